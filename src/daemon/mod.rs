@@ -1,0 +1,1 @@
+//! FLOOR 3: gives the engine and the outside their time and tasks.

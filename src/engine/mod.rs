@@ -1,0 +1,3 @@
+//! FLOOR 1: decides. Pure: no files, no clock, no async; time, ids and chance are arguments.
+
+pub mod words;

@@ -1,0 +1,270 @@
+//! The glossary as types: every name from outside becomes one of these, or an error that says what is wrong.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A point in time: milliseconds since the Unix epoch, read from the wall once at start and carried on by the
+/// monotonic clock, so that a jump of the wall clock neither fires nor delays a time-out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Millis(pub u64);
+
+impl Millis {
+    /// This moment and `ms` milliseconds more, without overflow.
+    #[must_use]
+    pub const fn plus(self, ms: u64) -> Self {
+        Self(self.0.saturating_add(ms))
+    }
+
+    /// Milliseconds from `earlier` to this moment; 0 if `earlier` is later.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// Number of a step in the journal; the first step of a workspace is 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Seq(pub u64);
+
+/// Why a text is not a valid word.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadWord {
+    /// It has no characters.
+    #[error("is empty")]
+    Empty,
+    /// It has more than `max` bytes.
+    #[error("has {len} bytes; at most {max} are allowed")]
+    TooLong {
+        /// Bytes it has.
+        len: usize,
+        /// Bytes it may have.
+        max: usize,
+    },
+    /// A character that is not allowed, and where it stands (bytes, from 0).
+    #[error("has {found:?} at byte {at}; allowed is {allowed}")]
+    BadChar {
+        /// The character.
+        found: char,
+        /// Its byte offset.
+        at: usize,
+        /// The pattern of the word.
+        allowed: &'static str,
+    },
+    /// A word that is kept for tasuki's own use.
+    #[error("is reserved")]
+    Reserved,
+}
+
+/// Longest id, agent name, alias or pool in bytes (durability limits).
+pub const NAME_BYTES_MAX: usize = 64;
+/// Characters of a turn's token.
+pub const TOKEN_CHARS: usize = 6;
+
+const AGENT_PATTERN: &str = "[a-z0-9][a-z0-9_-]{0,63}";
+const ID_PATTERN: &str = "[a-z0-9][a-z0-9._-]{0,63}";
+
+fn check(text: &str, more: &[char], allowed: &'static str) -> Result<(), BadWord> {
+    if text.is_empty() {
+        return Err(BadWord::Empty);
+    }
+    if text.len() > NAME_BYTES_MAX {
+        return Err(BadWord::TooLong { len: text.len(), max: NAME_BYTES_MAX });
+    }
+    let fits =
+        |at: usize, c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || (at > 0 && more.contains(&c));
+    match text.char_indices().find(|&(at, c)| !fits(at, c)) {
+        Some((at, found)) => Err(BadWord::BadChar { found, at, allowed }),
+        None => Ok(()),
+    }
+}
+
+macro_rules! word {
+    ($(#[$doc:meta])* $name:ident, $more:expr, $pattern:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// Checks `text` and makes it this word.
+            ///
+            /// # Errors
+            /// [`BadWord`] says which character or length is wrong.
+            pub fn new(text: &str) -> Result<Self, BadWord> {
+                check(text, $more, $pattern)?;
+                Ok(Self(text.into()))
+            }
+
+            /// The word as text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+word!(
+    /// The id of a message: `[a-z0-9][a-z0-9._-]{0,63}`.
+    MessageId, &['.', '_', '-'], ID_PATTERN
+);
+word!(
+    /// The name of an agent, an alias, a pool, or `user`: `[a-z0-9][a-z0-9_-]{0,63}`.
+    AgentName, &['_', '-'], AGENT_PATTERN
+);
+
+/// The reserved name of the person who owns the workspace.
+pub const USER: &str = "user";
+
+impl AgentName {
+    /// The reserved name `user`.
+    #[must_use]
+    pub fn user() -> Self {
+        Self(USER.into())
+    }
+
+    /// Whether this is the person and not an agent.
+    #[must_use]
+    pub fn is_user(&self) -> bool {
+        &*self.0 == USER
+    }
+}
+
+/// A turn's token: six characters `[a-z0-9]`, at least one of them a digit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Token([u8; TOKEN_CHARS]);
+
+impl Token {
+    /// Reads a token.
+    ///
+    /// # Errors
+    /// [`BadWord`] if it is not six characters of `[a-z0-9]` with a digit among them.
+    pub fn new(text: &str) -> Result<Self, BadWord> {
+        const ALLOWED: &str = "six of [a-z0-9], at least one a digit";
+        let bytes: [u8; TOKEN_CHARS] =
+            text.as_bytes().try_into().map_err(|_| BadWord::TooLong { len: text.len(), max: TOKEN_CHARS })?;
+        if let Some((at, found)) =
+            text.char_indices().find(|(_, c)| !(c.is_ascii_lowercase() || c.is_ascii_digit()))
+        {
+            return Err(BadWord::BadChar { found, at, allowed: ALLOWED });
+        }
+        if !bytes.iter().any(u8::is_ascii_digit) {
+            return Err(BadWord::BadChar {
+                found: text.chars().next().unwrap_or(' '),
+                at: 0,
+                allowed: ALLOWED,
+            });
+        }
+        Ok(Self(bytes))
+    }
+
+    /// Makes a token from chance: the same `chance` gives the same token.
+    #[must_use]
+    pub fn mint(chance: u64) -> Self {
+        const LETTERS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+        let mut rest = chance;
+        let mut bytes = [b'0'; TOKEN_CHARS];
+        for byte in &mut bytes {
+            *byte = LETTERS.get((rest % 36) as usize).copied().unwrap_or(b'0');
+            rest /= 36;
+        }
+        if !bytes.iter().any(u8::is_ascii_digit) {
+            let at = (rest % TOKEN_CHARS as u64) as usize;
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = b'0' + ((rest / 7) % 10) as u8;
+            }
+        }
+        Self(bytes)
+    }
+
+    /// The token as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// tmux's number of a pane, shown as `%5`. It never changes while the pane lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PaneId(pub u32);
+
+impl fmt::Display for PaneId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "%{}", self.0)
+    }
+}
+
+/// A process that cannot be mistaken for a later one with the same number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ProcessKey {
+    /// Process id.
+    pub pid: u32,
+    /// Start time in clock ticks since boot (field 22 of `/proc/PID/stat`).
+    pub start_ticks: u64,
+}
+
+/// One launch of an agent. Written into the pane's `@tasuki_agent` option as `NAME NONCE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nonce(pub u64);
+
+impl fmt::Display for Nonce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// A digest of the parsed fields of a message without `timestamp` and `token`: equal for a duplicate, other for a conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub u128);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_paths_or_options_are_refused() {
+        for bad in ["", "..", "../x", "a/b", "-rf", "A", "é", "a b", "a\0", &"a".repeat(65)] {
+            assert!(AgentName::new(bad).is_err(), "{bad:?}");
+        }
+        for good in ["a", "grand_boss", "0", "x-1", &"a".repeat(64)] {
+            assert!(AgentName::new(good).is_ok(), "{good:?}");
+        }
+        assert!(AgentName::new("a.b").is_err());
+        assert!(MessageId::new("a.b").is_ok());
+        assert!(MessageId::new(".a").is_err());
+    }
+
+    #[test]
+    fn a_minted_token_is_a_valid_one() {
+        for chance in (0..50_000u64).map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15)) {
+            let token = Token::mint(chance);
+            assert_eq!(Token::new(token.as_str()), Ok(token), "chance {chance}");
+        }
+        assert!(Token::new("abcdef").is_err());
+        assert!(Token::new("abc1e").is_err());
+        assert!(Token::new("ABC123").is_err());
+    }
+}

@@ -1,0 +1,1 @@
+//! FLOOR 2: touches one outside thing a file. No decisions.

@@ -1,0 +1,8 @@
+//! tasuki (襷, the sash that relay runners hand on) passes work between coding agents and never drops it.
+//!
+//! Floors, arrows point down only: `engine ← io ← daemon ← ui ← main`. The map is `ARCHITECTURE.md`.
+
+pub mod daemon;
+pub mod engine;
+pub mod io;
+pub mod ui;
