@@ -1,1 +1,3 @@
 //! FLOOR 3: gives the engine and the outside their time and tasks.
+
+pub mod request;
