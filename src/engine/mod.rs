@@ -16,6 +16,7 @@ pub mod patience;
 pub mod refusal;
 pub mod route;
 pub mod state;
+pub mod story;
 pub mod team;
 mod tend;
 pub mod view;
