@@ -29,18 +29,26 @@ mod tests {
 
     #[test]
     fn each_turn_has_its_form() {
-        all(FILE, &Words::default(), &expect![[r#"
+        all(
+            FILE,
+            &Words::default(),
+            &expect![[r#"
             [tasuki] task msg-a1b2c3d4e5f6 from grand_boss (token k7qf2m): read queue/active/msg-a1b2c3d4e5f6.yaml and do it.
             [tasuki] answers for your task msg-a1b2c3d4e5f6 (token k7qf2m): read queue/active/msg-a1b2c3d4e5f6.yaml and go on.
             [tasuki] feedback on your task msg-a1b2c3d4e5f6 (token k7qf2m): a check failed; read queue/active/msg-a1b2c3d4e5f6.yaml and put it right.
             [tasuki] reminder of your task msg-a1b2c3d4e5f6 (token k7qf2m): if it is done, say so with your phrase and this token; else go on.
-            [tasuki] info msg-a1b2c3d4e5f6 from grand_boss: read queue/active/msg-a1b2c3d4e5f6.yaml; nothing to answer."#]]);
-        all("/home/me/日本/queue/active/m.yaml", &Words::default(), &expect![[r#"
+            [tasuki] info msg-a1b2c3d4e5f6 from grand_boss: read queue/active/msg-a1b2c3d4e5f6.yaml; nothing to answer."#]],
+        );
+        all(
+            "/home/me/日本/queue/active/m.yaml",
+            &Words::default(),
+            &expect![[r#"
             [tasuki] task msg-a1b2c3d4e5f6 from grand_boss (token k7qf2m): read /home/me/日本/queue/active/m.yaml and do it.
             [tasuki] answers for your task msg-a1b2c3d4e5f6 (token k7qf2m): read /home/me/日本/queue/active/m.yaml and go on.
             [tasuki] feedback on your task msg-a1b2c3d4e5f6 (token k7qf2m): a check failed; read /home/me/日本/queue/active/m.yaml and put it right.
             [tasuki] reminder of your task msg-a1b2c3d4e5f6 (token k7qf2m): if it is done, say so with your phrase and this token; else go on.
-            [tasuki] info msg-a1b2c3d4e5f6 from grand_boss: read /home/me/日本/queue/active/m.yaml; nothing to answer."#]]);
+            [tasuki] info msg-a1b2c3d4e5f6 from grand_boss: read /home/me/日本/queue/active/m.yaml; nothing to answer."#]],
+        );
     }
 
     #[test]
@@ -49,12 +57,16 @@ mod tests {
             .with(TurnKind::Task, "{path} を読んで実行してください 🙏")
             .and_then(|words| words.with(TurnKind::Reminder, "終わったら合言葉とこの番号を。"))
             .unwrap();
-        all(FILE, &words, &expect![[r#"
+        all(
+            FILE,
+            &words,
+            &expect![[r#"
             [tasuki] task msg-a1b2c3d4e5f6 from grand_boss (token k7qf2m): queue/active/msg-a1b2c3d4e5f6.yaml を読んで実行してください 🙏
             [tasuki] answers for your task msg-a1b2c3d4e5f6 (token k7qf2m): read queue/active/msg-a1b2c3d4e5f6.yaml and go on.
             [tasuki] feedback on your task msg-a1b2c3d4e5f6 (token k7qf2m): a check failed; read queue/active/msg-a1b2c3d4e5f6.yaml and put it right.
             [tasuki] reminder of your task msg-a1b2c3d4e5f6 (token k7qf2m): 終わったら合言葉とこの番号を。
-            [tasuki] info msg-a1b2c3d4e5f6 from grand_boss: read queue/active/msg-a1b2c3d4e5f6.yaml; nothing to answer."#]]);
+            [tasuki] info msg-a1b2c3d4e5f6 from grand_boss: read queue/active/msg-a1b2c3d4e5f6.yaml; nothing to answer."#]],
+        );
     }
 
     #[test]
@@ -76,7 +88,8 @@ mod tests {
             '\n' at byte 3 is never typed into a pane: take it out of the words or the path
             '\u{202e}' at byte 7 is never typed into a pane: take it out of the words or the path
             '\u{9b}' at byte 7 is never typed into a pane: take it out of the words or the path
-        "#]].assert_eq(&said);
+        "#]]
+        .assert_eq(&said);
     }
 
     #[test]
@@ -206,6 +219,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn what_is_cleaned_has_no_control_and_loses_nothing_else(text in any::<String>()) {
             let kept: String = text.chars().filter(|&c| !is_control_byte(c)).collect();

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use crate::engine::doorbell::HEAD;
 use crate::engine::echo::Echo;
-use crate::engine::screen::{Break, Screen, after_bullet, inside};
+use crate::engine::screen::{Break, Screen, after_bullet, inside, is_prompt, is_rule};
 use crate::engine::words::Token;
 
 /// Longest phrase in bytes: room for some words in any script, and far below one row of a pane.
@@ -191,9 +191,8 @@ fn is_unfinished(c: char) -> bool {
 /// Whether a marker that ends with row `at` goes on with words in the next row, and so is part of a sentence.
 fn comes_on(screen: &Screen<'_>, awaited: &Awaited, at: usize) -> bool {
     let next = screen.row(at + 1);
-    next[inside(next)].starts_with(char::is_alphanumeric)
-        && screen.breaks_after(at, Break::Word)
-        && line_at(screen, awaited, at + 1).is_none()
+    let begins_anew = is_prompt(next) || is_rule(next) || after_bullet(&next[inside(next)]).is_some();
+    !begins_anew && screen.breaks_after(at, Break::Word) && line_at(screen, awaited, at + 1).is_none()
 }
 
 /// The first place at or after row `from` where the phrase stands.

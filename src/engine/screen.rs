@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 /// Columns that a program which wraps its own text may leave free at the right edge. Measured at 120 columns: Codex
 /// fills 119, Gemini 118, and Qwen draws its boxes up to column 116.
@@ -74,26 +74,26 @@ impl<'a> Screen<'a> {
             return false;
         }
         let text = inside(row);
-        let next = self.row(at + 1);
-        let next = &next[inside(next)];
-        let Some(first) = next.chars().next().filter(|_| !text.is_empty()) else { return false };
+        let next_row = self.row(at + 1);
+        let next = &next_row[inside(next_row)];
+        // A line does not leave its box.
+        if text.is_empty() || next.is_empty() || is_boxed(row) != is_boxed(next_row) {
+            return false;
+        }
         let box_edge = row[text.end..].find(BORDERS).map(|border| row[..text.end + border].width());
         let edge = row[..text.end].width();
         // A row wider than the pane was joined by tmux, which knows where its line ends.
         edge <= width
-            && edge + room_for(next, first, how)
-                > box_edge.unwrap_or(width).saturating_sub(MARGIN_COLUMNS_MAX)
+            && edge + room_for(next, how) > box_edge.unwrap_or(width).saturating_sub(MARGIN_COLUMNS_MAX)
     }
 }
 
 /// Columns that the first piece of `next` would have taken on the row before it.
-fn room_for(next: &str, first: char, how: Break) -> usize {
-    let letter = first.width().unwrap_or(0);
+fn room_for(next: &str, how: Break) -> usize {
     match how {
         // A wide letter does not fit where one column is left.
         Break::Letter => 2,
-        // Between wide letters a line may be broken anywhere.
-        Break::Word if letter > 1 => 1 + letter,
+        // In Japanese, too: the agents move a run of letters without spaces to the next row as one word.
         Break::Word => 1 + next.split_whitespace().next().map_or(0, UnicodeWidthStr::width),
     }
 }
