@@ -29,7 +29,7 @@ mod tests {
             let sign = match &claim {
                 Some(claim) if (claim.start.row..=claim.end.row).contains(&at) => "=>",
                 Some(claim) if claim.earlier.iter().any(|rows| rows.contains(&at)) => "--",
-                _ => " .",
+                _ => ". ",
             };
             writeln!(said, "{}", format!("{sign} {row}").trim_end()).unwrap();
         }
@@ -121,36 +121,36 @@ mod tests {
                 => CODING OK　k7qf2m
                 => │ CODING OK k7qf2m        │
                 => ┃ │ ● CODING OK k7qf2m │ ┃
-                 . I will say CODING OK k7qf2m when done
-                 . CODING OK k7qf2m when done
-                 . +CODING OK k7qf2m
-                 . + CODING OK k7qf2m
-                 . -CODING OK k7qf2m
-                 . > CODING OK k7qf2m
-                 . "CODING OK k7qf2m"
-                 . 'CODING OK k7qf2m'
-                 . $ CODING OK k7qf2m
-                 . $ echo CODING OK k7qf2m
-                 . 12 CODING OK k7qf2m
-                 . 12: CODING OK k7qf2m
-                 .   1 CODING OK k7qf2m
-                 . │ CODING OK k7qf2m
-                 . ▎ CODING OK k7qf2m
-                 . | CODING OK k7qf2m |
-                 . │ done │ CODING OK k7qf2m │
-                 .   ⎿  CODING OK k7qf2m
-                 . ●● CODING OK k7qf2m
-                 . CODING OK
-                 . k7qf2m
-                 . CODING OKk7qf2m
-                 . CODINGOK k7qf2m
-                 . CODING OK k7 qf2m
-                 . CODING OK: k7qf2m
-                 . CODING OK (token k7qf2m)
-                 . coding ok k7qf2m
-                 . CODING OK K7QF2M
-                 . CODING OK k7qf2m CODING OK k7qf2m
-                 .
+                .  I will say CODING OK k7qf2m when done
+                .  CODING OK k7qf2m when done
+                .  +CODING OK k7qf2m
+                .  + CODING OK k7qf2m
+                .  -CODING OK k7qf2m
+                .  > CODING OK k7qf2m
+                .  "CODING OK k7qf2m"
+                .  'CODING OK k7qf2m'
+                .  $ CODING OK k7qf2m
+                .  $ echo CODING OK k7qf2m
+                .  12 CODING OK k7qf2m
+                .  12: CODING OK k7qf2m
+                .    1 CODING OK k7qf2m
+                .  │ CODING OK k7qf2m
+                .  ▎ CODING OK k7qf2m
+                .  | CODING OK k7qf2m |
+                .  │ done │ CODING OK k7qf2m │
+                .    ⎿  CODING OK k7qf2m
+                .  ●● CODING OK k7qf2m
+                .  CODING OK
+                .  k7qf2m
+                .  CODING OKk7qf2m
+                .  CODINGOK k7qf2m
+                .  CODING OK k7 qf2m
+                .  CODING OK: k7qf2m
+                .  CODING OK (token k7qf2m)
+                .  coding ok k7qf2m
+                .  CODING OK K7QF2M
+                .  CODING OK k7qf2m CODING OK k7qf2m
+                .
             "#]],
         );
     }
@@ -226,11 +226,11 @@ mod tests {
             &awaited(PHRASE),
             &expect![[r#"
                 -- ● CODING OK k7qf2m
-                 .
-                 .   One more thing: the docs.
-                 .
+                .
+                .    One more thing: the docs.
+                .
                 =>   CODING OK k7qf2m
-                 . $
+                .  $
             "#]],
         );
         let twice = [MARKER, MARKER];
@@ -251,9 +251,9 @@ mod tests {
             &Screen::wrapped(&fenced, 200),
             &awaited(PHRASE),
             &expect![[r#"
-                 . ```
+                .  ```
                 => CODING OK k7qf2m
-                 . ```
+                .  ```
             "#]],
         );
         let tool = ["$ cat notes", "hello", "    CODING OK k7qf2m", "$"];
@@ -261,10 +261,10 @@ mod tests {
             &Screen::wrapped(&tool, 200),
             &awaited(PHRASE),
             &expect![[r#"
-                 . $ cat notes
-                 . hello
+                .  $ cat notes
+                .  hello
                 =>     CODING OK k7qf2m
-                 . $
+                .  $
             "#]],
         );
     }
@@ -309,10 +309,10 @@ mod tests {
             &Screen::wrapped(&boxed, 120),
             &long,
             &expect![[r#"
-                 . ╭────────────────────────╮
+                .  ╭────────────────────────╮
                 => │ RESEARCH AND ANALYSIS  │
                 => │ ARE ALL DONE k7qf2m    │
-                 . ╰────────────────────────╯
+                .  ╰────────────────────────╯
             "#]],
         );
         let japanese = ["「調査と分析のすべての作業", "が完了しました k7qf2m」"];
@@ -344,8 +344,8 @@ mod tests {
             &Screen::wrapped(&before, 40),
             &awaited(PHRASE),
             &expect![[r#"
-                 . When all of it is done I will say
-                 . CODING OK k7qf2m
+                .  When all of it is done I will say
+                .  CODING OK k7qf2m
             "#]],
         );
         let after = ["CODING OK k7qf2m", "is what I say then"];
@@ -353,8 +353,8 @@ mod tests {
             &Screen::wrapped(&after, 20),
             &awaited(PHRASE),
             &expect![[r#"
-                 . CODING OK k7qf2m
-                 . is what I say then
+                .  CODING OK k7qf2m
+                .  is what I say then
             "#]],
         );
         let japanese = ["ぜんぶ終わったら合言葉として次を言います", "CODING OK k7qf2m"];
@@ -362,8 +362,8 @@ mod tests {
             &Screen::wrapped(&japanese, 41),
             &awaited(PHRASE),
             &expect![[r#"
-                 . ぜんぶ終わったら合言葉として次を言います
-                 . CODING OK k7qf2m
+                .  ぜんぶ終わったら合言葉として次を言います
+                .  CODING OK k7qf2m
             "#]],
         );
     }
