@@ -36,8 +36,10 @@ mod tests {
         said
     }
 
-    fn check(screen: &Screen<'_>, awaited: &Awaited, expected: &Expect) {
-        expected.assert_eq(&shown(screen, awaited));
+    /// First and last row of the claim in a pane of `width` columns whose program wraps its own text.
+    fn taken(width: usize, rows: &[&str], phrase: &str) -> Option<(usize, usize)> {
+        let claim = find(&Screen::wrapped(rows, width), &awaited(phrase), None)?;
+        Some((claim.start.row, claim.end.row))
     }
 
     /// Each line alone on its screen.
@@ -221,151 +223,69 @@ mod tests {
     #[test]
     fn the_last_claim_counts_and_those_before_it_are_named() {
         let rows = ["● CODING OK k7qf2m", "", "  One more thing: the docs.", "", "  CODING OK k7qf2m", "$ "];
-        check(
-            &Screen::lines(&rows),
-            &awaited(PHRASE),
-            &expect![[r#"
-                -- ● CODING OK k7qf2m
-                .
-                .    One more thing: the docs.
-                .
-                =>   CODING OK k7qf2m
-                .  $
-            "#]],
-        );
-        let twice = [MARKER, MARKER];
-        check(
-            &Screen::wrapped(&twice, 20),
-            &awaited(PHRASE),
-            &expect![[r#"
-            -- CODING OK k7qf2m
-            => CODING OK k7qf2m
-        "#]],
-        );
+        let expected = expect![[r#"
+            -- ● CODING OK k7qf2m
+            .
+            .    One more thing: the docs.
+            .
+            =>   CODING OK k7qf2m
+            .  $
+        "#]];
+        expected.assert_eq(&shown(&Screen::lines(&rows), &awaited(PHRASE)));
+        let twice = find(&Screen::wrapped(&[MARKER, MARKER], 20), &awaited(PHRASE), None).unwrap();
+        assert_eq!((twice.start.row, twice.earlier), (1, vec![0..1]));
     }
 
     #[test]
     fn a_code_block_or_a_tools_line_is_a_claim_when_the_turn_is_over() {
-        let fenced = ["```", "CODING OK k7qf2m", "```"];
-        check(
-            &Screen::wrapped(&fenced, 200),
-            &awaited(PHRASE),
-            &expect![[r#"
-                .  ```
-                => CODING OK k7qf2m
-                .  ```
-            "#]],
-        );
-        let tool = ["$ cat notes", "hello", "    CODING OK k7qf2m", "$"];
-        check(
-            &Screen::wrapped(&tool, 200),
-            &awaited(PHRASE),
-            &expect![[r#"
-                .  $ cat notes
-                .  hello
-                =>     CODING OK k7qf2m
-                .  $
-            "#]],
-        );
+        assert_eq!(taken(200, &["```", MARKER, "```"], PHRASE), Some((1, 1)));
+        assert_eq!(taken(200, &["$ cat notes", "hello", "    CODING OK k7qf2m", "$"], PHRASE), Some((2, 2)));
     }
 
     #[test]
     fn a_line_that_the_program_wrapped_is_joined_where_a_row_is_full() {
-        let long = awaited("RESEARCH AND ANALYSIS ARE ALL DONE");
+        let long = "RESEARCH AND ANALYSIS ARE ALL DONE";
         let by_words = ["✦ RESEARCH AND ANALYSIS", "  ARE ALL DONE k7qf2m"];
-        check(
-            &Screen::wrapped(&by_words, 26),
-            &long,
-            &expect![[r#"
-            => ✦ RESEARCH AND ANALYSIS
-            =>   ARE ALL DONE k7qf2m
-        "#]],
-        );
-        let before_the_token = ["  RESEARCH AND ANALYSIS ARE ALL DONE", "  k7qf2m"];
-        check(
-            &Screen::wrapped(&before_the_token, 40),
-            &long,
-            &expect![[r#"
-            =>   RESEARCH AND ANALYSIS ARE ALL DONE
-            =>   k7qf2m
-        "#]],
-        );
+        assert_eq!(taken(26, &by_words, long), Some((0, 1)));
+        let before_the_token = ["", "  RESEARCH AND ANALYSIS ARE ALL DONE", "  k7qf2m"];
+        assert_eq!(taken(40, &before_the_token, long), Some((1, 2)));
         let by_letters = ["RESEARCH AND ANALYSIS ARE ALL DONE k7q", "f2m"];
-        check(
-            &Screen::wrapped(&by_letters, 38),
-            &long,
-            &expect![[r#"
-            => RESEARCH AND ANALYSIS ARE ALL DONE k7q
-            => f2m
-        "#]],
-        );
+        assert_eq!(taken(38, &by_letters, long), Some((0, 1)));
+        let three = ["RESEARCH AND", "ANALYSIS ARE", "ALL DONE k7q", "f2m"];
+        assert_eq!(taken(13, &three, long), Some((0, 3)));
         let boxed = [
             "╭────────────────────────╮",
             "│ RESEARCH AND ANALYSIS  │",
             "│ ARE ALL DONE k7qf2m    │",
             "╰────────────────────────╯",
         ];
-        check(
-            &Screen::wrapped(&boxed, 120),
-            &long,
-            &expect![[r#"
-                .  ╭────────────────────────╮
-                => │ RESEARCH AND ANALYSIS  │
-                => │ ARE ALL DONE k7qf2m    │
-                .  ╰────────────────────────╯
-            "#]],
-        );
+        assert_eq!(taken(120, &boxed, long), Some((1, 2)));
         let japanese = ["「調査と分析のすべての作業", "が完了しました k7qf2m」"];
-        check(
-            &Screen::wrapped(&japanese, 27),
-            &awaited("調査と分析のすべての作業が完了しました"),
-            &expect![[r#"
-                => 「調査と分析のすべての作業
-                => が完了しました k7qf2m」
-            "#]],
-        );
+        assert_eq!(taken(27, &japanese, "調査と分析のすべての作業が完了しました"), Some((0, 1)));
     }
 
     #[test]
     fn rows_that_are_not_full_are_lines_of_their_own() {
-        let long = awaited("RESEARCH AND ANALYSIS ARE ALL DONE");
+        let long = "RESEARCH AND ANALYSIS ARE ALL DONE";
         let rows = ["RESEARCH AND ANALYSIS", "ARE ALL DONE k7qf2m"];
-        for screen in [Screen::lines(&rows), Screen::wrapped(&rows, 40), Screen::wrapped(&rows, 200)] {
-            assert_eq!(find(&screen, &long, None), None);
-        }
-        let gap = ["RESEARCH AND ANALYSIS", "", "ARE ALL DONE k7qf2m"];
-        assert_eq!(find(&Screen::wrapped(&gap, 24), &long, None), None);
+        assert_eq!(find(&Screen::lines(&rows), &awaited(long), None), None);
+        assert_eq!(taken(40, &rows, long), None);
+        assert_eq!(taken(24, &["RESEARCH AND ANALYSIS", "", "ARE ALL DONE k7qf2m"], long), None);
+        assert_eq!(
+            taken(26, &["│ RESEARCH AND ANALYSIS │", "ARE ALL DONE k7qf2m"], long),
+            None,
+            "out of its box"
+        );
     }
 
     #[test]
     fn a_row_that_a_sentence_goes_on_in_is_no_line() {
-        let before = ["When all of it is done I will say", "CODING OK k7qf2m"];
-        check(
-            &Screen::wrapped(&before, 40),
-            &awaited(PHRASE),
-            &expect![[r#"
-                .  When all of it is done I will say
-                .  CODING OK k7qf2m
-            "#]],
-        );
-        let after = ["CODING OK k7qf2m", "is what I say then"];
-        check(
-            &Screen::wrapped(&after, 20),
-            &awaited(PHRASE),
-            &expect![[r#"
-                .  CODING OK k7qf2m
-                .  is what I say then
-            "#]],
-        );
-        let japanese = ["ぜんぶ終わったら合言葉として次を言います", "CODING OK k7qf2m"];
-        check(
-            &Screen::wrapped(&japanese, 41),
-            &awaited(PHRASE),
-            &expect![[r#"
-                .  ぜんぶ終わったら合言葉として次を言います
-                .  CODING OK k7qf2m
-            "#]],
-        );
+        assert_eq!(taken(40, &["When all of it is done I will say", MARKER], PHRASE), None);
+        assert_eq!(taken(40, &["When all of it is done I say then:", MARKER], PHRASE), None);
+        assert_eq!(taken(41, &["ぜんぶ終わったら合言葉として次を言います", MARKER], PHRASE), None);
+        assert_eq!(taken(20, &[MARKER, "is what I say then"], PHRASE), None);
+        assert_eq!(taken(20, &[MARKER, "$ "], PHRASE), Some((0, 0)), "a prompt goes on with nothing");
+        assert_eq!(taken(20, &[MARKER, "● done"], PHRASE), Some((0, 0)), "nor does another block");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::engine::echo::Echo;
-use crate::engine::marker::{Claim, Proof, is_only_marks, opening};
+use crate::engine::marker::{Claim, Proof, is_mark, opening};
 use crate::engine::screen::{
     Screen, after_bullet, bar_column, is_barred, is_boxed, is_prompt, is_rule, unboxed,
 };
@@ -74,8 +74,9 @@ fn before<'a>(screen: &Screen<'a>, first: usize, claim: &Claim) -> Vec<&'a str> 
 
 /// The lines from the claim to the end of the output.
 fn after<'a>(screen: &Screen<'a>, claim: &Claim) -> Vec<&'a str> {
-    let words = screen.row(claim.end.row).get(claim.end.byte..).filter(|words| !is_only_marks(words));
-    let mut lines: Vec<&str> = words.map(str::trim_start).into_iter().collect();
+    let words =
+        screen.row(claim.end.row).get(claim.end.byte..).unwrap_or_default().trim_start_matches(is_mark);
+    let mut lines = vec![words];
     let next = claim.end.row + 1;
     lines.extend((next..output_end(screen, next)).map(|at| screen.row(at)));
     tidied(lines)
@@ -96,7 +97,10 @@ fn tidied(lines: Vec<&str>) -> Vec<&str> {
 
 /// The row at which the agent's input box and its status lines begin, or the end of the screen.
 fn output_end(screen: &Screen<'_>, first: usize) -> usize {
-    let end = (first..screen.rows().len()).rev().find(|&at| !is_blank(screen, at)).map_or(first, |at| at + 1);
+    let end = (first..screen.rows().len())
+        .rev()
+        .find(|&at| !screen.row(at).trim().is_empty())
+        .map_or(first, |at| at + 1);
     let Some(width) = screen.width() else { return end };
     let draws = |at: usize| {
         let row = screen.row(at);
@@ -105,18 +109,14 @@ fn output_end(screen: &Screen<'_>, first: usize) -> usize {
     let rows_above = |at: usize, rows: usize| at.saturating_sub(rows).max(first)..at;
     let Some(lower) = rows_above(end, FOOTER_ROWS_MAX).rev().find(|&at| draws(at)) else { return end };
     let mut top = rows_above(lower, INPUT_ROWS_MAX).find(|&at| draws(at)).unwrap_or(lower);
-    while top > first
-        && (is_barred(screen.row(top - 1))
-            || is_blank(screen, top - 1)
-            || is_status(screen.row(top - 1), width))
-    {
-        top -= 1;
-    }
+    let mut rise = |belongs: &dyn Fn(&str) -> bool| {
+        while top > first && belongs(screen.row(top - 1)) {
+            top -= 1;
+        }
+    };
+    rise(&is_barred);
+    rise(&|row| row.trim().is_empty() || is_status(row, width));
     top
-}
-
-fn is_blank(screen: &Screen<'_>, at: usize) -> bool {
-    screen.row(at).trim().is_empty()
 }
 
 /// Whether an agent shows with the row what it does and not what it says: a spinner or a sign that it worked, or

@@ -197,12 +197,15 @@ fn comes_on(screen: &Screen<'_>, awaited: &Awaited, at: usize) -> bool {
 
 /// The first place at or after row `from` where the phrase stands.
 fn first_place(screen: &Screen<'_>, awaited: &Awaited, from: usize) -> Option<Claim> {
-    let first = awaited.needle.chars().next()?;
+    let (first, word) = (awaited.needle.chars().next()?, awaited.needle.split(' ').next()?);
     (from..screen.rows().len()).find_map(|row| {
-        let text = inside(screen.row(row));
-        screen.row(row)[text.clone()].match_indices(first).find_map(|(at, _)| {
-            let start = Place { row, byte: text.start + at };
-            let end = matched(screen, &awaited.needle, start, text.end)?;
+        let span = inside(screen.row(row));
+        let text = &screen.row(row)[span.clone()];
+        // Only at the end of a row may the first word be broken.
+        let may_begin = |at: usize| text.len() - at < word.len() || text[at..].starts_with(word);
+        text.match_indices(first).filter(|&(at, _)| may_begin(at)).find_map(|(at, _)| {
+            let start = Place { row, byte: span.start + at };
+            let end = matched(screen, &awaited.needle, start, span.end)?;
             Some(Claim { start, end, earlier: Vec::new(), proof: Proof::Weak })
         })
     })
@@ -245,12 +248,11 @@ pub(super) fn opening(text: &str) -> usize {
     text_len - after_bullet(text).unwrap_or(text).trim_start_matches(is_mark).len()
 }
 
-/// Whether `text` has nothing but white space and marks around a phrase.
-pub(super) fn is_only_marks(text: &str) -> bool {
+fn is_only_marks(text: &str) -> bool {
     text.chars().all(is_mark)
 }
 
 /// White space, and what agents write around a phrase.
-fn is_mark(c: char) -> bool {
+pub(super) fn is_mark(c: char) -> bool {
     c.is_whitespace() || matches!(c, '`' | '*' | '。' | '.' | '「' | '」')
 }
