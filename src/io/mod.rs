@@ -1,1 +1,4 @@
 //! FLOOR 2: touches one outside thing a file. No decisions.
+
+pub mod process;
+pub mod tmux;
