@@ -1,1 +1,6 @@
 //! FLOOR 2: touches one outside thing a file. No decisions.
+
+pub mod clock;
+pub mod lock;
+pub mod log;
+pub mod workspace;
