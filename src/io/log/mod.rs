@@ -193,30 +193,33 @@ impl Keeper {
     fn keep(mut self, waiting: &Receiver<Order>) {
         while let Ok(Order::Write(event)) = waiting.recv() {
             let text = String::from_utf8_lossy(&event);
-            self.write(&self.cleaner.line(cut(text.trim_end_matches('\n'))));
+            let line = self.cleaner.line(cut(text.trim_end_matches('\n')));
+            if self.write(&line).is_err() {
+                self.lost.fetch_add(1, Ordering::Relaxed);
+            }
             self.admit_losses();
         }
     }
 
-    fn write(&mut self, line: &str) {
+    fn write(&mut self, line: &str) -> io::Result<()> {
         if self.bytes >= LOG_BYTES_MAX {
             self.turn();
         }
-        match self.file.write_all(format!("{line}\n").as_bytes()) {
-            Ok(()) => self.bytes += line.len() as u64 + 1,
-            Err(_) => {
-                self.lost.fetch_add(1, Ordering::Relaxed);
-            }
-        }
+        self.file.write_all(format!("{line}\n").as_bytes())?;
+        self.bytes += line.len() as u64 + 1;
+        Ok(())
     }
 
+    /// Says how many lines are missing as soon as the disk takes a line again.
     fn admit_losses(&mut self) {
-        match self.lost.swap(0, Ordering::Relaxed) {
-            0 => {}
-            lost => self.write(&format!(
-                "{} WARN {lost} lines of this log were lost: the disk was full or too slow",
-                clock::rfc3339_ms(clock::wall_now())
-            )),
+        let lost = self.lost.load(Ordering::Relaxed);
+        if lost == 0 {
+            return;
+        }
+        let now = clock::rfc3339_ms(clock::wall_now());
+        let line = format!("{now} WARN {lost} lines of this log were lost: the disk was full or too slow");
+        if self.write(&line).is_ok() {
+            self.lost.fetch_sub(lost, Ordering::Relaxed);
         }
     }
 
