@@ -3,4 +3,5 @@
 pub mod clock;
 pub mod lock;
 pub mod log;
+pub mod settings;
 pub mod workspace;
