@@ -8,8 +8,9 @@ use tempfile::TempDir;
 
 /// A folder with what team files in these tests name.
 pub(crate) struct Place {
-    pub(crate) folder: TempDir,
     pub(crate) workspace: Workspace,
+    /// Removed when the test ends.
+    _folder: TempDir,
 }
 
 pub(crate) fn place() -> Place {
@@ -19,7 +20,7 @@ pub(crate) fn place() -> Place {
     write(&workspace, "prompts/a.md", "Say {phrase} when done.");
     write(&workspace, "prompts/silent.md", "Work hard.");
     write(&workspace, "prompts/ぷろんぷと.md", "{name}です。終わったら{phrase}と言う。");
-    Place { folder, workspace }
+    Place { workspace, _folder: folder }
 }
 
 pub(crate) fn write(workspace: &Workspace, name: &str, text: &str) {
@@ -58,10 +59,11 @@ impl Place {
 
     /// What a person reads, with the scratch folder called ROOT.
     pub(crate) fn complaints(&self, yaml: &str) -> String {
-        self.readable(&match self.parse(yaml) {
-            Ok(loaded) => loaded.warnings,
-            Err(findings) => findings,
-        })
+        let (verdict, findings) = match self.parse(yaml) {
+            Ok(loaded) => ("accepted", loaded.warnings),
+            Err(findings) => ("refused", findings),
+        };
+        format!("{verdict}\n{}", self.readable(&findings))
     }
 
     pub(crate) fn readable(&self, findings: &[Finding]) -> String {

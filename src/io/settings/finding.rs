@@ -131,7 +131,7 @@ impl Book {
 
     fn add(&mut self, fatal: bool, place: Place, why: String, cure: String) {
         let place = within(self.source.inner(), place);
-        let (why, cure) = (harmless(&why), harmless(&cure));
+        let (why, cure) = (on_one_line(&why), on_one_line(&cure));
         self.findings.push(Finding { fatal, why, cure, place, source: Arc::clone(&self.source) });
     }
 }
@@ -155,6 +155,10 @@ fn harmless(text: &str) -> String {
         c => c,
     };
     text.chars().map(stand_in).collect()
+}
+
+fn on_one_line(text: &str) -> String {
+    harmless(text).replace(['\n', '\t'], " ")
 }
 
 #[cfg(test)]

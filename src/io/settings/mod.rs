@@ -4,6 +4,7 @@
 //! becomes a [`Finding`] with file, line, column, the line itself and the cure.
 
 mod check;
+mod default_team;
 mod doorbell;
 mod env;
 mod file;
@@ -19,6 +20,7 @@ mod read;
 mod roster;
 mod values;
 
+pub use default_team::{Choice, InitError, Written, choose_provider, default_team, write_team};
 pub use doorbell::{DOORBELL_BYTES_MAX, Words};
 pub use env::{Env, inherited};
 pub use finding::{Finding, Place, render};

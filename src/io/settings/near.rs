@@ -3,8 +3,8 @@
 /// The candidate that takes the fewest changes to become `word`, if they are few for its length.
 pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
-    // One change in three letters; a shorter word is near to everything and is matched only without regard to case.
-    let allowed = (length / 3).min(3);
+    // About one change in three letters; a shorter word is near to everything and is matched only without regard to case.
+    let allowed = if length < 3 { 0 } else { ((length + 1) / 3).min(3) };
     // A word that is longer or shorter by more than that needs no closer look.
     let close =
         candidates.into_iter().filter(|candidate| candidate.chars().count().abs_diff(length) <= allowed);

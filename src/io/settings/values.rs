@@ -74,17 +74,17 @@ macro_rules! form {
 form!(
     /// How long something lasts: `30m`, `1h 30m`, `100ms`.
     Lasting,
-    {"type": "string", "pattern": "^\\s*([0-9]+\\s*[a-zA-Zµ]+\\s*)+$", "examples": ["100ms", "30s", "1h 30m"]}
+    {"title": "length of time", "type": "string", "pattern": "^\\s*([0-9]+\\s*[a-zA-Zµ]+\\s*)+$", "examples": ["100ms", "30s", "1h 30m"]}
 );
 form!(
     /// How many bytes: `64MiB`.
     Bytes,
-    {"type": "string", "pattern": "^[0-9]+ ?(B|KiB|MiB|GiB)$", "examples": ["64MiB"]}
+    {"title": "number of bytes", "type": "string", "pattern": "^[0-9]+ ?(B|KiB|MiB|GiB)$", "examples": ["64MiB"]}
 );
 form!(
     /// Columns and rows of a window: `200x50`.
     Cells,
-    {"type": "string", "pattern": "^[0-9]+x[0-9]+$", "examples": ["200x50"]}
+    {"title": "columns and rows", "type": "string", "pattern": "^[0-9]+x[0-9]+$", "examples": ["200x50"]}
 );
 
 /// `delivery:`.
