@@ -40,16 +40,20 @@ pub(super) struct AgentEntry {
     pub(super) reports_to: Option<At<String>>,
     /// The profile of its program: a built-in one, or one from `providers`.
     pub(super) provider: At<String>,
-    /// The whole command in place of the profile's, one word an item; no shell reads it. `{tasuki}`, `{name}`, `{phrase}`,
-    /// `{root}`, `{system_prompt}` and `{system_prompt_file}` are filled in; `{{name}}` is `{name}` itself. With `plain`
+    /// The whole command in place of the profile's, one word an item; no shell reads it. `{tasuki}`, `{name}`,
+    /// `{phrase}`,
+    /// `{root}`, `{system_prompt}` and `{system_prompt_file}` are filled in; `{{name}}` is `{name}` itself. With
+    /// `plain`
     /// it is needed.
     pub(super) command: Option<At<Vec<String>>>,
     /// Its phrase: what it prints, together with the turn's token, when it is done. Without it: the name in capitals
     /// and ` OK`, so `code_reader` says `CODE READER OK`.
     pub(super) marker: Option<At<String>>,
-    /// Whether a turn's token must stand beside the phrase. `false` takes the phrase alone, as weak proof. Default: `true`
+    /// Whether a turn's token must stand beside the phrase. `false` takes the phrase alone, as weak proof. Default:
+    /// `true`
     pub(super) token: Option<bool>,
-    /// How a task is typed: `doorbell` is one fixed line that names the task's file, `inline` is the content itself. Default: `doorbell`
+    /// How a task is typed: `doorbell` is one fixed line that names the task's file, `inline` is the content itself.
+    /// Default: `doorbell`
     pub(super) delivery: Option<DeliveryWord>,
     /// A file with what the agent is told before its first task. The same placeholders are filled in as in `command`.
     pub(super) system_prompt: Option<At<String>>,
@@ -82,7 +86,8 @@ pub(super) struct SettingsEntry {
     pub(super) retention: Option<At<Lasting>>,
     /// Working time of a turn where neither the agent nor its profile says otherwise. Default: `30m`
     pub(super) default_timeout: Option<At<Lasting>>,
-    /// Wait before each new try of a message that could not be delivered; as many tries as waits, after the first. Default: `[1s, 2s, 4s]`
+    /// Wait before each new try of a message that could not be delivered; as many tries as waits, after the first.
+    /// Default: `[1s, 2s, 4s]`
     pub(super) retries: Option<At<Vec<At<Lasting>>>>,
     /// How many hands a message may go through. Default: `8`
     pub(super) max_hops: Option<At<u64>>,
@@ -114,7 +119,8 @@ pub(super) struct SettingsEntry {
     pub(super) history_limit: Option<At<u64>>,
     /// Columns and rows of each agent's window. Default: `200x50`
     pub(super) window: Option<At<Cells>>,
-    /// What the daemon's log says, where `TASUKI_LOG` is not set: `error`, `warn`, `info`, `debug`, `trace`, or a list of `target=level`. Default: `info`
+    /// What the daemon's log says, where `TASUKI_LOG` is not set: `error`, `warn`, `info`, `debug`, `trace`, or a
+    /// list of `target=level`. Default: `info`
     pub(super) log: Option<At<String>>,
     /// The words of the doorbell after its head, for teams that speak another language.
     pub(super) words: Option<WordsEntry>,
@@ -131,7 +137,8 @@ pub(super) struct WordsEntry {
     pub(super) answers: Option<At<String>>,
     /// A check of the work failed. Default: `a check failed; read {path} and put it right.`
     pub(super) feedback: Option<At<String>>,
-    /// A turn ended without the phrase; needs no `{path}`. Default: `if it is done, say so with your phrase and this token; else go on.`
+    /// A turn ended without the phrase; needs no `{path}`. Default:
+    /// `if it is done, say so with your phrase and this token; else go on.`
     pub(super) reminder: Option<At<String>>,
     /// Something to know. Default: `read {path}; nothing to answer.`
     pub(super) info: Option<At<String>>,
@@ -172,7 +179,8 @@ pub(super) struct ProviderEntry {
     pub(super) echo_wait: Option<At<Lasting>>,
     /// Whether the program shows what is typed; if so, a line that does not show within `echo_wait` was not delivered.
     pub(super) echoes: Option<bool>,
-    /// What proves that a line was taken: `tty_read` when the terminal's input is empty after Enter, `none` if nothing does.
+    /// What proves that a line was taken: `tty_read` when the terminal's input is empty after Enter, `none` if
+    /// nothing does.
     pub(super) receipt: Option<Receipt>,
     /// When the program is ready for a line.
     pub(super) ready: Option<ReadyEntry>,
@@ -193,7 +201,8 @@ pub(super) struct ProviderEntry {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SystemPrompt")]
 pub(super) struct PromptEntry {
-    /// Words to add to the command for an agent that has a system prompt: `[--append-system-prompt, "{system_prompt}"]`.
+    /// Words to add to the command for an agent that has a system prompt:
+    /// `[--append-system-prompt, "{system_prompt}"]`.
     pub(super) args: At<Vec<String>>,
 }
 
