@@ -25,8 +25,13 @@ fn described(definition: &str) -> Vec<(String, String)> {
     let properties = whole["properties"].as_object().unwrap();
     properties
         .iter()
-        .map(|(key, value)| (key.clone(), value["description"].as_str().unwrap_or_default().into()))
+        .map(|(key, value)| (key.clone(), words(value["description"].as_str().unwrap_or_default())))
         .collect()
+}
+
+/// Without the line ends of the source.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The YAML in ``Default: `…` ``.

@@ -41,10 +41,8 @@ pub(super) struct AgentEntry {
     /// The profile of its program: a built-in one, or one from `providers`.
     pub(super) provider: At<String>,
     /// The whole command in place of the profile's, one word an item; no shell reads it. `{tasuki}`, `{name}`,
-    /// `{phrase}`,
-    /// `{root}`, `{system_prompt}` and `{system_prompt_file}` are filled in; `{{name}}` is `{name}` itself. With
-    /// `plain`
-    /// it is needed.
+    /// `{phrase}`, `{root}`, `{system_prompt}` and `{system_prompt_file}` are filled in; `{{name}}` is `{name}` itself.
+    /// With `plain` it is needed.
     pub(super) command: Option<At<Vec<String>>>,
     /// Its phrase: what it prints, together with the turn's token, when it is done. Without it: the name in capitals
     /// and ` OK`, so `code_reader` says `CODE READER OK`.
