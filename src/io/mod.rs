@@ -1,4 +1,7 @@
 //! FLOOR 2: touches one outside thing a file. No decisions.
 
-pub mod process;
-pub mod tmux;
+pub mod clock;
+pub mod lock;
+pub mod log;
+pub mod settings;
+pub mod workspace;
