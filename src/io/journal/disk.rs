@@ -131,21 +131,9 @@ impl Disk {
         }
     }
 
-    /// Opens the folder at `path`, makes it (for its owner only) if it is missing.
+    /// Opens the folder at `path`, makes it if it is missing.
     pub(super) fn make(path: &Path) -> Result<Self, JournalError> {
-        use std::os::unix::fs::DirBuilderExt as _;
-        if !path.is_dir() {
-            let fail = |doing| move |source| JournalError::Io { doing, path: path.to_owned(), source };
-            std::fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(path)
-                .map_err(fail("make the folder"))?;
-            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-            File::open(parent.unwrap_or(Path::new(".")))
-                .and_then(|parent| parent.sync_all())
-                .map_err(fail("make durable the folder"))?;
-        }
+        make_folder(path)?;
         Ok(Self::new(Folder::at(path)?))
     }
 
@@ -280,6 +268,19 @@ impl Disk {
     fn before(&mut self, op: &Op<'_>) -> io::Result<()> {
         self.tap.before(op)
     }
+}
+
+/// Makes a folder, for its owner only, and those above it; each is durable in the one above it.
+fn make_folder(path: &Path) -> Result<(), JournalError> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let fail = |doing| move |source| JournalError::Io { doing, path: path.to_owned(), source };
+    if path.is_dir() {
+        return Ok(());
+    }
+    let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    make_folder(above)?;
+    std::fs::DirBuilder::new().mode(0o700).create(path).map_err(fail("make the folder"))?;
+    File::open(above).and_then(|above| above.sync_all()).map_err(fail("make durable the folder"))
 }
 
 /// One operation that changes something, as tests see it.

@@ -103,6 +103,11 @@ pub(super) fn whole_prefix(bytes: &[u8]) -> Option<usize> {
     None
 }
 
+/// The head of a line of which only the beginning was read: not checked.
+pub(super) fn head(bytes: &[u8]) -> Option<Head<'_>> {
+    frame(bytes).map(|frame| frame.head)
+}
+
 /// A line taken apart, its checksum not yet compared.
 struct Frame<'a> {
     head: Head<'a>,

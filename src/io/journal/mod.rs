@@ -29,6 +29,7 @@ mod closed;
 mod disk;
 mod error;
 mod filter;
+mod find;
 mod fingerprints;
 mod fsck;
 mod line;

@@ -13,7 +13,7 @@ use super::{Entry, JournalError, Kind, Location, Millis, Report, Seq, Torn, segm
 /// Reads lines of a journal. May be cloned and used by any thread while the journal is being written.
 #[derive(Debug, Clone)]
 pub struct Reader {
-    folder: Folder,
+    pub(super) folder: Folder,
 }
 
 /// A line that was read by its place.

@@ -74,6 +74,34 @@ fn a_place_that_holds_no_whole_line_is_refused() {
 }
 
 #[test]
+fn each_step_is_found_by_its_number() {
+    let dir = scratch();
+    fill(dir.path(), &[1, 90, 0, 3]);
+    let reader = Reader::at(dir.path()).unwrap();
+    let mut places = Vec::new();
+    scan(dir.path(), 1, Order::OldestFirst, &mut |entry| {
+        places.push((entry.seq, entry.place));
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(places.len(), 97);
+    for (seq, place) in places {
+        assert_eq!(reader.find(seq).unwrap(), Some(place), "{seq:?}");
+    }
+    for seq in [0, 98, u64::MAX] {
+        assert_eq!(reader.find(Seq(seq)).unwrap(), None);
+    }
+    let path = segment_path(dir.path(), 2);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let start = reader.find(Seq(50)).unwrap().unwrap().offset as usize;
+    bytes[start + 20] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    for seq in 3..=92 {
+        assert_eq!(reader.find(Seq(seq)).unwrap().is_some(), seq != 50, "{seq}");
+    }
+}
+
+#[test]
 fn a_scan_reads_both_ways_and_from_where_it_is_told() {
     let dir = scratch();
     fill(dir.path(), &[2, 3, 1]);

@@ -111,7 +111,9 @@ fn a_disk_that_stays_broken_is_tried_again_until_it_works() {
     for operations in 0.. {
         append(&mut journal, &mut toy, 2);
         gate.refuse_after(0);
+        let next = journal.next_seq();
         journal.append(&steps(&journal, 1), true).unwrap_err();
+        assert_eq!(journal.next_seq(), Seq(next.0 + 1), "some of a refused write may be there");
         gate.refuse_after(operations);
         let tried = go_on(&mut journal);
         let all_went_well = gate.refuse.load(Ordering::Relaxed) != NEVER;

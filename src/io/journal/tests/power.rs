@@ -1,4 +1,4 @@
-//! Power cuts and failing flushes at random moments of random runs: nothing that was acknowledged is ever missing, what is
+//! Power cuts, kills and failing flushes at random moments of random runs: nothing that was acknowledged is ever missing, what is
 //! read is what was written, in order and without a hole, and no power cut is mistaken for damage.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use super::super::fsck;
 use super::world::{World, lay_out};
 use super::*;
 
-/// Runs in `cargo test`, of some power cuts each; `TASUKI_RUNS` asks for more.
+/// Runs in `cargo test`, of five deaths each; `TASUKI_RUNS` asks for more.
 const RUNS: u64 = 250;
 
 #[test]
@@ -33,7 +33,7 @@ struct Seen {
     lists_made_again: u64,
 }
 
-/// What must hold after a power cut.
+/// What must hold after a death.
 #[derive(Debug, Default)]
 struct Promise {
     /// All steps that were written, in order.
@@ -42,7 +42,7 @@ struct Promise {
     acknowledged: usize,
 }
 
-/// One life of the journal, from a start to a power cut.
+/// One life of the journal, from a start to its death.
 struct Life<'a> {
     journal: Journal,
     toy: Toy,
@@ -53,16 +53,15 @@ struct Life<'a> {
 
 fn run(seed: u64, seen: &mut Seen) {
     let mut chance = Chance::new(seed);
-    let mut files = BTreeMap::new();
+    let (mut files, mut world) = (BTreeMap::new(), World::default());
     let mut promise = Promise::default();
-    for cut in 0..4 {
+    for death in 0..5 {
         let dir = scratch();
         lay_out(dir.path(), &files);
-        let mut world = World::of(files);
         let (tap, gate, ops) = Tap::gate();
         let mut disk = Disk::make(dir.path()).unwrap();
         disk.tap = tap;
-        gate.die_after(chance.below(if cut == 3 { 12 } else { 120 }));
+        gate.die_after(chance.below(if death % 2 == 1 { 12 } else { 120 }));
         if let Ok((journal, toy, report)) = try_open(disk) {
             promise.check(seed, &toy, &report, seen);
             let mut life = Life { journal, toy, promise, chance: &mut chance, seen };
@@ -75,8 +74,14 @@ fn run(seed: u64, seen: &mut Seen) {
         for (op, done) in ops.try_iter() {
             world.apply(&op, done);
         }
-        seen.cuts += 1;
-        files = world.crash(&mut chance);
+        if death < 4 && chance.one_in(2) {
+            // Only the process dies: what it wrote is still there, though not on the disk.
+            files = world.view();
+        } else {
+            files = world.crash(&mut chance);
+            world = World::of(&files);
+            seen.cuts += 1;
+        }
     }
     let dir = scratch();
     lay_out(dir.path(), &files);
@@ -133,7 +138,7 @@ impl Life<'_> {
     fn append(&mut self) {
         let batch = steps(&self.journal, 1 + self.chance.below(12));
         let durable = !self.chance.one_in(3);
-        // Whatever comes of it, these may be found after a power cut.
+        // Whatever comes of it, these may be found later.
         self.promise.written.extend(batch.iter().map(|step| step.seq.0));
         if self.journal.append(&batch, durable).is_err() {
             return;

@@ -32,6 +32,19 @@ fn a_batch_is_one_write_and_one_flush() {
 }
 
 #[test]
+fn a_new_journal_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = scratch();
+    let path = dir.path().join(".tasuki/journal");
+    fill(&path, &[1, 1]);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o700));
+    for entry in fs::read_dir(&path).unwrap() {
+        assert_eq!(mode(&entry.unwrap().path()), 0o600);
+    }
+}
+
+#[test]
 fn a_closed_journal_ends_with_its_last_line() {
     let dir = scratch();
     fill(dir.path(), &[3]);

@@ -39,22 +39,22 @@ pub(super) struct World {
 
 impl World {
     /// A world in which these files are on the disk.
-    pub(super) fn of(files: BTreeMap<String, Vec<u8>>) -> Self {
+    pub(super) fn of(files: &BTreeMap<String, Vec<u8>>) -> Self {
         let mut world = Self::default();
-        for (name, durable) in files {
-            world.names.insert(name, world.inodes.len());
-            world.inodes.push(Inode { durable, pending: Vec::new() });
+        for (name, bytes) in files {
+            world.names.insert(name.clone(), world.inodes.len());
+            world.inodes.push(Inode { durable: bytes.clone(), pending: Vec::new() });
         }
         world.durable_names = world.names.clone();
         world
     }
 
     /// An operation, and whether the system said that it was done. A refused flush loses what it should have written,
-    /// though the page cache still shows it; of a refused write any part may be on the disk.
+    /// though the page cache may still show it.
     pub(super) fn apply(&mut self, op: &Done, done: bool) {
         match op {
             Done::Create { name } if done => self.create(name),
-            Done::Write { name, bytes, offset } => {
+            Done::Write { name, bytes, offset } if done => {
                 let write = Change::Write { offset: *offset as usize, bytes: bytes.clone() };
                 self.inode(name).pending.push(write);
             }
@@ -82,6 +82,16 @@ impl World {
             }
             _ => {}
         }
+    }
+
+    /// What a process finds that starts now, once the cache has forgotten what the disk never got.
+    pub(super) fn view(&self) -> BTreeMap<String, Vec<u8>> {
+        let bytes = |inode: &Inode| {
+            let mut all = inode.clone();
+            inode.pending.iter().for_each(|change| all.apply(change));
+            all.durable
+        };
+        self.names.iter().map(|(name, &inode)| (name.clone(), bytes(&self.inodes[inode]))).collect()
     }
 
     /// What is found after the power was cut now.
