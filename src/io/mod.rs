@@ -1,7 +1,3 @@
 //! FLOOR 2: touches one outside thing a file. No decisions.
 
-pub mod clock;
-pub mod lock;
-pub mod log;
-pub mod settings;
-pub mod workspace;
+pub mod journal;
