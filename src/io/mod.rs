@@ -1,1 +1,3 @@
 //! FLOOR 2: touches one outside thing a file. No decisions.
+
+pub mod wire;
