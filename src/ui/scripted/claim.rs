@@ -1,7 +1,7 @@
 //! The phrase, and the forms in which an agent says done or lies about it. Pure.
 
+use super::action::Claim;
 use super::chance::Chance;
-use super::script::Claim;
 use crate::engine::words::Token;
 
 /// Longest phrase in bytes: it must stand in one row of a narrow pane with its token.

@@ -32,6 +32,12 @@ impl LineReader {
         }
     }
 
+    /// Keeps a line that came another way, as if it had been read.
+    pub(super) fn hold(&mut self, line: &str) {
+        self.held.extend_from_slice(line.as_bytes());
+        self.held.push(b'\n');
+    }
+
     fn take(&mut self) -> Option<String> {
         let end = self.held.iter().position(|&byte| byte == b'\n');
         let whole = self.ended || self.held.len() > LINE_BYTES_MAX;

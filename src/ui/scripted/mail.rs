@@ -7,7 +7,7 @@ use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
 use serde::Serialize;
 
-use super::script::DropForm;
+use super::action::DropForm;
 use super::turn::Places;
 
 /// A message as it is dropped; what is not said is left to tasuki.

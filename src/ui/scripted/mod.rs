@@ -4,9 +4,11 @@
 //! One turn: `terminal` gives a line → `turn` reads it and the task's file → `rules` picks the actions → `play` plays
 //! them, one match → `terminal` shows them. What a script may say is in `script`; `protocol/SCRIPTED.md` explains it.
 
+mod action;
 mod bottom;
 mod chance;
 mod claim;
+mod deeds;
 mod dialog;
 mod input_box;
 mod keys;

@@ -1,27 +1,22 @@
-//! Plays a script: takes a turn, picks its actions, plays them one after the other.
+//! Plays a script: takes a turn, picks its actions, plays them one after the other. What takes more than one step is
+//! in `deeds`.
 
 use std::convert::Infallible;
 use std::time::Duration;
 
+use super::action::{Action, Claim, Switch};
 use super::chance::Chance;
 use super::claim::Phrase;
-use super::dialog::{Answer, Dialog};
-use super::mail::{DroppedMessage, Mail, write_work};
+use super::dialog::Dialog;
+use super::mail::{Mail, write_work};
 use super::pace::hang;
 use super::rules::Rules;
-use super::script::{
-    Action, Chunks, Claim, Delegate, DropForm, Kind, Lines, Redraw, SignalName, Spinner, Switch,
-};
+use super::script::Kind;
 use super::terminal::Terminal;
 use super::text::Words;
 use super::tty::Stop;
 use super::turn::{Body, Task, Turn};
 use crate::engine::words::Token;
-
-/// The pictures of a spinner, as most CLIs have them.
-const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-/// Time between two pictures, as in the CLIs that were measured: the screen changes ten times a second for nothing.
-const SPINNER_EVERY: Duration = Duration::from_millis(100);
 
 /// What happens before the first prompt.
 #[derive(Debug)]
@@ -47,9 +42,16 @@ pub(super) struct Player {
 }
 
 /// One turn on the stage.
-struct Scene<'a> {
-    turn: &'a Turn,
-    task: &'a Task,
+pub(super) struct Scene<'a> {
+    pub(super) turn: &'a Turn,
+    pub(super) task: &'a Task,
+}
+
+impl<'a> Scene<'a> {
+    /// What the placeholders stand for in turn `number`.
+    pub(super) fn words(&self, phrase: &'a Phrase, number: u32) -> Words<'a> {
+        Words { phrase, turn: self.turn, task: self.task, number }
+    }
 }
 
 impl Player {
@@ -81,7 +83,7 @@ impl Player {
             }
             self.terminal.begin();
             let ended = over(self.turn(&Turn::read(&line)));
-            self.terminal.finish();
+            self.terminal.finish()?;
             if let Some(why) = ended? {
                 self.terminal.say_more(why)?;
             }
@@ -101,7 +103,7 @@ impl Player {
 
     fn scene(&mut self, scene: &Scene<'_>) -> Result<(), Stop> {
         let Some(actions) = self.rules.pick(scene.turn, scene.task) else {
-            let answer = self.words(scene).default_answer();
+            let answer = scene.words(&self.phrase, self.turns).default_answer();
             self.terminal.say(&answer)?;
             return self.claim(Claim::Now, scene);
         };
@@ -120,12 +122,9 @@ impl Player {
     }
 
     fn act(&mut self, action: &Action, scene: &Scene<'_>) -> Result<(), Stop> {
-        let words = self.words(scene);
+        let words = scene.words(&self.phrase, self.turns);
         match action {
-            Action::Print(text) => {
-                let text = words.fill(text);
-                self.terminal.say(&text)
-            }
+            Action::Print(text) => self.terminal.say(&words.fill(text)),
             Action::Wait(time) => {
                 let time = time.pick(&mut self.chance);
                 self.terminal.wait(time)
@@ -138,35 +137,20 @@ impl Player {
             Action::AltScreen(switch) => self.terminal.alt_screen(*switch == Switch::On),
             Action::Echo(switch) => self.terminal.echo(*switch == Switch::On),
             Action::Raw(switch) => self.terminal.raw(*switch == Switch::On),
-            Action::Busy(text) => {
-                let text = words.fill(text);
-                self.terminal.sign(&text)
-            }
-            Action::Title(text) => {
-                let text = words.fill(text);
-                self.terminal.title(&text)
-            }
+            Action::Busy(text) => self.terminal.sign(&words.fill(text)),
+            Action::Title(text) => self.terminal.title(&words.fill(text)),
             Action::Delegate(delegate) => self.delegate(delegate, scene),
             Action::Reply(text) => self.reply(text, scene),
             // It stood first.
             Action::Claim(Claim::Early) => Ok(()),
             Action::Claim(form) => self.claim(*form, scene),
-            Action::Dialog(text) => {
-                let text = words.fill(text);
-                self.ask(Dialog::permission(text))
-            }
-            Action::Trust(text) => {
-                let text = words.fill(text);
-                self.ask(Dialog::trust(text))
-            }
+            Action::Dialog(text) => self.ask(Dialog::permission(words.fill(text))),
+            Action::Trust(text) => self.ask(Dialog::trust(words.fill(text))),
             Action::SwallowEnter(count) => {
                 self.terminal.swallow_enter(*count);
                 Ok(())
             }
-            Action::Limit(text) => {
-                let text = words.fill(text);
-                self.terminal.notice(&text)
-            }
+            Action::Limit(text) => self.terminal.notice(&words.fill(text)),
             Action::Exit(code) => Err(Stop::Exit(*code)),
             Action::Signal(name) => self.signal(*name),
             Action::Hang => {
@@ -179,136 +163,6 @@ impl Player {
             }
             Action::Bell => self.terminal.bell(),
         }
-    }
-
-    fn words<'a>(&'a self, scene: &Scene<'a>) -> Words<'a> {
-        Words { phrase: &self.phrase, turn: scene.turn, task: scene.task, number: self.turns }
-    }
-
-    fn chunks(&mut self, chunks: &Chunks, scene: &Scene<'_>) -> Result<(), Stop> {
-        let text: Vec<char> = self.words(scene).fill(&chunks.text).trim_end().chars().collect();
-        for piece in text.chunks(chunks.size.get().into()) {
-            self.terminal.stream(&piece.iter().collect::<String>())?;
-            self.pause(chunks.every)?;
-        }
-        self.terminal.end_stream()
-    }
-
-    fn lines(&mut self, lines: &Lines, scene: &Scene<'_>) -> Result<(), Stop> {
-        for n in 1..=lines.count {
-            let text = self.words(scene).fill_with(&lines.text, n);
-            if n == 1 {
-                self.terminal.say(&text)?
-            } else {
-                self.terminal.say_more(&text)?
-            }
-            self.pause(lines.every)?;
-        }
-        Ok(())
-    }
-
-    fn redraw(&mut self, redraw: &Redraw, scene: &Scene<'_>) -> Result<(), Stop> {
-        let mut rows = 0;
-        for n in 1..=redraw.times {
-            let text = self.words(scene).fill_with(&redraw.text, n.into());
-            rows = self.terminal.draw(&text, rows)?;
-            self.pause(redraw.every)?;
-        }
-        Ok(())
-    }
-
-    fn spinner(&mut self, spinner: &Spinner) -> Result<(), Stop> {
-        let time = spinner.time.pick(&mut self.chance);
-        let mut turned = Duration::ZERO;
-        for picture in SPINNER.iter().cycle() {
-            if turned >= time {
-                break;
-            }
-            self.terminal.spin(&format!("{picture} {} {}s", spinner.text, turned.as_secs()))?;
-            self.terminal.wait(SPINNER_EVERY.min(time.saturating_sub(turned)))?;
-            turned += SPINNER_EVERY;
-        }
-        self.terminal.spin("")
-    }
-
-    fn claim(&mut self, form: Claim, scene: &Scene<'_>) -> Result<(), Stop> {
-        if scene.turn.kind == Kind::Info {
-            return Ok(());
-        }
-        let token = scene.turn.token.as_ref();
-        for line in self.phrase.lines(form, token, self.stale.as_ref(), &mut self.chance) {
-            if form == Claim::Drawn {
-                self.terminal.draw(&line, 0).map(|_rows| ())?
-            } else {
-                self.terminal.say_more(&line)?
-            }
-        }
-        Ok(())
-    }
-
-    fn delegate(&mut self, delegate: &Delegate, scene: &Scene<'_>) -> Result<(), Stop> {
-        let words = self.words(scene);
-        let message = DroppedMessage {
-            id: delegate.id.as_ref().map(|id| words.fill(id)),
-            from: delegate.from.clone(),
-            to: words.fill(&delegate.to),
-            form: delegate.form.unwrap_or(DropForm::Task),
-            status: None,
-            in_reply_to: None,
-            token: scene.turn.token.as_ref().map(Token::to_string),
-            content: words.fill(&delegate.content),
-        };
-        let sent = self.mail.send(&message);
-        self.confess(sent)
-    }
-
-    fn reply(&mut self, text: &str, scene: &Scene<'_>) -> Result<(), Stop> {
-        let words = self.words(scene);
-        let message = DroppedMessage {
-            id: None,
-            from: None,
-            to: words.from(),
-            form: DropForm::Result,
-            status: Some("completed"),
-            in_reply_to: scene.turn.id.as_ref().map(ToString::to_string),
-            token: scene.turn.token.as_ref().map(Token::to_string),
-            content: words.fill(text),
-        };
-        let sent = self.mail.send(&message);
-        self.confess(sent)
-    }
-
-    fn ask(&mut self, dialog: Dialog) -> Result<(), Stop> {
-        match self.terminal.ask(dialog)? {
-            Answer::Yes => self.terminal.say_more("allowed"),
-            Answer::No => Err(Stop::TurnOver("denied")),
-            Answer::Leave => Err(Stop::Exit(1)),
-        }
-    }
-
-    fn signal(&mut self, name: SignalName) -> Result<(), Stop> {
-        use rustix::process::{Signal, getpid, kill_process};
-        self.terminal.flush()?;
-        let signal = match name {
-            SignalName::Kill => Signal::KILL,
-            SignalName::Term => Signal::TERM,
-            SignalName::Int => Signal::INT,
-            SignalName::Hup => Signal::HUP,
-            SignalName::Segv => Signal::SEGV,
-            SignalName::Abrt => Signal::ABORT,
-            SignalName::Stop => Signal::STOP,
-        };
-        Ok(kill_process(getpid(), signal)?)
-    }
-
-    /// Something went wrong outside the terminal: the agent says so and goes on.
-    fn confess(&mut self, done: Result<(), String>) -> Result<(), Stop> {
-        done.or_else(|why| self.terminal.say_more(&why))
-    }
-
-    fn pause(&mut self, time: super::values::Pause) -> Result<(), Stop> {
-        let time = time.pick(&mut self.chance);
-        if time.is_zero() { Ok(()) } else { self.terminal.wait(time) }
     }
 }
 

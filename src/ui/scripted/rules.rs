@@ -1,6 +1,7 @@
 //! Picks what is played on a turn: the first rule that fits.
 
-use super::script::{Action, Rule};
+use super::action::Action;
+use super::script::Rule;
 use super::turn::{Task, Turn};
 
 /// The rules, each with the number of turns for which its `turn` and `match` held.

@@ -3,8 +3,8 @@
 
 use super::text::columns;
 
-/// Takes the cursor to the start of the row and erases all that is below.
-const ERASE_BELOW: &str = "\r\x1b[J";
+/// Erases the row of the cursor.
+const ERASE_ROW: &str = "\x1b[2K";
 
 /// The rows at the bottom that are drawn again and again. They are never wider than the screen.
 #[derive(Debug, Default)]
@@ -15,14 +15,15 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Erases the region; the cursor is then where its first row was.
+    /// Erases the region; the cursor is then where its first row was. Row by row as the CLIs do it, for tmux takes
+    /// "erase all below" on the first row of the screen for a clearing and keeps a copy of the screen in its history.
     pub(super) fn erase(&mut self) -> String {
-        if self.rows.is_empty() {
-            return String::new();
-        }
+        let Some(last) = self.rows.len().checked_sub(1) else { return String::new() };
+        let to_last = self.go(last);
         self.rows.clear();
-        let up = up(std::mem::take(&mut self.at));
-        up + ERASE_BELOW
+        self.at = 0;
+        let each = format!("{ERASE_ROW}{}", up(1));
+        format!("{to_last}{}{ERASE_ROW}\r", each.repeat(last))
     }
 
     /// Shows `rows`, with the cursor in `row` at `column` (from 0). Only what changed is written.
@@ -115,7 +116,7 @@ mod tests {
         let mut region = Region::default();
         assert_eq!(region.draw(rows(&["a", "b", "c"]), 1, 2), "a\r\nb\r\nc\x1b[1A\x1b[3G");
         assert_eq!(region.draw(rows(&["a", "b", "d"]), 1, 2), "\x1b[1B\x1b[1G\x1b[K\x1b[1Gd\x1b[1A\x1b[3G");
-        assert_eq!(region.erase(), "\x1b[1A\r\x1b[J");
+        assert_eq!(region.erase(), "\x1b[1B\x1b[2K\x1b[1A\x1b[2K\x1b[1A\x1b[2K\r");
         assert_eq!(region.erase(), "");
     }
 }

@@ -80,11 +80,9 @@ impl Terminal {
     }
 
     /// The turn is over.
-    pub(super) fn finish(&mut self) {
+    pub(super) fn finish(&mut self) -> Result<(), Stop> {
         self.busy = false;
-        if let Some(tui) = &mut self.tui {
-            tui.finish();
-        }
+        self.tui.as_mut().map_or(Ok(()), |tui| tui.finish(&mut self.tty))
     }
 
     /// Prints a text, as an agent says something.
@@ -247,7 +245,9 @@ impl Terminal {
                 self.tui = Some(tui);
             }
             (Some(tui), false) => {
-                tui.close(&mut self.tty)?;
+                for line in tui.close(&mut self.tty)? {
+                    self.lines.hold(&line);
+                }
                 self.tui = None;
                 self.tty.lines(true)?;
             }

@@ -82,10 +82,11 @@ impl Tui {
         })
     }
 
-    /// Gives the terminal back.
-    pub(super) fn close(&mut self, tty: &mut Tty) -> Result<(), Stop> {
+    /// Gives the terminal back, and what was sent off and not yet taken.
+    pub(super) fn close(&mut self, tty: &mut Tty) -> Result<VecDeque<String>, Stop> {
         tty.write(&self.region.erase())?;
-        tty.write(PASTE_OFF)
+        tty.write(PASTE_OFF)?;
+        Ok(std::mem::take(&mut self.queued))
     }
 
     /// From now on Enter counts and the box is shown.
@@ -99,10 +100,11 @@ impl Tui {
         self.notice = None;
     }
 
-    /// The turn is over.
-    pub(super) fn finish(&mut self) {
+    /// The turn is over; what was being said stays as far as it came.
+    pub(super) fn finish(&mut self, tty: &mut Tty) -> Result<(), Stop> {
         self.busy = None;
         self.spinner.clear();
+        if self.live.is_empty() { Ok(()) } else { self.end_stream(tty) }
     }
 
     /// Changes what says that a turn is played.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
 
+use super::action::Action;
 use super::chance::Chance;
-use super::script::Action;
 
 /// Longest time in a script: a day is longer than any test or show, and short enough to add to any clock.
 const PAUSE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
