@@ -1,20 +1,13 @@
 //! What the agent leaves in files: delegated tasks, replies, its own work.
 
-use std::process::Stdio;
-
-use super::workspace::{Workspace, doorbell};
+use super::workspace::{Workspace, doorbell, piped};
 
 /// Plays a list of actions on a task, in a workspace that is then looked at.
 fn play(actions: &str, task: &str) -> (Workspace, String) {
     let workspace = Workspace::new();
     workspace.active("msg-1", task);
     let script = workspace.script(&format!("rules:\n- do: {actions}\n"));
-    let mut agent = workspace.agent(Some(&script));
-    let mut child = agent.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the agent");
-    let mut input = child.stdin.take().expect("a pipe");
-    std::io::Write::write_all(&mut input, doorbell("msg-1", "k7qf2m").as_bytes()).expect("a write");
-    drop(input);
-    let output = child.wait_with_output().expect("an end");
+    let output = piped(workspace.agent(Some(&script)), &doorbell("msg-1", "k7qf2m"));
     assert!(output.status.success(), "{output:?}");
     (workspace, String::from_utf8(output.stdout).expect("UTF-8"))
 }
@@ -104,14 +97,7 @@ fn without_a_queue_a_drop_is_told_and_not_lost_in_silence() {
     let workspace = Workspace::new();
     let script = workspace.script("rules: [{do: [{delegate: {to: a, content: b}}]}]");
     std::fs::remove_dir_all(workspace.path().join("queue")).expect("gone");
-    let mut child = workspace
-        .agent(Some(&script))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the agent");
-    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), b"go\n").expect("a write");
-    let output = child.wait_with_output().expect("an end");
+    let output = piped(workspace.agent(Some(&script)), "go");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.starts_with("there is no queue/ in the working folder nor in $TASUKI_ROOT"), "{said}");
 }
@@ -120,14 +106,7 @@ fn without_a_queue_a_drop_is_told_and_not_lost_in_silence() {
 fn a_reply_needs_a_task() {
     let workspace = Workspace::new();
     let script = workspace.script("rules: [{do: [{reply: x}]}]");
-    let mut child = workspace
-        .agent(Some(&script))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the agent");
-    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), b"go\n").expect("a write");
-    let output = child.wait_with_output().expect("an end");
+    let output = piped(workspace.agent(Some(&script)), "go");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "there is no task to reply to: the line had no id\n");
     assert!(workspace.drops().is_empty());
 }

@@ -5,21 +5,17 @@ use std::process::{Output, Stdio};
 
 use super::pane::Pane;
 use super::pty::Pty;
-use super::workspace::{Workspace, doorbell};
+use super::workspace::{Workspace, doorbell, finish, piped};
 
-/// Plays a script behind pipes: all of `input`, then its end.
-fn piped(workspace: &Workspace, script: Option<&str>, input: &str) -> Output {
+/// Plays a script behind pipes.
+fn play(workspace: &Workspace, script: Option<&str>, input: &str) -> Output {
     let script = script.map(|yaml| workspace.script(yaml));
-    let mut agent = workspace.agent(script.as_deref());
-    agent.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = agent.spawn().expect("the agent");
-    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("a write");
-    child.wait_with_output().expect("an end")
+    piped(workspace.agent(script.as_deref()), input)
 }
 
 /// The same, for a script that ends well: what it printed.
 fn said(workspace: &Workspace, script: Option<&str>, input: &str) -> String {
-    let Output { status, stdout, stderr } = piped(workspace, script, input);
+    let Output { status, stdout, stderr } = play(workspace, script, input);
     let stderr = String::from_utf8_lossy(&stderr);
     assert!(status.success() && stderr.is_empty(), "{status}: {stderr}");
     String::from_utf8(stdout).expect("UTF-8")
@@ -99,14 +95,8 @@ fn a_task_is_found_in_the_workspace_when_the_agent_works_elsewhere() {
     let (workspace, elsewhere) = (Workspace::new(), tempfile::tempdir().expect("a folder"));
     workspace.task("msg-1", "found");
     let mut agent = workspace.agent(None);
-    agent
-        .current_dir(elsewhere.path())
-        .env("TASUKI_ROOT", workspace.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
-    let mut child = agent.spawn().expect("the agent");
-    writeln!(child.stdin.take().expect("a pipe"), "{}", doorbell("msg-1", "k7qf2m")).expect("a write");
-    let output = child.wait_with_output().expect("an end");
+    agent.current_dir(elsewhere.path()).env("TASUKI_ROOT", workspace.path());
+    let output = piped(agent, &doorbell("msg-1", "k7qf2m"));
     assert!(String::from_utf8_lossy(&output.stdout).ends_with("found\nCODING OK k7qf2m\n"), "{output:?}");
 }
 
@@ -209,18 +199,18 @@ fn echo_prompt_and_early_input_are_the_scripts() {
 #[test]
 fn a_dialog_is_answered_by_a_line() {
     let workspace = Workspace::new();
-    let play = |input: &str| {
-        piped(&workspace, Some("rules: [{do: [{dialog: 'rm 日本?'}, {print: went on}]}]"), input)
+    let answered = |input: &str| {
+        play(&workspace, Some("rules: [{do: [{dialog: 'rm 日本?'}, {print: went on}]}]"), input)
     };
     let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
     let asked = "rm 日本?\nDo you want to proceed?\n❯ 1. Yes\n  2. No\nEnter to confirm · Esc to cancel\n";
     for (answer, then) in
         [("\n", "allowed\nwent on\n"), ("y\n", "allowed\nwent on\n"), ("no\n", "denied\n"), ("", "")]
     {
-        let output = play(&format!("go\n{answer}"));
+        let output = answered(&format!("go\n{answer}"));
         assert_eq!((text(&output), output.status.code()), (format!("{asked}{then}"), Some(0)), "{answer:?}");
     }
-    let trust = |input: &str| piped(&workspace, Some("at_start: [{trust: here?}, {print: trusted}]"), input);
+    let trust = |input: &str| play(&workspace, Some("at_start: [{trust: here?}, {print: trusted}]"), input);
     assert_eq!(trust("\n").status.code(), Some(1));
     let output = trust("2\n");
     assert_eq!((text(&output).ends_with("allowed\ntrusted\n"), output.status.code()), (true, Some(0)));
@@ -236,7 +226,7 @@ fn an_agent_ends_as_its_script_says() {
     ] {
         use std::os::unix::process::ExitStatusExt as _;
         let workspace = Workspace::new();
-        let output = piped(
+        let output = play(
             &workspace,
             Some(&format!("rules: [{{do: [{{print: half}}, {{{action}}}, {{claim: now}}]}}]")),
             "go\ngo\n",
@@ -270,7 +260,7 @@ fn a_closed_pipe_is_an_ordinary_end() {
     let mut child = agent.spawn().expect("the agent");
     drop(child.stdout.take());
     writeln!(child.stdin.take().expect("a pipe"), "go").expect("a write");
-    let output = child.wait_with_output().expect("an end");
+    let output = finish(child);
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
 }
 
@@ -278,7 +268,7 @@ fn a_closed_pipe_is_an_ordinary_end() {
 fn a_script_or_phrase_that_is_not_valid_is_refused() {
     let workspace = Workspace::new();
     let refused = |script: &str| {
-        let output = piped(&workspace, Some(script), "");
+        let output = play(&workspace, Some(script), "");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{script}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };

@@ -1,8 +1,12 @@
 //! A folder with a queue, tasks in it and scripts, and the doorbell lines for those tasks.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 /// The phrase of every agent here.
 pub(crate) const PHRASE: &str = "CODING OK";
@@ -55,6 +59,29 @@ impl Workspace {
         command.current_dir(self.path()).env_remove("TASUKI_ROOT");
         command
     }
+}
+
+/// Runs the agent behind pipes: all of `input`, then its end.
+pub(crate) fn piped(mut agent: Command, input: &str) -> Output {
+    agent.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = agent.spawn().expect("the agent");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("a write");
+    finish(child)
+}
+
+/// Waits for the end of an agent behind pipes, but not for ever.
+pub(crate) fn finish(child: Child) -> Output {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a pid");
+    // One answer comes, once.
+    let (done, ended) = sync_channel(1);
+    std::thread::spawn(move || done.send(child.wait_with_output()));
+    ended.recv_timeout(DEADLINE).map_or_else(
+        |_| {
+            let _ = kill_process(pid, Signal::KILL);
+            panic!("the agent never ended")
+        },
+        |output| output.expect("its output"),
+    )
 }
 
 /// The doorbell of a new task.
