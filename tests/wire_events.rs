@@ -242,7 +242,12 @@ mod tests {
             name: Some("boss_to_coder.yaml".into()),
             unknown_keys: vec!["colour".into()],
         };
-        check(&[event], &expect![[r#"{"event":"accepted","id":"msg-1","from":"user","to":"coder","type":"task","in_reply_to":"msg-0","parent":"msg-p","retry_of":"msg-old","depends_on":["msg-a","msg-b"],"priority":"high","sent_at":1770033599995,"accepted_at":1770033600000,"timeout_ms":90000,"deadline":1770037200000,"on_doubt":"hold","expect":{"commit":true,"files":["src/日本.rs"],"command":["cargo","test"],"report":"docs/report.md"},"hops":2,"verified":true,"digest":"00ff0123456789abcdef0123456789ab","not_before":1770033660000,"unmet":["msg-b"],"name":"boss_to_coder.yaml","unknown_keys":["colour"],"content":"go","extra":{"metadata":{"z":1,"a":0.30000000000000004,"big":123456789012345678901},"colour":"red"}}"#]]);
+        check(
+            &[event],
+            &expect![[
+                r#"{"event":"accepted","id":"msg-1","from":"user","to":"coder","type":"task","in_reply_to":"msg-0","parent":"msg-p","retry_of":"msg-old","depends_on":["msg-a","msg-b"],"priority":"high","sent_at":1770033599995,"accepted_at":1770033600000,"timeout_ms":90000,"deadline":1770037200000,"on_doubt":"hold","expect":{"commit":true,"files":["src/日本.rs"],"command":["cargo","test"],"report":"docs/report.md"},"hops":2,"verified":true,"digest":"00ff0123456789abcdef0123456789ab","not_before":1770033660000,"unmet":["msg-b"],"name":"boss_to_coder.yaml","unknown_keys":["colour"],"content":"go","extra":{"metadata":{"z":1,"a":0.30000000000000004,"big":123456789012345678901},"colour":"red"}}"#
+            ]],
+        );
     }
 
     #[test]
@@ -260,7 +265,9 @@ mod tests {
             AgentChange::Removed,
         ];
         let events = changes.map(|change| Event::Agent { name: agent("coder"), change });
-        check(&events, &expect![[r#"
+        check(
+            &events,
+            &expect![[r#"
             {"event":"agent","name":"coder","change":"launching","nonce":"0000000000003f2a"}
             {"event":"agent","name":"coder","change":"up","nonce":"0000000000003f2a","pane":"%5","process":{"pid":4242,"start_ticks":987654}}
             {"event":"agent","name":"coder","change":"adopted"}
@@ -269,7 +276,8 @@ mod tests {
             {"event":"agent","name":"coder","change":"lost","why":"the tmux server ended"}
             {"event":"agent","name":"coder","change":"blocked","why":"it asks for a login"}
             {"event":"agent","name":"coder","change":"blocked","why":null}
-            {"event":"agent","name":"coder","change":"removed"}"#]]);
+            {"event":"agent","name":"coder","change":"removed"}"#]],
+        );
     }
 
     #[test]
@@ -320,7 +328,9 @@ mod tests {
             Event::KeptOpen(Box::new(queued)),
             Event::KeptOpen(Box::new(full)),
         ];
-        check(&events, &expect![[r#"
+        check(
+            &events,
+            &expect![[r#"
             {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","blocked":"a dialog","restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
             {"event":"kept_agent","name":"idler","phase":"absent"}
             {"event":"kept_agent","name":"sick","phase":"failed","why":"gone"}
@@ -328,7 +338,8 @@ mod tests {
             {"event":"halted","since":1770033600000}
             {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"queued","body":{"seq":7},"since":1770033600000}
             {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"retrying","not_before":1770033600000,"turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000}
-            {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"waiting","turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000,"attempts":1,"agent":"coder","tokens":["k7qf2m"],"due":1770035400000,"children":1,"unread":["msg-2"],"answers":[{"child":"msg-2","from":"tester","outcome":"completed","body":{"seq":9,"index":2}}],"unmet":["msg-3"],"turns":1,"reminded":true,"note":"two parts"}"#]]);
+            {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"waiting","turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000,"attempts":1,"agent":"coder","tokens":["k7qf2m"],"due":1770035400000,"children":1,"unread":["msg-2"],"answers":[{"child":"msg-2","from":"tester","outcome":"completed","body":{"seq":9,"index":2}}],"unmet":["msg-3"],"turns":1,"reminded":true,"note":"two parts"}"#]],
+        );
         assert_eq!(encode_snapshot(&[]), r#"{"state":[]}"#);
     }
 

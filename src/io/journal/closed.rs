@@ -9,7 +9,7 @@ use super::{
 use std::ops::ControlFlow;
 
 /// A closed segment. No file is held open: there may be hundreds, and descriptors are few.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Closed {
     pub(super) segment: u32,
     pub(super) closed_at: Millis,
@@ -81,9 +81,9 @@ impl Closed {
         let next = segments_of(&disk.folder)?.into_iter().find(|&next| next > segment);
         let closing = next.map(|next| super::read::snapshot_head(&disk.folder, next)).transpose()?.flatten();
         let until = closing.map_or(Seq(u64::MAX), |closing| closing.synced);
-        let mut finished = Vec::new();
+        let (mut finished, mut walk) = (Vec::new(), extract());
         let mut take = |entry: &super::Entry<'_>| {
-            extract(entry, &mut |fingerprint| finished.push(fingerprint));
+            walk(entry, &mut |fingerprint| finished.push(fingerprint));
             Ok(ControlFlow::Continue(()))
         };
         let mut ended = None;

@@ -64,7 +64,12 @@ pub struct Finished {
 }
 
 /// Gives the messages that an entry finished. Used only where a list of ids is missing or damaged.
-pub type Extract = fn(&Entry<'_>, &mut dyn FnMut(Fingerprint));
+///
+/// It makes a fresh walker for one segment, which is then given the segment's entries in order, its snapshot first.
+pub type Extract = fn() -> Walk;
+
+/// Goes through one segment and gives the messages that each entry finished.
+pub type Walk = Box<dyn FnMut(&Entry<'_>, &mut dyn FnMut(Fingerprint))>;
 
 pub(super) const HEADER_BYTES: usize = 64;
 pub(super) const RECORD_BYTES: usize = 48;

@@ -25,6 +25,7 @@
 //! ```
 
 mod append;
+mod archive;
 mod closed;
 mod disk;
 mod error;
@@ -44,8 +45,9 @@ mod survey;
 mod tests;
 mod turn;
 
+pub use archive::Archive;
 pub use error::{Flaw, JournalError};
-pub use fingerprints::{Extract, Fingerprint, Finished, IdHash};
+pub use fingerprints::{Extract, Fingerprint, Finished, IdHash, Walk};
 pub use fsck::fsck;
 pub use read::{Order, Reader, Record, scan};
 pub use report::{BadIds, Damage, Gap, Report, Torn};

@@ -94,7 +94,7 @@ pub fn read(
 }
 
 /// Sender and receiver from `{from}_to_{to}.yaml`, if exactly one way to split it gives two known names.
-fn envelope(file_name: &str, names: &dyn Fn(&str) -> bool) -> Option<(AgentName, AgentName)> {
+pub fn envelope(file_name: &str, names: &dyn Fn(&str) -> bool) -> Option<(AgentName, AgentName)> {
     let stem = file_name.strip_suffix(".yaml")?;
     let known = |name: &str| AgentName::new(name).ok().filter(|_| name == USER || names(name));
     let mut ways = stem.match_indices("_to").filter_map(|(at, sep)| {
