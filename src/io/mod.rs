@@ -3,5 +3,7 @@
 pub mod clock;
 pub mod lock;
 pub mod log;
+pub mod process;
 pub mod settings;
+pub mod tmux;
 pub mod workspace;

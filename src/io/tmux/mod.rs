@@ -1,0 +1,18 @@
+//! tmux: one control-mode connection, typed commands over it, and the private server that it talks to.
+
+mod calls;
+pub mod command;
+pub mod control;
+pub mod driver;
+pub mod error;
+pub mod escape;
+pub mod notice;
+pub mod notification;
+pub mod pane;
+pub mod parse;
+pub mod quote;
+pub mod screen;
+pub mod server;
+pub mod typing;
+pub mod version;
+pub mod window;
