@@ -136,7 +136,7 @@ fn rows_of(screen: &Screen) -> String {
 }
 
 /// A key by tmux's name of it, as a profile names it.
-fn key_named(name: &str) -> Option<Key> {
+pub(super) fn key_named(name: &str) -> Option<Key> {
     let letter = |text: &str| CtrlLetter::new(text.chars().next()?.to_ascii_lowercase());
     match name {
         "Enter" => Some(Key::Enter),

@@ -1,8 +1,10 @@
 //! Typing a turn: text, echo, quiet, Enter, receipt. The text is typed once; only Enter is ever repeated.
 
+use super::faces::key_named;
 use super::guards::Verdict as Guards;
 use super::{End, Worker};
 use crate::daemon::orders::Typed;
+use crate::engine::doorbell;
 use crate::engine::echo;
 use crate::engine::input::{Report, Verdict};
 use crate::engine::life::Receipt;
@@ -20,6 +22,10 @@ const READ_WAIT: Duration = Duration::from_millis(500);
 const READ_PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 /// How long the arrival of an Enter is waited for where nothing echoes it.
 const ENTER_WAIT: Duration = Duration::from_millis(100);
+
+/// How long open guards are waited for before a line that stands in the input is left in doubt: longer than a program
+/// takes to fall silent, and short enough that a person's typing is not waited out here.
+const SETTLE_WAIT: Duration = Duration::from_secs(3);
 
 /// How a step of the procedure fails.
 enum Failed {
@@ -75,6 +81,12 @@ impl Worker {
             let why = guard.words().to_owned();
             return Err(Failed::Verdict(Verdict::Withdrawn { why }));
         }
+        match self.draft().await? {
+            // It was typed before, and Enter was lost with the daemon: only Enter is missing.
+            Some(draft) if is_of(&draft, typed) => return self.enter(true).await,
+            Some(_) => self.clear_draft().await?,
+            None => {}
+        }
         let before = self.echoes(typed).await?;
         match self.launch.profile.types {
             Typing::Paste => self.pane.paste(&typed.line).await?,
@@ -85,6 +97,30 @@ impl Worker {
         let enter_at = typed_at + Duration::from_millis(self.launch.profile.enter_after_ms);
         self.listen_until(enter_at).await?;
         self.enter(echoed).await
+    }
+
+    /// A doorbell that stands in the input line without its Enter: the last row that is not empty, if the cursor still
+    /// stands behind something.
+    async fn draft(&self) -> Result<Option<String>, TmuxError> {
+        let screen = self.pane.capture(0, Rows::Joined).await?;
+        let last = screen.rows.into_iter().rev().find(|row| !row.trim().is_empty());
+        Ok(last.filter(|row| screen.cursor.0 > 0 && row.contains(doorbell::HEAD)))
+    }
+
+    /// Takes an older turn's doorbell out of the input line. It was tasuki who typed it, so nobody's words are lost.
+    async fn clear_draft(&mut self) -> Result<(), Failed> {
+        let key = self.launch.profile.clear_key.as_deref().and_then(key_named);
+        if let Some(key) = key {
+            self.pane.key(key).await?;
+            self.listen_until(Instant::now() + Duration::from_millis(self.launch.profile.quiet_ms)).await?;
+        }
+        match self.draft().await? {
+            None => Ok(()),
+            Some(_) => {
+                let why = "an older line still stands in its input".to_owned();
+                Err(Failed::Verdict(Verdict::Withdrawn { why }))
+            }
+        }
     }
 
     /// How often the line stands on the screen.
@@ -164,17 +200,21 @@ impl Worker {
         if self.echoes(typed).await? == 0 {
             return Ok(Verdict::NotDelivered { why: "no trace of it stands in the pane".to_owned() });
         }
-        let screen = self.pane.capture(0, Rows::Joined).await?;
-        let cursor_row = screen.rows.get(usize::from(screen.cursor.1)).cloned().unwrap_or_default();
-        let stands = typed.turn.token.is_some_and(|token| cursor_row.contains(token.as_str()));
-        if !stands {
-            return Ok(Verdict::Delivered(Receipt::Echoed));
+        match self.draft().await? {
+            Some(draft) if is_of(&draft, typed) => {}
+            _ => return Ok(Verdict::Delivered(Receipt::Echoed)),
         }
         // It stands in the input line: Enter was lost with the daemon.
-        if let Guards::Closed(guard, _) = self.guards(Instant::now()).await? {
-            return Ok(Verdict::Unconfirmed { why: guard.words().to_owned() });
+        let since = Instant::now();
+        loop {
+            match self.guards(since).await? {
+                Guards::Open(_) => return self.enter(true).await.map(Verdict::Delivered),
+                Guards::Closed(guard, _) if since.elapsed() > SETTLE_WAIT => {
+                    return Ok(Verdict::Unconfirmed { why: guard.words().to_owned() });
+                }
+                Guards::Closed(_, again) => self.listen_until(again).await?,
+            }
         }
-        self.enter(true).await.map(Verdict::Delivered)
     }
 
     /// Waits until the pane has been still for `quiet`, or the deadline.
@@ -200,4 +240,9 @@ impl Worker {
             }
         }
     }
+}
+
+/// Whether a line in the input is this turn's.
+fn is_of(draft: &str, typed: &Typed) -> bool {
+    typed.turn.token.map_or_else(|| draft.contains(&*typed.line), |token| draft.contains(token.as_str()))
 }
