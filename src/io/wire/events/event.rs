@@ -6,7 +6,7 @@ use super::field::{self, Got, Put, is_default};
 use super::life::MovedPart;
 use super::object::{self, EXTRA, Object, part};
 use super::open::OpenPart;
-use super::span::{List, flaw, unquoted};
+use super::span::{flaw, members, unquoted};
 use crate::engine::event::{Answer, Event};
 use crate::engine::message::{Message, Outcome};
 use crate::engine::refusal::Code;
@@ -144,18 +144,7 @@ struct Outline<'a> {
 
 impl<'a> Outline<'a> {
     fn of(text: &'a str) -> Result<Self, Error> {
-        let (mut name, mut extra) = (None, None);
-        let mut members = List::object(text)?;
-        while let Some((member, value)) = members.member()? {
-            let before = match member {
-                "event" => name.replace(value),
-                EXTRA => extra.replace(value),
-                _ => None,
-            };
-            if before.is_some() {
-                return Err(flaw(format!("`{member}` stands there twice")));
-            }
-        }
+        let [name, extra] = members(text, ["event", EXTRA])?;
         let name = name.and_then(unquoted).ok_or_else(|| flaw("it has no name in `event`"))?;
         Ok(Self { name, extra })
     }

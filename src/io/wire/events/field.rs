@@ -221,7 +221,7 @@ impl<F: FnOnce(&str) -> Result<T, String>, T> Visitor<'_> for Text<F, T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} as a text", self.what)
+        f.write_str("a text")
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {

@@ -21,7 +21,7 @@ pub use finished::FinishedScan;
 
 use crate::engine::event::Event;
 use crate::engine::message::Body;
-use span::List;
+use span::{List, flaw, members};
 
 /// Room for an event without its content, in bytes: an accepted message with all its optional fields has about 500.
 const EVENT_BYTES: usize = 512;
@@ -91,9 +91,8 @@ pub fn encode_snapshot(events: &[Event]) -> String {
 /// # Errors
 /// [`DecodeError`], as [`decode`].
 pub fn decode_snapshot(payload: &str) -> Result<Vec<Event>, DecodeError> {
-    let found = span::member(payload, STATE).map_err(DecodeError::Payload)?;
-    let state = found.ok_or_else(|| DecodeError::Payload(span::flaw("there is no `state`")))?;
-    decode(state)
+    let [state] = members(payload, [STATE]).map_err(DecodeError::Payload)?;
+    decode(state.ok_or_else(|| DecodeError::Payload(flaw("there is no `state`")))?)
 }
 
 /// What the event at `index` of a step carries; none if it carries nothing or cannot be read. The other events are
@@ -105,7 +104,8 @@ pub fn body_of(payload: &str, index: u32) -> Option<Body> {
         list.item().ok()??;
     }
     let text = list.item().ok()??;
-    object::body(text, span::member(text, object::EXTRA).ok()?).ok()
+    let [extra] = members(text, [object::EXTRA]).ok()?;
+    object::body(text, extra).ok()
 }
 
 fn put_list(out: &mut String, events: &[Event]) {

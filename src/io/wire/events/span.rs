@@ -77,15 +77,20 @@ impl<'a> List<'a> {
     }
 }
 
-/// The text of one member of an object.
-pub(super) fn member<'a>(object: &'a str, wanted: &str) -> Result<Option<&'a str>, Error> {
-    let mut members = List::object(object)?;
-    while let Some((name, value)) = members.member()? {
-        if name == wanted {
-            return Ok(Some(value));
+/// The texts of these members of an object, which is read to its end.
+pub(super) fn members<'a, const N: usize>(
+    object: &'a str,
+    wanted: [&str; N],
+) -> Result<[Option<&'a str>; N], Error> {
+    let mut found = [None; N];
+    let mut list = List::object(object)?;
+    while let Some((name, value)) = list.member()? {
+        let slot = wanted.iter().zip(&mut found).find(|(wanted, _)| **wanted == name);
+        if slot.is_some_and(|(_, slot)| slot.replace(value).is_some()) {
+            return Err(flaw(format!("`{name}` stands there twice")));
         }
     }
-    Ok(None)
+    Ok(found)
 }
 
 /// What stands between the quotes of a text, with its escapes.
@@ -132,12 +137,13 @@ mod tests {
     }
 
     #[test]
-    fn a_member_is_found_by_its_name_alone() {
+    fn members_are_found_by_their_names_alone() {
         let text = r#"{"a":{"x":1},"s":"\"x\":2", "x" : [3] ,"y":4}"#;
-        assert_eq!(member(text, "x").unwrap(), Some("[3]"));
-        assert_eq!(member(text, "z").unwrap(), None);
-        for bad in [r#"{x:1}"#, r#"{"a" 1}"#, r#"{"a":}"#, r#"{"a":1 "x":2}"#, r#"{1:2}"#] {
-            assert!(member(bad, "x").is_err(), "{bad}");
+        assert_eq!(members(text, ["x", "z", "a"]).unwrap(), [Some("[3]"), None, Some(r#"{"x":1}"#)]);
+        for bad in
+            ["{x:1}", r#"{"a" 1}"#, r#"{"a":}"#, r#"{"a":1 "x":2}"#, "{1:2}", r#"{"x":1,"x":1}"#, r#"{"x":1"#]
+        {
+            assert!(members(bad, ["x"]).is_err(), "{bad}");
         }
     }
 }
