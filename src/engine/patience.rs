@@ -29,7 +29,6 @@ impl Default for Limits {
             restart_window_ms: 10 * 60 * 1_000,
             restart_delay_ms: RESTART_DELAY_MS,
             restart_delay_ms_max: RESTART_DELAY_MS_MAX,
-            allowed_commands: std::collections::BTreeSet::new(),
             accept_unverified_results: true,
         }
     }

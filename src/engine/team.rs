@@ -87,8 +87,6 @@ pub struct Limits {
     pub restart_delay_ms: u64,
     /// Longest wait before a restart, in ms.
     pub restart_delay_ms_max: u64,
-    /// Commands that `expect: command` may name, word by word.
-    pub allowed_commands: BTreeSet<Vec<String>>,
     /// Whether a result without a proof may close its sender's only open task.
     pub accept_unverified_results: bool,
 }

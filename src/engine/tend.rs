@@ -5,7 +5,6 @@ use super::event::AgentChange;
 use super::input::Effect;
 use super::life::{Move, Stage};
 use super::message::OnDoubt;
-use super::patience::{RESTART_DELAY_MS, RESTART_DELAY_MS_MAX};
 use super::state::Phase;
 use super::team::{Restart, Team};
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey};
@@ -120,8 +119,8 @@ impl Work<'_> {
         if recent >= usize::from(limits.restarts_max) {
             return None;
         }
-        let doubled = RESTART_DELAY_MS.saturating_mul(1 << recent.min(16));
-        Some(self.now.plus(doubled.min(RESTART_DELAY_MS_MAX)))
+        let doubled = limits.restart_delay_ms.saturating_mul(1 << recent.min(16));
+        Some(self.now.plus(doubled.min(limits.restart_delay_ms_max)))
     }
 
     /// Its restart is due.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub type Env = BTreeMap<String, String>;
 
 /// Set by systemd, by tmux, by a shell or by tasuki for this very process: wrong for any other.
-const OWN: [&str; 22] = [
+const OWN: [&str; 23] = [
     "NOTIFY_SOCKET",
     "INVOCATION_ID",
     "JOURNAL_STREAM",
@@ -28,6 +28,7 @@ const OWN: [&str; 22] = [
     "TERM_PROGRAM_VERSION",
     "COLUMNS",
     "LINES",
+    "PWD",
     "OLDPWD",
     "_",
 ];
@@ -38,7 +39,7 @@ const ALLOWED: [&str; 6] = ["PATH", "HOME", "LANG", "USER", "SHELL", "TZ"];
 const ALLOWED_PREFIX: &str = "LC_";
 
 /// What an agent inherits, and what the tmux server is to be started with: the environment of this process less the
-/// daemon's own variables. `TERM`, `TMUX` and `TMUX_PANE` are not in it: they are tmux's to set in each pane. What is not
+/// daemon's own variables. `TERM`, `TMUX`, `PWD` and the like are not in it: they are tmux's to set in each pane. What is not
 /// UTF-8 is left out: it could not be passed on through tmux.
 #[must_use]
 pub fn inherited(around: &Surroundings) -> Env {

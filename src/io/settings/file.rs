@@ -89,8 +89,6 @@ pub(super) struct SettingsEntry {
     pub(super) retries: Option<At<Vec<At<Lasting>>>>,
     /// How many hands a message may go through. Default: `8`
     pub(super) max_hops: Option<At<u64>>,
-    /// How often an agent is told that a check of its work failed before the task fails. Default: `3`
-    pub(super) max_feedback: Option<At<u64>>,
     /// Open parts that one task may have. Default: `64`
     pub(super) max_children: Option<At<u64>>,
     /// Open messages of the workspace; beyond it drops wait in `queue/`. Default: `100000`
@@ -107,8 +105,6 @@ pub(super) struct SettingsEntry {
     pub(super) max_restart_delay: Option<At<Lasting>>,
     /// Whether a result or error without a token closes the one task that its sender has open. Default: `true`
     pub(super) accept_unverified_results: Option<bool>,
-    /// Commands that a message may name under `expect: command`, each a list of words. Default: `[]`
-    pub(super) allowed_commands: Option<At<Vec<Vec<String>>>>,
     /// How long a person's last key must lie back before anything is typed into that pane. Default: `10s`
     pub(super) person_quiet: Option<At<Lasting>>,
     /// Free disk space below which drops are left in `queue/`. Default: `64MiB`

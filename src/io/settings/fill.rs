@@ -95,7 +95,7 @@ mod tests {
         for (template, text) in [
             ("{tasuki} --name={name}", "/bin/tasuki --name=grand_boss"),
             ("{phrase}", "{name} 襷"),
-            ("{{name}} {{{name}}}", "{name} {grand_boss}"),
+            ("{{name}} {name}}", "{name} grand_boss}"),
             (
                 r#"{"a":{"b":1}} {print $1} ${HOME} {} { {{ }} 襷{"#,
                 r#"{"a":{"b":1}} {print $1} ${HOME} {} { {{ }} 襷{"#,

@@ -1,10 +1,11 @@
 //! The keys under `settings:`: waiting times and limits, each within bounds that make sense.
 
 use super::check::{self, lasting, number};
-use super::doorbell::{self, Words};
+use super::doorbells;
 use super::file::SettingsEntry;
 use super::finding::Book;
 use super::values::{At, Lasting};
+use crate::engine::doorbell::Words;
 use crate::engine::patience::TURN_TIMEOUT_MS;
 use crate::engine::team::Limits;
 use std::ops::RangeInclusive;
@@ -86,7 +87,7 @@ pub(super) fn general(entry: Option<&SettingsEntry>, book: &mut Book) -> General
             );
         }
     }
-    general.words = doorbell::words(entry.words.as_ref(), book);
+    general.words = doorbells::words(entry.words.as_ref(), book);
     general.limits = limits(entry, book);
     general
 }
@@ -119,7 +120,6 @@ fn limits(entry: &SettingsEntry, book: &mut Book) -> Limits {
     let mut limits = Limits::default();
     take_retries(&mut limits, entry.retries.as_ref(), book);
     number(&mut limits.hops_max, entry.max_hops.as_ref(), 1..=64, book);
-    number(&mut limits.feedback_max, entry.max_feedback.as_ref(), 0..=100, book);
     number(&mut limits.children_max, entry.max_children.as_ref(), 1..=10_000, book);
     number(&mut limits.open_max, entry.max_open.as_ref(), 1..=1_000_000, book);
     number(&mut limits.edge_per_minute, entry.messages_per_minute.as_ref(), 1..=100_000, book);
@@ -135,24 +135,7 @@ fn limits(entry: &SettingsEntry, book: &mut Book) -> Limits {
     }
     limits.accept_unverified_results =
         entry.accept_unverified_results.unwrap_or(limits.accept_unverified_results);
-    for command in
-        entry.allowed_commands.iter().flat_map(|given| given.value.iter().map(move |c| (c, given.place)))
-    {
-        take_command(&mut limits, command, book);
-    }
     limits
-}
-
-fn take_command(limits: &mut Limits, (command, place): (&Vec<String>, super::Place), book: &mut Book) {
-    command.iter().for_each(|word| check::word(word, place, book));
-    if command.first().is_none_or(String::is_empty) {
-        book.wrong(
-            place,
-            "a command without a program",
-            "write each command as a list of words: `[cargo, test]`",
-        );
-    }
-    limits.allowed_commands.insert(command.clone());
 }
 
 fn take_retries(limits: &mut Limits, given: Option<&At<Vec<At<Lasting>>>>, book: &mut Book) {

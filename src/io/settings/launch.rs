@@ -27,7 +27,7 @@ pub struct Launch {
     pub argv: Vec<String>,
     /// The folder it works in.
     pub cwd: PathBuf,
-    /// Its whole environment but `TERM`, `TMUX` and `TMUX_PANE`, which tmux sets, and `TASUKI_AGENT_KEY`, which the
+    /// Its whole environment but what tmux sets in a pane (`TERM`, `TMUX`, `TMUX_PANE`, `PWD` and the like), and `TASUKI_AGENT_KEY`, which the
     /// daemon mints for each start.
     pub env: Env,
     /// What it is told before its first task, placeholders filled.
@@ -87,7 +87,7 @@ impl Ground<'_> {
         let template = template(agent, profile, prompt.is_some());
         let place = agent.command.as_ref().map_or(agent.provider.place, |command| command.place);
         let argv = self.argv(&template, place, &values, book);
-        let env = self.env(agent, profile, &values, &cwd, book);
+        let env = self.env(agent, profile, &values, book);
         warn_if_absent(&argv, &cwd, &env, place, book);
         Launch {
             digest: digest(&template, &cwd, agent, profile, &values),
@@ -145,17 +145,9 @@ impl Ground<'_> {
         template.iter().map(|word| filled(word, values, place, book)).collect()
     }
 
-    fn env(
-        &self,
-        agent: &AgentEntry,
-        profile: &Profile,
-        values: &Values<'_>,
-        cwd: &Path,
-        book: &mut Book,
-    ) -> Env {
+    fn env(&self, agent: &AgentEntry, profile: &Profile, values: &Values<'_>, book: &mut Book) -> Env {
         let whole = agent.inherit_env.unwrap_or(true);
         let mut env = if whole { self.inherited.clone() } else { allowed_only(self.inherited) };
-        env.insert("PWD".into(), cwd.to_string_lossy().into_owned());
         let own = agent.env.iter().flatten().map(|(name, at)| (name, &at.value, at.place));
         let profiles = profile.env.iter().map(|(name, value)| (name, value, agent.provider.place));
         for (name, value, place) in profiles.chain(own) {

@@ -1,6 +1,5 @@
 //! Brings the parts together: roster, profiles, phrases, launches and what holds for all of them.
 
-use super::doorbell::DOORBELL_BYTES_MAX;
 use super::file::{AgentEntry, TeamFile};
 use super::finding::{Book, Finding, Place};
 use super::general::{General, general};
@@ -9,7 +8,7 @@ use super::near::did_you_mean;
 use super::profile::{self, Profile};
 use super::roster::{Roster, roster};
 use super::values::At;
-use super::{Settings, TmuxSocket, check, env, phrase};
+use super::{Settings, TmuxSocket, check, doorbells, env, phrase};
 use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::AgentName;
 use crate::io::workspace::{Surroundings, Workspace};
@@ -74,7 +73,8 @@ impl Parts<'_> {
         let phrase = phrase_of(name, agent, book);
         let profile = self.profile(agent, book)?;
         let launch = self.ground.launch(name.as_str(), &phrase, agent, profile, book);
-        refuse_long_doorbell(agent, &launch, self.general, book);
+        let place = agent.cwd.as_ref().unwrap_or(&agent.name).place;
+        doorbells::refuse_long(&self.general.words, &launch.active, place, book);
         let mut timeout_ms = profile.timeout_ms.unwrap_or(self.general.default_timeout_ms);
         check::lasting(&mut timeout_ms, agent.timeout.as_ref(), check::TIMEOUT_MS, book);
         let member = Member {
@@ -120,20 +120,6 @@ fn phrase_of(name: &AgentName, agent: &AgentEntry, book: &mut Book) -> String {
     })
 }
 
-/// Refused here and not when the first message is to be sent.
-fn refuse_long_doorbell(agent: &AgentEntry, launch: &Launch, general: &General, book: &mut Book) {
-    let bytes = general.words.longest(&launch.active);
-    if bytes > DOORBELL_BYTES_MAX {
-        let place = agent.cwd.as_ref().unwrap_or(&agent.name).place;
-        let why = format!(
-            "a doorbell for this agent can have {bytes} bytes; at most {DOORBELL_BYTES_MAX} are typed"
-        );
-        let cure =
-            "let it work in the workspace itself, use a folder with a shorter path, or shorten the `words`";
-        book.wrong(place, why, cure);
-    }
-}
-
 /// Where the phrase alone counts, nothing else that comes up in that pane may contain it. With tokens it may: a phrase
 /// without the token of the turn closes nothing.
 fn refuse_weak_phrases(
@@ -157,7 +143,7 @@ fn refuse_weak_phrases(
             );
             book.wrong(place, why, cure);
         }
-        if general.words.contain(&member.phrase) {
+        if doorbells::say(&general.words, &member.phrase) {
             let why = format!("without a token, `{}` would be taken from the doorbell itself", member.phrase);
             book.wrong(place, why, cure);
         }

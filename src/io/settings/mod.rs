@@ -5,7 +5,7 @@
 
 mod check;
 mod default_team;
-mod doorbell;
+mod doorbells;
 mod env;
 mod file;
 mod fill;
@@ -21,7 +21,6 @@ mod roster;
 mod values;
 
 pub use default_team::{Choice, InitError, Written, choose_provider, default_team, write_team};
-pub use doorbell::{DOORBELL_BYTES_MAX, Words};
 pub use env::{Env, inherited};
 pub use finding::{Finding, Place, render};
 pub use general::General;

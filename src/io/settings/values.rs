@@ -181,6 +181,15 @@ pub(super) struct Wrong {
     pub(super) cure: String,
 }
 
+impl Wrong {
+    /// An error of the engine that says what is wrong and, after its last colon, what to do.
+    pub(super) fn of(error: &impl std::error::Error) -> Self {
+        let text = error.to_string();
+        let (why, cure) = text.rsplit_once(": ").unwrap_or((&text, "choose another"));
+        Self { why: why.into(), cure: cure.into() }
+    }
+}
+
 fn ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
