@@ -1,3 +1,6 @@
 //! FLOOR 2: touches one outside thing a file. No decisions.
 
+pub mod folder;
+pub mod lease;
+pub mod mailbox;
 pub mod wire;
