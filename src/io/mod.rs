@@ -3,4 +3,5 @@
 pub mod folder;
 pub mod lease;
 pub mod mailbox;
+pub mod watch;
 pub mod wire;
