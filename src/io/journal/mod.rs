@@ -34,6 +34,7 @@ mod fingerprints;
 mod fsck;
 mod line;
 mod open;
+mod parts;
 mod pieces;
 mod read;
 mod report;
