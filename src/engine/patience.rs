@@ -27,6 +27,9 @@ impl Default for Limits {
             feedback_max: 3,
             restarts_max: 5,
             restart_window_ms: 10 * 60 * 1_000,
+            restart_delay_ms: RESTART_DELAY_MS,
+            restart_delay_ms_max: RESTART_DELAY_MS_MAX,
+            allowed_commands: std::collections::BTreeSet::new(),
             accept_unverified_results: true,
         }
     }

@@ -83,6 +83,12 @@ pub struct Limits {
     pub restarts_max: u8,
     /// Window of `restarts_max`, in ms.
     pub restart_window_ms: u64,
+    /// Wait before the first restart, in ms; doubled each time.
+    pub restart_delay_ms: u64,
+    /// Longest wait before a restart, in ms.
+    pub restart_delay_ms_max: u64,
+    /// Commands that `expect: command` may name, word by word.
+    pub allowed_commands: BTreeSet<Vec<String>>,
     /// Whether a result without a proof may close its sender's only open task.
     pub accept_unverified_results: bool,
 }

@@ -2,9 +2,10 @@
 
 use super::engine::Engine;
 use super::life::Stage;
-use super::message::{BodyRef, Kind, Message, Outcome, Status};
+use super::message::{BodyRef, Message, Outcome, Status};
 use super::state::{Agent, Counts, Finished, Open, Phase, Told};
-use super::words::{AgentName, MessageId, Millis, PaneId, Token};
+use super::words::{AgentName, MessageId, Millis, PaneId, Seq, Token};
+use std::collections::BTreeSet;
 
 /// An open or lately finished message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,6 +143,16 @@ impl Engine {
         }
     }
 
+    /// The steps whose bodies the open messages, and those that ended in this segment, refer to.
+    #[must_use]
+    pub fn needed_steps(&self) -> BTreeSet<Seq> {
+        let open = self.state.open.values();
+        let open = open.flat_map(|open| open.answers.iter().map(|told| told.body).chain([open.body]));
+        let finished = self.state.finished.values();
+        let finished = finished.flat_map(|finished| finished.answer.into_iter().chain([finished.body]));
+        open.chain(finished).map(|body| body.seq).collect()
+    }
+
     fn queued_for(&self, open: &Open, not_before: Millis) -> String {
         if self.state.halted.is_some() {
             return "queue/STOP to be taken away".to_owned();
@@ -228,33 +239,6 @@ fn see_finished(finished: &Finished) -> MessageSeen {
         answers: Vec::new(),
         note: None,
         answer: finished.answer,
-    }
-}
-
-impl Kind {
-    /// The contract's word (`type:`).
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Task => "task",
-            Self::Info => "info",
-            Self::Result => "result",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl Status {
-    /// The contract's word (`status:`).
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
     }
 }
 
