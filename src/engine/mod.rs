@@ -1,3 +1,27 @@
 //! FLOOR 1: decides. Pure: no files, no clock, no async; time, ids and chance are arguments.
 
+mod accept;
+pub mod answer;
+mod apply;
+mod close;
+mod command;
+mod deliver;
+pub mod doorbell;
+pub mod echo;
+#[expect(clippy::module_inception, reason = "the room is named after the one thing in it")]
+pub mod engine;
+pub mod event;
+pub mod input;
+pub mod life;
+pub mod marker;
+pub mod message;
+pub mod patience;
+pub mod refusal;
+pub mod route;
+pub mod screen;
+pub mod state;
+pub mod story;
+pub mod team;
+mod tend;
+pub mod view;
 pub mod words;

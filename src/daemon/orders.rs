@@ -1,0 +1,81 @@
+//! What the loop tells the worker of an agent's pane, and what it hears from it.
+
+use crate::daemon::request::{PaneRequest, Response};
+use crate::engine::input::Report;
+use crate::engine::life::Turn;
+use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// Orders that may wait for one worker: the engine has at most one search, one turn, one "not awaited any more" and one
+/// close under way for an agent; the rest is for the pane verbs of people.
+pub const ORDERS_MAX: usize = 32;
+
+/// One order to the worker of one launch.
+#[derive(Debug)]
+pub enum Order {
+    /// Report `Ready` as soon as every guard is open; `NotReady` once for each other guard that closes.
+    Seek,
+    /// Type this turn, report `Rung`, then watch for its claim.
+    Ring(Typed),
+    /// After a crash: look whether this turn was delivered; press Enter if it stands in the input box; report `Rung`
+    /// (never type the text again), then watch for its claim.
+    Settle(Typed),
+    /// Watch for the claim of this turn, which was delivered before; a claim that stands on the screen already counts.
+    Await(Typed),
+    /// Nothing is awaited any more.
+    Unwatch,
+    /// Close the window and end; no report.
+    Close,
+    /// Leave the window as it is and end; the next daemon will adopt it.
+    Leave,
+    /// A pane verb of a person.
+    Face(PaneRequest, oneshot::Sender<Response>),
+}
+
+/// A turn as it is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typed {
+    /// The message.
+    pub id: MessageId,
+    /// The turn.
+    pub turn: Turn,
+    /// The one line to be typed: the doorbell, or the content where delivery is inline.
+    pub line: Arc<str>,
+    /// What the agent prints when it is done; with the token where the turn has one.
+    pub phrase: Arc<str>,
+}
+
+/// Which agent a worker is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launched {
+    /// The agent.
+    pub agent: AgentName,
+    /// The launch.
+    pub nonce: Nonce,
+    /// The pane and process to take over; none to make a new window.
+    pub adopt: Option<(PaneId, ProcessKey)>,
+}
+
+/// News of one launch.
+#[derive(Debug)]
+pub struct PaneNews {
+    /// The agent.
+    pub agent: AgentName,
+    /// The launch.
+    pub nonce: Nonce,
+    /// What there is to say.
+    pub what: PaneWord,
+}
+
+/// What a worker has to say.
+#[derive(Debug)]
+pub enum PaneWord {
+    /// For the engine.
+    Report(Report),
+    /// The last meaningful line of the pane, for the status file only; at most once a second.
+    Doing(String),
+}
+
+/// Where a worker's orders go.
+pub type Orders = mpsc::Sender<Order>;

@@ -1,0 +1,118 @@
+//! What a face may ask of the daemon, and what it gets. A face sends a [`Call`] and awaits the answer; it never waits
+//! on a lock, and the loop never waits on a face.
+
+use crate::engine::input::{Command, Reply};
+use crate::engine::message::Draft;
+use crate::engine::view::{MessageSeen, Overview};
+use crate::engine::words::{AgentName, MessageId};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// Calls that wait for the loop: each face has one at a time, and there are at most 256 connections.
+pub const CALLS_MAX: usize = 256;
+
+/// The way to the loop.
+pub type Calls = mpsc::Sender<Call>;
+
+/// A request and who waits for its answer.
+#[derive(Debug)]
+pub struct Call {
+    /// What is asked.
+    pub request: Request,
+    /// Where the answer goes; a caller that went away is no error.
+    pub answer: oneshot::Sender<Response>,
+}
+
+/// What a face may ask.
+#[derive(Debug)]
+pub enum Request {
+    /// Accept messages, all or none; answered when they are durable.
+    Send {
+        /// The documents, each checked by itself.
+        drafts: Vec<Draft>,
+        /// The bearer token of the request, if it had one: an agent's key proves who speaks.
+        key: Option<String>,
+    },
+    /// Change something.
+    Command(Command),
+    /// The workspace as a whole.
+    Overview,
+    /// All open messages.
+    Open,
+    /// One message, open or lately finished.
+    Message(MessageId),
+    /// The same, when it has got as far as this.
+    Await(MessageId, Until),
+    /// Make or remove `queue/STOP`.
+    Halt(bool),
+    /// Something with an agent's pane.
+    Pane(AgentName, PaneRequest),
+    /// Stop the daemon.
+    Down {
+        /// Leave the agents running, for the next daemon to adopt.
+        keep_agents: bool,
+    },
+}
+
+/// How far a message must have got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// Its turn is proven to be delivered, or it ended.
+    Delivered,
+    /// It ended.
+    Ended,
+    /// It is in another stage than the one with this word, or ended.
+    Moved(&'static str),
+}
+
+/// The pane verbs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PaneRequest {
+    /// Type a line and press Enter, behind the guards.
+    Send(String),
+    /// What the pane shows, with this many lines of history.
+    Read(u32),
+    /// Clear screen and history.
+    Clear,
+    /// Whether it may be typed to.
+    Ready,
+    /// Wait until this text stands in what the pane prints from now on.
+    Wait {
+        /// The text; the agent's phrase if none.
+        text: Option<String>,
+        /// For how long, in ms.
+        timeout_ms: u64,
+    },
+}
+
+/// What a face gets.
+#[derive(Debug, Clone)]
+pub enum Response {
+    /// To a send or a command.
+    Reply(Reply),
+    /// The workspace as a whole.
+    Overview(Arc<Overview>),
+    /// All open messages.
+    Open(Arc<Vec<MessageSeen>>),
+    /// One message, with why it waits; none if it is not known to the newest segment.
+    Message(Option<Box<(MessageSeen, Option<String>)>>),
+    /// What a pane shows or said.
+    Pane(PaneResponse),
+    /// It cannot be done now.
+    Unavailable(String),
+    /// Done; nothing to say.
+    Ok,
+}
+
+/// What a pane verb gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PaneResponse {
+    /// Rows of the screen.
+    Text(String),
+    /// Typed, and whether that is proven.
+    Typed(bool),
+    /// Whether it may be typed to, and why not.
+    Ready(bool, Option<String>),
+    /// The text did not come in time; what the pane shows.
+    TimedOut(String),
+}

@@ -1,0 +1,68 @@
+//! Watches the workspace for what people and programs change: a drop pokes the mailbox, a new team file is read.
+//! inotify is a hint; the mailbox lists its folders by itself as well, and the team file is read at each start.
+
+use crate::daemon::news::{News, NewsSender};
+use crate::daemon::workers::mailbox::{Job, Jobs};
+use crate::io::settings::Settings;
+use crate::io::workspace::{Surroundings, Workspace};
+use notify::event::{AccessKind, AccessMode, EventKind};
+use notify::{Event, RecursiveMode, Watcher};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// An editor writes a file in several steps; the team file is read once it has been still for this long.
+const TEAM_SETTLES: Duration = Duration::from_millis(200);
+
+/// Watches until the loop is gone.
+pub async fn work(workspace: Workspace, around: Surroundings, mail: Jobs, news: NewsSender) -> &'static str {
+    let team_changed = Arc::new(Notify::new());
+    // Dropping the watchers ends them, so they live as long as this task.
+    let _drops = watch(&workspace.queue(), move |_| drop(mail.try_send(Job::Look)));
+    let team_file = workspace.team_file();
+    let changed = Arc::clone(&team_changed);
+    let _team = watch(workspace.root(), move |event| {
+        if event.need_rescan() || event.paths.contains(&team_file) {
+            changed.notify_one();
+        }
+    });
+    loop {
+        team_changed.notified().await;
+        while tokio::time::timeout(TEAM_SETTLES, team_changed.notified()).await.is_ok() {}
+        let read = Settings::load(&workspace, &around);
+        let read = read.map(|loaded| loaded.settings).map_err(|error| error.to_string());
+        if news.send(News::Team(Box::new(read))).await.is_err() {
+            return "watch";
+        }
+    }
+}
+
+/// Calls `tell` when something in a folder has been written, moved in or removed. Reading is no news.
+fn watch(
+    folder: &Path,
+    tell: impl Fn(&Event) + Send + 'static,
+) -> Result<notify::RecommendedWatcher, notify::Error> {
+    let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| match event {
+        Ok(event) if is_news(&event) => tell(&event),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "a watch is broken; the folders are still listed regularly"),
+    });
+    let watched = watcher.and_then(|mut watcher| {
+        watcher.watch(folder, RecursiveMode::NonRecursive)?;
+        Ok(watcher)
+    });
+    if let Err(error) = &watched {
+        tracing::warn!(%error, "{} cannot be watched; it is still listed regularly", folder.display());
+    }
+    watched
+}
+
+fn is_news(event: &Event) -> bool {
+    event.need_rescan()
+        || match event.kind {
+            EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
+            EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) => true,
+            EventKind::Any | EventKind::Other => false,
+        }
+}

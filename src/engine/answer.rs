@@ -1,0 +1,183 @@
+//! What an agent answered in a turn: the text between the echo of what was typed and the claim, as the agent wrote
+//! it and not as its program drew it.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::engine::echo::Echo;
+use crate::engine::marker::{Claim, Proof, is_mark, opening};
+use crate::engine::screen::{
+    Screen, after_bullet, bar_column, is_barred, is_boxed, is_prompt, is_rule, unboxed,
+};
+
+/// Most bytes of an answer that are kept (durability.md, Limits). Of a longer one the end is kept, where agents sum
+/// up.
+pub const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// Rows at the bottom among which an agent's input box begins: with its status lines Gemini's takes nine.
+const FOOTER_ROWS_MAX: usize = 12;
+/// Rows from the upper to the lower rule of an input box.
+const INPUT_ROWS_MAX: usize = 5;
+
+/// The text of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Its lines, joined by `\n`.
+    pub text: String,
+    /// Its beginning is missing: it has left the screen and the history, or is over [`ANSWER_BYTES_MAX`].
+    pub truncated: bool,
+}
+
+/// Takes the answer from the screen: what stands after the last of `echoes` before the claim and before the claim.
+///
+/// Left out are blank rows and bare prompts at both ends, white space at the ends of rows, and the claim's rows.
+/// Where programs wrap their own text ([`Screen::wrapped`]), also what they draw: the bullet before the answer with
+/// the margin that it makes, and a box if the claim stands in it too. All else stays as it is, rows that the program
+/// wrapped included.
+///
+/// A claim without a token may stand before what it is about: if nothing stands before it, the answer is what
+/// stands after it. Without a claim the answer goes on to the end of the screen, less the agent's input box with the
+/// rules and status lines around it.
+#[must_use]
+pub fn extract(screen: &Screen<'_>, echoes: &[Echo], claim: Option<&Claim>) -> Answer {
+    let claimed = claim.map_or(screen.rows().len(), |claim| claim.start.row);
+    let echo = echoes.iter().rev().find(|echo| echo.last_row < claimed);
+    let first = echo.map_or(0, |echo| echo.next_row(screen).min(claimed));
+    let mut lines = match claim {
+        Some(claim) => before(screen, first, claim),
+        None => within(screen, first),
+    };
+    if let Some(claim) = claim.filter(|claim| claim.proof == Proof::Weak && lines.is_empty()) {
+        lines = after(screen, claim);
+    }
+    if screen.width().is_some() {
+        drop_margin(&mut lines, echo.and_then(|echo| bar_column(screen.row(echo.first_row))));
+    }
+    let (text, cut) = kept(lines.join("\n"));
+    Answer { text, truncated: cut || echo.is_none() }
+}
+
+/// The lines from row `first` to the claim.
+fn before<'a>(screen: &Screen<'a>, first: usize, claim: &Claim) -> Vec<&'a str> {
+    let repeats = |at: usize| {
+        let later = claim.earlier.partition_point(|rows| rows.end <= at);
+        claim.earlier.get(later).is_some_and(|rows| rows.contains(&at))
+    };
+    let mut lines: Vec<&str> =
+        (first..claim.start.row).filter(|&at| !repeats(at)).map(|at| screen.row(at)).collect();
+    let claimed = screen.row(claim.start.row);
+    lines.extend(claimed.get(..claim.start.byte).filter(|words| opening(words) < words.len()));
+    if is_boxed(claimed) {
+        lines.iter_mut().for_each(|line| *line = unboxed(line));
+    }
+    tidied(lines)
+}
+
+/// The lines from the claim to the end of the output.
+fn after<'a>(screen: &Screen<'a>, claim: &Claim) -> Vec<&'a str> {
+    let words =
+        screen.row(claim.end.row).get(claim.end.byte..).unwrap_or_default().trim_start_matches(is_mark);
+    let mut lines = vec![words];
+    let next = claim.end.row + 1;
+    lines.extend((next..output_end(screen, next)).map(|at| screen.row(at)));
+    tidied(lines)
+}
+
+/// The lines from row `first` to the end of the output.
+fn within<'a>(screen: &Screen<'a>, first: usize) -> Vec<&'a str> {
+    tidied((first..output_end(screen, first)).map(|at| screen.row(at)).collect())
+}
+
+/// The lines without white space at their ends, and without blank ones and bare prompts before and after them.
+fn tidied(lines: Vec<&str>) -> Vec<&str> {
+    let is_edge = |line: &&str| line.trim().is_empty() || is_prompt(line);
+    let first = lines.iter().position(|line| !is_edge(line)).unwrap_or(lines.len());
+    let end = lines.iter().rposition(|line| !is_edge(line)).map_or(first, |last| last + 1);
+    lines.get(first..end).unwrap_or_default().iter().map(|line| line.trim_end()).collect()
+}
+
+/// The row at which the agent's input box and its status lines begin, or the end of the screen.
+fn output_end(screen: &Screen<'_>, first: usize) -> usize {
+    let end = (first..screen.rows().len())
+        .rev()
+        .find(|&at| !screen.row(at).trim().is_empty())
+        .map_or(first, |at| at + 1);
+    let Some(width) = screen.width() else { return end };
+    let draws = |at: usize| {
+        let row = screen.row(at);
+        row.trim_start().starts_with(['❯', '›']) || is_rule(row) && row.trim().width() * 4 >= width * 3
+    };
+    let rows_above = |at: usize, rows: usize| at.saturating_sub(rows).max(first)..at;
+    let Some(lower) = rows_above(end, FOOTER_ROWS_MAX).rev().find(|&at| draws(at)) else { return end };
+    let mut top = rows_above(lower, INPUT_ROWS_MAX).find(|&at| draws(at)).unwrap_or(lower);
+    let mut rise = |belongs: &dyn Fn(&str) -> bool| {
+        while top > first && belongs(screen.row(top - 1)) {
+            top -= 1;
+        }
+    };
+    rise(&is_barred);
+    rise(&|row| row.trim().is_empty() || is_status(row, width));
+    top
+}
+
+/// Whether an agent shows with the row what it does and not what it says: a spinner or a sign that it worked, or
+/// words in the right half of the pane.
+fn is_status(row: &str, width: usize) -> bool {
+    let says = row.trim_start();
+    says.starts_with(['✻', '✢', '✳', '✶', '✽', '▣', '◐', '◑', '◒', '◓', '◦', '⏸'])
+        || says.starts_with(|c| matches!(c, '\u{2801}'..='\u{28FF}'))
+        || indent(row) * 2 >= width
+}
+
+/// Takes away the bullet before the first line and as much of the margin as it takes, or the margin that makes the
+/// answer stand below a text beside a bar in column `bar`. Lines that do not keep to the margin leave all as it is:
+/// then the bullet is the agent's own.
+fn drop_margin(lines: &mut [&str], bar: Option<usize>) {
+    let Some(&first) = lines.first() else { return };
+    let bullet_at = indent(first);
+    let text = after_bullet(&first[bullet_at..]).filter(|text| text.starts_with(' ')).map(str::trim_start);
+    let margin = match (text, bar) {
+        (Some(text), _) => first[..first.len() - text.len()].width(),
+        (None, Some(bar)) => {
+            lines.iter().filter(|line| !line.is_empty()).map(|line| indent(line)).min().unwrap_or(0).min(bar)
+        }
+        (None, None) => return,
+    };
+    if let Some(text) = text {
+        // A later block of the same answer has its own bullet, after a blank line; the lines of a list have no
+        // blank lines between them.
+        let keeps = |pair: &[&str]| match pair {
+            [above, line] => {
+                line.is_empty()
+                    || indent(line) >= margin
+                    || above.is_empty()
+                        && indent(line) == bullet_at
+                        && after_bullet(line.trim_start()).is_some()
+            }
+            _ => true,
+        };
+        if !lines.windows(2).all(keeps) {
+            return;
+        }
+        if let Some(line) = lines.first_mut() {
+            *line = text
+        }
+    }
+    for line in lines.iter_mut().skip(usize::from(text.is_some())) {
+        *line = &line[indent(line).min(margin)..];
+    }
+}
+
+/// Spaces that the line begins with.
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// The end of `text` that is kept, and whether that is less than all.
+fn kept(mut text: String) -> (String, bool) {
+    if text.len() <= ANSWER_BYTES_MAX {
+        return (text, false);
+    }
+    let over = text.len() - ANSWER_BYTES_MAX;
+    let at = (over..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+    (text.split_off(at), true)
+}

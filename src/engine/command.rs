@@ -1,0 +1,155 @@
+//! What a person or a program asks for by the socket.
+
+use super::engine::Work;
+use super::event::{Event, Why};
+use super::input::{Command, Reply};
+use super::life::{CompletionSource, Move, Receipt, Stage};
+use super::message::{Body, Outcome, RequestId};
+use super::refusal::{Code, Refusal};
+use super::state::Phase;
+use super::words::{AgentName, MessageId, Millis, Token};
+
+impl Work<'_> {
+    /// Does what was asked, and answers.
+    pub(super) fn take_command(&mut self, request: RequestId, command: Command) {
+        let done = match command {
+            Command::Cancel(id) => self.command_cancel(&id),
+            Command::Retry(id) => self.command_retry(&id),
+            Command::Reply { token, text, failed } => {
+                let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
+                self.command_reply(token, outcome, Body { content: text, extra: "".into() })
+            }
+            Command::Acknowledge { token } => self.command_acknowledge(token),
+            Command::Start(name) => self.command_start(name),
+            Command::Stop(name) => self.command_stop(&name),
+            Command::Restart(name) => self.command_restart(&name),
+        };
+        self.reply(
+            request,
+            match done {
+                Ok((what, id)) => Reply::Done { what, id },
+                Err(refusal) => Reply::Refused(refusal),
+            },
+        );
+    }
+
+    fn command_cancel(&mut self, id: &MessageId) -> Result<(String, Option<MessageId>), Refusal> {
+        self.must_be_open(id)?;
+        self.cancel(id, "cancelled by user");
+        Ok((format!("{id} is cancelled"), Some(id.clone())))
+    }
+
+    fn command_retry(&mut self, id: &MessageId) -> Result<(String, Option<MessageId>), Refusal> {
+        let stage = self.must_be_open(id)?;
+        match stage {
+            Stage::Held(_) | Stage::InDoubt(_) => {
+                let to = Move::Retry { not_before: Millis(0), redelivered: true };
+                self.go(id, to, Why::Text("a person lets it go on".to_owned()));
+                Ok((format!("{id} goes on"), Some(id.clone())))
+            }
+            Stage::Queued { not_before, redo: Some(_) } if not_before > self.now => {
+                let why = format!("{id} is tried again by itself in a moment");
+                Err(Refusal::new(Code::WrongStage, why))
+            }
+            stage => {
+                let why = format!("{id} is {}; only a held or failed message can be retried", stage.word());
+                Err(Refusal::new(Code::WrongStage, why))
+            }
+        }
+    }
+
+    fn command_reply(
+        &mut self,
+        token: Token,
+        outcome: Outcome,
+        body: Body,
+    ) -> Result<(String, Option<MessageId>), Refusal> {
+        let id = self.newest_turn(token)?;
+        self.claim(&id, CompletionSource::Reply, outcome, body, false);
+        let what = if self.state.open.contains_key(&id) { "waits for its parts" } else { "is done" };
+        Ok((format!("{id} {what}"), Some(id)))
+    }
+
+    fn command_acknowledge(&mut self, token: Token) -> Result<(String, Option<MessageId>), Refusal> {
+        let id = self.newest_turn(token)?;
+        if let Some(Stage::Intent(_) | Stage::Submitted(_) | Stage::InDoubt(_)) =
+            self.state.open.get(&id).map(|open| open.stage)
+        {
+            self.emit(Event::Moved {
+                id: id.clone(),
+                to: Move::Take,
+                agent: None,
+                due: self.due_of(&id),
+                why: Why::Receipt(Receipt::Acknowledged),
+            });
+        }
+        Ok((format!("{id} is taken"), Some(id)))
+    }
+
+    fn newest_turn(&self, token: Token) -> Result<MessageId, Refusal> {
+        let id = self.state.tokens.get(&token).cloned();
+        let id = id.ok_or_else(|| {
+            Refusal::new(Code::BadProof, format!("{token} is not the token of a turn of an open task"))
+                .at("token")
+        })?;
+        let newest = self.state.open.get(&id).and_then(|open| open.stage.turn()).and_then(|turn| turn.token);
+        if newest == Some(token) {
+            return Ok(id);
+        }
+        Err(Refusal::new(Code::NotYours, format!("{token} is the token of an older turn of {id}"))
+            .at("token"))
+    }
+
+    fn command_start(&mut self, name: Option<AgentName>) -> Result<(String, Option<MessageId>), Refusal> {
+        let names = match name {
+            Some(name) => vec![self.member(&name)?],
+            None => self.team.members.keys().cloned().collect(),
+        };
+        let mut started = 0;
+        for name in names {
+            let down = self.state.agents.get(&name).is_none_or(|agent| {
+                matches!(
+                    agent.phase,
+                    Phase::Absent | Phase::Stopped | Phase::Failed(_) | Phase::Restarting(_)
+                )
+            });
+            if down {
+                self.launch(&name);
+                started += 1;
+            }
+        }
+        Ok((format!("{started} started"), None))
+    }
+
+    fn command_stop(&mut self, name: &AgentName) -> Result<(String, Option<MessageId>), Refusal> {
+        let name = self.member(name)?;
+        self.stop_agent(&name, "stopped by user");
+        Ok((format!("{name} is stopped; its messages wait"), self.current_of(&name)))
+    }
+
+    fn command_restart(&mut self, name: &AgentName) -> Result<(String, Option<MessageId>), Refusal> {
+        let name = self.member(name)?;
+        self.stop_agent(&name, "restarted by user");
+        self.launch(&name);
+        Ok((format!("{name} is being started"), None))
+    }
+
+    fn member(&self, name: &AgentName) -> Result<AgentName, Refusal> {
+        let found = self.team.addressee(name)?;
+        if self.team.members.contains_key(&found) {
+            return Ok(found);
+        }
+        Err(Refusal::new(Code::UnknownAgent, format!("{name} is not an agent")))
+    }
+
+    fn must_be_open(&self, id: &MessageId) -> Result<Stage, Refusal> {
+        if let Some(open) = self.state.open.get(id) {
+            return Ok(open.stage);
+        }
+        let why = match self.outcome(id) {
+            Some(_) => format!("{id} has ended already"),
+            None => format!("there is no open message {id}"),
+        };
+        Err(Refusal::new(Code::NotOpen, why))
+    }
+}

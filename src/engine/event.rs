@@ -1,0 +1,160 @@
+//! What happened, as the journal keeps it. Ids, tokens and times are in the events: replay mints nothing.
+
+use super::life::{CompletionSource, Move, Receipt};
+use super::message::{Body, Kind, Message, Outcome};
+use super::refusal::Code;
+use super::state::{Agent, Open};
+use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey};
+use std::sync::Arc;
+
+/// One thing that happened. A step is a list of these, durable as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A message was accepted.
+    Accepted {
+        /// All but its content.
+        message: Box<Message>,
+        /// The content.
+        body: Body,
+        /// Not to be typed before this moment (rates).
+        not_before: Millis,
+        /// Dependencies that have not been completed.
+        unmet: Vec<MessageId>,
+        /// The dropped file's name, if it came as one.
+        name: Option<Arc<str>>,
+        /// Unknown top-level keys, kept in the body.
+        unknown_keys: Vec<String>,
+    },
+    /// A message came again, unchanged, and was dropped.
+    Duplicate {
+        /// Its id.
+        id: MessageId,
+        /// The dropped file's name, if it came as one.
+        name: Option<Arc<str>>,
+    },
+    /// A drop was refused.
+    Refused {
+        /// The dropped file's name, if it came as one.
+        name: Option<Arc<str>>,
+        /// Its sender, as far as it is known.
+        from: Option<AgentName>,
+        /// The class.
+        code: Code,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A message moved on.
+    Moved {
+        /// Which.
+        id: MessageId,
+        /// Where to.
+        to: Move,
+        /// Who works on it, from the intent on.
+        agent: Option<AgentName>,
+        /// When the turn is overdue, from its delivery on.
+        due: Option<Millis>,
+        /// Evidence or cause, in words.
+        why: Why,
+    },
+    /// A message ended.
+    Ended {
+        /// Which.
+        id: MessageId,
+        /// How.
+        outcome: Outcome,
+        /// What its sender gets; none for info and for what was called off before it began.
+        answer: Option<Box<Answer>>,
+        /// Why, where it was not completed.
+        why: Option<String>,
+    },
+    /// Something happened to an agent.
+    Agent {
+        /// Whom it is about.
+        name: AgentName,
+        /// What happened to it.
+        change: AgentChange,
+    },
+    /// `queue/STOP` came or went.
+    Halted(Option<Millis>),
+    /// Part of a snapshot: an open message as it stood.
+    KeptOpen(Box<Open>),
+    /// Part of a snapshot: an agent as it stood.
+    KeptAgent(AgentName, Box<Agent>),
+}
+
+/// Evidence or cause of a move.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Why {
+    /// Nothing to add.
+    #[default]
+    Plain,
+    /// What proved the delivery.
+    Receipt(Receipt),
+    /// What said that it is done.
+    Source(CompletionSource),
+    /// A sentence.
+    Text(String),
+}
+
+/// The one message that ends a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Its own id.
+    pub id: MessageId,
+    /// Result or error.
+    pub kind: Kind,
+    /// Who answers: the agent, or `tasuki` where nobody did.
+    pub from: AgentName,
+    /// The text, and why.
+    pub body: Body,
+    /// How it is known; none for an error of tasuki's own.
+    pub source: Option<CompletionSource>,
+    /// Whether the phrase stood alone, without a token.
+    pub weak: bool,
+    /// Whether only a part of the text could be kept.
+    pub truncated: bool,
+    /// When.
+    pub at: Millis,
+}
+
+/// What happens to an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentChange {
+    /// It is being started; a pane with this nonce is this launch.
+    Launching {
+        /// Of this launch.
+        nonce: Nonce,
+    },
+    /// It runs.
+    Up {
+        /// Of this launch.
+        nonce: Nonce,
+        /// Its pane.
+        pane: PaneId,
+        /// Its process.
+        process: ProcessKey,
+    },
+    /// It was found alive after the daemon came back.
+    Adopted,
+    /// It ended or could not be started.
+    Down {
+        /// Why, in words.
+        why: String,
+        /// When it is started again; none if it is not.
+        restart_at: Option<Millis>,
+        /// Whether a person or the team file wanted it down.
+        wanted: bool,
+    },
+    /// It went with the daemon or with tmux; nothing is counted against it.
+    Lost {
+        /// Why, in words.
+        why: String,
+    },
+    /// It needs a person, or time; nothing is typed.
+    Blocked {
+        /// Why, in words; none when it is over.
+        why: Option<String>,
+    },
+    /// It is no member any more.
+    Removed,
+}

@@ -1,0 +1,358 @@
+//! What comes into the engine, and what it asks to be done.
+
+use super::life::{CompletionSource, Receipt, Turn};
+use super::message::{Draft, RequestId, Source};
+use super::refusal::Refusal;
+use super::team::Team;
+use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
+use std::sync::Arc;
+
+/// Everything that can happen to a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A file or a request with well-formed messages.
+    Drop {
+        /// Where it came from.
+        source: Source,
+        /// Its documents, accepted all or none.
+        drafts: Vec<Draft>,
+        /// Who is known to have sent it (an agent's key, a worktree's own drop zone).
+        proof: Option<AgentName>,
+    },
+    /// A file that is no message.
+    BadDrop {
+        /// Where it came from.
+        source: Source,
+        /// Its sender, as far as the name of the file tells.
+        from: Option<AgentName>,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// A person or program asks for something.
+    Command {
+        /// Who waits for the answer.
+        request: RequestId,
+        /// What for.
+        command: Command,
+    },
+    /// Something about an agent, seen in its pane.
+    Report {
+        /// Which agent.
+        agent: AgentName,
+        /// Which launch of it; news of an older one is no news.
+        nonce: Nonce,
+        /// What was seen.
+        report: Report,
+    },
+    /// The tmux server or its session died, with every pane in it.
+    TmuxLost {
+        /// What tmux said.
+        why: String,
+    },
+    /// tmux is there again.
+    TmuxBack,
+    /// `queue/STOP` was seen to be there or not.
+    Halt(bool),
+    /// The team file was read again.
+    Team(Box<Team>),
+    /// Time has passed.
+    Wake,
+}
+
+/// What a person or program may ask for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Call a message off.
+    Cancel(MessageId),
+    /// Let a held message go on, or send a failed one again.
+    Retry(MessageId),
+    /// An agent says that its turn is done, through the socket.
+    Reply {
+        /// Of its newest turn.
+        token: Token,
+        /// What it answers.
+        text: Arc<str>,
+        /// Whether it could do it.
+        failed: bool,
+    },
+    /// An agent says that it has read its turn.
+    Acknowledge {
+        /// Of its newest turn.
+        token: Token,
+    },
+    /// Start an agent, or every agent that is not running.
+    Start(Option<AgentName>),
+    /// Stop an agent; its queue waits.
+    Stop(AgentName),
+    /// Stop an agent and start it anew.
+    Restart(AgentName),
+}
+
+/// What was seen of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Report {
+    /// Its window is there.
+    Started {
+        /// Its pane.
+        pane: PaneId,
+        /// Its process.
+        process: ProcessKey,
+    },
+    /// It could not be started.
+    StartFailed {
+        /// Why, with the cure.
+        why: String,
+    },
+    /// It may be typed to: every guard is open.
+    Ready {
+        /// A token that does not stand on its screen.
+        fresh: Token,
+    },
+    /// It may not be typed to; the worker goes on looking.
+    NotReady {
+        /// Which guard is closed.
+        guard: Guard,
+    },
+    /// What became of a doorbell.
+    Rung {
+        /// For which message.
+        id: MessageId,
+        /// Which turn.
+        turn: u16,
+        /// How it went.
+        verdict: Verdict,
+    },
+    /// It has read a line that was typed before.
+    Taken {
+        /// For which message.
+        id: MessageId,
+        /// Which turn.
+        turn: u16,
+    },
+    /// Its phrase and token were seen, and the turn is over.
+    Claimed {
+        /// For which message.
+        id: MessageId,
+        /// Which turn.
+        turn: u16,
+        /// How it is known.
+        source: CompletionSource,
+        /// What it answered.
+        text: Arc<str>,
+        /// Whether the beginning was no longer to be had.
+        truncated: bool,
+    },
+    /// It ended.
+    Exited {
+        /// In words: `exit 1`, `killed by signal 9`.
+        how: String,
+        /// Whether that was a clean end.
+        clean: bool,
+    },
+}
+
+/// Why nothing is typed to an agent just now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Guard {
+    /// Its program has not said that it is ready.
+    NotReadyYet,
+    /// It prints or has unread input.
+    Busy,
+    /// A person typed in its pane a moment ago.
+    PersonTyping,
+    /// Its pane is in copy mode.
+    CopyMode,
+    /// The pane is not the agent's any more.
+    WrongPane,
+}
+
+impl Guard {
+    /// For `tasuki why` and the status.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NotReadyYet => "the agent is not ready yet",
+            Self::Busy => "the agent's terminal is busy",
+            Self::PersonTyping => "a person is typing in its pane",
+            Self::CopyMode => "its pane is in copy mode",
+            Self::WrongPane => "its pane is not the agent's any more",
+        }
+    }
+}
+
+/// What became of a doorbell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was typed, and this proves it.
+    Delivered(Receipt),
+    /// It may have been.
+    Unconfirmed {
+        /// What is missing.
+        why: String,
+    },
+    /// It was not.
+    NotDelivered {
+        /// What went wrong.
+        why: String,
+    },
+    /// Nothing was typed; nothing is wrong: try again when it is ready.
+    Withdrawn {
+        /// What stood in the way.
+        why: String,
+    },
+}
+
+/// What the engine asks to be done. Performed after the step is durable where [`Effect::outward`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Start an agent in a window of its own.
+    Launch {
+        /// Which.
+        agent: AgentName,
+        /// Tag of this launch.
+        nonce: Nonce,
+    },
+    /// Close an agent's window.
+    Close {
+        /// Which.
+        agent: AgentName,
+        /// Of this launch.
+        nonce: Nonce,
+    },
+    /// Say when an agent may be typed to.
+    Seek {
+        /// Which.
+        agent: AgentName,
+        /// Of this launch.
+        nonce: Nonce,
+    },
+    /// Type a turn.
+    Ring {
+        /// To whom.
+        agent: AgentName,
+        /// Of this launch.
+        nonce: Nonce,
+        /// Which message.
+        id: MessageId,
+        /// Who sent it.
+        from: AgentName,
+        /// Which turn of it.
+        turn: Turn,
+    },
+    /// After a crash: find out whether a turn was delivered, and go on from there.
+    Settle {
+        /// By whom.
+        agent: AgentName,
+        /// Of this launch.
+        nonce: Nonce,
+        /// Which message.
+        id: MessageId,
+        /// Who sent it.
+        from: AgentName,
+        /// Which turn of it.
+        turn: Turn,
+    },
+    /// Watch for the claim of a turn that was delivered before.
+    Await {
+        /// By whom.
+        agent: AgentName,
+        /// Of this launch.
+        nonce: Nonce,
+        /// Which message.
+        id: MessageId,
+        /// Who sent it.
+        from: AgentName,
+        /// Which turn of it.
+        turn: Turn,
+    },
+    /// The turn is not awaited any more.
+    Unwatch {
+        /// By whom.
+        agent: AgentName,
+        /// Of this launch.
+        nonce: Nonce,
+    },
+    /// Remove a claimed file: it is in the journal.
+    Forget(Source),
+    /// Set a claimed file aside with its reason.
+    Reject {
+        /// The file or request.
+        source: Source,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// Answer a request.
+    Answer {
+        /// Who waits.
+        request: RequestId,
+        /// What it gets.
+        reply: Reply,
+    },
+    /// A view is out of date.
+    Show(Shown),
+}
+
+impl Effect {
+    /// Whether it must not be performed before its step is durable.
+    #[must_use]
+    pub fn outward(&self) -> bool {
+        !matches!(
+            self,
+            Self::Seek { .. } | Self::Unwatch { .. } | Self::Show(Shown::Open(_) | Shown::Agent(_))
+        )
+    }
+}
+
+/// A view that follows from the state.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shown {
+    /// `queue/active/ID.yaml`.
+    Open(MessageId),
+    /// `queue/done/DAY/ID.yaml`, `queue/results/ID.yaml`; and `queue/active/ID.yaml` goes.
+    Finished(MessageId),
+    /// `status/agents/NAME.yaml`.
+    Agent(AgentName),
+}
+
+/// What a request gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// Accepted and durable.
+    Accepted {
+        /// The ids, in order; of duplicates too.
+        ids: Vec<MessageId>,
+        /// Those that were known already.
+        duplicates: Vec<MessageId>,
+    },
+    /// Done.
+    Done {
+        /// In words.
+        what: String,
+        /// The message that came of it, if one did.
+        id: Option<MessageId>,
+    },
+    /// Not done.
+    Refused(Refusal),
+}
+
+/// What was found in tmux when the daemon came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundPane {
+    /// Whose tag it bears.
+    pub agent: AgentName,
+    /// Of which launch.
+    pub nonce: Nonce,
+    /// The pane.
+    pub pane: PaneId,
+    /// Its process, if it lives.
+    pub process: Option<ProcessKey>,
+}
+
+/// Now, and the chance that ids and tokens are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// The time.
+    pub now: Millis,
+    /// 64 random bits, new for each step.
+    pub chance: u64,
+}

@@ -1,0 +1,35 @@
+//! Every number about waiting, with its reason.
+
+use super::team::Limits;
+
+/// Waits before the three retries: a program that was just restarted needs about a second; doubling gives it seven.
+pub const RETRY_DELAYS_MS: [u64; 3] = [1_000, 2_000, 4_000];
+/// First try and three retries (protocol, life of a message).
+pub const ATTEMPTS_MAX: u8 = 4;
+/// First restart delay of an agent that died; doubled up to [`RESTART_DELAY_MS_MAX`] (delivery, profiles).
+pub const RESTART_DELAY_MS: u64 = 1_000;
+/// Longest restart delay.
+pub const RESTART_DELAY_MS_MAX: u64 = 60_000;
+/// Working time of a turn unless the team file says otherwise: 30 minutes.
+pub const TURN_TIMEOUT_MS: u64 = 30 * 60 * 1_000;
+/// The same for `provider: plain`: 30 seconds (the original rule for a response).
+pub const PLAIN_TIMEOUT_MS: u64 = 30 * 1_000;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            attempts_max: ATTEMPTS_MAX,
+            retry_delays_ms: RETRY_DELAYS_MS.to_vec(),
+            hops_max: 8,
+            edge_per_minute: 60,
+            children_max: 64,
+            open_max: 100_000,
+            feedback_max: 3,
+            restarts_max: 5,
+            restart_window_ms: 10 * 60 * 1_000,
+            restart_delay_ms: RESTART_DELAY_MS,
+            restart_delay_ms_max: RESTART_DELAY_MS_MAX,
+            accept_unverified_results: true,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Why a drop, a request or a file is refused: one code a class, with its cause and its cure.
+
+/// A refusal, as the sender will read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The class.
+    pub code: Code,
+    /// Which document of the file, from 0.
+    pub document: usize,
+    /// The key that is at fault, for finding its line.
+    pub field: Option<&'static str>,
+    /// Line in the file, from 1, where it is known.
+    pub line: Option<u64>,
+    /// Column in the line, from 1, where it is known.
+    pub column: Option<u64>,
+    /// What is wrong, in a sentence with the value that is at fault.
+    pub why: String,
+}
+
+impl Refusal {
+    /// A refusal without a place.
+    #[must_use]
+    pub fn new(code: Code, why: impl Into<String>) -> Self {
+        Self { code, document: 0, field: None, line: None, column: None, why: why.into() }
+    }
+
+    /// The same, at this key.
+    #[must_use]
+    pub fn at(mut self, field: &'static str) -> Self {
+        self.field = Some(field);
+        self
+    }
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $word:literal, $cure:literal;)*) => {
+        /// The classes of bad input. The word is part of the contract: programs may match on it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code { $($(#[$doc])* $name,)* }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The word in `code:`.
+            #[must_use]
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+
+            /// What to do about it.
+            #[must_use]
+            pub fn cure(self) -> &'static str {
+                match self { $(Self::$name => $cure,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The file has no bytes.
+    Empty = "empty", "write at least `to:` and `content:`";
+    /// Only white space or comments.
+    Blank = "blank", "write at least `to:` and `content:`";
+    /// Not YAML.
+    Syntax = "syntax", "correct the YAML at the line shown; text with `: `, ` #` or a quote in it belongs in quotes or below `content: |`";
+    /// It ends in the middle of a value.
+    CutOff = "cut-off", "close what is open there; a program should write to a name that begins with a dot and rename the whole file";
+    /// Not UTF-8.
+    NotUtf8 = "not-utf8", "save the file as UTF-8";
+    /// UTF-16 or UTF-32.
+    Utf16 = "utf16", "save the file as UTF-8";
+    /// A NUL byte.
+    Nul = "nul", "take the NUL byte out";
+    /// A raw control byte.
+    ControlByte = "control-byte", "write control characters as escapes in double quotes, or take them out";
+    /// Over 1 MiB.
+    TooLarge = "too-large", "put the text into a file of its own and name its path in the content";
+    /// Nested deeper than 32.
+    TooDeep = "too-deep", "nest no deeper than 32 levels";
+    /// More than 10,000 nodes.
+    TooManyNodes = "too-many-nodes", "use at most 10,000 nodes; put data into a file of its own";
+    /// An anchor or an alias.
+    Anchor = "anchor", "write the value out; text that begins with `&` or `*` belongs in quotes or below `content: |`";
+    /// A merge key.
+    MergeKey = "merge-key", "write the keys out instead of `<<`";
+    /// A tag.
+    Tag = "tag", "take the `!tag` away; text that begins with `!` belongs in quotes or below `content: |`";
+    /// More than 100 documents.
+    TooManyDocuments = "too-many-documents", "drop at most 100 documents in a file";
+    /// A key twice.
+    DuplicateKey = "duplicate-key", "keep one of the two";
+    /// The document is not a map.
+    NotAMap = "not-a-map", "write `key: value` lines at the top level";
+    /// A key that is not text.
+    KeyNotText = "key-not-text", "use plain words as keys";
+    /// A key over 64 bytes.
+    KeyTooLong = "key-too-long", "use keys of at most 64 bytes";
+    /// Metadata over 64 KiB.
+    MetadataTooLarge = "metadata-too-large", "put large data into a file and name its path";
+    /// A bad id.
+    BadId = "bad-id", "use `[a-z0-9][a-z0-9._-]{0,63}`, or leave `id` out and one is made";
+    /// An id of more than 64 bytes.
+    IdTooLong = "id-too-long", "use at most 64 bytes, or leave `id` out and one is made";
+    /// The id is known with other content.
+    IdConflict = "id-conflict", "use a new id, or leave `id` out and one is made";
+    /// `to` is missing.
+    ToMissing = "to-missing", "add `to:` with the name of an agent, an alias, a pool, or `user`";
+    /// No such agent.
+    UnknownAgent = "unknown-agent", "use one of the names in the team file";
+    /// A name that is not a name.
+    BadName = "bad-name", "use `[a-z0-9][a-z0-9_-]{0,63}`";
+    /// A value of the wrong type.
+    WrongType = "wrong-type", "see protocol/README.md for the type of each field";
+    /// A word that is not in the list.
+    UnknownWord = "unknown-word", "use one of the words listed";
+    /// A number out of range.
+    OutOfRange = "out-of-range", "use a value within the range given";
+    /// A timestamp that is none.
+    BadTimestamp = "bad-timestamp", "use RFC 3339, such as 2026-02-02T12:00:00Z";
+    /// A duration that is none.
+    BadDuration = "bad-duration", "use a duration such as 90s, 30m or 2h";
+    /// A deadline in the past.
+    DeadlinePast = "deadline-past", "use a deadline in the future, or leave it out";
+    /// No content.
+    ContentEmpty = "content-empty", "write the task into `content:`";
+    /// Content over 1 MiB.
+    ContentTooLarge = "content-too-large", "put the text into a file of its own and name its path in the content";
+    /// `in_reply_to` names no known message.
+    UnknownReply = "unknown-reply", "name the id of the task that this answers";
+    /// A result or error without the task that it answers.
+    ReplyMissing = "reply-missing", "add `in_reply_to:` with the id of the task";
+    /// A status that a drop cannot have.
+    BadStatus = "bad-status", "leave `status` out, or use `pending` (completed or failed on a result or error)";
+    /// A symbolic link.
+    Symlink = "symlink", "drop a file, not a link";
+    /// More than one name.
+    HardLink = "hard-link", "drop a copy that has one name only";
+    /// A FIFO, a socket or a device.
+    NotAFile = "not-a-file", "drop a regular file";
+    /// A folder.
+    Folder = "folder", "drop the files in it, not the folder";
+    /// Another user's file.
+    NotOurs = "not-ours", "drop files as the user who runs the daemon";
+    /// Half of a surrogate pair, which is no character.
+    LoneSurrogate = "lone-surrogate", "write the character itself, or both halves of its escape";
+    /// Its writer still has it open.
+    StillOpen = "still-open", "close the file; or write it under a name that begins with a dot and rename it when it is whole";
+    /// All may write it.
+    WorldWritable = "world-writable", "chmod o-w the file before dropping it";
+    /// May not be read.
+    Unreadable = "unreadable", "chmod u+r the file";
+    /// A name that cannot be used.
+    BadFileName = "bad-file-name", "use a name of at most 200 bytes of UTF-8 without control characters that does not begin with a dash";
+    /// A character that must not be in a name.
+    BadCharacters = "bad-characters", "take invisible and control characters out of ids and names";
+    /// The content cannot be typed inline.
+    NotInline = "not-inline", "send one printable line of at most 1,000 bytes that does not begin with / ! # @ or -, or use `delivery: doorbell`";
+    /// The sender may not task that agent.
+    NoRoute = "no-route", "send to one of the targets listed, or open a route in the team file";
+    /// The proof belongs to somebody else.
+    BadProof = "bad-proof", "use the token of your own newest turn";
+    /// A result or error that nobody may close the task with.
+    NotYours = "not-yours", "give the token of the turn in which you were asked";
+    /// Too many hands.
+    TooManyHops = "too-many-hops", "answer the task instead of passing it on";
+    /// Messages that wait for one another.
+    Cycle = "cycle", "take the circle out of `depends_on`";
+    /// Agents that would wait for one another.
+    WaitCycle = "wait-cycle", "do the work yourself, or answer the one who waits for you";
+    /// A dependency that nobody knows.
+    UnknownDependency = "unknown-dependency", "name ids that were accepted before, or drop all in one file";
+    /// Too many open messages or children.
+    TooMany = "too-many", "wait until some are done";
+    /// A path that leaves the workspace.
+    PathOutside = "path-outside", "use paths inside the workspace";
+    /// A command that the team file does not allow.
+    CommandNotAllowed = "command-not-allowed", "add the command to the allowed list of the team file";
+    /// A branch name that git would misread.
+    BadBranch = "bad-branch", "use letters, digits, `-`, `_`, `/` and `.`";
+    /// Too many in a minute.
+    RateExceeded = "rate-exceeded", "send fewer messages; the limit is in the team file";
+    /// The same content bounced.
+    Bounce = "bounce", "stop sending the same content back and forth";
+    /// The message is not open any more.
+    NotOpen = "not-open", "see `tasuki why ID`";
+    /// Nothing to do in that state.
+    WrongStage = "wrong-stage", "see `tasuki why ID`";
+}

@@ -1,0 +1,79 @@
+//! Who may send to whom, and who somebody is.
+
+use super::message::Kind;
+use super::refusal::{Code, Refusal};
+use super::team::Team;
+use super::words::AgentName;
+use std::collections::BTreeSet;
+
+impl Team {
+    /// The agent, pool or `user` that a name means; aliases are resolved.
+    ///
+    /// # Errors
+    /// [`Code::UnknownAgent`] with the names there are.
+    pub fn addressee(&self, name: &AgentName) -> Result<AgentName, Refusal> {
+        if name.is_user() || self.members.contains_key(name) || self.pools.contains_key(name) {
+            return Ok(name.clone());
+        }
+        self.aliases.get(name).cloned().ok_or_else(|| self.unknown(name).at("to"))
+    }
+
+    /// The agent or `user` that a sender's name means; aliases are resolved.
+    ///
+    /// # Errors
+    /// [`Code::UnknownAgent`] with the names there are.
+    pub fn sender(&self, name: &AgentName) -> Result<AgentName, Refusal> {
+        if name.is_user() || self.members.contains_key(name) {
+            return Ok(name.clone());
+        }
+        self.aliases.get(name).cloned().ok_or_else(|| self.unknown(name).at("from"))
+    }
+
+    /// Whether `from` may send a message of this kind to `to` (both resolved).
+    ///
+    /// # Errors
+    /// [`Code::NoRoute`] with the targets that are allowed.
+    pub fn may_send(&self, kind: Kind, from: &AgentName, to: &AgentName) -> Result<(), Refusal> {
+        let allowed = self.targets(kind, from);
+        if allowed.contains(to) {
+            return Ok(());
+        }
+        let what = if kind == Kind::Task { "task" } else { "inform" };
+        let list = allowed.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ");
+        let list = if list.is_empty() { "nobody".to_owned() } else { list };
+        Err(Refusal::new(Code::NoRoute, format!("{from} may not {what} {to}; it may {what}: {list}"))
+            .at("to"))
+    }
+
+    /// Everybody to whom `from` may send a message of this kind.
+    #[must_use]
+    pub fn targets(&self, kind: Kind, from: &AgentName) -> BTreeSet<AgentName> {
+        let members = self.members.iter();
+        let mut targets: BTreeSet<AgentName> = if from.is_user() {
+            members.map(|(name, _)| name.clone()).collect()
+        } else {
+            members.filter(|(_, member)| member.reports_to == *from).map(|(name, _)| name.clone()).collect()
+        };
+        targets.extend(self.routes.get(from).into_iter().flatten().cloned());
+        if kind != Kind::Task {
+            targets.insert(AgentName::user());
+            targets.extend(self.members.get(from).map(|member| member.reports_to.clone()));
+        }
+        let pools = self.pools.iter().filter(|(_, members)| members.is_subset(&targets));
+        let pools: Vec<AgentName> = pools.map(|(pool, _)| pool.clone()).collect();
+        targets.extend(pools);
+        targets.remove(from);
+        if kind == Kind::Task {
+            targets.remove(&AgentName::user());
+        } else if from.is_user() {
+            targets.insert(AgentName::user());
+        }
+        targets
+    }
+
+    fn unknown(&self, name: &AgentName) -> Refusal {
+        let names = self.members.keys().chain(self.pools.keys()).chain(self.aliases.keys());
+        let list = names.map(AgentName::as_str).collect::<Vec<_>>().join(", ");
+        Refusal::new(Code::UnknownAgent, format!("there is no {name}; there are: {list}, user"))
+    }
+}

@@ -1,0 +1,252 @@
+//! What the engine remembers: everything here follows from the journal, and only `apply.rs` writes it.
+
+use super::event::Event;
+use super::life::Stage;
+use super::message::{BodyRef, Known, Message, Outcome, Priority};
+use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Everything that follows from the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct State {
+    /// The last step.
+    pub seq: Seq,
+    /// Messages that have not ended.
+    pub open: BTreeMap<MessageId, Open>,
+    /// Messages that ended in the newest segment.
+    pub finished: BTreeMap<MessageId, Finished>,
+    /// Agents that were ever started, and members.
+    pub agents: BTreeMap<AgentName, Agent>,
+    /// Messages that wait for an agent or a pool, in the order in which they go.
+    pub queues: BTreeMap<AgentName, BTreeSet<QueueKey>>,
+    /// Tokens of all turns of open messages.
+    pub tokens: BTreeMap<Token, MessageId>,
+    /// Messages that wait for another one to be completed.
+    pub dependants: BTreeMap<MessageId, BTreeSet<MessageId>>,
+    /// Moments at which something is to be looked at.
+    pub timers: BTreeSet<(Millis, Timer)>,
+    /// Since when `queue/STOP` holds everything.
+    pub halted: Option<Millis>,
+    /// Drops refused since the segment began.
+    pub refused: u64,
+}
+
+/// A message that has not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Open {
+    /// All but its content.
+    pub message: Message,
+    /// Where its content is.
+    pub body: BodyRef,
+    /// Where it stands.
+    pub stage: Stage,
+    /// Since when.
+    pub since: Millis,
+    /// How often its present turn was tried.
+    pub attempts: u8,
+    /// Who works on it, once somebody does.
+    pub agent: Option<AgentName>,
+    /// Tokens of all its turns, newest last.
+    pub tokens: Vec<Token>,
+    /// When its turn is overdue.
+    pub due: Option<Millis>,
+    /// Parts of it that have not ended.
+    pub children: u32,
+    /// Answers that its agent has not been told of.
+    pub unread: Vec<MessageId>,
+    /// All answers to its parts so far, in order.
+    pub answers: Vec<Told>,
+    /// Dependencies that have not been completed.
+    pub unmet: Vec<MessageId>,
+    /// Number of its newest turn; 0 before the first.
+    pub turns: u16,
+    /// Whether its agent was reminded since its last turn.
+    pub reminded: bool,
+    /// What it waits for, in words; for a person only.
+    pub note: Option<Arc<str>>,
+}
+
+/// An answer to a part of a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The part.
+    pub child: MessageId,
+    /// Who answered.
+    pub from: AgentName,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Where the text is.
+    pub body: BodyRef,
+}
+
+/// A message that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// What is known of its id from now on.
+    pub known: Known,
+    /// All but its content.
+    pub message: Box<Message>,
+    /// Where its content is.
+    pub body: BodyRef,
+    /// Where its answer is, if it has one.
+    pub answer: Option<BodyRef>,
+    /// Who worked on it.
+    pub agent: Option<AgentName>,
+    /// How often its last turn was tried.
+    pub attempts: u8,
+    /// When.
+    pub at: Millis,
+}
+
+/// An agent's state.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Agent {
+    /// Whether it runs.
+    pub phase: Phase,
+    /// The newest launch.
+    pub nonce: Option<Nonce>,
+    /// The message it works on.
+    pub current: Option<MessageId>,
+    /// Why it needs a person, or time.
+    pub blocked: Option<Arc<str>>,
+    /// When it was started again, newest last; for the limit.
+    pub restarts: Vec<Millis>,
+    /// Since when it runs.
+    pub up_since: Option<Millis>,
+    /// Counts for its status file.
+    pub counts: Counts,
+}
+
+/// Whether an agent runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// Not started yet.
+    #[default]
+    Absent,
+    /// Its window is being made.
+    Launching,
+    /// It runs in this pane.
+    Up {
+        /// The pane.
+        pane: PaneId,
+        /// The process in it.
+        process: ProcessKey,
+    },
+    /// It ended and is started again at this moment.
+    Restarting(Millis),
+    /// It was stopped, or ended well.
+    Stopped,
+    /// It ended and is not started again.
+    Failed(Arc<str>),
+}
+
+/// Counts for a status file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Tasks it completed.
+    pub completed: u64,
+    /// Tasks that failed with it.
+    pub failed: u64,
+    /// Messages it sent, answers included.
+    pub sent: u64,
+    /// Turns it was given.
+    pub received: u64,
+    /// How often it was started again.
+    pub restarts: u64,
+}
+
+/// Place in a queue: priority, then order of acceptance.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct QueueKey {
+    priority: Reverse<Priority>,
+    body: BodyRef,
+    /// The message.
+    pub id: MessageId,
+}
+
+/// What a timer is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Timer {
+    /// Nothing; sorts before all others.
+    None,
+    /// A message's retry, overdue turn or deadline.
+    Message(MessageId),
+    /// An agent's restart.
+    Agent(AgentName),
+}
+
+impl Open {
+    /// A message that was just accepted.
+    #[must_use]
+    pub fn new(message: Message, body: BodyRef, not_before: Millis) -> Self {
+        Self {
+            since: message.accepted_at,
+            message,
+            body,
+            stage: Stage::accepted(not_before),
+            attempts: 0,
+            agent: None,
+            tokens: Vec::new(),
+            due: None,
+            children: 0,
+            unread: Vec::new(),
+            answers: Vec::new(),
+            unmet: Vec::new(),
+            turns: 0,
+            reminded: false,
+            note: None,
+        }
+    }
+
+    /// Its place in a queue.
+    #[must_use]
+    pub fn key(&self) -> QueueKey {
+        QueueKey { priority: Reverse(self.message.priority), body: self.body, id: self.message.id.clone() }
+    }
+
+    /// Whose queue it stands in: its agent's once it has one, else its addressee's.
+    #[must_use]
+    pub fn queue(&self) -> &AgentName {
+        self.agent.as_ref().unwrap_or(&self.message.to)
+    }
+
+    /// Whether it may stand in a queue: it is queued and its dependencies are done.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        matches!(self.stage, Stage::Queued { .. }) && self.unmet.is_empty()
+    }
+
+    /// The moments at which it wants to be looked at: its retry, its overdue turn, its deadline.
+    pub fn timers(&self) -> impl Iterator<Item = Millis> {
+        let retry = match self.stage {
+            Stage::Queued { not_before, .. } if not_before > Millis(0) => Some(not_before),
+            _ => None,
+        };
+        [retry, self.due, self.message.deadline].into_iter().flatten()
+    }
+}
+
+impl Timer {
+    /// Sorts before all others.
+    pub const FIRST: Self = Self::None;
+}
+
+impl State {
+    /// Everything that is open, as events that bring an empty state to this one.
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<Event> {
+        let agents =
+            self.agents.iter().map(|(name, agent)| Event::KeptAgent(name.clone(), Box::new(agent.clone())));
+        let halted = self.halted.map(|since| Event::Halted(Some(since)));
+        let open = self.open.values().map(|open| Event::KeptOpen(Box::new(open.clone())));
+        agents.chain(halted).chain(open).collect()
+    }
+
+    /// Forgets what ended in the segment that was closed: the journal's fingerprints know it from now on.
+    pub fn forget_finished(&mut self) {
+        self.finished.clear();
+        self.refused = 0;
+    }
+}

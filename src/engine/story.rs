@@ -1,0 +1,121 @@
+//! An event as a sentence, for the logs and for `tasuki why`. Never the content, and never phrase and token together.
+
+use super::event::{AgentChange, Event, Why};
+use super::life::Move;
+use super::message::Message;
+use super::words::{AgentName, MessageId};
+
+/// A sentence and whom it concerns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The message, if it is about one.
+    pub id: Option<MessageId>,
+    /// The agent whose log it belongs to, besides the activity log.
+    pub agent: Option<AgentName>,
+    /// The sentence, on one line.
+    pub text: String,
+}
+
+/// Tells an event; none for the parts of a snapshot.
+#[must_use]
+pub fn tell(event: &Event) -> Option<Told> {
+    let (id, agent, text) = match event {
+        Event::Accepted { message, name, unknown_keys, .. } => {
+            let text = accepted(message, name.as_deref(), unknown_keys);
+            (Some(message.id.clone()), Some(message.to.clone()), text)
+        }
+        Event::Duplicate { id, name } => {
+            let what = name.as_deref().unwrap_or("a request");
+            (Some(id.clone()), None, format!("{what} brought {id} again, unchanged: dropped"))
+        }
+        Event::Refused { name, from, code, why } => {
+            let what = name.as_deref().unwrap_or("a request");
+            let from = from.as_ref().map_or(String::new(), |from| format!(" from {from}"));
+            (None, from_agent(event), format!("refused {what}{from}: {}: {why}", code.word()))
+        }
+        Event::Moved { id, to, agent, why, .. } => {
+            (Some(id.clone()), agent.clone(), format!("{id} {}{}", moved(*to, agent.as_ref()), because(why)))
+        }
+        Event::Ended { id, outcome, answer, why } => {
+            let agent = answer.as_ref().map(|answer| answer.from.clone());
+            let source = answer.as_ref().and_then(|answer| answer.source);
+            let source = source.map_or(String::new(), |source| format!(" (by {})", source.word()));
+            let why = why.as_ref().map_or(String::new(), |why| format!(": {why}"));
+            (Some(id.clone()), agent, format!("{id} {}{source}{why}", outcome.word()))
+        }
+        Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
+        Event::Halted(Some(_)) => (None, None, "queue/STOP is there: nothing is typed".to_owned()),
+        Event::Halted(None) => (None, None, "queue/STOP is gone: work goes on".to_owned()),
+        Event::KeptOpen(_) | Event::KeptAgent(..) => return None,
+    };
+    Some(Told { id, agent, text: one_line(&text) })
+}
+
+fn from_agent(event: &Event) -> Option<AgentName> {
+    match event {
+        Event::Refused { from, .. } => from.clone(),
+        _ => None,
+    }
+}
+
+fn accepted(message: &Message, name: Option<&str>, unknown_keys: &[String]) -> String {
+    let Message { id, from, to, kind, .. } = message;
+    let name = name.map_or(String::new(), |name| format!(" as {name}"));
+    let unknown = if unknown_keys.is_empty() {
+        String::new()
+    } else {
+        format!("; unknown keys kept: {}", unknown_keys.join(", "))
+    };
+    format!("{id} accepted: {} from {from} to {to}{name}{unknown}", kind.word())
+}
+
+fn moved(to: Move, agent: Option<&AgentName>) -> String {
+    let agent = agent.map_or("its agent", AgentName::as_str);
+    match to {
+        Move::Intend(turn) => {
+            let again = if turn.redelivered { ", again" } else { "" };
+            format!("is being typed to {agent} (turn {}, {}{again})", turn.number, turn.kind.as_str())
+        }
+        Move::Withdraw => "was not typed after all".to_owned(),
+        Move::Submit => "was submitted".to_owned(),
+        Move::Take => "is being worked on".to_owned(),
+        Move::Retry { .. } => "will be tried again".to_owned(),
+        Move::Doubt => "is in doubt".to_owned(),
+        Move::Hold => "is held".to_owned(),
+        Move::Rest => "waits for its parts".to_owned(),
+        Move::Claim => "is said to be done".to_owned(),
+        Move::Verify => "is verified".to_owned(),
+        Move::Reopen => "goes back to its agent".to_owned(),
+        Move::Finish(outcome) => outcome.word().to_owned(),
+    }
+}
+
+fn because(why: &Why) -> String {
+    match why {
+        Why::Plain => String::new(),
+        Why::Receipt(receipt) => format!(" (receipt: {})", receipt.word()),
+        Why::Source(source) => format!(" (by {})", source.word()),
+        Why::Text(text) => format!(": {text}"),
+    }
+}
+
+fn changed(change: &AgentChange) -> String {
+    match change {
+        AgentChange::Launching { .. } => "is being started".to_owned(),
+        AgentChange::Up { pane, process, .. } => format!("runs in pane {pane} as process {}", process.pid),
+        AgentChange::Adopted => "was still running and goes on".to_owned(),
+        AgentChange::Down { why, restart_at: Some(_), .. } => {
+            format!("ended ({why}); it will be started again")
+        }
+        AgentChange::Down { why, restart_at: None, .. } => format!("ended ({why})"),
+        AgentChange::Lost { why } => format!("is gone: {why}"),
+        AgentChange::Blocked { why: Some(why) } => format!("needs attention: {why}"),
+        AgentChange::Blocked { why: None } => "needs no attention any more".to_owned(),
+        AgentChange::Removed => "is not in the team any more".to_owned(),
+    }
+}
+
+/// Control characters become spaces: a log line is one line, and no escape reaches a terminal.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

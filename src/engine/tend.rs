@@ -1,0 +1,224 @@
+//! Looking after agents: started, adopted, dead, started again, given up; and the tmux server under them.
+
+use super::engine::{Work, agent_event};
+use super::event::AgentChange;
+use super::input::Effect;
+use super::life::{Move, Stage};
+use super::message::OnDoubt;
+use super::state::Phase;
+use super::team::{Restart, Team};
+use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey};
+
+impl Work<'_> {
+    /// Starts an agent in a window of its own.
+    pub(super) fn launch(&mut self, name: &AgentName) {
+        if !self.team.members.contains_key(name) || self.live.tmux_lost {
+            return;
+        }
+        let nonce = Nonce(self.random());
+        self.forget_live(name);
+        self.emit(agent_event(name, AgentChange::Launching { nonce }));
+        self.ask(Effect::Launch { agent: name.clone(), nonce });
+    }
+
+    /// Its window is there.
+    pub(super) fn agent_up(&mut self, name: &AgentName, nonce: Nonce, pane: PaneId, process: ProcessKey) {
+        self.emit(agent_event(name, AgentChange::Up { nonce, pane, process }));
+    }
+
+    /// It was found alive after the daemon came back: its turn goes on.
+    pub(super) fn adopt(&mut self, name: &AgentName) {
+        self.emit(agent_event(name, AgentChange::Adopted));
+        self.live.greeted.insert(name.clone());
+        let Some(agent) = self.state.agents.get(name) else { return };
+        let (Some(nonce), Some(id)) = (agent.nonce, agent.current.clone()) else { return };
+        let Some(open) = self.state.open.get(&id) else { return };
+        let (stage, from) = (open.stage, open.message.from.clone());
+        let agent = name.clone();
+        match stage {
+            Stage::Intent(turn) | Stage::InDoubt(turn) => {
+                if matches!(stage, Stage::Intent(_)) {
+                    let why = "the daemon ended between the intent and the receipt".to_owned();
+                    self.go(&id, Move::Doubt, super::event::Why::Text(why));
+                }
+                self.ask(Effect::Settle { agent, nonce, id, from, turn });
+            }
+            Stage::Submitted(turn) | Stage::Working(turn) => {
+                self.ask(Effect::Await { agent, nonce, id, from, turn });
+            }
+            _ => {}
+        }
+    }
+
+    /// It ended: its turn is tried again, and it is started again as its policy says.
+    pub(super) fn agent_down(&mut self, name: &AgentName, how: &str, clean: bool) {
+        let Some(agent) = self.state.agents.get(name) else { return };
+        if !matches!(agent.phase, Phase::Launching | Phase::Up { .. }) {
+            return;
+        }
+        let had_work = agent.current.is_some();
+        let nonce = agent.nonce;
+        let again = match self.team.members.get(name).map(|member| member.restart) {
+            Some(Restart::Always) => true,
+            Some(Restart::OnFailure) => !clean || had_work,
+            Some(Restart::Never) | None => false,
+        };
+        let restart_at = if again { self.restart_at(name) } else { None };
+        let why = match (again, restart_at) {
+            (true, None) => {
+                format!("{how}; it ended too often and is not started again: `tasuki agent start {name}`")
+            }
+            _ => how.to_owned(),
+        };
+        let wanted = !again && clean;
+        self.forget_live(name);
+        self.put_back(name, &why, restart_at.is_none());
+        self.emit(agent_event(name, AgentChange::Down { why, restart_at, wanted }));
+        if let Some(nonce) = nonce {
+            self.ask(Effect::Close { agent: name.clone(), nonce });
+        }
+    }
+
+    /// It is gone without a word (daemon or tmux died): its turn is tried again, and nothing is counted against it.
+    pub(super) fn lose(&mut self, name: &AgentName, why: &str) {
+        self.forget_live(name);
+        self.put_back(name, why, false);
+        self.emit(agent_event(name, AgentChange::Lost { why: why.to_owned() }));
+    }
+
+    /// A member is no member any more.
+    pub(super) fn dismiss(&mut self, name: &AgentName) {
+        let nonce = self.state.agents.get(name).and_then(|agent| agent.nonce);
+        self.put_back(name, "it is no longer in the team file", true);
+        self.emit(agent_event(name, AgentChange::Removed));
+        if let Some(nonce) = nonce {
+            self.ask(Effect::Close { agent: name.clone(), nonce });
+        }
+    }
+
+    /// What it worked on goes back to the queue, or ends if nobody will be there to do it.
+    fn put_back(&mut self, name: &AgentName, why: &str, for_good: bool) {
+        let Some(id) = self.state.agents.get(name).and_then(|agent| agent.current.clone()) else { return };
+        let Some(open) = self.state.open.get(&id) else { return };
+        let why = format!("{name} ended while the message was {}: {why}", open.stage.word());
+        let hold = open.message.on_doubt == OnDoubt::Hold;
+        match open.stage {
+            Stage::Queued { .. } | Stage::Held(_) => {}
+            _ if for_good => self.fail(&id, &why),
+            _ if hold => self.doubt(&id, &why),
+            _ => self.retry(&id, &why, true),
+        }
+    }
+
+    /// When it may be started again; none if it ended too often.
+    fn restart_at(&self, name: &AgentName) -> Option<Millis> {
+        let limits = &self.team.limits;
+        let agent = self.state.agents.get(name)?;
+        let window = limits.restart_window_ms;
+        let recent = agent.restarts.iter().filter(|at| self.now.since(**at) < window).count();
+        if recent >= usize::from(limits.restarts_max) {
+            return None;
+        }
+        let doubled = limits.restart_delay_ms.saturating_mul(1 << recent.min(16));
+        Some(self.now.plus(doubled.min(limits.restart_delay_ms_max)))
+    }
+
+    /// Its restart is due.
+    pub(super) fn agent_due(&mut self, name: &AgentName) {
+        let due = match self.state.agents.get(name).map(|agent| &agent.phase) {
+            Some(Phase::Restarting(at)) => *at <= self.now,
+            _ => false,
+        };
+        if due {
+            self.launch(name);
+        }
+    }
+
+    /// The tmux server died with every pane.
+    pub(super) fn tmux_lost(&mut self, why: &str) {
+        self.live.tmux_lost = true;
+        let names: Vec<AgentName> = self
+            .state
+            .agents
+            .iter()
+            .filter(|(_, agent)| matches!(agent.phase, Phase::Up { .. } | Phase::Launching))
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in names {
+            self.lose(&name, &format!("the tmux server ended ({why})"));
+        }
+    }
+
+    /// The tmux server is there again: so are its agents, soon.
+    pub(super) fn tmux_back(&mut self) {
+        self.live.tmux_lost = false;
+        let owed: Vec<AgentName> = self
+            .state
+            .agents
+            .iter()
+            .filter(|(_, agent)| match agent.phase {
+                Phase::Absent => true,
+                Phase::Restarting(at) => at <= self.now,
+                _ => false,
+            })
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in owed {
+            self.launch(&name);
+        }
+    }
+
+    /// Stops an agent because a person wants it stopped.
+    pub(super) fn stop_agent(&mut self, name: &AgentName, why: &str) {
+        let Some(agent) = self.state.agents.get(name) else { return };
+        let (nonce, up) = (agent.nonce, matches!(agent.phase, Phase::Up { .. } | Phase::Launching));
+        self.forget_live(name);
+        if up {
+            self.put_back(name, why, false);
+        }
+        let change = AgentChange::Down { why: why.to_owned(), restart_at: None, wanted: true };
+        self.emit(agent_event(name, change));
+        if let (true, Some(nonce)) = (up, nonce) {
+            self.ask(Effect::Close { agent: name.clone(), nonce });
+        }
+    }
+
+    /// The team file changed: new members are started, old ones dismissed, changed ones started anew.
+    pub(super) fn change_team(&mut self, team: Team) {
+        let old = std::mem::replace(self.team, team);
+        let gone: Vec<AgentName> =
+            old.members.keys().filter(|name| !self.team.members.contains_key(*name)).cloned().collect();
+        for name in gone {
+            self.dismiss(&name);
+        }
+        let members: Vec<(AgentName, bool, bool)> = self
+            .team
+            .members
+            .iter()
+            .map(|(name, member)| {
+                let before = old.members.get(name);
+                (name.clone(), before.is_none(), before.is_some_and(|before| before.launch != member.launch))
+            })
+            .collect();
+        for (name, new, changed) in members {
+            if changed {
+                self.stop_agent(&name, "its settings changed");
+            }
+            if new || changed {
+                self.launch(&name);
+            }
+            self.touch(&name);
+        }
+    }
+
+    fn forget_live(&mut self, name: &AgentName) {
+        self.live.seeking.remove(name);
+        self.live.greeted.remove(name);
+        self.live.guards.remove(name);
+    }
+
+    /// The message that an agent works on.
+    pub(super) fn current_of(&self, name: &AgentName) -> Option<MessageId> {
+        self.state.agents.get(name).and_then(|agent| agent.current.clone())
+    }
+}

@@ -1,0 +1,251 @@
+//! What a face may see: plain structs made from the state. Words and times only; no face reads the state itself.
+
+use super::engine::Engine;
+use super::life::Stage;
+use super::message::{BodyRef, Message, Outcome, Status};
+use super::state::{Agent, Counts, Finished, Open, Phase, Told};
+use super::words::{AgentName, MessageId, Millis, PaneId, Seq, Token};
+use std::collections::BTreeSet;
+
+/// An open or lately finished message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageSeen {
+    /// All but its content.
+    pub message: Message,
+    /// Where its content is.
+    pub body: BodyRef,
+    /// The contract's word.
+    pub status: Status,
+    /// The finer word.
+    pub stage: &'static str,
+    /// Since when it is in that stage.
+    pub since: Millis,
+    /// How often its present turn was tried.
+    pub attempt: u8,
+    /// Whether its present turn may have been typed before.
+    pub redelivered: bool,
+    /// The token of its present turn.
+    pub token: Option<Token>,
+    /// Who works on it.
+    pub agent: Option<AgentName>,
+    /// Answers to its parts so far.
+    pub answers: Vec<Told>,
+    /// What it waits for, in words.
+    pub note: Option<String>,
+    /// Where its answer is, once it has ended with one.
+    pub answer: Option<BodyRef>,
+}
+
+/// An agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSeen {
+    /// Its name.
+    pub name: AgentName,
+    /// The contract's word (`state:`).
+    pub state: &'static str,
+    /// Why it is in that state, in words, where there is more to say.
+    pub why: Option<String>,
+    /// What it works on.
+    pub current: Option<MessageId>,
+    /// Its pane.
+    pub pane: Option<PaneId>,
+    /// Its process.
+    pub pid: Option<u32>,
+    /// Name of its profile.
+    pub provider: String,
+    /// Messages that wait for it.
+    pub queued: usize,
+    /// Since when it runs.
+    pub up_since: Option<Millis>,
+    /// Counts.
+    pub counts: Counts,
+}
+
+/// The workspace as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Overview {
+    /// All members, by name.
+    pub agents: Vec<AgentSeen>,
+    /// Messages that have not ended.
+    pub open: usize,
+    /// Of these, how many wait in a queue.
+    pub pending: usize,
+    /// Of these, how many wait for a person.
+    pub held: usize,
+    /// Since when `queue/STOP` holds everything.
+    pub halted: Option<Millis>,
+    /// Whether the tmux server is gone.
+    pub tmux_lost: bool,
+}
+
+impl Engine {
+    /// A message, if it is open or ended in the newest segment.
+    #[must_use]
+    pub fn message(&self, id: &MessageId) -> Option<MessageSeen> {
+        let open = self.state.open.get(id).map(|open| self.see_open(open));
+        open.or_else(|| self.state.finished.get(id).map(see_finished))
+    }
+
+    /// All open messages, by id.
+    pub fn open_messages(&self) -> impl Iterator<Item = MessageSeen> {
+        self.state.open.values().map(|open| self.see_open(open))
+    }
+
+    /// An agent that is a member.
+    #[must_use]
+    pub fn agent(&self, name: &AgentName) -> Option<AgentSeen> {
+        let member = self.team.members.get(name)?;
+        let fresh = Agent::default();
+        let agent = self.state.agents.get(name).unwrap_or(&fresh);
+        let (state, why) = self.agent_state(name, agent);
+        let (pane, pid) = match &agent.phase {
+            Phase::Up { pane, process } => (Some(*pane), Some(process.pid)),
+            _ => (None, None),
+        };
+        Some(AgentSeen {
+            name: name.clone(),
+            state,
+            why,
+            current: agent.current.clone(),
+            pane,
+            pid,
+            provider: member.provider.clone(),
+            queued: self.queued(name),
+            up_since: agent.up_since,
+            counts: agent.counts,
+        })
+    }
+
+    /// The workspace as a whole.
+    #[must_use]
+    pub fn overview(&self) -> Overview {
+        let queued = self.state.open.values().filter(|open| matches!(open.stage, Stage::Queued { .. }));
+        let held = self.state.open.values().filter(|open| matches!(open.stage, Stage::Held(_)));
+        Overview {
+            agents: self.team.members.keys().filter_map(|name| self.agent(name)).collect(),
+            open: self.state.open.len(),
+            pending: queued.count(),
+            held: held.count(),
+            halted: self.state.halted,
+            tmux_lost: self.live.tmux_lost,
+        }
+    }
+
+    /// Why an open message is not being worked on, in words; none if it is.
+    #[must_use]
+    pub fn waits_for(&self, id: &MessageId) -> Option<String> {
+        let open = self.state.open.get(id)?;
+        match open.stage {
+            Stage::Queued { not_before, .. } => Some(self.queued_for(open, not_before)),
+            Stage::Held(_) => Some(open.note.as_deref().unwrap_or("a person").to_owned()),
+            Stage::Waiting(_) => Some(format!("answers to {} parts", open.children)),
+            _ => None,
+        }
+    }
+
+    /// The steps whose bodies the open messages, and those that ended in this segment, refer to.
+    #[must_use]
+    pub fn needed_steps(&self) -> BTreeSet<Seq> {
+        let open = self.state.open.values();
+        let open = open.flat_map(|open| open.answers.iter().map(|told| told.body).chain([open.body]));
+        let finished = self.state.finished.values();
+        let finished = finished.flat_map(|finished| finished.answer.into_iter().chain([finished.body]));
+        open.chain(finished).map(|body| body.seq).collect()
+    }
+
+    fn queued_for(&self, open: &Open, not_before: Millis) -> String {
+        if self.state.halted.is_some() {
+            return "queue/STOP to be taken away".to_owned();
+        }
+        if let Some(dependency) = open.unmet.first() {
+            return format!("{dependency} to be completed");
+        }
+        if not_before > Millis(0) && !self.state.timers.is_empty() && not_before > self.live.fired {
+            return "its next try".to_owned();
+        }
+        let name = open.queue();
+        let Some(agent) = self.agent(name) else { return format!("a free member of {name}") };
+        match (agent.current, agent.why) {
+            (Some(current), _) => format!("{name}, who works on {current}"),
+            (None, Some(why)) => format!("{name}: {why}"),
+            (None, None) => format!("{name} ({})", agent.state),
+        }
+    }
+
+    fn agent_state(&self, name: &AgentName, agent: &Agent) -> (&'static str, Option<String>) {
+        match &agent.phase {
+            Phase::Absent | Phase::Launching => ("starting", None),
+            Phase::Restarting(_) => {
+                ("starting", Some("it ended and is started again in a moment".to_owned()))
+            }
+            Phase::Stopped => ("stopped", Some(format!("`tasuki agent start {name}` starts it"))),
+            Phase::Failed(why) => ("error", Some(why.to_string())),
+            Phase::Up { .. } => self.up_state(name, agent),
+        }
+    }
+
+    fn up_state(&self, name: &AgentName, agent: &Agent) -> (&'static str, Option<String>) {
+        let guard = self.live.guards.get(name).map(|guard| guard.words().to_owned());
+        if let Some(why) = &agent.blocked {
+            return ("waiting_input", Some(why.to_string()));
+        }
+        let current = agent.current.as_ref().and_then(|id| self.state.open.get(id));
+        match current.map(|open| open.stage) {
+            Some(Stage::Waiting(_)) => ("waiting", None),
+            Some(Stage::InDoubt(_)) => {
+                ("unknown", Some("it cannot be told whether its turn was delivered".into()))
+            }
+            Some(_) => ("working", None),
+            None if self.live.greeted.contains(name) => ("idle", guard),
+            None => ("starting", guard),
+        }
+    }
+
+    fn queued(&self, name: &AgentName) -> usize {
+        self.state.queues.get(name).map_or(0, std::collections::BTreeSet::len)
+    }
+
+    fn see_open(&self, open: &Open) -> MessageSeen {
+        let turn = open.stage.turn();
+        MessageSeen {
+            message: open.message.clone(),
+            body: open.body,
+            status: open.stage.status(),
+            stage: open.stage.word(),
+            since: open.since,
+            attempt: open.attempts,
+            redelivered: turn.is_some_and(|turn| turn.redelivered),
+            token: turn.and_then(|turn| turn.token),
+            agent: open.agent.clone(),
+            answers: open.answers.clone(),
+            note: open.note.as_deref().map(str::to_owned),
+            answer: None,
+        }
+    }
+}
+
+fn see_finished(finished: &Finished) -> MessageSeen {
+    let stage = Stage::Finished(finished.known.outcome);
+    MessageSeen {
+        message: (*finished.message).clone(),
+        body: finished.body,
+        status: stage.status(),
+        stage: stage.word(),
+        since: finished.at,
+        attempt: finished.attempts,
+        redelivered: false,
+        token: None,
+        agent: finished.agent.clone(),
+        answers: Vec::new(),
+        note: None,
+        answer: finished.answer,
+    }
+}
+
+impl Outcome {
+    /// The contract's word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        self.status().word()
+    }
+}

@@ -1,0 +1,118 @@
+//! One daemon a workspace: `.tasuki/lock` is held for as long as the daemon lives, and says who that is.
+//!
+//! The lock is the kernel's (`flock`), not the file: a daemon that was killed leaves the file and no lock. The file is
+//! never removed, since a lock on a removed file keeps nobody out.
+
+use crate::engine::words::Millis;
+use crate::io::clock;
+use fs2::FileExt;
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// More than any line that a daemon writes there.
+const NOTE_BYTES_MAX: u64 = 256;
+
+/// The right to be this workspace's daemon; given back when it is dropped, and by the kernel when the process ends.
+#[derive(Debug)]
+pub struct Lock {
+    _held: File,
+}
+
+/// Why the lock was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// A daemon holds it.
+    #[error("{holder} holds {}; talk to it with `tasuki status`, or end it with `tasuki down`", .path.display())]
+    Held {
+        /// The lock file.
+        path: PathBuf,
+        /// Who holds it.
+        holder: Holder,
+    },
+    /// The machine said no.
+    #[error("cannot lock {}", .path.display())]
+    Io {
+        /// The lock file.
+        path: PathBuf,
+        /// What the machine said.
+        source: io::Error,
+    },
+}
+
+/// Who holds the lock, as far as its file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// Its process, none if it has not written it yet.
+    pub pid: Option<u32>,
+    /// When it started, in RFC 3339.
+    pub started_at: Option<String>,
+}
+
+impl std::fmt::Display for Holder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.pid, &self.started_at) {
+            (Some(pid), Some(at)) => write!(f, "another daemon (process {pid}, started {at})"),
+            (Some(pid), None) => write!(f, "another daemon (process {pid})"),
+            (None, _) => f.write_str("another daemon, started just now,"),
+        }
+    }
+}
+
+impl Lock {
+    /// Takes the lock at once or not at all, and writes this process and `started_at` into its file.
+    ///
+    /// # Errors
+    /// [`LockError::Held`] names who has it.
+    pub fn take(path: &Path, started_at: Millis) -> Result<Self, LockError> {
+        let io = |source| LockError::Io { path: path.to_path_buf(), source };
+        loop {
+            let mut file = open(path).map_err(io)?;
+            match file.try_lock_exclusive() {
+                Ok(()) if !is_at(&file, path).map_err(io)? => {}
+                Ok(()) => {
+                    note(&mut file, started_at).map_err(io)?;
+                    return Ok(Self { _held: file });
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Err(LockError::Held { path: path.to_path_buf(), holder: read_note(&mut file) });
+                }
+                Err(error) => return Err(io(error)),
+            }
+        }
+    }
+}
+
+/// Closed in children (`O_CLOEXEC`): an agent that outlives the daemon must not keep its lock.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?;
+    Ok(File::from(file))
+}
+
+/// Whether the path still leads to this file: somebody may have removed it between open and lock.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let held = file.metadata()?;
+    match path.symlink_metadata() {
+        Ok(meta) => Ok((meta.dev(), meta.ino()) == (held.dev(), held.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn note(file: &mut File, started_at: Millis) -> io::Result<()> {
+    file.set_len(0)?;
+    writeln!(file, "{} {}", std::process::id(), clock::rfc3339(started_at))
+}
+
+fn read_note(file: &mut File) -> Holder {
+    let mut text = String::new();
+    // What cannot be read is shown as unknown: the lock itself is what counts.
+    let _ = file.take(NOTE_BYTES_MAX).read_to_string(&mut text);
+    let mut words = text.split_whitespace();
+    let pid = words.next().and_then(|word| word.parse().ok());
+    let started_at = words.next().filter(|word| clock::parse_timestamp(word).is_ok()).map(str::to_owned);
+    Holder { pid, started_at }
+}

@@ -1,0 +1,151 @@
+//! What may be shown of a text that came from outside: no control character reaches a terminal, and what looks like a
+//! secret is not repeated.
+
+use regex::{Regex, RegexSet};
+
+/// Pattern, and what is put in its place. The forms are those that the services themselves publish for secret scanning.
+const SECRETS: [(&str, &str); 7] = [
+    // Keys that say whose they are by how they begin: Anthropic and OpenAI, GitHub, GitLab, Slack, AWS, Google,
+    // Hugging Face, npm.
+    (
+        r"\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abeoprs]-[A-Za-z0-9-]{10,}|A[KS]IA[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,})",
+        "[redacted]",
+    ),
+    // JSON web tokens.
+    (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "[redacted]"),
+    // Private keys, to the end of the line.
+    (r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*", "[redacted]"),
+    // HTTP headers.
+    (r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}", "$1 [redacted]"),
+    (r"(?i)\b((?:set-)?cookie:\s*)\S.*", "$1[redacted]"),
+    // Passwords in addresses.
+    (r"(://[^/\s:@]+:)[^@\s/]+@", "$1[redacted]@"),
+    // name=value, name: value, "name": "value".
+    (
+        r#"(?i)\b([A-Za-z0-9_-]*(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|agent[_-]key|token)["']?\s*[=:]\s*["']?)[^\s"',;}\])]+"#,
+        "$1[redacted]",
+    ),
+];
+
+/// Cleans lines; the patterns are compiled once.
+#[derive(Debug)]
+pub struct Cleaner {
+    any: RegexSet,
+    each: Vec<(Regex, &'static str)>,
+}
+
+impl Cleaner {
+    /// Compiles the patterns.
+    ///
+    /// # Errors
+    /// Only if one of them is wrong, which is a bug.
+    pub fn new() -> Result<Self, regex::Error> {
+        let any = RegexSet::new(SECRETS.map(|(pattern, _)| pattern))?;
+        let each = SECRETS.map(|(pattern, instead)| Ok((Regex::new(pattern)?, instead)));
+        Ok(Self { any, each: each.into_iter().collect::<Result<_, regex::Error>>()? })
+    }
+
+    /// The text as one line: secrets out, control characters (line ends and text direction among them) as escapes.
+    #[must_use]
+    pub fn line(&self, text: &str) -> String {
+        escape(&self.redact(text))
+    }
+
+    /// The text without what looks like a secret.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
+        let mut clean = text.to_owned();
+        for index in self.any.matches(text) {
+            if let Some((pattern, instead)) = self.each.get(index) {
+                clean = pattern.replace_all(&clean, *instead).into_owned();
+            }
+        }
+        clean
+    }
+}
+
+fn escape(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' => clean.push(c),
+            '\n' => clean.push_str("\\n"),
+            c if c.is_control() || turns_text(c) => clean.extend(c.escape_unicode()),
+            c => clean.push(c),
+        }
+    }
+    clean
+}
+
+/// Characters that change the order in which others are shown.
+fn turns_text(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_not_repeated() {
+        let cleaner = Cleaner::new().unwrap();
+        let long = "a1B2".repeat(10);
+        for secret in [
+            format!("sk-ant-api03-{long}"),
+            format!("ghp_{long}"),
+            format!("github_pat_{long}"),
+            format!("glpat-{long}"),
+            format!("xoxb-{long}"),
+            "AKIAIOSFODNN7EXAMPLE".to_owned(),
+            format!("AIza{long}"),
+            format!("hf_{long}"),
+            format!("npm_{long}"),
+            format!("eyJ{long}.{long}.{long}"),
+        ] {
+            for line in [secret.clone(), format!("got 鍵 {secret}, sorry"), format!("\"{secret}\"")] {
+                let clean = cleaner.line(&line);
+                assert!(!clean.contains(&secret) && clean.contains("[redacted]"), "{line} -> {clean}");
+            }
+        }
+        for (line, clean) in [
+            ("Authorization: Bearer abcdef123456", "Authorization: Bearer [redacted]"),
+            ("TASUKI_AGENT_KEY=0123abcd next", "TASUKI_AGENT_KEY=[redacted] next"),
+            (r#"{"password": "hunter2", "b": 1}"#, r#"{"password": "[redacted]", "b": 1}"#),
+            ("api_key: xyz", "api_key: [redacted]"),
+            ("https://me:pass@host/x", "https://me:[redacted]@host/x"),
+            ("Cookie: a=b; c=d", "Cookie: [redacted]"),
+            ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\nx", "[redacted]"),
+        ] {
+            assert_eq!(cleaner.line(line), clean);
+        }
+    }
+
+    #[test]
+    fn ordinary_lines_stay_as_they_are() {
+        let cleaner = Cleaner::new().unwrap();
+        for line in [
+            "accepted msg-a1b2c3d4e5f6 from user to grand_boss",
+            "typed the doorbell (token k7qf2m) into %5",
+            "used 4000 tokens",
+            "task: 襷をつなぐ 👩‍💻",
+            "see https://example.org/a:b@c",
+            "skip",
+            "",
+        ] {
+            assert_eq!(cleaner.line(line), line);
+        }
+    }
+
+    #[test]
+    fn nothing_reaches_the_terminal_but_text() {
+        let cleaner = Cleaner::new().unwrap();
+        assert_eq!(
+            cleaner.line("a\u{1b}[31mb\r\nc\u{7f}\u{9b}d\u{202e}"),
+            r"a\u{1b}[31mb\u{d}\nc\u{7f}\u{9b}d\u{202e}"
+        );
+        for code in (0..0x20u32).chain(0x7f..0xa0).filter(|&code| code != 9) {
+            let c = char::from_u32(code).unwrap();
+            assert!(!cleaner.line(&format!("x{c}y")).chars().any(char::is_control), "{code:x}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Processes and their terminals, as the kernel knows them: who lives, when one ends, what it has not read yet.
+
+use crate::engine::words::ProcessKey;
+use rustix::fd::OwnedFd;
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::{Errno, ioctl_fionread};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::termios::{LocalModes, tcgetattr};
+use std::io;
+use std::path::Path;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// How a terminal treats what is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TerminalMode {
+    /// Whether the program gets whole lines, at Enter; else each byte as it is typed.
+    pub canonical: bool,
+    /// Whether the terminal itself shows what is typed.
+    pub echo: bool,
+}
+
+/// The process that has this number now; `None` if there is none, or only the remains of one that has ended.
+#[must_use]
+pub fn key_of(pid: u32) -> Option<ProcessKey> {
+    let (start_ticks, ended) = stat(pid)?;
+    (!ended).then_some(ProcessKey { pid, start_ticks })
+}
+
+/// Whether the process still runs: the same one, not a later one with its number.
+#[must_use]
+pub fn alive(key: ProcessKey) -> bool {
+    key_of(key.pid) == Some(key)
+}
+
+/// Waits until the process has ended; at once if it has.
+///
+/// # Errors
+/// What the kernel says if the process cannot be watched, as with too many open files.
+pub async fn wait_exit(key: ProcessKey) -> io::Result<()> {
+    let Some(pid) = raw(key.pid) else { return Ok(()) };
+    let fd = match pidfd_open(pid, PidfdFlags::NONBLOCK) {
+        Ok(fd) => fd,
+        Err(Errno::SRCH) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    // Only now that the number is held can nobody else come to have it.
+    if !alive(key) {
+        return Ok(());
+    }
+    readable(fd).await
+}
+
+/// Sends a signal to the process group that `key` leads. Gives whether there was anybody to get it: the leader may
+/// have ended while others of its group live on.
+///
+/// # Errors
+/// What the kernel says, as where the group is another user's. If the number belongs to another process by now,
+/// nothing is sent.
+pub fn kill_group(key: ProcessKey, signal: Signal) -> io::Result<bool> {
+    if stat(key.pid).is_some_and(|(start_ticks, _)| start_ticks != key.start_ticks) {
+        return Ok(false);
+    }
+    let Some(pid) = raw(key.pid) else { return Ok(false) };
+    match kill_process_group(pid, signal) {
+        Ok(()) => Ok(true),
+        Err(Errno::SRCH) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Bytes that were typed into the terminal and that its program has not read yet; of a canonical terminal, those of
+/// whole lines.
+///
+/// # Errors
+/// What the kernel says, as where the terminal is gone.
+pub fn unread_input(tty: &Path) -> io::Result<u32> {
+    Ok(u32::try_from(ioctl_fionread(terminal(tty)?)?).unwrap_or(u32::MAX))
+}
+
+/// How the terminal treats what is typed.
+///
+/// # Errors
+/// What the kernel says, as where the terminal is gone.
+pub fn terminal_mode(tty: &Path) -> io::Result<TerminalMode> {
+    let modes = tcgetattr(terminal(tty)?)?.local_modes;
+    Ok(TerminalMode { canonical: modes.contains(LocalModes::ICANON), echo: modes.contains(LocalModes::ECHO) })
+}
+
+/// Opens a terminal to ask about it, never to become its owner or to wait for it.
+fn terminal(tty: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(open(tty, flags, Mode::empty())?)
+}
+
+/// Waits until a file can be read: for a pidfd, until its process has ended.
+#[expect(
+    deprecated,
+    reason = "what replaces it is `unsafe`; that the file stays open is plain where it is owned"
+)]
+async fn readable(fd: OwnedFd) -> io::Result<()> {
+    AsyncFd::with_interest(fd, Interest::READABLE)?.readable().await.map(drop)
+}
+
+/// Start time, and whether it has ended and only waits to be collected.
+fn stat(pid: u32) -> Option<(u64, bool)> {
+    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    read_stat(&line)
+}
+
+/// The name in parentheses may hold anything, parentheses and spaces included: what counts follows the last one.
+fn read_stat(line: &str) -> Option<(u64, bool)> {
+    let (_, fields) = line.rsplit_once(')')?;
+    let mut fields = fields.split_ascii_whitespace();
+    let ended = matches!(fields.next()?, "Z" | "X");
+    // The state is field 3, the start time field 22.
+    Some((fields.nth(18)?.parse().ok()?, ended))
+}
+
+fn raw(pid: u32) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{OptionalActions, tcsetattr};
+    use std::os::unix::process::CommandExt as _;
+    use std::path::PathBuf;
+    use std::process::{Child, Command, Stdio};
+    use std::time::Duration;
+    use tokio::time::timeout;
+
+    const SOON: Duration = Duration::from_secs(10);
+
+    /// A program that leads its own process group and ends when its input is closed.
+    fn start(script: &str) -> (Child, ProcessKey) {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+        let child = command.spawn().unwrap();
+        let key = key_of(child.id()).unwrap();
+        (child, key)
+    }
+
+    fn pty() -> (OwnedFd, PathBuf) {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        (master, PathBuf::from(name.to_str().unwrap()))
+    }
+
+    /// Types, and waits for the echo: by then the terminal has it.
+    fn typed(master: &OwnedFd, text: &[u8]) {
+        rustix::io::write(master, text).unwrap();
+        rustix::io::read(master, &mut [0; 100]).unwrap();
+    }
+
+    #[test]
+    fn the_start_time_is_found_behind_any_name() {
+        let rest = "R 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 777 20";
+        for name in ["(sh)", "(a b)", "() 1 Z ((x)", "(日本)"] {
+            assert_eq!(read_stat(&format!("5 {name} {rest}")), Some((777, false)), "{name}");
+        }
+        assert_eq!(read_stat(&format!("5 (sh) Z{}", &rest[1..])), Some((777, true)));
+        assert_eq!(read_stat("5 (sh) R 1 2"), None);
+        assert_eq!(read_stat(""), None);
+    }
+
+    #[tokio::test]
+    async fn an_end_is_noticed_and_a_later_process_is_not_mistaken() {
+        let (mut child, key) = start("read x; exit 3");
+        assert!(alive(key));
+        let later = ProcessKey { start_ticks: key.start_ticks + 1, ..key };
+        assert!(!alive(later));
+        timeout(SOON, wait_exit(later)).await.expect("another process is not waited for").unwrap();
+        let waiting = tokio::spawn(wait_exit(key));
+        assert!(timeout(Duration::from_millis(50), wait_exit(key)).await.is_err(), "it has not ended yet");
+        drop(child.stdin.take());
+        timeout(SOON, waiting).await.expect("its end is noticed").unwrap().unwrap();
+        assert!(!alive(key), "what waits to be collected does not live");
+        timeout(SOON, wait_exit(key)).await.expect("it has ended").unwrap();
+        child.wait().unwrap();
+        assert_eq!(key_of(key.pid), None);
+        timeout(SOON, wait_exit(key)).await.expect("nobody has that number").unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_group_is_ended_whole_even_behind_its_leader() {
+        use std::io::BufRead as _;
+        // The second process outlives the first and says its number.
+        let (mut child, key) = start("sh -c 'echo $$; exec sleep 1000' & read x");
+        let mut line = String::new();
+        io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let second = key_of(line.trim().parse().unwrap()).unwrap();
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(!alive(key) && alive(second));
+        assert!(kill_group(key, Signal::KILL).unwrap());
+        timeout(SOON, wait_exit(second)).await.expect("it was ended").unwrap();
+    }
+
+    #[test]
+    fn nobody_else_is_ended() {
+        let (mut child, key) = start("read x");
+        let earlier = ProcessKey { start_ticks: key.start_ticks - 1, ..key };
+        assert!(!kill_group(earlier, Signal::KILL).unwrap());
+        assert!(alive(key));
+        assert!(kill_group(key, Signal::KILL).unwrap());
+        child.wait().unwrap();
+        assert!(!kill_group(key, Signal::KILL).unwrap(), "there is nobody left");
+    }
+
+    #[test]
+    fn what_was_typed_and_not_read_is_counted() {
+        let (master, tty) = pty();
+        let slave = terminal(&tty).unwrap();
+        assert_eq!(terminal_mode(&tty).unwrap(), TerminalMode { canonical: true, echo: true });
+        typed(&master, "日本".as_bytes());
+        assert_eq!(unread_input(&tty).unwrap(), 0, "a line that is not ended is not counted");
+        typed(&master, b"\n");
+        assert_eq!(unread_input(&tty).unwrap(), 7);
+        rustix::io::read(&slave, &mut [0; 100]).unwrap();
+        assert_eq!(unread_input(&tty).unwrap(), 0);
+        let mut raw = tcgetattr(&slave).unwrap();
+        raw.make_raw();
+        raw.local_modes |= LocalModes::ECHO;
+        tcsetattr(&slave, OptionalActions::Now, &raw).unwrap();
+        assert_eq!(terminal_mode(&tty).unwrap(), TerminalMode { canonical: false, echo: true });
+        typed(&master, b"x");
+        assert_eq!(unread_input(&tty).unwrap(), 1, "a raw program is given each byte");
+        raw.local_modes -= LocalModes::ECHO;
+        tcsetattr(&slave, OptionalActions::Now, &raw).unwrap();
+        assert_eq!(terminal_mode(&tty).unwrap(), TerminalMode { canonical: false, echo: false });
+        drop(master);
+        assert!(unread_input(Path::new("/dev/pts/no-such")).is_err());
+    }
+}

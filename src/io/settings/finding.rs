@@ -1,0 +1,193 @@
+//! What is wrong or odd in a team file: what, where, the line itself, and the cure.
+
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode,
+};
+use std::fmt;
+use std::sync::Arc;
+
+/// Width at which findings are wrapped: what a terminal has at least.
+const WIDTH: usize = 100;
+
+/// A stretch of bytes in a team file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Place {
+    /// Its first byte, from 0.
+    pub start: usize,
+    /// How many bytes it has.
+    pub len: usize,
+}
+
+/// One thing that somebody should put right.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// Whether the file is refused for it.
+    pub fatal: bool,
+    /// What is wrong, in a sentence with the value that is at fault.
+    pub why: String,
+    /// What to do.
+    pub cure: String,
+    /// Where.
+    pub place: Place,
+    source: Arc<NamedSource<String>>,
+}
+
+impl Finding {
+    /// Line of the file, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.before().matches('\n').count() + 1
+    }
+
+    /// Column in the line, from 1, in characters.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        let before = self.before();
+        before.rsplit('\n').next().unwrap_or(before).chars().count() + 1
+    }
+
+    /// Name of the file, as it was given.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        self.source.name()
+    }
+
+    fn before(&self) -> &str {
+        self.source.inner().get(..self.place.start).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+impl std::error::Error for Finding {}
+
+impl Diagnostic for Finding {
+    fn severity(&self) -> Option<Severity> {
+        Some(if self.fatal { Severity::Error } else { Severity::Warning })
+    }
+
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        Some(Box::new(&self.cure))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&*self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let label = LabeledSpan::new(None, self.place.start, self.place.len);
+        Some(Box::new(std::iter::once(label)))
+    }
+}
+
+/// All findings as a person reads them: file, line, column, the line with a mark, the cure.
+#[must_use]
+pub fn render(findings: &[Finding], colours: bool) -> String {
+    let theme = if colours { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(WIDTH).with_context_lines(1);
+    let mut text = String::new();
+    for finding in findings {
+        if handler.render_report(&mut text, finding).is_err() {
+            text.push_str(&format!("{}:{}:{}: {finding}", finding.file(), finding.line(), finding.column()));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Collects findings while a file is checked, so that a person hears of all of them at once.
+#[derive(Debug)]
+pub(super) struct Book {
+    source: Arc<NamedSource<String>>,
+    findings: Vec<Finding>,
+}
+
+impl Book {
+    /// Of the file `name` with this text.
+    pub(super) fn new(name: &str, text: &str) -> Self {
+        let source = Arc::new(NamedSource::new(name, harmless(text)));
+        Self { source, findings: Vec::new() }
+    }
+
+    /// Something for which the file is refused.
+    pub(super) fn wrong(&mut self, place: Place, why: impl Into<String>, cure: impl Into<String>) {
+        self.add(true, place, why.into(), cure.into());
+    }
+
+    /// Something that works, and hardly as meant.
+    pub(super) fn odd(&mut self, place: Place, why: impl Into<String>, cure: impl Into<String>) {
+        self.add(false, place, why.into(), cure.into());
+    }
+
+    /// In the order of the file; the warnings, or everything if something is wrong.
+    pub(super) fn close(mut self) -> Result<Vec<Finding>, Vec<Finding>> {
+        self.findings.sort_by_key(|finding| finding.place.start);
+        if self.findings.iter().any(|finding| finding.fatal) { Err(self.findings) } else { Ok(self.findings) }
+    }
+
+    fn add(&mut self, fatal: bool, place: Place, why: String, cure: String) {
+        let place = within(self.source.inner(), place);
+        let (why, cure) = (on_one_line(&why), on_one_line(&cure));
+        self.findings.push(Finding { fatal, why, cure, place, source: Arc::clone(&self.source) });
+    }
+}
+
+/// Only the first line of a long value is marked, and never beyond the end.
+fn within(text: &str, place: Place) -> Place {
+    let start = text.floor_char_boundary(place.start.min(text.len()));
+    let end = text.floor_char_boundary(place.start.saturating_add(place.len).min(text.len())).max(start);
+    let marked = text.get(start..end).unwrap_or_default();
+    let first_line = marked.split('\n').next().unwrap_or_default().trim_end();
+    Place { start, len: first_line.len() }
+}
+
+/// The same text with as many bytes and without anything that a terminal obeys.
+fn harmless(text: &str) -> String {
+    let stand_in = |c: char| match c {
+        '\n' | '\t' => c,
+        c if c.is_ascii_control() => '?',
+        '\u{80}'..='\u{9f}' => '\u{bf}',
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        c => c,
+    };
+    text.chars().map(stand_in).collect()
+}
+
+fn on_one_line(text: &str) -> String {
+    harmless(text).replace(['\n', '\t'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_as_editors_count_them() {
+        let mut book = Book::new("tasuki.yaml", "襷: 1\nあい: \u{1b}x\n");
+        book.wrong(Place { start: 14, len: 2 }, "a", "b");
+        let findings = book.close().unwrap_err();
+        assert_eq!((findings[0].line(), findings[0].column()), (2, 4));
+        assert!(!render(&findings, false).contains('\u{1b}'));
+        assert!(render(&findings, true).contains("\u{1b}["));
+    }
+
+    #[test]
+    fn a_place_outside_the_text_or_inside_a_character_is_moved() {
+        for place in [(0, 999), (999, 1), (1, 1), (2, 0), (usize::MAX, usize::MAX)] {
+            let mut book = Book::new("x", "襷\n襷");
+            book.odd(Place { start: place.0, len: place.1 }, "a", "b");
+            let findings = book.close().unwrap();
+            assert!(render(&findings, false).contains("x:"), "{place:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_has_as_many_bytes_as_what_was_read() {
+        let text = "a\u{1b}\u{9b}\u{202e}\u{7f}襷\r\n\t";
+        assert_eq!(harmless(text).len(), text.len());
+    }
+}

@@ -1,0 +1,256 @@
+//! How one agent is started: its command, folder, environment and system prompt, all placeholders filled.
+
+use super::check;
+use super::env::{Env, allowed_only};
+use super::file::AgentEntry;
+use super::fill::{Values, fill};
+use super::finding::{Book, Place};
+use super::profile::Profile;
+use super::values::At;
+use crate::engine::words::{Digest, MessageId};
+use crate::io::workspace::{Surroundings, Workspace};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A single word of a command may have 128 KiB (`MAX_ARG_STRLEN`, execve(2)); half of it leaves room for what a profile
+/// writes around it.
+const PROMPT_BYTES_MAX: u64 = 64 * 1024;
+/// Where tasks lie, seen from the workspace.
+const ACTIVE: &str = "queue/active";
+
+/// Everything that is needed to start an agent and to type to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// Program and arguments; no shell reads them.
+    pub argv: Vec<String>,
+    /// The folder it works in.
+    pub cwd: PathBuf,
+    /// Its whole environment but what tmux sets in a pane (`TERM`, `TMUX`, `TMUX_PANE`, `PWD` and the like), and `TASUKI_AGENT_KEY`, which the
+    /// daemon mints for each start.
+    pub env: Env,
+    /// What it is told before its first task, placeholders filled.
+    pub system_prompt: Option<String>,
+    /// What is known about programs of its kind.
+    pub profile: Profile,
+    /// Name of that profile.
+    pub provider: String,
+    /// Changes when the program must be started anew to follow the team file: with its command, folder, system prompt
+    /// or variables, and not with what it merely inherits.
+    pub digest: Digest,
+    /// The folder of the tasks as this agent is told it: relative where it works in the workspace itself.
+    pub active: String,
+}
+
+impl Launch {
+    /// Where a doorbell tells this agent to find its task.
+    #[must_use]
+    pub fn task_path(&self, id: &MessageId) -> String {
+        format!("{}/{id}.yaml", self.active)
+    }
+}
+
+/// What all agents of a team share.
+pub(super) struct Ground<'a> {
+    pub(super) workspace: &'a Workspace,
+    pub(super) around: &'a Surroundings,
+    pub(super) inherited: &'a Env,
+}
+
+/// A system prompt as it was read.
+struct Prompt {
+    path: String,
+    text: String,
+    place: Place,
+}
+
+impl Ground<'_> {
+    /// The launch of one agent. What is wrong is in `book`; what comes back then is not to be used.
+    pub(super) fn launch(
+        &self,
+        name: &str,
+        phrase: &str,
+        agent: &AgentEntry,
+        profile: &Profile,
+        book: &mut Book,
+    ) -> Launch {
+        let root = self.workspace.root_text();
+        let exe = self.around.exe.to_string_lossy();
+        let mut values = Values { tasuki: &exe, name, phrase, root, prompt: None };
+        let prompt = self.prompt(agent, &values, book);
+        if let Some(prompt) = &prompt {
+            values.prompt = Some((&prompt.text, &prompt.path));
+            tell_phrase(prompt, phrase, book);
+        }
+        let cwd = self.cwd(agent, book);
+        let template = template(agent, profile, prompt.is_some());
+        let place = agent.command.as_ref().map_or(agent.provider.place, |command| command.place);
+        let argv = self.argv(&template, place, &values, book);
+        let env = self.env(agent, profile, &values, book);
+        warn_if_absent(&argv, &cwd, &env, place, book);
+        Launch {
+            digest: digest(&template, &cwd, agent, profile, &values),
+            active: self.active(&cwd),
+            argv,
+            cwd,
+            env,
+            system_prompt: prompt.map(|prompt| prompt.text),
+            profile: profile.clone(),
+            provider: agent.provider.value.clone(),
+        }
+    }
+
+    fn prompt(&self, agent: &AgentEntry, values: &Values<'_>, book: &mut Book) -> Option<Prompt> {
+        let given = agent.system_prompt.as_ref()?;
+        let path = self.workspace.root().join(&given.value);
+        match read_prompt(&path) {
+            Ok(template) => {
+                let filled = filled(&template, values, given.place, book);
+                Some(Prompt { path: path.to_string_lossy().into_owned(), text: filled, place: given.place })
+            }
+            Err(why) => {
+                let why = format!("the system prompt {} {why}", path.display());
+                book.wrong(given.place, why, "name a text file; the path is relative to the team file");
+                None
+            }
+        }
+    }
+
+    fn cwd(&self, agent: &AgentEntry, book: &mut Book) -> PathBuf {
+        let root = self.workspace.root();
+        let Some(given) = &agent.cwd else { return root.to_path_buf() };
+        let folder = root.join(&given.value);
+        let text = folder.to_str().filter(|text| !text.chars().any(char::is_control));
+        match folder.canonicalize() {
+            Ok(folder) if folder.is_dir() && text.is_some() => folder,
+            _ => {
+                let why = format!("{} is not a folder", folder.display());
+                book.wrong(
+                    given.place,
+                    why,
+                    "make it, or name another; the path is relative to the team file",
+                );
+                folder
+            }
+        }
+    }
+
+    fn argv(&self, template: &[String], place: Place, values: &Values<'_>, book: &mut Book) -> Vec<String> {
+        template.iter().for_each(|word| check::word(word, place, book));
+        if template.first().is_none_or(String::is_empty) {
+            let cure = "add `command: [program, argument]` to the agent; its provider has none of its own";
+            book.wrong(place, "there is no program to start", cure);
+        }
+        template.iter().map(|word| filled(word, values, place, book)).collect()
+    }
+
+    fn env(&self, agent: &AgentEntry, profile: &Profile, values: &Values<'_>, book: &mut Book) -> Env {
+        let whole = agent.inherit_env.unwrap_or(true);
+        let mut env = if whole { self.inherited.clone() } else { allowed_only(self.inherited) };
+        let own = agent.env.iter().flatten().map(|(name, at)| (name, &at.value, at.place));
+        let profiles = profile.env.iter().map(|(name, value)| (name, value, agent.provider.place));
+        for (name, value, place) in profiles.chain(own) {
+            match value {
+                Some(value) => env.insert(name.clone(), filled(value, values, place, book)),
+                None => env.remove(name),
+            };
+        }
+        env.insert("TASUKI_ROOT".into(), self.workspace.root_text().into());
+        env.insert("TASUKI_AGENT".into(), values.name.into());
+        env.extend(values.prompt.map(|(_, file)| ("TASUKI_SYSTEM_PROMPT".to_owned(), file.to_owned())));
+        env
+    }
+
+    fn active(&self, cwd: &Path) -> String {
+        if cwd == self.workspace.root() {
+            return ACTIVE.into();
+        }
+        format!("{}/{ACTIVE}", self.workspace.root_text().trim_end_matches('/'))
+    }
+}
+
+/// The command with placeholders: the agent's own, else the profile's with what it adds for a system prompt.
+fn template(agent: &AgentEntry, profile: &Profile, prompted: bool) -> Vec<String> {
+    match &agent.command {
+        Some(At { value, .. }) => value.clone(),
+        None if prompted => [profile.command.clone(), profile.prompt_args.clone()].concat(),
+        None => profile.command.clone(),
+    }
+}
+
+fn filled(template: &str, values: &Values<'_>, place: Place, book: &mut Book) -> String {
+    let filled = fill(template, values);
+    if let Some(missing) = filled.missing.first() {
+        let cure = "add `system_prompt:` with a file, or take the placeholder away";
+        book.wrong(
+            place,
+            format!("`{{{missing}}}` stands for a system prompt, and this agent has none"),
+            cure,
+        );
+    }
+    for (word, near) in filled.odd {
+        let cure = format!("write `{{{near}}}` if that is meant");
+        book.odd(place, format!("`{{{word}}}` is passed on as it is"), cure);
+    }
+    filled.text
+}
+
+fn read_prompt(path: &Path) -> Result<String, String> {
+    let unreadable = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => "does not exist".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    };
+    let meta = path.metadata().map_err(unreadable)?;
+    if !meta.is_file() {
+        return Err("is not a file".into());
+    }
+    if meta.len() > PROMPT_BYTES_MAX {
+        return Err(format!("has {} bytes; at most {PROMPT_BYTES_MAX} can be handed over", meta.len()));
+    }
+    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())?;
+    if text.contains('\0') { Err("has a NUL in it".into()) } else { Ok(text) }
+}
+
+/// An agent that was never told its phrase can never say it.
+fn tell_phrase(prompt: &Prompt, phrase: &str, book: &mut Book) {
+    if !prompt.text.contains(phrase) {
+        let why = format!("this system prompt does not tell the agent its phrase, `{phrase}`");
+        book.odd(prompt.place, why, "write `{phrase}` where the agent is told what to print when it is done");
+    }
+}
+
+fn warn_if_absent(argv: &[String], cwd: &Path, env: &Env, place: Place, book: &mut Book) {
+    let Some(program) = argv.first().filter(|program| !program.is_empty()) else { return };
+    let path = env.get("PATH").map_or("", String::as_str);
+    let found = match program.contains('/') {
+        true => cwd.join(program).is_file(),
+        false => std::env::split_paths(path).any(|folder| folder.join(program).is_file()),
+    };
+    if !found {
+        book.odd(
+            place,
+            format!("there is no program `{program}`"),
+            "install it, or correct the command or the agent's PATH",
+        );
+    }
+}
+
+/// Quotes stand around the parts, so that no two launches run together into one text. The path of tasuki itself is not in
+/// it: an upgrade is no reason to end an agent.
+fn digest(
+    template: &[String],
+    cwd: &Path,
+    agent: &AgentEntry,
+    profile: &Profile,
+    values: &Values<'_>,
+) -> Digest {
+    let own: BTreeMap<&String, &Option<String>> =
+        agent.env.iter().flatten().map(|(name, at)| (name, &at.value)).collect();
+    let Values { name, phrase, root, prompt, .. } = values;
+    let inherits = agent.inherit_env.unwrap_or(true);
+    let parts = format!("{:?}", (template, cwd, own, &profile.env, inherits, name, phrase, root, prompt));
+    let hash = Sha256::digest(parts.as_bytes());
+    Digest(hash.iter().take(16).fold(0, |sum, byte| (sum << 8) | u128::from(*byte)))
+}

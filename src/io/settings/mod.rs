@@ -1,0 +1,149 @@
+//! The team file: read once, whole, strictly, and made into a checked [`Settings`] that is passed by hand.
+//!
+//! `file` has the keys as they are written, `read` brings them in, the others make a meaning of them, and every fault
+//! becomes a [`Finding`] with file, line, column, the line itself and the cure.
+
+mod check;
+mod default_team;
+mod doorbells;
+mod env;
+mod file;
+mod fill;
+mod finding;
+mod general;
+mod launch;
+mod members;
+mod near;
+mod phrase;
+mod profile;
+mod read;
+mod roster;
+mod values;
+
+pub use default_team::{Choice, InitError, Written, choose_provider, default_team, write_team};
+pub use env::{Env, inherited};
+pub use finding::{Finding, Place, render};
+pub use general::General;
+pub use launch::Launch;
+pub use profile::{Profile, Receipt, Typing, built_in_names};
+
+use crate::engine::team::Team;
+use crate::engine::words::AgentName;
+use crate::io::workspace::{Surroundings, TEAM_FILE, Workspace, WorkspaceError};
+use file::TeamFile;
+use finding::Book;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+/// Largest team file (durability, limits).
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// A whole, checked team file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The team as the engine knows it.
+    pub team: Team,
+    /// Name of the tmux session.
+    pub session: String,
+    /// Which tmux server.
+    pub tmux_socket: TmuxSocket,
+    /// How each member is started.
+    pub launches: BTreeMap<AgentName, Launch>,
+    /// What holds for the whole team; its `limits` are those of `team`.
+    pub general: General,
+}
+
+/// Which tmux server the team lives in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TmuxSocket {
+    /// A server of its own under this name (`tmux -L NAME`).
+    Private(String),
+    /// The user's own.
+    Users,
+}
+
+/// Settings, and what is odd about them.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The settings.
+    pub settings: Settings,
+    /// What works and is hardly meant so.
+    pub warnings: Vec<Finding>,
+}
+
+/// Why there are no settings.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file says something that cannot be.
+    #[error("{} says what cannot be:\n\n{}", .path.display(), render(.findings, false).trim_end())]
+    Refused {
+        /// The team file.
+        path: PathBuf,
+        /// Everything that was found, warnings included, in the order of the file.
+        findings: Vec<Finding>,
+    },
+    /// The machine said no.
+    #[error("cannot read {}", .path.display())]
+    Io {
+        /// The team file.
+        path: PathBuf,
+        /// What the machine said.
+        source: io::Error,
+    },
+    /// A folder, a pipe, or more than a team file can be.
+    #[error("{} is not a file of at most 1 MiB", .path.display())]
+    NotAFile {
+        /// The team file.
+        path: PathBuf,
+    },
+    /// Everybody may write it.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+}
+
+impl Settings {
+    /// Reads and checks the team file of a workspace.
+    ///
+    /// # Errors
+    /// [`SettingsError::Refused`] has every fault with its place and cure; the others say why nothing was read.
+    pub fn load(workspace: &Workspace, around: &Surroundings) -> Result<Loaded, SettingsError> {
+        workspace.refuse_open_team()?;
+        let path = workspace.team_file();
+        let io = |source| SettingsError::Io { path: path.clone(), source };
+        let meta = path.metadata().map_err(io)?;
+        if !meta.is_file() || meta.len() > FILE_BYTES_MAX {
+            return Err(SettingsError::NotAFile { path });
+        }
+        let bytes = std::fs::read(&path).map_err(io)?;
+        Self::parse(&bytes, workspace, around).map_err(|findings| SettingsError::Refused { path, findings })
+    }
+
+    /// Checks the bytes of a team file that may not be in its place yet.
+    ///
+    /// # Errors
+    /// Every fault, and every warning, in the order of the file.
+    pub fn parse(bytes: &[u8], workspace: &Workspace, around: &Surroundings) -> Result<Loaded, Vec<Finding>> {
+        let text = match read::decode(bytes) {
+            Ok(text) => text,
+            Err((lossy, place)) => {
+                let mut book = Book::new(TEAM_FILE, &lossy);
+                book.wrong(place, "this is not UTF-8", "save the file as UTF-8");
+                return Err(book.close().err().unwrap_or_default());
+            }
+        };
+        let mut book = Book::new(TEAM_FILE, text);
+        let settings = match read::read(text, &mut book) {
+            Some(file) => Some(members::settings(&file, workspace, around, &mut book)?),
+            None => None,
+        };
+        let warnings = book.close()?;
+        settings.map(|settings| Loaded { settings, warnings }).ok_or_else(Vec::new)
+    }
+}
+
+/// The JSON Schema of the team file, for editors and for the reference page.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(TeamFile).to_value()
+}

@@ -1,0 +1,203 @@
+//! Matches what tmux says with what was asked of it, and passes news on. Pure: lines in, answers out.
+
+use super::command::{Body, Part, Reply};
+use super::error::TmuxError;
+use super::notice::{Notice, NoticeSender};
+use super::notification::{Notification, SessionId};
+use super::parse::{Line, Tag};
+use crate::engine::words::PaneId;
+use std::collections::{HashMap, VecDeque};
+use tokio::sync::{oneshot, watch};
+
+/// The answer to a call: a reply a command, or what went wrong first.
+pub(super) type Answer = Result<Vec<Reply>, TmuxError>;
+
+/// Commands that were written and whose replies are still to come, panes that are watched, and what to write.
+#[derive(Debug)]
+pub(super) struct Calls {
+    waiting: VecDeque<Waiting>,
+    open: Option<Open>,
+    panes: HashMap<PaneId, watch::Sender<u64>>,
+    pub(super) notices: NoticeSender,
+    /// The session that we are attached to, once tmux has said so.
+    session: Option<SessionId>,
+    /// Bytes for tmux.
+    pub(super) out: Vec<u8>,
+}
+
+/// One line of commands on its way.
+#[derive(Debug)]
+struct Waiting {
+    /// Commands whose replies are still to come.
+    parts: VecDeque<Part>,
+    replies: Vec<Reply>,
+    error: Option<TmuxError>,
+    /// Nobody waits for what we send by ourselves.
+    answer: Option<oneshot::Sender<Answer>>,
+}
+
+/// The reply that is being read.
+#[derive(Debug)]
+enum Open {
+    /// Of what tmux ran by itself: attaching, and hooks of a user's own server.
+    Foreign(Reply),
+    Ours(Part, Reply),
+}
+
+impl Calls {
+    pub(super) fn new(notices: NoticeSender) -> Self {
+        let (waiting, panes) = (VecDeque::new(), HashMap::new());
+        Self { waiting, open: None, panes, notices, session: None, out: Vec::new() }
+    }
+
+    /// Lines whose replies have not all come.
+    pub(super) fn in_flight(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Writes a line of commands. One whose caller has given up is left out: a key must not be pressed late.
+    pub(super) fn send(&mut self, line: &[u8], parts: Vec<Part>, answer: Option<oneshot::Sender<Answer>>) {
+        if answer.as_ref().is_some_and(oneshot::Sender::is_closed) {
+            return;
+        }
+        self.out.extend_from_slice(line);
+        self.waiting.push_back(Waiting { parts: parts.into(), replies: Vec::new(), error: None, answer });
+    }
+
+    /// A counter of the pieces of output of `pane`.
+    pub(super) fn watch(&mut self, pane: PaneId) -> watch::Receiver<u64> {
+        self.panes.retain(|_, counter| !counter.is_closed());
+        self.panes.entry(pane).or_insert_with(|| watch::channel(0).0).subscribe()
+    }
+
+    /// Takes one line. Gives the length of the next reply's text where tmux has just told it.
+    ///
+    /// # Errors
+    /// Why the connection has ended or cannot be trusted any more.
+    pub(super) fn line(&mut self, line: &Line<'_>) -> Result<Option<usize>, String> {
+        match line {
+            Line::Begin(tag) => self.begin(*tag).map(|()| None),
+            Line::Text { text, cut } => self.text(text, *cut).map(|()| None),
+            Line::End(_) => Ok(self.end()),
+            Line::Error(_) => self.error().map(|()| None),
+            Line::News(news) => self.news(news).map(|()| None),
+            Line::Stray => Err("tmux ended a reply that it had not begun".to_owned()),
+        }
+    }
+
+    /// Fails all that wait, tells of the end, and lets the watchers of panes know.
+    pub(super) fn close(&mut self, why: &str) {
+        self.panes.clear();
+        for answer in self.waiting.drain(..).filter_map(|waiting| waiting.answer) {
+            // A caller that gave up does not want its answer.
+            let _ = answer.send(Err(TmuxError::Gone { why: why.to_owned() }));
+        }
+        self.notices.gone(why);
+    }
+
+    fn begin(&mut self, tag: Tag) -> Result<(), String> {
+        let reply = Reply { time: tag.time, ..Reply::default() };
+        self.open = Some(if tag.is_ours() {
+            let part = self.waiting.front_mut().and_then(|waiting| waiting.parts.pop_front());
+            Open::Ours(part.ok_or("tmux answered a command that was not sent")?, reply)
+        } else {
+            Open::Foreign(reply)
+        });
+        Ok(())
+    }
+
+    fn text(&mut self, text: &[u8], cut: bool) -> Result<(), String> {
+        if let Some(Open::Ours(Part { body: Body::Silent, .. }, _)) = &self.open {
+            let news = Notification::read(text);
+            if !matches!(news, Notification::Other(_)) {
+                return self.news(&news);
+            }
+        }
+        if let Some(Open::Ours(_, reply) | Open::Foreign(reply)) = &mut self.open {
+            reply.push(text, cut);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Option<usize> {
+        let Some(Open::Ours(part, reply)) = self.open.take() else { return None };
+        let waiting = self.waiting.front_mut()?;
+        let length = (part.body == Body::Length).then(|| reply.text().parse().ok()).flatten();
+        waiting.replies.push(reply);
+        self.settle();
+        // The text is printed as one piece and a newline.
+        length.map(|bytes: usize| bytes.saturating_add(1))
+    }
+
+    fn error(&mut self) -> Result<(), String> {
+        match self.open.take() {
+            // Before we are attached the only reply is that to the attaching.
+            Some(Open::Foreign(reply)) if self.session.is_none() => return Err(reply.words()),
+            Some(Open::Ours(part, reply)) => {
+                if let Some(waiting) = self.waiting.front_mut() {
+                    waiting.failed(part, &reply);
+                }
+                self.settle();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Answers the first call if all its replies have come.
+    fn settle(&mut self) {
+        let Some(waiting) = self.waiting.pop_front_if(|waiting| waiting.parts.is_empty()) else { return };
+        if let Some(answer) = waiting.answer {
+            // A caller that gave up does not want its answer.
+            let _ = answer.send(waiting.error.map_or(Ok(waiting.replies), Err));
+        }
+    }
+
+    fn news(&mut self, news: &Notification<'_>) -> Result<(), String> {
+        match news {
+            Notification::Output { pane, .. } | Notification::Continue(pane) => self.wake(*pane),
+            Notification::Pause(pane) => self.go_on(*pane),
+            Notification::SessionChanged(session, _) => {
+                if *self.session.get_or_insert(*session) != *session {
+                    return Err("its session was closed, and tmux moved us to another".to_owned());
+                }
+            }
+            Notification::Exit([]) => return Err("tmux closed the connection".to_owned()),
+            Notification::Exit(reason) => return Err(super::quote::shown(reason)),
+            other => {
+                if let Some(notice) = Notice::of(other) {
+                    self.notices.tell(notice);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// tmux holds a pane's news back since we were slow: ask for it again. What was printed meanwhile is not told,
+    /// so that the pane is to be looked at in any case.
+    fn go_on(&mut self, pane: PaneId) {
+        let part = Part { name: "refresh-client", body: Body::Silent, inner: false };
+        self.send(format!("refresh-client -A \"{pane}:continue\"\n").as_bytes(), vec![part], None);
+        self.wake(pane);
+    }
+
+    fn wake(&mut self, pane: PaneId) {
+        if let Some(counter) = self.panes.get(&pane) {
+            counter.send_modify(|pieces| *pieces = pieces.wrapping_add(1));
+        }
+    }
+}
+
+impl Waiting {
+    /// tmux leaves out the rest of the branch where a command of a branch fails, else the rest of the line.
+    fn failed(&mut self, part: Part, reply: &Reply) {
+        let refused = TmuxError::Refused { command: part.name, words: reply.words() };
+        self.error.get_or_insert(refused);
+        while self.parts.front().is_some_and(|next| !part.inner || next.inner) {
+            self.parts.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

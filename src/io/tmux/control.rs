@@ -1,0 +1,175 @@
+//! The handle of the one connection to a tmux server: whoever holds it may ask.
+
+use super::calls::Calls;
+use super::command::{Command, Reply};
+use super::driver::{Call, Driver};
+use super::error::TmuxError;
+use super::notice::{self, Notices};
+use super::notification::{self, SessionId};
+use super::quote::shown;
+use super::server::Server;
+use super::version::Version;
+use crate::engine::words::PaneId;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::timeout;
+
+/// How long a call may take. tmux answers within 1 ms, within 10 ms under load; 5 s is a server that does not run.
+pub const CALL_DEADLINE: Duration = Duration::from_secs(5);
+/// Calls that may wait for the driver, which takes them at once unless tmux is slow: one a pane of a large team.
+const CALLS_MAX: usize = 128;
+
+/// The connection, for whoever wants to ask. Cheap to clone; when the last is dropped the connection ends.
+#[derive(Debug, Clone)]
+pub struct Tmux {
+    calls: mpsc::Sender<Call>,
+    facts: Arc<Facts>,
+}
+
+/// What does not change while a connection lasts.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub version: Version,
+    pub server_pid: u32,
+    pub session: SessionId,
+    pub scratch: PathBuf,
+    pub size: (u16, u16),
+}
+
+impl Tmux {
+    /// Attaches to the session of `server`, which must be there ([`Server::ensure`]).
+    ///
+    /// Nothing is answered unless the [`Driver`] runs: `workers.spawn(driver.run())`.
+    ///
+    /// # Errors
+    /// [`TmuxError::Gone`] with tmux's words if it does not let us attach; [`TmuxError::Late`]; the errors of starting
+    /// a program.
+    pub async fn connect(server: &Server) -> Result<(Self, Notices, Driver), TmuxError> {
+        let (sender, receiver) = mpsc::channel(CALLS_MAX);
+        let (news, notices) = notice::channel();
+        let mut driver = Driver::start(server, receiver, Calls::new(news))?;
+        let hello = tokio::select! {
+            hello = hello(&sender) => hello?,
+            why = driver.drive() => return Err(TmuxError::Gone { why }),
+        };
+        let (version, server_pid, session) = hello;
+        driver.read_buffers_as(version.supported()?.buffer_escape());
+        let (scratch, size) = (server.scratch.clone(), server.size);
+        let facts = Facts { version, server_pid, session, scratch, size };
+        let tmux = Self { calls: sender, facts: Arc::new(facts) };
+        tokio::select! {
+            masked = tmux.mask_environment() => masked?,
+            why = driver.drive() => return Err(TmuxError::Gone { why }),
+        }
+        Ok((tmux, notices, driver))
+    }
+
+    /// Runs a line of commands and gives the reply of each, in order. Calls of one handle are run in the order in
+    /// which they were made.
+    ///
+    /// # Errors
+    /// The first [`TmuxError::Refused`]; [`TmuxError::Late`] after [`CALL_DEADLINE`]; [`TmuxError::Gone`]; a word
+    /// that no command can carry.
+    pub async fn run(&self, command: Command) -> Result<Vec<Reply>, TmuxError> {
+        run(&self.calls, command).await
+    }
+
+    /// Counts the pieces of output of `pane`. It tells *that* something was printed; what stands on the screen is to
+    /// be asked. It ends when the connection does.
+    ///
+    /// # Errors
+    /// [`TmuxError::Gone`], [`TmuxError::Late`].
+    pub async fn watch(&self, pane: PaneId) -> Result<watch::Receiver<u64>, TmuxError> {
+        let (answer, counter) = oneshot::channel();
+        let ask = async {
+            self.calls.send(Call::Watch(pane, answer)).await.map_err(|_| gone())?;
+            counter.await.map_err(|_| gone())
+        };
+        timeout(CALL_DEADLINE, ask).await.unwrap_or_else(|_| Err(late("watch", false)))
+    }
+
+    /// The version of the server that runs, which may be older than the program.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.facts.version
+    }
+
+    /// Process id of the server.
+    #[must_use]
+    pub fn server_pid(&self) -> u32 {
+        self.facts.server_pid
+    }
+
+    /// Our session.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        self.facts.session
+    }
+
+    /// Columns and rows of each window that we make.
+    #[must_use]
+    pub fn size(&self) -> (u16, u16) {
+        self.facts.size
+    }
+
+    /// Folder for files that tmux is to read.
+    pub(super) fn scratch(&self) -> &Path {
+        &self.facts.scratch
+    }
+
+    /// Marks each variable of the server's own environment as removed for our session, so that a pane's program gets
+    /// what its [`super::window::WindowSpec`] says and nothing else.
+    async fn mask_environment(&self) -> Result<(), TmuxError> {
+        let session = format!("{}:", self.session());
+        let ask = Command::new("show-environment").flag("-g");
+        let ask = ask.then(Command::new("show-environment").flag("-t").word(&session));
+        let replies = self.run(ask).await?;
+        let text: String = replies.iter().map(Reply::text).collect::<Vec<_>>().join("\n");
+        let names = text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name);
+        let mask =
+            |name: &str| Command::silent("set-environment").flag("-t").word(&session).flag("-r").word(name);
+        let masks = names.filter(|name| !name.is_empty()).map(mask).reduce(Command::then);
+        match masks {
+            Some(masks) => self.run(masks).await.map(drop),
+            None => Ok(()),
+        }
+    }
+}
+
+async fn run(calls: &mpsc::Sender<Call>, command: Command) -> Result<Vec<Reply>, TmuxError> {
+    let name = command.name();
+    let (line, parts) = command.into_line()?;
+    let (answer, answered) = oneshot::channel();
+    let mut sent = false;
+    let ask = async {
+        calls.send(Call::Run(line, parts, answer)).await.map_err(|_| gone())?;
+        sent = true;
+        answered.await.unwrap_or_else(|_| Err(gone()))
+    };
+    let answer = timeout(CALL_DEADLINE, ask).await;
+    answer.unwrap_or_else(|_| Err(late(name, sent)))
+}
+
+fn late(command: &'static str, sent: bool) -> TmuxError {
+    let ms = u64::try_from(CALL_DEADLINE.as_millis()).unwrap_or(u64::MAX);
+    TmuxError::Late { command, ms, sent }
+}
+
+fn gone() -> TmuxError {
+    TmuxError::Gone { why: "nobody drives it any more".to_owned() }
+}
+
+/// Asks who answers: version, process id and session.
+async fn hello(calls: &mpsc::Sender<Call>) -> Result<(Version, u32, SessionId), TmuxError> {
+    let command = Command::new("display-message").flag("-p").word("#{version} #{pid} #{session_id}");
+    let replies = run(calls, command).await?;
+    let text = replies.first().map(Reply::text).unwrap_or_default();
+    let unreadable = || TmuxError::Unreadable { command: "display-message", words: shown(text.as_bytes()) };
+    let mut words = text.split(' ');
+    let version = Version::read(words.next().ok_or_else(unreadable)?)?;
+    let pid = words.next().and_then(|word| word.parse().ok()).ok_or_else(unreadable)?;
+    let session = words.next().and_then(|word| notification::session(word.as_bytes()));
+    Ok((version, pid, session.ok_or_else(unreadable)?))
+}

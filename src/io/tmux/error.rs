@@ -1,0 +1,152 @@
+//! What can go wrong with tmux, and what the reader can do about it.
+
+use super::quote::{HasNul, Unprintable};
+use super::version::Version;
+use crate::engine::words::PaneId;
+use std::sync::Arc;
+
+/// Why something could not be done with tmux.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum TmuxError {
+    /// There is no tmux.
+    #[error("tmux is not installed; install it, for example with `apt-get install tmux`")]
+    Missing,
+    /// tmux is older than what its flaws allow.
+    #[error(
+        "tmux {found} is too old; 3.3a or newer is needed (`apt-get install tmux`, or build it from tmux.github.io)"
+    )]
+    TooOld {
+        /// The version that was found.
+        found: Version,
+    },
+    /// `tmux -V` said something else than a version.
+    #[error("tmux calls its version {text:?}, which says nothing of its age; use a release, 3.3a or newer")]
+    VersionUnknown {
+        /// What it said.
+        text: String,
+    },
+    /// A name that tmux would read as something else.
+    #[error("the {what} {text:?} cannot be used: {cure}")]
+    BadName {
+        /// What the name is for.
+        what: &'static str,
+        /// The name.
+        text: String,
+        /// What is allowed.
+        cure: &'static str,
+    },
+    /// A tmux program that we started failed.
+    #[error("tmux {command} failed: {words}")]
+    Failed {
+        /// The command.
+        command: String,
+        /// tmux's own words.
+        words: String,
+    },
+    /// The session belongs to another workspace or to a person.
+    #[error(
+        "the tmux session {session:?} on {socket:?} is not this workspace's ({owner}); set another `session:` or `tmux_socket:` in the team file, or end that session"
+    )]
+    Foreign {
+        /// The session's name.
+        session: String,
+        /// The socket's name.
+        socket: String,
+        /// Whose it is, in words.
+        owner: String,
+    },
+    /// The machine refused something.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// The system's answer.
+        source: Arc<std::io::Error>,
+    },
+    /// tmux refused a command.
+    #[error("tmux refused {command}: {words}")]
+    Refused {
+        /// The command.
+        command: &'static str,
+        /// tmux's own words.
+        words: String,
+    },
+    /// tmux answered something that cannot be read.
+    #[error("tmux answered {command} with {words:?}, which is not what it should print")]
+    Unreadable {
+        /// The command.
+        command: &'static str,
+        /// What it printed.
+        words: String,
+    },
+    /// No answer in time. If it was sent, the command may still be done.
+    #[error("tmux did not answer {command} within {ms} ms; is its server stopped or overloaded?")]
+    Late {
+        /// The command.
+        command: &'static str,
+        /// How long was waited.
+        ms: u64,
+        /// Whether the command had been handed to tmux: then it is in doubt, else it will not be done.
+        sent: bool,
+    },
+    /// The connection has ended. A command that was under way may have been done.
+    #[error("the connection to tmux has ended: {why}")]
+    Gone {
+        /// How it ended.
+        why: String,
+    },
+    /// A command cannot carry this text.
+    #[error("a word of a tmux command {0}")]
+    HasNul(#[from] HasNul),
+    /// A text that may not be typed.
+    #[error("the text {0}")]
+    Unprintable(#[from] Unprintable),
+    /// The pane does not exist.
+    #[error("there is no pane {pane}")]
+    NoPane {
+        /// The pane.
+        pane: PaneId,
+    },
+    /// The pane's program has ended.
+    #[error("the program in pane {pane} has ended")]
+    DeadPane {
+        /// The pane.
+        pane: PaneId,
+    },
+    /// Somebody reads the pane's history (copy mode); keys would go to that mode.
+    #[error("pane {pane} is in copy mode; leave it there (q) so that typing reaches the program")]
+    InMode {
+        /// The pane.
+        pane: PaneId,
+    },
+    /// Input to the pane is switched off.
+    #[error("input to pane {pane} is switched off; `tmux select-pane -e -t {pane}` switches it on")]
+    InputOff {
+        /// The pane.
+        pane: PaneId,
+    },
+    /// The pane is not the agent's that was meant.
+    #[error("pane {pane} belongs to {found:?}, not to {meant:?}")]
+    NotOurs {
+        /// The pane.
+        pane: PaneId,
+        /// The tag that was meant.
+        meant: String,
+        /// The tag that was found.
+        found: String,
+    },
+}
+
+impl TmuxError {
+    /// For a tmux that could not be started.
+    pub(super) fn start(source: std::io::Error) -> Self {
+        match source.kind() {
+            std::io::ErrorKind::NotFound => Self::Missing,
+            _ => Self::io("cannot start tmux")(source),
+        }
+    }
+
+    pub(super) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        |source| Self::Io { what: what.into(), source: Arc::new(source) }
+    }
+}

@@ -1,0 +1,28 @@
+//! tmux: one control-mode connection, typed commands over it, and the private server that it talks to.
+
+mod calls;
+pub mod command;
+pub mod control;
+pub mod driver;
+pub mod error;
+pub mod escape;
+pub mod notice;
+pub mod notification;
+pub mod pane;
+pub mod parse;
+pub mod quote;
+pub mod screen;
+pub mod server;
+pub mod typing;
+pub mod version;
+pub mod window;
+
+pub use control::Tmux;
+pub use driver::Driver;
+pub use error::TmuxError;
+pub use notice::{Notice, Notices};
+pub use pane::Pane;
+pub use screen::{Rows, Screen};
+pub use server::{Server, USERS_OWN_SOCKET};
+pub use typing::{CtrlLetter, Key};
+pub use window::{PaneRow, Tag, WindowSpec};

@@ -1,0 +1,181 @@
+//! One pane: who is at it, what became of its program, and cleaning up after it.
+
+use super::command::{Command, Reply};
+use super::control::Tmux;
+use super::error::TmuxError;
+use super::window::Tag;
+use crate::engine::words::PaneId;
+use rustix::process::{Pid, Signal, kill_process};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How often, and how far apart, tmux is asked for the status of a program that has ended. It knows it after 5 ms
+/// (p50); there is no event for it.
+const STATUS_TRIES: u32 = 20;
+const STATUS_PAUSE: Duration = Duration::from_millis(5);
+
+/// A pane, and whose it is meant to be. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Pane {
+    tmux: Tmux,
+    id: PaneId,
+    tag: Option<Tag>,
+}
+
+/// A person at a pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Person {
+    /// Time since a key was last pressed by anybody who looks at the pane. tmux counts in whole seconds; this is the
+    /// lower bound of them, by tmux's own clock.
+    pub idle_ms: u64,
+}
+
+/// What became of a pane's program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExitFacts {
+    /// Whether it has ended.
+    pub dead: bool,
+    /// Its exit status.
+    pub status: Option<i32>,
+    /// The signal that killed it, such as `TERM`.
+    pub signal: Option<String>,
+}
+
+impl Tmux {
+    /// A pane by its number.
+    #[must_use]
+    pub fn pane(&self, id: PaneId) -> Pane {
+        Pane { tmux: self.clone(), id, tag: None }
+    }
+}
+
+impl Pane {
+    /// The same pane, as long as it belongs to this launch of this agent: everything that types, and the ending of
+    /// the window, is checked by tmux itself in the same breath and refused otherwise.
+    #[must_use]
+    pub fn tagged(mut self, tag: Tag) -> Self {
+        self.tag = Some(tag);
+        self
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn id(&self) -> PaneId {
+        self.id
+    }
+
+    /// Whose it is meant to be.
+    #[must_use]
+    pub fn tag(&self) -> Option<&Tag> {
+        self.tag.as_ref()
+    }
+
+    pub(super) fn tmux(&self) -> &Tmux {
+        &self.tmux
+    }
+
+    /// Counts its pieces of output; see [`Tmux::watch`].
+    ///
+    /// # Errors
+    /// Those of [`Tmux::watch`].
+    pub async fn watch(&self) -> Result<watch::Receiver<u64>, TmuxError> {
+        self.tmux.watch(self.id).await
+    }
+
+    /// The person who looks at this pane, if there is one: of several, the one who typed last.
+    ///
+    /// # Errors
+    /// Those of [`Tmux::run`].
+    pub async fn person(&self) -> Result<Option<Person>, TmuxError> {
+        let list = Command::new("list-clients").flag("-F");
+        let replies =
+            self.tmux.run(list.word("#{client_control_mode} #{client_activity} #{pane_id}")).await?;
+        let reply = replies.first().cloned().unwrap_or_default();
+        let pane = self.id.to_string();
+        let at_it = |line: &str| {
+            let mut words = line.splitn(3, ' ');
+            let (control, activity, looks_at) = (words.next()?, words.next()?, words.next()?);
+            (control == "0" && looks_at == pane).then(|| activity.parse::<u64>().ok())?
+        };
+        let newest = reply.text().lines().filter_map(at_it).max();
+        // A whole second may be missing between two readings of a clock that counts seconds.
+        let idle = |at| reply.time.saturating_sub(at).saturating_sub(1) * 1000;
+        Ok(newest.map(|at| Person { idle_ms: idle(at) }))
+    }
+
+    /// Leaves copy mode and the like. Only to be done where no person is.
+    ///
+    /// # Errors
+    /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
+    pub async fn exit_mode(&self) -> Result<(), TmuxError> {
+        self.run(Command::silent("copy-mode").flag("-q").target(self.id)).await.map(drop)
+    }
+
+    /// Forgets the rows above the screen, and leaves copy mode. Only to be done where no person is.
+    ///
+    /// # Errors
+    /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
+    pub async fn clear_history(&self) -> Result<(), TmuxError> {
+        self.run(Command::silent("clear-history").target(self.id)).await.map(drop)
+    }
+
+    /// Closes its window; a program that still runs gets SIGHUP.
+    ///
+    /// # Errors
+    /// [`TmuxError::NoPane`], [`TmuxError::NotOurs`]; those of [`Tmux::run`].
+    pub async fn kill_window(&self) -> Result<(), TmuxError> {
+        self.if_ours(Command::silent("kill-window").target(self.id)).await
+    }
+
+    /// Whether its program has ended, and how. If tmux has lost the signal of its end, it is reminded.
+    ///
+    /// # Errors
+    /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
+    pub async fn exit_facts(&self) -> Result<ExitFacts, TmuxError> {
+        let mut facts = self.ask_exit().await?;
+        for _ in 0..STATUS_TRIES {
+            if !facts.dead || facts.status.is_some() || facts.signal.is_some() {
+                break;
+            }
+            remind(self.tmux.server_pid());
+            tokio::time::sleep(STATUS_PAUSE).await;
+            facts = self.ask_exit().await?;
+        }
+        Ok(facts)
+    }
+
+    async fn ask_exit(&self) -> Result<ExitFacts, TmuxError> {
+        let format = "#{pane_id}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}";
+        let ask = Command::new("display-message").flag("-p").target(self.id).word(format);
+        let replies = self.run(ask).await?;
+        let text = replies.first().map(Reply::text).unwrap_or_default();
+        let mut fields = text.split('|');
+        let mut next = || fields.next().unwrap_or_default();
+        if next() != self.id.to_string() {
+            return Err(TmuxError::NoPane { pane: self.id });
+        }
+        Ok(ExitFacts {
+            dead: next() == "1",
+            status: next().parse().ok(),
+            signal: Some(next().to_owned()).filter(|name| !name.is_empty()),
+        })
+    }
+
+    /// Runs commands; a pane that is not there has its own error.
+    pub(super) async fn run(&self, command: Command) -> Result<Vec<Reply>, TmuxError> {
+        self.tmux.run(command).await.map_err(|error| match error {
+            TmuxError::Refused { words, .. } if words.starts_with("can't find pane") => {
+                TmuxError::NoPane { pane: self.id }
+            }
+            other => other,
+        })
+    }
+}
+
+/// SIGCHLD makes the server look for ended children again; the signal is lost in some builds.
+fn remind(server: u32) {
+    if let Some(pid) = i32::try_from(server).ok().and_then(Pid::from_raw) {
+        // A server that is gone is noticed elsewhere.
+        let _ = kill_process(pid, Signal::CHILD);
+    }
+}

@@ -1,0 +1,79 @@
+//! What a pane shows, as text.
+
+use super::command::{Command, REPLY_BYTES_MAX, Reply};
+use super::error::TmuxError;
+use super::pane::Pane;
+
+/// How rows that the terminal has wrapped are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// Rows that belong together are one, spaces at the end included. What the program itself wrapped stays apart.
+    Joined,
+    /// One string a row of the screen, without the spaces at its end: the last [`Screen::height`] are the screen.
+    AsShown,
+}
+
+/// What a pane shows at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Screen {
+    /// From the oldest row asked for to the bottom of the screen, empty ones included.
+    pub rows: Vec<String>,
+    /// Whether rows at the bottom are missing, since the whole was over 16 MiB.
+    pub cut: bool,
+    /// Column and row of the cursor on the screen, from 0.
+    pub cursor: (u16, u16),
+    /// Columns.
+    pub width: u16,
+    /// Rows of the screen.
+    pub height: u16,
+    /// Whether it is the alternate screen, which has no history.
+    pub alternate: bool,
+    /// Whether somebody reads the history; what is captured is the program's screen all the same.
+    pub in_mode: bool,
+    /// Whether the program has ended.
+    pub dead: bool,
+}
+
+const FACTS: &str =
+    "#{cursor_x}|#{cursor_y}|#{pane_width}|#{pane_height}|#{alternate_on}|#{pane_in_mode}|#{pane_dead}";
+
+impl Pane {
+    /// Takes the screen and up to `history` rows above it, and the facts around it, all of one moment.
+    ///
+    /// The text goes through a buffer, since tmux up to 3.5a never frees what `capture-pane -p` prints to us.
+    ///
+    /// # Errors
+    /// [`TmuxError::NoPane`]; those of [`super::control::Tmux::run`].
+    pub async fn capture(&self, history: u32, rows: Rows) -> Result<Screen, TmuxError> {
+        let buffer = format!("tasuki-screen-{}", self.id().0);
+        let mut capture = Command::silent("capture-pane");
+        if rows == Rows::Joined {
+            capture = capture.flag("-J");
+        }
+        let capture = capture.flag("-b").word(&buffer).flag("-S").word(format!("-{history}"));
+        let facts = Command::new("display-message").flag("-p").target(self.id()).word(FACTS);
+        let line = capture.target(self.id()).then(facts).then(Command::take_buffer(&buffer));
+        let replies = self.run(line).await?;
+        // Of: capture, facts, the buffer's length, its text, its removal.
+        let at = |index: usize| replies.get(index).cloned().unwrap_or_default();
+        let (facts, text) = (at(1), at(3));
+        let bytes = text.buffer(self.tmux().version().buffer_escape());
+        let unreadable = || TmuxError::Unreadable { command: "capture-pane", words: facts.words() };
+        Screen::read(&facts, &bytes, text.cut).ok_or_else(unreadable)
+    }
+}
+
+impl Screen {
+    fn read(facts: &Reply, bytes: &[u8], cut: bool) -> Option<Self> {
+        let facts = facts.text();
+        let mut fields = facts.split('|');
+        let mut number = || fields.next()?.parse::<u16>().ok();
+        let (cursor, width, height) = ((number()?, number()?), number()?, number()?);
+        let (alternate, in_mode, dead) = (number()? != 0, number()? != 0, number()? != 0);
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.strip_suffix('\n').unwrap_or(&text);
+        let rows = text.split('\n').map(str::to_owned).collect();
+        let cut = cut || bytes.len() >= REPLY_BYTES_MAX;
+        Some(Self { rows, cut, cursor, width, height, alternate, in_mode, dead })
+    }
+}

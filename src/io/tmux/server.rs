@@ -1,0 +1,238 @@
+//! The tmux server that the agents live in: started when it does not run, shared with nobody by default.
+
+use super::error::TmuxError;
+use super::quote::{argument, literal, shown};
+use super::version::Version;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+/// The `tmux_socket:` that means the user's own server.
+pub const USERS_OWN_SOCKET: &str = "default";
+/// Columns and rows of every window.
+pub const SIZE: (u16, u16) = (200, 50);
+/// Longest name of a socket or session in bytes: the path of the socket must fit into 108.
+const NAME_BYTES_MAX: usize = 64;
+/// How long a started tmux may take to end. It takes 10 ms; a loaded machine may take a second.
+const PROGRAM_DEADLINE: Duration = Duration::from_secs(10);
+/// Keeps the session alive, says what it is, and is silent from then on: nothing of it wakes anybody.
+const HOLDER: &str = r#"printf '%s\n' "$0"; exec sleep infinity"#;
+/// What the first window says.
+const HOLDER_WORDS: &str = "This window keeps the agents' session open. The agents are in the other windows: C-b n \
+     goes to the next, C-b w lists them, C-b d leaves.";
+
+/// A tmux server and our session on it.
+#[derive(Debug, Clone)]
+pub struct Server {
+    /// Name of the socket (`tmux -L`); `default` is the user's own server.
+    pub socket: String,
+    /// Name of the session.
+    pub session: String,
+    /// The workspace that owns the session, as written into its `@tasuki_root`.
+    pub root: String,
+    /// Lines of history a pane keeps.
+    pub history_limit: u32,
+    /// Columns and rows of each window.
+    pub size: (u16, u16),
+    /// Everything that tmux, and with it the server if it must be started, gets as its environment. `LANG` must name
+    /// a UTF-8 locale, or tmux refuses to start. Panes get none of it.
+    pub env: Vec<(OsString, OsString)>,
+    /// A private folder for files that tmux is to read, which are removed at once.
+    pub scratch: PathBuf,
+}
+
+impl Server {
+    /// The version of the `tmux` program on the path.
+    ///
+    /// # Errors
+    /// [`TmuxError::Missing`], [`TmuxError::VersionUnknown`].
+    pub async fn version(&self) -> Result<Version, TmuxError> {
+        let mut program = Command::new("tmux");
+        self.surround(&mut program).arg("-V");
+        Version::read(&output("-V", &mut program).await?)
+    }
+
+    /// Makes sure that the server runs and holds our session, with our options. A session that is there is kept.
+    ///
+    /// # Errors
+    /// [`TmuxError::Missing`], [`TmuxError::TooOld`]; [`TmuxError::Foreign`] if the session is another's;
+    /// [`TmuxError::BadName`]; [`TmuxError::Failed`] with tmux's words.
+    pub async fn ensure(&self) -> Result<(), TmuxError> {
+        check_name("tmux_socket", &self.socket)?;
+        check_name("session", &self.session)?;
+        self.version().await?.supported()?;
+        if !self.is_ours().await? {
+            // Somebody else may make it at the same moment: then it is ours, or it is refused.
+            if let Err(error) = self.create().await
+                && !self.is_ours().await?
+            {
+                return Err(error);
+            }
+        }
+        self.tmux(&self.options()).await.map(drop)
+    }
+
+    /// Ends our session with everything in it; the private server ends with its last session. Other sessions stay.
+    ///
+    /// # Errors
+    /// [`TmuxError::Foreign`] if the session is another's; [`TmuxError::Failed`].
+    pub async fn kill(&self) -> Result<(), TmuxError> {
+        if self.is_ours().await? {
+            self.tmux(&["kill-session", "-t", &self.session_target()].map(str::to_owned)).await?;
+        }
+        Ok(())
+    }
+
+    /// The arguments with which a person's `tmux` shows our session, at window `window` if there is one of that name.
+    #[must_use]
+    pub fn attach(&self, window: Option<&str>) -> Vec<String> {
+        let target =
+            window.map_or_else(|| self.session_target(), |name| format!("={}:={name}", self.session));
+        ["-L", &self.socket, "-u", "attach-session", "-t", &target].map(str::to_owned).to_vec()
+    }
+
+    /// Whether our session is there.
+    async fn is_ours(&self) -> Result<bool, TmuxError> {
+        let there = ["has-session", "-t", &self.session_target()].map(str::to_owned);
+        match self.tmux(&there).await {
+            Ok(_) => {}
+            Err(TmuxError::Failed { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        let root = ["show-options", "-qv", "-t", &self.window_target(), "@tasuki_root"].map(str::to_owned);
+        let found = self.tmux(&root).await?;
+        let found = found.strip_suffix('\n').unwrap_or(&found);
+        if found == self.root {
+            return Ok(true);
+        }
+        let owner = if found.is_empty() {
+            "tasuki did not make it".to_owned()
+        } else {
+            format!("it is of {}", shown(found.as_bytes()))
+        };
+        let (session, socket) = (self.session.clone(), self.socket.clone());
+        Err(TmuxError::Foreign { session, socket, owner })
+    }
+
+    /// Makes the session and writes whose it is, in one go.
+    async fn create(&self) -> Result<(), TmuxError> {
+        let (columns, rows) = (self.size.0.to_string(), self.size.1.to_string());
+        let root = String::from_utf8_lossy(&literal(self.root.as_bytes())).into_owned();
+        let new = ["new-session", "-d", "-s", &self.session, "-n", "tasuki", "-c", &root];
+        let holder = ["-x", &columns, "-y", &rows, "--", "sh", "-c", HOLDER, HOLDER_WORDS];
+        let tag = [";", "set-option", "-t", &self.window_target(), "@tasuki_root", &self.root];
+        self.tmux(&[&new[..], &holder, &tag].concat().iter().map(ToString::to_string).collect::<Vec<_>>())
+            .await
+            .map(drop)
+    }
+
+    /// The options of our session, and of the server where it is ours alone.
+    fn options(&self) -> Vec<String> {
+        let target = self.window_target();
+        let history = self.history_limit.to_string();
+        let size = format!("{}x{}", self.size.0, self.size.1);
+        let session = [
+            ("history-limit", history.as_str()),
+            // What new windows have while nobody looks.
+            ("default-size", &size),
+            // People who attach bring nothing of their environment into the agents'.
+            ("update-environment", ""),
+            ("destroy-unattached", "off"),
+            ("mouse", "on"),
+            ("status-interval", "0"),
+            ("status-left", " #{session_name} "),
+            ("status-left-length", "40"),
+            ("status-right", " C-b n: next   C-b w: list   C-b d: leave "),
+        ];
+        let server = [
+            // No program in a pane may write into a person's clipboard.
+            ("set-clipboard", "off"),
+            // Known by every machine's terminfo.
+            ("default-terminal", "screen-256color"),
+            // A person's Esc reaches the program at once.
+            ("escape-time", "10"),
+            // tmux keeps each command that it was given; ours carry what is typed.
+            ("message-limit", "100"),
+        ];
+        let session =
+            session.iter().flat_map(|&(name, value)| [";", "set-option", "-t", &target, name, value]);
+        let server = server.iter().flat_map(|&(name, value)| [";", "set-option", "-s", name, value]);
+        let all: Vec<String> = if self.is_private() {
+            session.chain(server).map(str::to_owned).collect()
+        } else {
+            session.map(str::to_owned).collect()
+        };
+        all.into_iter().skip(1).collect()
+    }
+
+    fn is_private(&self) -> bool {
+        self.socket != USERS_OWN_SOCKET
+    }
+
+    /// Our session where a session is asked for, by its exact name.
+    pub(super) fn session_target(&self) -> String {
+        format!("={}", self.session)
+    }
+
+    /// Our session where a window or pane is asked for.
+    fn window_target(&self) -> String {
+        format!("={}:", self.session)
+    }
+
+    /// `tmux`, for this server. A private server never reads a user's configuration.
+    pub(super) fn program(&self) -> Command {
+        let mut program = Command::new("tmux");
+        self.surround(&mut program).args(["-L", &self.socket, "-u"]);
+        if self.is_private() {
+            program.args(["-f", "/dev/null"]);
+        }
+        program
+    }
+
+    /// Gives a program our environment, less what ties it to a tmux that we ourselves may run in.
+    fn surround<'a>(&self, program: &'a mut Command) -> &'a mut Command {
+        let ties = ["TMUX", "TMUX_PANE"].map(OsStr::new);
+        let env = self.env.iter().filter(|(name, _)| !ties.contains(&name.as_os_str()));
+        program
+            .env_clear()
+            .envs(env.map(|(name, value)| (name, value)))
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+    }
+
+    /// Runs commands as a program of their own. Only for starting and ending; everything else goes over the
+    /// connection.
+    async fn tmux(&self, args: &[String]) -> Result<String, TmuxError> {
+        let command = args.first().cloned().unwrap_or_default();
+        let mut program = self.program();
+        program.args(args.iter().map(|arg| if arg == ";" { arg.clone() } else { argument(arg) }));
+        output(&command, &mut program).await
+    }
+}
+
+/// A name that tmux takes as it is: it gives `:` `.` `=` `$` `@` `%` a meaning, and the socket is a file.
+fn check_name(what: &'static str, name: &str) -> Result<(), TmuxError> {
+    let fits = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let starts = name.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    if starts && name.chars().all(fits) && name.len() <= NAME_BYTES_MAX {
+        return Ok(());
+    }
+    let cure = "use at most 64 bytes of letters, digits, `_` and `-`, and do not begin with `-`";
+    Err(TmuxError::BadName { what, text: shown(name.as_bytes()), cure })
+}
+
+/// Runs a program to its end and gives what it printed.
+async fn output(command: &str, program: &mut Command) -> Result<String, TmuxError> {
+    let late = |_| TmuxError::Failed { command: command.to_owned(), words: "it did not end".to_owned() };
+    let output = timeout(PROGRAM_DEADLINE, program.output()).await.map_err(late)?;
+    let output = output.map_err(TmuxError::start)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let words = if output.stderr.is_empty() { output.status.to_string() } else { shown(&output.stderr) };
+    Err(TmuxError::Failed { command: command.to_owned(), words })
+}

@@ -1,0 +1,112 @@
+//! Makes the folders of a workspace, and refuses those that are not the user's alone.
+
+use super::{Workspace, WorkspaceError};
+use std::fs::{DirBuilder, File, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// Folders are the user's alone: messages may hold what nobody else should read.
+const FOLDER_MODE: u32 = 0o700;
+/// Others may write.
+const OTHERS_WRITE: u32 = 0o002;
+/// Only the owner of a file may rename or remove it, as in `/tmp`.
+const STICKY: u32 = 0o1000;
+
+impl Workspace {
+    /// Makes what is missing of `queue/`, `status/` and `.tasuki/`, each 0700 and durable in its parent, and narrows
+    /// what is there. Safe to run again at any time.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if a folder is a link, is not the user's, or may be written by everybody: whoever can put a
+    /// file there speaks in the user's name.
+    pub fn prepare(&self) -> Result<(), WorkspaceError> {
+        self.refuse_open_team()?;
+        for folder in self.folders() {
+            if make(&folder).map_err(|source| WorkspaceError::Io { path: folder.clone(), source })? {
+                sync_parent(&folder).map_err(|source| WorkspaceError::Io { path: folder.clone(), source })?;
+            }
+            own_and_narrow(&folder)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a team file, or a folder that holds it, which everybody may write.
+    ///
+    /// # Errors
+    /// [`WorkspaceError::OpenToAll`] names which of the two.
+    pub fn refuse_open_team(&self) -> Result<(), WorkspaceError> {
+        let root = look(self.root())?;
+        if root.mode() & OTHERS_WRITE != 0 && root.mode() & STICKY == 0 {
+            return Err(WorkspaceError::OpenToAll { path: self.root().to_path_buf() });
+        }
+        let file = self.team_file();
+        match file.metadata() {
+            Ok(meta) if meta.mode() & OTHERS_WRITE != 0 => Err(WorkspaceError::OpenToAll { path: file }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Parents before children.
+    fn folders(&self) -> [PathBuf; 10] {
+        [
+            self.queue(),
+            self.active(),
+            self.results(),
+            self.done(),
+            self.rejected(),
+            self.status(),
+            self.agents_status(),
+            self.memory(),
+            self.journal(),
+            self.claim(),
+        ]
+    }
+}
+
+/// Whether `folder` is a folder of this user that nobody else can use, after having made it if it was missing.
+///
+/// # Errors
+/// As [`Workspace::prepare`].
+pub(super) fn private_folder(folder: &Path) -> Result<(), WorkspaceError> {
+    make(folder).map_err(|source| WorkspaceError::Io { path: folder.to_path_buf(), source })?;
+    own_and_narrow(folder)
+}
+
+/// Whether it had to be made.
+fn make(folder: &Path) -> io::Result<bool> {
+    match DirBuilder::new().mode(FOLDER_MODE).create(folder) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// A crash after this leaves the folder under its name: what is made durable inside it later can be found.
+fn sync_parent(folder: &Path) -> io::Result<()> {
+    folder.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+}
+
+fn own_and_narrow(folder: &Path) -> Result<(), WorkspaceError> {
+    let meta = look(folder)?;
+    if !meta.is_dir() {
+        return Err(WorkspaceError::NotAFolder { path: folder.to_path_buf() });
+    }
+    if meta.uid() != rustix::process::geteuid().as_raw() {
+        let cure = "run tasuki as that user, or move the folder away";
+        return Err(WorkspaceError::Foreign { path: folder.to_path_buf(), owner: meta.uid(), cure });
+    }
+    if meta.mode() & OTHERS_WRITE != 0 {
+        return Err(WorkspaceError::OpenToAll { path: folder.to_path_buf() });
+    }
+    if meta.mode() & 0o7777 == FOLDER_MODE {
+        return Ok(());
+    }
+    std::fs::set_permissions(folder, Permissions::from_mode(FOLDER_MODE))
+        .map_err(|source| WorkspaceError::Io { path: folder.to_path_buf(), source })
+}
+
+/// Does not follow a link: a link is not a folder.
+fn look(path: &Path) -> Result<Metadata, WorkspaceError> {
+    path.symlink_metadata().map_err(|source| WorkspaceError::Io { path: path.to_path_buf(), source })
+}

@@ -1,0 +1,264 @@
+//! Where everything of a workspace lies. The layout is the contract's; every name that goes into a path is a checked type.
+
+mod find;
+mod folders;
+mod socket;
+
+pub use find::Surroundings;
+
+use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::io::clock;
+use sha2::{Digest as _, Sha256};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Name of the team file; the folder that has one is a workspace.
+pub const TEAM_FILE: &str = "tasuki.yaml";
+
+/// A folder with a team file, or one that is to get one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workspace {
+    root: PathBuf,
+}
+
+/// Why there is no workspace, or why it cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    /// The folder that was named has no team file.
+    #[error("{named_by} names {}, which has no {TEAM_FILE}; make one with `tasuki init --root {}`", .root.display(), .root.display())]
+    NoTeamFile {
+        /// The folder.
+        root: PathBuf,
+        /// `--root` or `TASUKI_ROOT`.
+        named_by: &'static str,
+    },
+    /// Neither here nor above nor at home.
+    #[error("no {TEAM_FILE} in {} or above it{}; make one here with `tasuki init`", .from.display(), home_note(.home.as_deref()))]
+    NotFound {
+        /// Where the search began.
+        from: PathBuf,
+        /// The user's own workspace, if there is a home.
+        home: Option<PathBuf>,
+    },
+    /// Somebody else's file or folder.
+    #[error("{} belongs to user {owner}, and tasuki would run what it says; {cure}", .path.display())]
+    Foreign {
+        /// What is not ours.
+        path: PathBuf,
+        /// Its owner's number.
+        owner: u32,
+        /// What to do.
+        cure: &'static str,
+    },
+    /// All may write it.
+    #[error("everybody may write {}; `chmod o-w` it", .path.display())]
+    OpenToAll {
+        /// What is open.
+        path: PathBuf,
+    },
+    /// A link, a file, or something else where a folder should be.
+    #[error("{} is not a folder; move it away", .path.display())]
+    NotAFolder {
+        /// What is in the way.
+        path: PathBuf,
+    },
+    /// A root that cannot be named in YAML, in an environment variable, or on a terminal.
+    #[error("the path {} is not plain UTF-8 text; use a folder without control characters in its name", .path.display())]
+    BadPath {
+        /// The path.
+        path: PathBuf,
+    },
+    /// No place where a socket's path is short enough.
+    #[error(
+        "every path for the socket is longer than {} bytes; set XDG_RUNTIME_DIR to a shorter folder",
+        socket::PATH_BYTES_MAX
+    )]
+    NoSocketPlace,
+    /// The machine said no.
+    #[error("cannot use {}", .path.display())]
+    Io {
+        /// What was touched.
+        path: PathBuf,
+        /// What the machine said.
+        source: io::Error,
+    },
+}
+
+impl Workspace {
+    /// The workspace in this folder, whether it has a team file yet or not. Links in the path are resolved, so that
+    /// one folder has one name.
+    ///
+    /// # Errors
+    /// [`WorkspaceError::Io`] if there is no such folder, [`WorkspaceError::BadPath`] if its path is not plain text.
+    pub fn at(folder: &Path) -> Result<Self, WorkspaceError> {
+        let root = folder
+            .canonicalize()
+            .map_err(|source| WorkspaceError::Io { path: folder.to_path_buf(), source })?;
+        if !root.is_dir() {
+            return Err(WorkspaceError::NotAFolder { path: root });
+        }
+        match root.to_str() {
+            Some(text) if !text.chars().any(char::is_control) => Ok(Self { root }),
+            _ => Err(WorkspaceError::BadPath { path: root }),
+        }
+    }
+
+    /// The folder itself: absolute, without links.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder as text; it is UTF-8 without control characters.
+    #[must_use]
+    pub fn root_text(&self) -> &str {
+        self.root.to_str().unwrap_or_default()
+    }
+
+    /// Sixteen hex digits that stand for the root where a path is too long: 64 bits of its SHA-256.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let digest = Sha256::digest(self.root_text().as_bytes());
+        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// `tasuki.yaml`.
+    #[must_use]
+    pub fn team_file(&self) -> PathBuf {
+        self.root.join(TEAM_FILE)
+    }
+
+    /// `queue/`: where drops are put.
+    #[must_use]
+    pub fn queue(&self) -> PathBuf {
+        self.root.join("queue")
+    }
+
+    /// `queue/active/`: accepted and not finished.
+    #[must_use]
+    pub fn active(&self) -> PathBuf {
+        self.root.join("queue/active")
+    }
+
+    /// `queue/active/ID.yaml`: where an agent reads its task.
+    #[must_use]
+    pub fn active_file(&self, id: &MessageId) -> PathBuf {
+        self.active().join(yaml(id.as_str()))
+    }
+
+    /// `queue/results/`: the answers.
+    #[must_use]
+    pub fn results(&self) -> PathBuf {
+        self.root.join("queue/results")
+    }
+
+    /// `queue/results/ID.yaml`: the answer to task ID.
+    #[must_use]
+    pub fn result_file(&self, task: &MessageId) -> PathBuf {
+        self.results().join(yaml(task.as_str()))
+    }
+
+    /// `queue/done/`: a folder a day.
+    #[must_use]
+    pub fn done(&self) -> PathBuf {
+        self.root.join("queue/done")
+    }
+
+    /// `queue/done/YYYY-MM-DD/`: what was finished on the UTC day of `at`.
+    #[must_use]
+    pub fn done_day(&self, at: Millis) -> PathBuf {
+        self.done().join(clock::day(at))
+    }
+
+    /// `queue/rejected/`: what could not be accepted, and why.
+    #[must_use]
+    pub fn rejected(&self) -> PathBuf {
+        self.root.join("queue/rejected")
+    }
+
+    /// `queue/STOP`: while it exists nothing is typed.
+    #[must_use]
+    pub fn stop_file(&self) -> PathBuf {
+        self.root.join("queue/STOP")
+    }
+
+    /// `status/`: the dashboard.
+    #[must_use]
+    pub fn status(&self) -> PathBuf {
+        self.root.join("status")
+    }
+
+    /// `status/daemon.yaml`.
+    #[must_use]
+    pub fn daemon_status(&self) -> PathBuf {
+        self.root.join("status/daemon.yaml")
+    }
+
+    /// `status/agents/`.
+    #[must_use]
+    pub fn agents_status(&self) -> PathBuf {
+        self.root.join("status/agents")
+    }
+
+    /// `status/agents/NAME.yaml`: the snapshot of one agent.
+    #[must_use]
+    pub fn agent_status(&self, agent: &AgentName) -> PathBuf {
+        self.agents_status().join(yaml(agent.as_str()))
+    }
+
+    /// `status/agents/NAME.log`: one line a change.
+    #[must_use]
+    pub fn agent_log(&self, agent: &AgentName) -> PathBuf {
+        self.agents_status().join(format!("{agent}.log"))
+    }
+
+    /// `status/activity.log`: the same for the whole team.
+    #[must_use]
+    pub fn activity_log(&self) -> PathBuf {
+        self.root.join("status/activity.log")
+    }
+
+    /// `.tasuki/`: what the daemon remembers.
+    #[must_use]
+    pub fn memory(&self) -> PathBuf {
+        self.root.join(".tasuki")
+    }
+
+    /// `.tasuki/journal/`: the truth.
+    #[must_use]
+    pub fn journal(&self) -> PathBuf {
+        self.root.join(".tasuki/journal")
+    }
+
+    /// `.tasuki/claim/`: drops that were taken and are not in the journal yet.
+    #[must_use]
+    pub fn claim(&self) -> PathBuf {
+        self.root.join(".tasuki/claim")
+    }
+
+    /// `.tasuki/lock`: held while a daemon lives.
+    #[must_use]
+    pub fn lock(&self) -> PathBuf {
+        self.root.join(".tasuki/lock")
+    }
+
+    /// `.tasuki/daemon.log`.
+    #[must_use]
+    pub fn daemon_log(&self) -> PathBuf {
+        self.root.join(".tasuki/daemon.log")
+    }
+
+    /// `.tasuki/trash/`: what was removed, until its age limit.
+    #[must_use]
+    pub fn trash(&self) -> PathBuf {
+        self.root.join(".tasuki/trash")
+    }
+}
+
+fn yaml(stem: &str) -> String {
+    format!("{stem}.yaml")
+}
+
+fn home_note(home: Option<&Path>) -> String {
+    home.map_or_else(String::new, |home| format!(", nor in your own workspace {}", home.display()))
+}

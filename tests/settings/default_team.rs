@@ -1,0 +1,135 @@
+//! What `tasuki init` writes is whole, is accepted, and tells the agents the truth.
+
+use crate::support::{around, place, write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use tasuki::engine::words::{AgentName, Token};
+use tasuki::io::settings::{
+    InitError, Settings, built_in_names, choose_provider, default_team, render, write_team,
+};
+use tasuki::io::workspace::Workspace;
+
+const PHRASES: [(&str, &str); 5] = [
+    ("grand_boss", "GRAND BOSS OK"),
+    ("middle_manager", "MIDDLE MANAGER OK"),
+    ("coding_writing_specialist", "CODING OK"),
+    ("research_analysis_specialist", "RESEARCH OK"),
+    ("testing_specialist", "TESTING OK"),
+];
+
+fn name(text: &str) -> AgentName {
+    AgentName::new(text).unwrap()
+}
+
+#[test]
+fn every_provider_gets_a_team_that_is_accepted_without_a_word() {
+    for provider in built_in_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::at(folder.path()).unwrap();
+        let written = write_team(&workspace, provider).unwrap();
+        assert!(written.iter().all(|file| file.new), "{written:?}");
+        assert_eq!(written.last().unwrap().path, PathBuf::from("tasuki.yaml"));
+        let loaded = Settings::load(&workspace, &around(folder.path())).unwrap();
+        assert_eq!(render(&loaded.warnings, false), "");
+        let team = loaded.settings.team;
+        for (agent, phrase) in PHRASES {
+            assert_eq!(team.members[&name(agent)].phrase, phrase);
+            assert_eq!(team.members[&name(agent)].provider, provider);
+        }
+        assert_eq!(team.members.len(), PHRASES.len());
+        assert_eq!(team.pools[&name("specialist")].len(), 3);
+        assert_eq!(team.aliases[&name("gb")], name("grand_boss"));
+        assert_eq!(team.members[&name("testing_specialist")].reports_to, name("middle_manager"));
+        assert!(team.members[&name("grand_boss")].reports_to.is_user());
+    }
+}
+
+#[test]
+fn this_repository_is_such_a_workspace() {
+    let root = Workspace::at(env!("CARGO_MANIFEST_DIR").as_ref()).unwrap();
+    let template = std::fs::read_to_string(root.root().join("protocol/team.yaml")).unwrap();
+    assert_eq!(std::fs::read_to_string(root.team_file()).unwrap(), template);
+    let loaded = Settings::load(&root, &around(root.root())).unwrap();
+    assert_eq!(render(&loaded.warnings, false), "");
+    let ignored = std::fs::read_to_string(root.root().join(".gitignore")).unwrap();
+    assert!(ignored.contains("/queue/*\n") && ignored.contains("!/status/README.md\n"));
+}
+
+/// A prompt that showed phrase and token side by side would be a claim as soon as an agent quoted it.
+#[test]
+fn every_agent_is_told_its_phrase_and_never_beside_a_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = Workspace::at(folder.path()).unwrap();
+    write_team(&workspace, "scripted").unwrap();
+    let settings = Settings::load(&workspace, &around(folder.path())).unwrap().settings;
+    for (agent, phrase) in PHRASES {
+        let prompt = settings.launches[&name(agent)].system_prompt.clone().unwrap();
+        assert!(prompt.contains(phrase) && prompt.contains(agent), "{agent}");
+        assert!(prompt.contains(&format!("{}/queue/", workspace.root_text())), "{agent}");
+        assert!(!prompt.contains(['{', '}']), "{agent}: a placeholder was left");
+        for (at, _) in prompt.match_indices(phrase) {
+            let after: String =
+                prompt[at + phrase.len()..].chars().filter(|c| c.is_ascii_alphanumeric()).take(6).collect();
+            assert!(Token::new(&after).is_err(), "{agent}: {after}");
+        }
+    }
+}
+
+#[test]
+fn all_agents_are_told_the_same_about_their_work() {
+    let prompts: Vec<String> = default_team("scripted")
+        .into_iter()
+        .filter(|(path, _)| path.starts_with("prompts"))
+        .map(|(_, text)| text)
+        .collect();
+    assert_eq!(prompts.len(), 5);
+    for heading in
+        ["## How work reaches you\n", "## How to say that you have finished\n", "## While you work\n"]
+    {
+        let section = |text: &String| {
+            let from = text.split_once(heading).unwrap().1;
+            from.split("\n## ").next().unwrap().trim_end().to_owned()
+        };
+        assert!(prompts.iter().all(|text| section(text) == section(&prompts[0])), "{heading}");
+    }
+}
+
+#[test]
+fn what_is_there_is_left_alone() {
+    let place = place();
+    write(&place.workspace, ".gitignore", "/target\n/.tasuki/");
+    write(&place.workspace, "queue/README.md", "mine");
+    let written = write_team(&place.workspace, "scripted").unwrap();
+    let old: Vec<_> =
+        written.iter().filter(|file| !file.new).map(|file| file.path.to_str().unwrap()).collect();
+    assert_eq!(old, ["queue/README.md"]);
+    let read = |name: &str| std::fs::read_to_string(place.workspace.root().join(name)).unwrap();
+    assert_eq!(read("queue/README.md"), "mine");
+    assert_eq!(
+        read(".gitignore"),
+        "/target\n/.tasuki/\n/queue/*\n!/queue/README.md\n/status/*\n!/status/README.md\n"
+    );
+    assert!(matches!(write_team(&place.workspace, "scripted"), Err(InitError::AlreadyThere { .. })));
+}
+
+#[test]
+fn a_provider_is_found_on_path_if_this_version_knows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut around = around(folder.path());
+    around.vars.insert("PATH".into(), folder.path().into());
+    assert_eq!(choose_provider(None, &around).unwrap().provider, "scripted");
+    for program in ["codex", "claude"] {
+        std::fs::write(folder.path().join(program), "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(folder.path().join(program), PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let choice = choose_provider(None, &around).unwrap();
+    let known = built_in_names();
+    let expected =
+        ["claude", "codex"].into_iter().find(|program| known.contains(program)).unwrap_or("scripted");
+    assert_eq!(choice.provider, expected);
+    let unused: Vec<_> = ["claude", "codex"].into_iter().filter(|program| !known.contains(program)).collect();
+    assert_eq!(choice.unused, unused);
+    assert_eq!(choose_provider(Some("plain"), &around).unwrap().provider, "plain");
+    let error = choose_provider(Some("claud"), &around).unwrap_err().to_string();
+    assert!(error.contains("`claud`") && error.contains("scripted"), "{error}");
+}

@@ -1,0 +1,197 @@
+//! The schema and the reference page say what the code reads. `UPDATE_DOCS=1 cargo test` writes them anew.
+
+use crate::support::place;
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::Path;
+use tasuki::io::settings::{built_in_names, schema};
+
+#[track_caller]
+fn is_fresh(path: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let there = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(there == text, "{} is out of date; write it anew with UPDATE_DOCS=1 cargo test", path.display());
+}
+
+#[test]
+fn the_schema_is_that_of_the_code() {
+    is_fresh("protocol/tasuki.schema.json", &format!("{:#}\n", schema()));
+}
+
+#[test]
+fn the_reference_page_names_every_key() {
+    is_fresh("docs/team-file.md", &page(&schema()));
+}
+
+#[test]
+fn the_example_on_the_page_is_accepted() {
+    let example = INTRO.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+    let place = place();
+    crate::support::write(&place.workspace, "prompts/reviewer.md", "Say {phrase}.");
+    place.good(example);
+}
+
+#[test]
+fn every_key_is_described() {
+    let schema = schema();
+    let mut keys = 0;
+    for (name, definition) in sections(&schema) {
+        for (key, value) in definition["properties"].as_object().unwrap() {
+            assert!(value["description"].as_str().is_some_and(|text| text.len() > 10), "{name}: {key}");
+            keys += 1;
+        }
+    }
+    assert!(keys > 60, "{keys}");
+}
+
+const INTRO: &str = "# The team file
+
+`tasuki.yaml` says who is in a team, who reports to whom, and how each agent is started. A folder that has one is a
+workspace; `tasuki init` writes one to begin with. It is one YAML document of at most 1 MiB, in UTF-8, without anchors,
+aliases, merge keys and tags. A key that is not on this page is an error. Whatever is wrong is told with line, column, the
+line itself and what to do about it; a daemon that runs goes on with the settings it has.
+
+Paths are relative to the folder of the team file. Lengths of time have a unit: `100ms`, `30s`, `1h 30m`, `30d`.
+
+```yaml
+session: tasuki
+agents:
+  - {name: boss, provider: scripted}
+  - name: reviewer
+    reports_to: boss
+    provider: checker
+    marker: 確認しました          # its phrase
+    system_prompt: prompts/reviewer.md
+    env: {EDITOR: null, STRICT: 1}
+    timeout: 10m
+providers:
+  checker: {based_on: plain, command: [cat], quiet: 300ms}
+settings:
+  retention: 90d
+  retries: [1s, 5s]
+routes:
+  - {from: reviewer, to: [boss]}
+```
+
+## Placeholders
+
+In `command`, in `env` and in the text of a system prompt these are filled in, once. Other braces stay as they are.
+
+| written | is |
+|---|---|
+| `{tasuki}` | the `tasuki` binary that runs the daemon |
+| `{name}` | the agent's name |
+| `{phrase}` | its phrase |
+| `{root}` | the workspace |
+| `{system_prompt}` | the text of its system prompt |
+| `{system_prompt_file}` | the file of it |
+| `{{name}}` | `{name}` itself, and so for the others |
+
+## Environment
+
+An agent inherits the environment of the process that starts the daemon, less what systemd, tmux, a shell or tasuki set for
+that process alone. Then come the variables of its profile, then its own. `TASUKI_ROOT` (the workspace), `TASUKI_AGENT` (its
+name), `TASUKI_SYSTEM_PROMPT` (the file of its system prompt, if it has one) and `TASUKI_AGENT_KEY` are set by tasuki; `TERM`,
+`TMUX`, `TMUX_PANE`, `SHELL` and `PWD` by tmux.
+";
+
+fn page(schema: &Value) -> String {
+    let mut page = INTRO.to_owned();
+    let built_in = built_in_names().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    write!(page, "\nBuilt-in profiles, to be named under `provider:` and `based_on:`: {built_in}.\n")
+        .unwrap();
+    for (name, definition) in sections(schema) {
+        let heading = match name {
+            "" => "Top level",
+            "Agent" => "`agents:`, each",
+            "Settings" => "`settings:`",
+            "Words" => "`settings: words:`",
+            "Provider" => "`providers:`, each",
+            "SystemPrompt" => "`providers: NAME: system_prompt:`",
+            "Ready" => "`providers: NAME: ready:`",
+            "Route" => "`routes:`, each",
+            other => panic!("{other} has no heading"),
+        };
+        let about = definition["description"].as_str().unwrap();
+        write!(page, "\n## {heading}\n\n{}\n\n| key | value | meaning |\n|---|---|---|\n", one_line(about))
+            .unwrap();
+        let required: Vec<&str> =
+            definition["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        for (key, value) in definition["properties"].as_object().unwrap() {
+            let needed = if required.contains(&key.as_str()) { ", needed" } else { "" };
+            let meaning = one_line(value["description"].as_str().unwrap());
+            writeln!(page, "| `{key}` | {}{needed} | {} |", kind(value), meaning.replace('|', "\\|"))
+                .unwrap();
+        }
+    }
+    page
+}
+
+/// The whole file and its parts, in the order in which a reader meets them.
+fn sections(schema: &Value) -> Vec<(&str, &Value)> {
+    const ORDER: [&str; 7] = ["Agent", "Settings", "Words", "Route", "Provider", "SystemPrompt", "Ready"];
+    let parts = schema["$defs"].as_object().unwrap();
+    assert!(parts.keys().all(|part| ORDER.contains(&part.as_str())), "a part is missing from the page");
+    [("", schema)].into_iter().chain(ORDER.map(|part| (part, &parts[part]))).collect()
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What kind of value a key takes, in words.
+fn kind(value: &Value) -> String {
+    if let Some(words) = value["enum"].as_array() {
+        let words = words.iter().filter_map(Value::as_str).map(|word| format!("`{word}`"));
+        return words.collect::<Vec<_>>().join(", ");
+    }
+    if let Some(part) = value["$ref"].as_str() {
+        return if part.ends_with("Agent") || part.ends_with("Route") {
+            "map".into()
+        } else {
+            "map, see below".into()
+        };
+    }
+    if let Some(choices) = value["anyOf"].as_array().or(value["oneOf"].as_array()) {
+        return choices
+            .iter()
+            .filter(|choice| choice["type"] != "null")
+            .map(kind)
+            .collect::<Vec<_>>()
+            .join(", ");
+    }
+    if let Some(title) = value["title"].as_str() {
+        return title.into();
+    }
+    if let Some(word) = value["const"].as_str() {
+        return format!("`{word}`");
+    }
+    let names: Vec<&str> = match &value["type"] {
+        Value::Array(names) => {
+            names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect()
+        }
+        name => name.as_str().into_iter().collect(),
+    };
+    match names.as_slice() {
+        ["array"] => format!("list of {}", plural(&kind(&value["items"]))),
+        ["object"] if value["additionalProperties"]["$ref"].is_string() => "map of maps, see below".into(),
+        ["object"] => "map of texts".into(),
+        ["string"] => "text".into(),
+        ["boolean"] => "`true` or `false`".into(),
+        ["integer"] => "number".into(),
+        other => panic!("no word for {other:?} in {value}"),
+    }
+}
+
+fn plural(kind: &str) -> String {
+    match kind {
+        "map" => "maps, see below".into(),
+        "text" => "texts".into(),
+        "list of texts" => "lists of texts".into(),
+        "length of time" => "lengths of time".into(),
+        other => panic!("no plural of {other}"),
+    }
+}

@@ -1,0 +1,12 @@
+//! The team file and what goes with it: settings, workspace, lock, the default team.
+
+#![expect(clippy::unwrap_used, reason = "a helper that cannot do its part fails its test")]
+
+mod broken;
+mod default_team;
+mod documents;
+mod good;
+mod lock;
+mod random;
+mod support;
+mod workspace;
