@@ -52,6 +52,7 @@ fn content_that_looks_like_something_else_stays_content() {
         "- a",
         "\t",
         "a: b",
+        "\tindented\nmore",
         "'",
         "\"",
         "日本\u{a0}",
@@ -109,4 +110,20 @@ fn a_reply_needs_a_task() {
     let output = piped(workspace.agent(Some(&script)), "go");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "there is no task to reply to: the line had no id\n");
     assert!(workspace.drops().is_empty());
+}
+
+#[test]
+fn a_drop_of_an_older_process_with_the_same_number_is_not_replaced() {
+    let workspace = Workspace::new();
+    let script = workspace.script("rules: [{do: [{delegate: {to: a, content: new}}]}]");
+    let agent = workspace.agent(Some(&script));
+    // The shell leaves the file that an agent with its own number would have left, and becomes that agent.
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "echo old > queue/scripted-$$-1.yaml; exec \"$@\"", "sh"]).arg(agent.get_program());
+    shell.args(agent.get_args()).current_dir(workspace.path()).env_remove("TASUKI_ROOT");
+    let output = piped(shell, "go");
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    let drops = workspace.drops();
+    assert_eq!(drops[0], "old\n");
+    assert_eq!(fields(&drops[1])["content"], "new");
 }

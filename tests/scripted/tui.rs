@@ -229,7 +229,7 @@ fn raw_input_and_echo_can_be_switched() {
     stage.pane.paste("plain");
     stage.pane.keys(&["Enter"]);
     let text = stage.pane.shows("plain now");
-    assert!(!text.contains(READY), "{text}");
+    assert!(!text.contains(READY) && !text.contains("> plain"), "{text}");
     stage.pane.type_line("日本 box");
     let text = stage.pane.shows(READY);
     assert!(text.contains("plain now\n日本 box\n"), "{text}");

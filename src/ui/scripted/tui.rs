@@ -163,12 +163,14 @@ impl Tui {
         }
     }
 
-    /// The next line that was sent off with Enter; it is then shown above the box.
+    /// The next line that was sent off with Enter; it is then shown above the box, unless typed text is not shown.
     pub(super) fn next_line(&mut self, tty: &mut Tty) -> Result<String, Stop> {
         loop {
             if let Some(line) = self.queued.pop_front() {
-                let prompt = self.setup.prompt.clone();
-                self.say(tty, &line, &prompt)?;
+                if self.echo {
+                    let prompt = self.setup.prompt.clone();
+                    self.say(tty, &line, &prompt)?;
+                }
                 return Ok(line);
             }
             self.show(tty)?;
