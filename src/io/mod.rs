@@ -3,5 +3,6 @@
 pub mod folder;
 pub mod lease;
 pub mod mailbox;
+pub mod views;
 pub mod watch;
 pub mod wire;
