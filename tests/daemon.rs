@@ -13,17 +13,23 @@ use std::process::Command;
 fn a_drop_comes_back_as_a_result() {
     let mut house = House::plain("とても長い名前の仕事場 🎽 with spaces");
     house.start();
-    house.drop("task.yaml", "id: t-1\nto: worker\ncontent: |\n  調べて\n  🎽 two lines\nmetadata: {category: analysis}\n");
+    house.drop(
+        "task.yaml",
+        "id: t-1\nto: worker\ncontent: |\n  調べて\n  🎽 two lines\nmetadata: {category: analysis}\n",
+    );
     let result = house.result("t-1");
     assert!(result.contains("answer to t-1\n"), "{result}");
     assert!(result.contains("調べて\n") && result.contains("🎽 two lines"), "{result}");
     assert!(!result.contains("PLAIN OK"), "the claim is no part of the answer: {result}");
     assert!(result.contains("in_reply_to: t-1") && result.contains("completion_source: marker"), "{result}");
     house.until("the active view to go", |house| !house.path("queue/active/t-1.yaml").exists());
-    house.until("the agent to be idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
+    house.until("the agent to be idle", |house| {
+        house.read("status/agents/worker.yaml").contains("state: idle")
+    });
     assert!(house.read("status/agents/worker.yaml").contains("tasks_completed: 1"));
     assert!(!house.path("queue/task.yaml").exists());
-    let done = fs::read_dir(house.path("queue/done")).expect("done").next().expect("a day").expect("a day").path();
+    let done =
+        fs::read_dir(house.path("queue/done")).expect("done").next().expect("a day").expect("a day").path();
     let done = fs::read_to_string(done.join("t-1.yaml")).expect("the finished task");
     assert!(done.contains("status: completed") && done.contains("category: analysis"), "{done}");
     house.end();
@@ -122,7 +128,8 @@ fn the_death_of_tmux_is_noticed_and_repaired() {
 
 #[test]
 fn an_agent_that_dies_is_started_again_and_its_task_tried_again() {
-    let agent = "#!/bin/bash\nif [ ! -e died ]; then read -r line; touch died; exit 3; fi\nexec bash ./agent.sh\n";
+    let agent =
+        "#!/bin/bash\nif [ ! -e died ]; then read -r line; touch died; exit 3; fi\nexec bash ./agent.sh\n";
     let list = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./dying.sh], marker: PLAIN OK}\n";
     let mut house = House::new("deaths", list, &[("dying.sh", agent), ("agent.sh", house::PLAIN_AGENT)]);
     house.start();
@@ -175,7 +182,9 @@ fn a_program_that_knows_nothing_of_tasuki_answers_inline() {
     let result = house.result("i-1");
     assert!(result.contains("you said 18 letters") && result.contains("proof: weak"), "{result}");
     house.drop("b.yaml", "id: i-2\nto: echo\ncontent: \"/quit\"\n");
-    house.until("the reason", |house| house.read("queue/rejected/b.yaml.reason.yaml").contains("code: not-inline"));
+    house.until("the reason", |house| {
+        house.read("queue/rejected/b.yaml.reason.yaml").contains("code: not-inline")
+    });
     house.drop("c.yaml", "id: i-3\nto: echo\ncontent: again\n");
     assert!(house.result("i-3").contains("you said 5 letters"));
 }
@@ -200,7 +209,9 @@ fn a_changed_team_file_is_taken_up_and_a_broken_one_changes_nothing() {
     house.start();
     let team = house.read("tasuki.yaml");
     house.write("tasuki.yaml", "agents: [\n");
-    house.until("the complaint", |house| house.read("status/activity.log").contains("the settings in force stay"));
+    house.until("the complaint", |house| {
+        house.read("status/activity.log").contains("the settings in force stay")
+    });
     house.drop("a.yaml", "id: c-1\nto: worker\ncontent: first\n");
     assert!(house.result("c-1").contains("answer to c-1"));
     let second = "  - {name: second, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
@@ -229,7 +240,8 @@ fn an_idle_daemon_does_nothing() {
         let mut total = 0u64;
         for task in fs::read_dir(format!("/proc/{}/task", house.pid())).expect("tasks") {
             let status = fs::read_to_string(task.expect("a task").path().join("status")).expect("a status");
-            let line = status.lines().find(|line| line.starts_with("voluntary_ctxt_switches")).expect("a count");
+            let line =
+                status.lines().find(|line| line.starts_with("voluntary_ctxt_switches")).expect("a count");
             total += line.split_whitespace().nth(1).and_then(|n| n.parse::<u64>().ok()).expect("a number");
         }
         total

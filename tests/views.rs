@@ -3,10 +3,22 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
 use tasuki::engine::message::{Expect, Kind, OnDoubt, Priority, Status};
-use tasuki::engine::words::{AgentName, MessageId, Millis, Token};
+use tasuki::engine::words::{AgentName, MessageId, Millis, PaneId, Token};
+use tasuki::io::folder::FolderError;
+use tasuki::io::views::{View, Views};
+use tasuki::io::watch::{Interest, Signal, Watch};
 use tasuki::io::wire::draft;
 use tasuki::io::wire::show::{self, MessageView, Note, NoteText};
+use tasuki::io::wire::status::{self, AgentStatus, DaemonStatus, Statistics};
+use tasuki::io::wire::time::Day;
 
 const NOON: Millis = Millis(1_770_033_600_000);
 
@@ -329,4 +341,289 @@ proptest! {
         let drafts = drafts.unwrap_or_else(|refusal| panic!("{refusal:?}\n{yaml}"));
         prop_assert_eq!(serde_json::from_str::<Value>(&drafts[0].body.extra).expect("it is JSON"), extra);
     }
+}
+
+/// A workspace with views, in a folder of its own.
+fn workspace() -> (tempfile::TempDir, Views) {
+    let root = tempfile::tempdir().unwrap();
+    let views = Views::open(root.path()).unwrap();
+    (root, views)
+}
+
+fn names(root: &Path, inside: &str) -> Vec<String> {
+    let entries = fs::read_dir(root.join(inside)).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn day(text: &str) -> Day {
+    Day::parse(text).unwrap()
+}
+
+#[test]
+fn a_message_moves_from_active_to_done() {
+    let (root, mut views) = workspace();
+    views.write(View::Active(0, id("msg-1")), "a: 1\n").unwrap();
+    views.write(View::Active(0, id("msg-1")), "a: 2\n").unwrap();
+    views.write(View::Active(0, id("msg-2")), "b: 1\n").unwrap();
+    fs::write(root.path().join("queue/active/notes.txt"), "").unwrap();
+    fs::write(root.path().join("queue/active/NOT-AN-ID.yaml"), "").unwrap();
+    assert_eq!(fs::read_to_string(root.path().join("queue/active/msg-1.yaml")).unwrap(), "a: 2\n");
+    let mut active = views.list_active().unwrap();
+    active.sort();
+    assert_eq!(active, [View::Active(0, id("msg-1")), View::Active(0, id("msg-2"))]);
+    views.write_result(&id("msg-1"), "r: 1\n").unwrap();
+    views.finish(0, &id("msg-1"), &day("2026-02-02"), "done: 1\n").unwrap();
+    views.finish(0, &id("msg-1"), &day("2026-02-02"), "done: 1\n").unwrap();
+    assert_eq!(views.list_active().unwrap(), [View::Active(0, id("msg-2"))]);
+    assert_eq!(
+        fs::read_to_string(root.path().join("queue/done/2026-02-02/msg-1.yaml")).unwrap(),
+        "done: 1\n"
+    );
+    assert_eq!(fs::read_to_string(root.path().join("queue/results/msg-1.yaml")).unwrap(), "r: 1\n");
+    views.sync().unwrap();
+    let modes = ["queue", "queue/active", "queue/done/2026-02-02", "status/agents"];
+    assert!(
+        modes
+            .iter()
+            .all(|at| fs::metadata(root.path().join(at)).unwrap().permissions().mode() & 0o7777 == 0o700)
+    );
+    let file = fs::metadata(root.path().join("queue/results/msg-1.yaml")).unwrap();
+    assert_eq!(file.permissions().mode() & 0o7777, 0o600);
+}
+
+#[test]
+fn a_reader_never_sees_a_part_of_a_view() {
+    let (root, mut views) = workspace();
+    let path = root.path().join("status/agents/worker.yaml");
+    let text = |number: usize| format!("n: {number}\n{}end: {number}\n", "x: y\n".repeat(number % 2_000));
+    views.write(View::Agent(name("worker")), &text(0)).unwrap();
+    let done = Arc::new(AtomicBool::new(false));
+    let stop = done.clone();
+    let reader = std::thread::spawn(move || {
+        let mut reads = 0;
+        while !stop.load(Ordering::Acquire) {
+            let seen = fs::read_to_string(&path).unwrap();
+            let number: usize = seen.lines().next().unwrap().strip_prefix("n: ").unwrap().parse().unwrap();
+            assert_eq!(seen, text(number));
+            reads += 1;
+        }
+        reads
+    });
+    for number in 0..3_000 {
+        views.write(View::Agent(name("worker")), &text(number)).unwrap();
+    }
+    done.store(true, Ordering::Release);
+    assert!(reader.join().unwrap() > 0);
+    assert_eq!(names(root.path(), "status/agents"), ["worker.yaml"]);
+}
+
+/// The paths that were told until `last` was.
+fn until(told: &Receiver<PathBuf>, last: &Path) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    while paths.last().is_none_or(|path| path != last) {
+        paths.push(told.recv_timeout(Duration::from_secs(20)).unwrap());
+    }
+    paths
+}
+
+#[test]
+fn an_edited_or_deleted_view_is_noticed_and_own_writes_are_not() {
+    let (root, mut views) = workspace();
+    let root = fs::canonicalize(root.path()).unwrap();
+    let (tell, told) = sync_channel(10_000);
+    let mut watch = Watch::start(Interest::Changes, move |signal| {
+        if let Signal::File(path) = signal {
+            tell.send(path.to_owned()).unwrap();
+        }
+    });
+    views.places().iter().for_each(|place| watch.follow(place));
+    let all = [
+        View::Active(0, id("msg-1")),
+        View::Active(0, id("msg-2")),
+        View::Agent(name("worker")),
+        View::Daemon,
+    ];
+    for view in &all {
+        views.write(view.clone(), "mine: 1\n").unwrap();
+    }
+    let altered = |views: &Views, last: &str| {
+        let paths = until(&told, &root.join(last));
+        views.altered(paths.iter().map(PathBuf::as_path))
+    };
+    assert_eq!(altered(&views, "status/daemon.yaml"), []);
+    fs::write(root.join("queue/active/msg-1.yaml"), "edited: 1\n").unwrap();
+    assert_eq!(altered(&views, "queue/active/msg-1.yaml"), [all[0].clone()]);
+    views.write(all[0].clone(), "mine: 2\n").unwrap();
+    fs::remove_file(root.join("queue/active/msg-2.yaml")).unwrap();
+    assert_eq!(altered(&views, "queue/active/msg-2.yaml"), [all[1].clone()]);
+    fs::write(root.join("status/agents/.x"), "replaced").unwrap();
+    fs::rename(root.join("status/agents/.x"), root.join("status/agents/worker.yaml")).unwrap();
+    assert_eq!(altered(&views, "status/agents/worker.yaml"), [all[2].clone()]);
+    assert_eq!(views.altered_all(), [all[1].clone(), all[2].clone()]);
+    fs::write(root.join("queue/active/foreign.yaml"), "not ours").unwrap();
+    assert_eq!(altered(&views, "queue/active/foreign.yaml"), [], "what was never written is of no concern");
+    views.remove(&all[1]).unwrap();
+    assert_eq!(views.altered_all(), [all[2].clone()]);
+}
+
+#[test]
+fn folders_that_are_removed_come_back_and_a_link_is_not_followed() {
+    let (root, mut views) = workspace();
+    let at = |inside: &str| root.path().join(inside);
+    views.write(View::Daemon, "a: 1\n").unwrap();
+    assert!(!views.refresh().unwrap());
+    fs::remove_dir_all(at("status")).unwrap();
+    assert!(views.refresh().unwrap(), "all is to be written again");
+    views.write(View::Daemon, "a: 1\n").unwrap();
+    assert!(!views.refresh().unwrap());
+    fs::remove_dir_all(at("queue")).unwrap();
+    views.write_result(&id("msg-1"), "r: 1\n").unwrap();
+    assert_eq!(names(root.path(), "queue/results"), ["msg-1.yaml"]);
+    assert!(views.refresh().unwrap());
+    views.finish(0, &id("msg-1"), &day("2026-02-02"), "d").unwrap();
+    fs::remove_dir_all(at("queue/done")).unwrap();
+    views.finish(0, &id("msg-2"), &day("2026-02-02"), "d").unwrap();
+    assert_eq!(names(root.path(), "queue/done/2026-02-02"), ["msg-2.yaml"]);
+    fs::rename(at("queue/active"), at("away")).unwrap();
+    std::os::unix::fs::symlink(at("away"), at("queue/active")).unwrap();
+    assert!(matches!(views.refresh(), Err(FolderError::NotAFolder { .. })));
+    assert_eq!(names(root.path(), "away"), [""; 0]);
+    // A leftover under the temporary name, whatever it is, does no harm.
+    fs::remove_file(at("queue/active")).unwrap();
+    views.refresh().unwrap();
+    fs::write(at("secret"), "kept").unwrap();
+    std::os::unix::fs::symlink(at("secret"), at("queue/active/.msg-3.yaml.tmp")).unwrap();
+    views.write(View::Active(0, id("msg-3")), "x: 1\n").unwrap();
+    assert_eq!(fs::read_to_string(at("secret")).unwrap(), "kept");
+    assert_eq!(names(root.path(), "queue/active"), ["msg-3.yaml"]);
+}
+
+#[test]
+fn a_worktree_shows_its_own_tasks() {
+    let (root, mut views) = workspace();
+    fs::create_dir_all(root.path().join("tree/queue")).unwrap();
+    views.add_zone(3, &root.path().join("tree/queue")).unwrap();
+    views.write(View::Active(3, id("msg-1")), "x: 1\n").unwrap();
+    assert_eq!(names(root.path(), "tree/queue/active"), ["msg-1.yaml"]);
+    assert_eq!(names(root.path(), "queue/active"), [""; 0]);
+    assert_eq!(views.list_active().unwrap(), [View::Active(3, id("msg-1"))]);
+    fs::write(root.path().join("tree/queue/active/msg-1.yaml"), "edited").unwrap();
+    let path = root.path().join("tree/queue/active/msg-1.yaml");
+    assert_eq!(views.altered([path.as_path()]), [View::Active(3, id("msg-1"))]);
+    views.finish(3, &id("msg-1"), &day("2026-02-02"), "d").unwrap();
+    assert_eq!(names(root.path(), "tree/queue/active"), [""; 0]);
+    assert_eq!(names(root.path(), "queue/done/2026-02-02"), ["msg-1.yaml"]);
+    views.remove_zone(3);
+    assert_eq!(views.list_active().unwrap(), []);
+}
+
+#[test]
+fn histories_hold_one_line_a_change_and_turn_at_10_mib() {
+    let (root, mut views) = workspace();
+    views.append_activity("started 😀").unwrap();
+    views.append_activity("two\nlines \u{1b}[31mred\u{9b}\u{2028}").unwrap();
+    let text = fs::read_to_string(root.path().join("status/activity.log")).unwrap();
+    assert_eq!(text, "started 😀\ntwo\\nlines \\u{1b}[31mred\\u{9b}\\u{2028}\n");
+    let log = |end: &str| root.path().join(format!("status/agents/worker.log{end}"));
+    for round in 1..=4 {
+        let full = fs::File::create(log("")).unwrap();
+        full.set_len((10 << 20) - 3).unwrap();
+        views.append_agent(&name("worker"), &format!("{round}.")).unwrap();
+        assert_eq!(fs::metadata(log("")).unwrap().len(), 10 << 20, "it still fits");
+        views.append_agent(&name("worker"), "new").unwrap();
+        assert_eq!(fs::read_to_string(log("")).unwrap(), "new\n");
+        assert!(fs::read(log(".1")).unwrap().ends_with(format!("{round}.\n").as_bytes()));
+    }
+    assert!(fs::read(log(".2")).unwrap().ends_with(b"3.\n"));
+    assert_eq!(names(root.path(), "status/agents"), ["worker.log", "worker.log.1", "worker.log.2"]);
+    assert_eq!(views.list_agents().unwrap(), []);
+    views.write(View::Agent(name("worker")), "x").unwrap();
+    assert_eq!(views.list_agents().unwrap(), [name("worker")]);
+}
+
+#[test]
+fn old_messages_go_in_batches_and_what_is_not_ours_stays() {
+    let (root, mut views) = workspace();
+    for (number, of) in
+        ["2026-01-01", "2026-01-01", "2026-01-02", "2026-01-02", "2026-01-03"].iter().enumerate()
+    {
+        views.finish(0, &id(&format!("msg-{number}")), &day(of), "x").unwrap();
+    }
+    let at = |inside: &str| root.path().join("queue").join(inside);
+    fs::write(at("done/2026-01-02/notes.txt"), "kept").unwrap();
+    fs::create_dir(at("done/2020-1-1")).unwrap();
+    assert_eq!(views.remove_done_before(&day("2026-01-03"), 3).unwrap(), 3);
+    assert_eq!(views.remove_done_before(&day("2026-01-03"), 3).unwrap(), 1);
+    assert_eq!(views.remove_done_before(&day("2026-01-03"), 3).unwrap(), 0);
+    assert_eq!(names(root.path(), "queue/done"), ["2020-1-1", "2026-01-02", "2026-01-03"]);
+    assert_eq!(names(root.path(), "queue/done/2026-01-02"), ["notes.txt"]);
+    for (number, seconds) in [(1, 1_000), (2, 2_000), (3, 3_000)] {
+        views.write_result(&id(&format!("msg-{number}")), "x").unwrap();
+        let file = fs::File::options().write(true).open(at(&format!("results/msg-{number}.yaml"))).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+    }
+    assert_eq!(views.remove_results_before(Millis(2_500_000), 1).unwrap(), 1);
+    assert_eq!(views.remove_results_before(Millis(2_500_000), 9).unwrap(), 1);
+    assert_eq!(names(root.path(), "queue/results"), ["msg-3.yaml"]);
+}
+
+#[test]
+fn status_files_read_as_the_protocol_shows_them() {
+    let agent = name("middle_manager");
+    let task = id("msg-a1b2c3d4e5f6");
+    let statistics = Statistics { tasks_completed: 42, uptime_seconds: 3_600, ..Statistics::default() };
+    let yaml = status::agent(&AgentStatus {
+        agent: &agent,
+        state: "working",
+        task: Some(&task),
+        at: NOON,
+        doing: Some("Reading \u{1b}[1msrc/lib.rs: 12%"),
+        pane: Some(PaneId(5)),
+        pid: Some(12_345),
+        provider: "claude",
+        queued: 2,
+        statistics,
+    });
+    expect_test::expect![[r#"
+        agent_name: middle_manager
+        state: working
+        current_task: msg-a1b2c3d4e5f6
+        last_updated: "2026-02-02T12:00:00Z"
+        doing: "Reading \e[1msrc/lib.rs: 12%"
+        pane_id: "%5"
+        pid: 12345
+        provider: claude
+        queued: 2
+        statistics: {tasks_completed: 42, tasks_failed: 0, messages_sent: 0, messages_received: 0, uptime_seconds: 3600, restarts: 0}
+    "#]].assert_eq(&yaml);
+    let [ours, libyaml] = readers(&yaml);
+    assert_eq!(ours, libyaml);
+    assert_eq!(ours["statistics"]["tasks_completed"], 42);
+    let notes = ["queue is looked at once a second: NFS does not tell of changes".to_owned()];
+    let yaml = status::daemon(&DaemonStatus {
+        pid: 7,
+        version: "0.1.0",
+        started_at: NOON,
+        at: NOON,
+        socket: Some("/run/user/1/tasuki/x.sock"),
+        stopped_since: Some(NOON),
+        counts: &[("pending", 1), ("in_progress", 2)],
+        notes: &notes,
+    });
+    expect_test::expect![[r#"
+        pid: 7
+        version: "0.1.0"
+        started_at: "2026-02-02T12:00:00Z"
+        last_updated: "2026-02-02T12:00:00Z"
+        socket: /run/user/1/tasuki/x.sock
+        stopped_since: "2026-02-02T12:00:00Z"
+        counts: {pending: 1, in_progress: 2}
+        notes:
+        - "queue is looked at once a second: NFS does not tell of changes"
+    "#]]
+    .assert_eq(&yaml);
+    let [ours, libyaml] = readers(&yaml);
+    assert_eq!(ours, libyaml);
 }

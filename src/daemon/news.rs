@@ -5,6 +5,7 @@ use crate::daemon::workers::mailbox::Mail;
 use crate::daemon::workers::tmux::TmuxNews;
 use crate::daemon::workers::views::Shown;
 use crate::io::settings::Settings;
+use std::path::PathBuf;
 use tokio::sync::mpsc;
 
 /// News that may wait for the loop. A worker that finds it full waits, and its source with it: files stay in `queue/`,
@@ -24,8 +25,8 @@ pub enum News {
     Tmux(TmuxNews),
     /// The team file was read again.
     Team(Box<Result<Settings, String>>),
-    /// A view of what is open was changed by somebody else: it is to be written again.
-    Meddled(Vec<String>),
+    /// Files among the views were written or removed, perhaps by somebody else; which is unknown if there is none.
+    Meddled(Vec<PathBuf>),
 }
 
 /// The way to the loop for its workers.

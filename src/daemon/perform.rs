@@ -12,6 +12,7 @@ use crate::engine::team::Delivery;
 use crate::engine::words::{AgentName, MessageId, Nonce, Seq};
 use crate::io::journal::Archive;
 use crate::io::settings::Settings;
+use crate::io::views::View;
 use std::sync::Arc;
 
 /// A turn that waits for its message's view before it is typed.
@@ -198,15 +199,17 @@ impl Daemon {
         self.mail.names(names.map(ToString::to_string).collect());
     }
 
-    /// Views that somebody changed are written again.
-    pub(super) fn mend(&mut self, names: &[String]) {
-        for name in names {
-            if let Ok(id) = MessageId::new(name)
-                && self.engine.state().open.contains_key(&id)
-            {
-                self.views.mark(Shown::Open(id));
-            } else if let Ok(agent) = AgentName::new(name) {
-                self.views.mark(Shown::Agent(agent));
+    /// Views that somebody else changed are written again.
+    pub(super) fn mend(&mut self, altered: Vec<View>, lost: bool) {
+        if lost {
+            self.show_everything();
+            self.show_daemon();
+        }
+        for view in altered {
+            match view {
+                View::Active(_, id) => self.views.mark(Shown::Open(id)),
+                View::Agent(name) => self.views.mark(Shown::Agent(name)),
+                View::Daemon => self.show_daemon(),
             }
         }
     }
@@ -290,6 +293,7 @@ impl Daemon {
         for name in self.engine.team().members.keys() {
             self.views.mark(Shown::Agent(name.clone()));
         }
-        self.views.put(Item::Sweep(open));
+        let members = self.engine.team().members.keys().cloned().collect();
+        self.views.put(Item::Sweep { open, members });
     }
 }

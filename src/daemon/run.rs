@@ -14,6 +14,7 @@ use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::journal::Written;
 use crate::daemon::workers::mailbox::{Dropped, Mail};
 use crate::daemon::workers::tmux::TmuxDesk;
+use crate::daemon::workers::views::Item;
 use crate::engine::engine::{Engine, Step};
 use crate::engine::input::{Effect, Input, Moment, Shown};
 use crate::engine::message::Source;
@@ -174,6 +175,7 @@ impl Daemon {
             News::Shown(shown) => {
                 self.views.done();
                 self.ring_shown(shown.turns);
+                self.mend(shown.altered, shown.lost);
             }
             News::Mail(mail) => self.take_mail(mail),
             News::Pane(news) => match news.what {
@@ -184,7 +186,7 @@ impl Daemon {
             },
             News::Tmux(news) => self.take_tmux(news),
             News::Team(read) => self.take_team(*read),
-            News::Meddled(names) => self.mend(&names),
+            News::Meddled(paths) => self.views.put(Item::Check(paths)),
         }
         Ok(())
     }

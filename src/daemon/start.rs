@@ -223,8 +223,10 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     let (answers, written) = mpsc::channel(1);
     let (journal_jobs, journal) =
         journal::start(journal, answers).map_err(io("start the journal's thread"))?;
-    let views = Views::open(&house.workspace).map_err(io("open the views"))?;
-    let (views_jobs, _) = views::start(views, reader, news.clone()).map_err(io("start the views' thread"))?;
+    let views = Views::open(house.workspace.root())?;
+    let watched = views.places();
+    let views = views::start(house.workspace.clone(), views, reader, news.clone());
+    let (views_jobs, _) = views.map_err(io("start the views' thread"))?;
     let chance = u16::try_from(getrandom::u32().unwrap_or_default() & 0xffff).unwrap_or_default();
     let mailbox = Mailbox::open(house.workspace.root(), house.clock.wall(), chance)?;
     let mail = mailbox::start(mailbox, &claims, archive, house.clock, news.clone());
@@ -233,7 +235,8 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     let now = house.clock.now();
     let moment = crate::engine::input::Moment { now, chance: getrandom::u64().unwrap_or(now.0) };
     let step = engine.recover(moment, &found);
-    workers.spawn(watch::work(house.workspace.clone(), house.around.clone(), news.clone()));
+    workers.spawn(watch::views(watched, news.clone()));
+    workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), news.clone()));
     let tmux = TmuxDesk::new(connection, settings.general.person_quiet_ms, settings.general.history_limit);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
     let (nobody, calls) = mpsc::channel(1);

@@ -5,6 +5,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Sta
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
+use std::io::Write as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -145,19 +146,6 @@ impl Folder {
         Ok(Self { fd, path: self.path.join(name) })
     }
 
-    /// Another handle on the same folder.
-    pub(crate) fn again(&self) -> Result<Self, FolderError> {
-        let fd = self.fd.try_clone().map_err(|error| {
-            let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
-            failed("open", self.path.clone(), errno)
-        })?;
-        Ok(Self { fd, path: self.path.clone() })
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     pub(crate) fn own_stat(&self) -> Result<Stat, FolderError> {
         rustix::fs::fstat(&self.fd).map_err(|errno| failed("stat", self.path.clone(), errno))
     }
@@ -173,10 +161,28 @@ impl Folder {
         self.open_at(name, flags, Mode::empty()).map(File::from)
     }
 
-    /// Makes a new file, 0600, for writing.
-    pub(crate) fn create(&self, name: &OsStr) -> Result<File, Errno> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
-        self.open_at(name, flags, Mode::RUSR | Mode::WUSR).map(File::from)
+    /// Writes a whole file, 0600, under a name that begins with a dot, and then gives it its name, replacing what had it: a
+    /// reader sees the old one or the new one. Not synced: after a power cut it may be empty.
+    pub(crate) fn write(&self, name: &OsStr, text: &str) -> Result<Stamp, Errno> {
+        let mut temporary = std::ffi::OsString::from(".");
+        temporary.push(name);
+        temporary.push(".tmp");
+        let mut file = self.create(&temporary)?;
+        file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+        let stamp = Stamp::of(&rustix::fs::fstat(&file)?);
+        drop(file);
+        rustix::fs::renameat(&self.fd, &temporary, &self.fd, name)?;
+        Ok(stamp)
+    }
+
+    /// Makes a file that was not there; what has its name is a leftover of ours and goes.
+    fn create(&self, name: &OsStr) -> Result<File, Errno> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let create = || self.open_at(name, flags, Mode::RUSR | Mode::WUSR).map(File::from);
+        match create() {
+            Err(Errno::EXIST) => self.remove(name).and_then(|()| create()),
+            other => other,
+        }
     }
 
     /// Opens a file for appending, made 0600 if there is none.
@@ -196,9 +202,12 @@ impl Folder {
         }
     }
 
-    /// Gives a file another name here, replacing what had that name.
+    /// Gives a file another name here, replacing what had that name; that there is none is as good.
     pub(crate) fn replace(&self, from: &OsStr, to: &OsStr) -> Result<(), Errno> {
-        rustix::fs::renameat(&self.fd, from, &self.fd, to)
+        match rustix::fs::renameat(&self.fd, from, &self.fd, to) {
+            Err(Errno::NOENT) => Ok(()),
+            other => other,
+        }
     }
 
     /// Removes a file; that there is none is as good.
@@ -207,6 +216,26 @@ impl Folder {
             Err(Errno::NOENT) => Ok(()),
             other => other,
         }
+    }
+
+    /// Removes an empty folder; false if it is not empty.
+    pub(crate) fn remove_folder(&self, name: &OsStr) -> Result<bool, Errno> {
+        match rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR) {
+            Ok(()) | Err(Errno::NOENT) => Ok(true),
+            Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(false),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// Whether a path means this folder, which is kept open, so that its number is not used again.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        let ours = self.own_stat().ok().map(|stat| FileId::of(&stat));
+        ours.is_some() && ours == rustix::fs::lstat(path).ok().map(|stat| FileId::of(&stat))
+    }
+
+    /// The path it was opened by.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The names in it, in no order, without `.` and `..`.

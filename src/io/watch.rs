@@ -2,7 +2,7 @@
 //! burst, network file systems send none, and a folder that is moved away takes its watch along. So whoever watches also
 //! sweeps ([`Period`]), and [`Watch::check`] is called at each sweep.
 
-use super::folder::{FileId, Folder};
+use super::folder::Folder;
 use crate::engine::words::Millis;
 use notify::event::{AccessKind, AccessMode, CreateKind, EventKind, ModifyKind, RenameMode};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
@@ -72,7 +72,7 @@ impl Watch {
         let Ok(watcher) = &mut self.watcher else { return false };
         let mut changed = false;
         for (path, place) in &mut self.places {
-            if place.is_still(path) {
+            if place.folder.as_ref().is_some_and(|folder| folder.is_at(path)) {
                 continue;
             }
             if place.folder.take().is_some() {
@@ -105,15 +105,6 @@ impl Watch {
 impl std::fmt::Debug for Watch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Watch").field("places", &self.places).finish_non_exhaustive()
-    }
-}
-
-impl Place {
-    /// Whether the path means the folder that is watched.
-    fn is_still(&self, path: &Path) -> bool {
-        let ours = self.folder.as_ref().and_then(|folder| folder.own_stat().ok());
-        let now = rustix::fs::lstat(path).ok();
-        ours.zip(now).is_some_and(|(ours, now)| FileId::of(&ours) == FileId::of(&now))
     }
 }
 

@@ -80,14 +80,27 @@ impl House {
     /// A `tasuki` command in it.
     pub fn tasuki(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tasuki"));
-        command.current_dir(&self.root).env_remove("TASUKI_ROOT").env_remove("XDG_RUNTIME_DIR").env("LANG", "C.UTF-8");
+        command
+            .current_dir(&self.root)
+            .env_remove("TASUKI_ROOT")
+            .env_remove("XDG_RUNTIME_DIR")
+            .env("LANG", "C.UTF-8");
         command
     }
 
     /// Starts the daemon and waits until it is open for business.
     pub fn start(&mut self) {
-        let log = fs::File::options().create(true).append(true).open(self.folder.path().join("out.log")).expect("log");
-        let child = self.tasuki().arg("daemon").stdin(Stdio::null()).stdout(log.try_clone().expect("log")).stderr(log);
+        let log = fs::File::options()
+            .create(true)
+            .append(true)
+            .open(self.folder.path().join("out.log"))
+            .expect("log");
+        let child = self
+            .tasuki()
+            .arg("daemon")
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().expect("log"))
+            .stderr(log);
         let child = child.spawn().expect("the daemon");
         let pid = format!("pid: {}\n", child.id());
         self.daemon = Some(child);

@@ -8,10 +8,16 @@ use crate::engine::message::Body;
 use crate::engine::state::Told;
 use crate::engine::view::{AgentSeen, MessageSeen};
 use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::io::clock;
+use crate::io::folder::FolderError;
 use crate::io::journal::{Location, Reader};
-use crate::io::views::Views;
+use crate::io::mailbox::MAIN_ZONE;
+use crate::io::views::{View, Views};
+use crate::io::wire::time::Day;
 use crate::io::wire::{events, status};
-use std::collections::BTreeMap;
+use crate::io::workspace::Workspace;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -53,8 +59,15 @@ pub enum Item {
         /// The sentence.
         text: String,
     },
-    /// Active views that belong to nothing open are removed.
-    Sweep(std::collections::BTreeSet<MessageId>),
+    /// Views of what is neither open nor in the team any more are removed.
+    Sweep {
+        /// What is open.
+        open: BTreeSet<MessageId>,
+        /// Who is in the team.
+        members: BTreeSet<AgentName>,
+    },
+    /// These views may have been changed by somebody else; all of them if there is none.
+    Check(Vec<PathBuf>),
     /// Everything written so far is made durable (before a segment turns).
     Sync,
 }
@@ -109,6 +122,10 @@ pub struct DaemonItem {
 pub struct Shown {
     /// What the loop waits for before it types.
     pub turns: Vec<TurnBody>,
+    /// Views that somebody else changed: they are to be written again.
+    pub altered: Vec<View>,
+    /// A folder was taken away: everything is to be written again.
+    pub lost: bool,
 }
 
 /// What typing a turn needs to know of the message's body.
@@ -127,17 +144,19 @@ pub struct TurnBody {
 /// # Errors
 /// If the system gives no thread.
 pub fn start(
+    workspace: Workspace,
     views: Views,
     reader: Reader,
     news: NewsSender,
 ) -> std::io::Result<(SyncSender<Job>, std::thread::JoinHandle<()>)> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let thread = std::thread::Builder::new().name("views".to_owned());
-    let mut worker = Worker { views, reader, complained: BTreeMap::new() };
+    let mut worker = Worker { workspace, views, reader, complained: BTreeMap::new() };
     Ok((jobs, thread.spawn(move || worker.work(&inbox, &news))?))
 }
 
 struct Worker {
+    workspace: Workspace,
     views: Views,
     reader: Reader,
     /// What was complained of already, so that a full disk does not fill the log as well.
@@ -166,16 +185,15 @@ impl Worker {
             Item::Agent(item) => {
                 let state = item.state.unwrap_or(item.seen.state);
                 let text = pages::agent(&item.seen, state, item.doing.as_deref(), item.at);
-                self.views.write_agent(&item.seen.name, &text).map_err(|error| error.to_string())
+                self.write(View::Agent(item.seen.name.clone()), &text)
             }
             Item::Daemon(item) => {
                 let text = daemon_text(&item);
-                self.views.write_daemon(&text).map_err(|error| error.to_string())
+                self.write(View::Daemon, &text)
             }
-            Item::Log { at, agent, text } => {
-                self.views.log(at, agent.as_ref(), &text).map_err(|error| error.to_string())
-            }
-            Item::Sweep(open) => self.views.sweep_active(&open).map_err(|error| error.to_string()),
+            Item::Log { at, agent, text } => self.log(at, agent.as_ref(), &text),
+            Item::Sweep { open, members } => self.sweep(&open, &members).map_err(|error| error.to_string()),
+            Item::Check(paths) => self.check(&paths, shown).map_err(|error| error.to_string()),
             Item::Sync => self.views.sync().map_err(|error| error.to_string()),
         };
         if let Err(error) = done {
@@ -201,8 +219,7 @@ impl Worker {
             .map(|(told, place)| Ok((told, self.answer(*place)?)))
             .collect::<Result<_, String>>()?;
         let text = pages::open(&item.seen, &body, &answers);
-        let written =
-            self.views.write_active(&item.seen.message.id, &text).map_err(|error| error.to_string());
+        let written = self.write(View::Active(MAIN_ZONE, item.seen.message.id.clone()), &text);
         if item.turn {
             let id = item.seen.message.id.clone();
             shown.turns.push(TurnBody { id, content: body.content, shown: written.clone() });
@@ -218,7 +235,8 @@ impl Worker {
         if_missing: bool,
     ) -> Result<(), String> {
         let id = &seen.message.id;
-        if if_missing && self.views.is_finished(id, seen.since, answer.is_some()) {
+        let day = Day::of(seen.since);
+        if if_missing && self.is_finished(id, &day, answer.is_some()) {
             return Ok(());
         }
         let content = self.body(body)?;
@@ -228,7 +246,57 @@ impl Worker {
             self.views.write_result(id, &text).map_err(|error| error.to_string())?;
         }
         let text = pages::finished(seen, &content);
-        self.views.finish(id, seen.since, &text).map_err(|error| error.to_string())
+        self.views.finish(MAIN_ZONE, id, &day, &text).map_err(|error| error.to_string())
+    }
+
+    fn write(&mut self, view: View, text: &str) -> Result<(), String> {
+        self.views.write(view, text).map_err(|error| error.to_string())
+    }
+
+    fn log(&mut self, at: Millis, agent: Option<&AgentName>, text: &str) -> Result<(), String> {
+        let line = format!("{} {text}", clock::rfc3339_ms(at));
+        let mut done = self.views.append_activity(&line);
+        if let Some(agent) = agent.filter(|agent| !agent.is_user()) {
+            done = done.and(self.views.append_agent(agent, &line));
+        }
+        done.map_err(|error| error.to_string())
+    }
+
+    fn sweep(
+        &mut self,
+        open: &BTreeSet<MessageId>,
+        members: &BTreeSet<AgentName>,
+    ) -> Result<(), FolderError> {
+        for view in self.views.list_active()? {
+            if !matches!(&view, View::Active(_, id) if open.contains(id)) {
+                self.views.remove(&view)?;
+            }
+        }
+        for agent in self.views.list_agents()? {
+            if !members.contains(&agent) {
+                self.views.remove(&View::Agent(agent))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, paths: &[PathBuf], shown: &mut Shown) -> Result<(), FolderError> {
+        shown.lost |= self.views.refresh()?;
+        let paths = paths.iter().map(PathBuf::as_path);
+        shown.altered.extend(if paths.len() == 0 {
+            self.views.altered_all()
+        } else {
+            self.views.altered(paths)
+        });
+        Ok(())
+    }
+
+    /// Whether a finished message's views are there.
+    fn is_finished(&self, id: &MessageId, day: &Day, has_answer: bool) -> bool {
+        let answered = !has_answer || self.workspace.result_file(id).exists();
+        answered
+            && self.workspace.done().join(day.as_str()).join(format!("{id}.yaml")).exists()
+            && !self.workspace.active_file(id).exists()
     }
 
     fn body(&self, (place, index): Place) -> Result<Body, String> {

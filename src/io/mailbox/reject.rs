@@ -9,8 +9,7 @@ use crate::io::wire::FILE_BYTES_MAX;
 use crate::io::wire::status::{self, Reason};
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
-use std::ffi::OsStr;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 
 impl Mailbox {
     /// Moves a claimed file to the `rejected/` folder of its zone and gives the name it has there; none if it is not there
@@ -62,7 +61,10 @@ fn move_with_reason(
     let reason = Reason { name: dropped, refusal, text: excerpt.as_deref(), from, at, inode: stat.st_ino };
     let text = status::reason(&reason);
     let name = free_name(dropped, |name| is_free(rejected, name, stat.st_ino));
-    write(rejected, &format!("{name}.reason.yaml"), &text)?;
+    let beside = format!("{name}.reason.yaml");
+    rejected
+        .write(beside.as_ref(), &text)
+        .map_err(|errno| rejected.failed("write", beside.as_ref(), errno))?;
     match folder.rename_new(claim.as_ref(), rejected, name.as_ref()) {
         Ok(()) => Ok(name),
         Err(errno) => Err(folder.failed("move", claim.as_ref(), errno)),
@@ -106,17 +108,6 @@ fn numbered(name: &str, number: u64) -> String {
         (_, Some((stem, end))) => format!("{stem}-{number}.{end}"),
         (_, None) => format!("{name}-{number}"),
     }
-}
-
-fn write(folder: &Folder, name: &str, text: &str) -> Result<(), FolderError> {
-    let temporary = format!(".{name}");
-    let temporary: &OsStr = temporary.as_ref();
-    let write = |mut file: std::fs::File| {
-        file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
-    };
-    let written =
-        folder.create(temporary).and_then(write).and_then(|()| folder.replace(temporary, name.as_ref()));
-    written.map_err(|errno| folder.failed("write", name.as_ref(), errno))
 }
 
 /// The line at which the file was refused.

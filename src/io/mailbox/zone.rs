@@ -51,8 +51,7 @@ impl Zone {
 
     /// Opens the folder again if its path means another one now, or none: somebody moved it away or removed it.
     pub(super) fn refresh(&mut self, claims: &Folder) -> Result<(), FolderError> {
-        let now = rustix::fs::lstat(&self.place).map(|stat| FileId::of(&stat));
-        if now != Ok(FileId::of(&self.folder.own_stat()?)) {
+        if !self.folder.is_at(&self.place) {
             let hinted = std::mem::take(&mut self.hinted);
             *self = Self { hinted, ..Self::open(self.number, &self.place, claims)? };
         }

@@ -32,11 +32,30 @@ pub fn write_moment(at: Millis) -> String {
     moment.map(|moment| moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)).unwrap_or_default()
 }
 
-/// The local calendar day of a moment as `YYYY-MM-DD`, for dated folders.
-#[must_use]
-pub fn local_day(at: Millis) -> String {
-    let moment = i64::try_from(at.0).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default();
-    moment.with_timezone(&Local).format("%Y-%m-%d").to_string()
+/// A calendar day, `YYYY-MM-DD`: the name of a dated folder. Sorts by date.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Day(String);
+
+impl Day {
+    /// The local day of a moment.
+    #[must_use]
+    pub fn of(at: Millis) -> Self {
+        let moment = i64::try_from(at.0).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default();
+        Self(moment.with_timezone(&Local).format("%Y-%m-%d").to_string())
+    }
+
+    /// Reads the name of a dated folder.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+        (day.format("%Y-%m-%d").to_string() == text).then(|| Self(text.to_owned()))
+    }
+
+    /// The name of its folder.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// Reads `90s`, `30m`, `1h 30m`, or a plain number of seconds, in ms. None if it is neither.
@@ -127,6 +146,17 @@ mod tests {
         assert_eq!(write_moment(Millis(u64::MAX)), "");
         for ms in [1, 1_000, 90_000, 1_800_000, 5_400_000, 86_400_000 * 40] {
             assert_eq!(read_duration(&write_duration(ms)), Some(ms));
+        }
+    }
+
+    #[test]
+    fn a_day_is_local_and_has_one_spelling() {
+        let noon = Local.with_ymd_and_hms(2026, 2, 3, 12, 0, 0).unwrap().timestamp_millis() as u64;
+        assert_eq!(Day::of(Millis(noon)).as_str(), "2026-02-03");
+        assert_eq!(Day::parse("2026-02-03"), Some(Day::of(Millis(noon))));
+        assert!(Day::parse("2026-02-03") > Day::parse("2026-01-31"));
+        for bad in ["2026-2-3", "2026-02-30", "", "..", "2026-02-03/..", " 2026-02-03"] {
+            assert_eq!(Day::parse(bad), None, "{bad}");
         }
     }
 

@@ -16,7 +16,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::disk::{Disk, Op};
 use super::{
-    Digest, Entry, Fingerprint, IdHash, Journal, JournalError, Kind, MessageId, Millis, Report, Seq, StepLine,
+    Digest, Entry, Fingerprint, IdHash, Journal, JournalError, Kind, MessageId, Millis, Report, Seq,
+    StepLine, Walk,
 };
 
 /// What happens to operations; see [`Tap::gate`].
@@ -131,7 +132,7 @@ impl Toy {
             Kind::Step => {
                 let events: Vec<String> = serde_json::from_str(entry.payload).map_err(|e| e.to_string())?;
                 self.steps.push((entry.seq.0, events.concat()));
-                extract(entry, &mut |fingerprint| self.finished.push(fingerprint));
+                extract()(entry, &mut |fingerprint| self.finished.push(fingerprint));
             }
         }
         Ok(())
@@ -142,10 +143,12 @@ impl Toy {
     }
 }
 
-pub(super) fn extract(entry: &Entry<'_>, found: &mut dyn FnMut(Fingerprint)) {
-    if entry.kind == Kind::Step {
-        found(fingerprint(entry.seq.0));
-    }
+pub(super) fn extract() -> Walk {
+    Box::new(|entry, found| {
+        if entry.kind == Kind::Step {
+            found(fingerprint(entry.seq.0));
+        }
+    })
 }
 
 pub(super) fn fingerprint(seq: u64) -> Fingerprint {
