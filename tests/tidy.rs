@@ -10,15 +10,34 @@ const FUNCTION_LINES_MAX: usize = 60;
 const FENCES: &[(&str, &[&str])] = &[
     (
         "src/engine/",
-        &["tokio", "std::fs", "std::process", "SystemTime", "Instant", "serde", "crate::io", "crate::daemon", "crate::ui"],
+        &[
+            "tokio",
+            "std::fs",
+            "std::process",
+            "SystemTime",
+            "Instant",
+            "serde",
+            "crate::io",
+            "crate::daemon",
+            "crate::ui",
+        ],
     ),
     ("src/io/", &["crate::daemon", "crate::ui"]),
     ("src/daemon/", &["crate::ui"]),
 ];
 
 /// Words that have no place in the project.
-const FORBIDDEN: &[&str] =
-    &["todo!(", "unimplemented!(", "dbg!(", "TODO", "FIXME", "XXX", "#[ignore", "#[allow(", "unbounded_channel("];
+const FORBIDDEN: &[&str] = &[
+    "todo!(",
+    "unimplemented!(",
+    "dbg!(",
+    "TODO",
+    "FIXME",
+    "XXX",
+    "#[ignore",
+    "#[allow(",
+    "unbounded_channel(",
+];
 
 struct Source {
     path: String,
@@ -62,10 +81,12 @@ fn fence_breaches(path: &str, text: &str) -> Vec<String> {
     let rules = FENCES.iter().filter(|(floor, _)| path.starts_with(floor));
     rules
         .flat_map(|(_, words)| {
-            production(text).lines().enumerate().filter(|(_, line)| !is_comment(line)).filter_map(|(at, line)| {
-                let word = words.iter().find(|word| has_word(line, word))?;
-                Some(format!("{path}:{}: names {word}", at + 1))
-            })
+            production(text).lines().enumerate().filter(|(_, line)| !is_comment(line)).filter_map(
+                |(at, line)| {
+                    let word = words.iter().find(|word| has_word(line, word))?;
+                    Some(format!("{path}:{}: names {word}", at + 1))
+                },
+            )
         })
         .collect()
 }
@@ -84,11 +105,21 @@ fn long_functions(path: &str, text: &str) -> Vec<String> {
     for (at, line) in production(text).lines().enumerate() {
         let indent: String = line.chars().take_while(|c| *c == ' ').collect();
         let head = line.trim_start();
-        let starts = ["fn ", "pub fn ", "pub(super) fn ", "pub(crate) fn ", "async fn ", "pub async fn ", "pub(super) async fn "]
-            .iter()
-            .any(|start| head.starts_with(start));
+        let starts = [
+            "fn ",
+            "pub fn ",
+            "pub(super) fn ",
+            "pub(crate) fn ",
+            "async fn ",
+            "pub async fn ",
+            "pub(super) async fn ",
+        ]
+        .iter()
+        .any(|start| head.starts_with(start));
         match &open {
-            None if starts && !line.ends_with(';') && !line.ends_with('}') => open = Some((at, indent, head.to_owned())),
+            None if starts && !line.ends_with(';') && !line.ends_with('}') => {
+                open = Some((at, indent, head.to_owned()))
+            }
             Some((from, depth, name)) if line == format!("{depth}}}") => {
                 if at - from > FUNCTION_LINES_MAX {
                     found.push(format!("{path}:{}: {} lines: {name}", from + 1, at - from + 1));
@@ -186,7 +217,8 @@ fn every_dependency_has_its_reason() {
 #[test]
 fn the_map_names_a_test_for_each_invariant() {
     let map = fs::read_to_string(root().join("src/ARCHITECTURE.md")).expect("the map");
-    let invariants: Vec<&str> = map.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
+    let invariants: Vec<&str> =
+        map.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
     assert!(invariants.len() >= 10, "the ten invariants");
     let tests: String = sources("tests").iter().chain(&sources("src")).map(|s| s.text.clone()).collect();
     for invariant in invariants {

@@ -47,11 +47,6 @@ fn daemon(root: Option<PathBuf>) -> Result<(), start::StartError> {
     let around = Surroundings::of_this_process()
         .map_err(|source| start::StartError::Io { what: "look around", source })?;
     let workspace = Workspace::find(root.as_deref(), &around)?;
-    let serve: start::Serve = Box::new(|_listener, calls| {
-        Box::pin(async move {
-            calls.closed().await;
-            "http"
-        })
-    });
+    let serve: start::Serve = Box::new(crate::ui::http::server::serve);
     start::run(workspace, around, serve)
 }
