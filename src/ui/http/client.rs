@@ -101,7 +101,8 @@ impl Client {
 
     /// Waits, for a client that has to look again at something that is no request.
     pub fn pause(&self, time: Duration) {
-        self.runtime.block_on(tokio::time::sleep(time));
+        // A timer is made within the runtime that drives it.
+        self.runtime.block_on(async { tokio::time::sleep(time).await });
     }
 
     fn ask<T: DeserializeOwned>(

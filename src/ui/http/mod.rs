@@ -3,6 +3,7 @@
 
 pub mod client;
 mod given;
+pub mod reference;
 mod refused;
 mod routes;
 pub mod server;
