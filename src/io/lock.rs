@@ -85,6 +85,23 @@ impl Lock {
     }
 }
 
+/// Who holds the lock; none if nobody does. Nothing is taken, and no file is made.
+///
+/// # Errors
+/// If the lock file is there and cannot be read.
+pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockShared) {
+        Ok(()) => Ok(None),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(Some(read_note(&mut file))),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Closed in children (`O_CLOEXEC`): an agent that outlives the daemon must not keep its lock.
 fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
