@@ -296,7 +296,7 @@ fn json_is_read_like_yaml() {
 const WHOLE: &str = "id: msg-1\nfrom: user\nto: worker\ntype: task\ncontent: |\n  仕事 😀: [a, b]\n  # not a comment\n\ntimestamp: \"2026-02-02T12:00:00Z\"\nmetadata:\n  a: {b: [1, \"x\\e\", ~]}\n---\nto: 'x'\ncontent: \"\\ud83d\\ude00\"\nexpect: {commit: true}\n";
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {

@@ -18,26 +18,42 @@ pub struct MailDesk {
     /// Other jobs, in order; as many as there are callers at most.
     others: VecDeque<Job>,
     paused: bool,
+    /// Claims that are in the journal and perhaps still on the disk.
+    claims: BTreeSet<Arc<str>>,
 }
 
 impl MailDesk {
-    /// An empty desk.
+    /// A desk that knows which claims the journal holds.
     #[must_use]
-    pub fn new(jobs: Jobs) -> Self {
-        Self { jobs, forget: Vec::new(), reject: Vec::new(), others: VecDeque::new(), paused: false }
+    pub fn new(jobs: Jobs, claims: BTreeSet<Arc<str>>) -> Self {
+        Self { jobs, forget: Vec::new(), reject: Vec::new(), others: VecDeque::new(), paused: false, claims }
     }
 
     /// This file is in the journal.
     pub fn forget(&mut self, source: Source) {
         if let Source::File { claim, .. } = source {
+            self.claims.insert(claim.clone());
             self.forget.push(claim);
         }
     }
 
+    /// These files are gone.
+    pub fn forgotten(&mut self, claims: &[Arc<str>]) {
+        for claim in claims {
+            self.claims.remove(claim);
+        }
+    }
+
+    /// Claims that are in the journal and perhaps still on the disk: a snapshot has to name them.
+    #[must_use]
+    pub fn claims(&self) -> &BTreeSet<Arc<str>> {
+        &self.claims
+    }
+
     /// This file is refused.
-    pub fn reject(&mut self, source: Source, refusal: Refusal) {
-        if let Source::File { claim, name } = source {
-            self.reject.push(Rejected { claim, name, refusal });
+    pub fn reject(&mut self, source: Source, from: Option<AgentName>, refusal: Refusal) {
+        if let Source::File { claim, .. } = source {
+            self.reject.push(Rejected { claim, from, refusal });
         }
     }
 

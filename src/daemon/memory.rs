@@ -9,8 +9,9 @@ use crate::engine::words::{Millis, Seq};
 use crate::io::clock::Clock;
 use crate::io::journal::{Entry, Fingerprint, IdHash, Journal, Kind, Location, Report};
 use crate::io::wire::events::{self, FinishedScan};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Wait before a journal that cannot be written is tried again.
@@ -23,11 +24,13 @@ pub struct Memory {
     pub engine: Engine,
     /// Where each step is that an open message, or one that ended in this segment, may refer to.
     pub places: BTreeMap<Seq, Location>,
+    /// Dropped files that are in the journal; they may still lie in `.tasuki/claim/`.
+    pub claims: BTreeSet<Arc<str>>,
 }
 
 impl Memory {
     fn new(team: Team) -> Self {
-        Self { engine: Engine::new(team), places: BTreeMap::new() }
+        Self { engine: Engine::new(team), places: BTreeMap::new(), claims: BTreeSet::new() }
     }
 
     /// Takes up one line of the journal.
@@ -37,16 +40,26 @@ impl Memory {
                 let found = events::decode(entry.payload).map_err(|error| error.to_string())?;
                 self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
                 self.places.insert(entry.seq, entry.place);
+                self.claims.extend(found.iter().filter_map(claim_of));
             }
             Kind::Snapshot => {
-                let (places, found) = read_snapshot(entry.payload)?;
+                let (places, claims, found) = read_snapshot(entry.payload)?;
                 let team = self.engine.team().clone();
                 *self = Self::new(team);
                 self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
                 self.places = places;
+                self.claims = claims;
             }
         }
         Ok(())
+    }
+}
+
+/// The dropped file that brought an event.
+fn claim_of(event: &Event) -> Option<Arc<str>> {
+    match event {
+        Event::Accepted { name, .. } | Event::Duplicate { name, .. } => name.clone(),
+        _ => None,
     }
 }
 
@@ -72,7 +85,11 @@ pub async fn go_on(dir: &Path, mut journal: Journal, team: Team, clock: &Clock) 
                 crate::io::journal::free_reserve(dir)?;
             }
             let finished = fingerprints(&memory.engine);
-            journal.start_new_segment(clock.now(), &snapshot(&memory.engine, &memory.places), finished)
+            journal.start_new_segment(
+                clock.now(),
+                &snapshot(&memory.engine, &memory.places, &memory.claims),
+                finished,
+            )
         });
         match begun {
             Ok(()) => {
@@ -89,31 +106,37 @@ pub async fn go_on(dir: &Path, mut journal: Journal, team: Team, clock: &Clock) 
 
 /// Everything that is open, and where its bodies are, as a snapshot's payload.
 #[must_use]
-pub fn snapshot(engine: &Engine, places: &BTreeMap<Seq, Location>) -> String {
+pub fn snapshot(engine: &Engine, places: &BTreeMap<Seq, Location>, claims: &BTreeSet<Arc<str>>) -> String {
     let needed = engine.needed_steps();
     let places = places.iter().filter(|(seq, _)| needed.contains(seq));
     let places: Vec<[u64; 4]> = places
         .map(|(seq, place)| [seq.0, u64::from(place.segment), place.offset, u64::from(place.len)])
         .collect();
     let places = serde_json::to_string(&places).unwrap_or_else(|_| "[]".to_owned());
-    format!("{{\"places\":{places},\"state\":{}}}", events::encode(&engine.state().snapshot()))
+    let claims: Vec<&str> = claims.iter().map(AsRef::as_ref).collect();
+    let claims = serde_json::to_string(&claims).unwrap_or_else(|_| "[]".to_owned());
+    let state = events::encode(&engine.state().snapshot());
+    format!("{{\"places\":{places},\"claims\":{claims},\"state\":{state}}}")
 }
 
-/// Where each body is, and the events of a snapshot.
-fn read_snapshot(payload: &str) -> Result<(BTreeMap<Seq, Location>, Vec<Event>), String> {
+type Snapshot = (BTreeMap<Seq, Location>, BTreeSet<Arc<str>>, Vec<Event>);
+
+/// Where each body is, which dropped files are in the journal, and the events of a snapshot.
+fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
     #[derive(serde::Deserialize)]
     struct Places {
         places: Vec<[u64; 4]>,
+        claims: Vec<String>,
     }
-    let places: Places = serde_json::from_str(payload).map_err(|error| error.to_string())?;
+    let Places { places, claims } = serde_json::from_str(payload).map_err(|error| error.to_string())?;
     let place = |[seq, segment, offset, len]: [u64; 4]| {
         let (segment, len) = (u32::try_from(segment).ok()?, u32::try_from(len).ok()?);
         Some((Seq(seq), Location { segment, offset, len }))
     };
-    let places = places.places.into_iter().map(place).collect::<Option<_>>();
+    let places = places.into_iter().map(place).collect::<Option<_>>();
     let places = places.ok_or("a place that cannot be")?;
     let events = events::decode_snapshot(payload).map_err(|error| error.to_string())?;
-    Ok((places, events))
+    Ok((places, claims.into_iter().map(Into::into).collect(), events))
 }
 
 /// What ended in the segment, for the list beside it.

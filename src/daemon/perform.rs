@@ -58,7 +58,7 @@ impl Daemon {
                 self.show_turn(id, Ringing { agent, nonce, from, turn, how: How::Await });
             }
             Effect::Forget(source) => self.mail.forget(source),
-            Effect::Reject { source, refusal } => self.mail.reject(source, refusal),
+            Effect::Reject { source, from, refusal } => self.mail.reject(source, from, refusal),
             Effect::Answer { request, reply } => self.faces.answer(request, reply),
             Effect::Show(shown) => {
                 if let Shown::Open(id) | Shown::Finished(id) = &shown {
@@ -216,7 +216,7 @@ impl Daemon {
         if self.turning || !self.journal.wants_turn || !self.journal.is_idle() || !self.views.is_idle() {
             return Ok(());
         }
-        let snapshot = memory::snapshot(&self.engine, self.journal.places());
+        let snapshot = memory::snapshot(&self.engine, self.journal.places(), self.mail.claims());
         let finished = memory::fingerprints(&self.engine);
         self.views.put(Item::Sync);
         self.journal.turn(self.clock.now(), snapshot, finished)?;

@@ -201,6 +201,7 @@ impl Daemon {
 
     fn take_mail(&mut self, mail: Mail) {
         let now = self.clock.now();
+        self.mail.forgotten(&mail.forgotten);
         for note in mail.notes {
             self.views.tell(now, None, note);
         }

@@ -17,11 +17,12 @@ use crate::engine::input::{Effect, FoundPane};
 use crate::engine::state::Phase;
 use crate::engine::words::{AgentName, Nonce};
 use crate::io::clock::{self, Clock};
+use crate::io::folder::FolderError;
 use crate::io::journal::{Journal, JournalError};
 use crate::io::keys::Keys;
 use crate::io::lock::{Lock, LockError};
 use crate::io::log::{Log, LogError};
-use crate::io::mailbox::{Mailbox, MailboxError};
+use crate::io::mailbox::Mailbox;
 use crate::io::process;
 use crate::io::settings::{Settings, SettingsError, TmuxSocket};
 use crate::io::tmux::{Server, Tmux, TmuxError};
@@ -57,7 +58,7 @@ pub enum StartError {
     Log(#[from] LogError),
     /// The drop zone cannot be used.
     #[error(transparent)]
-    Mailbox(#[from] MailboxError),
+    Mailbox(#[from] FolderError),
     /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -209,7 +210,7 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
         None => memory::open(&dir, &house.boot, settings.team.clone(), house.clock.now())?,
         Some(journal) => memory::go_on(&dir, journal, settings.team.clone(), &house.clock).await,
     };
-    let Memory { mut engine, places } = memory;
+    let Memory { mut engine, places, claims } = memory;
     let connected = tmux::connect(&server(house, &settings)).await?;
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let mut workers = JoinSet::new();
@@ -224,19 +225,15 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
         journal::start(journal, answers).map_err(io("start the journal's thread"))?;
     let views = Views::open(&house.workspace).map_err(io("open the views"))?;
     let (views_jobs, _) = views::start(views, reader, news.clone()).map_err(io("start the views' thread"))?;
-    let mailbox = Mailbox::open(&house.workspace)?;
-    let mail = mailbox::start(mailbox, archive, house.clock, news.clone());
+    let chance = u16::try_from(getrandom::u32().unwrap_or_default() & 0xffff).unwrap_or_default();
+    let mailbox = Mailbox::open(house.workspace.root(), house.clock.wall(), chance)?;
+    let mail = mailbox::start(mailbox, &claims, archive, house.clock, news.clone());
     let (mail_jobs, _) = mail.map_err(io("start the mailbox's thread"))?;
 
     let now = house.clock.now();
     let moment = crate::engine::input::Moment { now, chance: getrandom::u64().unwrap_or(now.0) };
     let step = engine.recover(moment, &found);
-    workers.spawn(watch::work(
-        house.workspace.clone(),
-        house.around.clone(),
-        mail_jobs.clone(),
-        news.clone(),
-    ));
+    workers.spawn(watch::work(house.workspace.clone(), house.around.clone(), news.clone()));
     let tmux = TmuxDesk::new(connection, settings.general.person_quiet_ms, settings.general.history_limit);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
     let (nobody, calls) = mpsc::channel(1);
@@ -248,7 +245,7 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
         engine,
         journal: JournalDesk::new(journal_jobs, places),
         views: ViewsDesk::new(views_jobs),
-        mail: MailDesk::new(mail_jobs),
+        mail: MailDesk::new(mail_jobs, claims),
         panes: PanesDesk::new(keys),
         faces: FacesDesk::default(),
         tmux,

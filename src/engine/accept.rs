@@ -39,12 +39,15 @@ impl Work<'_> {
 
     /// Sets a drop aside, and tells its sender if that is an agent.
     pub(super) fn refuse(&mut self, source: Source, from: Option<AgentName>, refusal: Refusal) {
-        let name = name_of(&source);
+        let name = match &source {
+            Source::File { name, .. } => Some(name.clone()),
+            Source::Request(_) => None,
+        };
         let (code, why) = (refusal.code, refusal.why.clone());
-        self.emit(Event::Refused { name, from, code, why });
+        self.emit(Event::Refused { name, from: from.clone(), code, why });
         self.ask(match source {
             Source::Request(request) => Effect::Answer { request, reply: Reply::Refused(refusal) },
-            source @ Source::File { .. } => Effect::Reject { source, refusal },
+            source @ Source::File { .. } => Effect::Reject { source, from, refusal },
         });
     }
 
@@ -393,7 +396,7 @@ pub(super) fn accepted(draft: Draft, now: Millis, route: Route, name: Option<Arc
 
 fn name_of(source: &Source) -> Option<Arc<str>> {
     match source {
-        Source::File { name, .. } => Some(name.clone()),
+        Source::File { claim, .. } => Some(claim.clone()),
         Source::Request(_) => None,
     }
 }

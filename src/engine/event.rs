@@ -20,7 +20,7 @@ pub enum Event {
         not_before: Millis,
         /// Dependencies that have not been completed.
         unmet: Vec<MessageId>,
-        /// The dropped file's name, if it came as one.
+        /// The claimed file (`SEQ-ZONE-NAME`), if it came as one: a claim that is in the journal is not read again.
         name: Option<Arc<str>>,
         /// Unknown top-level keys, kept in the body.
         unknown_keys: Vec<String>,
@@ -29,7 +29,7 @@ pub enum Event {
     Duplicate {
         /// Its id.
         id: MessageId,
-        /// The dropped file's name, if it came as one.
+        /// The claimed file (`SEQ-ZONE-NAME`), if it came as one.
         name: Option<Arc<str>>,
     },
     /// A drop was refused.

@@ -278,6 +278,8 @@ pub enum Effect {
     Reject {
         /// The file or request.
         source: Source,
+        /// Its sender, as far as it is known.
+        from: Option<AgentName>,
         /// Why.
         refusal: Refusal,
     },

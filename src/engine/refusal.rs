@@ -146,6 +146,8 @@ codes! {
     LoneSurrogate = "lone-surrogate", "write the character itself, or both halves of its escape";
     /// Its writer still has it open.
     StillOpen = "still-open", "close the file; or write it under a name that begins with a dot and rename it when it is whole";
+    /// The system will not let it be moved or read.
+    Stuck = "stuck", "see to what the system says; the file stays where it is and is tried again";
     /// All may write it.
     WorldWritable = "world-writable", "chmod o-w the file before dropping it";
     /// May not be read.

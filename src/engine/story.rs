@@ -25,7 +25,7 @@ pub fn tell(event: &Event) -> Option<Told> {
             (Some(message.id.clone()), Some(message.to.clone()), text)
         }
         Event::Duplicate { id, name } => {
-            let what = name.as_deref().unwrap_or("a request");
+            let what = name.as_deref().map_or("a request", dropped_name);
             (Some(id.clone()), None, format!("{what} brought {id} again, unchanged: dropped"))
         }
         Event::Refused { name, from, code, why } => {
@@ -60,7 +60,7 @@ fn from_agent(event: &Event) -> Option<AgentName> {
 
 fn accepted(message: &Message, name: Option<&str>, unknown_keys: &[String]) -> String {
     let Message { id, from, to, kind, .. } = message;
-    let name = name.map_or(String::new(), |name| format!(" as {name}"));
+    let name = name.map_or(String::new(), |claim| format!(" as {}", dropped_name(claim)));
     let unknown = if unknown_keys.is_empty() {
         String::new()
     } else {
@@ -113,6 +113,11 @@ fn changed(change: &AgentChange) -> String {
         AgentChange::Blocked { why: None } => "needs no attention any more".to_owned(),
         AgentChange::Removed => "is not in the team any more".to_owned(),
     }
+}
+
+/// The name that a claimed file (`SEQ-ZONE-NAME`) was dropped under.
+fn dropped_name(claim: &str) -> &str {
+    claim.splitn(3, ['-', '~']).nth(2).unwrap_or(claim)
 }
 
 /// Control characters become spaces: a log line is one line, and no escape reaches a terminal.

@@ -12,5 +12,6 @@ pub mod process;
 pub mod settings;
 pub mod tmux;
 pub mod views;
+pub mod watch;
 pub mod wire;
 pub mod workspace;

@@ -1,8 +1,6 @@
-//! Watches the workspace for what people and programs change: a drop pokes the mailbox, a new team file is read.
-//! inotify is a hint; the mailbox lists its folders by itself as well, and the team file is read at each start.
+//! Watches the team file, and reads it again when it was changed.
 
 use crate::daemon::news::{News, NewsSender};
-use crate::daemon::workers::mailbox::{Job, Jobs};
 use crate::io::settings::Settings;
 use crate::io::workspace::{Surroundings, Workspace};
 use notify::event::{AccessKind, AccessMode, EventKind};
@@ -16,13 +14,12 @@ use tokio::sync::Notify;
 const TEAM_SETTLES: Duration = Duration::from_millis(200);
 
 /// Watches until the loop is gone.
-pub async fn work(workspace: Workspace, around: Surroundings, mail: Jobs, news: NewsSender) -> &'static str {
+pub async fn work(workspace: Workspace, around: Surroundings, news: NewsSender) -> &'static str {
     let team_changed = Arc::new(Notify::new());
-    // Dropping the watchers ends them, so they live as long as this task.
-    let _drops = watch(&workspace.queue(), move |_| drop(mail.try_send(Job::Look)));
     let team_file = workspace.team_file();
     let changed = Arc::clone(&team_changed);
-    let _team = watch(workspace.root(), move |event| {
+    // Dropping the watcher ends it, so it lives as long as this task.
+    let _watcher = watch(workspace.root(), move |event| {
         if event.need_rescan() || event.paths.contains(&team_file) {
             changed.notify_one();
         }
@@ -46,14 +43,14 @@ fn watch(
     let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| match event {
         Ok(event) if is_news(&event) => tell(&event),
         Ok(_) => {}
-        Err(error) => tracing::warn!(%error, "a watch is broken; the folders are still listed regularly"),
+        Err(error) => tracing::warn!(%error, "the watch of the team file is broken; a restart reads it"),
     });
     let watched = watcher.and_then(|mut watcher| {
         watcher.watch(folder, RecursiveMode::NonRecursive)?;
         Ok(watcher)
     });
     if let Err(error) = &watched {
-        tracing::warn!(%error, "{} cannot be watched; it is still listed regularly", folder.display());
+        tracing::warn!(%error, "{} cannot be watched; a changed team file is read at the next start", folder.display());
     }
     watched
 }

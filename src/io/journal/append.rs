@@ -8,8 +8,10 @@ use super::{Counters, Journal, JournalError, Kind, Location, Millis, Seq, StepLi
 /// for a new file a message, on ext4). A megabyte is a thousand messages.
 /// Small in tests, so that the edge is met often.
 const PREPARE_BYTES: u64 = if cfg!(test) { 3 << 10 } else { 1 << 20 };
-/// What the buffer may keep between appends; a burst's eight megabytes are given back.
-const BUFFER_BYTES_KEPT: usize = 256 << 10;
+/// An append of more than this does without: it would write nearly everything twice to save one change of the size.
+const PREPARE_FOR_BYTES_MAX: u64 = PREPARE_BYTES / 4;
+/// What the buffer may keep between appends: a thousand messages; a burst's eight megabytes are given back.
+const BUFFER_BYTES_KEPT: usize = 1 << 20;
 
 /// The segment that is being written.
 #[derive(Debug)]
@@ -50,6 +52,7 @@ impl Journal {
         self.ready()?;
         self.check(steps)?;
         let mut batch = std::mem::take(&mut self.buffer);
+        batch.reserve(steps.iter().map(|step| step.events.len() + line::HEAD_BYTES_MAX).sum());
         let places = self.encode(steps, &mut batch);
         let written = self.write(&batch, steps);
         batch.clear();
@@ -161,7 +164,8 @@ impl Journal {
         tail.steps += count;
         tail.began.get_or_insert(first.at);
         if tail.end > tail.prepared {
-            tail.prepared = prepare(&mut self.disk, &tail.file, tail.end);
+            let is_large = batch.len() as u64 > PREPARE_FOR_BYTES_MAX;
+            tail.prepared = if is_large { tail.end } else { prepare(&mut self.disk, &tail.file, tail.end) };
         }
         self.disk.counters.appends += 1;
         self.disk.counters.lines += count;
@@ -197,7 +201,7 @@ pub(super) fn prepare(disk: &mut Disk, file: &Named, end: u64) -> u64 {
 }
 
 pub(super) fn check_length(payload: &str) -> Result<(), &'static str> {
-    /// A place holds a length of 32 bits; the head of a line takes at most 200 bytes.
-    const PAYLOAD_BYTES_MAX: usize = u32::MAX as usize - 200;
+    /// A place holds a length of 32 bits.
+    const PAYLOAD_BYTES_MAX: usize = u32::MAX as usize - line::HEAD_BYTES_MAX;
     if payload.len() > PAYLOAD_BYTES_MAX { Err("it is longer than a line may be, 4 GiB") } else { Ok(()) }
 }

@@ -7,9 +7,6 @@ use super::{JournalError, Location, Reader, Seq, segment_name, segments_of};
 
 /// Below this many bytes lines are looked at one after the other: less than what one more halving reads. Few in tests.
 const NEAR_BYTES: u64 = if cfg!(test) { 400 } else { 64 << 10 };
-/// The head of a line is shorter: three numbers of 20 digits, a boot of 64 bytes, the names of the fields.
-const HEAD_BYTES: usize = 256;
-
 impl Reader {
     /// Where the line of a step is; `None` if there is no whole one (its segment was removed, it is damaged, or there
     /// never was such a step). About twenty small reads in a segment of any age.
@@ -29,7 +26,7 @@ impl Reader {
 
 /// The number at the head of a segment. It is not checked: what is found in the end is.
 fn first(folder: &Folder, file: &Named) -> Result<Option<Seq>, JournalError> {
-    let mut bytes = [0; HEAD_BYTES];
+    let mut bytes = [0; line::HEAD_BYTES_MAX];
     let got = folder.read(file, &mut bytes, 0)?;
     Ok(bytes.get(..got).and_then(line::head).map(|head| head.seq))
 }

@@ -35,6 +35,7 @@ mod fingerprints;
 mod fsck;
 mod line;
 mod open;
+mod parts;
 mod pieces;
 mod read;
 mod report;

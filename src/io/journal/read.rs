@@ -177,7 +177,13 @@ fn until(folder: &Folder, next: Option<u32>) -> Result<Until, JournalError> {
 const LOOKS: u32 = 20;
 
 /// Whether an end is torn for good. A reader beside the daemon may see the half of a write.
-fn is_still(folder: &Folder, file: &Named, end: u64, last: Seq, torn: &Torn) -> Result<bool, JournalError> {
+pub(super) fn is_still(
+    folder: &Folder,
+    file: &Named,
+    end: u64,
+    last: Seq,
+    torn: &Torn,
+) -> Result<bool, JournalError> {
     let from = if end == 0 { 0 } else { end + 1 };
     for _ in 0..LOOKS {
         std::thread::yield_now();

@@ -2,8 +2,8 @@
 
 use super::disk::{Folder, Named};
 use super::line::Line;
+use super::parts::{misplaced, parts};
 use super::pieces::{Piece, Pieces};
-use super::segment::{misplaced, parts};
 use super::{JournalError, Seq, Torn};
 
 /// The end of the log.

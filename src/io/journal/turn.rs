@@ -127,7 +127,7 @@ impl Journal {
         let closed = Closed::write(&mut self.disk, self.tail.number, at, seq, finished)?;
         let number = self.next_segment;
         let head = Head { kind: Kind::Snapshot, seq, at, boot: &self.boot, synced: self.durable.seq };
-        let mut bytes = Vec::with_capacity(snapshot.len() + 256);
+        let mut bytes = Vec::with_capacity(snapshot.len() + line::HEAD_BYTES_MAX);
         let snapshot_bytes = line::put(&mut bytes, &head, snapshot) as u64;
         let part = format!("{}.tmp", segment_name(number));
         let (file, prepared) = write_new(&mut self.disk, &part, &bytes).inspect_err(|_| {

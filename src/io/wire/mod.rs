@@ -19,4 +19,6 @@ mod text;
 pub mod time;
 mod tree;
 
+pub(in crate::io) use place::shown;
 pub use text::FILE_BYTES_MAX;
+pub(in crate::io) use text::too_large;

@@ -44,7 +44,7 @@ impl Place {
 }
 
 /// A foreign value as it may stand in a sentence: on one line, short, without anything a terminal would act on.
-pub(super) fn shown(text: &str) -> String {
+pub(in crate::io) fn shown(text: &str) -> String {
     let mut out = String::from("`");
     for (count, c) in text.chars().enumerate() {
         if count == SHOWN_CHARS_MAX {

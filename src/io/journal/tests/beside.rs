@@ -2,6 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use super::super::disk::Folder;
+use super::super::read::is_still;
+use super::super::survey::survey;
 use super::super::{Order, Reader, fsck, scan};
 use super::*;
 
@@ -54,6 +57,23 @@ fn fsck_and_readers_beside_a_writer_see_no_damage() {
     }
     writer.join().unwrap();
     assert!(fsck(dir.path()).unwrap().is_sound());
+}
+
+#[test]
+fn an_end_that_is_being_written_is_not_torn() {
+    let dir = scratch();
+    fill(dir.path(), &[2]);
+    let path = segment_path(dir.path(), 1);
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+    let folder = Folder::at(dir.path()).unwrap();
+    let file = folder.open("000001.jsonl").unwrap().unwrap();
+    let end = whole.iter().position(|&byte| byte == b'\n').unwrap() as u64;
+    let torn = survey(&folder, &file, 1, end + 1, Seq(1)).unwrap().torn.unwrap();
+    assert!(is_still(&folder, &file, end, Seq(1), &torn).unwrap());
+    assert_eq!(fsck(dir.path()).unwrap().torn.as_ref(), Some(&torn));
+    std::fs::write(&path, &whole).unwrap();
+    assert!(!is_still(&folder, &file, end, Seq(1), &torn).unwrap());
 }
 
 #[test]

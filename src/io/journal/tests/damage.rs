@@ -182,6 +182,7 @@ fn a_damaged_snapshot_is_replaced_by_the_segments_before_it() {
         let all: Vec<u64> = [1, 2, 4, 5, 6, 8, 9].into_iter().take(5 + count as usize).collect();
         assert_eq!(toy.steps, listed(all.clone()));
         assert_eq!((report.segments.clone(), report.gaps.len(), report.damaged.len()), (vec![2, 3], 0, 1));
+        assert_eq!((&report.damaged[0].flaw, &report.torn), (&Flaw::Form, &None));
         assert!(journal.wants_turn(AT), "a segment without its snapshot is left soon");
         append(&mut journal, &mut toy, 1);
         drop(journal);
