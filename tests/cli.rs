@@ -69,7 +69,7 @@ fn wrong_usage_ends_with_two_and_says_what_to_do() {
     for (arguments, word) in [
         (&["sned"][..], "send"),
         (&["send"], "Usage"),
-        (&["send", "../x", "y"], "is allowed"),
+        (&["send", "../x", "y"], "allowed is"),
         (&["send", "gb", "x", "--meta", "novalue"], "KEY=VALUE"),
         (&["stop"], "--all"),
         (&["reply", "short", "x"], "TOKEN"),
@@ -212,9 +212,20 @@ fn lint_names_the_place_and_the_cure() {
 #[test]
 fn what_has_never_run_is_sound_and_ends_at_once() {
     let folder = workspace();
-    assert_eq!(text(&run(folder.path(), &["fsck"]).stdout), "there is no journal yet\n");
+    assert_eq!(text(&run(folder.path(), &["fsck"]).stdout), "0 lines in 0 segments\n");
     assert_eq!(text(&run(folder.path(), &["down"]).stdout), "no daemon ran\n");
     assert_eq!(code(&run(folder.path(), &["doctor"])), 0);
+}
+
+#[test]
+fn a_team_file_that_cannot_be_is_refused_with_its_line_before_anything_is_started() {
+    let folder = workspace();
+    std::fs::write(folder.path().join("tasuki.yaml"), "agents:\n  - {name: a, providr: scripted}\n").unwrap();
+    for verb in ["up", "daemon"] {
+        let output = run(folder.path(), &[verb]);
+        assert_eq!(code(&output), 2, "{verb}: {output:?}");
+        assert!(text(&output.stderr).contains("tasuki.yaml:2:"), "{verb}: {}", text(&output.stderr));
+    }
 }
 
 #[test]

@@ -127,6 +127,7 @@ fn a_message_goes_all_the_way_and_its_answer_comes_back() {
         assert!(story.contains(word), "`{word}` is not in:\n{story}");
     }
     holds_and_goes_on(&world);
+    lives_on_without_its_daemon(&world);
     world.ok(&["down"]);
     after_the_end(&world);
 }
@@ -137,9 +138,33 @@ fn holds_and_goes_on(world: &World) {
     assert_eq!(code(&late), 4, "{late:?}");
     world.ok(&["cancel", "m-held"]);
     assert_eq!(code(&world.run(&["cancel", "m-held"])), 2, "it has ended");
-    assert!(world.ok(&["retry", "m-held"]).contains("sent again as msg-"));
+    let again: serde_json::Value = serde_json::from_str(&world.ok(&["retry", "m-held", "--json"])).unwrap();
+    let id = again["id"].as_str().unwrap();
     world.ok(&["stop", "--off"]);
-    world.ok(&["pane", "wait", "shell", "--text", "I read: z", "--timeout", "60s"]);
+    let same = ["send", "shell", "z", "--id", id, "--from", "user", "--meta", "retry_of=m-held"];
+    let wait = [&same[..], &["--wait", "--within", "60s"]].concat();
+    assert_eq!(
+        world.ok(&wait),
+        "I read: z\n",
+        "the same message again: a duplicate, whose answer is waited for"
+    );
+}
+
+fn lives_on_without_its_daemon(world: &World) {
+    let shell = || {
+        let status: serde_json::Value = serde_json::from_str(&world.ok(&["status", "--json"])).unwrap();
+        (status["daemon"]["pid"].as_u64(), status["agents"][1]["pid"].as_u64())
+    };
+    let (daemon, agent) = shell();
+    let second = world.run(&["daemon"]);
+    assert_eq!(code(&second), 1, "the lock is held: {second:?}");
+    assert!(String::from_utf8_lossy(&second.stderr).contains(&daemon.unwrap().to_string()), "{second:?}");
+    world.ok(&["down", "--keep-agents"]);
+    world.ok(&["up", "--within", "60s"]);
+    let (new, same) = shell();
+    assert_ne!(daemon, new);
+    assert_eq!((agent, same.is_some()), (same, true), "the agent was adopted");
+    assert_eq!(world.ok(&["send", "shell", "再び", "--wait", "--within", "60s"]), "I read: 再び\n");
 }
 
 /// What is known without a daemon, and that the views follow from the journal byte for byte.

@@ -92,7 +92,7 @@ async fn whatever_is_wrong_is_said_as_json_with_its_cure() {
         ("GET", "/v1/messages/A%2F..", json, "", (400, "bad-id"), None),
         ("GET", &format!("/v1/messages/{long}"), json, "", (400, "bad-id"), None),
         ("POST", "/v1/agents/A/stop", json, "", (400, "bad-name"), None),
-        ("POST", "/v1/turns/nope/ack", json, "", (400, "bad-proof"), None),
+        ("POST", "/v1/turns/nope/ack", json, "", (403, "bad-proof"), None),
         ("POST", "/v1/messages", json, "{\n  \"to\": }", (400, "syntax"), Some(2)),
         ("POST", "/v1/messages", json, "[]", (400, "blank"), None),
         ("POST", "/v1/messages", json, r#"{"content":"x"}"#, (400, "to-missing"), None),

@@ -1,5 +1,9 @@
 //! Every form of the claim, in both modes and two widths: what then stands on the screen.
 
+use tasuki::engine::marker::{Awaited, find};
+use tasuki::engine::screen::Screen;
+use tasuki::engine::words::Token;
+
 use super::pane::Pane;
 use super::workspace::{PHRASE, Workspace, doorbell};
 
@@ -11,6 +15,15 @@ fn claims(text: &str, token: &str) -> usize {
     let wanted = format!("{PHRASE} {token}");
     let bare = |row: &str| row.trim().trim_start_matches("● ").trim_matches(['*', '`', '.', '。']).to_owned();
     text.lines().filter(|row| bare(row) == wanted).count()
+}
+
+/// Whether tasuki takes what stands in the pane for a claim.
+fn is_taken(pane: &Pane, mode: &str, cols: u16, token: &str) -> bool {
+    let text = pane.joined();
+    let rows: Vec<&str> = text.lines().collect();
+    let screen = if mode == "tui" { Screen::wrapped(&rows, cols.into()) } else { Screen::lines(&rows) };
+    let token = Token::new(token).expect("a token");
+    find(&screen, &Awaited::new(PHRASE, Some(token)).expect("a phrase"), None).is_some()
 }
 
 fn squeezed(text: &str) -> String {
@@ -50,6 +63,8 @@ fn check_forms(mode: &str, cols: u16) {
             _ => (0, 1),
         };
         assert_eq!(claims(&text, &token), claimed, "{form} in {mode} at {cols}:\n{text}");
+        let taken = is_taken(&pane, mode, cols, &token);
+        assert_eq!(taken, claimed > 0, "{form} in {mode} at {cols}:\n{text}");
         assert_eq!(phrases, said, "{form} in {mode} at {cols}:\n{part}");
         match *form {
             "stale" => assert_eq!(claims(&text, &stale), 1, "{text}"),

@@ -1,7 +1,9 @@
 //! Each script in `protocol/examples/`, played in a pane.
 
+use tasuki::engine::doorbell::TurnKind;
+
 use super::pane::Pane;
-use super::workspace::{PHRASE, Workspace, doorbell, example};
+use super::workspace::{PHRASE, Workspace, doorbell, example, turn};
 
 fn start(name: &str, task: &str) -> (Workspace, Pane) {
     let workspace = Workspace::new();
@@ -42,7 +44,7 @@ fn play(name: &str, ready: &str, task: &str) -> (Workspace, String) {
 #[test]
 fn echo() {
     let (_workspace, pane) = start("echo", "言われた通り 🙂\nand more");
-    pane.type_line("[tasuki] info msg-1 from boss: read queue/active/msg-1.yaml; nothing to answer.");
+    pane.type_line(&turn(TurnKind::Info, "msg-1", ""));
     pane.shows("\nNoted: 言われた通り 🙂");
     pane.type_line(&doorbell("msg-1", "k7qf2m"));
     pane.shows("\n言われた通り 🙂\nand more\nCODING OK k7qf2m");
@@ -70,9 +72,7 @@ fn liar() {
     for lie in 1..=8 {
         pane.type_line(&doorbell("msg-1", &format!("token{lie}")));
         pane.shows(&format!("lie {lie}: "));
-        pane.type_line(&format!(
-            "[tasuki] reminder of your task msg-1 (token remin{lie}): if it is done, say so."
-        ));
+        pane.type_line(&turn(TurnKind::Reminder, "msg-1", &format!("remin{lie}")));
         let text = pane.shows(&format!("\nThis time it is true.\nCODING OK remin{lie}"));
         let claimed = text.lines().filter(|row| *row == format!("CODING OK token{lie}")).count();
         // The last two lie by being claims.
@@ -156,11 +156,8 @@ fn manager_that_delegates() {
     assert!(drops.iter().all(|drop| drop.contains("token: k7qf2m")), "{drops:?}");
     let answered = "from: boss\ncontent: x\nanswers:\n- {from: coder, content: '書きました 🙂'}\n- {from: reader, content: 調べました}\nfeedback:\n- {content: 'cargo test: 1 failed'}\n";
     workspace.active("msg-1", answered);
-    let file = "queue/active/msg-1.yaml";
-    pane.type_line(&format!("[tasuki] answers for your task msg-1 (token aaaaa1): read {file} and go on."));
+    pane.type_line(&turn(TurnKind::Answers, "msg-1", "aaaaa1"));
     pane.shows("\n書きました 🙂\n調べました\nPut together for boss.\nCODING OK aaaaa1");
-    pane.type_line(&format!(
-        "[tasuki] feedback on your task msg-1 (token aaaaa2): a check failed; read {file} and put it right."
-    ));
+    pane.type_line(&turn(TurnKind::Feedback, "msg-1", "aaaaa2"));
     pane.shows("\ncargo test: 1 failed\nCODING OK aaaaa2");
 }

@@ -3,9 +3,11 @@
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 
+use tasuki::engine::doorbell::TurnKind;
+
 use super::pane::Pane;
 use super::pty::Pty;
-use super::workspace::{Workspace, doorbell, finish, piped};
+use super::workspace::{Workspace, doorbell, finish, piped, turn};
 
 /// Plays a script behind pipes.
 fn play(workspace: &Workspace, script: Option<&str>, input: &str) -> Output {
@@ -32,14 +34,12 @@ fn played(actions: &str) -> String {
 fn without_a_script_each_turn_is_answered_at_once() {
     let workspace = Workspace::new();
     workspace.task("msg-1", "プロジェクトを分析する 🙂\nand report\n");
-    let file = "queue/active/msg-1.yaml";
     let input = [
         doorbell("msg-1", "k7qf2m"),
-        format!(
-            "[tasuki] feedback on your task msg-1 (token aaaaa1): a check failed; read {file} and put it right."
-        ),
-        "[tasuki] reminder of your task msg-1 (token aaaaa2): if it is done, say so.".to_owned(),
-        format!("[tasuki] info msg-1 from boss: read {file}; nothing to answer."),
+        turn(TurnKind::Feedback, "msg-1", "aaaaa1"),
+        turn(TurnKind::Reminder, "msg-1", "aaaaa2"),
+        turn(TurnKind::Info, "msg-1", ""),
+        turn(TurnKind::Answers, "msg-1", "aaaaa4"),
         "[tasuki] task msg-2 from boss (token aaaaa3): 日本語で: hello".to_owned(),
         "続けて".to_owned(),
         "  ".to_owned(),
@@ -53,6 +53,8 @@ fn without_a_script_each_turn_is_answered_at_once() {
         &format!("msg-1 {lines}"),
         "CODING OK aaaaa2",
         &format!("msg-1 {lines}"),
+        &format!("msg-1 {lines}"),
+        "CODING OK aaaaa4",
         "msg-2 has 1 lines, 11 characters: 日本語で: hello",
         "CODING OK aaaaa3",
         "this line has 1 lines, 3 characters: 続けて",

@@ -7,6 +7,8 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use tasuki::engine::doorbell::{Doorbell, TurnKind, Words};
+use tasuki::engine::words::{AgentName, MessageId, Token};
 
 /// The phrase of every agent here.
 pub(crate) const PHRASE: &str = "CODING OK";
@@ -84,9 +86,17 @@ pub(crate) fn finish(child: Child) -> Output {
     )
 }
 
+/// The line that gives a turn of this kind, as tasuki types it.
+pub(crate) fn turn(kind: TurnKind, id: &str, token: &str) -> String {
+    let (id, from) = (MessageId::new(id).expect("an id"), AgentName::new("boss").expect("a name"));
+    let path = format!("queue/active/{id}.yaml");
+    let token = (kind != TurnKind::Info).then(|| Token::new(token).expect("a token"));
+    Doorbell { kind, id: &id, from: &from, token, path: &path }.line(&Words::default()).expect("a doorbell")
+}
+
 /// The doorbell of a new task.
 pub(crate) fn doorbell(id: &str, token: &str) -> String {
-    format!("[tasuki] task {id} from boss (token {token}): read queue/active/{id}.yaml and do it.")
+    turn(TurnKind::Task, id, token)
 }
 
 /// The repository's example of this name.

@@ -71,3 +71,34 @@ fn line_from(folder: &Folder, file: &Named, from: u64) -> Result<Option<(u64, Se
     }
     Ok(None)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kind, Millis};
+    use super::*;
+
+    #[test]
+    fn a_line_that_a_sender_put_into_its_message_is_not_found() {
+        let head = |seq| line::Head { kind: Kind::Step, seq, at: Millis(1), boot: "b", synced: Seq(0) };
+        let mut forged = Vec::new();
+        line::put(&mut forged, &head(Seq(1)), "[1]}]");
+        let forged = String::from_utf8(forged).unwrap();
+        let nested = format!("[0,{}", forged.trim_end().strip_suffix('}').unwrap());
+        serde_json::from_str::<serde::de::IgnoredAny>(&nested).unwrap();
+        let mut bytes = Vec::new();
+        line::put(&mut bytes, &head(Seq(1)), &nested);
+        let next = bytes.len() as u64;
+        line::put(&mut bytes, &head(Seq(2)), "[]");
+        let inner = std::str::from_utf8(&bytes).unwrap().rfind(r#"{"seq":1"#).unwrap();
+        line::parse(&bytes[inner..next as usize - 1]).unwrap();
+
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("000001.jsonl"), &bytes).unwrap();
+        let folder = Folder::at(dir.path()).unwrap();
+        let file = folder.open("000001.jsonl").unwrap().unwrap();
+        for from in 1..=next {
+            assert_eq!(line_from(&folder, &file, from).unwrap(), Some((next, Seq(2))), "from {from}");
+        }
+        assert_eq!(line_from(&folder, &file, next + 1).unwrap(), None);
+    }
+}

@@ -21,12 +21,10 @@ pub(super) struct Args {
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let workspace = desk.workspace()?;
-    if !workspace.journal().is_dir() {
-        return desk
-            .tell(&serde_json::json!({"sound": true, "lines": 0}), || "there is no journal yet".to_owned());
-    }
-    let report = journal::fsck(&workspace.journal())?;
-    let rebuilt = if args.rebuild { Some(rebuild::run(&workspace)?) } else { None };
+    // A workspace that never had a daemon has no journal, and nothing is wrong with it.
+    let there = workspace.journal().is_dir();
+    let report = if there { journal::fsck(&workspace.journal())? } else { Report::default() };
+    let rebuilt = if args.rebuild && there { Some(rebuild::run(&workspace)?) } else { None };
     let value = serde_json::json!({
         "sound": report.is_sound(),
         "segments": report.segments.len(),

@@ -111,8 +111,8 @@ fn put<T: JsonSchema>(page: &mut String) {
     let schema = schema_for!(T).to_value();
     put_type(page, &T::schema_name(), &schema);
     let inner = schema.get("$defs").and_then(serde_json::Value::as_object);
-    for (name, schema) in inner.into_iter().flatten().filter(|(name, _)| !page_has(page, name)) {
-        page.push_str(&table(name, schema));
+    for (name, schema) in inner.into_iter().flatten() {
+        put_type(page, name, schema);
     }
 }
 

@@ -2,10 +2,8 @@
 
 use super::action::Claim;
 use super::chance::Chance;
+use crate::engine::marker::check_phrase;
 use crate::engine::words::Token;
-
-/// Longest phrase in bytes: it must stand in one row of a narrow pane with its token.
-const PHRASE_BYTES_MAX: usize = 200;
 
 /// What stands in place of a token that a text would have put beside the phrase.
 const NOT_HERE: &str = "······";
@@ -21,15 +19,8 @@ impl Phrase {
     /// A sentence that says what is wrong.
     pub(super) fn new(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        if text.is_empty() {
-            return Err(
-                "the phrase is empty: give the agent's marker of the team file, like --phrase \"CODING OK\""
-                    .to_owned(),
-            );
-        }
-        if text.len() > PHRASE_BYTES_MAX || text.chars().any(char::is_control) {
-            return Err(format!("the phrase must be one line of at most {PHRASE_BYTES_MAX} bytes"));
-        }
+        check_phrase(text)
+            .map_err(|why| format!("the phrase {text:?} {why}; give the agent's marker of the team file"))?;
         Ok(Self(text.to_owned()))
     }
 
@@ -141,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_phrase_is_one_short_line() {
-        for bad in ["", "  ", "a\nb", "a\x1b[0m", &"x".repeat(201)] {
+        for bad in ["", "  ", "a\nb", "a\x1b[0m", "**", &"x".repeat(101)] {
             assert!(Phrase::new(bad).is_err(), "{bad:?}");
         }
     }

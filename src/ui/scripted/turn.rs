@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::script::Kind;
+use crate::engine::doorbell::HEAD;
 use crate::engine::words::{AgentName, MessageId, Token};
-
-/// What stands at the head of every doorbell line.
-const HEAD: &str = "[tasuki] ";
 
 /// Longest file of a task that is read. A message is at most 1 MiB; sixteen leave room for answers and feedback.
 const TASK_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -56,7 +54,7 @@ impl Turn {
     /// `delivery: inline` with `token: false`.
     pub(super) fn read(line: &str) -> Self {
         let line = line.trim();
-        line.strip_prefix(HEAD).and_then(read_doorbell).unwrap_or_else(|| Self {
+        line.strip_prefix(HEAD).and_then(|rest| read_doorbell(rest.trim_start())).unwrap_or_else(|| Self {
             kind: Kind::Task,
             id: None,
             from: None,
@@ -191,9 +189,9 @@ fn read_task(text: &str, path: &str) -> Result<Task, String> {
     })
 }
 
-/// An entry of `answers:` or `feedback:` as text: itself, its `content`, or whatever else it is.
+/// An entry of `answers:` or `feedback:` as text: its `content`, or the `path` where a long one stands, or itself.
 fn text_of(entry: &serde_json::Value) -> String {
-    match entry.get("content").unwrap_or(entry) {
+    match entry.get("content").or_else(|| entry.get("path")).unwrap_or(entry) {
         serde_json::Value::String(text) => text.trim_end().to_owned(),
         other => other.to_string(),
     }
@@ -270,10 +268,10 @@ mod tests {
 
     #[test]
     fn the_tasks_file_is_read_whatever_else_it_has() {
-        let text = "id: a\nfrom: boss\ncontent: |\n  分析 🙂\n  no\nanswers:\n  - {from: x, content: 'one'}\n  - two\n  - {path: p}\nunknown: [1]\n";
+        let text = "id: a\nfrom: boss\ncontent: |\n  分析 🙂\n  no\nanswers:\n  - {from: x, content: 'one'}\n  - two\n  - {path: queue/results/b.yaml}\nunknown: [1]\n";
         let task = read_task(text, "p").expect("a task");
         assert_eq!(task.content, "分析 🙂\nno\n");
-        assert_eq!(task.answers, ["one", "two", "{\"path\":\"p\"}"]);
+        assert_eq!(task.answers, ["one", "two", "queue/results/b.yaml"]);
         let why = read_task("content: [", "queue/active/x.yaml").expect_err("broken");
         assert!(why.starts_with("cannot understand queue/active/x.yaml: "), "{why}");
     }

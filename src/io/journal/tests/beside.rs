@@ -18,7 +18,7 @@ fn the_writer_may_go_to_a_thread_of_its_own() {
 #[test]
 fn fsck_and_readers_beside_a_writer_see_no_damage() {
     /// Checks to be made while the writer writes.
-    const CHECKS: u64 = 40;
+    const CHECKS: u64 = 20;
     let dir = scratch();
     let (mut journal, toy, _) = open(dir.path());
     let reader = journal.reader();

@@ -192,7 +192,7 @@ fn a_damaged_record_is_noticed_where_it_is_read_and_put_right() {
     fill(dir.path(), &[30, 1]);
     let path = dir.path().join(ids_name(1));
     let good = fs::read(&path).unwrap();
-    for at in good.len() - 30 * RECORD_BYTES..good.len() {
+    for at in (good.len() - 30 * RECORD_BYTES..good.len()).step_by(7) {
         let mut bytes = good.clone();
         bytes[at] ^= 0x10;
         fs::write(&path, &bytes).unwrap();
