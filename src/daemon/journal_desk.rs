@@ -129,12 +129,6 @@ impl JournalDesk {
     pub fn places(&self) -> &BTreeMap<Seq, Location> {
         &self.places
     }
-
-    /// The oldest segment that something refers to.
-    #[must_use]
-    pub fn oldest_segment(&self) -> Option<u32> {
-        self.places.values().map(|place| place.segment).min()
-    }
 }
 
 /// The journal's thread has ended.

@@ -72,7 +72,7 @@ impl MailDesk {
         self.others.push_back(Job::Archive(archive));
     }
 
-    /// Takes nothing from the drop zone while the workspace is full.
+    /// Takes nothing from the drop zone while the workspace is full: drops wait in `queue/`.
     pub fn pause(&mut self, paused: bool) {
         if self.paused != paused {
             self.paused = paused;

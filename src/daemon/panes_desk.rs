@@ -29,12 +29,6 @@ impl PanesDesk {
         inbox
     }
 
-    /// Whether this launch has a worker.
-    #[must_use]
-    pub fn has(&self, agent: &AgentName, nonce: Nonce) -> bool {
-        self.workers.get(agent).is_some_and(|(newest, _)| *newest == nonce)
-    }
-
     /// Gives an order; false if this launch has no worker any more (its end is on its way as news).
     pub fn order(&mut self, agent: &AgentName, nonce: Nonce, order: Order) -> bool {
         let Some((newest, orders)) = self.workers.get(agent) else { return false };

@@ -133,6 +133,8 @@ impl Daemon {
     /// Gives every worker that is free its next batch.
     pub(super) fn hand_out(&mut self) -> Result<(), Broken> {
         self.journal.submit()?;
+        let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
+        self.mail.pause(self.engine.state().open.len() >= room);
         self.mail.submit();
         let now = self.clock.now();
         self.views.submit(&self.engine, &self.journal, now)?;

@@ -225,7 +225,7 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
         journal::start(journal, answers).map_err(io("start the journal's thread"))?;
     let views = Views::open(house.workspace.root())?;
     let watched = views.places();
-    let views = views::start(house.workspace.clone(), views, reader, news.clone());
+    let views = views::start(views, reader, news.clone());
     let (views_jobs, _) = views.map_err(io("start the views' thread"))?;
     let chance = u16::try_from(getrandom::u32().unwrap_or_default() & 0xffff).unwrap_or_default();
     let mailbox = Mailbox::open(house.workspace.root(), house.clock.wall(), chance)?;

@@ -15,7 +15,6 @@ use crate::io::mailbox::MAIN_ZONE;
 use crate::io::views::{View, Views};
 use crate::io::wire::time::Day;
 use crate::io::wire::{events, status};
-use crate::io::workspace::Workspace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -144,19 +143,17 @@ pub struct TurnBody {
 /// # Errors
 /// If the system gives no thread.
 pub fn start(
-    workspace: Workspace,
     views: Views,
     reader: Reader,
     news: NewsSender,
 ) -> std::io::Result<(SyncSender<Job>, std::thread::JoinHandle<()>)> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let thread = std::thread::Builder::new().name("views".to_owned());
-    let mut worker = Worker { workspace, views, reader, complained: BTreeMap::new() };
+    let mut worker = Worker { views, reader, complained: BTreeMap::new() };
     Ok((jobs, thread.spawn(move || worker.work(&inbox, &news))?))
 }
 
 struct Worker {
-    workspace: Workspace,
     views: Views,
     reader: Reader,
     /// What was complained of already, so that a full disk does not fill the log as well.
@@ -236,7 +233,7 @@ impl Worker {
     ) -> Result<(), String> {
         let id = &seen.message.id;
         let day = Day::of(seen.since);
-        if if_missing && self.is_finished(id, &day, answer.is_some()) {
+        if if_missing && self.views.has_finished(id, &day, answer.is_some()) {
             return Ok(());
         }
         let content = self.body(body)?;
@@ -289,14 +286,6 @@ impl Worker {
             self.views.altered(paths)
         });
         Ok(())
-    }
-
-    /// Whether a finished message's views are there.
-    fn is_finished(&self, id: &MessageId, day: &Day, has_answer: bool) -> bool {
-        let answered = !has_answer || self.workspace.result_file(id).exists();
-        answered
-            && self.workspace.done().join(day.as_str()).join(format!("{id}.yaml")).exists()
-            && !self.workspace.active_file(id).exists()
     }
 
     fn body(&self, (place, index): Place) -> Result<Body, String> {

@@ -153,6 +153,17 @@ impl Views {
         self.remove(&View::Active(zone, id.clone()))
     }
 
+    /// Whether a finished message's views are there, the answer's too if it has one, and the open one is gone.
+    #[must_use]
+    pub fn has_finished(&self, id: &MessageId, day: &Day, answered: bool) -> bool {
+        let name = file_name(id.as_str());
+        let there = |folder: &Folder| folder.stat(&name).is_ok();
+        let dated = self.folders.done.enter(day.as_str());
+        (!answered || there(&self.folders.results))
+            && dated.is_ok_and(|folder| there(&folder))
+            && !there(&self.folders.active)
+    }
+
     /// What stands in the `active/` folders, whoever wrote it: to be compared with what is open, at start.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use crate::daemon::start::StartError;
 use crate::engine::refusal::Refusal;
+use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
 use crate::io::settings::{InitError, SettingsError};
 use crate::io::tmux::TmuxError;
@@ -138,6 +139,12 @@ impl From<Refusal> for Failure {
         failure.problem.column = refusal.column;
         failure.problem.document = (refusal.document > 0).then_some(refusal.document);
         failure
+    }
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        Self::of("folder", &error)
     }
 }
 

@@ -7,12 +7,14 @@ use crate::engine::life::{Move, Stage};
 use crate::engine::message::{Body, BodyRef, Message, Outcome};
 use crate::engine::view::MessageSeen;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
+use crate::io::folder::FolderError;
 use crate::io::journal::{Kind, Order, scan};
+use crate::io::mailbox::MAIN_ZONE;
 use crate::io::views::Views;
 use crate::io::wire::events;
+use crate::io::wire::time::Day;
 use crate::io::workspace::Workspace;
 use std::collections::BTreeMap;
-use std::io;
 use std::ops::ControlFlow;
 
 /// What was done.
@@ -42,7 +44,7 @@ struct Rebuild {
 pub(super) fn run(workspace: &Workspace) -> Result<Rebuilt, Failure> {
     workspace.prepare()?;
     let mut rebuild =
-        Rebuild { views: Views::open(workspace)?, open: BTreeMap::new(), done: Rebuilt::default() };
+        Rebuild { views: Views::open(workspace.root())?, open: BTreeMap::new(), done: Rebuilt::default() };
     let mut failed = Ok(());
     scan(&workspace.journal(), 1, Order::OldestFirst, &mut |entry| {
         // Lines that cannot be understood are fsck's to tell.
@@ -64,7 +66,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Rebuilt, Failure> {
 }
 
 impl Rebuild {
-    fn take(&mut self, at: Millis, event: Event) -> io::Result<()> {
+    fn take(&mut self, at: Millis, event: Event) -> Result<(), FolderError> {
         match event {
             Event::Accepted { message, body, .. } => {
                 let running = Running { message: *message, body, agent: None, attempts: 0 };
@@ -95,9 +97,9 @@ impl Rebuild {
         outcome: Outcome,
         answer: Option<&Answer>,
         why: Option<String>,
-    ) -> io::Result<()> {
+    ) -> Result<(), FolderError> {
         let id = &running.message.id;
-        if self.views.is_finished(id, at, answer.is_some()) {
+        if self.views.has_finished(id, &Day::of(at), answer.is_some()) {
             self.done.kept += 1;
             return Ok(());
         }
@@ -120,7 +122,7 @@ impl Rebuild {
         if let Some(answer) = answer {
             self.views.write_result(id, &pages::result(&seen, answer))?;
         }
-        self.views.finish(id, at, &pages::finished(&seen, &running.body))?;
+        self.views.finish(MAIN_ZONE, id, &Day::of(at), &pages::finished(&seen, &running.body))?;
         self.done.written += 1;
         Ok(())
     }
