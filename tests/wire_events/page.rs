@@ -54,7 +54,7 @@ fn the_recipes_work() {
         {"seq":3,"at":1770033604500,"boot":"b1f0c2","synced":2,"crc":"cbf5d062","events":[{"event":"accepted","id":"msg-1","from":"user","to":"coder","type":"task","acc
         {"seq":4,"at":1770033606000,"boot":"b1f0c2","synced":3,"crc":"c3f159b3","events":[{"event":"moved","id":"msg-1","to":"intent","agent":"coder","turn":{"number":1
         {"seq":5,"at":1770033607500,"boot":"b1f0c2","synced":4,"crc":"97e1e288","events":[{"event":"moved","id":"msg-1","to":"submitted","due":1770035406000,"receipt":"
-        {"seq":7,"at":1770033610500,"boot":"b1f0c2","synced":6,"crc":"1967e936","events":[{"event":"duplicate","id":"msg-1","name":"first.yaml"}]}
+        {"seq":7,"at":1770033610500,"boot":"b1f0c2","synced":6,"crc":"9c0bab60","events":[{"event":"duplicate","id":"msg-1","name":"019c1e0a1b4c7f3a00000002-0-first.yam
         {"seq":8,"at":1770033612000,"boot":"b1f0c2","synced":7,"crc":"d947d538","events":[{"event":"moved","id":"msg-1","to":"claimed","source":"marker"},{"event":"move
         {"id":"msg-1","from":"user","to":"coder","type":"task","content":"Analyse the project.\n一行で。🏃"}
         {"id":"msg-3","from":"user","to":"coder","type":"task","content":"Now the tests."}
@@ -115,7 +115,10 @@ fn story() -> Vec<Vec<Event>> {
             code: Code::NoRoute,
             why: "coder may not task boss".into(),
         }],
-        vec![Event::Duplicate { id: id("msg-1"), name: Some("first.yaml".into()) }],
+        vec![Event::Duplicate {
+            id: id("msg-1"),
+            name: Some("019c1e0a1b4c7f3a00000002-0-first.yaml".into()),
+        }],
         vec![go(Move::Claim, None, None, done.clone()), go(Move::Verify, None, None, done), answered],
         vec![Event::Halted(Some(Millis(NOON + 13_500)))],
         vec![accepted(
