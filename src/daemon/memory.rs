@@ -145,7 +145,7 @@ pub fn fingerprints(engine: &Engine) -> Vec<Fingerprint> {
     let finished = engine.state().finished.iter();
     let print = |(id, finished): (&_, &crate::engine::state::Finished)| Fingerprint {
         id: IdHash::of(id),
-        seq: finished.body.seq,
+        seq: finished.answer.map_or(finished.body.seq, |answer| answer.seq),
         digest: finished.known.digest,
         outcome: outcome_number(finished.known.outcome),
     };

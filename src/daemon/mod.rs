@@ -1,15 +1,15 @@
 //! FLOOR 3: gives the engine and the outside their time and tasks.
 
-mod faces_desk;
-mod journal_desk;
-mod mail_desk;
-mod memory;
+pub mod faces_desk;
+pub mod journal_desk;
+pub mod mail_desk;
+pub mod memory;
 pub mod news;
 pub mod orders;
-mod panes_desk;
-mod perform;
+pub mod panes_desk;
+pub mod perform;
 pub mod request;
 pub mod run;
 pub mod start;
-mod views_desk;
+pub mod views_desk;
 pub mod workers;

@@ -95,13 +95,9 @@ impl House {
             .append(true)
             .open(self.folder.path().join("out.log"))
             .expect("log");
-        let child = self
-            .tasuki()
-            .arg("daemon")
-            .stdin(Stdio::null())
-            .stdout(log.try_clone().expect("log"))
-            .stderr(log);
-        let child = child.spawn().expect("the daemon");
+        let mut command = self.tasuki();
+        command.arg("daemon").stdin(Stdio::null()).stdout(log.try_clone().expect("log")).stderr(log);
+        let child = command.spawn().expect("the daemon");
         let pid = format!("pid: {}\n", child.id());
         self.daemon = Some(child);
         self.until("the daemon to be open", |house| house.read("status/daemon.yaml").contains(&pid));
