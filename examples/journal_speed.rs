@@ -50,7 +50,7 @@ fn long_life(dir: &str) -> Outcome<()> {
     let scratch = tempfile::tempdir_in(dir)?;
     let at = Millis(1_770_033_600_000);
     let id = |n: u64| MessageId::new(&format!("msg-{n:012x}")).map_err(|why| why.to_string());
-    let (mut journal, _) = Journal::open(scratch.path(), "speed", |_, _| {}, &mut |_| Ok(()))?;
+    let (mut journal, _) = Journal::open(scratch.path(), "speed", || Box::new(|_, _| {}), &mut |_| Ok(()))?;
     for segment in 0..SEGMENTS {
         let mut finished = Vec::new();
         for n in 0..FINISHED {
@@ -67,7 +67,7 @@ fn long_life(dir: &str) -> Outcome<()> {
 
     let mut lines = 0;
     let (opened, took) = timed(|| {
-        Journal::open(scratch.path(), "speed", |_, _| {}, &mut |_| {
+        Journal::open(scratch.path(), "speed", || Box::new(|_, _| {}), &mut |_| {
             lines += 1;
             Ok(())
         })
@@ -117,7 +117,7 @@ fn bare(path: &Path, batch: usize, appends: usize, written_before: bool) -> Outc
 }
 
 fn journal(dir: &Path, batch: usize, appends: usize) -> Outcome<f64> {
-    let (mut journal, _) = Journal::open(dir, "speed", |_, _| {}, &mut |_| Ok(()))?;
+    let (mut journal, _) = Journal::open(dir, "speed", || Box::new(|_, _| {}), &mut |_| Ok(()))?;
     let at = Millis(1_770_033_600_000);
     // The head of a line takes some hundred bytes.
     let events: Box<str> = format!("[\"{}\"]", "x".repeat(LINE_BYTES - 110)).into();

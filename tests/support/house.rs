@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long anything may take on a loaded machine before a test gives up.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two looks at files that another process writes.
 const PAUSE: Duration = Duration::from_millis(10);
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// A line-reading agent in bash: answers each task with its id, then its phrase and token.
-pub const PLAIN_AGENT: &str = r#"#!/bin/bash
+pub(crate) const PLAIN_AGENT: &str = r#"#!/bin/bash
 while IFS= read -r line; do
   if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
     token=${BASH_REMATCH[1]}
@@ -28,7 +28,7 @@ done
 "#;
 
 /// A workspace and its daemon.
-pub struct House {
+pub(crate) struct House {
     folder: tempfile::TempDir,
     root: PathBuf,
     socket: String,
@@ -37,7 +37,7 @@ pub struct House {
 
 impl House {
     /// A workspace in a new folder `name` with these agents (YAML list items) and files.
-    pub fn new(name: &str, agents: &str, files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(name: &str, agents: &str, files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = folder.path().join(name);
         fs::create_dir(&root).expect("the workspace");
@@ -52,33 +52,33 @@ impl House {
     }
 
     /// One plain agent called `worker`.
-    pub fn plain(name: &str) -> Self {
+    pub(crate) fn plain(name: &str) -> Self {
         let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
         Self::new(name, agent, &[("agent.sh", PLAIN_AGENT)])
     }
 
     /// The workspace's folder.
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
     /// A path in it.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
     /// Writes a file of it.
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).expect(name);
     }
 
     /// What a file of it says; empty if it is not there.
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
     /// A `tasuki` command in it.
-    pub fn tasuki(&self) -> Command {
+    pub(crate) fn tasuki(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tasuki"));
         command
             .current_dir(&self.root)
@@ -89,7 +89,7 @@ impl House {
     }
 
     /// Starts the daemon and waits until it is open for business.
-    pub fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         let log = fs::File::options()
             .create(true)
             .append(true)
@@ -104,12 +104,12 @@ impl House {
     }
 
     /// The daemon's process id.
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.daemon.as_ref().expect("a daemon").id()
     }
 
     /// Kills the daemon as nothing else can.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         if let Some(mut daemon) = self.daemon.take() {
             daemon.kill().expect("to kill it");
             daemon.wait().expect("its end");
@@ -117,7 +117,7 @@ impl House {
     }
 
     /// Ends the daemon in order; its exit status must be good.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         let daemon = self.daemon.as_mut().expect("a daemon");
         let pid = rustix::process::Pid::from_raw(i32::try_from(daemon.id()).expect("a pid")).expect("a pid");
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("to end it");
@@ -127,26 +127,26 @@ impl House {
     }
 
     /// What the daemon printed.
-    pub fn output(&self) -> String {
+    pub(crate) fn output(&self) -> String {
         fs::read_to_string(self.folder.path().join("out.log")).unwrap_or_default()
     }
 
     /// Drops a file whole, as programs should.
-    pub fn drop(&self, name: &str, text: &str) {
+    pub(crate) fn drop(&self, name: &str, text: &str) {
         let part = self.path(&format!("queue/.{name}.tmp"));
         fs::write(&part, text).expect("the drop");
         fs::rename(part, self.path("queue").join(name)).expect("the drop");
     }
 
     /// The result of a task, once it is there.
-    pub fn result(&self, id: &str) -> String {
+    pub(crate) fn result(&self, id: &str) -> String {
         let name = format!("queue/results/{id}.yaml");
         self.until(&name, |house| house.path(&name).exists());
         self.read(&name)
     }
 
     /// Waits until something holds; fails with what the daemon knows otherwise.
-    pub fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+    pub(crate) fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
         let start = Instant::now();
         while !holds(self) {
             let late = start.elapsed() > PATIENCE;
@@ -156,7 +156,7 @@ impl House {
     }
 
     /// tmux on the workspace's own server.
-    pub fn tmux(&self, arguments: &[&str]) -> String {
+    pub(crate) fn tmux(&self, arguments: &[&str]) -> String {
         let output = Command::new("tmux").arg("-L").arg(&self.socket).args(arguments).output().expect("tmux");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
