@@ -135,3 +135,46 @@ impl JournalDesk {
 #[derive(Debug, thiserror::Error)]
 #[error("the journal's thread has ended")]
 pub struct ThreadGone;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::event::Event;
+    use crate::engine::input::Reply;
+    use crate::engine::message::RequestId;
+    use std::sync::mpsc::sync_channel;
+
+    fn step(seq: u64) -> Step {
+        let reply = Reply::Done { what: "done".to_owned(), id: None };
+        Step {
+            seq: Seq(seq),
+            at: Millis(seq),
+            events: vec![Event::Halted(Some(Millis(seq)))],
+            effects: vec![Effect::Answer { request: RequestId(seq), reply }],
+            faults: Vec::new(),
+        }
+    }
+
+    fn written(places: Result<Vec<Location>, JournalError>) -> Written {
+        Written { places, wants_turn: false, flushes: 1, archive: None }
+    }
+
+    #[test]
+    fn effects_wait_for_their_step() {
+        let (jobs, inbox) = sync_channel(1);
+        let mut desk = JournalDesk::new(jobs, BTreeMap::new());
+        desk.put(step(1));
+        desk.submit().unwrap();
+        desk.put(step(2));
+        desk.submit().unwrap();
+        let Ok(Job::Append { lines, durable: true }) = inbox.try_recv() else { panic!("a durable batch") };
+        assert_eq!(lines.len(), 1, "the second step waits for the first batch");
+        assert!(inbox.try_recv().is_err());
+        let place = Location { segment: 1, offset: 0, len: 10 };
+        let effects = desk.written(written(Ok(vec![place]))).unwrap();
+        assert_eq!(effects, step(1).effects, "the effects of the first step alone");
+        desk.submit().unwrap();
+        let failure = JournalError::NotStopped;
+        assert!(desk.written(written(Err(failure))).is_err(), "a failed batch gives no effects");
+    }
+}

@@ -94,7 +94,9 @@ impl Worker {
             self.claim(&typed, CompletionSource::Marker, Some(&screen)).await;
         }
         // tmux itself adds a line such as "Pane is dead (status 1, …)".
-        let spoken = |row: &&String| !row.trim().is_empty() && !row.starts_with("Pane is dead");
+        let spoken = |row: &&String| {
+            !row.trim().is_empty() && !row.starts_with("Pane is dead") && !row.contains(&self.phrase)
+        };
         screen.rows.iter().rev().find(spoken).map(|row| shorten(row))
     }
 
@@ -117,8 +119,9 @@ impl Worker {
 
     async fn tell_doing(&mut self, screen: &Screen) {
         let due = self.doing_at.is_none_or(|at| at.elapsed() >= DOING_EVERY);
-        let Some(line) = screen.rows.iter().rev().find(|row| !row.trim().is_empty()).map(|row| shorten(row))
-        else {
+        // Phrase and token never stand side by side in anything that tasuki writes.
+        let meaningful = |row: &&String| !row.trim().is_empty() && !row.contains(&self.phrase);
+        let Some(line) = screen.rows.iter().rev().find(meaningful).map(|row| shorten(row)) else {
             return;
         };
         if due && line != self.doing {
