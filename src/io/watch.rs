@@ -168,8 +168,8 @@ fn signal(interest: Interest, event: &Event, wake: &impl Fn(Signal<'_>)) {
         };
         if told {
             wake(Signal::File(path));
-        } else if went && !yaml {
-            wake(Signal::Anything); // perhaps the folder itself
+        } else if went && !name.contains(&b'.') {
+            wake(Signal::Anything); // perhaps the folder itself; temporary files have a dot
         }
     }
 }
@@ -243,6 +243,9 @@ mod tests {
         fs::write(queue.join("last.yaml"), "x").unwrap();
         let between = until(&told, "last.yaml");
         assert!(between.iter().all(|name| name == "first.yaml"), "{between:?}");
+        fs::write(queue.join(".tmp"), "x").unwrap();
+        fs::rename(queue.join(".tmp"), queue.join("end.yaml")).unwrap();
+        assert_eq!(until(&told, "end.yaml"), ["last.yaml"; 1]);
     }
 
     #[test]

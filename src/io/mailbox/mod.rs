@@ -15,18 +15,21 @@
 //!
 //! All of it blocks; the daemon runs it on a thread of its own. Nothing is parsed here.
 
+mod found;
 mod name;
 mod patience;
 mod reject;
 mod take;
 mod zone;
 
-use crate::engine::refusal::Refusal;
 use crate::engine::words::Millis;
 use crate::io::folder::{Folder, FolderError, Stamp, mtime_ns};
-use name::{Claim, Sequence};
+pub use found::{Budget, Found, Sweep};
+use name::{Claim, Recent, Seq};
 use patience::{Key, Patience};
+use rustix::io::Errno;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use zone::{Candidate, Zone};
@@ -34,90 +37,12 @@ use zone::{Candidate, Zone};
 /// The zone of `queue/` itself.
 pub const MAIN_ZONE: u32 = 0;
 
-/// How much one sweep may take.
-#[derive(Debug, Clone, Copy)]
-pub struct Budget {
-    /// Files that are claimed and read.
-    pub files: usize,
-    /// Bytes of them; the file that passes it is the last one.
-    pub bytes: usize,
-}
-
-impl Default for Budget {
-    /// 256 files make a flush worth its while; 8 MiB is the journal's pending batch (durability, limits).
-    fn default() -> Self {
-        Self { files: 256, bytes: 8 << 20 }
-    }
-}
-
-/// What one sweep found.
-#[derive(Debug, Default)]
-pub struct Sweep {
-    /// In the order in which the files were written.
-    pub found: Vec<Found>,
-    /// The budget is used up and there is more: sweep again at once.
-    pub more: bool,
-    /// Something is waited for: sweep again after this time, if nothing wakes us before.
-    pub again_in_ms: Option<u64>,
-}
-
-/// One thing that a sweep found.
-#[derive(Debug)]
-pub enum Found {
-    /// A whole file. To be parsed, then [`Mailbox::forget`] or [`Mailbox::reject`].
-    Read {
-        /// Name of the claimed file.
-        claim: Arc<str>,
-        /// Name it was dropped under.
-        name: Arc<str>,
-        /// The drop zone, which verifies a sender.
-        zone: u32,
-        /// What is in it.
-        bytes: Vec<u8>,
-    },
-    /// Something that cannot be a message. To be given to [`Mailbox::reject`].
-    Bad {
-        /// Name of the claimed file.
-        claim: Arc<str>,
-        /// Name it was dropped under, or a likeness of it.
-        name: Arc<str>,
-        /// The drop zone.
-        zone: u32,
-        /// Why.
-        refusal: Refusal,
-    },
-    /// A file that is waited for, said once; it stays where it is.
-    Later {
-        /// Name it was dropped under, or a likeness of it.
-        name: String,
-        /// The drop zone.
-        zone: u32,
-        /// Why.
-        refusal: Refusal,
-    },
-    /// A file that is perhaps meant to be taken, but is not called `.yaml`; said once.
-    Hint {
-        /// Its name, or a likeness of it.
-        name: String,
-        /// The drop zone.
-        zone: u32,
-    },
-    /// A drop zone cannot be swept; said once, until it can be again.
-    Trouble {
-        /// The drop zone.
-        zone: u32,
-        /// What is wrong with it.
-        error: FolderError,
-    },
-}
-
 /// The drop zones and what was claimed from them.
 #[derive(Debug)]
 pub struct Mailbox {
     us: u32,
     claims: Folder,
     zones: BTreeMap<u32, Zone>,
-    sequence: Sequence,
     /// What the last listing found and nobody looked at yet.
     listed: VecDeque<Candidate>,
     /// Claimed but not read: left by a crash, or still being written.
@@ -125,20 +50,20 @@ pub struct Mailbox {
     /// Read, and as what; not forgotten yet.
     taken: HashMap<Arc<str>, Stamp>,
     patience: Patience,
+    recent: Recent,
 }
 
 impl Mailbox {
     /// Opens the mailbox of the workspace at `root`: makes `queue/` and `.tasuki/claim/` where they are missing, narrows
-    /// them to 0700, and takes up what an earlier daemon had claimed. `now` is the wall clock and `chance` any number:
-    /// they make the names of claims unique for ever.
+    /// them to 0700, and takes up what an earlier daemon had claimed.
     ///
     /// # Errors
     /// [`FolderError`]: a folder is not ours, not a folder, or everybody may write to it or to one above it.
-    pub fn open(root: &Path, now: Millis, chance: u16) -> Result<Self, FolderError> {
+    pub fn open(root: &Path) -> Result<Self, FolderError> {
         let root = std::fs::canonicalize(root).map_err(|error| FolderError::Io {
             doing: "open",
             path: root.to_owned(),
-            errno: rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::IO),
+            errno: Errno::from_io_error(&error).unwrap_or(Errno::IO),
         })?;
         zone::check_ancestors(&root)?;
         let claims = Folder::open(&root)?.make_own(".tasuki")?.make_own("claim")?;
@@ -147,10 +72,10 @@ impl Mailbox {
             unread: left(&claims)?.into(),
             claims,
             zones: BTreeMap::new(),
-            sequence: Sequence::new(now.0, chance),
             listed: VecDeque::new(),
             taken: HashMap::new(),
             patience: Patience::default(),
+            recent: Recent::default(),
         };
         mailbox.add_zone(MAIN_ZONE, &root.join("queue"))?;
         Ok(mailbox)
@@ -184,7 +109,8 @@ impl Mailbox {
     }
 
     /// What an earlier daemon had claimed and this one has not read yet. Those that the journal knows are to be forgotten
-    /// before the first sweep reads the rest.
+    /// before the first sweep reads the rest; and what a sweep gives later under a claim that the journal knows is a file
+    /// that a power cut put back, and is to be forgotten too.
     #[must_use]
     pub fn unread(&self) -> Vec<Arc<str>> {
         self.unread.iter().map(|claim| claim.as_str().into()).collect()
@@ -283,7 +209,7 @@ impl Mailbox {
         let folder = self.home(claim);
         match folder.stat(claim.as_ref()) {
             Ok(stat) => Ok(Stamp::of(&stat) != *stamp),
-            Err(rustix::io::Errno::NOENT) => Ok(false),
+            Err(Errno::NOENT) => Ok(false),
             Err(errno) => Err(folder.failed("stat", claim.as_ref(), errno)),
         }
     }
@@ -291,14 +217,33 @@ impl Mailbox {
     /// Gives a claimed file a new claim, to be read as a message of its own.
     fn claim_anew(&mut self, claim: &str) -> Result<(), FolderError> {
         let Some(parts) = Claim::parse(claim) else { return Ok(()) };
-        let anew = parts.format(&self.sequence.next());
         let folder = self.home(claim);
+        let failed = |errno| folder.failed("rename", claim.as_ref(), errno);
+        let seq = self.recent.fresh(Seq::of(&folder.stat(claim.as_ref()).map_err(failed)?));
         // A crash before it leaves a claim that the journal knows, after it one that it does not: the version is read then.
-        folder
-            .rename_new(claim.as_ref(), folder, anew.as_ref())
-            .map_err(|errno| folder.failed("rename", claim.as_ref(), errno))?;
+        let (anew, seq) = rename_new(folder, claim.as_ref(), folder, &parts, seq).map_err(failed)?;
+        self.recent.add(seq);
         self.unread.push_back(anew);
         Ok(())
+    }
+}
+
+/// Gives a file the name of a claim that nothing has yet.
+fn rename_new(
+    from: &Folder,
+    name: &OsStr,
+    to: &Folder,
+    claim: &Claim<'_>,
+    seq: Seq,
+) -> Result<(String, Seq), Errno> {
+    let mut seq = seq;
+    loop {
+        let claimed = claim.format(seq);
+        match from.rename_new(name, to, claimed.as_ref()) {
+            Ok(()) => return Ok((claimed, seq)),
+            Err(Errno::EXIST) => seq = seq.next(),
+            Err(errno) => return Err(errno),
+        }
     }
 }
 

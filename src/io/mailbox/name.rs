@@ -1,6 +1,8 @@
 //! Names: of files in a drop zone, and of those that were claimed.
 
 use crate::io::wire::shown;
+use rustix::fs::Stat;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 
 /// Longest name of a drop, in bytes (durability, limits). What is added to it when it is claimed or rejected stays
@@ -76,8 +78,8 @@ pub(super) fn likeness(name: &OsStr) -> String {
 /// The name of a claimed file: `SEQ-ZONE-NAME`, or `SEQ-ZONE~NAME` where the name is a likeness of one that must be refused.
 ///
 /// The dropped name is a part of it, so claiming is one rename and there is nothing beside it that a crash could part from
-/// it. SEQ is 24 hex digits: milliseconds at which the mailbox was opened, 16 bits of chance, a count. It sorts by age, and
-/// no later daemon makes the same one, so the journal can tell for ever which claims it holds.
+/// it. SEQ is made from the file itself, so a file that a power cut put back where it was dropped gets the same claim
+/// again, and the journal, which outlived the cut, knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Claim<'a> {
     pub(super) zone: u32,
@@ -85,7 +87,52 @@ pub(super) struct Claim<'a> {
     pub(super) bad_name: bool,
 }
 
-const SEQ_CHARS: usize = 24;
+/// Which file, and since when it has its name: 16 hex digits of its change time in ns, 16 of its inode number. It sorts by
+/// age. Nobody can set a change time, so no later file has the same one, even where it gets the same inode number; where
+/// the file system counts time in ticks of some ms, [`Recent`] keeps those of one tick apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Seq {
+    changed_ns: u64,
+    inode: u64,
+}
+
+impl Seq {
+    pub(super) fn of(stat: &Stat) -> Self {
+        let ns = i128::from(stat.st_ctime) * 1_000_000_000 + i128::from(stat.st_ctime_nsec);
+        Self { changed_ns: u64::try_from(ns).unwrap_or(0), inode: stat.st_ino }
+    }
+
+    /// The next one, for the rare case that a claim of this name is there already.
+    pub(super) fn next(self) -> Self {
+        Self { changed_ns: self.changed_ns.wrapping_add(1), ..self }
+    }
+}
+
+const SEQ_CHARS: usize = 32;
+
+/// The newest SEQs that were given, so that none is given twice.
+#[derive(Debug, Default)]
+pub(super) struct Recent(HashSet<Seq>);
+
+/// More than any machine takes within one tick.
+const RECENT_MAX: usize = 8_192;
+
+impl Recent {
+    /// The same, or the next one that was not given.
+    pub(super) fn fresh(&self, seq: Seq) -> Seq {
+        std::iter::successors(Some(seq), |seq| Some(seq.next()))
+            .find(|seq| !self.0.contains(seq))
+            .unwrap_or(seq)
+    }
+
+    /// It was given.
+    pub(super) fn add(&mut self, seq: Seq) {
+        if self.0.len() >= RECENT_MAX {
+            self.0.clear();
+        }
+        self.0.insert(seq);
+    }
+}
 
 impl<'a> Claim<'a> {
     /// Reads the name of a claimed file.
@@ -100,28 +147,9 @@ impl<'a> Claim<'a> {
     }
 
     /// The name of a claimed file.
-    pub(super) fn format(&self, seq: &str) -> String {
+    pub(super) fn format(&self, seq: Seq) -> String {
         let mark = if self.bad_name { '~' } else { '-' };
-        format!("{seq}-{}{mark}{}", self.zone, self.name)
-    }
-}
-
-/// Makes SEQs.
-#[derive(Debug)]
-pub(super) struct Sequence {
-    prefix: String,
-    count: u32,
-}
-
-impl Sequence {
-    /// `opened_ms` is the wall clock, `chance` any number: both in every SEQ.
-    pub(super) fn new(opened_ms: u64, chance: u16) -> Self {
-        Self { prefix: format!("{:012x}{chance:04x}", opened_ms & 0xFFFF_FFFF_FFFF), count: 0 }
-    }
-
-    pub(super) fn next(&mut self) -> String {
-        self.count = self.count.wrapping_add(1);
-        format!("{}{:08x}", self.prefix, self.count)
+        format!("{:016x}{:016x}-{}{mark}{}", seq.changed_ns, seq.inode, self.zone, self.name)
     }
 }
 
@@ -162,24 +190,26 @@ mod tests {
 
     #[test]
     fn a_claim_is_read_as_it_was_written() {
-        let mut sequence = Sequence::new(1_770_033_600_000, 0xBEEF);
-        let (first, second) = (sequence.next(), sequence.next());
-        assert_eq!(first, "019c1e3c2200beef00000001");
-        assert!(first < second);
+        let first = Seq { changed_ns: 1_770_033_600_000_000_000, inode: 0xBEEF };
         for (zone, name, bad_name) in
             [(0, "a.yaml", false), (17, "-x-~.yaml", true), (u32::MAX, "あ~b.yaml", false)]
         {
             let claim = Claim { zone, name, bad_name };
-            assert_eq!(Claim::parse(&claim.format(&first)), Some(claim));
+            assert_eq!(Claim::parse(&claim.format(first)), Some(claim.clone()));
+            assert!(claim.format(first) < claim.format(first.next()));
+            let mut recent = Recent::default();
+            assert_eq!(recent.fresh(first), first);
+            recent.add(first);
+            assert_eq!(recent.fresh(first), first.next());
         }
         for bad in [
             "",
             "a.yaml",
-            "019c1e3c2200beef00000001",
-            "019c1e3c2200beef00000001-",
-            "019c1e3c2200beef00000001-x-a",
-            "019c1e3c2200beef00000001-0-",
-            "019c1e3c2200beef0000000あ-0-a",
+            "18906b9be4bd8000000000000000beef",
+            "18906b9be4bd8000000000000000beef-",
+            "18906b9be4bd8000000000000000beef-x-a",
+            "18906b9be4bd8000000000000000beef-0-",
+            "18906b9be4bd8000000000000000beeあ-0-a",
         ] {
             assert_eq!(Claim::parse(bad), None, "{bad}");
         }

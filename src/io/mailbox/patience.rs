@@ -129,3 +129,54 @@ impl Busy {
         Refusal::new(code, format!("{} waits: {why}", shown(name)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::folder::Folder;
+
+    fn key(zone: Option<u32>) -> Key {
+        Key { zone, name: "x.yaml".into() }
+    }
+
+    fn stamp(folder: &Folder, text: &str) -> Stamp {
+        folder.write("x.yaml".as_ref(), text).unwrap()
+    }
+
+    /// `/dev/null` has no leases, as files of some network file systems have none.
+    #[test]
+    fn without_leases_a_file_must_stand_still() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = Folder::open(root.path()).unwrap();
+        let file = File::open("/dev/null").unwrap();
+        let (one, two) = (stamp(&folder, "one"), stamp(&folder, "two and more"));
+        let mut patience = Patience::default();
+        let mut busy = |key: &Key, stamp, now| patience.ready(key, &file, stamp, Millis(now)).err();
+        assert_eq!(busy(&key(Some(0)), one, 1_000), Some(Busy::Moving));
+        assert_eq!(busy(&key(Some(0)), one, 1_099), Some(Busy::Moving));
+        assert_eq!(busy(&key(Some(0)), two, 1_100), Some(Busy::Moving), "it was written to");
+        assert_eq!(busy(&key(Some(0)), two, 1_199), Some(Busy::Moving));
+        assert_eq!(busy(&key(Some(0)), two, 1_200), None);
+        patience.rename(&key(Some(0)), key(None));
+        assert!(
+            patience.ready(&key(None), &file, two, Millis(1_201)).is_ok(),
+            "what was seen before the claim counts"
+        );
+        assert_eq!(patience.again_in_ms(Millis(1_201)), Some(50));
+        patience.forget(&key(None));
+        assert_eq!(patience.again_in_ms(Millis(1_201)), None);
+    }
+
+    #[test]
+    fn what_is_not_listed_any_more_is_not_waited_for() {
+        let mut patience = Patience::default();
+        for zone in [Some(0), Some(1), None] {
+            assert!(!patience.report(&key(zone), Busy::Open, Millis(0)));
+        }
+        patience.keep_listed(&HashSet::from([key(Some(1))]));
+        let mut report = |zone| patience.report(&key(zone), Busy::Open, Millis(60_000));
+        assert_eq!([report(Some(0)), report(Some(1)), report(None)], [false, true, true]);
+        assert!(!report(Some(1)), "said once");
+        assert!(patience.report(&key(Some(5)), Busy::Stuck(Errno::ROFS), Millis(60_000)), "said at once");
+    }
+}

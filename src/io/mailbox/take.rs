@@ -1,6 +1,6 @@
 //! From a name in a drop zone to bytes: look, claim, judge, read.
 
-use super::name::{self, Claim};
+use super::name::{self, Claim, Seq};
 use super::patience::{Busy, Key};
 use super::zone::{Candidate, Zone};
 use super::{Found, Mailbox};
@@ -10,6 +10,7 @@ use crate::io::folder::{FileId, Folder, Stamp, file_type};
 use crate::io::wire::{self, FILE_BYTES_MAX};
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read as _;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 /// What a look at a file says.
 enum Look {
     /// It can be claimed; perhaps it is open already.
-    Ready(Option<Opened>),
+    Ready(Option<(Opened, Seq)>),
     Wait(Busy),
     Gone,
 }
@@ -36,30 +37,34 @@ enum Attempt {
 impl Mailbox {
     /// Claims a file and reads it, if nobody writes it.
     pub(super) fn take(&mut self, candidate: Candidate, now: Millis) -> Option<Found> {
-        let Candidate { name, zone: number, ordinary, bad_name, .. } = candidate;
+        let Candidate { name, zone: number, ordinary, bad_name, seq, .. } = candidate;
         let key = Key { zone: Some(number), name };
         let zone = self.zones.get(&number)?;
         let look = if ordinary { look(zone, &mut self.patience, &key, now) } else { Look::Ready(None) };
-        let opened = match look {
-            Look::Ready(opened) => opened,
+        let (opened, seq) = match look {
+            Look::Ready(None) => (None, seq),
+            Look::Ready(Some((opened, seq))) => (Some(opened), seq),
             Look::Wait(busy) => return self.later(&key, busy, now),
             Look::Gone => {
                 self.patience.forget(&key);
                 return None;
             }
         };
-        let claim = match key.name.to_str().filter(|_| !bad_name) {
-            Some(name) => Claim { zone: number, name, bad_name }.format(&self.sequence.next()),
-            None => Claim { zone: number, name: &name::likeness(&key.name), bad_name }
-                .format(&self.sequence.next()),
+        let seq = self.recent.fresh(seq);
+        let name: Cow<'_, str> = match key.name.to_str().filter(|_| !bad_name) {
+            Some(name) => name.into(),
+            None => name::likeness(&key.name).into(),
         };
+        let claim = Claim { zone: number, name: &name, bad_name };
         // From here its writer cannot reach it by its name any more; the same name may be used for the next message. A
         // crash before the rename leaves the file where it was, after it the claim, which is read at the next start.
-        match zone.folder.rename_new(&key.name, zone.claims(&self.claims), claim.as_ref()) {
-            Ok(()) => {}
+        let claims = zone.claims(&self.claims);
+        let (claim, seq) = match super::rename_new(&zone.folder, &key.name, claims, &claim, seq) {
+            Ok(claimed) => claimed,
             Err(Errno::NOENT) => return None,
             Err(errno) => return self.later(&key, Busy::Stuck(errno), now),
-        }
+        };
+        self.recent.add(seq);
         self.patience.rename(&key, Key { zone: None, name: claim.clone().into() });
         self.read(claim, opened, now)
     }
@@ -151,7 +156,7 @@ fn look(zone: &Zone, patience: &mut super::Patience, key: &Key, now: Millis) -> 
         Ok(lease) => drop(lease),
         Err(busy) => return Look::Wait(busy),
     }
-    Look::Ready(Some((file, FileId::of(&stat))))
+    Look::Ready(Some(((file, FileId::of(&stat)), Seq::of(&stat))))
 }
 
 /// Reads a file of which a lease says that nobody writes it; without one, it must be the same before and after.

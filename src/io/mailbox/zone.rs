@@ -1,6 +1,6 @@
 //! One drop zone: a folder that is swept for `*.yaml`, where what is claimed from it lies, and where what is refused goes.
 
-use super::name::{self, NameKind};
+use super::name::{self, NameKind, Seq};
 use crate::io::folder::{FileId, Folder, FolderError, file_type, mtime_ns};
 use rustix::fs::FileType;
 use std::collections::HashSet;
@@ -33,6 +33,7 @@ pub(super) struct Candidate {
     /// An ordinary file of ours: worth a look whether it is still written. Others are claimed at once and judged then.
     pub(super) ordinary: bool,
     pub(super) bad_name: bool,
+    pub(super) seq: Seq,
 }
 
 impl Zone {
@@ -102,7 +103,14 @@ impl Zone {
     fn candidate(&self, name: OsString, bad_name: bool, us: u32) -> Option<Candidate> {
         let stat = self.folder.stat(&name).ok()?;
         let ordinary = file_type(&stat) == FileType::RegularFile && stat.st_uid == us && !bad_name;
-        Some(Candidate { mtime_ns: mtime_ns(&stat), name, zone: self.number, ordinary, bad_name })
+        Some(Candidate {
+            mtime_ns: mtime_ns(&stat),
+            name,
+            zone: self.number,
+            ordinary,
+            bad_name,
+            seq: Seq::of(&stat),
+        })
     }
 }
 

@@ -187,7 +187,13 @@ fn status(fields: &Fields<'_>, kind: Kind) -> Result<Status, Refusal> {
     if fits {
         return Ok(status);
     }
-    let why = format!("`status`: a dropped {} cannot be `{}`", kind.word(), status.word());
+    // `queue/active/ID.yaml` copied into `queue/`: what is wanted is not to be guessed.
+    let view = if fields.node("stage").is_some() {
+        "; this is a view, `tasuki retry` sends its task again"
+    } else {
+        ""
+    };
+    let why = format!("`status`: a dropped {} cannot be `{}`{view}", kind.word(), status.word());
     Err(place.refuse(Code::BadStatus, why).at("status"))
 }
 

@@ -1,6 +1,6 @@
 //! What is written in files and on the socket, and the engine's types, each made from the other.
 //!
-//! Reading: bytes → [`text`] (encoding) → [`tree`] (YAML with the place of every node; [`json`] gives the same tree) →
+//! Reading: bytes → `text` (encoding) → `tree` (YAML with the place of every node; [`json`] gives the same tree) →
 //! [`draft`] (the fields of a message, each checked). Writing: [`show`] for messages, [`status`] for the dashboard,
 //! [`events`] for the journal.
 

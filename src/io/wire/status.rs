@@ -195,3 +195,22 @@ pub fn excerpt(bytes: &[u8], line: u64, column: u64) -> Option<String> {
         .collect();
     (!tame.is_empty()).then_some(tame)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::excerpt;
+
+    #[test]
+    fn an_excerpt_is_the_line_around_the_column_and_tame() {
+        let text = "\u{feff}to: a\r\nb: \u{1b}[31m日本\rc: x\n\nlast".as_bytes();
+        let at = |line, column| excerpt(text, line, column);
+        assert_eq!(at(1, 1).as_deref(), Some("to: a"));
+        assert_eq!(at(2, 4).as_deref(), Some("b: \\u{1b}[31m日本"));
+        assert_eq!(at(3, 1).as_deref(), Some("c: x"));
+        assert_eq!((at(4, 1), at(6, 1), at(0, 1)), (None, None, None));
+        assert_eq!(excerpt(b"a\xffb", 1, 2).as_deref(), Some("a\u{fffd}b"));
+        let long = format!("{}X{}", "a".repeat(500), "b".repeat(500));
+        let cut = excerpt(long.as_bytes(), 1, 501).unwrap();
+        assert_eq!((cut.chars().count(), cut.find('X')), (160, Some(59)));
+    }
+}
