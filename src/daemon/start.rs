@@ -227,8 +227,7 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     let watched = views.places();
     let views = views::start(views, reader, news.clone());
     let (views_jobs, _) = views.map_err(io("start the views' thread"))?;
-    let chance = u16::try_from(getrandom::u32().unwrap_or_default() & 0xffff).unwrap_or_default();
-    let mailbox = Mailbox::open(house.workspace.root(), house.clock.wall(), chance)?;
+    let mailbox = Mailbox::open(house.workspace.root())?;
     let mail = mailbox::start(mailbox, &claims, archive, house.clock, news.clone());
     let (mail_jobs, _) = mail.map_err(io("start the mailbox's thread"))?;
 

@@ -265,7 +265,7 @@ pub struct Message {
     pub accepted_at: Millis,
     /// The task it answers.
     pub in_reply_to: Option<MessageId>,
-    /// The task it is a part of.
+    /// The task it is a part of; see [`Message::part_of`].
     pub parent: Option<MessageId>,
     /// Not typed before these are completed.
     pub depends_on: Vec<MessageId>,
@@ -287,4 +287,13 @@ pub struct Message {
     pub digest: Digest,
     /// The failed message that this one tries again.
     pub retry_of: Option<MessageId>,
+}
+
+impl Message {
+    /// The task that waits for this one: that in which an agent asked for it. What a person writes as `parent` only says
+    /// what belongs together.
+    #[must_use]
+    pub fn part_of(&self) -> Option<&MessageId> {
+        self.parent.as_ref().filter(|_| self.kind == Kind::Task && !self.from.is_user())
+    }
 }

@@ -138,6 +138,7 @@ fn json() -> impl Strategy<Value = Value> {
 
 fn a_move() -> impl Strategy<Value = Move> {
     let bare = vec![
+        Move::Return { not_before: Millis(7) },
         Move::Withdraw,
         Move::Submit,
         Move::Take,
@@ -191,7 +192,7 @@ fn turn() -> impl Strategy<Value = Turn> {
 
 fn change() -> impl Strategy<Value = AgentChange> {
     prop_oneof![
-        nonce().prop_map(|nonce| AgentChange::Launching { nonce }),
+        (nonce(), digest()).prop_map(|(nonce, launch)| AgentChange::Launching { nonce, launch }),
         (nonce(), pane(), process()).prop_map(|(nonce, pane, process)| AgentChange::Up {
             nonce,
             pane,
@@ -211,11 +212,11 @@ fn change() -> impl Strategy<Value = AgentChange> {
 
 fn open() -> impl Strategy<Value = Open> {
     let work = (stage(), millis(), any::<u8>(), of(agent_name()), vec(token(), 0..3), of(millis()));
-    let parts = (any::<u32>(), vec(id(), 0..3), vec(told(), 0..3), vec(id(), 0..3));
+    let parts = (vec(id(), 0..3), vec(told(), 0..3), vec(id(), 0..3));
     let talk = (any::<u16>(), any::<bool>(), of(shared_text()));
     (message(), body_ref(), work, parts, talk).prop_map(|(message, body, work, parts, talk)| {
         let (stage, since, attempts, agent, tokens, due) = work;
-        let (children, unread, answers, unmet) = parts;
+        let (unread, answers, unmet) = parts;
         let (turns, reminded, note) = talk;
         Open {
             message,
@@ -226,7 +227,6 @@ fn open() -> impl Strategy<Value = Open> {
             agent,
             tokens,
             due,
-            children,
             unread,
             answers,
             unmet,
@@ -247,15 +247,16 @@ fn told() -> impl Strategy<Value = Told> {
 }
 
 fn agent() -> impl Strategy<Value = Agent> {
-    let launch = (phase(), of(nonce()), of(id()), of(shared_text()), vec(millis(), 0..3), of(millis()));
-    (launch, counts()).prop_map(|((phase, nonce, current, blocked, restarts, up_since), counts)| Agent {
-        phase,
-        nonce,
-        current,
-        blocked,
-        restarts,
-        up_since,
-        counts,
+    let launch = (
+        phase(),
+        (of(nonce()), of(digest())),
+        of(id()),
+        of(shared_text()),
+        vec(millis(), 0..3),
+        of(millis()),
+    );
+    (launch, counts()).prop_map(|((phase, (nonce, launch), current, blocked, restarts, up_since), counts)| {
+        Agent { phase, nonce, launch, current, blocked, restarts, up_since, counts }
     })
 }
 

@@ -129,7 +129,7 @@ fn a_message_with_everything() {
 fn what_happens_to_agents() {
     let process = ProcessKey { pid: 4242, start_ticks: 987_654 };
     let changes = [
-        AgentChange::Launching { nonce: Nonce(0x3f2a) },
+        AgentChange::Launching { nonce: Nonce(0x3f2a), launch: tasuki::engine::words::Digest(0xd1) },
         AgentChange::Up { nonce: Nonce(0x3f2a), pane: PaneId(5), process },
         AgentChange::Adopted,
         AgentChange::Down { why: "exit 1".into(), restart_at: Some(Millis(NOON + 1_000)), wanted: false },
@@ -163,7 +163,6 @@ fn a_snapshot() {
         agent: Some(agent("coder")),
         tokens: vec![token()],
         due: Some(Millis(NOON + 1_800_000)),
-        children: 1,
         unread: vec![id("msg-2")],
         answers: vec![Told {
             child: id("msg-2"),
@@ -179,6 +178,7 @@ fn a_snapshot() {
     };
     let queued = Open { stage: Stage::Queued { not_before: Millis(NOON), redo: Some(turn()) }, ..open() };
     let up = Agent {
+        launch: None,
         phase: Phase::Up { pane: PaneId(5), process: ProcessKey { pid: 4242, start_ticks: 987_654 } },
         nonce: Some(Nonce(0x3f2a)),
         current: Some(id("msg-1")),

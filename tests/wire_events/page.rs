@@ -104,7 +104,7 @@ fn story() -> Vec<Vec<Event>> {
         other => other,
     };
     vec![
-        vec![change(AgentChange::Launching { nonce })],
+        vec![change(AgentChange::Launching { nonce, launch: tasuki::engine::words::Digest(0xd1) })],
         vec![change(AgentChange::Up { nonce, pane: PaneId(5), process })],
         vec![accepted(Message { accepted_at: Millis(NOON + 4_500), ..message() }, task)],
         vec![go(Move::Intend(turn), Some(coder.clone()), None, Why::Plain)],

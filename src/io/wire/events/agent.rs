@@ -3,7 +3,7 @@
 use super::field::{self, Wire, is_default};
 use crate::engine::event::AgentChange;
 use crate::engine::state::{Agent, Counts, Phase};
-use crate::engine::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey};
+use crate::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ enum ChangeWire {
     Launching {
         #[serde(with = "field")]
         nonce: Nonce,
+        #[serde(with = "field")]
+        launch: Digest,
     },
     Up {
         #[serde(with = "field")]
@@ -53,6 +55,8 @@ enum ChangeWire {
 pub(super) struct AgentPart {
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     nonce: Option<Nonce>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    launch: Option<Digest>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     current: Option<MessageId>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
@@ -123,14 +127,14 @@ impl Wire for AgentChange {
 impl AgentPart {
     /// The two parts of an agent as it stands.
     pub(super) fn split(agent: &Agent) -> (PhasePart, Self) {
-        let Agent { phase, nonce, current, blocked, restarts, up_since, counts } = agent.clone();
-        (phase.into(), Self { nonce, current, blocked, restarts, up_since, counts })
+        let Agent { phase, nonce, launch, current, blocked, restarts, up_since, counts } = agent.clone();
+        (phase.into(), Self { nonce, launch, current, blocked, restarts, up_since, counts })
     }
 
     /// The agent.
     pub(super) fn join(self, phase: PhasePart) -> Agent {
-        let Self { nonce, current, blocked, restarts, up_since, counts } = self;
-        Agent { phase: phase.into(), nonce, current, blocked, restarts, up_since, counts }
+        let Self { nonce, launch, current, blocked, restarts, up_since, counts } = self;
+        Agent { phase: phase.into(), nonce, launch, current, blocked, restarts, up_since, counts }
     }
 }
 

@@ -38,6 +38,7 @@ pub(super) struct MovedPart {
 #[serde(rename_all = "snake_case")]
 enum MoveWord {
     Intent,
+    Returned,
     Withdrawn,
     Submitted,
     Working,
@@ -94,6 +95,7 @@ impl MovedPart {
         let (to, turn, not_before, redelivered) = match to {
             Move::Intend(turn) => (MoveWord::Intent, Some(turn), Millis(0), false),
             Move::Retry { not_before, redelivered } => (MoveWord::Retrying, None, not_before, redelivered),
+            Move::Return { not_before } => (MoveWord::Returned, None, not_before, false),
             Move::Withdraw => bare(MoveWord::Withdrawn),
             Move::Submit => bare(MoveWord::Submitted),
             Move::Take => bare(MoveWord::Working),
@@ -122,6 +124,7 @@ impl MovedPart {
         let to = match self.to {
             MoveWord::Intent => Move::Intend(needed(self.turn)?),
             MoveWord::Retrying => Move::Retry { not_before: self.not_before, redelivered: self.redelivered },
+            MoveWord::Returned => Move::Return { not_before: self.not_before },
             MoveWord::Withdrawn => Move::Withdraw,
             MoveWord::Submitted => Move::Submit,
             MoveWord::Working => Move::Take,

@@ -24,8 +24,6 @@ pub(super) struct OpenPart {
     tokens: Vec<Token>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     due: Option<Millis>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    children: u32,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     unread: Vec<MessageId>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
@@ -52,7 +50,6 @@ impl OpenPart {
             agent,
             tokens,
             due,
-            children,
             unread,
             answers,
             unmet,
@@ -67,7 +64,6 @@ impl OpenPart {
             agent: agent.clone(),
             tokens: tokens.clone(),
             due: *due,
-            children: *children,
             unread: unread.clone(),
             answers: answers.clone(),
             unmet: unmet.clone(),
@@ -80,21 +76,8 @@ impl OpenPart {
 
     /// The open message.
     pub(super) fn join(self, message: Message, stage: StagePart) -> Result<Open, Error> {
-        let Self {
-            body,
-            since,
-            attempts,
-            agent,
-            tokens,
-            due,
-            children,
-            unread,
-            answers,
-            unmet,
-            turns,
-            reminded,
-            note,
-        } = self;
+        let Self { body, since, attempts, agent, tokens, due, unread, answers, unmet, turns, reminded, note } =
+            self;
         let stage = stage.try_into()?;
         Ok(Open {
             message,
@@ -105,7 +88,6 @@ impl OpenPart {
             agent,
             tokens,
             due,
-            children,
             unread,
             answers,
             unmet,
