@@ -364,7 +364,10 @@ fn claims_of_a_dead_daemon_are_taken_up_in_order() {
     assert_eq!(left.len(), 3);
     bench.mailbox.forget(&left[..1]).unwrap(); // the journal knew it
     bench.drop("d.yaml", "d.yaml");
-    assert_eq!(texts(&bench.scan()), ["a.yaml: a.yaml", "c.yaml: c.yaml", "d.yaml: d.yaml"]);
+    let two = bench.mailbox.scan(NOW, Budget { files: 2, bytes: usize::MAX });
+    assert_eq!(texts(&two.found), ["a.yaml: a.yaml", "c.yaml: c.yaml"]);
+    assert!(two.more, "the claims took the budget, and nobody looked into the queue yet");
+    assert_eq!(texts(&bench.scan()), ["d.yaml: d.yaml"]);
     let mut names = bench.names(".tasuki/claim");
     names.sort();
     names.dedup();
@@ -575,8 +578,9 @@ fn version(number: usize) -> String {
 }
 
 /// Sweeps until the writer is done and nothing is left; checks that every version that was taken is whole, that none came
-/// twice, and that the last one was taken.
-fn race(versions: usize, write: impl Fn(&Path, usize) + Send + 'static) -> usize {
+/// twice, and that the last one was taken. `by_rename`: what is in a claimed file never changes then, so it must be what
+/// was read.
+fn race(versions: usize, by_rename: bool, write: impl Fn(&Path, usize) + Send + 'static) -> usize {
     let mut bench = Bench::new();
     let slot = bench.path("queue/slot.yaml");
     let done = Arc::new(AtomicBool::new(false));
@@ -597,6 +601,13 @@ fn race(versions: usize, write: impl Fn(&Path, usize) + Send + 'static) -> usize
             assert_eq!(text, version(number), "half a version of {name}");
             assert!(seen.insert(number), "version {number} came twice");
         }
+        for (claim, _, bytes) in found.iter().map(read).filter(|_| by_rename) {
+            assert_eq!(
+                fs::read(bench.path(".tasuki/claim").join(claim)).unwrap(),
+                bytes,
+                "another version is claimed"
+            );
+        }
         bench.mailbox.forget(&claims(&found)).unwrap();
         let quiet = found.is_empty() && bench.mailbox.unread().is_empty() && bench.drops().is_empty();
         if finished && quiet {
@@ -611,7 +622,7 @@ fn race(versions: usize, write: impl Fn(&Path, usize) + Send + 'static) -> usize
 
 #[test]
 fn a_slot_that_is_rewritten_by_rename_is_always_whole() {
-    let taken = race(2_000, |slot, number| {
+    let taken = race(2_000, true, |slot, number| {
         let temporary = slot.with_extension("tmp");
         fs::write(&temporary, version(number)).unwrap();
         fs::rename(&temporary, slot).unwrap();
@@ -621,7 +632,7 @@ fn a_slot_that_is_rewritten_by_rename_is_always_whole() {
 
 #[test]
 fn a_slot_that_is_rewritten_in_place_is_always_whole() {
-    let taken = race(1_500, |slot, number| {
+    let taken = race(1_500, false, |slot, number| {
         let text = version(number);
         let (first, second) = text.split_at(text.len() / 2);
         let mut file = fs::File::create(slot).unwrap();

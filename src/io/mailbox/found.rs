@@ -25,7 +25,7 @@ impl Default for Budget {
 pub struct Sweep {
     /// In the order in which the files were written.
     pub found: Vec<Found>,
-    /// The budget is used up and there is more: sweep again at once.
+    /// The budget is used up, so there may be more: sweep again at once.
     pub more: bool,
     /// Something is waited for: sweep again after this time, if nothing wakes us before.
     pub again_in_ms: Option<u64>,

@@ -140,7 +140,7 @@ impl Mailbox {
             let Some(candidate) = self.listed.pop_front() else { break };
             left.add(&mut sweep, self.take(candidate, now));
         }
-        sweep.more = !left.some() && (tries > 0 || !self.listed.is_empty());
+        sweep.more = !left.some();
         sweep.again_in_ms = self.patience.again_in_ms(now);
         sweep
     }

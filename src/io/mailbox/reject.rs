@@ -60,7 +60,8 @@ fn move_with_reason(
     let excerpt = excerpt(folder, claim, stat, refusal);
     let reason = Reason { name: dropped, refusal, text: excerpt.as_deref(), from, at, inode: stat.st_ino };
     let text = status::reason(&reason);
-    let name = free_name(dropped, |name| is_free(rejected, name, stat.st_ino));
+    let name = free_name(dropped, |name| is_free(rejected, name, stat.st_ino))
+        .map_err(|errno| rejected.failed("look for", dropped.as_ref(), errno))?;
     let beside = format!("{name}.reason.yaml");
     rejected
         .write(beside.as_ref(), &text)
@@ -73,26 +74,30 @@ fn move_with_reason(
 
 /// The name itself, or the first of `-2`, `-3` … that is free; found in a few steps even where a writer was refused a
 /// thousand times. The same folder gives the same name.
-fn free_name(dropped: &str, is_free: impl Fn(&str) -> bool) -> String {
+fn free_name(dropped: &str, is_free: impl Fn(&str) -> Result<bool, Errno>) -> Result<String, Errno> {
     let free = |number: u64| is_free(&numbered(dropped, number));
     let mut high = 1;
-    while !free(high) {
-        high *= 2;
+    while !free(high)? {
+        high *= 2; // no folder holds 2^63 names
     }
     let mut low = high / 2; // taken, or 0
     while low + 1 < high {
         let middle = low + (high - low) / 2;
-        if free(middle) { high = middle } else { low = middle }
+        if free(middle)? { high = middle } else { low = middle }
     }
-    numbered(dropped, high)
+    Ok(numbered(dropped, high))
 }
 
 /// Whether both a file and its reason can have this name: nothing has it, or only the reason that this same file was given
 /// before a crash.
-fn is_free(rejected: &Folder, name: &str, inode: u64) -> bool {
+fn is_free(rejected: &Folder, name: &str, inode: u64) -> Result<bool, Errno> {
     let beside = format!("{name}.reason.yaml");
-    let none = |name: &str| matches!(rejected.stat(name.as_ref()), Err(Errno::NOENT));
-    none(name) && (none(&beside) || is_of(rejected, &beside, inode))
+    let none = |name: &str| match rejected.stat(name.as_ref()) {
+        Ok(_) => Ok(false),
+        Err(Errno::NOENT) => Ok(true),
+        Err(errno) => Err(errno),
+    };
+    Ok(none(name)? && (none(&beside)? || is_of(rejected, &beside, inode)))
 }
 
 fn is_of(rejected: &Folder, beside: &str, inode: u64) -> bool {
@@ -134,11 +139,12 @@ mod tests {
                 looks.set(looks.get() + 1);
                 let number =
                     name.strip_prefix("a.b-").and_then(|rest| rest.strip_suffix(".yaml")?.parse().ok());
-                number.unwrap_or(1) > taken
+                Ok(number.unwrap_or(1) > taken)
             };
-            assert_eq!(free_name("a.b.yaml", free), numbered("a.b.yaml", taken + 1));
+            assert_eq!(free_name("a.b.yaml", free), Ok(numbered("a.b.yaml", taken + 1)));
             assert!(looks.get() < 30, "{taken}: {}", looks.get());
         }
+        assert_eq!(free_name("x.yaml", |_| Err(Errno::IO)), Err(Errno::IO));
         assert_eq!(
             (numbered("x.yaml", 1), numbered("x.yaml", 2)),
             ("x.yaml".to_owned(), "x-2.yaml".to_owned())
