@@ -7,7 +7,7 @@ use crate::engine::message::Outcome;
 use crate::engine::team::Team;
 use crate::engine::words::{Millis, Seq};
 use crate::io::clock::Clock;
-use crate::io::journal::{Entry, Fingerprint, IdHash, Journal, Kind, Location, Report};
+use crate::io::journal::{Entry, Fingerprint, IdHash, Journal, Kind, Location, Report, Walk};
 use crate::io::wire::events::{self, FinishedScan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -179,7 +179,7 @@ fn complain(report: &Report) {
 }
 
 /// Goes through a segment for the list of what ended in it.
-fn extract() -> Box<dyn FnMut(&Entry<'_>, &mut dyn FnMut(Fingerprint))> {
+fn extract() -> Walk {
     let mut scan = FinishedScan::default();
     Box::new(move |entry, found| {
         let read = match entry.kind {

@@ -3,7 +3,7 @@
 use crate::daemon::memory;
 use crate::daemon::orders::{Launched, Order, Typed};
 use crate::daemon::run::{Broken, Daemon};
-use crate::daemon::workers::tmux::TmuxNews;
+use crate::daemon::workers::tmux::{Given, TmuxNews};
 use crate::daemon::workers::views::{DaemonItem, Item, TurnBody};
 use crate::engine::doorbell::{self, Doorbell};
 use crate::engine::input::{Effect, Input, Report, Shown, Verdict};
@@ -73,12 +73,12 @@ impl Daemon {
     /// Starts the worker of a launch, in a new window or an adopted one.
     pub(super) fn launch(&mut self, launched: Launched) {
         let Some(launch) = self.settings.launches.get(&launched.agent).cloned() else { return };
-        let inbox = self.panes.admit(&launched);
+        let orders = self.panes.admit(&launched);
         let key = self.panes.key(&launched.agent, launched.nonce);
         let member = self.engine.team().members.get(&launched.agent);
         let phrase = member.map(|member| member.phrase.clone()).unwrap_or_default();
         let news = self.news.clone();
-        self.tmux.spawn_pane(&mut self.workers, launched, launch, key, phrase, inbox, news);
+        self.tmux.spawn_pane(&mut self.workers, Given { launched, launch, key, phrase, orders, news });
     }
 
     /// A turn is typed once its view is written: its agent reads it there.

@@ -5,7 +5,7 @@ use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::journal_desk::JournalDesk;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::memory::{self, Memory};
-use crate::daemon::news::NEWS_MAX;
+use crate::daemon::news::{NEWS_MAX, NewsSender};
 use crate::daemon::orders::Launched;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::request::{CALLS_MAX, Call};
@@ -23,13 +23,13 @@ use crate::io::keys::Keys;
 use crate::io::lock::{Lock, LockError};
 use crate::io::log::{Log, LogError};
 use crate::io::mailbox::Mailbox;
-use crate::io::process;
 use crate::io::settings::{Settings, SettingsError, TmuxSocket};
-use crate::io::tmux::{Server, Tmux, TmuxError};
+use crate::io::tmux::{Server, TmuxError};
 use crate::io::views::Views;
 use crate::io::workspace::{Surroundings, Workspace, WorkspaceError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -216,25 +216,14 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     let mut workers = JoinSet::new();
     let connection = connected.tmux.clone();
     workers.spawn(tmux::keep(server(house, &settings), connected, news.clone()));
-    let found = find_panes(&connection).await?;
+    let found = tmux::find_panes(&connection).await?;
 
-    let reader = journal.reader();
-    let archive = journal.archive();
-    let (answers, written) = mpsc::channel(1);
-    let (journal_jobs, journal) =
-        journal::start(journal, answers).map_err(io("start the journal's thread"))?;
-    let views = Views::open(house.workspace.root())?;
-    let watched = views.places();
-    let views = views::start(views, reader, news.clone());
-    let (views_jobs, _) = views.map_err(io("start the views' thread"))?;
-    let mailbox = Mailbox::open(house.workspace.root())?;
-    let mail = mailbox::start(mailbox, &claims, archive, house.clock, news.clone());
-    let (mail_jobs, _) = mail.map_err(io("start the mailbox's thread"))?;
+    let threads = threads(house, journal, &claims, &news)?;
 
     let now = house.clock.now();
     let moment = crate::engine::input::Moment { now, chance: getrandom::u64().unwrap_or(now.0) };
     let step = engine.recover(moment, &found);
-    workers.spawn(watch::views(watched, news.clone()));
+    workers.spawn(watch::views(threads.watched, news.clone()));
     workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), news.clone()));
     let tmux = TmuxDesk::new(connection, settings.general.person_quiet_ms, settings.general.history_limit);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
@@ -245,16 +234,16 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
         settings: Arc::new(settings),
         clock: house.clock,
         engine,
-        journal: JournalDesk::new(journal_jobs, places),
-        views: ViewsDesk::new(views_jobs),
-        mail: MailDesk::new(mail_jobs, claims),
+        journal: JournalDesk::new(threads.journal_jobs, places),
+        views: ViewsDesk::new(threads.views_jobs),
+        mail: MailDesk::new(threads.mail_jobs, claims),
         panes: PanesDesk::new(keys),
         faces: FacesDesk::default(),
         tmux,
         ringing: BTreeMap::new(),
         workers,
         inbox,
-        written,
+        written: threads.written,
         news,
         calls: std::mem::replace(&mut house.calls, calls),
         beat_at: now,
@@ -273,7 +262,38 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     daemon.show_daemon();
     daemon.mail.look();
     tracing::info!(open = daemon.engine.state().open.len(), "open for business");
-    Ok(Life { daemon, journal })
+    Ok(Life { daemon, journal: threads.journal })
+}
+
+/// The threads under the loop, and the ways to them.
+struct Threads {
+    journal_jobs: journal::Jobs,
+    journal: std::thread::JoinHandle<Journal>,
+    written: mpsc::Receiver<journal::Written>,
+    views_jobs: std::sync::mpsc::SyncSender<views::Job>,
+    /// Folders of views, to be watched.
+    watched: Vec<PathBuf>,
+    mail_jobs: mailbox::Jobs,
+}
+
+fn threads(
+    house: &House,
+    journal: Journal,
+    claims: &BTreeSet<Arc<str>>,
+    news: &NewsSender,
+) -> Result<Threads, StartError> {
+    let (reader, archive) = (journal.reader(), journal.archive());
+    let (answers, written) = mpsc::channel(1);
+    let started = journal::start(journal, answers);
+    let (journal_jobs, journal) = started.map_err(io("start the journal's thread"))?;
+    let views = Views::open(house.workspace.root())?;
+    let watched = views.places();
+    let started = views::start(views, reader, news.clone());
+    let (views_jobs, _) = started.map_err(io("start the views' thread"))?;
+    let mailbox = Mailbox::open(house.workspace.root())?;
+    let started = mailbox::start(mailbox, claims, archive, house.clock, news.clone());
+    let (mail_jobs, _) = started.map_err(io("start the mailbox's thread"))?;
+    Ok(Threads { journal_jobs, journal, written, views_jobs, watched, mail_jobs })
 }
 
 /// The tmux server of the workspace.
@@ -306,17 +326,6 @@ fn tmux_env(around: &Surroundings) -> Vec<(OsString, OsString)> {
         env.insert("LC_ALL".into(), "C.UTF-8".into());
     }
     env.into_iter().collect()
-}
-
-/// The agents' panes that are there, with the processes that live in them.
-async fn find_panes(tmux: &Tmux) -> Result<Vec<FoundPane>, TmuxError> {
-    let rows = tmux.list_panes().await?;
-    let found = rows.into_iter().filter_map(|row| {
-        let tag = row.tag?;
-        let process = if row.dead { None } else { process::key_of(row.pid) };
-        Some(FoundPane { agent: tag.agent, nonce: tag.nonce, pane: row.pane, process })
-    });
-    Ok(found.collect())
 }
 
 impl Daemon {

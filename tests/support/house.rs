@@ -1,7 +1,7 @@
 //! A workspace of its own for a test: a folder, a private tmux server, the real daemon.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -55,11 +55,6 @@ impl House {
     pub(crate) fn plain(name: &str) -> Self {
         let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
         Self::new(name, agent, &[("agent.sh", PLAIN_AGENT)])
-    }
-
-    /// The workspace's folder.
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
     }
 
     /// A path in it.

@@ -143,15 +143,15 @@ fn what_happens_to_agents() {
     check(
         &events,
         &expect![[r#"
-        {"event":"agent","name":"coder","change":"launching","nonce":"0000000000003f2a"}
-        {"event":"agent","name":"coder","change":"up","nonce":"0000000000003f2a","pane":"%5","process":{"pid":4242,"start_ticks":987654}}
-        {"event":"agent","name":"coder","change":"adopted"}
-        {"event":"agent","name":"coder","change":"down","why":"exit 1","restart_at":1770033601000}
-        {"event":"agent","name":"coder","change":"down","why":"stopped by user","wanted":true}
-        {"event":"agent","name":"coder","change":"lost","why":"the tmux server ended"}
-        {"event":"agent","name":"coder","change":"blocked","why":"it asks for a login"}
-        {"event":"agent","name":"coder","change":"blocked","why":null}
-        {"event":"agent","name":"coder","change":"removed"}"#]],
+            {"event":"agent","name":"coder","change":"launching","nonce":"0000000000003f2a","launch":"000000000000000000000000000000d1"}
+            {"event":"agent","name":"coder","change":"up","nonce":"0000000000003f2a","pane":"%5","process":{"pid":4242,"start_ticks":987654}}
+            {"event":"agent","name":"coder","change":"adopted"}
+            {"event":"agent","name":"coder","change":"down","why":"exit 1","restart_at":1770033601000}
+            {"event":"agent","name":"coder","change":"down","why":"stopped by user","wanted":true}
+            {"event":"agent","name":"coder","change":"lost","why":"the tmux server ended"}
+            {"event":"agent","name":"coder","change":"blocked","why":"it asks for a login"}
+            {"event":"agent","name":"coder","change":"blocked","why":null}
+            {"event":"agent","name":"coder","change":"removed"}"#]],
     );
 }
 
@@ -206,14 +206,14 @@ fn a_snapshot() {
     check(
         &events,
         &expect![[r#"
-        {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","blocked":"a dialog","restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
-        {"event":"kept_agent","name":"idler","phase":"absent"}
-        {"event":"kept_agent","name":"sick","phase":"failed","why":"gone"}
-        {"event":"kept_agent","name":"weak","phase":"restarting","restart_at":1770033600000}
-        {"event":"halted","since":1770033600000}
-        {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"queued","body":{"seq":7},"since":1770033600000}
-        {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"retrying","not_before":1770033600000,"turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000}
-        {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"waiting","turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000,"attempts":1,"agent":"coder","tokens":["k7qf2m"],"due":1770035400000,"children":1,"unread":["msg-2"],"answers":[{"child":"msg-2","from":"tester","outcome":"completed","body":{"seq":9,"index":2}}],"unmet":["msg-3"],"turns":1,"reminded":true,"note":"two parts"}"#]],
+            {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","blocked":"a dialog","restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
+            {"event":"kept_agent","name":"idler","phase":"absent"}
+            {"event":"kept_agent","name":"sick","phase":"failed","why":"gone"}
+            {"event":"kept_agent","name":"weak","phase":"restarting","restart_at":1770033600000}
+            {"event":"halted","since":1770033600000}
+            {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"queued","body":{"seq":7},"since":1770033600000}
+            {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"retrying","not_before":1770033600000,"turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000}
+            {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"waiting","turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000,"attempts":1,"agent":"coder","tokens":["k7qf2m"],"due":1770035400000,"unread":["msg-2"],"answers":[{"child":"msg-2","from":"tester","outcome":"completed","body":{"seq":9,"index":2}}],"unmet":["msg-3"],"turns":1,"reminded":true,"note":"two parts"}"#]],
     );
     assert_eq!(encode_snapshot(&[]), r#"{"state":[]}"#);
 }

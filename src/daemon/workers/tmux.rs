@@ -3,7 +3,9 @@
 use crate::daemon::news::{News, NewsSender};
 use crate::daemon::orders::{Launched, Order};
 use crate::daemon::workers::pane::{self, Start};
+use crate::engine::input::FoundPane;
 use crate::engine::words::{AgentName, Nonce};
+use crate::io::process;
 use crate::io::settings::Launch;
 use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
 use std::time::Duration;
@@ -44,6 +46,20 @@ pub async fn connect(server: &Server) -> Result<Connected, TmuxError> {
     server.ensure().await?;
     let (tmux, notices, driver) = Tmux::connect(server).await?;
     Ok(Connected { tmux, notices, driver })
+}
+
+/// The agents' panes that are there, with the processes that live in them.
+///
+/// # Errors
+/// Those of [`Tmux::list_panes`].
+pub async fn find_panes(tmux: &Tmux) -> Result<Vec<FoundPane>, TmuxError> {
+    let rows = tmux.list_panes().await?;
+    let found = rows.into_iter().filter_map(|row| {
+        let tag = row.tag?;
+        let process = if row.dead { None } else { process::key_of(row.pid) };
+        Some(FoundPane { agent: tag.agent, nonce: tag.nonce, pane: row.pane, process })
+    });
+    Ok(found.collect())
 }
 
 /// Keeps a connection: drives it, and replaces it when it ends.
@@ -90,6 +106,23 @@ async fn connect_again(server: &Server) -> Connected {
     }
 }
 
+/// What the loop gives a new worker of a pane.
+#[derive(Debug)]
+pub struct Given {
+    /// Which agent, and whether its window is there already.
+    pub launched: Launched,
+    /// How the agent is started and typed to.
+    pub launch: Launch,
+    /// Its key, for its environment.
+    pub key: String,
+    /// Its phrase.
+    pub phrase: String,
+    /// Orders from the loop.
+    pub orders: mpsc::Receiver<Order>,
+    /// Where news go.
+    pub news: NewsSender,
+}
+
 /// The loop's side: the connection of the moment, and what every worker of a pane is given.
 #[derive(Debug)]
 pub struct TmuxDesk {
@@ -111,16 +144,8 @@ impl TmuxDesk {
     }
 
     /// Starts the worker of a launch.
-    pub fn spawn_pane(
-        &self,
-        workers: &mut JoinSet<&'static str>,
-        launched: Launched,
-        launch: Launch,
-        key: String,
-        phrase: String,
-        orders: mpsc::Receiver<Order>,
-        news: NewsSender,
-    ) {
+    pub fn spawn_pane(&self, workers: &mut JoinSet<&'static str>, given: Given) {
+        let Given { launched, launch, key, phrase, orders, news } = given;
         let tmux = self.tmux.clone();
         let (person_quiet_ms, history) = (self.person_quiet_ms, self.history);
         workers.spawn(pane::work(Start {
