@@ -1,4 +1,5 @@
 //! The command line through the built binary, without a daemon: help, usage, exit codes, and what works from files alone.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -1,5 +1,6 @@
 //! Everything together: the built binary, its daemon in the background, real tmux, and two shell scripts as agents. One
 //! prints its phrase and token, the other answers with `tasuki reply`.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

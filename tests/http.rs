@@ -1,4 +1,5 @@
 //! The socket: limits, errors and what reaches the loop, against a loop that is a few lines long.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::engine::Work;
 use super::event::Event;
-use super::fit::{Together, no_cycle};
+use super::fit::{Beside, Together, no_cycle};
 use super::input::{Effect, Reply};
 use super::message::{Draft, Kind, Message, Outcome, Source};
 use super::refusal::{Code, Refusal};
@@ -72,8 +72,7 @@ impl Work<'_> {
     }
 
     fn plan_all(&mut self, drafts: Vec<Draft>, proof: Option<&AgentName>) -> Result<Vec<Plan>, Refusal> {
-        let together: Together =
-            drafts.iter().map(|draft| (draft.id.clone(), draft.depends_on.clone())).collect();
+        let together: Together = drafts.iter().map(|draft| (draft.id.clone(), self.beside(draft))).collect();
         if together.len() < drafts.len() {
             return Err(Refusal::new(Code::IdConflict, "two documents of the file have the same id").at("id"));
         }
@@ -124,6 +123,10 @@ impl Work<'_> {
         let planned = draft.parent.as_ref().and_then(|parent| parts.get(parent)).copied().unwrap_or(0);
         let new = self.fit(draft, speaker.name, speaker.verified, together, planned)?;
         Ok(Plan::New(Box::new(new)))
+    }
+
+    fn beside(&self, draft: &Draft) -> Beside {
+        Beside { depends_on: draft.depends_on.clone(), to: self.team.addressee(&draft.to).ok() }
     }
 
     fn is_duplicate(&self, draft: &Draft) -> Result<bool, Refusal> {

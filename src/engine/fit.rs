@@ -11,7 +11,16 @@ use super::words::{AgentName, MessageId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The documents of one file, and on what each depends.
-pub(super) type Together = BTreeMap<MessageId, Vec<MessageId>>;
+pub(super) type Together = BTreeMap<MessageId, Beside>;
+
+/// What a document needs, as far as the others of its file must know.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    /// What it depends on.
+    pub(super) depends_on: Vec<MessageId>,
+    /// Who is to do it, aliases resolved.
+    pub(super) to: Option<AgentName>,
+}
 
 impl Work<'_> {
     /// Checks a new message; `planned` is how many parts of the same task stand before it in its file.
@@ -36,7 +45,8 @@ impl Work<'_> {
         self.check_inline(&draft, &to)?;
         draft.depends_on.sort();
         draft.depends_on.dedup();
-        self.check_parent(&draft, &from, &to, planned)?;
+        self.check_parent(&draft, &from, planned)?;
+        self.check_circle(&draft, &from, &to, together)?;
         let unmet = self.unmet(&draft, together)?;
         Ok(New { draft, route: Route { from, to, verified }, unmet })
     }
@@ -52,13 +62,7 @@ impl Work<'_> {
             .map_err(|why| Refusal::new(Code::NotInline, why.to_string()).at("content"))
     }
 
-    fn check_parent(
-        &self,
-        draft: &Draft,
-        from: &AgentName,
-        to: &AgentName,
-        planned: usize,
-    ) -> Result<(), Refusal> {
+    fn check_parent(&self, draft: &Draft, from: &AgentName, planned: usize) -> Result<(), Refusal> {
         let Some(parent) = draft.parent.as_ref().filter(|_| !from.is_user()) else { return Ok(()) };
         let Some(open) = self.state.open.get(parent) else {
             return Err(Refusal::new(Code::NotOpen, format!("its parent {parent} is not open")).at("parent"));
@@ -79,17 +83,25 @@ impl Work<'_> {
             let why = format!("{parent} has {parts} open parts already");
             return Err(Refusal::new(Code::TooMany, why).at("parent"));
         }
-        self.check_circle(draft, open, to)
+        Ok(())
     }
 
     /// Refuses a part that could never begin, because whoever or whatever it needs waits for its parent.
-    fn check_circle(&self, draft: &Draft, parent: &Open, to: &AgentName) -> Result<(), Refusal> {
+    fn check_circle(
+        &self,
+        draft: &Draft,
+        from: &AgentName,
+        to: &AgentName,
+        together: &Together,
+    ) -> Result<(), Refusal> {
+        let parent = draft.parent.as_ref().filter(|_| !from.is_user() && draft.kind == Kind::Task);
+        let Some(parent) = parent.and_then(|id| self.state.open.get(id)) else { return Ok(()) };
         let Some(boss) = &parent.agent else { return Ok(()) };
         if self.wholes(parent).any(|open| open.queue() == to) || self.waits_for(to, boss) {
             let why = format!("{to} waits for this task's parent; it could never begin");
             return Err(Refusal::new(Code::WaitCycle, why).at("to"));
         }
-        if let Some(dependency) = draft.depends_on.iter().find(|id| self.needs(id, parent)) {
+        if let Some(dependency) = draft.depends_on.iter().find(|id| self.needs(id, parent, together)) {
             let whole = &parent.message.id;
             let why = format!("{dependency} can only end after {whole}, of which this is a part");
             return Err(Refusal::new(Code::Cycle, why).at("depends_on"));
@@ -122,19 +134,30 @@ impl Work<'_> {
     }
 
     /// Whether a message can only be completed after `task`: it is that task or one of which that is a part, its agent is
-    /// taken up by it, or it depends on such a one.
-    fn needs(&self, id: &MessageId, task: &Open) -> bool {
+    /// taken up by it, or it depends on such a one, or has an open part that does.
+    fn needs(&self, id: &MessageId, task: &Open, together: &Together) -> bool {
         let wholes: BTreeSet<&MessageId> = self.wholes(task).map(|open| &open.message.id).collect();
         let mut seen = BTreeSet::new();
         let mut ahead = vec![id];
         while let Some(id) = ahead.pop() {
-            let Some(open) = self.state.open.get(id).filter(|_| seen.insert(id)) else { continue };
+            if !seen.insert(id) {
+                continue;
+            }
+            let Some(open) = self.state.open.get(id) else {
+                let Some(beside) = together.get(id) else { continue };
+                if beside.to.is_some() && beside.to == task.agent {
+                    return true;
+                }
+                ahead.extend(&beside.depends_on);
+                continue;
+            };
             let queued = matches!(open.stage, Stage::Queued { .. });
             let same_hands = queued && task.agent.as_ref() == Some(open.queue());
             if wholes.contains(id) || same_hands {
                 return true;
             }
             ahead.extend(&open.unmet);
+            ahead.extend(self.state.parts.get(id).into_iter().flatten());
         }
         false
     }
@@ -163,12 +186,14 @@ impl Work<'_> {
 pub(super) fn no_cycle(together: &Together) -> Result<(), Refusal> {
     let mut left: BTreeMap<&MessageId, usize> = together
         .iter()
-        .map(|(id, on)| (id, on.iter().filter(|other| together.contains_key(*other)).count()))
+        .map(|(id, beside)| {
+            (id, beside.depends_on.iter().filter(|other| together.contains_key(*other)).count())
+        })
         .collect();
     while let Some(id) = left.iter().find(|(_, waits)| **waits == 0).map(|(id, _)| *id) {
         left.remove(id);
-        for (other, on) in together {
-            let times = on.iter().filter(|dependency| *dependency == id).count();
+        for (other, beside) in together {
+            let times = beside.depends_on.iter().filter(|dependency| *dependency == id).count();
             if let Some(waits) = left.get_mut(other) {
                 *waits = waits.saturating_sub(times);
             }
