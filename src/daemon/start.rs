@@ -9,7 +9,7 @@ use crate::daemon::news::{NEWS_MAX, NewsSender};
 use crate::daemon::orders::Launched;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::request::{CALLS_MAX, Call};
-use crate::daemon::run::{Broken, Daemon, Ending};
+use crate::daemon::run::{Broken, Daemon, Ending, Turning};
 use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::tmux::TmuxDesk;
 use crate::daemon::workers::{journal, mailbox, tmux, views, watch};
@@ -244,12 +244,15 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
         workers,
         inbox,
         written: threads.written,
+        shown: threads.shown,
         news,
         calls: std::mem::replace(&mut house.calls, calls),
         beat_at: now,
         started_at: now,
         socket: String::new(),
-        turning: false,
+        daemon_shown_at: now,
+        daemon_is_old: false,
+        turning: Turning::No,
         ending: None,
     };
     daemon.adopt(&found, &step.effects);
@@ -270,6 +273,7 @@ struct Threads {
     journal_jobs: journal::Jobs,
     journal: std::thread::JoinHandle<Journal>,
     written: mpsc::Receiver<journal::Written>,
+    shown: mpsc::Receiver<views::Shown>,
     views_jobs: std::sync::mpsc::SyncSender<views::Job>,
     /// Folders of views, to be watched.
     watched: Vec<PathBuf>,
@@ -288,12 +292,13 @@ fn threads(
     let (journal_jobs, journal) = started.map_err(io("start the journal's thread"))?;
     let views = Views::open(house.workspace.root())?;
     let watched = views.places();
-    let started = views::start(views, reader, news.clone());
+    let (tell, shown) = mpsc::channel(1);
+    let started = views::start(views, reader, tell);
     let (views_jobs, _) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(house.workspace.root())?;
     let started = mailbox::start(mailbox, claims, archive, house.clock, news.clone());
     let (mail_jobs, _) = started.map_err(io("start the mailbox's thread"))?;
-    Ok(Threads { journal_jobs, journal, written, views_jobs, watched, mail_jobs })
+    Ok(Threads { journal_jobs, journal, written, shown, views_jobs, watched, mail_jobs })
 }
 
 /// The tmux server of the workspace.
