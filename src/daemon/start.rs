@@ -218,7 +218,7 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     workers.spawn(tmux::keep(server(house, &settings), connected, news.clone()));
     let found = tmux::find_panes(&connection).await?;
 
-    let threads = threads(house, journal, &claims, &news)?;
+    let threads = threads(house, journal, &claims, settings.general.low_disk_bytes, &news)?;
 
     let now = house.clock.now();
     let moment = crate::engine::input::Moment { now, chance: getrandom::u64().unwrap_or(now.0) };
@@ -284,6 +284,7 @@ fn threads(
     house: &House,
     journal: Journal,
     claims: &BTreeSet<Arc<str>>,
+    low_bytes: u64,
     news: &NewsSender,
 ) -> Result<Threads, StartError> {
     let (reader, archive) = (journal.reader(), journal.archive());
@@ -296,7 +297,8 @@ fn threads(
     let started = views::start(views, reader, tell);
     let (views_jobs, _) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(house.workspace.root())?;
-    let started = mailbox::start(mailbox, claims, archive, house.clock, news.clone());
+    let disk = mailbox::Disk { folder: house.workspace.memory(), low_bytes, told: false };
+    let started = mailbox::start(mailbox, claims, archive, disk, house.clock, news.clone());
     let (mail_jobs, _) = started.map_err(io("start the mailbox's thread"))?;
     Ok(Threads { journal_jobs, journal, written, shown, views_jobs, watched, mail_jobs })
 }
