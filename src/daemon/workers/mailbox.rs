@@ -250,7 +250,7 @@ impl Worker {
             if news && !self.tell(drops, notes, Vec::new()) {
                 return false;
             }
-            if !sweep.more {
+            if !sweep.more || self.paused || full {
                 return true;
             }
         }
