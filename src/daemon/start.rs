@@ -233,8 +233,7 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), news.clone()));
     let tmux = TmuxDesk::new(connection, settings.general.person_quiet_ms, settings.general.history_limit);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
-    let (nobody, calls) = mpsc::channel(1);
-    drop(nobody);
+    let (_, calls) = mpsc::channel(1);
     let mut daemon = Daemon {
         workspace: house.workspace.clone(),
         settings: Arc::new(settings),
@@ -254,15 +253,13 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
         news,
         calls: std::mem::replace(&mut house.calls, calls),
         beat_at: now,
-        started_at: now,
-        socket: String::new(),
+        started_at: house.clock.wall(),
+        socket: house.socket.display().to_string(),
         daemon_shown_at: now,
         daemon_is_old: false,
         turning: Turning::No,
         ending: None,
     };
-    daemon.started_at = house.clock.wall();
-    daemon.socket = house.socket.display().to_string();
     daemon.open(&found, step);
     Ok(Life { daemon, journal: threads.journal })
 }
