@@ -1,7 +1,9 @@
-//! One daemon a workspace: `.tasuki/lock` is held for as long as the daemon lives, and says who that is.
+//! One daemon a workspace: the folder of its memory is locked for as long as the daemon lives, and the file `lock` in it
+//! says who that is.
 //!
-//! The lock is the kernel's (`flock`), not the file: a daemon that was killed leaves the file and no lock. The file is
-//! never removed, since a lock on a removed file keeps nobody out.
+//! The lock is the kernel's (`flock`): a daemon that was killed leaves the file and no lock. Both the folder and the file
+//! are locked: a file that somebody removes, to get rid of "a stale lock", lets nobody in, and programs that look at the
+//! file alone (`flock .tasuki/lock …`) see it locked too.
 
 use crate::engine::words::Millis;
 use crate::io::clock;
@@ -9,7 +11,6 @@ use fs2::FileExt;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// More than any line that a daemon writes there.
@@ -18,7 +19,8 @@ const NOTE_BYTES_MAX: u64 = 256;
 /// The right to be this workspace's daemon; given back when it is dropped, and by the kernel when the process ends.
 #[derive(Debug)]
 pub struct Lock {
-    _held: File,
+    folder: File,
+    file: File,
 }
 
 /// Why the lock was not taken.
@@ -62,25 +64,34 @@ impl std::fmt::Display for Holder {
 }
 
 impl Lock {
-    /// Takes the lock at once or not at all, and writes this process and `started_at` into its file.
+    /// Takes the lock of the folder that `path` is in, at once or not at all, and writes this process and `started_at` into that file.
     ///
     /// # Errors
     /// [`LockError::Held`] names who has it.
     pub fn take(path: &Path, started_at: Millis) -> Result<Self, LockError> {
         let io = |source| LockError::Io { path: path.to_path_buf(), source };
-        loop {
-            let mut file = open(path).map_err(io)?;
-            match file.try_lock_exclusive() {
-                Ok(()) if !is_at(&file, path).map_err(io)? => {}
-                Ok(()) => {
-                    note(&mut file, started_at).map_err(io)?;
-                    return Ok(Self { _held: file });
-                }
+        let mut file = open(path).map_err(io)?;
+        let folder = File::open(path.parent().unwrap_or(path)).map_err(io)?;
+        for part in [&folder, &file] {
+            match part.try_lock_exclusive() {
+                Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     return Err(LockError::Held { path: path.to_path_buf(), holder: read_note(&mut file) });
                 }
                 Err(error) => return Err(io(error)),
             }
+        }
+        note(&mut file, started_at).map_err(io)?;
+        Ok(Self { folder, file })
+    }
+}
+
+impl Drop for Lock {
+    /// Said aloud, since a program that is being started at this moment has a copy of both until it runs.
+    fn drop(&mut self) {
+        for part in [&self.file, &self.folder] {
+            // Closing them gives the lock back all the same.
+            let _ = FileExt::unlock(part);
         }
     }
 }
@@ -90,16 +101,6 @@ fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?;
     Ok(File::from(file))
-}
-
-/// Whether the path still leads to this file: somebody may have removed it between open and lock.
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    let held = file.metadata()?;
-    match path.symlink_metadata() {
-        Ok(meta) => Ok((meta.dev(), meta.ino()) == (held.dev(), held.ino())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
 }
 
 fn note(file: &mut File, started_at: Millis) -> io::Result<()> {
