@@ -222,6 +222,15 @@ mod tests {
     }
 
     #[test]
+    fn the_margin_below_a_text_beside_a_bar_goes_and_no_more() {
+        let bell = format!("  ┃  {BELL}");
+        let rows = ["  ┃", &bell, "  ┃", "", "       one", "         two", "", "     CODING OK k7qf2m"];
+        check(&Screen::wrapped(&rows, 200), &expect!["|  one|\n|    two|\n"]);
+        let left = ["  ┃", &bell, "  ┃   QUEUED", "", "   one", "     two", "", CLAIM];
+        check(&Screen::wrapped(&left, 200), &expect!["|one|\n|  two|\n"]);
+    }
+
+    #[test]
     fn a_box_goes_only_where_the_claim_stands_in_it_too() {
         let around = [
             "> ok",

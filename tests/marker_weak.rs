@@ -72,6 +72,13 @@ mod tests {
                 turns(several, "error QXerr529-times2 [[stub err=529 times=2 dur=0.5]]"),
             ),
             (
+                "gemini, a dialog after an older claim",
+                turns(
+                    include_str!("fixtures/screens/gemini-dialog.txt"),
+                    "tool CX1 [[stub tool=bash cmd='touch /home/me/project/zz' dur=1]]",
+                ),
+            ),
+            (
                 "codex, a text in its input box",
                 turns(
                     include_str!("fixtures/screens/codex-wrapped-echo.txt"),
@@ -89,6 +96,7 @@ mod tests {
             opencode: 16:5-16:14
             claude, a turn that hangs: none
             claude, the turn before: 28:2-28:11
+            gemini, a dialog after an older claim: none
             codex, a text in its input box: none
         "#]]
         .assert_eq(&said);

@@ -1,4 +1,15 @@
 //! FLOOR 3: gives the engine and the outside their time and tasks.
 
+pub mod faces_desk;
+pub mod journal_desk;
+pub mod mail_desk;
+pub mod memory;
+pub mod news;
 pub mod orders;
+pub mod panes_desk;
+pub mod perform;
 pub mod request;
+pub mod run;
+pub mod start;
+pub mod views_desk;
+pub mod workers;

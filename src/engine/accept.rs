@@ -2,10 +2,12 @@
 
 use super::engine::Work;
 use super::event::Event;
+use super::fit::{Beside, Together, no_cycle};
 use super::input::{Effect, Reply};
-use super::message::{Draft, Kind, Message, Source};
+use super::message::{Draft, Kind, Message, Outcome, Source};
 use super::refusal::{Code, Refusal};
-use super::words::{AgentName, MessageId, Millis};
+use super::speaker::Speaker;
+use super::words::{AgentName, MessageId, Millis, Token};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,80 +15,124 @@ use std::sync::Arc;
 enum Plan {
     /// Known already, with the same content.
     Duplicate(MessageId),
-    /// A new message, with the dependencies that are still open.
-    New { draft: Box<Draft>, from: AgentName, to: AgentName, verified: bool, unmet: Vec<MessageId> },
+    /// A new message.
+    New(Box<New>),
     /// The answer to an open task: closes it.
     Closes { draft: Box<Draft>, from: AgentName, task: MessageId, verified: bool },
 }
 
-/// Who speaks, and how that is known.
-struct Speaker {
-    name: AgentName,
-    verified: bool,
-    /// The task whose token it gave.
-    task: Option<MessageId>,
+/// A new message that fits.
+pub(super) struct New {
+    pub(super) draft: Draft,
+    pub(super) route: Route,
+    /// Dependencies that are open or come with it.
+    pub(super) unmet: Vec<MessageId>,
+}
+
+/// From whom to whom, resolved and checked.
+pub(super) struct Route {
+    /// Who sent it.
+    pub(super) from: AgentName,
+    /// Who gets it.
+    pub(super) to: AgentName,
+    /// Whether the sender proved who it is.
+    pub(super) verified: bool,
 }
 
 impl Work<'_> {
     /// Takes the documents of one file or request, all or none.
     pub(super) fn take_drop(&mut self, source: Source, drafts: Vec<Draft>, proof: Option<&AgentName>) {
-        let from = drafts.first().and_then(|draft| draft.from.clone());
+        let signs: Vec<(Option<AgentName>, Option<Token>)> =
+            drafts.iter().map(|draft| (draft.from.clone(), draft.token)).collect();
         match self.plan_all(drafts, proof) {
             Ok(plans) => self.carry_out(source, plans),
-            Err(refusal) => self.refuse(source, from, refusal),
+            Err(refusal) => {
+                let (from, token) = signs.into_iter().nth(refusal.document).unwrap_or_default();
+                let from = proof.cloned().or_else(|| self.owner_of(token?)).or(from);
+                self.refuse(source, from, refusal);
+            }
         }
     }
 
-    /// Sets a drop aside, and tells its sender if that is an agent.
+    /// Sets a drop aside, and tells its sender.
     pub(super) fn refuse(&mut self, source: Source, from: Option<AgentName>, refusal: Refusal) {
-        let name = name_of(&source);
+        let name = match &source {
+            Source::File { name, .. } => Some(name.clone()),
+            Source::Request(_) => None,
+        };
         let (code, why) = (refusal.code, refusal.why.clone());
-        self.emit(Event::Refused { name, from, code, why });
+        self.emit(Event::Refused { name: name.clone(), from: from.clone(), code, why });
+        if let (Some(name), Some(from)) = (name, &from) {
+            self.tell_refused(from, &name, &refusal);
+        }
         self.ask(match source {
             Source::Request(request) => Effect::Answer { request, reply: Reply::Refused(refusal) },
-            source @ Source::File { .. } => Effect::Reject { source, refusal },
+            source @ Source::File { .. } => Effect::Reject { source, from, refusal },
         });
     }
 
     fn plan_all(&mut self, drafts: Vec<Draft>, proof: Option<&AgentName>) -> Result<Vec<Plan>, Refusal> {
-        let room = usize::try_from(self.team.limits.open_max).unwrap_or(usize::MAX);
-        if self.state.open.len() + drafts.len() > room {
-            return Err(Refusal::new(Code::TooMany, format!("{room} messages are open already")));
-        }
-        let together: BTreeMap<MessageId, Vec<MessageId>> =
-            drafts.iter().map(|draft| (draft.id.clone(), draft.depends_on.clone())).collect();
+        let together: Together = drafts.iter().map(|draft| (draft.id.clone(), self.beside(draft))).collect();
         if together.len() < drafts.len() {
             return Err(Refusal::new(Code::IdConflict, "two documents of the file have the same id").at("id"));
         }
         no_cycle(&together)?;
+        let mut parts: BTreeMap<MessageId, usize> = BTreeMap::new();
         let mut plans = Vec::with_capacity(drafts.len());
         for (document, draft) in drafts.into_iter().enumerate() {
-            let plan = self.plan(draft, proof, &together);
-            plans.push(plan.map_err(|refusal| Refusal { document, ..refusal })?);
+            let plan = self.plan(draft, proof, &together, &parts);
+            let plan = plan.map_err(|refusal| Refusal { document, ..refusal })?;
+            if let Plan::New(new) = &plan
+                && let (Kind::Task, Some(parent)) = (new.draft.kind, &new.draft.parent)
+            {
+                *parts.entry(parent.clone()).or_default() += 1;
+            }
+            plans.push(plan);
         }
+        let new = plans.iter().filter(|plan| matches!(plan, Plan::New(_))).count();
+        self.check_room(new)?;
         Ok(plans)
+    }
+
+    /// Answers always find room: they make some.
+    fn check_room(&self, new: usize) -> Result<(), Refusal> {
+        let room = usize::try_from(self.team.limits.open_max).unwrap_or(usize::MAX);
+        if new > 0 && self.state.open.len() + new > room {
+            return Err(Refusal::new(Code::TooMany, format!("{room} messages are open already")));
+        }
+        Ok(())
     }
 
     fn plan(
         &mut self,
-        draft: Draft,
+        mut draft: Draft,
         proof: Option<&AgentName>,
-        together: &BTreeMap<MessageId, Vec<MessageId>>,
+        together: &Together,
+        parts: &BTreeMap<MessageId, usize>,
     ) -> Result<Plan, Refusal> {
         if self.is_duplicate(&draft)? {
             return Ok(Plan::Duplicate(draft.id));
         }
         let speaker = self.speaker(&draft, proof)?;
-        match draft.kind {
-            Kind::Result | Kind::Error => self.plan_answer(draft, speaker),
-            Kind::Task | Kind::Info => self.plan_new(draft, speaker, together),
+        if matches!(draft.kind, Kind::Result | Kind::Error) {
+            let task = self.task_answered(&draft, &speaker)?;
+            let Speaker { name, verified, .. } = speaker;
+            return Ok(Plan::Closes { draft: Box::new(draft), from: name, task, verified });
         }
+        draft.parent = self.parent(&draft, &speaker);
+        let planned = draft.parent.as_ref().and_then(|parent| parts.get(parent)).copied().unwrap_or(0);
+        let new = self.fit(draft, speaker.name, speaker.verified, together, planned)?;
+        Ok(Plan::New(Box::new(new)))
+    }
+
+    fn beside(&self, draft: &Draft) -> Beside {
+        Beside { depends_on: draft.depends_on.clone(), to: self.team.addressee(&draft.to).ok() }
     }
 
     fn is_duplicate(&self, draft: &Draft) -> Result<bool, Refusal> {
         let open = self.state.open.get(&draft.id).map(|open| open.message.digest);
-        let finished = self.state.finished.get(&draft.id).map(|finished| finished.known.digest);
-        match open.or(finished).or(draft.known.map(|known| known.digest)) {
+        let ended = self.known(&draft.id).or(draft.known).map(|known| known.digest);
+        match open.or(ended) {
             None => Ok(false),
             Some(digest) if digest == draft.digest => Ok(true),
             Some(_) => {
@@ -94,167 +140,6 @@ impl Work<'_> {
                 Err(Refusal::new(Code::IdConflict, why).at("id"))
             }
         }
-    }
-
-    fn speaker(&self, draft: &Draft, proof: Option<&AgentName>) -> Result<Speaker, Refusal> {
-        let named = draft.from.as_ref().map(|name| self.team.sender(name)).transpose()?;
-        let task = draft.token.map(|token| {
-            let id = self.state.tokens.get(&token).cloned();
-            id.ok_or_else(|| {
-                let why = format!("{token} is not the token of a turn of an open task");
-                Refusal::new(Code::BadProof, why).at("token")
-            })
-        });
-        let task = task.transpose()?;
-        let owner = task.as_ref().and_then(|id| self.state.open.get(id)).and_then(|open| open.agent.clone());
-        let proven = match (proof, owner) {
-            (Some(by_key), Some(by_token)) if *by_key != by_token => {
-                let why = format!("the key is {by_key}'s and the token is {by_token}'s");
-                return Err(Refusal::new(Code::BadProof, why).at("token"));
-            }
-            (by_key, by_token) => by_token.or(by_key.cloned()),
-        };
-        match (named, proven) {
-            (Some(named), Some(proven)) if named != proven => {
-                let why = format!("the proof is {proven}'s, and the message says it is from {named}");
-                Err(Refusal::new(Code::BadProof, why).at("from"))
-            }
-            (_, Some(name)) => Ok(Speaker { name, verified: true, task }),
-            (named, None) => {
-                let name = named.unwrap_or_else(AgentName::user);
-                Ok(Speaker { name, verified: false, task: None })
-            }
-        }
-    }
-
-    fn plan_answer(&self, draft: Draft, speaker: Speaker) -> Result<Plan, Refusal> {
-        let Some(task) = draft.in_reply_to.clone().or(speaker.task) else {
-            let why = format!("a {} has to say which task it answers", draft.kind.word());
-            return Err(Refusal::new(Code::ReplyMissing, why).at("in_reply_to"));
-        };
-        let Some(open) = self.state.open.get(&task) else {
-            let ended = self.outcome(&task).is_some() || draft.known_refs.iter().any(|(id, _)| *id == task);
-            return Err(if ended {
-                Refusal::new(Code::NotOpen, format!("{task} has ended already")).at("in_reply_to")
-            } else {
-                Refusal::new(Code::UnknownReply, format!("there is no message {task}")).at("in_reply_to")
-            });
-        };
-        let worker = open.agent.as_ref();
-        if worker != Some(&speaker.name) {
-            let whose = worker.map_or("nobody's yet".to_owned(), |name| format!("{name}'s"));
-            let why = format!("{task} is {whose}, not {}'s", speaker.name);
-            return Err(Refusal::new(Code::NotYours, why).at("in_reply_to"));
-        }
-        let newest = open.stage.turn().and_then(|turn| turn.token);
-        let closes = match draft.token {
-            Some(token) => newest == Some(token),
-            None => speaker.verified || self.team.limits.accept_unverified_results,
-        };
-        if !closes {
-            let why = format!("only the token of the newest turn closes {task}");
-            return Err(Refusal::new(Code::NotYours, why).at("token"));
-        }
-        let verified = speaker.verified;
-        Ok(Plan::Closes { draft: Box::new(draft), from: speaker.name, task, verified })
-    }
-
-    fn plan_new(
-        &mut self,
-        mut draft: Draft,
-        speaker: Speaker,
-        together: &BTreeMap<MessageId, Vec<MessageId>>,
-    ) -> Result<Plan, Refusal> {
-        let to = self.team.addressee(&draft.to)?;
-        self.team.may_send(draft.kind, &speaker.name, &to)?;
-        if draft.expect.is_some() {
-            let why =
-                "`expect` is not checked by this version of tasuki, so a task that needs it is not taken";
-            return Err(Refusal::new(Code::CommandNotAllowed, why).at("expect"));
-        }
-        if let Some(deadline) = draft.deadline
-            && deadline <= self.now
-        {
-            return Err(Refusal::new(Code::DeadlinePast, "the deadline has passed").at("deadline"));
-        }
-        self.check_inline(&draft, &to)?;
-        draft.parent = self.parent(&draft, &speaker);
-        self.check_parent(&draft, &speaker, &to)?;
-        draft.depends_on.sort();
-        draft.depends_on.dedup();
-        let unmet = self.unmet(&draft, together)?;
-        let verified = speaker.verified;
-        Ok(Plan::New { draft: Box::new(draft), from: speaker.name, to, verified, unmet })
-    }
-
-    fn check_inline(&self, draft: &Draft, to: &AgentName) -> Result<(), Refusal> {
-        let pool = self.team.pools.get(to);
-        let names = pool.map_or_else(|| vec![to], |members| members.iter().collect());
-        let mut members = names.into_iter().filter_map(|name| self.team.members.get(name));
-        if !members.any(|member| member.delivery == super::team::Delivery::Inline) {
-            return Ok(());
-        }
-        super::doorbell::check_inline(&draft.body.content)
-            .map_err(|why| Refusal::new(Code::NotInline, why.to_string()).at("content"))
-    }
-
-    /// The task that a new one is a part of: by the token, else the verified sender's current one, else as written.
-    fn parent(&self, draft: &Draft, speaker: &Speaker) -> Option<MessageId> {
-        let current = || self.state.agents.get(&speaker.name).and_then(|agent| agent.current.clone());
-        match (&speaker.task, speaker.verified) {
-            (Some(task), _) => Some(task.clone()),
-            (None, true) => current().or(draft.parent.clone()),
-            (None, false) => draft.parent.clone(),
-        }
-    }
-
-    fn check_parent(&self, draft: &Draft, speaker: &Speaker, to: &AgentName) -> Result<(), Refusal> {
-        let Some(parent) = draft.parent.as_ref() else { return Ok(()) };
-        let Some(open) = self.state.open.get(parent) else {
-            if speaker.name.is_user() {
-                return Ok(()); // a person may group messages under any id
-            }
-            return Err(Refusal::new(Code::NotOpen, format!("its parent {parent} is not open")).at("parent"));
-        };
-        if open.message.hops >= self.team.limits.hops_max {
-            let why = format!("it went through {} hands already", open.message.hops);
-            return Err(Refusal::new(Code::TooManyHops, why));
-        }
-        if open.children >= self.team.limits.children_max {
-            let why = format!("{parent} has {} open parts already", open.children);
-            return Err(Refusal::new(Code::TooMany, why).at("parent"));
-        }
-        let waits_for = std::iter::successors(Some(open), |open| {
-            open.message.parent.as_ref().and_then(|id| self.state.open.get(id))
-        });
-        if draft.kind == Kind::Task
-            && waits_for.filter_map(|open| open.agent.as_ref()).any(|agent| agent == to)
-        {
-            let why = format!("{to} waits for this task's parent; it could never begin");
-            return Err(Refusal::new(Code::WaitCycle, why).at("to"));
-        }
-        Ok(())
-    }
-
-    /// The dependencies that are still open; an unknown one is an error.
-    fn unmet(
-        &self,
-        draft: &Draft,
-        together: &BTreeMap<MessageId, Vec<MessageId>>,
-    ) -> Result<Vec<MessageId>, Refusal> {
-        let mut unmet = Vec::new();
-        for id in &draft.depends_on {
-            if self.state.open.contains_key(id) || together.contains_key(id) {
-                unmet.push(id.clone());
-                continue;
-            }
-            let archived = draft.known_refs.iter().any(|(known, _)| known == id);
-            if self.outcome(id).is_none() && !archived {
-                let why = format!("there is no message {id}");
-                return Err(Refusal::new(Code::UnknownDependency, why).at("depends_on"));
-            }
-        }
-        Ok(unmet)
     }
 
     fn carry_out(&mut self, source: Source, plans: Vec<Plan>) {
@@ -268,9 +153,9 @@ impl Work<'_> {
                     duplicates.push(id.clone());
                     ids.push(id);
                 }
-                Plan::New { draft, from, to, verified, unmet } => {
-                    ids.push(draft.id.clone());
-                    self.admit(*draft, from, to, verified, unmet, name.clone());
+                Plan::New(new) => {
+                    ids.push(new.draft.id.clone());
+                    self.admit(*new, name.clone(), None);
                 }
                 Plan::Closes { draft, from, task, verified } => {
                     ids.push(draft.id.clone());
@@ -286,31 +171,49 @@ impl Work<'_> {
         });
     }
 
-    fn admit(
+    /// Sends a failed message again, as a new one.
+    pub(super) fn send_again(
         &mut self,
-        draft: Draft,
-        from: AgentName,
-        to: AgentName,
+        of: &MessageId,
         verified: bool,
-        unmet: Vec<MessageId>,
-        name: Option<Arc<str>>,
-    ) {
-        let failed = self.failed_dependency(&draft);
-        let not_before = self.pace(&from, &to);
+        mut draft: Draft,
+    ) -> Result<MessageId, Refusal> {
         let id = draft.id.clone();
-        let for_user = to.is_user();
-        let event = accepted(draft, self.now, Route { from, to, verified }, name);
-        self.emit(match event {
-            Event::Accepted { mut message, body, name, unknown_keys, .. } => {
-                message.hops = self.hops(&message);
-                Event::Accepted { message, body, not_before, unmet, name, unknown_keys }
-            }
-            other => other,
-        });
+        if self.is_duplicate(&draft)? {
+            return Ok(id);
+        }
+        self.check_room(1)?;
+        if matches!(draft.kind, Kind::Result | Kind::Error) {
+            let why = format!("{of} is an answer, not a task");
+            return Err(Refusal::new(Code::WrongStage, why));
+        }
+        let from = draft.from.as_ref().map(|name| self.team.sender(name)).transpose()?;
+        let from = from.unwrap_or_else(AgentName::user);
+        draft.deadline = draft.deadline.filter(|deadline| *deadline > self.now); // it was for the first one
+        draft.parent = draft.parent.filter(|parent| from.is_user() || self.works_on(&from, parent));
+        let new = self.fit(draft, from, verified, &Together::new(), 0)?;
+        self.admit(new, None, Some(of.clone()));
+        Ok(id)
+    }
+
+    fn admit(&mut self, new: New, name: Option<Arc<str>>, retry_of: Option<MessageId>) {
+        let New { draft, route, mut unmet } = new;
+        unmet.retain(|id| self.outcome(id).is_none()); // what came before it in the file may have ended already
+        let failed = self.failed_dependency(&draft);
+        let paced = self.pace(&route.from, &route.to);
+        let (id, for_user) = (draft.id.clone(), route.to.is_user());
+        let mut event = accepted(draft, self.now, route, name);
+        if let Event::Accepted { message, not_before, unmet: waits, .. } = &mut event {
+            message.hops = self.hops(message);
+            message.retry_of = retry_of;
+            *not_before = paced;
+            *waits = unmet;
+        }
+        self.emit(event);
         if let Some(dependency) = failed {
             self.fail(&id, &format!("{dependency}, on which it depends, was not completed"));
         } else if for_user {
-            self.complete_info(&id);
+            self.complete(&id);
         }
     }
 
@@ -320,13 +223,12 @@ impl Work<'_> {
     }
 
     fn failed_dependency(&self, draft: &Draft) -> Option<MessageId> {
-        let failed = |id: &MessageId| {
-            let archived = draft.known_refs.iter().find(|(known, _)| known == id);
+        let failed = |id: &&MessageId| {
+            let archived = draft.known_refs.iter().find(|(known, _)| known == *id);
             let outcome = self.outcome(id).or(archived.map(|(_, known)| known.outcome));
-            !self.state.open.contains_key(id)
-                && outcome.is_some_and(|outcome| outcome != super::message::Outcome::Completed)
+            !self.state.open.contains_key(*id) && outcome.is_some_and(|outcome| outcome != Outcome::Completed)
         };
-        draft.depends_on.iter().find(|id| failed(id)).cloned()
+        draft.depends_on.iter().find(failed).cloned()
     }
 
     /// When a message from an agent may go, so that an edge carries no more than its limit in any minute.
@@ -337,26 +239,14 @@ impl Work<'_> {
         }
         let limit = usize::try_from(self.team.limits.edge_per_minute).unwrap_or(usize::MAX).max(1);
         let used = self.live.edges.entry((from.clone(), to.clone())).or_default();
-        while used.front().is_some_and(|at| self.now.since(*at) >= MINUTE_MS) {
+        while used.len() > limit || used.front().is_some_and(|at| self.now.since(*at) >= MINUTE_MS) {
             used.pop_front();
         }
-        let at = match used.len().checked_sub(limit).and_then(|at| used.get(at)) {
-            Some(earlier) => earlier.plus(MINUTE_MS).max(self.now),
-            None => self.now,
-        };
+        let earlier = if used.len() == limit { used.pop_front() } else { None };
+        let at = earlier.map_or(self.now, |earlier| earlier.plus(MINUTE_MS).max(self.now));
         used.push_back(at);
         if at > self.now { at } else { Millis(0) }
     }
-}
-
-/// From whom to whom, resolved and checked.
-pub(super) struct Route {
-    /// Who sent it.
-    pub(super) from: AgentName,
-    /// Who gets it.
-    pub(super) to: AgentName,
-    /// Whether the sender proved who it is.
-    pub(super) verified: bool,
 }
 
 /// The event of a draft that is taken.
@@ -393,31 +283,7 @@ pub(super) fn accepted(draft: Draft, now: Millis, route: Route, name: Option<Arc
 
 fn name_of(source: &Source) -> Option<Arc<str>> {
     match source {
-        Source::File { name, .. } => Some(name.clone()),
+        Source::File { claim, .. } => Some(claim.clone()),
         Source::Request(_) => None,
-    }
-}
-
-/// Refuses a file whose documents wait for one another in a circle (Kahn's algorithm).
-fn no_cycle(together: &BTreeMap<MessageId, Vec<MessageId>>) -> Result<(), Refusal> {
-    let mut left: BTreeMap<&MessageId, usize> = together
-        .iter()
-        .map(|(id, on)| (id, on.iter().filter(|other| together.contains_key(*other)).count()))
-        .collect();
-    while let Some(id) = left.iter().find(|(_, waits)| **waits == 0).map(|(id, _)| *id) {
-        left.remove(id);
-        for (other, on) in together {
-            let times = on.iter().filter(|dependency| *dependency == id).count();
-            if let Some(waits) = left.get_mut(other) {
-                *waits = waits.saturating_sub(times);
-            }
-        }
-    }
-    match left.keys().next() {
-        None => Ok(()),
-        Some(id) => {
-            Err(Refusal::new(Code::Cycle, format!("{id} waits for itself through `depends_on`"))
-                .at("depends_on"))
-        }
     }
 }

@@ -1,10 +1,14 @@
-//! How an event changes the state. `apply` is the only writer; running and replaying use it alike.
+//! How an event changes the state: the only writer, with `index.rs`; running and replaying use it alike.
 
 use super::event::{AgentChange, Answer, Event, Why};
-use super::life::{self, Illegal, Move};
+use super::life::{self, Illegal, Move, Stage, Turn, TurnKind};
 use super::message::{BodyRef, Kind, Known, Message, Outcome};
-use super::state::{Finished, Open, Phase, State, Timer, Told};
+use super::patience::ADOPTION_GRACE_MS;
+use super::state::{Agent, Finished, Open, Phase, State, Told};
 use super::words::{AgentName, MessageId, Millis, Seq};
+
+/// Restarts remembered of an agent: as many as [`super::team::Limits::restarts_max`] can be.
+const RESTARTS_KEPT: usize = u8::MAX as usize;
 
 impl State {
     /// Applies the events of one step.
@@ -34,7 +38,12 @@ impl State {
                     Why::Text(text) => Some(text.as_str()),
                     _ => None,
                 };
+                let mut before = None;
+                let mut got = false;
                 self.change(id, |open| {
+                    before.clone_from(&open.agent);
+                    got = *to == Move::Submit
+                        || (*to == Move::Take && !matches!(open.stage, Stage::Submitted(_)));
                     open.stage = life::next(open.stage, *to)?;
                     open.since = at;
                     open.due = *due;
@@ -45,7 +54,7 @@ impl State {
                     open.count(*to);
                     Ok(())
                 })?;
-                self.learn(id, *to);
+                self.learn(id, before, got);
             }
             Event::Ended { id, outcome, answer, .. } => {
                 self.end(at, place, id, *outcome, answer.as_deref())?
@@ -64,49 +73,41 @@ impl State {
     }
 
     fn accept(&mut self, message: &Message, place: BodyRef, not_before: Millis, unmet: &[MessageId]) {
-        let mut open = Open::new(message.clone(), place, not_before);
+        let mut open = Box::new(Open::new(message.clone(), place, not_before));
         open.unmet = unmet.to_vec();
-        self.register_dependant(&open);
-        if message.kind == Kind::Task
-            && let Some(parent) = message.parent.as_ref().and_then(|id| self.open.get_mut(id))
-        {
-            parent.children += 1;
-        }
-        if let Some(agent) = self.agents.get_mut(&message.from) {
+        self.share_names(&mut open.message);
+        let asks = matches!(message.kind, Kind::Task | Kind::Info);
+        if let Some(agent) = self.agents.get_mut(&message.from).filter(|_| asks) {
             agent.counts.sent += 1;
         }
         self.insert(open);
     }
 
-    /// Takes an open message out of every index, changes it, and puts it back.
-    fn change(
-        &mut self,
-        id: &MessageId,
-        f: impl FnOnce(&mut Open) -> Result<(), Illegal>,
-    ) -> Result<(), Illegal> {
-        let Some(mut open) = self.remove(id) else { return Ok(()) };
-        let done = f(&mut open);
-        self.insert(open);
-        done
+    /// What a move means for the agents: the one that had the message until now, and the one that has it now.
+    fn learn(&mut self, id: &MessageId, before: Option<AgentName>, got: bool) {
+        let Some(open) = self.open.get(id) else { return };
+        let (stage, now) = (open.stage, open.agent.clone());
+        let begun = self.is_begun(open);
+        if let Some(left) = before.filter(|before| Some(before) != now.as_ref()) {
+            self.leave(&left, id);
+        }
+        let Some(agent) = now.and_then(|name| self.agents.get_mut(&name)) else { return };
+        agent.counts.received += u64::from(got);
+        match stage {
+            // In the middle of a task, its agent is not given another one.
+            Stage::Queued { redo: Some(_), .. } if begun => {}
+            // What was put back or held may be claimed while its agent has something else, and ends in the same step.
+            stage if stage.occupies() => drop(agent.current.get_or_insert_with(|| id.clone())),
+            _ if agent.current.as_ref() == Some(id) => agent.current = None,
+            _ => {}
+        }
     }
 
-    /// What a move means for the tokens and for the agent.
-    fn learn(&mut self, id: &MessageId, to: Move) {
-        let Some(open) = self.open.get(id) else { return };
-        let (occupies, name) = (open.stage.occupies(), open.agent.clone());
-        if let Move::Intend(turn) = to
-            && let Some(token) = turn.token
+    fn leave(&mut self, name: &AgentName, id: &MessageId) {
+        if let Some(agent) = self.agents.get_mut(name)
+            && agent.current.as_ref() == Some(id)
         {
-            self.tokens.insert(token, id.clone());
-        }
-        let Some(agent) = name.and_then(|name| self.agents.get_mut(&name)) else { return };
-        if occupies {
-            agent.current = Some(id.clone());
-        } else if agent.current.as_ref() == Some(id) {
             agent.current = None;
-        }
-        if matches!(to, Move::Submit | Move::Take) {
-            agent.counts.received += u64::from(matches!(to, Move::Submit));
         }
     }
 
@@ -118,29 +119,19 @@ impl State {
         outcome: Outcome,
         answer: Option<&Answer>,
     ) -> Result<(), Illegal> {
+        let Some(stage) = self.open.get(id).map(|open| open.stage) else { return Ok(()) };
+        life::next(stage, Move::Finish(outcome))?;
         let Some(open) = self.remove(id) else { return Ok(()) };
-        life::next(open.stage, Move::Finish(outcome))?;
-        for token in &open.tokens {
-            self.tokens.remove(token);
-        }
-        if let Some(agent) = open.agent.as_ref().and_then(|name| self.agents.get_mut(name)) {
-            if agent.current.as_ref() == Some(id) {
-                agent.current = None;
-            }
-            if open.message.kind == Kind::Task {
-                match outcome {
-                    Outcome::Completed => agent.counts.completed += 1,
-                    Outcome::Failed => agent.counts.failed += 1,
-                    Outcome::Cancelled => {}
-                }
-                agent.counts.sent += u64::from(answer.is_some());
-            }
+        if let Some(name) = &open.agent {
+            self.leave(name, id);
+            self.count_end(name, &open, outcome, answer);
         }
         self.tell_parent(&open, outcome, answer.map(|answer| (answer, place)));
-        self.release_dependants(id, outcome);
-        let known = Known { digest: open.message.digest, outcome };
+        if outcome == Outcome::Completed {
+            self.release_dependants(id); // the engine ends those of a message that was not, in the same step
+        }
         let finished = Finished {
-            known,
+            known: Known { digest: open.message.digest, outcome },
             body: open.body,
             answer: answer.map(|_| place),
             agent: open.agent,
@@ -152,14 +143,20 @@ impl State {
         Ok(())
     }
 
-    fn tell_parent(&mut self, child: &Open, outcome: Outcome, answer: Option<(&Answer, BodyRef)>) {
-        if child.message.kind != Kind::Task {
-            return;
-        }
-        let Some(parent) = child.message.parent.as_ref().and_then(|id| self.open.get_mut(id)) else {
+    fn count_end(&mut self, name: &AgentName, open: &Open, outcome: Outcome, answer: Option<&Answer>) {
+        let Some(agent) = self.agents.get_mut(name).filter(|_| open.message.kind == Kind::Task) else {
             return;
         };
-        parent.children = parent.children.saturating_sub(1);
+        match outcome {
+            Outcome::Completed => agent.counts.completed += 1,
+            Outcome::Failed => agent.counts.failed += 1,
+            Outcome::Cancelled => {}
+        }
+        agent.counts.sent += u64::from(answer.is_some_and(|answer| answer.from == *name));
+    }
+
+    fn tell_parent(&mut self, child: &Open, outcome: Outcome, answer: Option<(&Answer, BodyRef)>) {
+        let Some(parent) = child.message.part_of().and_then(|id| self.open.get_mut(id)) else { return };
         if let Some((answer, body)) = answer {
             let id = child.message.id.clone();
             parent.unread.push(id.clone());
@@ -167,44 +164,32 @@ impl State {
         }
     }
 
-    fn release_dependants(&mut self, id: &MessageId, outcome: Outcome) {
-        if outcome != Outcome::Completed {
-            return; // the engine ends them in the same step
-        }
-        for dependant in self.dependants.remove(id).unwrap_or_default() {
-            let _ = self.change(&dependant, |open| {
-                open.unmet.retain(|other| other != id);
-                Ok(())
-            });
-        }
-    }
-
     fn keep(&mut self, open: &Open) {
-        for token in &open.tokens {
-            self.tokens.insert(*token, open.message.id.clone());
-        }
-        self.register_dependant(open);
-        self.insert(open.clone());
+        let mut open = Box::new(open.clone());
+        self.share_names(&mut open.message);
+        self.insert(open);
     }
 
-    fn register_dependant(&mut self, open: &Open) {
-        for dependency in &open.unmet {
-            let dependants = self.dependants.entry(dependency.clone()).or_default();
-            dependants.insert(open.message.id.clone());
-        }
+    /// An answer may have come while nobody was looking: a turn is not overdue before that was looked for.
+    fn give_grace(&mut self, name: &AgentName, at: Millis) {
+        let Some(id) = self.agents.get(name).and_then(|agent| agent.current.clone()) else { return };
+        let _ = self.change(&id, |open| {
+            open.due = open.due.map(|due| due.max(at.plus(ADOPTION_GRACE_MS)));
+            Ok(())
+        });
     }
 
     fn change_agent(&mut self, at: Millis, name: &AgentName, change: &AgentChange) {
         self.clear_agent_timer(name);
         let agent = self.agents.entry(name.clone()).or_default();
         match change {
-            AgentChange::Launching { nonce } => {
+            AgentChange::Launching { nonce, launch } => {
                 if matches!(agent.phase, Phase::Restarting(_)) {
-                    agent.restarts.push(at);
-                    agent.counts.restarts += 1;
+                    agent.count_restart(at);
                 }
                 agent.phase = Phase::Launching;
                 agent.nonce = Some(*nonce);
+                agent.launch = Some(*launch);
                 agent.blocked = None;
             }
             AgentChange::Up { nonce, pane, process } => {
@@ -212,7 +197,7 @@ impl State {
                 agent.nonce = Some(*nonce);
                 agent.up_since = Some(at);
             }
-            AgentChange::Adopted => {}
+            AgentChange::Adopted => return self.give_grace(name, at),
             AgentChange::Down { why, restart_at, wanted } => {
                 agent.phase = match (restart_at, wanted) {
                     (Some(at), _) => Phase::Restarting(*at),
@@ -235,40 +220,14 @@ impl State {
         }
         self.set_agent_timer(name);
     }
+}
 
-    fn insert(&mut self, open: Open) {
-        if open.waits() {
-            self.queues.entry(open.queue().clone()).or_default().insert(open.key());
-        }
-        for at in open.timers() {
-            self.timers.insert((at, Timer::Message(open.message.id.clone())));
-        }
-        self.open.insert(open.message.id.clone(), open);
-    }
-
-    fn remove(&mut self, id: &MessageId) -> Option<Open> {
-        let open = self.open.remove(id)?;
-        if let Some(queue) = self.queues.get_mut(open.queue()) {
-            queue.remove(&open.key());
-            if queue.is_empty() {
-                self.queues.remove(open.queue());
-            }
-        }
-        for at in open.timers() {
-            self.timers.remove(&(at, Timer::Message(id.clone())));
-        }
-        Some(open)
-    }
-
-    fn set_agent_timer(&mut self, name: &AgentName) {
-        if let Some(Phase::Restarting(at)) = self.agents.get(name).map(|agent| &agent.phase) {
-            self.timers.insert((*at, Timer::Agent(name.clone())));
-        }
-    }
-
-    fn clear_agent_timer(&mut self, name: &AgentName) {
-        if let Some(Phase::Restarting(at)) = self.agents.get(name).map(|agent| agent.phase.clone()) {
-            self.timers.remove(&(at, Timer::Agent(name.clone())));
+impl Agent {
+    fn count_restart(&mut self, at: Millis) {
+        self.counts.restarts += 1;
+        self.restarts.push(at);
+        if self.restarts.len() > RESTARTS_KEPT {
+            self.restarts.remove(0);
         }
     }
 }
@@ -277,20 +236,29 @@ impl Open {
     /// Counts what a move means for tries and tokens.
     fn count(&mut self, to: Move) {
         match to {
-            Move::Intend(turn) => {
-                let again = turn.number == self.turns;
-                self.attempts = if again { self.attempts.saturating_add(1) } else { 1 };
-                self.turns = turn.number;
-                if let Some(token) = turn.token
-                    && !again
-                {
-                    self.tokens.push(token);
+            Move::Intend(turn) => self.count_try(turn),
+            Move::Withdraw => {
+                self.attempts = self.attempts.saturating_sub(1);
+                if self.attempts == 0 && self.turns == 1 {
+                    self.agent = None; // nobody has seen it: it is its addressee's again, a pool's above all
                 }
-                self.unread.clear();
-                self.reminded = turn.kind == life::TurnKind::Reminder;
             }
-            Move::Withdraw => self.attempts = self.attempts.saturating_sub(1),
+            Move::Return { .. } => self.agent = None,
             _ => {}
+        }
+    }
+
+    fn count_try(&mut self, turn: Turn) {
+        let again = turn.number == self.turns;
+        self.attempts = if again { self.attempts.saturating_add(1) } else { 1 };
+        self.turns = turn.number;
+        self.unread.clear();
+        self.reminded = turn.kind == TurnKind::Reminder;
+        if let Some(token) = turn.token.filter(|token| self.tokens.last() != Some(token)) {
+            if again {
+                self.tokens.pop(); // the one it had was never typed
+            }
+            self.tokens.push(token);
         }
     }
 }

@@ -1,138 +1,184 @@
-//! How a task ends: claims, answers, failures, cancellation. Each message ends exactly once.
+//! How a message ends: claims, answers, failures, cancellation. Each ends exactly once, and what hangs on it with it.
 
 use super::accept::{Route, accepted};
 use super::engine::Work;
 use super::event::{Answer, Event, Why};
 use super::input::Effect;
 use super::life::{CompletionSource, Move, Stage};
-use super::message::{Body, Draft, Kind, Message, OnDoubt, Outcome};
+use super::message::{Body, Draft, Kind, Message, OnDoubt, Outcome, Status};
 use super::words::{AgentName, Digest, MessageId, Millis};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Who answers where no agent did.
 const OURSELVES: &str = "tasuki";
+/// Digest of a message of tasuki's own making: no draft has it, so none passes for a duplicate of one.
+pub(super) const OWN_DIGEST: Digest = Digest(0);
+
+/// What is said to be done, and by what.
+pub(super) struct Claim {
+    pub(super) source: CompletionSource,
+    pub(super) outcome: Outcome,
+    pub(super) body: Body,
+    pub(super) truncated: bool,
+    /// The message that brought it, which then is the answer.
+    pub(super) by: Option<MessageId>,
+}
+
+/// A message that is to end without having been done.
+struct Doomed {
+    id: MessageId,
+    outcome: Outcome,
+    why: String,
+}
 
 impl Work<'_> {
     /// An agent's pane shows that the turn is over and done.
     pub(super) fn claimed(
         &mut self,
         id: &MessageId,
-        turn: u16,
         source: CompletionSource,
         text: &Arc<str>,
         truncated: bool,
     ) {
-        let Some((stage, _)) = self.turn_of(id, turn) else { return };
-        if matches!(stage, Stage::Queued { .. } | Stage::Claimed(_) | Stage::Verified(_) | Stage::Waiting(_))
-        {
-            return;
+        let Some(open) = self.state.open.get(id) else { return };
+        let token = open.stage.turn().and_then(|turn| turn.token);
+        let put_back = matches!(open.stage, Stage::Queued { .. });
+        if open.message.kind != Kind::Task || (put_back && token.is_none()) {
+            return; // a phrase alone does not say which try it ends
         }
         let body = Body { content: text.clone(), extra: "".into() };
-        self.claim(id, source, Outcome::Completed, body, truncated);
+        self.claim(id, Claim { source, outcome: Outcome::Completed, body, truncated, by: None });
     }
 
     /// A claim with a valid proof: the task rests while parts of it are open, else it is closed.
-    pub(super) fn claim(
-        &mut self,
-        id: &MessageId,
-        source: CompletionSource,
-        outcome: Outcome,
-        body: Body,
-        truncated: bool,
-    ) {
-        let Some(open) = self.state.open.get(id) else { return };
-        let rests = outcome == Outcome::Completed && (open.children > 0 || !open.unread.is_empty());
-        self.unwatch(id);
-        if rests {
-            let why = format!("its turn is over; {} parts are open", open_parts(self, id));
-            return self.emit(Event::Moved {
-                id: id.clone(),
-                to: Move::Rest,
-                agent: None,
-                due: None,
-                why: Why::Text(why),
-            });
+    pub(super) fn claim(&mut self, id: &MessageId, claim: Claim) {
+        if claim.outcome == Outcome::Completed && self.has_parts(id) {
+            return self.rest(id);
         }
         let Some(open) = self.state.open.get(id) else { return };
-        let from = open.agent.clone().unwrap_or_else(ourselves);
-        let weak = source == CompletionSource::Marker && open.stage.turn().is_some_and(|t| t.token.is_none());
-        let kind = if outcome == Outcome::Completed { Kind::Result } else { Kind::Error };
+        let turn = open.stage.turn();
+        let weak = claim.source == CompletionSource::Marker && turn.is_some_and(|turn| turn.token.is_none());
+        let from = open.agent.clone().unwrap_or_else(|| open.message.to.clone());
+        self.unwatch(id);
         for to in [Move::Claim, Move::Verify] {
-            let why = Why::Source(source);
-            self.emit(Event::Moved { id: id.clone(), to, agent: None, due: None, why });
+            self.go(id, to, Why::Source(claim.source));
         }
         let answer = Answer {
-            id: self.mint_id(),
-            kind,
+            id: claim.by.unwrap_or_else(|| self.mint_id()),
+            kind: if claim.outcome == Outcome::Completed { Kind::Result } else { Kind::Error },
             from,
-            body,
-            source: Some(source),
+            body: claim.body,
+            source: Some(claim.source),
             weak,
-            truncated,
+            truncated: claim.truncated,
             at: self.now,
         };
-        self.end(id, outcome, Some(answer), None);
+        let dependants = self.end(id, claim.outcome, Some(answer), None);
+        self.end_all(failed_with(id, dependants));
     }
 
-    /// A dropped result or error closes the task that it answers.
+    /// Its turn is over, and parts of it are open or their answers unread. One that was put back keeps its place in the
+    /// queue unless its agent is free: it reads the answers in its next turn.
+    fn rest(&mut self, id: &MessageId) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let goes_on = match open.stage {
+            Stage::Waiting(_) => false,
+            Stage::Queued { .. } | Stage::Held(_) => self.may_go_on(id),
+            _ => true,
+        };
+        if goes_on {
+            let why = match self.state.open_parts(id) {
+                0 => "its turn is over; there are answers to be read".to_owned(),
+                parts => format!("its turn is over; {parts} parts are open"),
+            };
+            self.unwatch(id);
+            self.go(id, Move::Rest, Why::Text(why));
+        }
+    }
+
+    /// Whether parts of a task are open, or answers to it unread.
+    pub(super) fn has_parts(&self, id: &MessageId) -> bool {
+        let unread = self.state.open.get(id).is_some_and(|open| !open.unread.is_empty());
+        unread || self.state.open_parts(id) > 0
+    }
+
+    /// A dropped result or error closes the task that it answers, and is the answer that its sender gets.
     pub(super) fn close_by_drop(
         &mut self,
-        draft: Draft,
+        mut draft: Draft,
         from: AgentName,
         task: &MessageId,
         verified: bool,
         name: Option<Arc<str>>,
     ) {
-        let failed = draft.kind == Kind::Error || draft.status == super::message::Status::Failed;
+        let failed = draft.kind == Kind::Error || draft.status == Status::Failed;
         let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
         let (id, body) = (draft.id.clone(), draft.body.clone());
-        let to = self.state.open.get(task).map_or_else(AgentName::user, |open| open.message.from.clone());
+        (draft.deadline, draft.depends_on) = (None, Vec::new()); // an answer waits for nothing and is never too late
+        let open = self.state.open.get(task);
+        let to = open.map_or_else(AgentName::user, |open| open.message.from.clone());
+        let is_told = open.is_some_and(|open| self.is_told(&open.message));
         self.emit(accepted(draft, self.now, Route { from, to, verified }, name));
-        self.claim(task, CompletionSource::Reply, outcome, body, false);
-        self.complete_info(&id);
+        let source = CompletionSource::Reply;
+        self.claim(task, Claim { source, outcome, body, truncated: false, by: Some(id.clone()) });
+        if !is_told || self.state.open.contains_key(task) {
+            self.complete(&id);
+        }
     }
 
     /// A message that asks for nothing is done.
-    pub(super) fn complete_info(&mut self, id: &MessageId) {
+    pub(super) fn complete(&mut self, id: &MessageId) {
         self.end(id, Outcome::Completed, None, None);
     }
 
     /// A message cannot be done: its sender is told.
     pub(super) fn fail(&mut self, id: &MessageId, why: &str) {
-        self.unwatch(id);
-        self.end_with_error(id, Outcome::Failed, why);
+        self.end_all(VecDeque::from([Doomed {
+            id: id.clone(),
+            outcome: Outcome::Failed,
+            why: why.to_owned(),
+        }]));
     }
 
     /// A message is called off, and its open parts with it.
     pub(super) fn cancel(&mut self, id: &MessageId, why: &str) {
-        self.unwatch(id);
-        let has_parts = self.state.open.get(id).is_some_and(|open| open.children > 0);
-        self.end_with_error(id, Outcome::Cancelled, why);
-        if has_parts {
-            let parts: Vec<MessageId> = self
-                .state
-                .open
-                .values()
-                .filter(|open| open.message.parent.as_ref() == Some(id))
-                .map(|open| open.message.id.clone())
-                .collect();
-            for part in parts {
-                self.cancel(&part, &format!("{id}, of which it was a part, was cancelled"));
+        self.end_all(VecDeque::from([Doomed {
+            id: id.clone(),
+            outcome: Outcome::Cancelled,
+            why: why.to_owned(),
+        }]));
+    }
+
+    /// The open parts of a message are called off.
+    pub(super) fn cancel_parts(&mut self, id: &MessageId, why: &str) {
+        self.end_all(self.parts_doomed(id, why).collect());
+    }
+
+    fn parts_doomed(&self, id: &MessageId, why: &str) -> impl Iterator<Item = Doomed> {
+        let parts = self.state.parts.get(id).into_iter().flatten();
+        parts.map(move |part| Doomed { id: part.clone(), outcome: Outcome::Cancelled, why: why.to_owned() })
+    }
+
+    /// Ends messages, the parts of those that are cancelled, and all that depends on any of them. A chain may be as long
+    /// as there are messages, so this is a loop.
+    fn end_all(&mut self, mut doomed: VecDeque<Doomed>) {
+        while let Some(Doomed { id, outcome, why }) = doomed.pop_front() {
+            if outcome == Outcome::Cancelled {
+                let why = format!("{id}, of which it was a part, was cancelled");
+                doomed.extend(self.parts_doomed(&id, &why));
             }
+            let Some(open) = self.state.open.get(&id) else { continue };
+            let asks = open.message.kind == Kind::Task;
+            let answer = asks.then(|| self.own_answer(&why));
+            self.unwatch(&id);
+            let dependants = self.end(&id, outcome, answer, Some(&why));
+            doomed.extend(failed_with(&id, dependants));
         }
     }
 
-    /// The turn took longer than its agent may work.
-    pub(super) fn overdue(&mut self, id: &MessageId) {
-        let Some(open) = self.state.open.get(id) else { return };
-        let agent = open.agent.as_ref().map_or(OURSELVES, AgentName::as_str).to_owned();
-        let seconds = self.now.since(open.since) / 1_000;
-        self.fail(id, &format!("timed out: {agent} has not answered within {seconds} s"));
-    }
-
-    fn end_with_error(&mut self, id: &MessageId, outcome: Outcome, why: &str) {
-        let Some(open) = self.state.open.get(id) else { return };
-        let answer = (open.message.kind == Kind::Task).then(|| Answer {
+    fn own_answer(&mut self, why: &str) -> Answer {
+        Answer {
             id: self.mint_id(),
             kind: Kind::Error,
             from: ourselves(),
@@ -141,69 +187,65 @@ impl Work<'_> {
             weak: false,
             truncated: false,
             at: self.now,
-        });
-        self.end(id, outcome, answer, Some(why));
+        }
     }
 
-    /// The one door out of a message's life.
-    fn end(&mut self, id: &MessageId, outcome: Outcome, answer: Option<Answer>, why: Option<&str>) {
-        let Some(open) = self.state.open.get(id) else { return };
+    /// The one door out of a message's life. Returns what depends on it and so can never begin.
+    fn end(
+        &mut self,
+        id: &MessageId,
+        outcome: Outcome,
+        answer: Option<Answer>,
+        why: Option<&str>,
+    ) -> Vec<MessageId> {
+        let Some(open) = self.state.open.get(id) else { return Vec::new() };
         let message = open.message.clone();
         let dependants: Vec<MessageId> =
             self.state.dependants.get(id).into_iter().flatten().cloned().collect();
-        let told = answer.clone();
         self.emit(Event::Ended {
             id: id.clone(),
             outcome,
-            answer: answer.map(Box::new),
+            answer: answer.clone().map(Box::new),
             why: why.map(str::to_owned),
         });
-        if let Some(answer) = told {
+        if let Some(answer) = answer.filter(|_| self.is_told(&message)) {
             self.tell_sender(&message, answer);
         }
-        if outcome == Outcome::Completed {
-            for dependant in dependants {
-                if let Some(open) = self.state.open.get(&dependant) {
-                    let queue = open.queue().clone();
-                    self.touch(&queue);
-                }
-            }
-            return;
+        if outcome != Outcome::Completed {
+            return dependants;
         }
         for dependant in dependants {
-            self.fail(&dependant, &format!("{id}, on which it depends, was not completed"));
+            if let Some(queue) = self.state.open.get(&dependant).map(|open| open.queue().clone()) {
+                self.touch(&queue);
+            }
         }
+        Vec::new()
     }
 
-    /// An agent that asked outside of a task is told by a message of its own; inside of one it is a turn of that task.
+    /// Whether the answer to a task is a message of its own: its sender is an agent that asked outside of a task. Inside
+    /// of one the answer is a turn of that task, or, if that has ended, is kept and never typed.
+    fn is_told(&self, task: &Message) -> bool {
+        task.parent.is_none() && self.team.members.contains_key(&task.from)
+    }
+
     fn tell_sender(&mut self, task: &Message, answer: Answer) {
-        let parent_open = task.parent.as_ref().is_some_and(|id| self.state.open.contains_key(id));
-        if task.from.is_user() || parent_open || !self.team.members.contains_key(&task.from) {
-            return;
+        if self.state.open.contains_key(&answer.id) {
+            return; // the drop that brought it
         }
-        let message = Message {
-            id: answer.id,
-            from: answer.from,
-            to: task.from.clone(),
-            kind: answer.kind,
-            sent_at: None,
-            accepted_at: self.now,
-            in_reply_to: Some(task.id.clone()),
-            parent: None,
-            depends_on: Vec::new(),
-            priority: task.priority,
-            timeout_ms: None,
-            deadline: None,
-            on_doubt: OnDoubt::Resend,
-            expect: None,
-            hops: task.hops,
-            verified: true,
-            digest: Digest(0),
-            retry_of: None,
-        };
+        let note = Note { id: answer.id, from: answer.from, to: task.from.clone(), kind: answer.kind };
+        let mut message = note.message(self.now);
+        message.in_reply_to = Some(task.id.clone());
+        message.priority = task.priority;
+        message.hops = task.hops;
+        message.verified = !answer.weak;
+        self.emit_own(message, answer.body);
+    }
+
+    /// Accepts a message of tasuki's own making.
+    pub(super) fn emit_own(&mut self, message: Message, body: Body) {
         self.emit(Event::Accepted {
             message: Box::new(message),
-            body: answer.body,
+            body,
             not_before: Millis(0),
             unmet: Vec::new(),
             name: None,
@@ -214,17 +256,59 @@ impl Work<'_> {
     /// Its pane need not look for the turn's claim any more.
     fn unwatch(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
-        let Some(name) = open.agent.clone().filter(|_| open.stage.occupies()) else { return };
+        let watched = match open.stage {
+            Stage::Intent(_) | Stage::Submitted(_) | Stage::Working(_) | Stage::InDoubt(_) => true,
+            Stage::Waiting(_) => !self.has_parts(id),
+            _ => false,
+        };
+        let Some(name) = open.agent.clone().filter(|_| watched) else { return };
         if let Some(nonce) = self.state.agents.get(&name).and_then(|agent| agent.nonce) {
             self.ask(Effect::Unwatch { agent: name, nonce });
         }
     }
 }
 
-fn open_parts(work: &Work<'_>, id: &MessageId) -> u32 {
-    work.state.open.get(id).map_or(0, |open| open.children)
+/// What is needed of a message of tasuki's own making; the rest is as in a plain one.
+pub(super) struct Note {
+    pub(super) id: MessageId,
+    pub(super) from: AgentName,
+    pub(super) to: AgentName,
+    pub(super) kind: Kind,
 }
 
-fn ourselves() -> AgentName {
+impl Note {
+    /// The message.
+    pub(super) fn message(self, now: Millis) -> Message {
+        Message {
+            id: self.id,
+            from: self.from,
+            to: self.to,
+            kind: self.kind,
+            sent_at: None,
+            accepted_at: now,
+            in_reply_to: None,
+            parent: None,
+            depends_on: Vec::new(),
+            priority: super::message::Priority::Normal,
+            timeout_ms: None,
+            deadline: None,
+            on_doubt: OnDoubt::Resend,
+            expect: None,
+            hops: 0,
+            verified: true,
+            digest: OWN_DIGEST,
+            retry_of: None,
+        }
+    }
+}
+
+fn failed_with(id: &MessageId, dependants: Vec<MessageId>) -> VecDeque<Doomed> {
+    let why = format!("{id}, on which it depends, was not completed");
+    let doomed = |dependant| Doomed { id: dependant, outcome: Outcome::Failed, why: why.clone() };
+    dependants.into_iter().map(doomed).collect()
+}
+
+/// tasuki's own name, where no agent answers.
+pub(super) fn ourselves() -> AgentName {
     AgentName::new(OURSELVES).unwrap_or_else(|_| AgentName::user())
 }

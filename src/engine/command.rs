@@ -1,10 +1,11 @@
 //! What a person or a program asks for by the socket.
 
+use super::close::Claim;
+use super::deliver::Hands;
 use super::engine::Work;
-use super::event::{Event, Why};
 use super::input::{Command, Reply};
-use super::life::{CompletionSource, Move, Receipt, Stage};
-use super::message::{Body, Outcome, RequestId};
+use super::life::{CompletionSource, Receipt, Stage};
+use super::message::{Body, Draft, Outcome, RequestId};
 use super::refusal::{Code, Refusal};
 use super::state::Phase;
 use super::words::{AgentName, MessageId, Millis, Token};
@@ -15,6 +16,9 @@ impl Work<'_> {
         let done = match command {
             Command::Cancel(id) => self.command_cancel(&id),
             Command::Retry(id) => self.command_retry(&id),
+            Command::Resend { of, outcome, verified, draft } => {
+                self.command_resend(&of, outcome, verified, *draft)
+            }
             Command::Reply { token, text, failed } => {
                 let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
                 self.command_reply(token, outcome, Body { content: text, extra: "".into() })
@@ -43,8 +47,8 @@ impl Work<'_> {
         let stage = self.must_be_open(id)?;
         match stage {
             Stage::Held(_) | Stage::InDoubt(_) => {
-                let to = Move::Retry { not_before: Millis(0), redelivered: true };
-                self.go(id, to, Why::Text("a person lets it go on".to_owned()));
+                let hands = self.hands_of(id);
+                self.put_off(id, "a person lets it go on", Millis(0), true, hands);
                 Ok((format!("{id} goes on"), Some(id.clone())))
             }
             Stage::Queued { not_before, redo: Some(_) } if not_before > self.now => {
@@ -58,6 +62,34 @@ impl Work<'_> {
         }
     }
 
+    /// What became of the agent that had a message.
+    fn hands_of(&self, id: &MessageId) -> Hands {
+        let agent = self.state.open.get(id).and_then(|open| open.agent.as_ref());
+        match agent.and_then(|name| self.state.agents.get(name)).map(|agent| &agent.phase) {
+            Some(Phase::Up { .. }) => Hands::Same,
+            Some(Phase::Absent | Phase::Launching | Phase::Restarting(_)) => Hands::Ended,
+            Some(Phase::Stopped | Phase::Failed(_)) | None => Hands::Gone,
+        }
+    }
+
+    fn command_resend(
+        &mut self,
+        of: &MessageId,
+        outcome: Outcome,
+        verified: bool,
+        draft: Draft,
+    ) -> Result<(String, Option<MessageId>), Refusal> {
+        let stage = self.state.open.get(of).map(|open| open.stage.word());
+        let outcome = self.outcome(of).unwrap_or(outcome);
+        if stage.is_some() || outcome != Outcome::Failed {
+            let word = stage.unwrap_or(outcome.word());
+            let why = format!("{of} is {word}; only a held or failed message can be retried");
+            return Err(Refusal::new(Code::WrongStage, why));
+        }
+        let id = self.send_again(of, verified, draft)?;
+        Ok((format!("{of} is sent again as {id}"), Some(id)))
+    }
+
     fn command_reply(
         &mut self,
         token: Token,
@@ -65,24 +97,19 @@ impl Work<'_> {
         body: Body,
     ) -> Result<(String, Option<MessageId>), Refusal> {
         let id = self.newest_turn(token)?;
-        self.claim(&id, CompletionSource::Reply, outcome, body, false);
-        let what = if self.state.open.contains_key(&id) { "waits for its parts" } else { "is done" };
+        let source = CompletionSource::Reply;
+        self.claim(&id, Claim { source, outcome, body, truncated: false, by: None });
+        let what = match self.outcome(&id) {
+            None => "waits for its parts",
+            Some(Outcome::Completed) => "is done",
+            Some(_) => "has failed",
+        };
         Ok((format!("{id} {what}"), Some(id)))
     }
 
     fn command_acknowledge(&mut self, token: Token) -> Result<(String, Option<MessageId>), Refusal> {
         let id = self.newest_turn(token)?;
-        if let Some(Stage::Intent(_) | Stage::Submitted(_) | Stage::InDoubt(_)) =
-            self.state.open.get(&id).map(|open| open.stage)
-        {
-            self.emit(Event::Moved {
-                id: id.clone(),
-                to: Move::Take,
-                agent: None,
-                due: self.due_of(&id),
-                why: Why::Receipt(Receipt::Acknowledged),
-            });
-        }
+        self.take_turn(&id, Receipt::Acknowledged);
         Ok((format!("{id} is taken"), Some(id)))
     }
 
@@ -129,8 +156,7 @@ impl Work<'_> {
 
     fn command_restart(&mut self, name: &AgentName) -> Result<(String, Option<MessageId>), Refusal> {
         let name = self.member(name)?;
-        self.stop_agent(&name, "restarted by user");
-        self.launch(&name);
+        self.start_anew(&name, "restarted by user");
         Ok((format!("{name} is being started"), None))
     }
 

@@ -5,22 +5,70 @@ use super::event::{Event, Why};
 use super::input::{Effect, Guard, Verdict};
 use super::life::{Move, Receipt, Stage, Turn, TurnKind};
 use super::message::{Kind, OnDoubt};
-use super::state::{Open, Phase, QueueKey};
+use super::state::{Agent, Open, Phase};
 use super::words::{AgentName, MessageId, Millis, Nonce, Token};
+
+/// What became of the agent that had a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hands {
+    /// It has not changed.
+    Same,
+    /// Its process ended; the agent comes back, without what it had in mind.
+    Ended,
+    /// It is not to come back.
+    Gone,
+}
 
 impl Work<'_> {
     /// Asks an agent's pane whether it may be typed to, if there is something to type.
     pub(super) fn offer(&mut self, name: &AgentName) {
-        if self.state.halted.is_some() || self.live.tmux_lost || self.live.seeking.contains(name) {
+        if self.state.halted.is_some() || self.live.tmux_lost {
             return;
         }
         let Some(agent) = self.state.agents.get(name) else { return };
-        let (Phase::Up { .. }, Some(nonce)) = (&agent.phase, agent.nonce) else { return };
-        if agent.blocked.is_some() || (self.live.greeted.contains(name) && self.next_turn(name).is_none()) {
+        let (Phase::Up { .. }, Some(nonce), None) = (&agent.phase, agent.nonce, &agent.blocked) else {
+            return;
+        };
+        if self.is_stale(name, agent) {
+            return self.start_anew(name, "its settings changed");
+        }
+        self.settle(name, nonce);
+        if self.live.seeking.contains(name) {
             return;
         }
-        self.live.seeking.insert(name.clone());
-        self.ask(Effect::Seek { agent: name.clone(), nonce });
+        if !self.live.greeted.contains(name) || self.next_turn(name).is_some() {
+            self.live.seeking.insert(name.clone());
+            self.ask(Effect::Seek { agent: name.clone(), nonce });
+        }
+    }
+
+    /// Whether an idle agent was started with other settings than it should have now.
+    fn is_stale(&self, name: &AgentName, agent: &Agent) -> bool {
+        let wanted = self.team.members.get(name).map(|member| member.launch);
+        agent.current.is_none() && agent.launch != wanted
+    }
+
+    /// Has an agent's pane looked at if its turn is in doubt.
+    fn settle(&mut self, name: &AgentName, nonce: Nonce) {
+        let Some(id) = self.current_of(name) else { return };
+        let Some(open) = self.state.open.get(&id) else { return };
+        if let Stage::InDoubt(turn) = open.stage
+            && !self.live.settling.contains(name)
+        {
+            let from = open.message.from.clone();
+            self.live.settling.insert(name.clone());
+            self.ask(Effect::Settle { agent: name.clone(), nonce, id, from, turn });
+        }
+    }
+
+    /// Has an agent's pane watched for the claim of a turn that was delivered before.
+    pub(super) fn watch(&mut self, id: &MessageId) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let (Some(turn), Some(agent)) = (open.stage.turn(), open.agent.clone()) else { return };
+        let from = open.message.from.clone();
+        if let Some(nonce) = self.state.agents.get(&agent).and_then(|agent| agent.nonce) {
+            self.ask(Effect::Await { agent, nonce, id: id.clone(), from, turn });
+        }
     }
 
     /// The agent may be typed to now: give it what is next, if there still is something.
@@ -29,7 +77,8 @@ impl Work<'_> {
         self.live.greeted.insert(name.clone());
         self.live.guards.remove(name);
         self.touch(name);
-        if self.state.halted.is_some() || self.state.tokens.contains_key(&fresh) {
+        let blocked = self.state.agents.get(name).is_none_or(|agent| agent.blocked.is_some());
+        if blocked || self.state.halted.is_some() || self.state.tokens.contains_key(&fresh) {
             return; // a token that is in use already: the offer is made again
         }
         if let Some((id, kind)) = self.next_turn(name) {
@@ -45,46 +94,42 @@ impl Work<'_> {
     }
 
     /// What the agent is to be given next.
-    fn next_turn(&self, name: &AgentName) -> Option<(MessageId, TurnKind)> {
-        let agent = self.state.agents.get(name)?;
-        if let Some(id) = &agent.current {
-            let open = self.state.open.get(id)?;
-            let answers = matches!(open.stage, Stage::Waiting(_)) && !open.unread.is_empty();
-            return answers.then(|| (id.clone(), TurnKind::Answers));
+    fn next_turn(&mut self, name: &AgentName) -> Option<(MessageId, TurnKind)> {
+        if let Some(id) = self.current_of(name) {
+            let kind = self.next_of_current(self.state.open.get(&id)?)?;
+            return Some((id, kind));
         }
-        let pools =
-            self.team.pools.iter().filter(|(_, members)| members.contains(name)).map(|(pool, _)| pool);
-        let key = pools.chain([name]).filter_map(|queue| self.head(queue)).min()?;
-        let open = self.state.open.get(&key.id)?;
-        let kind = match open.message.kind {
+        let pools = self.team.pools.iter().filter(|(_, members)| members.contains(name));
+        let queues = pools.map(|(pool, _)| pool).chain([name]);
+        let mut next = None;
+        for queue in queues {
+            let first = self.state.queues.get_mut(queue).and_then(|queue| queue.first(self.now));
+            next = [next, first.cloned()].into_iter().flatten().min();
+        }
+        let id = next?.id;
+        let kind = match self.state.open.get(&id)?.message.kind {
             Kind::Task => TurnKind::Task,
             _ => TurnKind::Info,
         };
-        Some((key.id.clone(), kind))
+        Some((id, kind))
     }
 
-    /// The first message of a queue whose time has come.
-    fn head(&self, queue: &AgentName) -> Option<&QueueKey> {
-        let due = |key: &&QueueKey| match self.state.open.get(&key.id).map(|open| open.stage) {
-            Some(Stage::Queued { not_before, .. }) => not_before <= self.now,
-            _ => false,
-        };
-        self.state.queues.get(queue)?.iter().find(due)
+    /// What an agent in the middle of a task is to be given: nothing but a turn of that task.
+    fn next_of_current(&self, open: &Open) -> Option<TurnKind> {
+        match open.stage {
+            Stage::Queued { not_before, redo: Some(turn) } if not_before <= self.now => Some(turn.kind),
+            Stage::Waiting(_) if !open.unread.is_empty() => Some(TurnKind::Answers),
+            Stage::Waiting(turn) if turn.token.is_some() && !open.reminded => {
+                (self.state.open_parts(&open.message.id) == 0).then_some(TurnKind::Reminder)
+            }
+            _ => None,
+        }
     }
 
     fn intend(&mut self, name: &AgentName, nonce: Nonce, id: &MessageId, kind: TurnKind, fresh: Token) {
         let Some(open) = self.state.open.get(id) else { return };
         let from = open.message.from.clone();
-        let has_token = self.team.members.get(name).is_some_and(|member| member.token);
-        let turn = match open.stage {
-            Stage::Queued { redo: Some(turn), .. } => turn,
-            _ => Turn {
-                number: open.turns.saturating_add(1),
-                kind,
-                token: (has_token && kind != TurnKind::Info).then_some(fresh),
-                redelivered: false,
-            },
-        };
+        let turn = self.turn_for(name, open, kind, fresh);
         self.emit(Event::Moved {
             id: id.clone(),
             to: Move::Intend(turn),
@@ -95,13 +140,30 @@ impl Work<'_> {
         self.ask(Effect::Ring { agent: name.clone(), nonce, id: id.clone(), from, turn });
     }
 
-    /// What became of a doorbell.
-    pub(super) fn rung(&mut self, id: &MessageId, number: u16, verdict: Verdict) {
-        let Some((stage, turn)) = self.turn_of(id, number) else { return };
-        if !matches!(stage, Stage::Intent(_) | Stage::InDoubt(_)) {
-            return; // it was claimed or called off meanwhile
+    /// The turn to be typed: the same again if it may have been seen, with another token if it was called back before
+    /// anything was typed, else a new one.
+    fn turn_for(&self, name: &AgentName, open: &Open, kind: TurnKind, fresh: Token) -> Turn {
+        let has_token = self.team.members.get(name).is_some_and(|member| member.token);
+        let token = (has_token && kind != TurnKind::Info).then_some(fresh);
+        let number = open.turns.saturating_add(1);
+        match open.stage {
+            Stage::Queued { redo: Some(turn), .. } if turn.token.is_some() != token.is_some() => {
+                Turn { number, token, ..turn }
+            }
+            Stage::Queued { redo: Some(turn), .. } if open.attempts == 0 => Turn { token, ..turn },
+            Stage::Queued { redo: Some(turn), .. } => turn,
+            _ => Turn { number, kind, token, redelivered: false },
         }
-        let in_doubt = matches!(stage, Stage::InDoubt(_));
+    }
+
+    /// What became of the newest turn's doorbell.
+    pub(super) fn rung(&mut self, id: &MessageId, verdict: Verdict) {
+        let Some((stage, turn)) = self.turn_of(id) else { return };
+        let in_doubt = match stage {
+            Stage::Intent(_) => false,
+            Stage::InDoubt(_) => true,
+            _ => return self.rung_late(id, verdict),
+        };
         match verdict {
             Verdict::Delivered(receipt) => self.delivered(id, receipt),
             Verdict::Unconfirmed { why } => {
@@ -111,8 +173,18 @@ impl Work<'_> {
                 self.doubt(id, &why);
             }
             Verdict::NotDelivered { why } if in_doubt => self.doubt(id, &why),
-            Verdict::NotDelivered { why } => self.retry(id, &why, turn.redelivered),
+            Verdict::NotDelivered { why } => self.retry(id, &why, turn.redelivered, Hands::Same),
             Verdict::Withdrawn { why } => self.go(id, Move::Withdraw, Why::Text(why)),
+        }
+    }
+
+    /// A verdict on a turn that was put back or is held: only a proof of delivery is of use, and saves a second typing.
+    fn rung_late(&mut self, id: &MessageId, verdict: Verdict) {
+        if let Verdict::Delivered(receipt) = verdict
+            && self.may_go_on(id)
+        {
+            self.delivered(id, receipt);
+            self.watch(id);
         }
     }
 
@@ -120,7 +192,7 @@ impl Work<'_> {
         let Some(open) = self.state.open.get(id) else { return };
         if open.message.kind != Kind::Task {
             self.go(id, Move::Submit, Why::Receipt(receipt));
-            return self.complete_info(id);
+            return self.complete(id);
         }
         let due = self.due_of(id);
         let moved = |to| Event::Moved { id: id.clone(), to, agent: None, due, why: Why::Receipt(receipt) };
@@ -132,38 +204,71 @@ impl Work<'_> {
     }
 
     /// A line that was typed before has been read.
-    pub(super) fn taken(&mut self, id: &MessageId, number: u16) {
-        if let Some((Stage::Submitted(_), _)) = self.turn_of(id, number) {
-            self.go(id, Move::Take, Why::Receipt(Receipt::Read));
+    pub(super) fn taken(&mut self, id: &MessageId) {
+        self.take_turn(id, Receipt::Read);
+    }
+
+    /// The agent has its turn: that settles every doubt, even if the turn was put back or is held.
+    pub(super) fn take_turn(&mut self, id: &MessageId, receipt: Receipt) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let late = matches!(open.stage, Stage::Queued { redo: Some(_), .. } | Stage::Held(_));
+        let due = match open.stage {
+            Stage::Submitted(_) => open.due,
+            Stage::Intent(_) | Stage::InDoubt(_) => self.due_of(id),
+            _ if late && self.may_go_on(id) => self.due_of(id),
+            _ => return,
+        };
+        if open.message.kind != Kind::Task {
+            return self.delivered(id, receipt);
         }
+        let why = Why::Receipt(receipt);
+        self.emit(Event::Moved { id: id.clone(), to: Move::Take, agent: None, due, why });
+        if late {
+            self.watch(id);
+        }
+    }
+
+    /// Whether a turn that was put back or is held may go on where it was: its agent runs and has nothing else.
+    pub(super) fn may_go_on(&self, id: &MessageId) -> bool {
+        let Some(open) = self.state.open.get(id) else { return false };
+        let put_back = matches!(open.stage, Stage::Queued { redo: Some(_), .. } | Stage::Held(_));
+        let agent = open.agent.as_ref().and_then(|name| self.state.agents.get(name));
+        put_back
+            && agent.is_some_and(|agent| {
+                matches!(agent.phase, Phase::Up { .. })
+                    && agent.current.as_ref().is_none_or(|current| current == id)
+            })
     }
 
     /// When the present turn of a message is overdue if it begins now.
-    pub(super) fn due_of(&self, id: &MessageId) -> Option<Millis> {
+    fn due_of(&self, id: &MessageId) -> Option<Millis> {
         self.state.open.get(id).map(|open| self.now.plus(self.patience(open)))
     }
 
-    /// Working time that a turn of this message may take, in ms.
-    fn patience(&self, open: &Open) -> u64 {
+    /// Working time that a turn of this message may take, in ms; at least one, so that its end is still to come.
+    pub(super) fn patience(&self, open: &Open) -> u64 {
         let member = open.agent.as_ref().and_then(|name| self.team.members.get(name));
         let own = member.map_or(super::patience::TURN_TIMEOUT_MS, |member| member.timeout_ms);
-        open.message.timeout_ms.unwrap_or(own)
+        open.message.timeout_ms.unwrap_or(own).max(1)
     }
 
     /// Nobody can tell whether the turn was delivered: hold it or send it again, as the message wants.
-    pub(super) fn doubt(&mut self, id: &MessageId, why: &str) {
+    fn doubt(&mut self, id: &MessageId, why: &str) {
         let Some(open) = self.state.open.get(id) else { return };
         match open.message.on_doubt {
-            OnDoubt::Hold => {
-                let why = format!("{why}; on_doubt is hold: `tasuki retry {id}` or `tasuki cancel {id}`");
-                self.go(id, Move::Hold, Why::Text(why));
-            }
-            OnDoubt::Resend => self.retry(id, why, true),
+            OnDoubt::Hold => self.hold(id, why),
+            OnDoubt::Resend => self.retry(id, why, true, Hands::Same),
         }
     }
 
+    /// A person is to say what becomes of it.
+    pub(super) fn hold(&mut self, id: &MessageId, why: &str) {
+        let why = format!("{why}; on_doubt is hold: `tasuki retry {id}` or `tasuki cancel {id}`");
+        self.go(id, Move::Hold, Why::Text(why));
+    }
+
     /// Puts a turn back for another try, or gives up.
-    pub(super) fn retry(&mut self, id: &MessageId, why: &str, redelivered: bool) {
+    pub(super) fn retry(&mut self, id: &MessageId, why: &str, redelivered: bool, hands: Hands) {
         let Some(open) = self.state.open.get(id) else { return };
         let tries = open.attempts;
         if tries >= self.team.limits.attempts_max {
@@ -172,13 +277,30 @@ impl Work<'_> {
         let delays = &self.team.limits.retry_delays_ms;
         let delay = delays.get(usize::from(tries.saturating_sub(1))).or(delays.last()).copied().unwrap_or(0);
         let not_before = if delay == 0 { Millis(0) } else { self.now.plus(delay) };
-        let to = Move::Retry { not_before, redelivered };
-        self.emit(Event::Moved {
-            id: id.clone(),
-            to,
-            agent: None,
-            due: None,
-            why: Why::Text(why.to_owned()),
-        });
+        self.put_off(id, why, not_before, redelivered, hands);
+    }
+
+    /// Puts a turn back until a moment: for its agent, or, if that is gone, for the pool to which the message was sent. An
+    /// agent that comes back goes on with what it has begun; if somebody else is to begin anew, what was asked for in the
+    /// meantime is called off, for the new one could be the one who is to do it, and would wait for itself.
+    pub(super) fn put_off(
+        &mut self,
+        id: &MessageId,
+        why: &str,
+        not_before: Millis,
+        redelivered: bool,
+        hands: Hands,
+    ) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let pooled = self.team.pools.contains_key(&open.message.to);
+        let to = match hands {
+            Hands::Gone if pooled => Move::Return { not_before },
+            Hands::Ended if pooled && !self.state.is_begun(open) => Move::Return { not_before },
+            _ => Move::Retry { not_before, redelivered },
+        };
+        if matches!(to, Move::Return { .. }) {
+            self.cancel_parts(id, &format!("{id}, of which it was a part, is begun anew"));
+        }
+        self.go(id, to, Why::Text(why.to_owned()));
     }
 }

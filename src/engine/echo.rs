@@ -113,5 +113,8 @@ fn squeezed(text: &str) -> String {
 
 /// White space, borders, and the zero-width space that Qwen leaves where its cursor stands.
 fn is_ignored(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_whitespace();
+    }
     c.is_whitespace() || is_border(c) || c == '\u{200B}'
 }

@@ -1,12 +1,12 @@
 //! The engine: one door in, `step`. Every input becomes events and effects; nothing else changes the state.
 
 use super::event::{AgentChange, Event, Why};
-use super::input::{Effect, FoundPane, Guard, Input, Moment, Report, Shown};
-use super::life::{Illegal, Move, Stage, Turn};
-use super::message::{BodyRef, Outcome, RequestId};
-use super::state::{Phase, State, Timer};
+use super::input::{Effect, FoundPane, Guard, Input, Moment, Shown};
+use super::life::{Illegal, Move};
+use super::message::{BodyRef, Known, Outcome, RequestId};
+use super::state::{State, Timer};
 use super::team::Team;
-use super::words::{AgentName, MessageId, Millis, Nonce, Seq};
+use super::words::{AgentName, MessageId, Millis, Seq};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Decides. Owns the state of a workspace and its team.
@@ -22,12 +22,18 @@ pub struct Engine {
 pub(super) struct Live {
     /// Agents that were asked whether they are ready.
     pub(super) seeking: BTreeSet<AgentName>,
+    /// Agents whose turn is in doubt and whose panes are being looked at.
+    pub(super) settling: BTreeSet<AgentName>,
     /// Agents that were ready once since their launch.
     pub(super) greeted: BTreeSet<AgentName>,
     /// Why an agent is not typed to just now.
     pub(super) guards: BTreeMap<AgentName, Guard>,
-    /// When each edge was used in the last minute.
+    /// When each edge was used in the last minute, no more often than it may be.
     pub(super) edges: BTreeMap<(AgentName, AgentName), VecDeque<Millis>>,
+    /// When an agent was told of refused drops, and the newest of these messages.
+    pub(super) notices: BTreeMap<AgentName, (VecDeque<Millis>, MessageId)>,
+    /// What ended in the segment that was closed last: a drop that was on its way then does not know it.
+    pub(super) lately: BTreeMap<MessageId, Known>,
     /// Timers up to this moment were seen to.
     pub(super) fired: Millis,
     /// Whether the tmux server is gone.
@@ -91,6 +97,8 @@ impl Engine {
 
     /// The segment was closed: what ended in it is the archive's to know.
     pub fn segment_closed(&mut self, snapshot_seq: Seq) {
+        let ended = self.state.finished.iter();
+        self.live.lately = ended.map(|(id, finished)| (id.clone(), finished.known)).collect();
         self.state.forget_finished();
         self.state.seq = snapshot_seq;
     }
@@ -151,8 +159,10 @@ impl<'a> Work<'a> {
             self.state.seq = self.step.seq;
         }
         let mut seen = BTreeSet::new();
+        let mut closed = BTreeSet::new();
         self.step.effects.retain(|effect| match effect {
             Effect::Show(shown) => seen.insert(shown.clone()),
+            Effect::Close { nonce, .. } => closed.insert(*nonce),
             _ => true,
         });
         self.step
@@ -169,27 +179,6 @@ impl<'a> Work<'a> {
             Input::Halt(on) => self.halt(on),
             Input::Team(team) => self.change_team(*team),
             Input::Wake => self.wake(),
-        }
-    }
-
-    fn take_report(&mut self, agent: &AgentName, nonce: Nonce, report: Report) {
-        let newest = self.state.agents.get(agent).and_then(|agent| agent.nonce);
-        if newest != Some(nonce) {
-            return; // of an older launch
-        }
-        match report {
-            Report::Started { pane, process } => self.agent_up(agent, nonce, pane, process),
-            Report::StartFailed { why } => {
-                self.agent_down(agent, &format!("could not be started: {why}"), false)
-            }
-            Report::Exited { how, clean } => self.agent_down(agent, &how, clean),
-            Report::Ready { fresh } => self.ready(agent, nonce, fresh),
-            Report::NotReady { guard } => self.not_ready(agent, guard),
-            Report::Rung { id, turn, verdict } => self.rung(&id, turn, verdict),
-            Report::Taken { id, turn } => self.taken(&id, turn),
-            Report::Claimed { id, turn, source, text, truncated } => {
-                self.claimed(&id, turn, source, &text, truncated);
-            }
         }
     }
 
@@ -211,10 +200,9 @@ impl<'a> Work<'a> {
         self.step.effects.push(effect);
     }
 
-    /// A move of a message, with nothing to add.
+    /// A move of a message to where no turn can be overdue.
     pub(super) fn go(&mut self, id: &MessageId, to: Move, why: Why) {
-        let due = self.state.open.get(id).and_then(|open| open.due);
-        self.emit(Event::Moved { id: id.clone(), to, agent: None, due, why });
+        self.emit(Event::Moved { id: id.clone(), to, agent: None, due: None, why });
     }
 
     fn touch_for(&mut self, event: &Event) {
@@ -294,42 +282,6 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Sees to every timer that has run out.
-    fn wake(&mut self) {
-        let from = (self.live.fired.plus(1), Timer::FIRST);
-        let due: Vec<Timer> = self
-            .state
-            .timers
-            .range(from..)
-            .take_while(|(at, _)| *at <= self.now)
-            .map(|(_, timer)| timer.clone())
-            .collect();
-        self.live.fired = self.live.fired.max(self.now);
-        for timer in due {
-            match timer {
-                Timer::Message(id) => self.message_due(&id),
-                Timer::Agent(name) => self.agent_due(&name),
-                Timer::None => {}
-            }
-        }
-    }
-
-    fn message_due(&mut self, id: &MessageId) {
-        let Some(open) = self.state.open.get(id) else { return };
-        if open.message.deadline.is_some_and(|deadline| deadline <= self.now) {
-            let why = format!("its deadline passed while it was {}", open.stage.word());
-            return self.fail(id, &why);
-        }
-        match open.stage {
-            Stage::Queued { .. } => {
-                let queue = open.queue().clone();
-                self.touch(&queue);
-            }
-            _ if open.due.is_some_and(|due| due <= self.now) => self.overdue(id),
-            _ => {}
-        }
-    }
-
     fn halt(&mut self, on: bool) {
         match (on, self.state.halted) {
             (true, None) => self.emit(Event::Halted(Some(self.now))),
@@ -340,69 +292,20 @@ impl<'a> Work<'a> {
         self.touched.extend(names);
     }
 
-    fn recover(&mut self, found: &[FoundPane]) {
-        let names: Vec<AgentName> = self.team.members.keys().cloned().collect();
-        let gone: Vec<AgentName> =
-            self.state.agents.keys().filter(|name| !self.team.members.contains_key(*name)).cloned().collect();
-        for name in gone {
-            self.dismiss(&name);
-        }
-        for name in names {
-            let nonce = self.state.agents.get(&name).and_then(|agent| agent.nonce);
-            let pane = found.iter().find(|pane| pane.agent == name && Some(pane.nonce) == nonce);
-            self.recover_agent(&name, pane);
-        }
-        for stranger in found {
-            let nonce = self.state.agents.get(&stranger.agent).and_then(|agent| agent.nonce);
-            if nonce != Some(stranger.nonce) {
-                self.ask(Effect::Close { agent: stranger.agent.clone(), nonce: stranger.nonce });
-            }
-        }
-        let now = self.now;
-        let waiting: Vec<MessageId> = self.state.open.keys().cloned().collect();
-        for id in waiting {
-            let late = self
-                .state
-                .open
-                .get(&id)
-                .is_some_and(|open| open.message.deadline.is_some_and(|deadline| deadline <= now));
-            if late {
-                self.fail(&id, "its deadline passed while the daemon was away");
-            }
-        }
-    }
-
-    fn recover_agent(&mut self, name: &AgentName, pane: Option<&FoundPane>) {
-        let Some(agent) = self.state.agents.get(name) else { return self.launch(name) };
-        match (&agent.phase, pane.and_then(|pane| pane.process.map(|process| (pane.pane, process)))) {
-            (Phase::Up { process, .. }, Some((_, alive))) if *process == alive => self.adopt(name),
-            (Phase::Launching, Some((pane, process))) => {
-                if let Some(nonce) = agent.nonce {
-                    self.agent_up(name, nonce, pane, process);
-                }
-            }
-            (Phase::Up { .. } | Phase::Launching | Phase::Absent, _) => {
-                self.lose(name, "it was gone when the daemon came back");
-                self.launch(name);
-            }
-            (Phase::Restarting(_) | Phase::Stopped | Phase::Failed(_), _) => {}
-        }
-    }
-
-    /// The turn of a message, if it is the one that a report speaks of.
-    pub(super) fn turn_of(&self, id: &MessageId, number: u16) -> Option<(Stage, Turn)> {
-        let stage = self.state.open.get(id)?.stage;
-        stage.turn().filter(|turn| turn.number == number).map(|turn| (stage, turn))
-    }
-
     /// A request is done.
     pub(super) fn reply(&mut self, request: RequestId, reply: super::input::Reply) {
         self.ask(Effect::Answer { request, reply });
     }
 
-    /// How a message ended, as far as this segment knows.
+    /// What is remembered of a message that ended in this segment or the one before.
+    pub(super) fn known(&self, id: &MessageId) -> Option<Known> {
+        let finished = self.state.finished.get(id).map(|finished| finished.known);
+        finished.or_else(|| self.live.lately.get(id).copied())
+    }
+
+    /// How a message ended in this segment or the one before.
     pub(super) fn outcome(&self, id: &MessageId) -> Option<Outcome> {
-        self.state.finished.get(id).map(|finished| finished.known.outcome)
+        self.known(id).map(|known| known.outcome)
     }
 }
 

@@ -4,7 +4,7 @@ use super::life::{CompletionSource, Move, Receipt};
 use super::message::{Body, Kind, Message, Outcome};
 use super::refusal::Code;
 use super::state::{Agent, Open};
-use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey};
+use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
 use std::sync::Arc;
 
 /// One thing that happened. A step is a list of these, durable as a whole.
@@ -20,7 +20,7 @@ pub enum Event {
         not_before: Millis,
         /// Dependencies that have not been completed.
         unmet: Vec<MessageId>,
-        /// The dropped file's name, if it came as one.
+        /// The claimed file (`SEQ-ZONE-NAME`), if it came as one: a claim that is in the journal is not read again.
         name: Option<Arc<str>>,
         /// Unknown top-level keys, kept in the body.
         unknown_keys: Vec<String>,
@@ -29,7 +29,7 @@ pub enum Event {
     Duplicate {
         /// Its id.
         id: MessageId,
-        /// The dropped file's name, if it came as one.
+        /// The claimed file (`SEQ-ZONE-NAME`), if it came as one.
         name: Option<Arc<str>>,
     },
     /// A drop was refused.
@@ -49,9 +49,9 @@ pub enum Event {
         id: MessageId,
         /// Where to.
         to: Move,
-        /// Who works on it, from the intent on.
+        /// Who works on it from now on; none where that does not change.
         agent: Option<AgentName>,
-        /// When the turn is overdue, from its delivery on.
+        /// When the turn is overdue, from its delivery on until it is over.
         due: Option<Millis>,
         /// Evidence or cause, in words.
         why: Why,
@@ -62,7 +62,7 @@ pub enum Event {
         id: MessageId,
         /// How.
         outcome: Outcome,
-        /// What its sender gets; none for info and for what was called off before it began.
+        /// What its sender gets; every task has one, and nothing else has.
         answer: Option<Box<Answer>>,
         /// Why, where it was not completed.
         why: Option<String>,
@@ -124,6 +124,8 @@ pub enum AgentChange {
     Launching {
         /// Of this launch.
         nonce: Nonce,
+        /// How it is made ([`super::team::Member::launch`]).
+        launch: Digest,
     },
     /// It runs.
     Up {

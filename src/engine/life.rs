@@ -53,7 +53,7 @@ pub enum Stage {
     Queued {
         /// Not to be typed before this moment.
         not_before: Millis,
-        /// The turn to be typed again, if one was tried.
+        /// The turn to be typed, if one was tried or called back.
         redo: Option<Turn>,
     },
     /// Journalled, about to be typed. A crash here leaves it in doubt.
@@ -94,6 +94,11 @@ pub enum Move {
         /// Whether the agent may have seen it.
         redelivered: bool,
     },
+    /// Its agent is gone and it was sent to a pool: whoever is free first gets it from this moment on.
+    Return {
+        /// When.
+        not_before: Millis,
+    },
     /// It cannot be told whether it was delivered.
     Doubt,
     /// A person has to decide.
@@ -131,39 +136,43 @@ pub fn next(stage: Stage, event: Move) -> Result<Stage, Illegal> {
         (S::Finished(_), _) => return Err(Illegal { stage, event }),
         (_, M::Finish(outcome)) => S::Finished(outcome),
         (S::Queued { .. } | S::Waiting(_), M::Intend(turn)) => S::Intent(turn),
-        (S::Intent(turn), M::Withdraw) => S::Queued { not_before: Millis(0), redo: Some(turn) },
+        (S::Intent(turn) | S::InDoubt(turn), M::Withdraw) => {
+            S::Queued { not_before: Millis(0), redo: Some(turn) }
+        }
         (S::Intent(turn) | S::InDoubt(turn), M::Submit) => S::Submitted(turn),
         (S::Intent(turn) | S::Submitted(turn) | S::InDoubt(turn), M::Take) => S::Working(turn),
         (S::Intent(turn) | S::Submitted(turn), M::Doubt) => S::InDoubt(turn),
-        (
-            S::Intent(turn) | S::Submitted(turn) | S::Working(turn) | S::InDoubt(turn) | S::Held(turn),
-            M::Retry { not_before, redelivered },
-        ) => {
-            let turn = Turn { redelivered: turn.redelivered || redelivered, ..turn };
-            S::Queued { not_before, redo: Some(turn) }
+        // Evidence that comes after the message was put back, or given to a person to decide.
+        (S::Queued { redo: Some(turn), .. } | S::Held(turn), M::Submit) => S::Submitted(turn),
+        (S::Queued { redo: Some(turn), .. } | S::Held(turn), M::Take) => S::Working(turn),
+        (S::Queued { redo: Some(turn), .. } | S::Held(turn), M::Rest) => S::Waiting(turn),
+        (S::Queued { redo: Some(turn), .. } | S::Held(turn), M::Claim) => S::Claimed(turn),
+        (S::Held(turn), M::Retry { not_before, redelivered }) => back(turn, not_before, redelivered),
+        (S::Queued { redo: Some(turn), .. } | S::Held(turn), M::Return { not_before }) => {
+            back(turn, not_before, true)
         }
-        (S::Waiting(turn), M::Retry { not_before, .. }) => S::Queued { not_before, redo: Some(turn) },
         (
             S::Intent(turn) | S::Submitted(turn) | S::Working(turn) | S::InDoubt(turn) | S::Waiting(turn),
-            M::Hold,
-        ) => S::Held(turn),
-        (S::Intent(turn) | S::Submitted(turn) | S::Working(turn) | S::InDoubt(turn), M::Rest) => {
-            S::Waiting(turn)
-        }
-        (
-            S::Intent(turn)
-            | S::Submitted(turn)
-            | S::Working(turn)
-            | S::InDoubt(turn)
-            | S::Held(turn)
-            | S::Waiting(turn),
-            M::Claim,
-        ) => S::Claimed(turn),
+            event,
+        ) => match event {
+            M::Retry { not_before, redelivered } => back(turn, not_before, redelivered),
+            M::Return { not_before } => back(turn, not_before, true),
+            M::Hold => S::Held(turn),
+            M::Claim => S::Claimed(turn),
+            M::Rest if !matches!(stage, S::Waiting(_)) => S::Waiting(turn),
+            _ => return Err(Illegal { stage, event }),
+        },
         (S::Claimed(turn), M::Verify) => S::Verified(turn),
         (S::Claimed(turn), M::Reopen) => S::Waiting(turn),
         _ => return Err(Illegal { stage, event }),
     };
     Ok(new)
+}
+
+/// A turn that goes back into the queue.
+fn back(turn: Turn, not_before: Millis, redelivered: bool) -> Stage {
+    let turn = Turn { redelivered: turn.redelivered || redelivered, ..turn };
+    Stage::Queued { not_before, redo: Some(turn) }
 }
 
 impl Stage {

@@ -6,7 +6,8 @@
 //!
 //! | line | claim? | because |
 //! |---|---|---|
-//! | `I will say CODING OK k7qf2m` and the like, wrapped or not | no | other words on the line |
+//! | `I will say CODING OK k7qf2m` and the like | no | other words on the line |
+//! | the same where the program broke the line before the phrase | no | the row above is full and its sentence not over |
 //! | `"CODING OK k7qf2m"`, `> …`, a bar on the left alone | no | a quotation |
 //! | `+CODING OK k7qf2m`, `$ echo …`, `12 CODING OK k7qf2m` | no | a diff, a command, a listing |
 //! | in a fenced or an indented code block | yes | most agents draw the fence as nothing, and indent all they say |

@@ -17,6 +17,22 @@ pub enum Kind {
     Error,
 }
 
+impl Kind {
+    /// Every one of them, in order.
+    pub const ALL: [Self; 4] = [Self::Task, Self::Info, Self::Result, Self::Error];
+
+    /// The word in `type:`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Task => "task",
+            Self::Info => "info",
+            Self::Result => "result",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// The five words of the contract (`status:`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Status {
@@ -32,6 +48,24 @@ pub enum Status {
     Cancelled,
 }
 
+impl Status {
+    /// Every one of them, in order.
+    pub const ALL: [Self; 5] =
+        [Self::Pending, Self::InProgress, Self::Completed, Self::Failed, Self::Cancelled];
+
+    /// The word in `status:`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 /// Order within an agent's queue (`priority:`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Priority {
@@ -44,6 +78,21 @@ pub enum Priority {
     High,
 }
 
+impl Priority {
+    /// Every one of them, in order.
+    pub const ALL: [Self; 3] = [Self::Low, Self::Normal, Self::High];
+
+    /// The word in `priority:`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Normal => "normal",
+            Self::High => "high",
+        }
+    }
+}
+
 /// What to do when nobody can tell whether a turn was delivered (`on_doubt:`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OnDoubt {
@@ -52,6 +101,20 @@ pub enum OnDoubt {
     Resend,
     /// Wait for a person.
     Hold,
+}
+
+impl OnDoubt {
+    /// Every one of them, in order.
+    pub const ALL: [Self; 2] = [Self::Resend, Self::Hold];
+
+    /// The word in `on_doubt:`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Resend => "resend",
+            Self::Hold => "hold",
+        }
+    }
 }
 
 /// The evidence that closes a task besides its claim (`expect:`).
@@ -126,6 +189,9 @@ pub struct Draft {
     pub body: Body,
     /// Unknown top-level keys (kept, and noted in the activity log).
     pub unknown_keys: Vec<String>,
+    /// What else its sender should know, a sentence each: keys that only tasuki writes and that were left out, a content
+    /// that looks like it holds a secret. For the activity log; never a reason to refuse.
+    pub notes: Vec<String>,
     /// What the closed segments know of this id; filled in by the daemon before the step.
     pub known: Option<Known>,
     /// What the closed segments know of the ids in `depends_on` and `in_reply_to`; filled in by the daemon.
@@ -169,7 +235,7 @@ impl Outcome {
 pub enum Source {
     /// A file taken from a drop zone, now under this name in `.tasuki/claim/`.
     File {
-        /// Name of the claimed file (`SEQ-ZONE`).
+        /// Name of the claimed file (`SEQ-ZONE-NAME`), never used twice.
         claim: Arc<str>,
         /// Name the file had in its drop zone.
         name: Arc<str>,
@@ -199,7 +265,7 @@ pub struct Message {
     pub accepted_at: Millis,
     /// The task it answers.
     pub in_reply_to: Option<MessageId>,
-    /// The task it is a part of.
+    /// The task it is a part of; see [`Message::part_of`].
     pub parent: Option<MessageId>,
     /// Not typed before these are completed.
     pub depends_on: Vec<MessageId>,
@@ -221,4 +287,13 @@ pub struct Message {
     pub digest: Digest,
     /// The failed message that this one tries again.
     pub retry_of: Option<MessageId>,
+}
+
+impl Message {
+    /// The task that waits for this one: that in which an agent asked for it. What a person writes as `parent` only says
+    /// what belongs together.
+    #[must_use]
+    pub fn part_of(&self) -> Option<&MessageId> {
+        self.parent.as_ref().filter(|_| self.kind == Kind::Task && !self.from.is_user())
+    }
 }

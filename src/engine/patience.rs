@@ -15,6 +15,13 @@ pub const TURN_TIMEOUT_MS: u64 = 30 * 60 * 1_000;
 /// The same for `provider: plain`: 30 seconds (the original rule for a response).
 pub const PLAIN_TIMEOUT_MS: u64 = 30 * 1_000;
 
+/// After the daemon was away, a turn that is overdue gets this much more: an answer that stands on the screen is found in
+/// the first look, which takes less than a second.
+pub const ADOPTION_GRACE_MS: u64 = 10 * 1_000;
+/// Refused drops of which an agent is told in a minute, and it is not told of one before it has read of the last: an
+/// agent that answers each notice with another bad drop is slowed down to this.
+pub const NOTICES_PER_MINUTE: usize = 3;
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

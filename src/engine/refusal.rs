@@ -63,7 +63,9 @@ codes! {
     /// Only white space or comments.
     Blank = "blank", "write at least `to:` and `content:`";
     /// Not YAML.
-    Syntax = "syntax", "correct the YAML at the line shown";
+    Syntax = "syntax", "correct the YAML at the line shown; text with `: `, ` #` or a quote in it belongs in quotes or below `content: |`";
+    /// It ends in the middle of a value.
+    CutOff = "cut-off", "close what is open there; a program should write to a name that begins with a dot and rename the whole file";
     /// Not UTF-8.
     NotUtf8 = "not-utf8", "save the file as UTF-8";
     /// UTF-16 or UTF-32.
@@ -79,11 +81,11 @@ codes! {
     /// More than 10,000 nodes.
     TooManyNodes = "too-many-nodes", "use at most 10,000 nodes; put data into a file of its own";
     /// An anchor or an alias.
-    Anchor = "anchor", "write the value out instead of `&` and `*`";
+    Anchor = "anchor", "write the value out; text that begins with `&` or `*` belongs in quotes or below `content: |`";
     /// A merge key.
     MergeKey = "merge-key", "write the keys out instead of `<<`";
     /// A tag.
-    Tag = "tag", "take the `!tag` away";
+    Tag = "tag", "take the `!tag` away; text that begins with `!` belongs in quotes or below `content: |`";
     /// More than 100 documents.
     TooManyDocuments = "too-many-documents", "drop at most 100 documents in a file";
     /// A key twice.
@@ -98,6 +100,8 @@ codes! {
     MetadataTooLarge = "metadata-too-large", "put large data into a file and name its path";
     /// A bad id.
     BadId = "bad-id", "use `[a-z0-9][a-z0-9._-]{0,63}`, or leave `id` out and one is made";
+    /// An id of more than 64 bytes.
+    IdTooLong = "id-too-long", "use at most 64 bytes, or leave `id` out and one is made";
     /// The id is known with other content.
     IdConflict = "id-conflict", "use a new id, or leave `id` out and one is made";
     /// `to` is missing.
@@ -132,10 +136,18 @@ codes! {
     Symlink = "symlink", "drop a file, not a link";
     /// More than one name.
     HardLink = "hard-link", "drop a copy that has one name only";
-    /// A FIFO, socket, device or folder.
+    /// A FIFO, a socket or a device.
     NotAFile = "not-a-file", "drop a regular file";
+    /// A folder.
+    Folder = "folder", "drop the files in it, not the folder";
     /// Another user's file.
     NotOurs = "not-ours", "drop files as the user who runs the daemon";
+    /// Half of a surrogate pair, which is no character.
+    LoneSurrogate = "lone-surrogate", "write the character itself, or both halves of its escape";
+    /// Its writer still has it open.
+    StillOpen = "still-open", "close the file; or write it under a name that begins with a dot and rename it when it is whole";
+    /// The system will not let it be moved or read.
+    Stuck = "stuck", "see to what the system says; the file stays where it is and is tried again";
     /// All may write it.
     WorldWritable = "world-writable", "chmod o-w the file before dropping it";
     /// May not be read.

@@ -1,10 +1,10 @@
-//! What the engine remembers: everything here follows from the journal, and only `apply.rs` writes it.
+//! What the engine remembers: everything here follows from the journal, and only `apply.rs` and `index.rs` write it.
 
 use super::event::Event;
 use super::life::Stage;
-use super::message::{BodyRef, Known, Message, Outcome, Priority};
-use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
-use std::cmp::Reverse;
+use super::message::{BodyRef, Known, Message, Outcome};
+use super::queue::{Queue, QueueKey};
+use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -14,23 +14,36 @@ pub struct State {
     /// The last step.
     pub seq: Seq,
     /// Messages that have not ended.
-    pub open: BTreeMap<MessageId, Open>,
+    pub open: BTreeMap<MessageId, Box<Open>>,
     /// Messages that ended in the newest segment.
     pub finished: BTreeMap<MessageId, Finished>,
-    /// Agents that were ever started, and members.
+    /// Agents that were started, as long as they are members.
     pub agents: BTreeMap<AgentName, Agent>,
     /// Messages that wait for an agent or a pool, in the order in which they go.
-    pub queues: BTreeMap<AgentName, BTreeSet<QueueKey>>,
+    pub queues: BTreeMap<AgentName, Queue>,
     /// Tokens of all turns of open messages.
     pub tokens: BTreeMap<Token, MessageId>,
     /// Messages that wait for another one to be completed.
     pub dependants: BTreeMap<MessageId, BTreeSet<MessageId>>,
+    /// Tasks that have not ended, by the task of which they are parts.
+    pub parts: BTreeMap<MessageId, BTreeSet<MessageId>>,
     /// Moments at which something is to be looked at.
     pub timers: BTreeSet<(Millis, Timer)>,
     /// Since when `queue/STOP` holds everything.
     pub halted: Option<Millis>,
     /// Drops refused since the segment began.
     pub refused: u64,
+    /// How many messages stand where.
+    pub tally: Tally,
+}
+
+/// How many open messages stand where, so that nobody has to count them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// In a queue, dependants of others included.
+    pub pending: usize,
+    /// In doubt, waiting for a person.
+    pub held: usize,
 }
 
 /// A message that has not ended.
@@ -46,14 +59,12 @@ pub struct Open {
     pub since: Millis,
     /// How often its present turn was tried.
     pub attempts: u8,
-    /// Who works on it, once somebody does.
+    /// Who works on it, once somebody does; nobody again when nothing of it was typed, or when it went back to its pool.
     pub agent: Option<AgentName>,
     /// Tokens of all its turns, newest last.
     pub tokens: Vec<Token>,
     /// When its turn is overdue.
     pub due: Option<Millis>,
-    /// Parts of it that have not ended.
-    pub children: u32,
     /// Answers that its agent has not been told of.
     pub unread: Vec<MessageId>,
     /// All answers to its parts so far, in order.
@@ -62,9 +73,9 @@ pub struct Open {
     pub unmet: Vec<MessageId>,
     /// Number of its newest turn; 0 before the first.
     pub turns: u16,
-    /// Whether its agent was reminded since its last turn.
+    /// Whether its newest turn was a reminder.
     pub reminded: bool,
-    /// What it waits for, in words; for a person only.
+    /// Why it stands there, in words, where its last move said so.
     pub note: Option<Arc<str>>,
 }
 
@@ -107,11 +118,13 @@ pub struct Agent {
     pub phase: Phase,
     /// The newest launch.
     pub nonce: Option<Nonce>,
-    /// The message it works on.
+    /// How that launch was made ([`super::team::Member::launch`]).
+    pub launch: Option<Digest>,
+    /// The message it works on, or in whose middle it is: a later turn of it that waits for its next try counts.
     pub current: Option<MessageId>,
     /// Why it needs a person, or time.
     pub blocked: Option<Arc<str>>,
-    /// When it was started again, newest last; for the limit.
+    /// When it was started again, newest last; for the limit, so no more than the limit can be.
     pub restarts: Vec<Millis>,
     /// Since when it runs.
     pub up_since: Option<Millis>,
@@ -151,19 +164,10 @@ pub struct Counts {
     pub failed: u64,
     /// Messages it sent, answers included.
     pub sent: u64,
-    /// Turns it was given.
+    /// Turns it was given, redeliveries included.
     pub received: u64,
     /// How often it was started again.
     pub restarts: u64,
-}
-
-/// Place in a queue: priority, then order of acceptance.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct QueueKey {
-    priority: Reverse<Priority>,
-    body: BodyRef,
-    /// The message.
-    pub id: MessageId,
 }
 
 /// What a timer is about.
@@ -190,7 +194,6 @@ impl Open {
             agent: None,
             tokens: Vec::new(),
             due: None,
-            children: 0,
             unread: Vec::new(),
             answers: Vec::new(),
             unmet: Vec::new(),
@@ -203,7 +206,7 @@ impl Open {
     /// Its place in a queue.
     #[must_use]
     pub fn key(&self) -> QueueKey {
-        QueueKey { priority: Reverse(self.message.priority), body: self.body, id: self.message.id.clone() }
+        QueueKey::new(self.message.priority, self.body, self.message.id.clone())
     }
 
     /// Whose queue it stands in: its agent's once it has one, else its addressee's.
@@ -212,10 +215,13 @@ impl Open {
         self.agent.as_ref().unwrap_or(&self.message.to)
     }
 
-    /// Whether it may stand in a queue: it is queued and its dependencies are done.
+    /// From when on it may go, if it may stand in a queue: it is queued and its dependencies are done.
     #[must_use]
-    pub fn waits(&self) -> bool {
-        matches!(self.stage, Stage::Queued { .. }) && self.unmet.is_empty()
+    pub fn waits(&self) -> Option<Millis> {
+        match self.stage {
+            Stage::Queued { not_before, .. } if self.unmet.is_empty() => Some(not_before),
+            _ => None,
+        }
     }
 
     /// The moments at which it wants to be looked at: its retry, its overdue turn, its deadline.
@@ -234,13 +240,25 @@ impl Timer {
 }
 
 impl State {
+    /// Tasks that are parts of this one and have not ended.
+    #[must_use]
+    pub fn open_parts(&self, id: &MessageId) -> usize {
+        self.parts.get(id).map_or(0, BTreeSet::len)
+    }
+
+    /// Whether an agent is in the middle of a task: it has asked others for something, or is past its first turn.
+    #[must_use]
+    pub fn is_begun(&self, open: &Open) -> bool {
+        open.turns > 1 || !open.answers.is_empty() || self.open_parts(&open.message.id) > 0
+    }
+
     /// Everything that is open, as events that bring an empty state to this one.
     #[must_use]
     pub fn snapshot(&self) -> Vec<Event> {
         let agents =
             self.agents.iter().map(|(name, agent)| Event::KeptAgent(name.clone(), Box::new(agent.clone())));
         let halted = self.halted.map(|since| Event::Halted(Some(since)));
-        let open = self.open.values().map(|open| Event::KeptOpen(Box::new(open.clone())));
+        let open = self.open.values().map(|open| Event::KeptOpen(open.clone()));
         agents.chain(halted).chain(open).collect()
     }
 

@@ -25,7 +25,7 @@ pub fn tell(event: &Event) -> Option<Told> {
             (Some(message.id.clone()), Some(message.to.clone()), text)
         }
         Event::Duplicate { id, name } => {
-            let what = name.as_deref().unwrap_or("a request");
+            let what = name.as_deref().map_or("a request", dropped_name);
             (Some(id.clone()), None, format!("{what} brought {id} again, unchanged: dropped"))
         }
         Event::Refused { name, from, code, why } => {
@@ -60,7 +60,7 @@ fn from_agent(event: &Event) -> Option<AgentName> {
 
 fn accepted(message: &Message, name: Option<&str>, unknown_keys: &[String]) -> String {
     let Message { id, from, to, kind, .. } = message;
-    let name = name.map_or(String::new(), |name| format!(" as {name}"));
+    let name = name.map_or(String::new(), |claim| format!(" as {}", dropped_name(claim)));
     let unknown = if unknown_keys.is_empty() {
         String::new()
     } else {
@@ -80,9 +80,10 @@ fn moved(to: Move, agent: Option<&AgentName>) -> String {
         Move::Submit => "was submitted".to_owned(),
         Move::Take => "is being worked on".to_owned(),
         Move::Retry { .. } => "will be tried again".to_owned(),
+        Move::Return { .. } => "goes back to its pool".to_owned(),
         Move::Doubt => "is in doubt".to_owned(),
         Move::Hold => "is held".to_owned(),
-        Move::Rest => "waits for its parts".to_owned(),
+        Move::Rest => "rests".to_owned(),
         Move::Claim => "is said to be done".to_owned(),
         Move::Verify => "is verified".to_owned(),
         Move::Reopen => "goes back to its agent".to_owned(),
@@ -113,6 +114,11 @@ fn changed(change: &AgentChange) -> String {
         AgentChange::Blocked { why: None } => "needs no attention any more".to_owned(),
         AgentChange::Removed => "is not in the team any more".to_owned(),
     }
+}
+
+/// The name that a claimed file (`SEQ-ZONE-NAME`) was dropped under.
+fn dropped_name(claim: &str) -> &str {
+    claim.splitn(3, ['-', '~']).nth(2).unwrap_or(claim)
 }
 
 /// Control characters become spaces: a log line is one line, and no escape reaches a terminal.

@@ -1,53 +1,32 @@
 //! Looking after agents: started, adopted, dead, started again, given up; and the tmux server under them.
 
+use super::deliver::Hands;
 use super::engine::{Work, agent_event};
 use super::event::AgentChange;
 use super::input::Effect;
-use super::life::{Move, Stage};
+use super::life::Stage;
 use super::message::OnDoubt;
 use super::state::Phase;
-use super::team::{Restart, Team};
+use super::team::Restart;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey};
 
 impl Work<'_> {
-    /// Starts an agent in a window of its own.
+    /// Starts an agent in a window of its own; while there is no tmux server it is owed that.
     pub(super) fn launch(&mut self, name: &AgentName) {
-        if !self.team.members.contains_key(name) || self.live.tmux_lost {
-            return;
+        let Some(launch) = self.team.members.get(name).map(|member| member.launch) else { return };
+        self.forget_live(name);
+        if self.live.tmux_lost {
+            let why = "there is no tmux server: it is started with it".to_owned();
+            return self.emit(agent_event(name, AgentChange::Lost { why }));
         }
         let nonce = Nonce(self.random());
-        self.forget_live(name);
-        self.emit(agent_event(name, AgentChange::Launching { nonce }));
+        self.emit(agent_event(name, AgentChange::Launching { nonce, launch }));
         self.ask(Effect::Launch { agent: name.clone(), nonce });
     }
 
     /// Its window is there.
     pub(super) fn agent_up(&mut self, name: &AgentName, nonce: Nonce, pane: PaneId, process: ProcessKey) {
         self.emit(agent_event(name, AgentChange::Up { nonce, pane, process }));
-    }
-
-    /// It was found alive after the daemon came back: its turn goes on.
-    pub(super) fn adopt(&mut self, name: &AgentName) {
-        self.emit(agent_event(name, AgentChange::Adopted));
-        self.live.greeted.insert(name.clone());
-        let Some(agent) = self.state.agents.get(name) else { return };
-        let (Some(nonce), Some(id)) = (agent.nonce, agent.current.clone()) else { return };
-        let Some(open) = self.state.open.get(&id) else { return };
-        let (stage, from) = (open.stage, open.message.from.clone());
-        let agent = name.clone();
-        match stage {
-            Stage::Intent(turn) | Stage::InDoubt(turn) => {
-                if matches!(stage, Stage::Intent(_)) {
-                    let why = "the daemon ended between the intent and the receipt".to_owned();
-                    self.go(&id, Move::Doubt, super::event::Why::Text(why));
-                }
-                self.ask(Effect::Settle { agent, nonce, id, from, turn });
-            }
-            Stage::Submitted(turn) | Stage::Working(turn) => {
-                self.ask(Effect::Await { agent, nonce, id, from, turn });
-            }
-            _ => {}
-        }
     }
 
     /// It ended: its turn is tried again, and it is started again as its policy says.
@@ -88,6 +67,7 @@ impl Work<'_> {
 
     /// A member is no member any more.
     pub(super) fn dismiss(&mut self, name: &AgentName) {
+        self.forget_live(name);
         let nonce = self.state.agents.get(name).and_then(|agent| agent.nonce);
         self.put_back(name, "it is no longer in the team file", true);
         self.emit(agent_event(name, AgentChange::Removed));
@@ -98,15 +78,17 @@ impl Work<'_> {
 
     /// What it worked on goes back to the queue, or ends if nobody will be there to do it.
     fn put_back(&mut self, name: &AgentName, why: &str, for_good: bool) {
-        let Some(id) = self.state.agents.get(name).and_then(|agent| agent.current.clone()) else { return };
+        let Some(id) = self.current_of(name) else { return };
         let Some(open) = self.state.open.get(&id) else { return };
         let why = format!("{name} ended while the message was {}: {why}", open.stage.word());
-        let hold = open.message.on_doubt == OnDoubt::Hold;
-        match open.stage {
-            Stage::Queued { .. } | Stage::Held(_) => {}
-            _ if for_good => self.fail(&id, &why),
-            _ if hold => self.doubt(&id, &why),
-            _ => self.retry(&id, &why, true),
+        let pooled = self.team.pools.contains_key(&open.message.to);
+        let queued = matches!(open.stage, Stage::Queued { .. });
+        let hands = if for_good { Hands::Gone } else { Hands::Ended };
+        match open.message.on_doubt {
+            _ if for_good && !pooled => self.fail(&id, &why),
+            _ if queued && !for_good => {}
+            OnDoubt::Hold if !queued => self.hold(&id, &why),
+            _ => self.retry(&id, &why, true, hands),
         }
     }
 
@@ -129,7 +111,7 @@ impl Work<'_> {
             Some(Phase::Restarting(at)) => *at <= self.now,
             _ => false,
         };
-        if due {
+        if due && !self.live.tmux_lost {
             self.launch(name);
         }
     }
@@ -152,17 +134,12 @@ impl Work<'_> {
     /// The tmux server is there again: so are its agents, soon.
     pub(super) fn tmux_back(&mut self) {
         self.live.tmux_lost = false;
-        let owed: Vec<AgentName> = self
-            .state
-            .agents
-            .iter()
-            .filter(|(_, agent)| match agent.phase {
-                Phase::Absent => true,
-                Phase::Restarting(at) => at <= self.now,
-                _ => false,
-            })
-            .map(|(name, _)| name.clone())
-            .collect();
+        let owed = |name: &&AgentName| match self.state.agents.get(*name).map(|agent| &agent.phase) {
+            None | Some(Phase::Absent) => true,
+            Some(Phase::Restarting(at)) => *at <= self.now,
+            _ => false,
+        };
+        let owed: Vec<AgentName> = self.team.members.keys().filter(owed).cloned().collect();
         for name in owed {
             self.launch(&name);
         }
@@ -183,36 +160,15 @@ impl Work<'_> {
         }
     }
 
-    /// The team file changed: new members are started, old ones dismissed, changed ones started anew.
-    pub(super) fn change_team(&mut self, team: Team) {
-        let old = std::mem::replace(self.team, team);
-        let gone: Vec<AgentName> =
-            old.members.keys().filter(|name| !self.team.members.contains_key(*name)).cloned().collect();
-        for name in gone {
-            self.dismiss(&name);
-        }
-        let members: Vec<(AgentName, bool, bool)> = self
-            .team
-            .members
-            .iter()
-            .map(|(name, member)| {
-                let before = old.members.get(name);
-                (name.clone(), before.is_none(), before.is_some_and(|before| before.launch != member.launch))
-            })
-            .collect();
-        for (name, new, changed) in members {
-            if changed {
-                self.stop_agent(&name, "its settings changed");
-            }
-            if new || changed {
-                self.launch(&name);
-            }
-            self.touch(&name);
-        }
+    /// Stops an agent and starts it.
+    pub(super) fn start_anew(&mut self, name: &AgentName, why: &str) {
+        self.stop_agent(name, why);
+        self.launch(name);
     }
 
     fn forget_live(&mut self, name: &AgentName) {
         self.live.seeking.remove(name);
+        self.live.settling.remove(name);
         self.live.greeted.remove(name);
         self.live.guards.remove(name);
     }

@@ -2,9 +2,10 @@
 
 use super::engine::Engine;
 use super::life::Stage;
-use super::message::{BodyRef, Kind, Message, Outcome, Status};
+use super::message::{BodyRef, Message, Outcome, Status};
 use super::state::{Agent, Counts, Finished, Open, Phase, Told};
-use super::words::{AgentName, MessageId, Millis, PaneId, Token};
+use super::words::{AgentName, MessageId, Millis, PaneId, Seq, Token};
+use std::collections::BTreeSet;
 
 /// An open or lately finished message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,13 +119,11 @@ impl Engine {
     /// The workspace as a whole.
     #[must_use]
     pub fn overview(&self) -> Overview {
-        let queued = self.state.open.values().filter(|open| matches!(open.stage, Stage::Queued { .. }));
-        let held = self.state.open.values().filter(|open| matches!(open.stage, Stage::Held(_)));
         Overview {
             agents: self.team.members.keys().filter_map(|name| self.agent(name)).collect(),
             open: self.state.open.len(),
-            pending: queued.count(),
-            held: held.count(),
+            pending: self.state.tally.pending,
+            held: self.state.tally.held,
             halted: self.state.halted,
             tmux_lost: self.live.tmux_lost,
         }
@@ -137,8 +136,26 @@ impl Engine {
         match open.stage {
             Stage::Queued { not_before, .. } => Some(self.queued_for(open, not_before)),
             Stage::Held(_) => Some(open.note.as_deref().unwrap_or("a person").to_owned()),
-            Stage::Waiting(_) => Some(format!("answers to {} parts", open.children)),
+            Stage::Waiting(_) => Some(self.rests_for(id, open)),
             _ => None,
+        }
+    }
+
+    /// The steps whose bodies the open messages, and those that ended in this segment, refer to.
+    #[must_use]
+    pub fn needed_steps(&self) -> BTreeSet<Seq> {
+        let open = self.state.open.values();
+        let open = open.flat_map(|open| open.answers.iter().map(|told| told.body).chain([open.body]));
+        let finished = self.state.finished.values();
+        let finished = finished.flat_map(|finished| finished.answer.into_iter().chain([finished.body]));
+        open.chain(finished).map(|body| body.seq).collect()
+    }
+
+    fn rests_for(&self, id: &MessageId, open: &Open) -> String {
+        match (self.state.open_parts(id), open.unread.len()) {
+            (0, 0) => open.note.as_deref().unwrap_or("a person").to_owned(),
+            (0, _) => "its agent, to be told of the answers".to_owned(),
+            (parts, _) => format!("answers to {parts} parts"),
         }
     }
 
@@ -178,9 +195,10 @@ impl Engine {
         if let Some(why) = &agent.blocked {
             return ("waiting_input", Some(why.to_string()));
         }
-        let current = agent.current.as_ref().and_then(|id| self.state.open.get(id));
+        let current = agent.current.as_ref().and_then(|id| self.state.open.get(id)).map(|open| &**open);
         match current.map(|open| open.stage) {
-            Some(Stage::Waiting(_)) => ("waiting", None),
+            Some(Stage::Waiting(_)) => self.resting_state(current),
+            Some(Stage::Verified(_)) => ("completed", None),
             Some(Stage::InDoubt(_)) => {
                 ("unknown", Some("it cannot be told whether its turn was delivered".into()))
             }
@@ -190,8 +208,20 @@ impl Engine {
         }
     }
 
+    /// A task rests for answers, or because its agent fell silent and was reminded in vain.
+    fn resting_state(&self, current: Option<&Open>) -> (&'static str, Option<String>) {
+        let silent = current.filter(|open| {
+            let reminded = open.reminded || open.stage.turn().is_none_or(|turn| turn.token.is_none());
+            reminded && open.unread.is_empty() && self.state.open_parts(&open.message.id) == 0
+        });
+        match silent {
+            Some(open) => ("waiting_input", open.note.as_deref().map(str::to_owned)),
+            None => ("waiting", None),
+        }
+    }
+
     fn queued(&self, name: &AgentName) -> usize {
-        self.state.queues.get(name).map_or(0, std::collections::BTreeSet::len)
+        self.state.queues.get(name).map_or(0, super::queue::Queue::len)
     }
 
     fn see_open(&self, open: &Open) -> MessageSeen {
@@ -228,33 +258,6 @@ fn see_finished(finished: &Finished) -> MessageSeen {
         answers: Vec::new(),
         note: None,
         answer: finished.answer,
-    }
-}
-
-impl Kind {
-    /// The contract's word (`type:`).
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Task => "task",
-            Self::Info => "info",
-            Self::Result => "result",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl Status {
-    /// The contract's word (`status:`).
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The glossary as types: every name from outside becomes one of these, or an error that says what is wrong.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A point in time: milliseconds since the Unix epoch, read from the wall once at start and carried on by the
 /// monotonic clock, so that a jump of the wall clock neither fires nor delays a time-out.
@@ -131,7 +131,8 @@ impl AgentName {
     /// The reserved name `user`.
     #[must_use]
     pub fn user() -> Self {
-        Self(USER.into())
+        static NAME: LazyLock<Arc<str>> = LazyLock::new(|| USER.into());
+        Self(Arc::clone(&NAME))
     }
 
     /// Whether this is the person and not an agent.

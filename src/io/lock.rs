@@ -13,6 +13,8 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+/// How often a lock that is only being looked at is tried again: far more often than people look at the same moment.
+const LOOKERS_MAX: u32 = 10_000;
 /// More than any line that a daemon writes there.
 const NOTE_BYTES_MAX: u64 = 256;
 
@@ -73,12 +75,8 @@ impl Lock {
         let mut file = open(path).map_err(io)?;
         let folder = File::open(path.parent().unwrap_or(path)).map_err(io)?;
         for part in [&folder, &file] {
-            match part.try_lock_exclusive() {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Err(LockError::Held { path: path.to_path_buf(), holder: read_note(&mut file) });
-                }
-                Err(error) => return Err(io(error)),
+            if !seize(part).map_err(io)? {
+                return Err(LockError::Held { path: path.to_path_buf(), holder: read_note(&mut file) });
             }
         }
         note(&mut file, started_at).map_err(io)?;
@@ -93,6 +91,51 @@ impl Drop for Lock {
             // Closing them gives the lock back all the same.
             let _ = FileExt::unlock(part);
         }
+    }
+}
+
+/// Who holds the lock; none if nobody does. Nothing is kept, and no file is made.
+///
+/// # Errors
+/// If the folder or the lock file is there and cannot be read.
+pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
+    let folder = match File::open(path.parent().unwrap_or(path)) {
+        Ok(folder) => folder,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if shared(&folder)? {
+        return Ok(None);
+    }
+    match File::open(path) {
+        Ok(mut file) => Ok(Some(read_note(&mut file))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Ok(Some(Holder { pid: None, started_at: None }))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the lock of this folder or file is ours now. Somebody who only looks, with [`holder`], keeps it for some
+/// microseconds and is no reason to give up.
+fn seize(part: &File) -> io::Result<bool> {
+    for _ in 0..LOOKERS_MAX {
+        match part.try_lock_exclusive() {
+            Ok(()) => return Ok(true),
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+            Err(_) if !shared(part)? => return Ok(false),
+            Err(_) => std::thread::yield_now(),
+        }
+    }
+    Ok(false)
+}
+
+/// Whether nobody holds it alone; for the moment of asking it is shared with whoever else asks.
+fn shared(part: &File) -> io::Result<bool> {
+    match FileExt::try_lock_shared(part) {
+        Ok(()) => FileExt::unlock(part).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

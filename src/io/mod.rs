@@ -1,9 +1,17 @@
 //! FLOOR 2: touches one outside thing a file. No decisions.
 
 pub mod clock;
+pub mod folder;
+pub mod journal;
+pub mod keys;
+pub mod lease;
 pub mod lock;
 pub mod log;
+pub mod mailbox;
 pub mod process;
 pub mod settings;
 pub mod tmux;
+pub mod views;
+pub mod watch;
+pub mod wire;
 pub mod workspace;

@@ -1,3 +1,5 @@
 //! FLOOR 4: faces. They read a view and send a request; they know nothing of the engine's state.
 
 pub mod cli;
+pub mod http;
+pub mod scripted;

@@ -3,10 +3,11 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tasuki::engine::words::Millis;
-use tasuki::io::lock::{Lock, LockError};
+use tasuki::io::lock::{Lock, LockError, holder};
 
 const STARTED: Millis = Millis(1_770_033_600_000);
 /// Names the lock file to the process that is to hold it.
@@ -15,7 +16,7 @@ const HELD_PATH: &str = "TASUKI_TEST_LOCK";
 /// Not a test of its own: this is what the other process runs. It starts a program, as a daemon starts its agents, and
 /// holds the lock until its standard input ends.
 #[test]
-fn holder() {
+fn other_process() {
     let Some(path) = std::env::var_os(HELD_PATH) else { return };
     let _lock = Lock::take(Path::new(&path), STARTED).unwrap();
     let agent = Command::new("sleep").arg("60").spawn().unwrap();
@@ -26,7 +27,7 @@ fn holder() {
 /// Another process that holds the lock, and the number of a program that it started.
 fn start_holder(path: &Path) -> (Child, Pid) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "lock::holder", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "lock::other_process", "--nocapture", "--test-threads=1"])
         .env(HELD_PATH, path)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -63,6 +64,38 @@ fn a_lock_whose_file_was_removed_is_held_all_the_same() {
     assert!(matches!(Lock::take(&path, STARTED), Err(LockError::Held { .. })));
     drop(lock);
     Lock::take(&path, STARTED).unwrap();
+}
+
+#[test]
+fn who_only_looks_keeps_nobody_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    assert_eq!(holder(&path).unwrap(), None);
+    assert!(!path.exists(), "looking makes nothing");
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let looker = scope.spawn(|| {
+            let mut seen = 0;
+            while !over.load(Ordering::Relaxed) {
+                seen += u32::from(holder(&path).unwrap().is_some());
+            }
+            seen
+        });
+        for _ in 0..2_000 {
+            let taken = Lock::take(&path, STARTED);
+            over.store(taken.is_err(), Ordering::Relaxed);
+            drop(taken.expect("somebody only looks"));
+        }
+        over.store(true, Ordering::Relaxed);
+        assert!(looker.join().unwrap() > 0, "it did look while the lock was held");
+    });
+    let _lock = Lock::take(&path, STARTED).unwrap();
+    let seen = holder(&path).unwrap().unwrap();
+    assert_eq!(
+        (seen.pid, seen.started_at.as_deref()),
+        (Some(std::process::id()), Some("2026-02-02T12:00:00Z"))
+    );
+    assert!(holder(&folder.path().join("none/lock")).unwrap().is_none());
 }
 
 #[test]

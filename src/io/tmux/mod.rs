@@ -16,3 +16,13 @@ pub mod server;
 pub mod typing;
 pub mod version;
 pub mod window;
+
+pub use control::Tmux;
+pub use driver::Driver;
+pub use error::TmuxError;
+pub use notice::{Notice, Notices};
+pub use pane::Pane;
+pub use screen::{Rows, Screen};
+pub use server::{Server, USERS_OWN_SOCKET};
+pub use typing::{CtrlLetter, Key};
+pub use window::{PaneRow, Tag, WindowSpec};

@@ -1,7 +1,141 @@
-//! The command line: one file a verb.
+//! The command line: one file a verb. A verb takes its arguments and its [`desk::Desk`], prints what was asked for, and
+//! ends well or with a [`failure::Failure`].
+
+mod agent;
+mod attach;
+mod cancel;
+mod completions;
+mod daemon;
+mod desk;
+mod doctor;
+mod down;
+mod failure;
+mod files;
+mod fsck;
+mod init;
+mod lint;
+mod log;
+mod pane;
+mod rebuild;
+mod reply;
+mod retry;
+mod send;
+mod status;
+mod stop;
+mod story;
+mod table;
+mod up;
+mod wait;
+mod why;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use desk::{Desk, Ended, Globals};
+use std::process::ExitCode;
+
+/// Passes work between coding agents in tmux panes and never drops it.
+#[derive(Debug, Parser)]
+#[command(name = "tasuki", version, max_term_width = 100, subcommand_required = true, after_help = AFTER)]
+struct Line {
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const AFTER: &str = "\
+Examples:
+  tasuki init && tasuki up                     a new team, started
+  tasuki send grand_boss \"Analyse the project\"
+  tasuki status                                who does what
+  tasuki why msg-a1b2c3d4e5f6                  the story of a message
+
+Exit codes: 0 done, 1 the work failed (or the lock is held), 2 usage or rejected, 3 not delivered or not proven,
+4 timed out, 5 a daemon is needed and none runs.";
+
+#[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "it is made once, when the program starts")]
+enum Verb {
+    Init(init::Args),
+    Up(up::Args),
+    Down(down::Args),
+    Daemon(daemon::Args),
+    Send(send::Args),
+    Reply(reply::Args),
+    Status(status::Args),
+    Log(log::Args),
+    Why(why::Args),
+    Attach(attach::Args),
+    Cancel(cancel::Args),
+    Retry(retry::Args),
+    Stop(stop::Args),
+    Pane(pane::Args),
+    Agent(agent::Args),
+    Doctor(doctor::Args),
+    Fsck(fsck::Args),
+    Lint(lint::Args),
+    Completions(completions::Args),
+}
 
 /// Runs the program and gives its exit code.
 #[must_use]
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+pub fn main() -> ExitCode {
+    let line = match Line::try_parse() {
+        Ok(line) => line,
+        Err(error) => {
+            // Help and usage that nobody reads any more are no failure.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let verb = match line.verb {
+        Verb::Agent(args) => match args.scripted() {
+            Ok(args) => return crate::ui::scripted::run(args),
+            Err(args) => Verb::Agent(args),
+        },
+        verb => verb,
+    };
+    let desk = match Desk::new(line.globals) {
+        Ok(desk) => desk,
+        Err(failure) => {
+            eprintln!("{}", failure.text());
+            return failure.exit_code();
+        }
+    };
+    match run(&desk, verb) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            desk.complain(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+/// The whole command line, for the reference page and for completions.
+#[must_use]
+pub fn command() -> clap::Command {
+    Line::command()
+}
+
+fn run(desk: &Desk, verb: Verb) -> Ended {
+    match verb {
+        Verb::Init(args) => init::run(desk, &args),
+        Verb::Up(args) => up::run(desk, &args),
+        Verb::Down(args) => down::run(desk, &args),
+        Verb::Daemon(args) => daemon::run(desk, &args),
+        Verb::Send(args) => send::run(desk, &args),
+        Verb::Reply(args) => reply::run(desk, &args),
+        Verb::Status(args) => status::run(desk, &args),
+        Verb::Log(args) => log::run(desk, &args),
+        Verb::Why(args) => why::run(desk, &args),
+        Verb::Attach(args) => attach::run(desk, &args),
+        Verb::Cancel(args) => cancel::run(desk, &args),
+        Verb::Retry(args) => retry::run(desk, &args),
+        Verb::Stop(args) => stop::run(desk, &args),
+        Verb::Pane(args) => pane::run(desk, &args),
+        Verb::Agent(args) => agent::run(desk, &args),
+        Verb::Doctor(args) => doctor::run(desk, &args),
+        Verb::Fsck(args) => fsck::run(desk, &args),
+        Verb::Lint(args) => lint::run(desk, &args),
+        Verb::Completions(args) => completions::run(desk, &args),
+    }
 }

@@ -1,0 +1,200 @@
+//! From the journal to the engine and back: replay, snapshots, and where the bodies are.
+
+use crate::daemon::start::StartError;
+use crate::engine::engine::Engine;
+use crate::engine::event::Event;
+use crate::engine::message::Outcome;
+use crate::engine::team::Team;
+use crate::engine::words::{Millis, Seq};
+use crate::io::clock::Clock;
+use crate::io::journal::{Entry, Fingerprint, IdHash, Journal, Kind, Location, Report, Walk};
+use crate::io::wire::events::{self, FinishedScan};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Wait before a journal that cannot be written is tried again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// What the journal tells.
+#[derive(Debug)]
+pub struct Memory {
+    /// The engine, as it was after the last step.
+    pub engine: Engine,
+    /// Where each step is that an open message, or one that ended in this segment, may refer to.
+    pub places: BTreeMap<Seq, Location>,
+    /// Dropped files that are in the journal; they may still lie in `.tasuki/claim/`.
+    pub claims: BTreeSet<Arc<str>>,
+}
+
+impl Memory {
+    fn new(team: Team) -> Self {
+        Self { engine: Engine::new(team), places: BTreeMap::new(), claims: BTreeSet::new() }
+    }
+
+    /// Takes up one line of the journal.
+    fn take(&mut self, entry: &Entry<'_>) -> Result<(), String> {
+        match entry.kind {
+            Kind::Step => {
+                let found = events::decode(entry.payload).map_err(|error| error.to_string())?;
+                self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
+                self.places.insert(entry.seq, entry.place);
+                self.claims.extend(found.iter().filter_map(claim_of));
+            }
+            Kind::Snapshot => {
+                let (places, claims, found) = read_snapshot(entry.payload)?;
+                let team = self.engine.team().clone();
+                *self = Self::new(team);
+                self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
+                self.places = places;
+                self.claims = claims;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The dropped file that brought an event.
+fn claim_of(event: &Event) -> Option<Arc<str>> {
+    match event {
+        Event::Accepted { name, .. } | Event::Duplicate { name, .. } => name.clone(),
+        _ => None,
+    }
+}
+
+/// Opens the journal and replays it.
+///
+/// # Errors
+/// If the machine refuses. Damage is reported in the log, and read past.
+pub fn open(dir: &Path, boot: &str, team: Team, _now: Millis) -> Result<(Journal, Memory), StartError> {
+    let mut memory = Memory::new(team);
+    let (journal, report) = Journal::open(dir, boot, extract, &mut |entry| memory.take(entry))?;
+    complain(&report);
+    Ok((journal, memory))
+}
+
+/// After a failed write: takes up what was durable, and begins a new segment with it. Tries until the disk lets it.
+pub async fn go_on(dir: &Path, mut journal: Journal, team: Team, clock: &Clock) -> (Journal, Memory) {
+    loop {
+        let mut memory = Memory::new(team.clone());
+        let read = journal.reread(&mut |entry| memory.take(entry));
+        let begun = read.and_then(|report| {
+            complain(&report);
+            if crate::io::journal::low_space(dir)? {
+                crate::io::journal::free_reserve(dir)?;
+            }
+            let finished = fingerprints(&memory.engine);
+            journal.start_new_segment(
+                clock.now(),
+                &snapshot(&memory.engine, &memory.places, &memory.claims),
+                finished,
+            )
+        });
+        match begun {
+            Ok(()) => {
+                memory.engine.segment_closed(Seq(journal.next_seq().0.saturating_sub(1)));
+                return (journal, memory);
+            }
+            Err(error) => {
+                tracing::error!(%error, "the journal still cannot be written; drops stay in queue/")
+            }
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+/// Everything that is open, and where its bodies are, as a snapshot's payload.
+#[must_use]
+pub fn snapshot(engine: &Engine, places: &BTreeMap<Seq, Location>, claims: &BTreeSet<Arc<str>>) -> String {
+    let needed = engine.needed_steps();
+    let places = places.iter().filter(|(seq, _)| needed.contains(seq));
+    let places: Vec<[u64; 4]> = places
+        .map(|(seq, place)| [seq.0, u64::from(place.segment), place.offset, u64::from(place.len)])
+        .collect();
+    let places = serde_json::to_string(&places).unwrap_or_else(|_| "[]".to_owned());
+    let claims: Vec<&str> = claims.iter().map(AsRef::as_ref).collect();
+    let claims = serde_json::to_string(&claims).unwrap_or_else(|_| "[]".to_owned());
+    let state = events::encode(&engine.state().snapshot());
+    format!("{{\"places\":{places},\"claims\":{claims},\"state\":{state}}}")
+}
+
+type Snapshot = (BTreeMap<Seq, Location>, BTreeSet<Arc<str>>, Vec<Event>);
+
+/// Where each body is, which dropped files are in the journal, and the events of a snapshot.
+fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
+    #[derive(serde::Deserialize)]
+    struct Places {
+        places: Vec<[u64; 4]>,
+        claims: Vec<String>,
+    }
+    let Places { places, claims } = serde_json::from_str(payload).map_err(|error| error.to_string())?;
+    let place = |[seq, segment, offset, len]: [u64; 4]| {
+        let (segment, len) = (u32::try_from(segment).ok()?, u32::try_from(len).ok()?);
+        Some((Seq(seq), Location { segment, offset, len }))
+    };
+    let places = places.into_iter().map(place).collect::<Option<_>>();
+    let places = places.ok_or("a place that cannot be")?;
+    let events = events::decode_snapshot(payload).map_err(|error| error.to_string())?;
+    Ok((places, claims.into_iter().map(Into::into).collect(), events))
+}
+
+/// What ended in the segment, for the list beside it.
+#[must_use]
+pub fn fingerprints(engine: &Engine) -> Vec<Fingerprint> {
+    let finished = engine.state().finished.iter();
+    let print = |(id, finished): (&_, &crate::engine::state::Finished)| Fingerprint {
+        id: IdHash::of(id),
+        seq: finished.answer.map_or(finished.body.seq, |answer| answer.seq),
+        digest: finished.known.digest,
+        outcome: outcome_number(finished.known.outcome),
+    };
+    finished.map(print).collect()
+}
+
+/// The number of an outcome in a fingerprint.
+#[must_use]
+pub fn outcome_number(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Completed => 0,
+        Outcome::Failed => 1,
+        Outcome::Cancelled => 2,
+    }
+}
+
+/// The outcome of a number in a fingerprint.
+#[must_use]
+pub fn outcome_of(number: u8) -> Outcome {
+    match number {
+        0 => Outcome::Completed,
+        1 => Outcome::Failed,
+        _ => Outcome::Cancelled,
+    }
+}
+
+fn complain(report: &Report) {
+    if !report.is_sound() {
+        tracing::error!(?report, "the journal is damaged; what is damaged is set aside in journal/damaged/");
+    }
+}
+
+/// Goes through a segment for the list of what ended in it.
+fn extract() -> Walk {
+    let mut scan = FinishedScan::default();
+    Box::new(move |entry, found| {
+        let read = match entry.kind {
+            Kind::Snapshot => scan.snapshot(entry.payload),
+            Kind::Step => scan.step(entry.payload, |id, known| {
+                found(Fingerprint {
+                    id: IdHash::of(&id),
+                    seq: entry.seq,
+                    digest: known.digest,
+                    outcome: outcome_number(known.outcome),
+                });
+            }),
+        };
+        if let Err(error) = read {
+            tracing::error!(%error, seq = entry.seq.0, "a line of a closed segment cannot be understood");
+        }
+    })
+}

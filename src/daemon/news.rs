@@ -1,0 +1,30 @@
+//! What the loop hears. Every worker has one way in: a bounded channel of news.
+
+use crate::daemon::orders::PaneNews;
+use crate::daemon::workers::mailbox::Mail;
+use crate::daemon::workers::tmux::TmuxNews;
+use crate::io::settings::Settings;
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+
+/// News that may wait for the loop. A worker that finds it full waits, and its source with it: files stay in `queue/`,
+/// bytes stay in the terminal.
+pub const NEWS_MAX: usize = 1_024;
+
+/// One piece of news.
+#[derive(Debug)]
+pub enum News {
+    /// Drops were found.
+    Mail(Mail),
+    /// An agent's pane has something to say.
+    Pane(PaneNews),
+    /// The tmux server came or went.
+    Tmux(TmuxNews),
+    /// The team file was read again.
+    Team(Box<Result<Settings, String>>),
+    /// Files among the views were written or removed, perhaps by somebody else; which is unknown if there is none.
+    Meddled(Vec<PathBuf>),
+}
+
+/// The way to the loop for its workers.
+pub type NewsSender = mpsc::Sender<News>;

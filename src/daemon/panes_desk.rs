@@ -1,0 +1,96 @@
+//! The loop's side of the panes: one worker a launch, and the agents' keys.
+
+use crate::daemon::orders::{Launched, ORDERS_MAX, Order, Orders};
+use crate::daemon::request::{PaneRequest, Response};
+use crate::engine::engine::Engine;
+use crate::engine::words::{AgentName, Nonce};
+use crate::io::keys::Keys;
+use std::collections::BTreeMap;
+use tokio::sync::{mpsc, oneshot};
+
+/// Workers by agent.
+#[derive(Debug)]
+pub struct PanesDesk {
+    workers: BTreeMap<AgentName, (Nonce, Orders)>,
+    keys: Keys,
+}
+
+impl PanesDesk {
+    /// An empty desk.
+    #[must_use]
+    pub fn new(keys: Keys) -> Self {
+        Self { workers: BTreeMap::new(), keys }
+    }
+
+    /// Makes place for a new worker, which ends an older one of the same agent.
+    pub fn admit(&mut self, launched: &Launched) -> mpsc::Receiver<Order> {
+        let (orders, inbox) = mpsc::channel(ORDERS_MAX);
+        self.workers.insert(launched.agent.clone(), (launched.nonce, orders));
+        inbox
+    }
+
+    /// Gives an order; false if this launch has no worker any more (its end is on its way as news).
+    pub fn order(&mut self, agent: &AgentName, nonce: Nonce, order: Order) -> bool {
+        let Some((newest, orders)) = self.workers.get(agent) else { return false };
+        if *newest != nonce {
+            return false;
+        }
+        let closes = matches!(order, Order::Close);
+        let given = orders.try_send(order).is_ok();
+        if closes {
+            self.workers.remove(agent);
+        }
+        given
+    }
+
+    /// Every worker leaves its pane as it is, or closes it.
+    pub fn dismiss_all(&mut self, close: bool) {
+        for (_, (_, orders)) in std::mem::take(&mut self.workers) {
+            let _ = orders.try_send(if close { Order::Close } else { Order::Leave });
+        }
+    }
+
+    /// Forgets every worker: the tmux server is gone, and they with it.
+    pub fn forget_all(&mut self) {
+        self.workers.clear();
+    }
+
+    /// A person's pane verb.
+    pub fn face(
+        &self,
+        engine: &Engine,
+        name: &AgentName,
+        request: PaneRequest,
+        answer: oneshot::Sender<Response>,
+    ) {
+        let name = engine.team().aliases.get(name).unwrap_or(name);
+        let Some((_, orders)) = self.workers.get(name) else {
+            let why = format!("{name} does not run: `tasuki status` lists the agents");
+            return drop(answer.send(Response::Unavailable(why)));
+        };
+        if let Err(error) = orders.try_send(Order::Face(request, answer))
+            && let Order::Face(_, answer) = error.into_inner()
+        {
+            drop(answer.send(Response::Unavailable(format!("{name}'s pane is busy: try again"))));
+        }
+    }
+
+    /// The key of a launch, for its environment.
+    #[must_use]
+    pub fn key(&self, agent: &AgentName, nonce: Nonce) -> String {
+        self.keys.of(agent, nonce)
+    }
+
+    /// Whose key this is; nobody's if there is none.
+    ///
+    /// # Errors
+    /// If it is no running agent's key.
+    pub fn who(&self, key: Option<&str>) -> Result<Option<AgentName>, String> {
+        let Some(key) = key else { return Ok(None) };
+        let mut workers = self.workers.iter();
+        let owner = workers.find(|(agent, (nonce, _))| self.keys.of(agent, *nonce) == key);
+        owner
+            .map(|(agent, _)| Some(agent.clone()))
+            .ok_or_else(|| "this key is no running agent's: was the agent started anew?".to_owned())
+    }
+}

@@ -1,0 +1,304 @@
+//! Effect → one call. Everything here happens after the step that asked for it is written.
+
+use crate::daemon::memory;
+use crate::daemon::orders::{Launched, Order, Typed};
+use crate::daemon::run::{Broken, Daemon, Turning};
+use crate::daemon::workers::tmux::{Given, TmuxNews};
+use crate::daemon::workers::views::{DaemonItem, Item, TurnBody};
+use crate::engine::doorbell::{self, Doorbell};
+use crate::engine::input::{Effect, Input, Report, Shown, Verdict};
+use crate::engine::life::{Turn, TurnKind};
+use crate::engine::team::Delivery;
+use crate::engine::words::{AgentName, MessageId, Nonce, Seq};
+use crate::io::journal::Archive;
+use crate::io::settings::Settings;
+use crate::io::views::View;
+use std::sync::Arc;
+
+/// A turn that waits for its message's view before it is typed.
+#[derive(Debug)]
+pub(super) struct Ringing {
+    agent: AgentName,
+    nonce: Nonce,
+    from: AgentName,
+    turn: Turn,
+    how: How,
+}
+
+/// What the worker is to do with a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    Ring,
+    Settle,
+    Await,
+}
+
+impl Daemon {
+    /// Performs one effect.
+    pub(super) fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Launch { agent, nonce } => self.launch(Launched { agent, nonce, adopt: None }),
+            Effect::Close { agent, nonce } => {
+                if !self.panes.order(&agent, nonce, Order::Close) {
+                    self.tmux.close_stranger(&mut self.workers, agent, nonce);
+                }
+            }
+            Effect::Seek { agent, nonce } => {
+                self.panes.order(&agent, nonce, Order::Seek);
+            }
+            Effect::Unwatch { agent, nonce } => {
+                self.panes.order(&agent, nonce, Order::Unwatch);
+            }
+            Effect::Ring { agent, nonce, id, from, turn } => {
+                self.show_turn(id, Ringing { agent, nonce, from, turn, how: How::Ring });
+            }
+            Effect::Settle { agent, nonce, id, from, turn } => {
+                self.show_turn(id, Ringing { agent, nonce, from, turn, how: How::Settle });
+            }
+            Effect::Await { agent, nonce, id, from, turn } => {
+                self.show_turn(id, Ringing { agent, nonce, from, turn, how: How::Await });
+            }
+            Effect::Forget(source) => self.mail.forget(source),
+            Effect::Reject { source, from, refusal } => self.mail.reject(source, from, refusal),
+            Effect::Answer { request, reply } => self.faces.answer(request, reply),
+            Effect::Show(shown) => {
+                if let Shown::Open(id) | Shown::Finished(id) = &shown {
+                    self.faces.moved(&self.engine, id);
+                }
+                self.views.mark(shown);
+            }
+        }
+    }
+
+    /// Starts the worker of a launch, in a new window or an adopted one.
+    pub(super) fn launch(&mut self, launched: Launched) {
+        let Some(launch) = self.settings.launches.get(&launched.agent).cloned() else { return };
+        let orders = self.panes.admit(&launched);
+        let key = self.panes.key(&launched.agent, launched.nonce);
+        let member = self.engine.team().members.get(&launched.agent);
+        let phrase = member.map(|member| member.phrase.clone()).unwrap_or_default();
+        let news = self.news.clone();
+        self.tmux.spawn_pane(&mut self.workers, Given { launched, launch, key, phrase, orders, news });
+    }
+
+    /// A turn is typed once its view is written: its agent reads it there.
+    fn show_turn(&mut self, id: MessageId, ringing: Ringing) {
+        self.ringing.insert(id.clone(), ringing);
+        self.views.mark_turn(id);
+    }
+
+    /// Views are written: types the turns that waited for them.
+    pub(super) fn ring_shown(&mut self, turns: Vec<TurnBody>) {
+        for body in turns {
+            let Some(ringing) = self.ringing.remove(&body.id) else { continue };
+            let current = self.engine.state().open.get(&body.id).and_then(|open| open.stage.turn());
+            if current.is_none_or(|turn| turn.number != ringing.turn.number) {
+                continue; // it was called off meanwhile
+            }
+            if let Err(why) = self.ring(&body, &ringing) {
+                let verdict = Verdict::NotDelivered { why };
+                self.rung(&body.id, &ringing, verdict);
+            }
+        }
+    }
+
+    fn ring(&mut self, body: &TurnBody, ringing: &Ringing) -> Result<(), String> {
+        let Ringing { agent, nonce, turn, how, .. } = ringing;
+        body.shown.clone().map_err(|why| format!("its view could not be written: {why}"))?;
+        let fresh = *how == How::Ring && !turn.redelivered;
+        if let Some(token) = turn.token
+            && fresh
+            && body.content.contains(token.as_str())
+        {
+            let why = "the token stood in the content; a new one is made".to_owned();
+            self.rung(&body.id, ringing, Verdict::Withdrawn { why });
+            return Ok(());
+        }
+        let line = self.line(body, ringing)?;
+        let member = self.engine.team().members.get(agent);
+        let phrase = member.map(|member| member.phrase.as_str()).unwrap_or_default().into();
+        let typed = Typed { id: body.id.clone(), turn: *turn, line, phrase };
+        let order = match how {
+            How::Ring => Order::Ring(typed),
+            How::Settle => Order::Settle(typed),
+            How::Await => Order::Await(typed),
+        };
+        if !self.panes.order(agent, *nonce, order) && *how == How::Ring {
+            return Err(format!("{agent} ended before it could be typed to"));
+        }
+        Ok(())
+    }
+
+    /// The line that is typed for a turn.
+    fn line(&self, body: &TurnBody, ringing: &Ringing) -> Result<Arc<str>, String> {
+        let Ringing { agent, from, turn, .. } = ringing;
+        let inline = self.engine.team().members.get(agent).is_some_and(|m| m.delivery == Delivery::Inline);
+        let launch = self.settings.launches.get(agent);
+        let path = launch.map(|launch| launch.task_path(&body.id)).unwrap_or_default();
+        let bell = Doorbell { kind: turn.kind, id: &body.id, from, token: turn.token, path: &path };
+        let line = if inline && turn.kind == TurnKind::Task {
+            self.inline(&bell, &body.content)
+        } else {
+            bell.line(&Default::default()).map_err(|error| error.to_string())
+        };
+        line.map(Into::into)
+    }
+
+    /// The content itself, after the head where the turn has a token.
+    fn inline(&self, bell: &Doorbell<'_>, content: &str) -> Result<String, String> {
+        match bell.token {
+            Some(_) => bell.inline(content).map_err(|error| error.to_string()),
+            None => doorbell::inline_text(content).map(str::to_owned).map_err(|error| error.to_string()),
+        }
+    }
+
+    fn rung(&mut self, id: &MessageId, ringing: &Ringing, verdict: Verdict) {
+        let report = Report::Rung { id: id.clone(), turn: ringing.turn.number, verdict };
+        self.step(Input::Report { agent: ringing.agent.clone(), nonce: ringing.nonce, report });
+    }
+
+    /// tmux came or went.
+    pub(super) fn take_tmux(&mut self, news: TmuxNews) {
+        match news {
+            TmuxNews::Lost { why } => {
+                tracing::error!(why, "the tmux server is gone; it is started again");
+                self.panes.forget_all();
+                self.ringing.clear();
+                self.step(Input::TmuxLost { why });
+            }
+            TmuxNews::Back(tmux) => {
+                self.tmux.connected(tmux);
+                self.step(Input::TmuxBack);
+            }
+        }
+    }
+
+    /// The team file was read again; a broken one changes nothing.
+    pub(super) fn take_team(&mut self, read: Result<Settings, String>) {
+        let now = self.clock.now();
+        match read {
+            Ok(settings) => {
+                self.settings = Arc::new(settings);
+                self.tell_names();
+                self.views.tell(now, None, "the team file was read again".to_owned());
+                let team = Box::new(self.settings.team.clone());
+                self.step(Input::Team(team));
+            }
+            Err(report) => {
+                tracing::error!("the team file has an error; the settings in force stay:\n{report}");
+                let text = "the team file has an error; the settings in force stay (see .tasuki/daemon.log)";
+                self.views.tell(now, None, text.to_owned());
+            }
+        }
+    }
+
+    /// The mailbox has to know which names a file's name may hold.
+    pub(super) fn tell_names(&mut self) {
+        let team = &self.settings.team;
+        let names = team.members.keys().chain(team.aliases.keys()).chain(team.pools.keys());
+        self.mail.names(names.map(ToString::to_string).collect());
+    }
+
+    /// Views that somebody else changed are written again.
+    pub(super) fn mend(&mut self, altered: Vec<View>, lost: bool) {
+        if lost {
+            self.show_everything();
+            self.show_daemon();
+        }
+        for view in altered {
+            match view {
+                View::Active(_, id) => self.views.mark(Shown::Open(id)),
+                View::Agent(name) => self.views.mark(Shown::Agent(name)),
+                View::Daemon => self.show_daemon(),
+            }
+        }
+    }
+
+    /// Turns the segment once everything before it is written and shown: views are not made again from a closed segment.
+    pub(super) fn turn_segment(&mut self) -> Result<(), Broken> {
+        if self.turning == Turning::No && self.journal.wants_turn {
+            self.turning = Turning::Draining;
+        }
+        let idle = self.journal.is_idle() && self.views.is_idle();
+        if self.turning == Turning::Draining && idle {
+            self.views.put(Item::Sync);
+            self.views.submit(&self.engine, &self.journal, self.clock.now())?;
+            self.turning = Turning::Syncing;
+        } else if self.turning == Turning::Syncing && idle {
+            let snapshot = memory::snapshot(&self.engine, self.journal.places(), self.mail.claims());
+            let finished = memory::fingerprints(&self.engine);
+            self.journal.turn(self.clock.now(), snapshot, finished)?;
+            self.turning = Turning::Writing;
+        }
+        Ok(())
+    }
+
+    /// The segment is turned: what ended in it is the archive's to know.
+    pub(super) fn turned(&mut self, archive: Option<Archive>) {
+        if let Some(archive) = archive {
+            self.mail.archive(archive);
+        }
+        let snapshot = Seq(self.engine.state().seq.0 + 1);
+        self.engine.segment_closed(snapshot);
+        let needed: std::collections::BTreeSet<_> = self.engine.needed_steps();
+        self.journal.keep_places(|seq| needed.contains(&seq));
+    }
+
+    /// Brings what waits to the disk before the end: steps, views, files that can go.
+    pub(super) async fn drain(&mut self) {
+        loop {
+            if self.hand_out().is_err() || (self.journal.is_idle() && self.views.is_idle()) {
+                return;
+            }
+            tokio::select! {
+                Some(written) = self.written.recv() => {
+                    if self.written(written).is_err() {
+                        return;
+                    }
+                }
+                Some(shown) = self.shown.recv() => self.shown(shown),
+                Some(news) = self.inbox.recv() => self.hear(news),
+            }
+        }
+    }
+
+    /// `status/daemon.yaml` is out of date.
+    pub(super) fn show_daemon(&mut self) {
+        let state = self.engine.state();
+        let counts = vec![
+            ("agents", self.engine.team().members.len() as u64),
+            ("open", state.open.len() as u64),
+            ("refused", state.refused),
+            ("flushes", self.journal.flushes),
+        ];
+        let stopped_since = state.halted;
+        self.daemon_shown_at = self.clock.now();
+        self.daemon_is_old = false;
+        self.views.put_daemon(Item::Daemon(Box::new(DaemonItem {
+            pid: std::process::id(),
+            started_at: self.started_at,
+            at: self.clock.wall(),
+            socket: Some(self.socket.clone()),
+            stopped_since,
+            counts,
+            notes: Vec::new(),
+        })));
+    }
+
+    /// Owed views after a start: everything open and every agent; what ended in the newest segment, if it is missing.
+    pub(super) fn show_everything(&mut self) {
+        let state = self.engine.state();
+        let open: std::collections::BTreeSet<MessageId> = state.open.keys().cloned().collect();
+        for id in state.finished.keys() {
+            self.views.mark_missing(id.clone());
+        }
+        for id in &open {
+            self.views.mark(Shown::Open(id.clone()));
+        }
+        for name in self.engine.team().members.keys() {
+            self.views.mark(Shown::Agent(name.clone()));
+        }
+        let members = self.engine.team().members.keys().cloned().collect();
+        self.views.put(Item::Sweep { open, members });
+    }
+}

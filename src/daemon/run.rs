@@ -1,0 +1,333 @@
+//! The loop: wait → step → journal → perform. It owns the engine; every other thread and task only sends it news.
+//!
+//! The loop never waits for a worker: each has a desk, and gets its next batch when it has said that the last one is done.
+
+use crate::daemon::faces_desk::{FacesDesk, see};
+use crate::daemon::journal_desk::JournalDesk;
+use crate::daemon::mail_desk::MailDesk;
+use crate::daemon::news::{News, NewsSender};
+use crate::daemon::orders::PaneWord;
+use crate::daemon::panes_desk::PanesDesk;
+use crate::daemon::perform::Ringing;
+use crate::daemon::request::{Call, Request, Response};
+use crate::daemon::views_desk::ViewsDesk;
+use crate::daemon::workers::journal::Written;
+use crate::daemon::workers::mailbox::{Dropped, Mail};
+use crate::daemon::workers::tmux::TmuxDesk;
+use crate::daemon::workers::views::{Item, Shown as ViewsShown};
+use crate::engine::engine::{Engine, Step};
+use crate::engine::input::{Effect, Input, Moment, Shown};
+use crate::engine::message::Source;
+use crate::engine::story;
+use crate::engine::words::{MessageId, Millis};
+use crate::io::clock::Clock;
+use crate::io::journal::JournalError;
+use crate::io::settings::Settings;
+use crate::io::workspace::Workspace;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+/// How often a working agent's status is written again, so that a reader sees that it is alive (protocol, status file).
+const BEAT_MS: u64 = 60_000;
+/// `status/daemon.yaml` is written at most this often while things happen.
+const DAEMON_SHOWN_MS: u64 = 1_000;
+/// News taken in before the workers get their next batches: about what one flush takes to write.
+const NEWS_PER_TURN: usize = 512;
+
+/// Everything the loop owns.
+#[derive(Debug)]
+pub struct Daemon {
+    pub(super) workspace: Workspace,
+    pub(super) settings: Arc<Settings>,
+    pub(super) clock: Clock,
+    pub(super) engine: Engine,
+    pub(super) journal: JournalDesk,
+    pub(super) views: ViewsDesk,
+    pub(super) mail: MailDesk,
+    pub(super) panes: PanesDesk,
+    pub(super) faces: FacesDesk,
+    pub(super) tmux: TmuxDesk,
+    /// Turns that wait for their message's view.
+    pub(super) ringing: BTreeMap<MessageId, Ringing>,
+    /// Tasks that live with the daemon.
+    pub(super) workers: JoinSet<&'static str>,
+    /// Answers of the journal: one at a time, apart from the news, for they are heard even when there is no room.
+    pub(super) written: mpsc::Receiver<Written>,
+    /// Answers of the views, likewise.
+    pub(super) shown: mpsc::Receiver<ViewsShown>,
+    pub(super) inbox: mpsc::Receiver<News>,
+    pub(super) news: NewsSender,
+    pub(super) calls: mpsc::Receiver<Call>,
+    /// When working agents' statuses are written again.
+    pub(super) beat_at: Millis,
+    /// Since when this daemon runs.
+    pub(super) started_at: Millis,
+    /// Where it listens.
+    pub(super) socket: String,
+    /// Whether a segment is being turned.
+    pub(super) turning: Turning,
+    /// When `status/daemon.yaml` was last written, and whether it is out of date.
+    pub(super) daemon_shown_at: Millis,
+    pub(super) daemon_is_old: bool,
+    /// Set when the loop is to end.
+    pub(super) ending: Option<Ending>,
+}
+
+/// How far the turn of a segment is. Meanwhile nothing is taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turning {
+    /// No turn is wanted.
+    No,
+    /// Steps and views under way are being written.
+    Draining,
+    /// The views are being made durable.
+    Syncing,
+    /// The new segment is being written.
+    Writing,
+}
+
+/// How the daemon's life ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// SIGTERM or `down --keep-agents`: agents go on.
+    KeepAgents,
+    /// `down`: agents end too.
+    StopAgents,
+}
+
+/// Why the loop cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Broken {
+    /// A batch could not be written: start anew, in a new segment.
+    #[error("the journal could not be written: {0}")]
+    Journal(#[from] JournalError),
+    /// A worker thread has ended.
+    #[error("{0}")]
+    Thread(#[from] super::journal_desk::ThreadGone),
+}
+
+impl Daemon {
+    /// Runs until told to end.
+    ///
+    /// # Errors
+    /// [`Broken`] if the daemon has to start anew.
+    pub async fn run(&mut self, signals: &mut mpsc::Receiver<Ending>) -> Result<Ending, Broken> {
+        loop {
+            if let Some(ending) = self.ending {
+                return Ok(ending);
+            }
+            let wake = self.sleep();
+            let room = self.journal.has_room() && self.turning == Turning::No;
+            tokio::select! {
+                Some(news) = self.inbox.recv(), if room => self.hear(news),
+                Some(written) = self.written.recv() => self.written(written)?,
+                Some(shown) = self.shown.recv() => self.shown(shown),
+                Some(call) = self.calls.recv(), if room => self.call(call),
+                Some(ending) = signals.recv() => self.ending = Some(ending),
+                () = wake => self.wake(),
+            }
+            self.hear_more();
+            self.hand_out()?;
+        }
+    }
+
+    /// Takes what else has come, so that one flush carries it all.
+    fn hear_more(&mut self) {
+        for _ in 0..NEWS_PER_TURN {
+            if self.turning != Turning::No || !self.journal.has_room() {
+                return;
+            }
+            match self.inbox.try_recv() {
+                Ok(news) => self.hear(news),
+                Err(_) => break,
+            }
+        }
+        while let Ok(call) = self.calls.try_recv() {
+            self.call(call);
+        }
+    }
+
+    /// Gives every worker that is free its next batch.
+    pub(super) fn hand_out(&mut self) -> Result<(), Broken> {
+        self.journal.submit()?;
+        let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
+        self.mail.pause(self.engine.state().open.len() >= room);
+        self.mail.submit();
+        let now = self.clock.now();
+        self.views.submit(&self.engine, &self.journal, now)?;
+        self.turn_segment()
+    }
+
+    fn sleep(&self) -> impl Future<Output = ()> + use<> {
+        let wake = self.engine.wake_at();
+        let beat = self.anyone_working().then_some(self.beat_at);
+        let daemon = self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS));
+        let at = [wake, beat, daemon].into_iter().flatten().min();
+        let wait = at.map(|at| Duration::from_millis(at.since(self.clock.now())));
+        async move {
+            match wait {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    fn anyone_working(&self) -> bool {
+        self.engine.state().agents.values().any(|agent| agent.current.is_some())
+    }
+
+    fn wake(&mut self) {
+        let now = self.clock.now();
+        if self.engine.wake_at().is_some_and(|at| at <= now) {
+            self.step(Input::Wake);
+        }
+        if self.daemon_is_old && now >= self.daemon_shown_at.plus(DAEMON_SHOWN_MS) {
+            self.show_daemon();
+        }
+        if now >= self.beat_at {
+            self.beat_at = now.plus(BEAT_MS);
+            let agents = self.engine.state().agents.iter();
+            for (name, _) in agents.filter(|(_, agent)| agent.current.is_some()) {
+                self.views.mark(Shown::Agent(name.clone()));
+            }
+        }
+    }
+
+    pub(super) fn hear(&mut self, news: News) {
+        match news {
+            News::Mail(mail) => self.take_mail(mail),
+            News::Pane(news) => match news.what {
+                PaneWord::Report(report) => {
+                    self.step(Input::Report { agent: news.agent, nonce: news.nonce, report });
+                }
+                PaneWord::Doing(line) => self.views.doing(news.agent, line),
+            },
+            News::Tmux(news) => self.take_tmux(news),
+            News::Team(read) => self.take_team(*read),
+            News::Meddled(paths) => self.views.put(Item::Check(paths)),
+        }
+    }
+
+    /// A batch of views is written.
+    pub(super) fn shown(&mut self, shown: ViewsShown) {
+        self.views.done();
+        self.ring_shown(shown.turns);
+        self.mend(shown.altered, shown.lost);
+    }
+
+    pub(super) fn written(&mut self, written: Written) -> Result<(), Broken> {
+        let archive = written.archive.clone();
+        let effects = self.journal.written(written)?;
+        if self.turning == Turning::Writing {
+            self.turning = Turning::No;
+            self.turned(archive);
+        }
+        self.perform_all(effects);
+        Ok(())
+    }
+
+    fn take_mail(&mut self, mail: Mail) {
+        let now = self.clock.now();
+        self.mail.forgotten(&mail.forgotten);
+        for note in mail.notes {
+            self.views.tell(now, None, note);
+        }
+        for dropped in mail.drops {
+            self.step(match dropped {
+                Dropped::Drafts { source, drafts, proof } => Input::Drop { source, drafts, proof },
+                Dropped::Bad { source, from, refusal } => Input::BadDrop { source, from, refusal },
+            });
+        }
+        if mail.halted != self.engine.state().halted.is_some() {
+            self.step(Input::Halt(mail.halted));
+        }
+    }
+
+    /// One input through the engine; its effects are performed once its events are written.
+    pub(super) fn step(&mut self, input: Input) {
+        let moment = self.moment();
+        let step = self.engine.step(moment, input);
+        self.take_step(step);
+    }
+
+    /// Now, and new chance.
+    pub(super) fn moment(&self) -> Moment {
+        Moment { now: self.clock.now(), chance: chance() }
+    }
+
+    /// Records what a step brought.
+    pub(super) fn take_step(&mut self, step: Step) {
+        for fault in &step.faults {
+            tracing::error!(%fault, "a move that cannot be: please report this");
+        }
+        for event in &step.events {
+            if let Some(told) = story::tell(event) {
+                tracing::info!(target: "tasuki::story", "{}", told.text);
+                self.views.tell(step.at, told.agent, told.text);
+            }
+        }
+        self.daemon_is_old |= !step.events.is_empty();
+        if step.events.is_empty() {
+            self.perform_all(step.effects);
+        } else {
+            self.journal.put(step);
+        }
+    }
+
+    /// Performs effects whose steps are written, in their order.
+    pub(super) fn perform_all(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            self.perform(effect);
+        }
+    }
+
+    fn call(&mut self, call: Call) {
+        let answer = call.answer;
+        match call.request {
+            Request::Send { drafts, key } => match self.panes.who(key.as_deref()) {
+                Err(why) => drop(answer.send(Response::Unavailable(why))),
+                Ok(proof) => {
+                    let source = Source::Request(self.faces.put(answer));
+                    self.mail.look_up(source, drafts, proof);
+                }
+            },
+            Request::Command(command) => {
+                let request = self.faces.put(answer);
+                self.step(Input::Command { request, command });
+            }
+            Request::Overview => drop(answer.send(Response::Overview(Arc::new(self.engine.overview())))),
+            Request::Open => {
+                drop(answer.send(Response::Open(Arc::new(self.engine.open_messages().collect()))));
+            }
+            Request::Message(id) => {
+                drop(answer.send(Response::Message(see(&self.engine, &id).map(Box::new))));
+            }
+            Request::Await(id, until) => self.faces.put_awaiting(&self.engine, id, until, answer),
+            Request::Halt(on) => drop(answer.send(self.put_stop_file(on))),
+            Request::Pane(name, request) => self.panes.face(&self.engine, &name, request, answer),
+            Request::Down { keep_agents } => {
+                self.ending = Some(if keep_agents { Ending::KeepAgents } else { Ending::StopAgents });
+                drop(answer.send(Response::Ok));
+            }
+        }
+    }
+
+    fn put_stop_file(&self, on: bool) -> Response {
+        let path = self.workspace.stop_file();
+        let done = if on { std::fs::write(&path, "") } else { std::fs::remove_file(&path) };
+        self.mail.look();
+        match done {
+            Ok(()) => Response::Ok,
+            Err(error) if !on && error.kind() == std::io::ErrorKind::NotFound => Response::Ok,
+            Err(error) => Response::Unavailable(format!("{}: {error}", path.display())),
+        }
+    }
+}
+
+/// 64 random bits from the system; the clock's low bits if it has none to give.
+fn chance() -> u64 {
+    getrandom::u64().unwrap_or(0x7461_7375_6b69)
+}

@@ -1,0 +1,149 @@
+//! The pane verbs of people: send, read, clear, ready, wait.
+
+use super::guards::Verdict as Guards;
+use super::{End, Worker};
+use crate::daemon::request::{PaneRequest, PaneResponse, Response};
+use crate::engine::doorbell;
+use crate::io::tmux::{CtrlLetter, Key, Rows, Screen, TmuxError};
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// Longest wait for a text, in ms: an hour.
+const WAIT_MS_MAX: u64 = 3_600_000;
+
+/// Somebody who waits for a text.
+pub(super) struct Waiter {
+    text: String,
+    /// How often it stood there already.
+    before: usize,
+    deadline: Instant,
+    answer: oneshot::Sender<Response>,
+}
+
+impl Worker {
+    /// Does a pane verb.
+    pub(super) async fn face(
+        &mut self,
+        request: PaneRequest,
+        answer: oneshot::Sender<Response>,
+    ) -> Result<(), End> {
+        let done = match request {
+            PaneRequest::Send(text) => self.send_line(&text).await,
+            PaneRequest::Read(history) => self.read(history).await,
+            PaneRequest::Clear => self.clear().await,
+            PaneRequest::Ready => self.is_ready().await,
+            PaneRequest::Wait { text, timeout_ms } => return self.wait(text, timeout_ms, answer).await,
+        };
+        let response = match done {
+            Ok(response) => Response::Pane(response),
+            Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
+            Err(error) => Response::Unavailable(error.to_string()),
+        };
+        drop(answer.send(response));
+        Ok(())
+    }
+
+    async fn send_line(&mut self, text: &str) -> Result<PaneResponse, TmuxError> {
+        if let Some(why) = self.closed().await? {
+            return Ok(PaneResponse::Ready(false, Some(why)));
+        }
+        let line = doorbell::clean(text);
+        let before = self.text(0).await?.matches(line.as_ref()).count();
+        self.pane.paste(&line).await?;
+        let profile = &self.launch.profile;
+        tokio::time::sleep(Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms))).await;
+        let shown = self.text(0).await?.matches(line.as_ref()).count() > before;
+        self.pane.enter().await?;
+        Ok(PaneResponse::Typed(shown))
+    }
+
+    async fn read(&mut self, history: u32) -> Result<PaneResponse, TmuxError> {
+        self.text(history).await.map(PaneResponse::Text)
+    }
+
+    async fn clear(&mut self) -> Result<PaneResponse, TmuxError> {
+        if let Some(key) = self.launch.profile.clear_key.as_deref().and_then(key_named) {
+            self.pane.key(key).await?;
+        }
+        self.pane.clear_history().await?;
+        Ok(PaneResponse::Typed(true))
+    }
+
+    async fn is_ready(&mut self) -> Result<PaneResponse, TmuxError> {
+        let why = self.closed().await?;
+        Ok(PaneResponse::Ready(why.is_none(), why))
+    }
+
+    /// Why nothing may be typed now.
+    async fn closed(&mut self) -> Result<Option<String>, TmuxError> {
+        if let Some(typed) = &self.awaited {
+            return Ok(Some(format!("it works on {}", typed.id)));
+        }
+        match self.guards(Instant::now()).await {
+            Ok(Guards::Open(_)) => Ok(None),
+            Ok(Guards::Closed(guard, _)) => Ok(Some(guard.words().to_owned())),
+            Err(_) => Err(TmuxError::Gone { why: "the connection has ended".to_owned() }),
+        }
+    }
+
+    async fn text(&self, history: u32) -> Result<String, TmuxError> {
+        let screen = self.pane.capture(history, Rows::Joined).await?;
+        Ok(rows_of(&screen))
+    }
+
+    async fn wait(
+        &mut self,
+        text: Option<String>,
+        timeout_ms: u64,
+        answer: oneshot::Sender<Response>,
+    ) -> Result<(), End> {
+        let text = text.unwrap_or_else(|| self.phrase.clone());
+        let now = self.text(self.history).await?;
+        let deadline = Instant::now() + Duration::from_millis(timeout_ms.min(WAIT_MS_MAX));
+        self.waiters.push(Waiter { before: now.matches(&text).count(), text, deadline, answer });
+        self.look_at = Some(self.look_at.map_or(deadline, |at| at.min(deadline)));
+        Ok(())
+    }
+
+    /// Answers those whose text has come, or whose time is up.
+    pub(super) fn answer_waiters(&mut self, screen: &Screen) {
+        if self.waiters.is_empty() {
+            return;
+        }
+        let shown = rows_of(screen);
+        let now = Instant::now();
+        for waiter in std::mem::take(&mut self.waiters) {
+            if waiter.answer.is_closed() {
+                continue;
+            }
+            if shown.matches(&waiter.text).count() > waiter.before {
+                drop(waiter.answer.send(Response::Pane(PaneResponse::Text(shown.clone()))));
+            } else if now >= waiter.deadline {
+                drop(waiter.answer.send(Response::Pane(PaneResponse::TimedOut(shown.clone()))));
+            } else {
+                self.look_at = Some(self.look_at.map_or(waiter.deadline, |at| at.min(waiter.deadline)));
+                self.waiters.push(waiter);
+            }
+        }
+    }
+}
+
+/// The rows that are not empty at the end, as one text.
+fn rows_of(screen: &Screen) -> String {
+    let text = screen.rows.iter().map(|row| row.trim_end()).collect::<Vec<_>>().join("\n");
+    text.trim_end().to_owned()
+}
+
+/// A key by tmux's name of it, as a profile names it.
+pub(super) fn key_named(name: &str) -> Option<Key> {
+    let letter = |text: &str| CtrlLetter::new(text.chars().next()?.to_ascii_lowercase());
+    match name {
+        "Enter" => Some(Key::Enter),
+        "Escape" => Some(Key::Escape),
+        "Tab" => Some(Key::Tab),
+        "Space" => Some(Key::Space),
+        "BSpace" => Some(Key::Backspace),
+        _ => name.strip_prefix("C-").filter(|rest| rest.len() == 1).and_then(letter).map(Key::Ctrl),
+    }
+}

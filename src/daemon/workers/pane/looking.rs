@@ -1,0 +1,163 @@
+//! Looking at the pane: woken by its output, paced while it prints on. Finds the claim of the awaited turn.
+
+use super::{End, Worker};
+use crate::daemon::orders::{PaneWord, Typed};
+use crate::engine::answer;
+use crate::engine::echo::{self, Echo};
+use crate::engine::input::Report;
+use crate::engine::life::CompletionSource;
+use crate::engine::marker::{self, Awaited};
+use crate::engine::screen::Screen as Seen;
+use crate::io::process;
+use crate::io::tmux::{Rows, Screen, TmuxError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Wait between the first output and the first look: what a program prints in one go arrives within 2 ms.
+pub(super) const PACE_MIN: Duration = Duration::from_millis(2);
+/// Wait between two looks at a pane that prints without end (performance: one capture a second).
+const PACE_MAX: Duration = Duration::from_secs(1);
+/// Rows above the screen that are searched for a claim; the whole history is read only once it is found.
+const SEARCHED_ROWS: u32 = 400;
+/// How often the last line of a pane is told.
+const DOING_EVERY: Duration = Duration::from_secs(1);
+/// How often an unread line is asked after.
+const UNREAD_EVERY: Duration = Duration::from_millis(50);
+
+impl Worker {
+    /// Watches for the claim of a turn from now on; one that stands there already counts.
+    pub(super) fn watch_for(&mut self, typed: Typed) {
+        let claims = typed.turn.kind != crate::engine::life::TurnKind::Info;
+        self.awaited = claims.then_some(typed);
+        self.pace = PACE_MIN;
+        self.look_at = Some(Instant::now() + PACE_MIN);
+    }
+
+    /// Whether output is of any interest.
+    pub(super) fn wants_looks(&self) -> bool {
+        self.seeking.is_some() || self.awaited.is_some() || !self.waiters.is_empty()
+    }
+
+    /// One look at the pane.
+    pub(super) async fn look(&mut self) -> Result<(), End> {
+        self.look_at = None;
+        self.ask_unread().await;
+        if self.awaited.is_some() || !self.waiters.is_empty() {
+            match self.pane.capture(SEARCHED_ROWS, Rows::Joined).await {
+                Ok(screen) => self.search(&screen).await?,
+                Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
+                Err(error) => tracing::debug!(%error, "a pane could not be looked at"),
+            }
+        }
+        self.seek().await
+    }
+
+    async fn search(&mut self, screen: &Screen) -> Result<(), End> {
+        self.answer_waiters(screen);
+        self.tell_doing(screen).await;
+        let Some(typed) = self.awaited.clone() else { return Ok(()) };
+        let quiet_at = self.printed + Duration::from_millis(self.launch.profile.quiet_ms);
+        let now = Instant::now();
+        if now < quiet_at {
+            // While it prints on, looks get rarer; the one after it has fallen silent is what counts.
+            let paced = now + self.pace;
+            self.pace = (self.pace * 2).min(PACE_MAX);
+            self.look_at = Some(if claims(screen, &typed) { quiet_at } else { paced.max(quiet_at) });
+            return Ok(());
+        }
+        self.pace = PACE_MIN;
+        if claims(screen, &typed) {
+            self.awaited = None;
+            self.unread = None;
+            self.claim(&typed, CompletionSource::Marker, Some(screen)).await;
+        }
+        Ok(())
+    }
+
+    /// Reports the claim with what the agent answered.
+    pub(super) async fn claim(&mut self, typed: &Typed, source: CompletionSource, seen: Option<&Screen>) {
+        let whole = self.pane.capture(self.history, Rows::Joined).await.ok();
+        let answer = whole.as_ref().or(seen).map(|screen| read_answer(screen, typed));
+        let (text, truncated) = answer.unwrap_or_default();
+        let (id, turn) = (typed.id.clone(), typed.turn.number);
+        self.report(Report::Claimed { id, turn, source, text: text.into(), truncated }).await;
+    }
+
+    /// The program is gone: a claim that stands there counts at once. Gives its last line.
+    pub(super) async fn last_words(&mut self) -> Option<String> {
+        let screen = self.pane.capture(SEARCHED_ROWS, Rows::Joined).await.ok()?;
+        self.answer_waiters(&screen);
+        if let Some(typed) = self.awaited.clone()
+            && claims(&screen, &typed)
+        {
+            self.awaited = None;
+            self.claim(&typed, CompletionSource::Marker, Some(&screen)).await;
+        }
+        // tmux itself adds a line such as "Pane is dead (status 1, …)".
+        let spoken = |row: &&String| {
+            !row.trim().is_empty() && !row.starts_with("Pane is dead") && !row.contains(&self.phrase)
+        };
+        screen.rows.iter().rev().find(spoken).map(|row| shorten(row))
+    }
+
+    /// A line that was typed before: has it been read meanwhile?
+    async fn ask_unread(&mut self) {
+        let Some(typed) = &self.unread else { return };
+        let canonical = process::terminal_mode(&self.tty).is_ok_and(|mode| mode.canonical);
+        if !canonical {
+            self.unread = None;
+            return;
+        }
+        if process::unread_input(&self.tty).unwrap_or(0) == 0 {
+            let (id, turn) = (typed.id.clone(), typed.turn.number);
+            self.unread = None;
+            self.report(Report::Taken { id, turn }).await;
+        } else {
+            self.look_at = Some(Instant::now() + UNREAD_EVERY);
+        }
+    }
+
+    async fn tell_doing(&mut self, screen: &Screen) {
+        let due = self.doing_at.is_none_or(|at| at.elapsed() >= DOING_EVERY);
+        // Phrase and token never stand side by side in anything that tasuki writes.
+        let meaningful = |row: &&String| !row.trim().is_empty() && !row.contains(&self.phrase);
+        let Some(line) = screen.rows.iter().rev().find(meaningful).map(|row| shorten(row)) else {
+            return;
+        };
+        if due && line != self.doing {
+            self.doing = line.clone();
+            self.doing_at = Some(Instant::now());
+            self.say(PaneWord::Doing(line)).await;
+        }
+    }
+}
+
+/// Whether the turn's claim stands on the screen.
+fn claims(screen: &Screen, typed: &Typed) -> bool {
+    with_rows(screen, |seen| find(seen, typed).is_some())
+}
+
+fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
+    with_rows(screen, |seen| {
+        let echoes = echo::echoes(seen, &typed.line, typed.turn.token);
+        let claim = find(seen, typed);
+        let answer = answer::extract(seen, &echoes, claim.as_ref());
+        (answer.text, answer.truncated)
+    })
+}
+
+fn find(seen: &Seen<'_>, typed: &Typed) -> Option<marker::Claim> {
+    let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok()?;
+    let after: Option<Echo> = echo::last_echo(seen, &typed.line, typed.turn.token);
+    marker::find(seen, &awaited, after)
+}
+
+fn with_rows<T>(screen: &Screen, f: impl FnOnce(&Seen<'_>) -> T) -> T {
+    let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
+    f(&Seen::lines(&rows))
+}
+
+/// One line of at most 120 characters without control characters.
+fn shorten(row: &str) -> String {
+    row.trim().chars().filter(|c| !c.is_control()).take(120).collect()
+}

@@ -1,0 +1,303 @@
+//! The worker of one launch: makes the agent's window or takes it over, types turns, watches for claims, and tells how
+//! the agent ended. It reads top to bottom as the procedure it is; nothing here decides what is typed to whom.
+
+mod faces;
+mod guards;
+mod looking;
+mod typing;
+
+use crate::daemon::news::{News, NewsSender};
+use crate::daemon::orders::{Launched, Order, PaneNews, PaneWord, Typed};
+use crate::engine::input::{Guard, Report};
+use crate::engine::life::CompletionSource;
+use crate::engine::words::ProcessKey;
+use crate::io::process;
+use crate::io::settings::Launch;
+use crate::io::tmux::{Pane, Tag, Tmux, TmuxError, WindowSpec};
+use faces::Waiter;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+
+/// Everything a worker is given.
+#[derive(Debug)]
+pub struct Start {
+    /// The connection.
+    pub tmux: Tmux,
+    /// Which agent, and whether its window is there already.
+    pub launched: Launched,
+    /// How the agent is started and typed to.
+    pub launch: Launch,
+    /// Its key, for its environment.
+    pub key: String,
+    /// Its phrase.
+    pub phrase: String,
+    /// How long a person must not have typed, in ms.
+    pub person_quiet_ms: u64,
+    /// Rows of history that an answer may take.
+    pub history: u32,
+    /// Orders from the loop.
+    pub orders: mpsc::Receiver<Order>,
+    /// Where news go.
+    pub news: NewsSender,
+}
+
+/// Why a worker ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// It was told to, or the loop is gone.
+    Dismissed,
+    /// The connection is gone; its keeper tells the loop.
+    Disconnected,
+}
+
+impl From<TmuxError> for End {
+    fn from(_: TmuxError) -> Self {
+        Self::Disconnected
+    }
+}
+
+/// The worker's state.
+struct Worker {
+    launched: Launched,
+    launch: Launch,
+    phrase: String,
+    person_quiet_ms: u64,
+    history: u32,
+    news: NewsSender,
+    pane: Pane,
+    process: ProcessKey,
+    tty: PathBuf,
+    output: watch::Receiver<u64>,
+    /// When the pane last printed something.
+    printed: Instant,
+    /// Since when the loop wants to know whether the agent is ready.
+    seeking: Option<Instant>,
+    /// Since when the agent had been asked for when it was last found ready: a program that prints without end is ready
+    /// after a while, and stays so.
+    sought: Option<Instant>,
+    /// The guard that was reported last.
+    guard: Option<Guard>,
+    /// The turn whose claim is looked for.
+    awaited: Option<Typed>,
+    /// The turn that was typed and has not been read yet.
+    unread: Option<Typed>,
+    /// When to look at the pane next.
+    look_at: Option<Instant>,
+    /// Wait before the next look while the pane prints on.
+    pace: Duration,
+    /// What was last told of the pane.
+    doing: String,
+    doing_at: Option<Instant>,
+    waiters: Vec<Waiter>,
+}
+
+/// Runs a worker to its end.
+pub async fn work(start: Start) -> &'static str {
+    let Start { tmux, launched, launch, key, phrase, person_quiet_ms, history, mut orders, news } = start;
+    match open(&tmux, &launched, &launch, key).await {
+        Ok((pane, process, tty, output)) => {
+            let now = Instant::now();
+            let worker = Worker {
+                launched,
+                launch,
+                phrase,
+                person_quiet_ms,
+                history,
+                news,
+                pane,
+                process,
+                tty,
+                output,
+                printed: now,
+                seeking: None,
+                sought: None,
+                guard: None,
+                awaited: None,
+                unread: None,
+                look_at: None,
+                pace: looking::PACE_MIN,
+                doing: String::new(),
+                doing_at: None,
+                waiters: Vec::new(),
+            };
+            worker.run(&mut orders).await;
+        }
+        Err(TmuxError::Gone { .. }) => {}
+        Err(error) => {
+            let report = Report::StartFailed { why: error.to_string() };
+            let what = PaneWord::Report(report);
+            let (agent, nonce) = (launched.agent, launched.nonce);
+            let _ = news.send(News::Pane(PaneNews { agent, nonce, what })).await;
+        }
+    }
+    "pane"
+}
+
+type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<u64>);
+
+/// Makes the window, or takes the one that is there.
+async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: String) -> Result<Opened, TmuxError> {
+    let tag = Tag { agent: launched.agent.clone(), nonce: launched.nonce };
+    let (id, process, tty) = match launched.adopt {
+        Some((id, process)) => {
+            let rows = tmux.list_panes().await?;
+            let row = rows.into_iter().find(|row| row.pane == id).ok_or(TmuxError::NoPane { pane: id })?;
+            (id, process, row.tty)
+        }
+        None => {
+            let mut env = launch.env.clone();
+            env.insert("TASUKI_AGENT_KEY".to_owned(), key);
+            let spec = WindowSpec {
+                name: launched.agent.to_string(),
+                cwd: launch.cwd.clone(),
+                env: env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+                argv: launch.argv.iter().map(Into::into).collect(),
+                tag: tag.clone(),
+                one_shot: launch.profile.one_shot,
+            };
+            let facts = tmux.create_window(&spec).await?;
+            // A program that is gone already has no start time any more; its exit is told all the same.
+            let gone = ProcessKey { pid: facts.pid, start_ticks: 0 };
+            (facts.pane, process::key_of(facts.pid).unwrap_or(gone), facts.tty)
+        }
+    };
+    let pane = tmux.pane(id).tagged(tag);
+    let output = pane.watch().await?;
+    Ok((pane, process, tty, output))
+}
+
+impl Worker {
+    async fn run(mut self, orders: &mut mpsc::Receiver<Order>) {
+        if self.launched.adopt.is_none() {
+            let (pane, process) = (self.pane.id(), self.process);
+            self.report(Report::Started { pane, process }).await;
+        }
+        if self.live(orders).await == Ok(()) {
+            self.ended(orders).await;
+        }
+    }
+
+    /// Until the program ends (`Ok`), or the worker has to.
+    async fn live(&mut self, orders: &mut mpsc::Receiver<Order>) -> Result<(), End> {
+        let exit = process::wait_exit(self.process);
+        tokio::pin!(exit);
+        loop {
+            let look = self.look_at;
+            tokio::select! {
+                order = orders.recv() => self.obey(order).await?,
+                changed = self.output.changed() => {
+                    changed.map_err(|_| End::Disconnected)?;
+                    self.heard();
+                }
+                _ = &mut exit => return Ok(()),
+                () = sleep_until(look) => self.look().await?,
+            }
+        }
+    }
+
+    async fn obey(&mut self, order: Option<Order>) -> Result<(), End> {
+        match order {
+            None | Some(Order::Leave) => return Err(End::Dismissed),
+            Some(Order::Close) => {
+                self.close().await;
+                return Err(End::Dismissed);
+            }
+            Some(Order::Seek) => {
+                self.seeking = Some(Instant::now());
+                self.guard = None;
+                self.look_at = Some(Instant::now());
+            }
+            Some(Order::Ring(typed)) => self.ring(typed).await?,
+            Some(Order::Settle(typed)) => self.settle(typed).await?,
+            Some(Order::Await(typed)) => self.watch_for(typed),
+            Some(Order::Unwatch) => {
+                self.awaited = None;
+                self.unread = None;
+            }
+            Some(Order::Face(request, answer)) => self.face(request, answer).await?,
+        }
+        Ok(())
+    }
+
+    /// The pane printed something.
+    fn heard(&mut self) {
+        let now = Instant::now();
+        self.printed = now;
+        if self.wants_looks() {
+            let soon = now + self.pace;
+            self.look_at = Some(self.look_at.map_or(soon, |at| at.min(soon)));
+        }
+    }
+
+    /// The program has ended: a last look for its claim, then the news of its end.
+    async fn ended(mut self, orders: &mut mpsc::Receiver<Order>) {
+        let facts = self.pane.exit_facts().await;
+        let last = self.last_words().await;
+        let (how, clean) = match facts {
+            Ok(facts) => {
+                let how = match (&facts.signal, facts.status) {
+                    (Some(signal), _) => format!("killed by SIG{signal}"),
+                    (None, Some(status)) => format!("exit {status}"),
+                    (None, None) => "ended".to_owned(),
+                };
+                (how, facts.signal.is_none() && facts.status == Some(0))
+            }
+            Err(TmuxError::NoPane { .. }) => ("its window was closed".to_owned(), false),
+            Err(_) => return,
+        };
+        if clean && self.launch.profile.one_shot {
+            self.claim_by_exit().await;
+        }
+        let how = last.map_or(how.clone(), |line| format!("{how}; its last line was: {line}"));
+        self.report(Report::Exited { how, clean }).await;
+        while let Some(order) = orders.recv().await {
+            match order {
+                Order::Close => return self.close().await,
+                Order::Leave => return,
+                Order::Face(_, answer) => {
+                    let why = format!("{} has ended", self.launched.agent);
+                    drop(answer.send(crate::daemon::request::Response::Unavailable(why)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) {
+        match self.pane.kill_window().await {
+            Ok(()) | Err(TmuxError::NoPane { .. } | TmuxError::Gone { .. }) => {}
+            Err(error) => {
+                tracing::warn!(%error, agent = %self.launched.agent, "its window could not be closed")
+            }
+        }
+        // A program that ignores SIGHUP would live on without a terminal.
+        let gone = tokio::time::timeout(Duration::from_secs(2), process::wait_exit(self.process)).await;
+        if gone.is_err() {
+            let _ = process::kill_group(self.process, rustix::process::Signal::KILL);
+        }
+    }
+
+    async fn claim_by_exit(&mut self) {
+        if let Some(typed) = self.awaited.take() {
+            self.claim(&typed, CompletionSource::ProcessExit, None).await;
+        }
+    }
+
+    pub(super) async fn report(&self, report: Report) {
+        self.say(PaneWord::Report(report)).await;
+    }
+
+    async fn say(&self, what: PaneWord) {
+        let (agent, nonce) = (self.launched.agent.clone(), self.launched.nonce);
+        let _ = self.news.send(News::Pane(PaneNews { agent, nonce, what })).await;
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,248 @@
+//! Typing a turn: text, echo, quiet, Enter, receipt. The text is typed once; only Enter is ever repeated.
+
+use super::faces::key_named;
+use super::guards::Verdict as Guards;
+use super::{End, Worker};
+use crate::daemon::orders::Typed;
+use crate::engine::doorbell;
+use crate::engine::echo;
+use crate::engine::input::{Report, Verdict};
+use crate::engine::life::Receipt;
+use crate::engine::screen::Screen as Seen;
+use crate::io::process;
+use crate::io::settings::{Receipt as ReceiptRule, Typing};
+use crate::io::tmux::{Rows, TmuxError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long the reading of a line is waited for before the turn counts as submitted only: a program that is free reads
+/// at once, and one that is busy tells by reading later.
+const READ_WAIT: Duration = Duration::from_millis(500);
+/// First and longest pause between two looks at the terminal's input queue.
+const READ_PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
+/// How long the arrival of an Enter is waited for where nothing echoes it.
+const ENTER_WAIT: Duration = Duration::from_millis(100);
+
+/// How long open guards are waited for before a line that stands in the input is left in doubt: longer than a program
+/// takes to fall silent, and short enough that a person's typing is not waited out here.
+const SETTLE_WAIT: Duration = Duration::from_secs(3);
+
+/// How a step of the procedure fails.
+enum Failed {
+    Ended(End),
+    Verdict(Verdict),
+}
+
+impl From<TmuxError> for Failed {
+    /// After a call without an answer it cannot be told what was typed; after a refusal nothing was.
+    fn from(error: TmuxError) -> Self {
+        let why = error.to_string();
+        match error {
+            TmuxError::Gone { .. } => Self::Ended(End::Disconnected),
+            TmuxError::Late { .. } => Self::Verdict(Verdict::Unconfirmed { why }),
+            TmuxError::InMode { .. } => Self::Verdict(Verdict::Withdrawn { why }),
+            _ => Self::Verdict(Verdict::NotDelivered { why }),
+        }
+    }
+}
+
+impl From<End> for Failed {
+    fn from(end: End) -> Self {
+        Self::Ended(end)
+    }
+}
+
+impl Worker {
+    /// Types a turn, reports what became of it, and watches for its claim.
+    pub(super) async fn ring(&mut self, typed: Typed) -> Result<(), End> {
+        self.seeking = None;
+        let verdict = match self.type_turn(&typed).await {
+            Ok(receipt) => Verdict::Delivered(receipt),
+            Err(Failed::Verdict(verdict)) => verdict,
+            Err(Failed::Ended(end)) => return Err(end),
+        };
+        self.rung(typed, verdict).await;
+        Ok(())
+    }
+
+    async fn rung(&mut self, typed: Typed, verdict: Verdict) {
+        let (id, turn) = (typed.id.clone(), typed.turn.number);
+        if let Verdict::Delivered(receipt) = verdict {
+            self.unread = (receipt < Receipt::Read).then(|| typed.clone());
+            self.watch_for(typed);
+        }
+        self.report(Report::Rung { id, turn, verdict }).await;
+    }
+
+    async fn type_turn(&mut self, typed: &Typed) -> Result<Receipt, Failed> {
+        // Between the intent and now a flush has passed: all guards once more.
+        let since = self.sought.unwrap_or_else(Instant::now);
+        if let Guards::Closed(guard, _) = self.guards(since).await? {
+            let why = guard.words().to_owned();
+            return Err(Failed::Verdict(Verdict::Withdrawn { why }));
+        }
+        match self.draft().await? {
+            // It was typed before, and Enter was lost with the daemon: only Enter is missing.
+            Some(draft) if is_of(&draft, typed) => return self.enter(true).await,
+            Some(_) => self.clear_draft().await?,
+            None => {}
+        }
+        let before = self.echoes(typed).await?;
+        match self.launch.profile.types {
+            Typing::Paste => self.pane.paste(&typed.line).await?,
+            Typing::Keys => self.pane.type_literal(&typed.line).await?,
+        }
+        let typed_at = Instant::now();
+        let echoed = self.wait_for_echo(typed, before).await?;
+        let enter_at = typed_at + Duration::from_millis(self.launch.profile.enter_after_ms);
+        self.listen_until(enter_at).await?;
+        self.enter(echoed).await
+    }
+
+    /// A doorbell that stands in the input line without its Enter: the last row that is not empty, if the cursor still
+    /// stands behind something.
+    async fn draft(&self) -> Result<Option<String>, TmuxError> {
+        let screen = self.pane.capture(0, Rows::Joined).await?;
+        let last = screen.rows.into_iter().rev().find(|row| !row.trim().is_empty());
+        Ok(last.filter(|row| screen.cursor.0 > 0 && row.contains(doorbell::HEAD)))
+    }
+
+    /// Takes an older turn's doorbell out of the input line. It was tasuki who typed it, so nobody's words are lost.
+    async fn clear_draft(&mut self) -> Result<(), Failed> {
+        let key = self.launch.profile.clear_key.as_deref().and_then(key_named);
+        if let Some(key) = key {
+            self.pane.key(key).await?;
+            self.listen_until(Instant::now() + Duration::from_millis(self.launch.profile.quiet_ms)).await?;
+        }
+        match self.draft().await? {
+            None => Ok(()),
+            Some(_) => {
+                let why = "an older line still stands in its input".to_owned();
+                Err(Failed::Verdict(Verdict::Withdrawn { why }))
+            }
+        }
+    }
+
+    /// How often the line stands on the screen.
+    async fn echoes(&self, typed: &Typed) -> Result<usize, TmuxError> {
+        let screen = self.pane.capture(self.history.min(400), Rows::Joined).await?;
+        let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
+        Ok(echo::echoes(&Seen::lines(&rows), &typed.line, typed.turn.token).len())
+    }
+
+    /// Waits until the line is shown and the pane is still. Whether it was shown.
+    async fn wait_for_echo(&mut self, typed: &Typed, before: usize) -> Result<bool, Failed> {
+        let profile = &self.launch.profile;
+        let (quiet, cap) = (profile.quiet_ms, profile.echo_wait_ms);
+        let deadline = Instant::now() + Duration::from_millis(cap);
+        let expected = profile.echoes && self.shows_input();
+        loop {
+            self.be_quiet(Duration::from_millis(quiet), deadline).await?;
+            if self.echoes(typed).await? > before {
+                return Ok(true);
+            }
+            if !expected {
+                return Ok(false);
+            }
+            if Instant::now() >= deadline {
+                let why = format!("its line was not shown within {cap} ms");
+                return Err(Failed::Verdict(Verdict::NotDelivered { why }));
+            }
+            self.listen_until(deadline.min(Instant::now() + Duration::from_millis(quiet.max(10)))).await?;
+        }
+    }
+
+    /// Whether the terminal, or else the program, shows what is typed: a canonical terminal without echo shows nothing.
+    fn shows_input(&self) -> bool {
+        process::terminal_mode(&self.tty).map_or(true, |mode| mode.echo || !mode.canonical)
+    }
+
+    /// Presses Enter and looks for the receipt.
+    async fn enter(&mut self, echoed: bool) -> Result<Receipt, Failed> {
+        let printed = *self.output.borrow_and_update();
+        self.pane.enter().await?;
+        let weak = if echoed { Receipt::Echoed } else { Receipt::EnterOnly };
+        let canonical = process::terminal_mode(&self.tty).is_ok_and(|mode| mode.canonical);
+        if self.launch.profile.receipt != ReceiptRule::TtyRead || !canonical {
+            return Ok(weak);
+        }
+        // The key is on its way through tmux until it is echoed or stands in the input queue; only then does an empty
+        // queue mean that the line was read.
+        let start = Instant::now();
+        let (mut pause, mut arrived) = (READ_PAUSES.0, false);
+        while start.elapsed() < READ_WAIT {
+            let unread = process::unread_input(&self.tty).unwrap_or(0);
+            arrived |= unread > 0 || *self.output.borrow() != printed;
+            if arrived && unread == 0 {
+                return Ok(Receipt::Read);
+            }
+            if !arrived && start.elapsed() > ENTER_WAIT && !echoed {
+                return Ok(weak);
+            }
+            tokio::time::sleep(pause).await; // the queue makes no sound when it is read
+            pause = (pause * 2).min(READ_PAUSES.1);
+        }
+        Ok(weak)
+    }
+
+    /// After a crash: was this turn delivered? The text is not typed again here.
+    pub(super) async fn settle(&mut self, typed: Typed) -> Result<(), End> {
+        let verdict = match self.find_traces(&typed).await {
+            Ok(verdict) => verdict,
+            Err(Failed::Verdict(verdict)) => verdict,
+            Err(Failed::Ended(end)) => return Err(end),
+        };
+        self.rung(typed, verdict).await;
+        Ok(())
+    }
+
+    async fn find_traces(&mut self, typed: &Typed) -> Result<Verdict, Failed> {
+        if self.echoes(typed).await? == 0 {
+            return Ok(Verdict::NotDelivered { why: "no trace of it stands in the pane".to_owned() });
+        }
+        match self.draft().await? {
+            Some(draft) if is_of(&draft, typed) => {}
+            _ => return Ok(Verdict::Delivered(Receipt::Echoed)),
+        }
+        // It stands in the input line: Enter was lost with the daemon.
+        let since = Instant::now();
+        loop {
+            match self.guards(since).await? {
+                Guards::Open(_) => return self.enter(true).await.map(Verdict::Delivered),
+                Guards::Closed(guard, _) if since.elapsed() > SETTLE_WAIT => {
+                    return Ok(Verdict::Unconfirmed { why: guard.words().to_owned() });
+                }
+                Guards::Closed(_, again) => self.listen_until(again).await?,
+            }
+        }
+    }
+
+    /// Waits until the pane has been still for `quiet`, or the deadline.
+    async fn be_quiet(&mut self, quiet: Duration, deadline: Instant) -> Result<(), End> {
+        loop {
+            let still_at = (self.printed + quiet).min(deadline);
+            if Instant::now() >= still_at {
+                return Ok(());
+            }
+            self.listen_until(still_at).await?;
+        }
+    }
+
+    /// Takes note of output until a moment.
+    async fn listen_until(&mut self, at: Instant) -> Result<(), End> {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep_until(at) => return Ok(()),
+                changed = self.output.changed() => {
+                    changed.map_err(|_| End::Disconnected)?;
+                    self.printed = Instant::now();
+                }
+            }
+        }
+    }
+}
+
+/// Whether a line in the input is this turn's.
+fn is_of(draft: &str, typed: &Typed) -> bool {
+    typed.turn.token.map_or_else(|| draft.contains(&*typed.line), |token| draft.contains(token.as_str()))
+}

@@ -1,0 +1,209 @@
+//! Whether a new message fits: its route, its content, its place among the tasks that are open, and what it waits for.
+
+use super::accept::{New, Route};
+use super::engine::Work;
+use super::life::Stage;
+use super::message::{Draft, Kind};
+use super::refusal::{Code, Refusal};
+use super::state::Open;
+use super::team::Delivery;
+use super::words::{AgentName, MessageId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The documents of one file, and on what each depends.
+pub(super) type Together = BTreeMap<MessageId, Beside>;
+
+/// What a document needs, as far as the others of its file must know.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    /// What it depends on.
+    pub(super) depends_on: Vec<MessageId>,
+    /// Who is to do it, aliases resolved.
+    pub(super) to: Option<AgentName>,
+}
+
+impl Work<'_> {
+    /// Checks a new message; `planned` is how many parts of the same task stand before it in its file.
+    pub(super) fn fit(
+        &self,
+        mut draft: Draft,
+        from: AgentName,
+        verified: bool,
+        together: &Together,
+        planned: usize,
+    ) -> Result<New, Refusal> {
+        let to = self.team.addressee(&draft.to)?;
+        self.team.may_send(draft.kind, &from, &to)?;
+        if draft.expect.is_some() {
+            let why =
+                "`expect` is not checked by this version of tasuki, so a task that needs it is not taken";
+            return Err(Refusal::new(Code::CommandNotAllowed, why).at("expect"));
+        }
+        if draft.deadline.is_some_and(|deadline| deadline <= self.now) {
+            return Err(Refusal::new(Code::DeadlinePast, "the deadline has passed").at("deadline"));
+        }
+        self.check_inline(&draft, &to)?;
+        draft.depends_on.sort();
+        draft.depends_on.dedup();
+        self.check_parent(&draft, &from, planned)?;
+        self.check_circle(&draft, &from, &to, together)?;
+        let unmet = self.unmet(&draft, together)?;
+        Ok(New { draft, route: Route { from, to, verified }, unmet })
+    }
+
+    fn check_inline(&self, draft: &Draft, to: &AgentName) -> Result<(), Refusal> {
+        let pool = self.team.pools.get(to);
+        let names = pool.map_or_else(|| vec![to], |members| members.iter().collect());
+        let mut members = names.into_iter().filter_map(|name| self.team.members.get(name));
+        if !members.any(|member| member.delivery == Delivery::Inline) {
+            return Ok(());
+        }
+        super::doorbell::check_inline(&draft.body.content)
+            .map_err(|why| Refusal::new(Code::NotInline, why.to_string()).at("content"))
+    }
+
+    fn check_parent(&self, draft: &Draft, from: &AgentName, planned: usize) -> Result<(), Refusal> {
+        let Some(parent) = draft.parent.as_ref().filter(|_| !from.is_user()) else { return Ok(()) };
+        let Some(open) = self.state.open.get(parent) else {
+            return Err(Refusal::new(Code::NotOpen, format!("its parent {parent} is not open")).at("parent"));
+        };
+        if !self.works_on(from, parent) {
+            let why = format!("{parent} is not {from}'s task, so its answer would go to somebody else");
+            return Err(Refusal::new(Code::NotYours, why).at("parent"));
+        }
+        if open.message.hops >= self.team.limits.hops_max {
+            let why = format!("it went through {} hands already", open.message.hops);
+            return Err(Refusal::new(Code::TooManyHops, why));
+        }
+        if draft.kind != Kind::Task {
+            return Ok(());
+        }
+        let parts = self.state.open_parts(parent) + planned;
+        if parts >= usize::try_from(self.team.limits.children_max).unwrap_or(usize::MAX) {
+            let why = format!("{parent} has {parts} open parts already");
+            return Err(Refusal::new(Code::TooMany, why).at("parent"));
+        }
+        Ok(())
+    }
+
+    /// Refuses a part that could never begin, because whoever or whatever it needs waits for its parent.
+    fn check_circle(
+        &self,
+        draft: &Draft,
+        from: &AgentName,
+        to: &AgentName,
+        together: &Together,
+    ) -> Result<(), Refusal> {
+        let parent = draft.parent.as_ref().filter(|_| !from.is_user() && draft.kind == Kind::Task);
+        let Some(parent) = parent.and_then(|id| self.state.open.get(id)) else { return Ok(()) };
+        let Some(boss) = &parent.agent else { return Ok(()) };
+        if self.wholes(parent).any(|open| open.queue() == to) || self.waits_for(to, boss) {
+            let why = format!("{to} waits for this task's parent; it could never begin");
+            return Err(Refusal::new(Code::WaitCycle, why).at("to"));
+        }
+        if let Some(dependency) = draft.depends_on.iter().find(|id| self.needs(id, parent, together)) {
+            let whole = &parent.message.id;
+            let why = format!("{dependency} can only end after {whole}, of which this is a part");
+            return Err(Refusal::new(Code::Cycle, why).at("depends_on"));
+        }
+        Ok(())
+    }
+
+    /// A task, that of which it is a part, and so on; at most as many as there may be hops.
+    fn wholes<'a>(&'a self, task: &'a Open) -> impl Iterator<Item = &'a Open> {
+        let whole = |open: &&Open| open.message.part_of().and_then(|id| self.state.open.get(id));
+        std::iter::successors(Some(task), move |open| whole(open).map(|open| &**open))
+    }
+
+    /// Whether an agent, in the task that it works on, waits for another one, directly or through others.
+    fn waits_for(&self, name: &AgentName, other: &AgentName) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut ahead = vec![name];
+        while let Some(name) = ahead.pop() {
+            if name == other {
+                return true;
+            }
+            let current = self.state.agents.get(name).and_then(|agent| agent.current.as_ref());
+            if !seen.insert(name) {
+                continue;
+            }
+            let parts = current.and_then(|id| self.state.parts.get(id)).into_iter().flatten();
+            ahead.extend(parts.filter_map(|part| Some(self.state.open.get(part)?.queue())));
+        }
+        false
+    }
+
+    /// Whether a message can only be completed after `task`: it is that task or one of which that is a part, its agent is
+    /// taken up by it, or it depends on such a one, or has an open part that does.
+    fn needs(&self, id: &MessageId, task: &Open, together: &Together) -> bool {
+        let wholes: BTreeSet<&MessageId> = self.wholes(task).map(|open| &open.message.id).collect();
+        let mut seen = BTreeSet::new();
+        let mut ahead = vec![id];
+        while let Some(id) = ahead.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let Some(open) = self.state.open.get(id) else {
+                let Some(beside) = together.get(id) else { continue };
+                if beside.to.is_some() && beside.to == task.agent {
+                    return true;
+                }
+                ahead.extend(&beside.depends_on);
+                continue;
+            };
+            let queued = matches!(open.stage, Stage::Queued { .. });
+            let same_hands = queued && task.agent.as_ref() == Some(open.queue());
+            if wholes.contains(id) || same_hands {
+                return true;
+            }
+            ahead.extend(&open.unmet);
+            ahead.extend(self.state.parts.get(id).into_iter().flatten());
+        }
+        false
+    }
+
+    /// The dependencies that are still open or come with it; an unknown one is an error.
+    fn unmet(&self, draft: &Draft, together: &Together) -> Result<Vec<MessageId>, Refusal> {
+        let mut unmet = Vec::new();
+        for id in &draft.depends_on {
+            let archived = draft.known_refs.iter().any(|(known, _)| known == id);
+            if self.state.open.contains_key(id) {
+                unmet.push(id.clone());
+            } else if self.outcome(id).is_some() || archived {
+                // It has ended; whether well is looked at when this one is taken.
+            } else if together.contains_key(id) {
+                unmet.push(id.clone());
+            } else {
+                let why = format!("there is no message {id}");
+                return Err(Refusal::new(Code::UnknownDependency, why).at("depends_on"));
+            }
+        }
+        Ok(unmet)
+    }
+}
+
+/// Refuses a file whose documents wait for one another in a circle (Kahn's algorithm).
+pub(super) fn no_cycle(together: &Together) -> Result<(), Refusal> {
+    let mut left: BTreeMap<&MessageId, usize> = together
+        .iter()
+        .map(|(id, beside)| {
+            (id, beside.depends_on.iter().filter(|other| together.contains_key(*other)).count())
+        })
+        .collect();
+    while let Some(id) = left.iter().find(|(_, waits)| **waits == 0).map(|(id, _)| *id) {
+        left.remove(id);
+        for (other, beside) in together {
+            let times = beside.depends_on.iter().filter(|dependency| *dependency == id).count();
+            if let Some(waits) = left.get_mut(other) {
+                *waits = waits.saturating_sub(times);
+            }
+        }
+    }
+    match left.keys().next() {
+        None => Ok(()),
+        Some(id) => {
+            Err(Refusal::new(Code::Cycle, format!("{id} waits for itself through `depends_on`"))
+                .at("depends_on"))
+        }
+    }
+}

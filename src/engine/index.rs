@@ -1,0 +1,135 @@
+//! The indexes that follow from the open messages. Every change takes a message out of all of them and puts it back,
+//! so none can say something else than the messages do.
+
+use super::life::{Illegal, Stage};
+use super::message::Message;
+use super::state::{Open, Phase, State, Timer};
+use super::words::{AgentName, MessageId, Millis};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl State {
+    /// Takes an open message out of every index, changes it, and puts it back. One that is not open is left alone: a
+    /// damaged line of the journal may have taken its beginning away.
+    pub(super) fn change(
+        &mut self,
+        id: &MessageId,
+        f: impl FnOnce(&mut Open) -> Result<(), Illegal>,
+    ) -> Result<(), Illegal> {
+        let Some(mut open) = self.remove(id) else { return Ok(()) };
+        let done = f(&mut open);
+        self.insert(open);
+        done
+    }
+
+    /// Puts a message into every index.
+    pub(super) fn insert(&mut self, open: Box<Open>) {
+        let id = open.message.id.clone();
+        if let Some(not_before) = open.waits() {
+            self.queues.entry(open.queue().clone()).or_default().insert(not_before, open.key());
+        }
+        for at in open.timers() {
+            self.timers.insert((at, Timer::Message(id.clone())));
+        }
+        for token in &open.tokens {
+            self.tokens.insert(*token, id.clone());
+        }
+        for dependency in &open.unmet {
+            put(&mut self.dependants, dependency, &id);
+        }
+        if let Some(whole) = open.message.part_of() {
+            put(&mut self.parts, whole, &id);
+        }
+        match open.stage {
+            Stage::Queued { .. } => self.tally.pending += 1,
+            Stage::Held(_) => self.tally.held += 1,
+            _ => {}
+        }
+        self.open.insert(id, open);
+    }
+
+    /// Takes a message out of every index.
+    pub(super) fn remove(&mut self, id: &MessageId) -> Option<Box<Open>> {
+        let open = self.open.remove(id)?;
+        if let Some(not_before) = open.waits() {
+            self.unqueue(&open, not_before);
+        }
+        for at in open.timers() {
+            self.timers.remove(&(at, Timer::Message(id.clone())));
+        }
+        for token in &open.tokens {
+            self.tokens.remove(token);
+        }
+        for dependency in &open.unmet {
+            take(&mut self.dependants, dependency, id);
+        }
+        if let Some(whole) = open.message.part_of() {
+            take(&mut self.parts, whole, id);
+        }
+        match open.stage {
+            Stage::Queued { .. } => self.tally.pending = self.tally.pending.saturating_sub(1),
+            Stage::Held(_) => self.tally.held = self.tally.held.saturating_sub(1),
+            _ => {}
+        }
+        Some(open)
+    }
+
+    /// A message was completed: those that waited for it wait for one less.
+    pub(super) fn release_dependants(&mut self, id: &MessageId) {
+        for dependant in self.dependants.remove(id).unwrap_or_default() {
+            let Some(open) = self.open.get_mut(&dependant) else { continue };
+            open.unmet.retain(|other| other != id);
+            if let Some(not_before) = open.waits() {
+                self.queues.entry(open.queue().clone()).or_default().insert(not_before, open.key());
+            }
+        }
+    }
+
+    /// An agent's restart is looked at when it is due.
+    pub(super) fn set_agent_timer(&mut self, name: &AgentName) {
+        if let Some(Phase::Restarting(at)) = self.agents.get(name).map(|agent| &agent.phase) {
+            self.timers.insert((*at, Timer::Agent(name.clone())));
+        }
+    }
+
+    /// Takes back [`State::set_agent_timer`].
+    pub(super) fn clear_agent_timer(&mut self, name: &AgentName) {
+        if let Some(Phase::Restarting(at)) = self.agents.get(name).map(|agent| agent.phase.clone()) {
+            self.timers.remove(&(at, Timer::Agent(name.clone())));
+        }
+    }
+
+    fn unqueue(&mut self, open: &Open, not_before: Millis) {
+        if let Some(queue) = self.queues.get_mut(open.queue()) {
+            queue.remove(not_before, open.key());
+            if queue.is_empty() {
+                self.queues.remove(open.queue());
+            }
+        }
+    }
+
+    /// A hundred thousand messages are between the same few: they share their names' memory.
+    pub(super) fn share_names(&self, message: &mut Message) {
+        for name in [&mut message.from, &mut message.to] {
+            if name.is_user() {
+                *name = AgentName::user();
+            } else if let Some((known, _)) = self.agents.get_key_value(name) {
+                *name = known.clone();
+            } else if let Some((known, _)) = self.queues.get_key_value(name) {
+                *name = known.clone();
+            }
+        }
+    }
+}
+
+fn put(index: &mut BTreeMap<MessageId, BTreeSet<MessageId>>, under: &MessageId, id: &MessageId) {
+    index.entry(under.clone()).or_default().insert(id.clone());
+}
+
+fn take(index: &mut BTreeMap<MessageId, BTreeSet<MessageId>>, under: &MessageId, id: &MessageId) {
+    if let Some(ids) = index.get_mut(under) {
+        ids.remove(id);
+        if ids.is_empty() {
+            index.remove(under);
+        }
+    }
+}

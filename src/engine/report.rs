@@ -1,0 +1,75 @@
+//! What is seen of an agent in its pane. News of an older launch, of a launch that has ended, or of another agent's
+//! message is no news.
+
+use super::engine::Work;
+use super::event::{Event, Why};
+use super::input::Report;
+use super::life::{Move, Stage, Turn};
+use super::state::Phase;
+use super::words::{AgentName, MessageId, Nonce};
+
+impl Work<'_> {
+    /// Takes a report of an agent's newest launch.
+    pub(super) fn take_report(&mut self, name: &AgentName, nonce: Nonce, report: Report) {
+        let Some(agent) = self.state.agents.get(name).filter(|agent| agent.nonce == Some(nonce)) else {
+            return;
+        };
+        let up = matches!(agent.phase, Phase::Up { .. });
+        let launching = agent.phase == Phase::Launching;
+        match report {
+            Report::Started { pane, process } if launching => self.agent_up(name, nonce, pane, process),
+            Report::StartFailed { why } => {
+                self.agent_down(name, &format!("could not be started: {why}"), false)
+            }
+            Report::Exited { how, clean } => self.agent_down(name, &how, clean),
+            // What it said before it ended counts.
+            Report::Claimed { id, turn, source, text, truncated } if self.has(name, &id, turn) => {
+                self.claimed(&id, source, &text, truncated);
+            }
+            Report::Ready { fresh } if up => self.ready(name, nonce, fresh),
+            Report::NotReady { guard } if up => self.not_ready(name, guard),
+            Report::Rung { id, turn, verdict } if up => {
+                self.live.settling.remove(name);
+                if self.has(name, &id, turn) {
+                    self.rung(&id, verdict);
+                }
+            }
+            Report::Taken { id, turn } if up && self.has(name, &id, turn) => self.taken(&id),
+            Report::TurnOver { id, turn } if up && self.has(name, &id, turn) => self.turn_over(&id),
+            _ => {}
+        }
+    }
+
+    /// Whether this is the newest turn of a message that this agent has.
+    fn has(&self, name: &AgentName, id: &MessageId, number: u16) -> bool {
+        let Some(open) = self.state.open.get(id) else { return false };
+        open.agent.as_ref() == Some(name) && open.stage.turn().is_some_and(|turn| turn.number == number)
+    }
+
+    /// The turn of an open message.
+    pub(super) fn turn_of(&self, id: &MessageId) -> Option<(Stage, Turn)> {
+        let stage = self.state.open.get(id)?.stage;
+        stage.turn().map(|turn| (stage, turn))
+    }
+
+    /// The turn is over without a claim: the agent waits for answers, is reminded once, or needs a person.
+    fn turn_over(&mut self, id: &MessageId) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let (Stage::Submitted(turn) | Stage::Working(turn)) = open.stage else { return };
+        let why = match () {
+            () if self.has_parts(id) => "its turn is over without a claim; answers are awaited".to_owned(),
+            () if open.reminded || turn.token.is_none() => {
+                let name = open.agent.as_ref().map_or("NAME", AgentName::as_str);
+                format!("its turn is over without a claim: `tasuki attach {name}`")
+            }
+            () => "its turn is over without a claim; its agent is reminded".to_owned(),
+        };
+        self.emit(Event::Moved {
+            id: id.clone(),
+            to: Move::Rest,
+            agent: None,
+            due: None,
+            why: Why::Text(why),
+        });
+    }
+}

@@ -1,0 +1,287 @@
+//! An open folder. Everything in it is reached by one name from its descriptor, never by a path from the root, so that
+//! nobody can put a link or another folder in the way between a look and a touch.
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Write as _;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+/// What went wrong with a folder, and where; the cure is in the words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FolderError {
+    /// A call failed.
+    #[error("cannot {doing} {path}: {errno}")]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// Why not.
+        errno: Errno,
+    },
+    /// A link, a file or something else where a folder should be.
+    #[error("{path} is not a folder; move it away, and it is made anew")]
+    NotAFolder {
+        /// Where.
+        path: PathBuf,
+    },
+    /// It belongs to another user.
+    #[error("{path} belongs to user {owner}, not to {us}; use a workspace of your own, or `chown` it")]
+    NotOurs {
+        /// Where.
+        path: PathBuf,
+        /// Its owner's user id.
+        owner: u32,
+        /// Our user id.
+        us: u32,
+    },
+    /// Anybody may put files into it, or swap what is in it.
+    #[error("everybody may write to {path}; look what is in it, then `chmod o-w` it")]
+    WorldWritable {
+        /// Where.
+        path: PathBuf,
+    },
+}
+
+/// An open folder and the path it was opened by, which is for messages only.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    fd: OwnedFd,
+    path: PathBuf,
+}
+
+/// Which file this is, for telling whether a name still means the same one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    pub(crate) fn of(stat: &Stat) -> Self {
+        Self { device: stat.st_dev, inode: stat.st_ino }
+    }
+
+    pub(crate) fn same_device(self, other: Self) -> bool {
+        self.device == other.device
+    }
+}
+
+/// Which file, and which of its states: changes whenever it is written, as finely as the file system keeps time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) id: FileId,
+    pub(crate) size: u64,
+    mtime_ns: i128,
+}
+
+impl Stamp {
+    pub(crate) fn of(stat: &Stat) -> Self {
+        Self {
+            id: FileId::of(stat),
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            mtime_ns: mtime_ns(stat),
+        }
+    }
+}
+
+/// Time of the last write, in nanoseconds since 1970.
+pub(crate) fn mtime_ns(stat: &Stat) -> i128 {
+    i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec)
+}
+
+pub(crate) fn file_type(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
+}
+
+impl Folder {
+    /// Opens an existing folder by a path without links at its end.
+    pub(crate) fn open(path: &Path) -> Result<Self, FolderError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = rustix::fs::open(path, flags, Mode::empty())
+            .map_err(|errno| failed("open", path.into(), errno))?;
+        Ok(Self { fd, path: path.to_owned() })
+    }
+
+    /// A folder in this one, made if there is none.
+    pub(crate) fn make(&self, name: &str) -> Result<Self, FolderError> {
+        match rustix::fs::mkdirat(&self.fd, name, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => self.enter(name),
+            Err(errno) => Err(self.failed("make", name.as_ref(), errno)),
+        }
+    }
+
+    /// As [`Folder::make`]; refused if it is not ours or everybody may write to it, and then narrowed to 0700.
+    pub(crate) fn make_own(&self, name: &str) -> Result<Self, FolderError> {
+        let folder = self.make(name)?;
+        folder.check_own()?;
+        Ok(folder)
+    }
+
+    /// Refuses a folder that is not ours or that everybody may write to; narrows it to 0700.
+    pub(crate) fn check_own(&self) -> Result<(), FolderError> {
+        let stat = self.own_stat()?;
+        let us = rustix::process::geteuid().as_raw();
+        if stat.st_uid != us {
+            return Err(FolderError::NotOurs { path: self.path.clone(), owner: stat.st_uid, us });
+        }
+        if stat.st_mode & 0o002 != 0 {
+            return Err(FolderError::WorldWritable { path: self.path.clone() });
+        }
+        if stat.st_mode & 0o7777 != 0o700 {
+            rustix::fs::fchmod(&self.fd, Mode::RWXU)
+                .map_err(|errno| failed("chmod", self.path.clone(), errno))?;
+        }
+        Ok(())
+    }
+
+    /// A folder that is in this one.
+    pub(crate) fn enter(&self, name: &str) -> Result<Self, FolderError> {
+        let name = OsStr::new(name);
+        let fd = self.open_at(name, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty());
+        let fd = fd.map_err(|errno| self.failed("open", name, errno))?;
+        Ok(Self { fd, path: self.path.join(name) })
+    }
+
+    pub(crate) fn own_stat(&self) -> Result<Stat, FolderError> {
+        rustix::fs::fstat(&self.fd).map_err(|errno| failed("stat", self.path.clone(), errno))
+    }
+
+    /// What stands under a name; a link is not followed.
+    pub(crate) fn stat(&self, name: &OsStr) -> Result<Stat, Errno> {
+        rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    /// Opens a file for reading, without following a link and without waiting for the other end of a pipe.
+    pub(crate) fn read(&self, name: &OsStr) -> Result<File, Errno> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        self.open_at(name, flags, Mode::empty()).map(File::from)
+    }
+
+    /// Writes a whole file, 0600, under a name that begins with a dot, and then gives it its name, replacing what had it: a
+    /// reader sees the old one or the new one. Not synced: after a power cut it may be empty.
+    pub(crate) fn write(&self, name: &OsStr, text: &str) -> Result<Stamp, Errno> {
+        let mut temporary = std::ffi::OsString::from(".");
+        temporary.push(name);
+        temporary.push(".tmp");
+        let mut file = self.create(&temporary)?;
+        file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+        let stamp = Stamp::of(&rustix::fs::fstat(&file)?);
+        drop(file);
+        rustix::fs::renameat(&self.fd, &temporary, &self.fd, name)?;
+        Ok(stamp)
+    }
+
+    /// Makes a file that was not there; what has its name is a leftover of ours and goes.
+    fn create(&self, name: &OsStr) -> Result<File, Errno> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let create = || self.open_at(name, flags, Mode::RUSR | Mode::WUSR).map(File::from);
+        match create() {
+            Err(Errno::EXIST) => self.remove(name).and_then(|()| create()),
+            other => other,
+        }
+    }
+
+    /// Opens a file for appending, made 0600 if there is none.
+    pub(crate) fn append(&self, name: &OsStr) -> Result<File, Errno> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND;
+        self.open_at(name, flags, Mode::RUSR | Mode::WUSR).map(File::from)
+    }
+
+    /// Gives a file another name, here or in another folder, unless that name is taken.
+    pub(crate) fn rename_new(&self, from: &OsStr, to: &Self, new: &OsStr) -> Result<(), Errno> {
+        match rustix::fs::renameat_with(&self.fd, from, &to.fd, new, RenameFlags::NOREPLACE) {
+            // Some network file systems have no such flag. Whoever uses this makes sure that the name is new.
+            Err(Errno::INVAL | Errno::NOSYS) if matches!(to.stat(new), Err(Errno::NOENT)) => {
+                rustix::fs::renameat(&self.fd, from, &to.fd, new)
+            }
+            other => other,
+        }
+    }
+
+    /// Gives a file another name here, replacing what had that name; that there is none is as good.
+    pub(crate) fn replace(&self, from: &OsStr, to: &OsStr) -> Result<(), Errno> {
+        match rustix::fs::renameat(&self.fd, from, &self.fd, to) {
+            Err(Errno::NOENT) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Removes a file; that there is none is as good.
+    pub(crate) fn remove(&self, name: &OsStr) -> Result<(), Errno> {
+        match rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()) {
+            Err(Errno::NOENT) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Removes an empty folder; false if it is not empty.
+    pub(crate) fn remove_folder(&self, name: &OsStr) -> Result<bool, Errno> {
+        match rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR) {
+            Ok(()) | Err(Errno::NOENT) => Ok(true),
+            Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(false),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// Whether a path means this folder, which is kept open, so that its number is not used again.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        let ours = self.own_stat().ok().map(|stat| FileId::of(&stat));
+        ours.is_some() && ours == rustix::fs::lstat(path).ok().map(|stat| FileId::of(&stat))
+    }
+
+    /// The path it was opened by.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The names in it, in no order, without `.` and `..`.
+    pub(crate) fn names(&self) -> Result<Vec<std::ffi::OsString>, FolderError> {
+        use std::os::unix::ffi::OsStrExt;
+        let refuse = |errno| failed("list", self.path.clone(), errno);
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.fd).map_err(refuse)? {
+            let entry = entry.map_err(refuse)?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push(OsStr::from_bytes(name).to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// A `FolderError` about a name in it.
+    pub(crate) fn failed(&self, doing: &'static str, name: &OsStr, errno: Errno) -> FolderError {
+        failed(doing, self.path.join(name), errno)
+    }
+
+    /// Opens one name beneath this folder. The name is one step, so `O_NOFOLLOW` alone would do; `openat2` makes the kernel
+    /// refuse a mistake here as well, and is left out where it is missing (before Linux 5.6, or behind an old sandbox).
+    fn open_at(&self, name: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+        if name.as_encoded_bytes().contains(&b'/') || name == ".." {
+            return Err(Errno::XDEV);
+        }
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match rustix::fs::openat2(&self.fd, name, flags, mode, resolve) {
+            Err(Errno::NOSYS | Errno::PERM) => rustix::fs::openat(&self.fd, name, flags, mode),
+            other => other,
+        }
+    }
+}
+
+impl AsFd for Folder {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+fn failed(doing: &'static str, path: PathBuf, errno: Errno) -> FolderError {
+    match errno {
+        Errno::NOTDIR | Errno::LOOP => FolderError::NotAFolder { path },
+        errno => FolderError::Io { doing, path, errno },
+    }
+}

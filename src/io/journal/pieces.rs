@@ -1,0 +1,111 @@
+//! Cuts a segment into lines and blanks, streaming: a long line grows the buffer, nothing else does.
+//!
+//! Newlines separate lines, and so do NUL bytes, which some file systems leave where a write was lost.
+
+use super::JournalError;
+use super::disk::{Folder, Named};
+
+/// One read from the disk. Large enough that the calls do not show, small enough for any cache; tiny in tests, so that
+/// lines lie across its edges.
+const CHUNK: usize = if cfg!(test) { 100 } else { 256 << 10 };
+
+/// What a segment consists of.
+#[derive(Debug)]
+pub(super) enum Piece<'a> {
+    /// Bytes between two separators.
+    Line { offset: u64, bytes: &'a [u8] },
+    /// Separators beyond the one that ends a line.
+    Blank { offset: u64, bytes: u64, last: bool },
+}
+
+/// Reads the pieces of a segment one after the other.
+pub(super) struct Pieces<'f> {
+    folder: &'f Folder,
+    file: &'f Named,
+    buf: Vec<u8>,
+    /// How much of `buf` was given out.
+    used: usize,
+    /// Where in the file `buf` begins.
+    base: u64,
+    /// Where in the file to stop.
+    until: u64,
+    after_line: bool,
+}
+
+impl<'f> Pieces<'f> {
+    /// Pieces of the bytes `from..until`. `from` is the beginning of a line or of a blank.
+    pub(super) fn new(folder: &'f Folder, file: &'f Named, from: u64, until: u64) -> Self {
+        Self { folder, file, buf: Vec::new(), used: 0, base: from, until, after_line: false }
+    }
+
+    /// The next piece; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Piece<'_>>, JournalError> {
+        let start = self.offset();
+        let more = self.skip_separators()?;
+        let ending = u64::from(self.after_line);
+        let run = self.offset() - start;
+        self.after_line = false;
+        if run > ending {
+            return Ok(Some(Piece::Blank { offset: start + ending, bytes: run - ending, last: !more }));
+        }
+        if !more {
+            return Ok(None);
+        }
+        self.after_line = true;
+        let (offset, len) = (self.offset(), self.line_len()?);
+        let line = self.used..self.used + len;
+        self.used = line.end;
+        Ok(self.buf.get(line).map(|bytes| Piece::Line { offset, bytes }))
+    }
+
+    fn offset(&self) -> u64 {
+        self.base + self.used as u64
+    }
+
+    /// Goes to the next byte of a line; whether there is one.
+    fn skip_separators(&mut self) -> Result<bool, JournalError> {
+        loop {
+            let rest = self.buf.get(self.used..).unwrap_or_default();
+            if let Some(at) = rest.iter().position(|&byte| !is_separator(byte)) {
+                self.used += at;
+                return Ok(true);
+            }
+            self.used = self.buf.len();
+            if !self.fill()? {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn line_len(&mut self) -> Result<usize, JournalError> {
+        let mut searched = 0;
+        loop {
+            let rest = self.buf.get(self.used + searched..).unwrap_or_default();
+            if let Some(at) = rest.iter().position(|&byte| is_separator(byte)) {
+                return Ok(searched + at);
+            }
+            searched += rest.len();
+            if !self.fill()? {
+                return Ok(searched);
+            }
+        }
+    }
+
+    /// Forgets what was given out and reads on; whether there was more.
+    fn fill(&mut self) -> Result<bool, JournalError> {
+        self.base = self.offset();
+        self.buf.drain(..self.used);
+        self.used = 0;
+        let have = self.buf.len();
+        let at = self.base + have as u64;
+        let want = usize::try_from(self.until.saturating_sub(at)).unwrap_or(usize::MAX).min(CHUNK);
+        self.buf.resize(have + want, 0);
+        let got = self.folder.read(self.file, self.buf.get_mut(have..).unwrap_or_default(), at)?;
+        self.buf.truncate(have + got);
+        Ok(got > 0)
+    }
+}
+
+pub(super) const fn is_separator(byte: u8) -> bool {
+    matches!(byte, b'\n' | 0)
+}

@@ -1,0 +1,195 @@
+//! Reads lines beside the writer: one line by its place, or all of them in order.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::disk::{Folder, Named};
+use super::line::{self, Head, Line};
+use super::pieces::{Piece, Pieces};
+use super::segment::{Take, Until, Walker};
+use super::survey::survey;
+use super::{Entry, JournalError, Kind, Location, Millis, Report, Seq, Torn, segment_name, segments_of};
+
+/// Reads lines of a journal. May be cloned and used by any thread while the journal is being written.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    pub(super) folder: Folder,
+}
+
+/// A line that was read by its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Whether it holds the events of a step or a snapshot.
+    pub kind: Kind,
+    /// Number of the step.
+    pub seq: Seq,
+    /// When it was written.
+    pub at: Millis,
+    /// The JSON text: an array of events, or the snapshot's object.
+    pub payload: Box<str>,
+}
+
+/// In which order [`scan`] gives the entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// From the first step to the last.
+    OldestFirst,
+    /// From the last step to the first.
+    NewestFirst,
+}
+
+impl Reader {
+    /// A reader of the journal in the folder `dir`.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`] if there is no such folder or it cannot be opened.
+    pub fn at(dir: &Path) -> Result<Self, JournalError> {
+        Folder::at(dir).map(Self::of)
+    }
+
+    pub(super) const fn of(folder: Folder) -> Self {
+        Self { folder }
+    }
+
+    /// The line at this place.
+    ///
+    /// # Errors
+    /// [`JournalError::Damaged`] if no whole line stands there, [`JournalError::Io`] if it cannot be read.
+    pub fn read_at(&self, at: Location) -> Result<Record, JournalError> {
+        let mut bytes = Vec::new();
+        let Line { head: Head { kind, seq, at, .. }, payload } = self.line_at(at, &mut bytes)?;
+        Ok(Record { kind, seq, at, payload: payload.into() })
+    }
+
+    fn line_at<'b>(&self, at: Location, bytes: &'b mut Vec<u8>) -> Result<Line<'b>, JournalError> {
+        let name = segment_name(at.segment);
+        let file = self.folder.open(&name)?.ok_or_else(|| {
+            self.folder.error("open", &name, std::io::Error::from(std::io::ErrorKind::NotFound))
+        })?;
+        bytes.clear();
+        bytes.resize(at.len as usize, 0);
+        let got = self.folder.read(&file, bytes, at.offset)?;
+        line::parse(bytes.get(..got).unwrap_or_default()).map_err(|flaw| JournalError::Damaged { at, flaw })
+    }
+}
+
+/// Reads the journal in `dir` from the segment `from` on (1: all there is), without a daemon or beside one, and changes
+/// nothing. `each` may end it by `Break`. Newest first, the places of the lines of one segment are held in memory, never
+/// the lines; and gaps and a torn end are not reported.
+///
+/// # Errors
+/// [`JournalError::Io`] if the machine refuses. Damaged lines are no error: they are passed over and reported.
+pub fn scan(
+    dir: &Path,
+    from: u32,
+    order: Order,
+    each: &mut dyn FnMut(&Entry<'_>) -> ControlFlow<()>,
+) -> Result<Report, JournalError> {
+    let folder = Folder::at(dir)?;
+    let segments: Vec<u32> = segments_of(&folder)?.into_iter().filter(|&segment| segment >= from).collect();
+    match order {
+        Order::OldestFirst => {
+            let mut take = |entry: &Entry<'_>| Ok(each(entry));
+            forward(&folder, &segments, &mut take)
+        }
+        Order::NewestFirst => backward(&folder, &segments, each),
+    }
+}
+
+/// Reads segments from the oldest to the newest.
+pub(super) fn forward(
+    folder: &Folder,
+    segments: &[u32],
+    take: &mut Take<'_>,
+) -> Result<Report, JournalError> {
+    let mut walker = Walker::new(folder.clone(), take, None);
+    for (n, &segment) in segments.iter().enumerate() {
+        let Some(file) = folder.open(&segment_name(segment))? else { continue };
+        let found = walker.segment(segment, &file, until(folder, segments.get(n + 1).copied())?)?;
+        if found.stopped {
+            break;
+        }
+        if let Some(torn) = found.torn {
+            let still = is_still(folder, &file, found.end, walker.last, &torn)?;
+            walker.report.torn = still.then_some(torn);
+        }
+    }
+    Ok(walker.report)
+}
+
+fn backward(
+    folder: &Folder,
+    segments: &[u32],
+    each: &mut dyn FnMut(&Entry<'_>) -> ControlFlow<()>,
+) -> Result<Report, JournalError> {
+    let reader = Reader::of(folder.clone());
+    let (mut whole, mut bytes, mut next) = (Report::default(), Vec::new(), None);
+    for &segment in segments.iter().rev() {
+        let Some(file) = folder.open(&segment_name(segment))? else { continue };
+        let mut places = Vec::new();
+        let mut take = |entry: &Entry<'_>| {
+            places.push(entry.place);
+            Ok(ControlFlow::Continue(()))
+        };
+        let mut walker = Walker::new(folder.clone(), &mut take, None);
+        walker.segment(segment, &file, until(folder, next)?)?;
+        let report = walker.report;
+        whole.segments.extend(report.segments);
+        whole.lines += report.lines;
+        whole.uncounted += report.uncounted;
+        whole.damaged.extend(report.damaged);
+        for &place in places.iter().rev() {
+            let line = reader.line_at(place, &mut bytes)?;
+            if each(&Entry::new(place, &line)).is_break() {
+                return Ok(whole);
+            }
+        }
+        next = Some(segment);
+    }
+    Ok(whole)
+}
+
+/// The beginning of a segment's snapshot.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Closing {
+    pub(super) seq: Seq,
+    /// The last step before it that counts.
+    pub(super) synced: Seq,
+    pub(super) at: Millis,
+}
+
+/// The snapshot with which a segment begins, if it is whole.
+pub(super) fn snapshot_head(folder: &Folder, segment: u32) -> Result<Option<Closing>, JournalError> {
+    let Some(file) = folder.open(&segment_name(segment))? else { return Ok(None) };
+    let mut pieces = Pieces::new(folder, &file, 0, u64::MAX);
+    let Some(Piece::Line { offset: 0, bytes }) = pieces.next()? else { return Ok(None) };
+    let head = line::parse(bytes).ok().map(|line| line.head).filter(|head| head.kind == Kind::Snapshot);
+    Ok(head.map(|Head { seq, synced, at, .. }| Closing { seq, synced, at }))
+}
+
+fn until(folder: &Folder, next: Option<u32>) -> Result<Until, JournalError> {
+    let Some(next) = next else { return Ok(Until::Tail) };
+    let closing = snapshot_head(folder, next)?;
+    Ok(Until::Step(closing.map_or(Seq(u64::MAX), |closing| closing.synced)))
+}
+
+/// How often a torn end is looked at again before it is believed. A daemon that writes it now needs microseconds.
+const LOOKS: u32 = 20;
+
+/// Whether an end is torn for good. A reader beside the daemon may see the half of a write.
+pub(super) fn is_still(
+    folder: &Folder,
+    file: &Named,
+    end: u64,
+    last: Seq,
+    torn: &Torn,
+) -> Result<bool, JournalError> {
+    let from = if end == 0 { 0 } else { end + 1 };
+    for _ in 0..LOOKS {
+        std::thread::yield_now();
+        if survey(folder, file, torn.segment, from, last)?.torn.as_ref() != Some(torn) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,73 @@
+//! The agents' keys: each launch has one, so that what it sends over the socket is known to be its own. A key follows
+//! from a secret of the workspace, the agent and the launch: it outlives the daemon and dies with the launch.
+
+use crate::engine::words::{AgentName, Nonce};
+use sha2::{Digest, Sha256};
+use std::fs::OpenOptions;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Bytes of the secret: as strong as the hash.
+const SECRET_BYTES: usize = 32;
+
+/// Makes keys.
+#[derive(Clone)]
+pub struct Keys {
+    secret: [u8; SECRET_BYTES],
+}
+
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Keys")
+    }
+}
+
+impl Keys {
+    /// Reads the workspace's secret, or makes one (0600).
+    ///
+    /// # Errors
+    /// If the file can neither be read nor made, or the system has no random bytes.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let mut secret = [0; SECRET_BYTES];
+        match OpenOptions::new().read(true).open(path) {
+            Ok(mut file) => {
+                if file.read_exact(&mut secret).is_ok() {
+                    return Ok(Self { secret });
+                }
+            } // a crash cut it off: a new one makes the agents' old keys void, nothing else
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        file.write_all(&secret)?;
+        file.sync_all()?;
+        Ok(Self { secret })
+    }
+
+    /// The key of a launch: 32 hex digits.
+    #[must_use]
+    pub fn of(&self, agent: &AgentName, nonce: Nonce) -> String {
+        let digest = Sha256::new().chain_update(self.secret).chain_update(agent.as_str()).chain_update([0]);
+        let digest = digest.chain_update(nonce.0.to_be_bytes()).finalize();
+        digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_outlives_the_daemon_and_dies_with_the_launch() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        let agent = AgentName::new("mm").unwrap();
+        let first = Keys::open(&path).unwrap().of(&agent, Nonce(1));
+        assert_eq!(first, Keys::open(&path).unwrap().of(&agent, Nonce(1)));
+        assert_ne!(first, Keys::open(&path).unwrap().of(&agent, Nonce(2)));
+        assert_ne!(first, Keys::open(&path).unwrap().of(&AgentName::new("gb").unwrap(), Nonce(1)));
+        assert_eq!(first.len(), 32);
+    }
+}

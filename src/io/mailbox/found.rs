@@ -1,0 +1,82 @@
+//! What a sweep may take, and what it found.
+
+use crate::engine::refusal::Refusal;
+use crate::io::folder::FolderError;
+use std::sync::Arc;
+
+/// How much one sweep may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Budget {
+    /// Files that are claimed and read.
+    pub files: usize,
+    /// Bytes of them; the file that passes it is the last one.
+    pub bytes: usize,
+}
+
+impl Default for Budget {
+    /// 256 files make a flush worth its while; 8 MiB is the journal's pending batch (durability, limits).
+    fn default() -> Self {
+        Self { files: 256, bytes: 8 << 20 }
+    }
+}
+
+/// What one sweep found.
+#[derive(Debug, Default)]
+pub struct Sweep {
+    /// In the order in which the files were written.
+    pub found: Vec<Found>,
+    /// The budget is used up, so there may be more: sweep again at once.
+    pub more: bool,
+    /// Something is waited for: sweep again after this time, if nothing wakes us before.
+    pub again_in_ms: Option<u64>,
+}
+
+/// One thing that a sweep found.
+#[derive(Debug)]
+pub enum Found {
+    /// A whole file. To be parsed, then [`super::Mailbox::forget`] or [`super::Mailbox::reject`].
+    Read {
+        /// Name of the claimed file.
+        claim: Arc<str>,
+        /// Name it was dropped under.
+        name: Arc<str>,
+        /// The drop zone, which verifies a sender.
+        zone: u32,
+        /// What is in it.
+        bytes: Vec<u8>,
+    },
+    /// Something that cannot be a message. To be given to [`super::Mailbox::reject`].
+    Bad {
+        /// Name of the claimed file.
+        claim: Arc<str>,
+        /// Name it was dropped under, or a likeness of it.
+        name: Arc<str>,
+        /// The drop zone.
+        zone: u32,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// A file that is waited for, said once; it stays where it is.
+    Later {
+        /// Name it was dropped under, or a likeness of it.
+        name: String,
+        /// The drop zone.
+        zone: u32,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// A file that is perhaps meant to be taken, but is not called `.yaml`; said once.
+    Hint {
+        /// Its name, or a likeness of it.
+        name: String,
+        /// The drop zone.
+        zone: u32,
+    },
+    /// A drop zone cannot be swept; said once, until it can be again.
+    Trouble {
+        /// The drop zone.
+        zone: u32,
+        /// What is wrong with it.
+        error: FolderError,
+    },
+}

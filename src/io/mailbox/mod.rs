@@ -1,0 +1,275 @@
+//! The mailbox: files dropped in `queue/` (and in further drop zones) → bytes that can be parsed, each file exactly as its
+//! writer left it, none lost, none read by half.
+//!
+//! A file's way, and what a crash right after each step leaves:
+//!
+//! | step | how | a crash leaves |
+//! |---|---|---|
+//! | listed | by time of writing, then name | the file |
+//! | looked at | a read lease is refused while its writer has it open: come back later | the file |
+//! | claimed | one `renameat2(NOREPLACE)` to `.tasuki/claim/SEQ-ZONE-NAME` | the claim, whole or still being written; read again at start |
+//! | read | under a lease, after its kind, owner, links, mode and size were looked at | the claim |
+//! | journalled | by the daemon, with the claim's name | record and claim: known at start, forgotten there |
+//! | forgotten | `unlink`, unless it was written to after it was read: then it is a new claim | nothing, or the claim: known at start |
+//! | rejected | its reason first, then one rename to `rejected/NAME` | the claim and its reason; the same again at start |
+//!
+//! All of it blocks; the daemon runs it on a thread of its own. Nothing is parsed here.
+
+mod found;
+mod name;
+mod patience;
+mod reject;
+mod take;
+mod zone;
+
+use crate::engine::words::Millis;
+use crate::io::folder::{Folder, FolderError, Stamp, mtime_ns};
+pub use found::{Budget, Found, Sweep};
+use name::{Claim, Recent, Seq};
+use patience::{Key, Patience};
+use rustix::io::Errno;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use zone::{Candidate, Zone};
+
+/// The zone of `queue/` itself.
+pub const MAIN_ZONE: u32 = 0;
+
+/// The drop zones and what was claimed from them.
+#[derive(Debug)]
+pub struct Mailbox {
+    us: u32,
+    claims: Folder,
+    zones: BTreeMap<u32, Zone>,
+    /// What the last listing found and nobody looked at yet.
+    listed: VecDeque<Candidate>,
+    /// Claimed but not read: left by a crash, or still being written.
+    unread: VecDeque<String>,
+    /// Read, and as what; not forgotten yet.
+    taken: HashMap<Arc<str>, Stamp>,
+    patience: Patience,
+    recent: Recent,
+}
+
+impl Mailbox {
+    /// Opens the mailbox of the workspace at `root`: makes `queue/` and `.tasuki/claim/` where they are missing, narrows
+    /// them to 0700, and takes up what an earlier daemon had claimed.
+    ///
+    /// # Errors
+    /// [`FolderError`]: a folder is not ours, not a folder, or everybody may write to it or to one above it.
+    pub fn open(root: &Path) -> Result<Self, FolderError> {
+        let root = std::fs::canonicalize(root).map_err(|error| FolderError::Io {
+            doing: "open",
+            path: root.to_owned(),
+            errno: Errno::from_io_error(&error).unwrap_or(Errno::IO),
+        })?;
+        zone::check_ancestors(&root)?;
+        let claims = Folder::open(&root)?.make_own(".tasuki")?.make_own("claim")?;
+        let mut mailbox = Self {
+            us: rustix::process::geteuid().as_raw(),
+            unread: left(&claims)?.into(),
+            claims,
+            zones: BTreeMap::new(),
+            listed: VecDeque::new(),
+            taken: HashMap::new(),
+            patience: Patience::default(),
+            recent: Recent::default(),
+        };
+        mailbox.add_zone(MAIN_ZONE, &root.join("queue"))?;
+        Ok(mailbox)
+    }
+
+    /// Adds a drop zone under a number that stays the same over restarts, since claims carry it. The folder is made if it is
+    /// missing; its parent must exist.
+    ///
+    /// # Errors
+    /// As [`Mailbox::open`].
+    pub fn add_zone(&mut self, number: u32, place: &Path) -> Result<(), FolderError> {
+        place.parent().map_or(Ok(()), zone::check_ancestors)?;
+        let zone = Zone::open(number, place, &self.claims)?;
+        if let Some(own) = zone.own_claims() {
+            self.unread.extend(left(own)?);
+        }
+        self.zones.insert(number, zone);
+        Ok(())
+    }
+
+    /// Leaves a drop zone alone from now on. What was claimed from it stays claimed.
+    pub fn remove_zone(&mut self, number: u32) {
+        self.zones.remove(&number);
+        self.listed.retain(|candidate| candidate.zone != number);
+    }
+
+    /// The folders that are to be watched.
+    #[must_use]
+    pub fn places(&self) -> Vec<PathBuf> {
+        self.zones.values().map(|zone| zone.place().to_owned()).collect()
+    }
+
+    /// What an earlier daemon had claimed and this one has not read yet. Those that the journal knows are to be forgotten
+    /// before the first sweep reads the rest; and what a sweep gives later under a claim that the journal knows is a file
+    /// that a power cut put back, and is to be forgotten too.
+    #[must_use]
+    pub fn unread(&self) -> Vec<Arc<str>> {
+        self.unread.iter().map(|claim| claim.as_str().into()).collect()
+    }
+
+    /// Since when `queue/STOP` exists, on the wall; none if it does not.
+    #[must_use]
+    pub fn stopped_since(&self) -> Option<Millis> {
+        let stat = self.zones.get(&MAIN_ZONE)?.folder.stat("STOP".as_ref()).ok()?;
+        Some(Millis(u64::try_from(mtime_ns(&stat) / 1_000_000).unwrap_or_default()))
+    }
+
+    /// Takes what there is, earliest first. `now` is the daemon's clock.
+    pub fn scan(&mut self, now: Millis, budget: Budget) -> Sweep {
+        let mut sweep = Sweep::default();
+        let mut left = Left(budget);
+        let mut tries = self.unread.len();
+        while tries > 0 && left.some() {
+            tries -= 1;
+            let Some(claim) = self.unread.pop_front() else { break };
+            left.add(&mut sweep, self.read(claim, None, now));
+        }
+        if self.listed.is_empty() && left.some() {
+            self.list(&mut sweep);
+        }
+        while left.some() {
+            let Some(candidate) = self.listed.pop_front() else { break };
+            left.add(&mut sweep, self.take(candidate, now));
+        }
+        sweep.more = !left.some();
+        sweep.again_in_ms = self.patience.again_in_ms(now);
+        sweep
+    }
+
+    /// Removes claimed files that the journal holds. One that was written to after it was read is a new version that its
+    /// writer believes to be dropped: it is claimed anew and comes with the next sweep. Calling it again is harmless.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]; the rest is left as it is, known to the journal and forgotten another time.
+    pub fn forget(&mut self, claims: &[Arc<str>]) -> Result<(), FolderError> {
+        if !self.unread.is_empty() {
+            let known: HashSet<&str> = claims.iter().map(AsRef::as_ref).collect();
+            self.unread.retain(|claim| !known.contains(claim.as_str()));
+        }
+        for claim in claims {
+            if self.written_since(claim)? {
+                self.claim_anew(claim)?;
+            } else {
+                let folder = self.home(claim);
+                // A crash here leaves the claim: the journal knows it.
+                folder
+                    .remove(claim.as_ref().as_ref())
+                    .map_err(|errno| folder.failed("remove", claim.as_ref().as_ref(), errno))?;
+            }
+            self.taken.remove(claim);
+        }
+        Ok(())
+    }
+
+    /// Lists all zones and sorts what there is.
+    fn list(&mut self, sweep: &mut Sweep) {
+        let mut all = Vec::new();
+        for (&number, zone) in &mut self.zones {
+            let listed = zone.refresh(&self.claims).and_then(|()| zone.list(self.us));
+            match listed {
+                Ok((candidates, hints)) => {
+                    zone.trouble = None;
+                    all.extend(candidates);
+                    let hint =
+                        |name: std::ffi::OsString| Found::Hint { name: name::likeness(&name), zone: number };
+                    sweep.found.extend(hints.into_iter().map(hint));
+                }
+                Err(error) if zone.trouble.as_ref() == Some(&error) => {}
+                Err(error) => {
+                    zone.trouble = Some(error.clone());
+                    sweep.found.push(Found::Trouble { zone: number, error });
+                }
+            }
+        }
+        all.sort_unstable();
+        let keys = all.iter().map(|c| Key { zone: Some(c.zone), name: c.name.clone() }).collect();
+        self.patience.keep_listed(&keys);
+        self.listed = all.into();
+    }
+
+    /// The folder in which a claim lies.
+    fn home(&self, claim: &str) -> &Folder {
+        let zone = Claim::parse(claim).and_then(|claim| self.zones.get(&claim.zone));
+        let own = zone.and_then(Zone::own_claims).filter(|own| own.stat(claim.as_ref()).is_ok());
+        own.unwrap_or(&self.claims)
+    }
+
+    /// Whether a claimed file is not what it was when it was read.
+    fn written_since(&self, claim: &str) -> Result<bool, FolderError> {
+        let Some(stamp) = self.taken.get(claim) else { return Ok(false) };
+        let folder = self.home(claim);
+        match folder.stat(claim.as_ref()) {
+            Ok(stat) => Ok(Stamp::of(&stat) != *stamp),
+            Err(Errno::NOENT) => Ok(false),
+            Err(errno) => Err(folder.failed("stat", claim.as_ref(), errno)),
+        }
+    }
+
+    /// Gives a claimed file a new claim, to be read as a message of its own.
+    fn claim_anew(&mut self, claim: &str) -> Result<(), FolderError> {
+        let Some(parts) = Claim::parse(claim) else { return Ok(()) };
+        let folder = self.home(claim);
+        let failed = |errno| folder.failed("rename", claim.as_ref(), errno);
+        let seq = self.recent.fresh(Seq::of(&folder.stat(claim.as_ref()).map_err(failed)?));
+        // A crash before it leaves a claim that the journal knows, after it one that it does not: the version is read then.
+        let (anew, seq) = rename_new(folder, claim.as_ref(), folder, &parts, seq).map_err(failed)?;
+        self.recent.add(seq);
+        self.unread.push_back(anew);
+        Ok(())
+    }
+}
+
+/// Gives a file the name of a claim that nothing has yet.
+fn rename_new(
+    from: &Folder,
+    name: &OsStr,
+    to: &Folder,
+    claim: &Claim<'_>,
+    seq: Seq,
+) -> Result<(String, Seq), Errno> {
+    let mut seq = seq;
+    loop {
+        let claimed = claim.format(seq);
+        match from.rename_new(name, to, claimed.as_ref()) {
+            Ok(()) => return Ok((claimed, seq)),
+            Err(Errno::EXIST) => seq = seq.next(),
+            Err(errno) => return Err(errno),
+        }
+    }
+}
+
+/// What is left of a budget.
+struct Left(Budget);
+
+impl Left {
+    fn some(&self) -> bool {
+        self.0.files > 0 && self.0.bytes > 0
+    }
+
+    /// What is still waited for costs nothing: its number is small, and it would come first every time.
+    fn add(&mut self, sweep: &mut Sweep, found: Option<Found>) {
+        let Some(found) = found else { return };
+        self.0.files = self.0.files.saturating_sub(1);
+        if let Found::Read { bytes, .. } = &found {
+            self.0.bytes = self.0.bytes.saturating_sub(bytes.len());
+        }
+        sweep.found.push(found);
+    }
+}
+
+/// The claims that lie in a folder, oldest first.
+fn left(claims: &Folder) -> Result<Vec<String>, FolderError> {
+    let names = claims.names()?.into_iter().filter_map(|name| name.into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| Claim::parse(name).is_some()).collect();
+    names.sort_unstable();
+    Ok(names)
+}

@@ -1,0 +1,225 @@
+//! From a name in a drop zone to bytes: look, claim, judge, read.
+
+use super::name::{self, Claim, Seq};
+use super::patience::{Busy, Key};
+use super::zone::{Candidate, Zone};
+use super::{Found, Mailbox};
+use crate::engine::refusal::{Code, Refusal};
+use crate::engine::words::Millis;
+use crate::io::folder::{FileId, Folder, Stamp, file_type};
+use crate::io::wire::{self, FILE_BYTES_MAX};
+use rustix::fs::{FileType, Stat};
+use rustix::io::Errno;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read as _;
+use std::sync::Arc;
+
+/// What a look at a file says.
+enum Look {
+    /// It can be claimed; perhaps it is open already.
+    Ready(Option<(Opened, Seq)>),
+    Wait(Busy),
+    Gone,
+}
+
+/// A file that was opened, and which one it is: a descriptor never comes to mean another.
+pub(super) type Opened = (File, FileId);
+
+/// What became of an attempt to read a claimed file.
+enum Attempt {
+    Whole(Vec<u8>, Stamp),
+    Refused(Refusal, Stamp),
+    Wait(Busy),
+    Gone,
+}
+
+impl Mailbox {
+    /// Claims a file and reads it, if nobody writes it.
+    pub(super) fn take(&mut self, candidate: Candidate, now: Millis) -> Option<Found> {
+        let Candidate { name, zone: number, ordinary, bad_name, seq, .. } = candidate;
+        let key = Key { zone: Some(number), name };
+        let zone = self.zones.get(&number)?;
+        let look = if ordinary { look(zone, &mut self.patience, &key, now) } else { Look::Ready(None) };
+        let (opened, seq) = match look {
+            Look::Ready(None) => (None, seq),
+            Look::Ready(Some((opened, seq))) => (Some(opened), seq),
+            Look::Wait(busy) => return self.later(&key, busy, now),
+            Look::Gone => {
+                self.patience.forget(&key);
+                return None;
+            }
+        };
+        let seq = self.recent.fresh(seq);
+        let name: Cow<'_, str> = match key.name.to_str().filter(|_| !bad_name) {
+            Some(name) => name.into(),
+            None => name::likeness(&key.name).into(),
+        };
+        let claim = Claim { zone: number, name: &name, bad_name };
+        // From here its writer cannot reach it by its name any more; the same name may be used for the next message. A
+        // crash before the rename leaves the file where it was, after it the claim, which is read at the next start.
+        let claims = zone.claims(&self.claims);
+        let (claim, seq) = match super::rename_new(&zone.folder, &key.name, claims, &claim, seq) {
+            Ok(claimed) => claimed,
+            Err(Errno::NOENT) => return None,
+            Err(errno) => return self.later(&key, Busy::Stuck(errno), now),
+        };
+        self.recent.add(seq);
+        self.patience.rename(&key, Key { zone: None, name: claim.clone().into() });
+        self.read(claim, opened, now)
+    }
+
+    /// Reads a claimed file, or keeps it for later.
+    pub(super) fn read(&mut self, claim: String, opened: Option<Opened>, now: Millis) -> Option<Found> {
+        let key = Key { zone: None, name: claim.clone().into() };
+        let attempt = self.attempt(&claim, opened, &key, now);
+        if let Attempt::Wait(busy) = attempt {
+            self.unread.push_back(claim);
+            return self.later(&key, busy, now);
+        }
+        self.patience.forget(&key);
+        let parts = Claim::parse(&claim)?;
+        let (name, zone): (Arc<str>, u32) = (parts.name.into(), parts.zone);
+        let claim: Arc<str> = claim.as_str().into();
+        match attempt {
+            Attempt::Whole(bytes, stamp) => {
+                self.taken.insert(claim.clone(), stamp);
+                Some(Found::Read { claim, name, zone, bytes })
+            }
+            Attempt::Refused(refusal, stamp) => {
+                self.taken.insert(claim.clone(), stamp);
+                Some(Found::Bad { claim, name, zone, refusal })
+            }
+            Attempt::Wait(_) | Attempt::Gone => None,
+        }
+    }
+
+    fn attempt(&mut self, claim: &str, opened: Option<Opened>, key: &Key, now: Millis) -> Attempt {
+        let folder = self.home(claim);
+        let stat = match folder.stat(claim.as_ref()) {
+            Ok(stat) => stat,
+            Err(Errno::NOENT) => return Attempt::Gone,
+            Err(errno) => return Attempt::Wait(Busy::Stuck(errno)),
+        };
+        if let Err(refusal) = judge(claim, &stat, self.us, folder) {
+            return Attempt::Refused(refusal, Stamp::of(&stat));
+        }
+        let id = FileId::of(&stat);
+        let same = |file: &File| rustix::fs::fstat(file).is_ok_and(|now| FileId::of(&now) == id);
+        let file = match opened {
+            Some((file, opened)) if opened == id => file,
+            _ => match folder.read(claim.as_ref()) {
+                Ok(file) if same(&file) => file,
+                Err(Errno::ACCESS | Errno::PERM) => {
+                    let why = format!("the file's mode is {:o}", stat.st_mode & 0o7777);
+                    return Attempt::Refused(Refusal::new(Code::Unreadable, why), Stamp::of(&stat));
+                }
+                // Somebody swaps files in `.tasuki/claim/`; it is judged again.
+                Ok(_) => return Attempt::Wait(Busy::Moving),
+                Err(errno) => return Attempt::Wait(Busy::Stuck(errno)),
+            },
+        };
+        match self.patience.ready(key, &file, Stamp::of(&stat), now) {
+            Ok(lease) => read_whole(&file, lease.is_some()),
+            Err(busy) => Attempt::Wait(busy),
+        }
+    }
+
+    /// Says that a file is waited for, if it is time to.
+    fn later(&mut self, key: &Key, busy: Busy, now: Millis) -> Option<Found> {
+        if !self.patience.report(key, busy, now) {
+            return None;
+        }
+        let (zone, name) = match key.zone {
+            Some(zone) => (zone, name::likeness(&key.name)),
+            None => Claim::parse(key.name.to_str()?).map(|claim| (claim.zone, claim.name.to_owned()))?,
+        };
+        let refusal = busy.refusal(&name);
+        Some(Found::Later { name, zone, refusal })
+    }
+}
+
+/// Whether a file in a drop zone may be claimed. It is left where it is while its writer has it open, so that nothing
+/// vanishes under anybody's hands; what is opened here is read after the claim, if it is still the same.
+fn look(zone: &Zone, patience: &mut super::Patience, key: &Key, now: Millis) -> Look {
+    let file = match zone.folder.read(&key.name) {
+        Ok(file) => file,
+        Err(Errno::NOENT) => return Look::Gone,
+        // Unreadable, or not what it was when it was listed: claimed and judged then.
+        Err(_) => return Look::Ready(None),
+    };
+    let Ok(stat) = rustix::fs::fstat(&file) else { return Look::Ready(None) };
+    if file_type(&stat) != FileType::RegularFile {
+        return Look::Ready(None);
+    }
+    match patience.ready(key, &file, Stamp::of(&stat), now) {
+        Ok(lease) => drop(lease),
+        Err(busy) => return Look::Wait(busy),
+    }
+    Look::Ready(Some(((file, FileId::of(&stat)), Seq::of(&stat))))
+}
+
+/// Reads a file of which a lease says that nobody writes it; without one, it must be the same before and after.
+fn read_whole(file: &File, leased: bool) -> Attempt {
+    let stamp = || rustix::fs::fstat(file).map(|stat| Stamp::of(&stat));
+    let read = |before: Stamp| {
+        let mut bytes = Vec::with_capacity(usize::try_from(before.size).unwrap_or(0) + 1);
+        let read = file.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes);
+        read.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+        Ok((bytes, leased || stamp()? == before))
+    };
+    match stamp() {
+        Ok(before) if before.size > FILE_BYTES_MAX as u64 => {
+            Attempt::Refused(wire::too_large(before.size), before)
+        }
+        Ok(before) => match read(before) {
+            Ok((bytes, true)) => Attempt::Whole(bytes, before),
+            Ok((_, false)) => Attempt::Wait(Busy::Moving),
+            Err(errno) => Attempt::Wait(Busy::Stuck(errno)),
+        },
+        Err(errno) => Attempt::Wait(Busy::Stuck(errno)),
+    }
+}
+
+/// Whether a claimed thing can be a message at all (durability, classes 39-50).
+fn judge(claim: &str, stat: &Stat, us: u32, folder: &Folder) -> Result<(), Refusal> {
+    let bad = |code, why: String| Err(Refusal::new(code, why));
+    if let Some(claim) = Claim::parse(claim).filter(|claim| claim.bad_name) {
+        return bad(
+            Code::BadFileName,
+            format!("the file's name cannot be used; it is kept as {}", wire::shown(claim.name)),
+        );
+    }
+    match file_type(stat) {
+        FileType::RegularFile => {}
+        FileType::Symlink => {
+            let target = rustix::fs::readlinkat(folder, claim, Vec::new()).unwrap_or_default();
+            let target = wire::shown(&target.to_string_lossy());
+            return bad(Code::Symlink, format!("this is a symbolic link to {target}"));
+        }
+        FileType::Directory => return bad(Code::Folder, "this is a folder".to_owned()),
+        other => return bad(Code::NotAFile, format!("this is {}", kind_words(other))),
+    }
+    if stat.st_uid != us {
+        return bad(Code::NotOurs, format!("the file belongs to user {}, not to {us}", stat.st_uid));
+    }
+    if stat.st_nlink > 1 {
+        return bad(Code::HardLink, format!("the file has {} names", stat.st_nlink));
+    }
+    if stat.st_mode & 0o002 != 0 {
+        return bad(
+            Code::WorldWritable,
+            format!("everybody may write to the file (mode {:o})", stat.st_mode & 0o7777),
+        );
+    }
+    Ok(())
+}
+
+fn kind_words(kind: FileType) -> &'static str {
+    match kind {
+        FileType::Fifo => "a FIFO",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        _ => "no regular file",
+    }
+}

@@ -1,0 +1,131 @@
+//! One drop zone: a folder that is swept for `*.yaml`, where what is claimed from it lies, and where what is refused goes.
+
+use super::name::{self, NameKind, Seq};
+use crate::io::folder::{FileId, Folder, FolderError, file_type, mtime_ns};
+use rustix::fs::FileType;
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Hints that are remembered, so that each is given once; a folder with more gets some of them again.
+const HINTS_MAX: usize = 1_000;
+
+/// A drop zone.
+#[derive(Debug)]
+pub(super) struct Zone {
+    number: u32,
+    place: PathBuf,
+    pub(super) folder: Folder,
+    /// `.claim` in the zone, if it lies on another device than `.tasuki/claim`, since nothing is renamed across devices.
+    own_claims: Option<Folder>,
+    hinted: HashSet<OsString>,
+    /// What was said last of what is wrong with it.
+    pub(super) trouble: Option<FolderError>,
+}
+
+/// A file that may be taken.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Candidate {
+    /// Earlier drops come first; files of one moment go by name.
+    pub(super) mtime_ns: i128,
+    pub(super) name: OsString,
+    pub(super) zone: u32,
+    /// An ordinary file of ours: worth a look whether it is still written. Others are claimed at once and judged then.
+    pub(super) ordinary: bool,
+    pub(super) bad_name: bool,
+    pub(super) seq: Seq,
+}
+
+impl Zone {
+    /// Opens the zone at `place`, which is made if it is missing; its parent must exist.
+    pub(super) fn open(number: u32, place: &Path, claims: &Folder) -> Result<Self, FolderError> {
+        let (Some(parent), Some(name)) = (place.parent(), place.file_name().and_then(|name| name.to_str()))
+        else {
+            return Err(FolderError::NotAFolder { path: place.to_owned() });
+        };
+        let folder = Folder::open(parent)?.make_own(name)?;
+        let same_device = FileId::of(&folder.own_stat()?).same_device(FileId::of(&claims.own_stat()?));
+        let own_claims = if same_device { None } else { Some(folder.make_own(".claim")?) };
+        let place = place.to_owned();
+        Ok(Self { number, place, folder, own_claims, hinted: HashSet::new(), trouble: None })
+    }
+
+    /// Opens the folder again if its path means another one now, or none: somebody moved it away or removed it.
+    pub(super) fn refresh(&mut self, claims: &Folder) -> Result<(), FolderError> {
+        if !self.folder.is_at(&self.place) {
+            let hinted = std::mem::take(&mut self.hinted);
+            *self = Self { hinted, ..Self::open(self.number, &self.place, claims)? };
+        }
+        Ok(())
+    }
+
+    /// Where its claimed files lie.
+    pub(super) fn claims<'z>(&'z self, shared: &'z Folder) -> &'z Folder {
+        self.own_claims.as_ref().unwrap_or(shared)
+    }
+
+    /// Its claims folder, if that is not the shared one.
+    pub(super) fn own_claims(&self) -> Option<&Folder> {
+        self.own_claims.as_ref()
+    }
+
+    /// Where what is refused goes.
+    pub(super) fn rejected(&self) -> Result<Folder, FolderError> {
+        self.folder.make_own("rejected")
+    }
+
+    pub(super) fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// What there is to take, and names that are hinted at for the first time.
+    pub(super) fn list(&mut self, us: u32) -> Result<(Vec<Candidate>, Vec<OsString>), FolderError> {
+        let mut candidates = Vec::new();
+        let mut hints = Vec::new();
+        for name in self.folder.names()? {
+            match name::kind(&name) {
+                NameKind::Other => {}
+                NameKind::Hint if self.hinted.contains(&name) => {}
+                NameKind::Hint => {
+                    if self.hinted.len() >= HINTS_MAX {
+                        self.hinted.clear();
+                    }
+                    self.hinted.insert(name.clone());
+                    hints.push(name);
+                }
+                kind => candidates.extend(self.candidate(name, kind != NameKind::Drop, us)),
+            }
+        }
+        Ok((candidates, hints))
+    }
+
+    /// None if it is gone already.
+    fn candidate(&self, name: OsString, bad_name: bool, us: u32) -> Option<Candidate> {
+        let stat = self.folder.stat(&name).ok()?;
+        let ordinary = file_type(&stat) == FileType::RegularFile && stat.st_uid == us && !bad_name;
+        Some(Candidate {
+            mtime_ns: mtime_ns(&stat),
+            name,
+            zone: self.number,
+            ordinary,
+            bad_name,
+            seq: Seq::of(&stat),
+        })
+    }
+}
+
+/// Refuses a path in which everybody may swap a folder for another: one that all may write to and that is not sticky.
+pub(super) fn check_ancestors(path: &Path) -> Result<(), FolderError> {
+    const STICKY: u32 = 0o1000;
+    for path in path.ancestors() {
+        let stat = rustix::fs::stat(path).map_err(|errno| FolderError::Io {
+            doing: "stat",
+            path: path.to_owned(),
+            errno,
+        })?;
+        if stat.st_mode & 0o002 != 0 && stat.st_mode & STICKY == 0 {
+            return Err(FolderError::WorldWritable { path: path.to_owned() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,318 @@
+//! The views: files that people, agents and their programs read, and that follow from the journal. Each is written whole
+//! under a dot name and renamed, so a reader never sees half of one, and none is synced: what a power cut takes is written
+//! again at start. Names are made from checked words only.
+//!
+//! What is open (`queue/active/`, `status/agents/`, `status/daemon.yaml`) is remembered by its stamp, so that a view that
+//! somebody edited or deleted is found and written again at once ([`Views::altered`]). A folder that was moved away or
+//! removed is made anew ([`Views::refresh`]); a link is never followed.
+
+mod log;
+mod retention;
+
+use crate::engine::words::{AgentName, MessageId};
+use crate::io::folder::{Folder, FolderError, Stamp};
+use crate::io::mailbox::MAIN_ZONE;
+use crate::io::wire::time::Day;
+use rustix::io::Errno;
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// A view of something open.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum View {
+    /// `queue/active/ID.yaml` in the drop zone of this number.
+    Active(u32, MessageId),
+    /// `status/agents/NAME.yaml`
+    Agent(AgentName),
+    /// `status/daemon.yaml`
+    Daemon,
+}
+
+/// The folders of views and what was written to those of what is open.
+#[derive(Debug)]
+pub struct Views {
+    root: PathBuf,
+    folders: Folders,
+    /// `active/` in the drop zones of worktrees.
+    far: BTreeMap<u32, Folder>,
+    /// The dated folder that was written to last.
+    today: Option<(Day, Folder)>,
+    written: HashMap<View, Stamp>,
+    /// A folder was made anew since [`Views::refresh`] was asked.
+    lost: bool,
+}
+
+#[derive(Debug)]
+struct Folders {
+    queue: Folder,
+    active: Folder,
+    results: Folder,
+    done: Folder,
+    status: Folder,
+    agents: Folder,
+}
+
+impl Folders {
+    fn open(root: &Path) -> Result<Self, FolderError> {
+        let root = Folder::open(root)?;
+        let queue = root.make_own("queue")?;
+        let status = root.make_own("status")?;
+        Ok(Self {
+            active: queue.make_own("active")?,
+            results: queue.make_own("results")?,
+            done: queue.make_own("done")?,
+            queue,
+            agents: status.make_own("agents")?,
+            status,
+        })
+    }
+
+    fn all(&self) -> [&Folder; 6] {
+        [&self.queue, &self.active, &self.results, &self.done, &self.status, &self.agents]
+    }
+}
+
+impl Views {
+    /// Opens the views of the workspace at `root`; folders that are missing are made, ours are narrowed to 0700.
+    ///
+    /// # Errors
+    /// [`FolderError`]: one is not ours, not a folder, or everybody may write to it.
+    pub fn open(root: &Path) -> Result<Self, FolderError> {
+        let root = std::fs::canonicalize(root).map_err(|error| {
+            let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
+            FolderError::Io { doing: "open", path: root.to_owned(), errno }
+        })?;
+        let folders = Folders::open(&root)?;
+        Ok(Self { root, folders, far: BTreeMap::new(), today: None, written: HashMap::new(), lost: false })
+    }
+
+    /// Shows what is open for the drop zone at `place` in `place/active/`.
+    ///
+    /// # Errors
+    /// As [`Views::open`].
+    pub fn add_zone(&mut self, number: u32, place: &Path) -> Result<(), FolderError> {
+        self.far.insert(number, Folder::open(place)?.make_own("active")?);
+        Ok(())
+    }
+
+    /// Shows nothing there any more; what stands there stays.
+    pub fn remove_zone(&mut self, number: u32) {
+        self.far.remove(&number);
+        self.written.retain(|view, _| !matches!(view, View::Active(zone, _) if *zone == number));
+    }
+
+    /// Writes a view of something open.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn write(&mut self, view: View, text: &str) -> Result<(), FolderError> {
+        let name = view.file_name();
+        let stamp = self.retry(|views| {
+            let folder = views.folder(&view);
+            folder.write(&name, text).map_err(|errno| folder.failed("write", &name, errno))
+        })?;
+        self.written.insert(view, stamp);
+        Ok(())
+    }
+
+    /// Removes a view of something that is open no longer; that there is none is as good.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn remove(&mut self, view: &View) -> Result<(), FolderError> {
+        self.written.remove(view);
+        let (folder, name) = (self.folder(view), view.file_name());
+        folder.remove(&name).map_err(|errno| folder.failed("remove", &name, errno))
+    }
+
+    /// Writes `queue/results/ID.yaml`, the answer to message ID.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn write_result(&mut self, id: &MessageId, text: &str) -> Result<(), FolderError> {
+        let name = file_name(id.as_str());
+        self.retry(|views| {
+            let folder = &views.folders.results;
+            folder.write(&name, text).map_err(|errno| folder.failed("write", &name, errno))
+        })?;
+        Ok(())
+    }
+
+    /// Writes `queue/done/DAY/ID.yaml`, then removes the view of it as open. A crash between the two leaves both; the open
+    /// one is found by [`Views::list_active`] and removed at start.
+    ///
+    /// # Errors
+    /// [`FolderError`]
+    pub fn finish(&mut self, zone: u32, id: &MessageId, day: &Day, text: &str) -> Result<(), FolderError> {
+        let name = file_name(id.as_str());
+        self.retry(|views| {
+            let folder = views.dated(day)?;
+            folder.write(&name, text).map_err(|errno| folder.failed("write", &name, errno))
+        })?;
+        self.remove(&View::Active(zone, id.clone()))
+    }
+
+    /// Whether a finished message's views are there, the answer's too if it has one, and the open one is gone.
+    #[must_use]
+    pub fn has_finished(&self, id: &MessageId, day: &Day, answered: bool) -> bool {
+        let name = file_name(id.as_str());
+        let there = |folder: &Folder| folder.stat(&name).is_ok();
+        let dated = self.folders.done.enter(day.as_str());
+        (!answered || there(&self.folders.results))
+            && dated.is_ok_and(|folder| there(&folder))
+            && !there(&self.folders.active)
+    }
+
+    /// What stands in the `active/` folders, whoever wrote it: to be compared with what is open, at start.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn list_active(&self) -> Result<Vec<View>, FolderError> {
+        let mut views = Vec::new();
+        let all = std::iter::once((&MAIN_ZONE, &self.folders.active)).chain(&self.far);
+        for (zone, folder) in all {
+            let ids = folder.names()?.into_iter().filter_map(|name| MessageId::new(stem(&name)?).ok());
+            views.extend(ids.map(|id| View::Active(*zone, id)));
+        }
+        Ok(views)
+    }
+
+    /// The agents that have a status file, for removing those of agents that are in the team no longer.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn list_agents(&self) -> Result<Vec<AgentName>, FolderError> {
+        let names = self.folders.agents.names()?;
+        Ok(names.iter().filter_map(|name| AgentName::new(stem(name)?).ok()).collect())
+    }
+
+    /// The folders that are to be watched, with [`crate::io::watch::Interest::Changes`].
+    #[must_use]
+    pub fn places(&self) -> Vec<PathBuf> {
+        let near = [&self.folders.active, &self.folders.agents, &self.folders.status];
+        near.into_iter().chain(self.far.values()).map(|folder| folder.path().to_owned()).collect()
+    }
+
+    /// Those of the files that are views of something open and are not as they were written: somebody edited, replaced or
+    /// deleted them. What was never written here is of no concern.
+    #[must_use]
+    pub fn altered<'p>(&self, files: impl IntoIterator<Item = &'p Path>) -> Vec<View> {
+        let mut views: Vec<View> = files.into_iter().filter_map(|path| self.view_at(path)).collect();
+        views.sort_unstable();
+        views.dedup();
+        views.retain(|view| self.is_altered(view));
+        views
+    }
+
+    /// The same for everything open, for when events were lost.
+    #[must_use]
+    pub fn altered_all(&self) -> Vec<View> {
+        let mut views: Vec<View> =
+            self.written.keys().filter(|view| self.is_altered(view)).cloned().collect();
+        views.sort_unstable();
+        views
+    }
+
+    /// Makes folders anew that were moved away or removed. True if there were any: everything open is to be written again.
+    ///
+    /// # Errors
+    /// As [`Views::open`]
+    pub fn refresh(&mut self) -> Result<bool, FolderError> {
+        let gone = |folder: &&Folder| !folder.is_at(folder.path());
+        if self.folders.all().iter().any(gone) || self.far.values().any(|folder| gone(&folder)) {
+            self.reopen()?;
+        }
+        Ok(std::mem::take(&mut self.lost))
+    }
+
+    /// Makes every view durable, with all else on its file system: before a segment of the journal turns.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn sync(&self) -> Result<(), FolderError> {
+        for folder in [&self.folders.queue, &self.folders.status] {
+            rustix::fs::syncfs(folder).map_err(|errno| folder.failed("sync", "".as_ref(), errno))?;
+        }
+        Ok(())
+    }
+
+    fn reopen(&mut self) -> Result<(), FolderError> {
+        self.lost = true;
+        self.today = None;
+        self.written.clear();
+        self.folders = Folders::open(&self.root)?;
+        for folder in self.far.values_mut() {
+            let Some(place) = folder.path().parent() else { continue };
+            *folder = Folder::open(place)?.make_own("active")?;
+        }
+        Ok(())
+    }
+
+    /// Tries once more if a folder was removed under our hands.
+    fn retry<T>(
+        &mut self,
+        mut write: impl FnMut(&mut Self) -> Result<T, FolderError>,
+    ) -> Result<T, FolderError> {
+        match write(self) {
+            Err(FolderError::Io { errno: Errno::NOENT, .. }) => {
+                self.reopen()?;
+                write(self)
+            }
+            other => other,
+        }
+    }
+
+    fn folder(&self, view: &View) -> &Folder {
+        match view {
+            View::Active(zone, _) => self.far.get(zone).unwrap_or(&self.folders.active),
+            View::Agent(_) => &self.folders.agents,
+            View::Daemon => &self.folders.status,
+        }
+    }
+
+    fn dated(&mut self, day: &Day) -> Result<&Folder, FolderError> {
+        let today = match self.today.take() {
+            Some((of, folder)) if of == *day => (of, folder),
+            _ => (day.clone(), self.folders.done.make_own(day.as_str())?),
+        };
+        Ok(&self.today.insert(today).1)
+    }
+
+    fn is_altered(&self, view: &View) -> bool {
+        let Some(written) = self.written.get(view) else { return false };
+        let now = self.folder(view).stat(&view.file_name());
+        !now.is_ok_and(|stat| Stamp::of(&stat) == *written)
+    }
+
+    fn view_at(&self, path: &Path) -> Option<View> {
+        let (parent, stem) = (path.parent()?, stem(path.file_name()?)?);
+        if parent == self.folders.agents.path() {
+            return AgentName::new(stem).ok().map(View::Agent);
+        }
+        if parent == self.folders.status.path() {
+            return (stem == "daemon").then_some(View::Daemon);
+        }
+        let far = self.far.iter().find(|(_, folder)| folder.path() == parent).map(|(zone, _)| *zone);
+        let zone = far.or((parent == self.folders.active.path()).then_some(MAIN_ZONE))?;
+        MessageId::new(stem).ok().map(|id| View::Active(zone, id))
+    }
+}
+
+impl View {
+    fn file_name(&self) -> OsString {
+        match self {
+            Self::Active(_, id) => file_name(id.as_str()),
+            Self::Agent(name) => file_name(name.as_str()),
+            Self::Daemon => file_name("daemon"),
+        }
+    }
+}
+
+fn file_name(word: &str) -> OsString {
+    format!("{word}.yaml").into()
+}
+
+fn stem(name: &std::ffi::OsStr) -> Option<&str> {
+    name.to_str()?.strip_suffix(".yaml")
+}

@@ -1,0 +1,301 @@
+//! A dropped file → [`Draft`]s, all of its documents or none. Every field is checked by itself here; whether the message
+//! makes sense (who may task whom, whether the task is known) is the engine's to say.
+
+use super::fields::{Fields, Text, wrong_type};
+use super::place::{Place, shown};
+use super::tree::{Documents, Node, Value};
+use super::{digest, expect, secret, text, time};
+use crate::engine::message::{Body, Draft, Kind, OnDoubt, Priority, Status};
+use crate::engine::refusal::{Code, Refusal};
+use crate::engine::words::{AgentName, Digest, MessageId, Millis, Token, USER};
+use serde_json::{Map, Value as Json};
+
+/// Keys that a drop may have, each with a meaning.
+pub const KEYS: [&str; 17] = [
+    "id",
+    "from",
+    "to",
+    "type",
+    "status",
+    "content",
+    "timestamp",
+    "in_reply_to",
+    "parent",
+    "token",
+    "depends_on",
+    "priority",
+    "timeout",
+    "deadline",
+    "on_doubt",
+    "expect",
+    "metadata",
+];
+/// Keys that only tasuki writes. In a drop they are left out and its sender is told: a task that is copied out of a view,
+/// changed and dropped again works, and nobody can claim to be verified.
+pub const OWN_KEYS: [&str; 15] = [
+    "stage",
+    "attempt",
+    "redelivered",
+    "hops",
+    "verified",
+    "via",
+    "completion_source",
+    "proof",
+    "evidence",
+    "answers",
+    "feedback",
+    "accepted_at",
+    "finished_at",
+    "retry_of",
+    "reason",
+];
+/// Most documents in one file (durability, limits). Empty ones, as a `---` at the end makes one, are none.
+pub const DOCUMENTS_MAX: usize = 100;
+/// Largest content in bytes (protocol, a message).
+pub const CONTENT_BYTES_MAX: usize = 1 << 20;
+/// Longest top-level key in bytes (durability, class 20).
+pub const KEY_BYTES_MAX: usize = 64;
+/// Largest `metadata`, and all that is kept besides the known fields, in bytes of JSON (durability, limits).
+pub const METADATA_BYTES_MAX: usize = 64 << 10;
+
+/// Reads the documents of a file. `file_name` may fill a missing `from` and `to` (`{from}_to_{to}.yaml`, both `names`);
+/// `mint` makes an id for each document without one; `now` is the wall clock, for deadlines.
+///
+/// # Errors
+/// The first refusal, with its document, line and column.
+pub fn read(
+    bytes: &[u8],
+    file_name: Option<&str>,
+    names: &dyn Fn(&str) -> bool,
+    mint: &mut dyn FnMut() -> MessageId,
+    now: Millis,
+) -> Result<Vec<Draft>, Refusal> {
+    let text = text::read(bytes)?;
+    let envelope = file_name.and_then(|name| envelope(name, names));
+    let mut drafts = Vec::new();
+    for (document, node) in Documents::of(text).enumerate() {
+        let at = |mut refusal: Refusal| {
+            refusal.document = document;
+            refusal
+        };
+        let node = node.map_err(at)?;
+        if document > DOCUMENTS_MAX || (drafts.len() == DOCUMENTS_MAX && !node.is_null()) {
+            let why = format!("there are more than {DOCUMENTS_MAX} documents");
+            return Err(at(node.place.refuse(Code::TooManyDocuments, why)));
+        }
+        if !node.is_null() {
+            drafts.push(draft(&node, envelope.as_ref(), mint, now).map_err(at)?);
+        }
+    }
+    if drafts.is_empty() {
+        return Err(Place::of(bytes, 0).refuse(Code::Blank, "there is nothing but white space and comments"));
+    }
+    Ok(drafts)
+}
+
+/// Sender and receiver from `{from}_to_{to}.yaml`, if exactly one way to split it gives two known names.
+pub fn envelope(file_name: &str, names: &dyn Fn(&str) -> bool) -> Option<(AgentName, AgentName)> {
+    let stem = file_name.strip_suffix(".yaml")?;
+    let known = |name: &str| AgentName::new(name).ok().filter(|_| name == USER || names(name));
+    let mut ways = stem.match_indices("_to").filter_map(|(at, sep)| {
+        let to = stem.get(at + sep.len()..)?.strip_prefix('_')?;
+        Some((known(stem.get(..at)?)?, known(to)?))
+    });
+    let first = ways.next();
+    if ways.next().is_some() { None } else { first }
+}
+
+/// One document.
+pub(super) fn draft(
+    root: &Node<'_>,
+    envelope: Option<&(AgentName, AgentName)>,
+    mint: &mut dyn FnMut() -> MessageId,
+    now: Millis,
+) -> Result<Draft, Refusal> {
+    let fields = Fields::of(root)?;
+    check_keys(&fields)?;
+    let id = fields.id("id")?;
+    let from = fields.name("from")?.or_else(|| envelope.map(|(from, _)| from.clone()));
+    let to = fields.name("to")?.or_else(|| envelope.map(|(_, to)| to.clone()));
+    let to = to.ok_or_else(|| missing(&fields, "to", Code::ToMissing, "nobody is named to get this"))?;
+    let kind = fields.word("type", &Kind::ALL, Kind::word)?.map_or(Kind::Task, |(kind, _)| kind);
+    let status = status(&fields, kind)?;
+    let content = content(&fields)?;
+    let (extra, unknown_keys) = extra(&fields)?;
+    let mut draft = Draft {
+        id_given: id.is_some(),
+        id: id.unwrap_or_else(mint),
+        from,
+        to,
+        kind,
+        status,
+        sent_at: moment(&fields, "timestamp")?.map(|(at, _)| at),
+        in_reply_to: fields.id("in_reply_to")?,
+        parent: fields.id("parent")?,
+        token: token(&fields)?,
+        depends_on: fields.ids("depends_on")?,
+        priority: fields
+            .word("priority", &Priority::ALL, Priority::word)?
+            .map_or_else(Priority::default, |(p, _)| p),
+        timeout_ms: timeout(&fields)?,
+        deadline: deadline(&fields, now)?,
+        on_doubt: fields
+            .word("on_doubt", &OnDoubt::ALL, OnDoubt::word)?
+            .map_or_else(OnDoubt::default, |(d, _)| d),
+        expect: fields.node("expect").map(expect::read).transpose()?.flatten(),
+        digest: Digest(0),
+        body: Body { content: content.into(), extra: write_extra(&extra).into() },
+        unknown_keys,
+        notes: notes(&fields, content),
+        known: None,
+        known_refs: Vec::new(),
+    };
+    draft.digest = digest::of(&draft, &extra);
+    Ok(draft)
+}
+
+fn check_keys(fields: &Fields<'_>) -> Result<(), Refusal> {
+    match fields.entries.iter().find(|entry| entry.key.len() > KEY_BYTES_MAX) {
+        Some(entry) => {
+            let why = format!("the key {} has {} bytes", shown(&entry.key), entry.key.len());
+            Err(entry.place.refuse(Code::KeyTooLong, why))
+        }
+        None => Ok(()),
+    }
+}
+
+fn missing(fields: &Fields<'_>, field: &'static str, code: Code, why: &str) -> Refusal {
+    let alike = fields.entries.iter().find(|entry| entry.key.eq_ignore_ascii_case(field));
+    let why = match alike {
+        Some(entry) if entry.key == field => format!("`{field}` is empty: {why}"),
+        Some(entry) => {
+            format!("`{field}` is missing ({} is another key: keys are lower case): {why}", shown(&entry.key))
+        }
+        None => format!("`{field}` is missing: {why}"),
+    };
+    alike.map_or(fields.root, |entry| entry.place).refuse(code, why).at(field)
+}
+
+fn status(fields: &Fields<'_>, kind: Kind) -> Result<Status, Refusal> {
+    let Some((status, place)) = fields.word("status", &Status::ALL, Status::word)? else {
+        return Ok(Status::Pending);
+    };
+    let fits = match kind {
+        Kind::Task | Kind::Info => status == Status::Pending,
+        Kind::Result | Kind::Error => matches!(status, Status::Pending | Status::Completed | Status::Failed),
+    };
+    if fits {
+        return Ok(status);
+    }
+    // `queue/active/ID.yaml` copied into `queue/`: what is wanted is not to be guessed.
+    let view = if fields.node("stage").is_some() {
+        "; this is a view, `tasuki retry` sends its task again"
+    } else {
+        ""
+    };
+    let why = format!("`status`: a dropped {} cannot be `{}`{view}", kind.word(), status.word());
+    Err(place.refuse(Code::BadStatus, why).at("status"))
+}
+
+fn content<'t>(fields: &Fields<'t>) -> Result<&'t str, Refusal> {
+    let Some(content) = fields.text("content")? else {
+        return Err(missing(fields, "content", Code::ContentEmpty, "there is nothing to say"));
+    };
+    let refuse = |code, why: String| Err(content.place.refuse(code, why).at("content"));
+    match content.text.len() {
+        0 => refuse(Code::ContentEmpty, "`content` is empty".to_owned()),
+        1..=CONTENT_BYTES_MAX => Ok(content.text),
+        len => refuse(
+            Code::ContentTooLarge,
+            format!("`content` has {len} bytes; at most {CONTENT_BYTES_MAX} are taken"),
+        ),
+    }
+}
+
+fn token(fields: &Fields<'_>) -> Result<Option<Token>, Refusal> {
+    let read = |text: Text<'_>| {
+        Token::new(text.text).map_err(|_| text.refuse(Code::BadProof, "is not a turn's token"))
+    };
+    fields.text("token")?.map(read).transpose()
+}
+
+fn moment(fields: &Fields<'_>, field: &'static str) -> Result<Option<(Millis, Place)>, Refusal> {
+    let Some(text) = fields.text(field)? else { return Ok(None) };
+    let at = text.read(time::read_moment, Code::BadTimestamp, "is not a point in time")?;
+    Ok(Some((at, text.place)))
+}
+
+fn deadline(fields: &Fields<'_>, now: Millis) -> Result<Option<Millis>, Refusal> {
+    match moment(fields, "deadline")? {
+        Some((at, place)) if at <= now => {
+            let why = format!("`deadline`: {} is past", time::write_moment(at));
+            Err(place.refuse(Code::DeadlinePast, why).at("deadline"))
+        }
+        other => Ok(other.map(|(at, _)| at)),
+    }
+}
+
+fn timeout(fields: &Fields<'_>) -> Result<Option<u64>, Refusal> {
+    let Some(text) = fields.text("timeout")? else { return Ok(None) };
+    match text.read(time::read_duration, Code::BadDuration, "is not a duration")? {
+        ms @ 1..=time::DURATION_MS_MAX => Ok(Some(ms)),
+        _ => Err(text.refuse(Code::OutOfRange, "is not between a millisecond and a year")),
+    }
+}
+
+/// `metadata` and the unknown keys, in their order, and the names of the unknown ones.
+fn extra(fields: &Fields<'_>) -> Result<(Json, Vec<String>), Refusal> {
+    let mut extra = Map::new();
+    let mut unknown = Vec::new();
+    for entry in fields.entries {
+        let key = entry.key.as_ref();
+        if key == "metadata" {
+            if !entry.node.is_null() {
+                extra.insert(key.to_owned(), metadata(&entry.node)?);
+            }
+        } else if !KEYS.contains(&key) && !OWN_KEYS.contains(&key) {
+            extra.insert(key.to_owned(), entry.node.json()?);
+            unknown.push(key.to_owned());
+        }
+    }
+    let extra = Json::Object(extra);
+    if !unknown.is_empty() {
+        check_size(&extra, fields.root, "`metadata` and unknown keys together have")?;
+    }
+    Ok((extra, unknown))
+}
+
+fn metadata(node: &Node<'_>) -> Result<Json, Refusal> {
+    if !matches!(node.value, Value::Map(_)) {
+        return Err(wrong_type(node, "metadata", "a map"));
+    }
+    let metadata = node.json()?;
+    check_size(&metadata, node.place, "`metadata` has")?;
+    Ok(metadata)
+}
+
+fn check_size(value: &Json, place: Place, what: &str) -> Result<(), Refusal> {
+    let bytes = value.to_string().len();
+    if bytes <= METADATA_BYTES_MAX {
+        return Ok(());
+    }
+    let why = format!("{what} {bytes} bytes as JSON; at most {METADATA_BYTES_MAX} are kept");
+    Err(place.refuse(Code::MetadataTooLarge, why).at("metadata"))
+}
+
+fn write_extra(extra: &Json) -> String {
+    match extra {
+        Json::Object(map) if map.is_empty() => String::new(),
+        other => other.to_string(),
+    }
+}
+
+fn notes(fields: &Fields<'_>, content: &str) -> Vec<String> {
+    let own = fields.entries.iter().filter(|entry| OWN_KEYS.contains(&entry.key.as_ref()));
+    let mut notes: Vec<String> =
+        own.map(|entry| format!("`{}` is written by tasuki only and was left out", entry.key)).collect();
+    if let Some(kind) = secret::kind(content) {
+        notes.push(format!("the content seems to hold {kind}; it stays in the queue as it is"));
+    }
+    notes
+}

@@ -1,0 +1,165 @@
+//! Agents in the journal: what happens to one, and one as it stood.
+
+use super::field::{self, Wire, is_default};
+use crate::engine::event::AgentChange;
+use crate::engine::state::{Agent, Counts, Phase};
+use crate::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::sync::Arc;
+
+/// Whom an event is about.
+#[derive(Serialize, Deserialize)]
+pub(super) struct NamePart {
+    #[serde(with = "field")]
+    pub(super) name: AgentName,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "AgentChange", tag = "change", rename_all = "snake_case")]
+enum ChangeWire {
+    Launching {
+        #[serde(with = "field")]
+        nonce: Nonce,
+        #[serde(with = "field")]
+        launch: Digest,
+    },
+    Up {
+        #[serde(with = "field")]
+        nonce: Nonce,
+        #[serde(with = "field")]
+        pane: PaneId,
+        #[serde(with = "ProcessWire")]
+        process: ProcessKey,
+    },
+    Adopted,
+    Down {
+        why: String,
+        #[serde(with = "field", default, skip_serializing_if = "is_default")]
+        restart_at: Option<Millis>,
+        #[serde(default, skip_serializing_if = "is_default")]
+        wanted: bool,
+    },
+    Lost {
+        why: String,
+    },
+    Blocked {
+        /// Written even where it is null: that it is over is what the line says.
+        #[serde(default)]
+        why: Option<String>,
+    },
+    Removed,
+}
+
+/// An agent as it stood, but for its phase; part of `kept_agent`.
+#[derive(Serialize, Deserialize)]
+pub(super) struct AgentPart {
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    nonce: Option<Nonce>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    launch: Option<Digest>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    current: Option<MessageId>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    blocked: Option<Arc<str>>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    restarts: Vec<Millis>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    up_since: Option<Millis>,
+    #[serde(with = "CountsWire", default, skip_serializing_if = "is_default")]
+    counts: Counts,
+}
+
+/// Whether it ran; part of `kept_agent`.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "phase", rename_all = "snake_case")]
+pub(super) enum PhasePart {
+    Absent,
+    Launching,
+    Up {
+        #[serde(with = "field")]
+        pane: PaneId,
+        #[serde(with = "ProcessWire")]
+        process: ProcessKey,
+    },
+    Restarting {
+        #[serde(with = "field")]
+        restart_at: Millis,
+    },
+    Stopped,
+    Failed {
+        #[serde(with = "field")]
+        why: Arc<str>,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ProcessKey")]
+struct ProcessWire {
+    pid: u32,
+    start_ticks: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Counts")]
+struct CountsWire {
+    #[serde(default, skip_serializing_if = "is_default")]
+    completed: u64,
+    #[serde(default, skip_serializing_if = "is_default")]
+    failed: u64,
+    #[serde(default, skip_serializing_if = "is_default")]
+    sent: u64,
+    #[serde(default, skip_serializing_if = "is_default")]
+    received: u64,
+    #[serde(default, skip_serializing_if = "is_default")]
+    restarts: u64,
+}
+
+impl Wire for AgentChange {
+    fn put<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        ChangeWire::serialize(self, to)
+    }
+
+    fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        ChangeWire::deserialize(from)
+    }
+}
+
+impl AgentPart {
+    /// The two parts of an agent as it stands.
+    pub(super) fn split(agent: &Agent) -> (PhasePart, Self) {
+        let Agent { phase, nonce, launch, current, blocked, restarts, up_since, counts } = agent.clone();
+        (phase.into(), Self { nonce, launch, current, blocked, restarts, up_since, counts })
+    }
+
+    /// The agent.
+    pub(super) fn join(self, phase: PhasePart) -> Agent {
+        let Self { nonce, launch, current, blocked, restarts, up_since, counts } = self;
+        Agent { phase: phase.into(), nonce, launch, current, blocked, restarts, up_since, counts }
+    }
+}
+
+impl From<Phase> for PhasePart {
+    fn from(phase: Phase) -> Self {
+        match phase {
+            Phase::Absent => Self::Absent,
+            Phase::Launching => Self::Launching,
+            Phase::Up { pane, process } => Self::Up { pane, process },
+            Phase::Restarting(restart_at) => Self::Restarting { restart_at },
+            Phase::Stopped => Self::Stopped,
+            Phase::Failed(why) => Self::Failed { why },
+        }
+    }
+}
+
+impl From<PhasePart> for Phase {
+    fn from(part: PhasePart) -> Self {
+        match part {
+            PhasePart::Absent => Self::Absent,
+            PhasePart::Launching => Self::Launching,
+            PhasePart::Up { pane, process } => Self::Up { pane, process },
+            PhasePart::Restarting { restart_at } => Self::Restarting(restart_at),
+            PhasePart::Stopped => Self::Stopped,
+            PhasePart::Failed { why } => Self::Failed(why),
+        }
+    }
+}

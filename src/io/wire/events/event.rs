@@ -1,0 +1,197 @@
+//! One event, written and read: which parts make up which event.
+
+use super::DecodeError;
+use super::agent::{AgentPart, NamePart};
+use super::field::{self, Got, Put, is_default};
+use super::life::MovedPart;
+use super::object::{self, EXTRA, Object, part};
+use super::open::OpenPart;
+use super::span::{flaw, members, unquoted};
+use crate::engine::event::{Answer, Event};
+use crate::engine::message::{Message, Outcome};
+use crate::engine::refusal::Code;
+use crate::engine::words::{AgentName, MessageId, Millis};
+use serde::{Deserialize, Serialize};
+use serde_json::Error;
+use std::sync::Arc;
+
+pub(super) const ACCEPTED: &str = "accepted";
+pub(super) const ENDED: &str = "ended";
+pub(super) const KEPT_OPEN: &str = "kept_open";
+const DUPLICATE: &str = "duplicate";
+const REFUSED: &str = "refused";
+const MOVED: &str = "moved";
+const AGENT: &str = "agent";
+const HALTED: &str = "halted";
+const KEPT_AGENT: &str = "kept_agent";
+
+/// Besides the message and its body.
+#[derive(Serialize, Deserialize)]
+struct AcceptedPart {
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    not_before: Millis,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    unmet: Vec<MessageId>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    name: Option<Arc<str>>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    unknown_keys: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct DuplicatePart {
+    #[serde(with = "field")]
+    id: MessageId,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    name: Option<Arc<str>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RefusedPart {
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    name: Option<Arc<str>>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    from: Option<AgentName>,
+    #[serde(with = "field")]
+    code: Code,
+    why: String,
+}
+
+/// The answer's body stands beside it, at the top.
+#[derive(Serialize, Deserialize)]
+struct EndedPart {
+    #[serde(with = "field")]
+    id: MessageId,
+    #[serde(with = "field")]
+    outcome: Outcome,
+    #[serde(default, skip_serializing_if = "is_default")]
+    why: Option<String>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    answer: Option<Box<Answer>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct HaltedPart {
+    /// Written even where it is null: that it is over is what the line says.
+    #[serde(with = "field", default)]
+    since: Option<Millis>,
+}
+
+/// Appends an event.
+pub(super) fn write(out: &mut String, event: &Event) {
+    let object = match event {
+        Event::Accepted { message, body, not_before, unmet, name, unknown_keys } => {
+            let rest = AcceptedPart {
+                not_before: *not_before,
+                unmet: unmet.clone(),
+                name: name.clone(),
+                unknown_keys: unknown_keys.clone(),
+            };
+            Object::begin(out, ACCEPTED).part(&Put(message)).part(&rest).body(body)
+        }
+        Event::Duplicate { id, name } => {
+            Object::begin(out, DUPLICATE).part(&DuplicatePart { id: id.clone(), name: name.clone() })
+        }
+        Event::Refused { name, from, code, why } => {
+            let (name, from, why) = (name.clone(), from.clone(), why.clone());
+            Object::begin(out, REFUSED).part(&RefusedPart { name, from, code: *code, why })
+        }
+        Event::Moved { id, to, agent, due, why } => {
+            Object::begin(out, MOVED).part(&MovedPart::new(id, *to, agent.as_ref(), *due, why))
+        }
+        Event::Ended { id, outcome, answer, why } => {
+            let (id, why) = (id.clone(), why.clone());
+            let object = Object::begin(out, ENDED).part(&EndedPart {
+                id,
+                outcome: *outcome,
+                why,
+                answer: answer.clone(),
+            });
+            match answer {
+                Some(answer) => object.body(&answer.body),
+                None => object,
+            }
+        }
+        Event::Agent { name, change } => {
+            Object::begin(out, AGENT).part(&NamePart { name: name.clone() }).part(&Put(change))
+        }
+        Event::Halted(since) => Object::begin(out, HALTED).part(&HaltedPart { since: *since }),
+        Event::KeptOpen(open) => {
+            let (stage, rest) = OpenPart::split(open);
+            Object::begin(out, KEPT_OPEN).part(&Put(&open.message)).part(&stage).part(&rest)
+        }
+        Event::KeptAgent(name, agent) => {
+            let (phase, rest) = AgentPart::split(agent);
+            Object::begin(out, KEPT_AGENT).part(&NamePart { name: name.clone() }).part(&phase).part(&rest)
+        }
+    };
+    object.end();
+}
+
+/// Reads the event that stands at `index` of its step.
+pub(super) fn read(index: usize, text: &str) -> Result<Event, DecodeError> {
+    let damaged = |why| DecodeError::Event { index, why };
+    let outline = Outline::of(text).map_err(damaged)?;
+    let event = outline.event(text).map_err(damaged)?;
+    event.ok_or_else(|| DecodeError::UnknownEvent { index, name: outline.name.to_owned() })
+}
+
+/// What has to be known of an event before it is read.
+struct Outline<'a> {
+    name: &'a str,
+    extra: Option<&'a str>,
+}
+
+impl<'a> Outline<'a> {
+    fn of(text: &'a str) -> Result<Self, Error> {
+        let [name, extra] = members(text, ["event", EXTRA])?;
+        let name = name.and_then(unquoted).ok_or_else(|| flaw("it has no name in `event`"))?;
+        Ok(Self { name, extra })
+    }
+
+    /// The event, unless its name is unknown.
+    fn event(&self, text: &str) -> Result<Option<Event>, Error> {
+        Ok(Some(match self.name {
+            ACCEPTED => self.accepted(text)?,
+            ENDED => self.ended(text)?,
+            MOVED => part::<MovedPart>(text)?.event()?,
+            DUPLICATE => {
+                let DuplicatePart { id, name } = part(text)?;
+                Event::Duplicate { id, name }
+            }
+            REFUSED => {
+                let RefusedPart { name, from, code, why } = part(text)?;
+                Event::Refused { name, from, code, why }
+            }
+            AGENT => {
+                let NamePart { name } = part(text)?;
+                Event::Agent { name, change: part::<Got<_>>(text)?.0 }
+            }
+            HALTED => Event::Halted(part::<HaltedPart>(text)?.since),
+            KEPT_OPEN => {
+                let message = part::<Got<Message>>(text)?.0;
+                Event::KeptOpen(Box::new(part::<OpenPart>(text)?.join(message, part(text)?)?))
+            }
+            KEPT_AGENT => {
+                let NamePart { name } = part(text)?;
+                Event::KeptAgent(name, Box::new(part::<AgentPart>(text)?.join(part(text)?)))
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn accepted(&self, text: &str) -> Result<Event, Error> {
+        let message = Box::new(part::<Got<Message>>(text)?.0);
+        let AcceptedPart { not_before, unmet, name, unknown_keys } = part(text)?;
+        let body = object::body(text, self.extra)?;
+        Ok(Event::Accepted { message, body, not_before, unmet, name, unknown_keys })
+    }
+
+    fn ended(&self, text: &str) -> Result<Event, Error> {
+        let EndedPart { id, outcome, why, mut answer } = part(text)?;
+        if let Some(answer) = &mut answer {
+            answer.body = object::body(text, self.extra)?;
+        }
+        Ok(Event::Ended { id, outcome, answer, why })
+    }
+}

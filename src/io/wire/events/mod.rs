@@ -1,0 +1,120 @@
+//! The engine's events as the journal holds them: a JSON array on one line, for the daemon to read back and for people
+//! to search with grep and jq. `protocol/JOURNAL.md` is the page for those people.
+//!
+//! Every event is one flat object that begins with its name, `{"event":"moved","id":"msg-1",…}`. Its members come from
+//! *parts*, each a plain struct whose members are laid side by side: so `id`, `from` and `to` stand in the same place
+//! whether a message is accepted or kept, and a part is read by itself, without a detour over a generic value. What
+//! has its default is left out. A body's `content` and `extra` always stand last and at the top, so that
+//! [`body_of`] finds them without knowing the event.
+
+mod agent;
+mod event;
+mod field;
+mod finished;
+mod life;
+mod message;
+mod object;
+mod open;
+mod span;
+
+pub use finished::FinishedScan;
+
+use crate::engine::event::Event;
+use crate::engine::message::Body;
+use span::{List, flaw, members};
+
+/// Room for an event without its content, in bytes: an accepted message with all its optional fields has about 500.
+const EVENT_BYTES: usize = 512;
+
+/// The member of a snapshot that holds its events.
+const STATE: &str = "state";
+
+/// Why a payload cannot be read: it is damaged, or a newer tasuki wrote it.
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// It is not a list of events at all.
+    #[error("not a list of events ({0}): the line is damaged, or is none of the journal's")]
+    Payload(serde_json::Error),
+    /// An event whose name this version does not have.
+    #[error(
+        "event {index} is called `{name}`, which this version does not know: use the tasuki that wrote it"
+    )]
+    UnknownEvent {
+        /// Its place in the step, from 0.
+        index: usize,
+        /// The name it has.
+        name: String,
+    },
+    /// An event that lacks something, or has a value that cannot be.
+    #[error("event {index} cannot be read ({why}): the line is damaged, or a newer tasuki wrote it")]
+    Event {
+        /// Its place in the step, from 0.
+        index: usize,
+        /// What is wrong; its column counts within the event.
+        why: serde_json::Error,
+    },
+}
+
+/// The events of a step as a JSON array without a raw newline.
+#[must_use]
+pub fn encode(events: &[Event]) -> String {
+    let mut out = String::with_capacity(EVENT_BYTES * events.len().max(1));
+    put_list(&mut out, events);
+    out
+}
+
+/// Reads what [`encode`] wrote. Members that this version does not know are passed over.
+///
+/// # Errors
+/// [`DecodeError`] says which event is damaged or unknown.
+pub fn decode(payload: &str) -> Result<Vec<Event>, DecodeError> {
+    let mut events = Vec::new();
+    let mut list = List::array(payload).map_err(DecodeError::Payload)?;
+    while let Some(text) = list.item().map_err(DecodeError::Payload)? {
+        events.push(event::read(events.len(), text)?);
+    }
+    Ok(events)
+}
+
+/// The events of a snapshot as a JSON object without a raw newline.
+#[must_use]
+pub fn encode_snapshot(events: &[Event]) -> String {
+    let mut out = String::with_capacity(EVENT_BYTES * events.len().max(1));
+    out.push_str("{\"state\":");
+    put_list(&mut out, events);
+    out.push('}');
+    out
+}
+
+/// Reads what [`encode_snapshot`] wrote.
+///
+/// # Errors
+/// [`DecodeError`], as [`decode`].
+pub fn decode_snapshot(payload: &str) -> Result<Vec<Event>, DecodeError> {
+    let [state] = members(payload, [STATE]).map_err(DecodeError::Payload)?;
+    decode(state.ok_or_else(|| DecodeError::Payload(flaw("there is no `state`")))?)
+}
+
+/// What the event at `index` of a step carries; none if it carries nothing or cannot be read. The other events are
+/// passed over unread.
+#[must_use]
+pub fn body_of(payload: &str, index: u32) -> Option<Body> {
+    let mut list = List::array(payload).ok()?;
+    for _ in 0..index {
+        list.item().ok()??;
+    }
+    let text = list.item().ok()??;
+    let [extra] = members(text, [object::EXTRA]).ok()?;
+    object::body(text, extra).ok()
+}
+
+fn put_list(out: &mut String, events: &[Event]) {
+    out.push('[');
+    for (index, event) in events.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        event::write(out, event);
+    }
+    out.push(']');
+}

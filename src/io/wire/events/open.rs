@@ -1,0 +1,122 @@
+//! An open message as it stood when a snapshot was taken.
+
+use super::field::{self, Wire, is_default};
+use super::life::StagePart;
+use crate::engine::message::{BodyRef, Message, Outcome};
+use crate::engine::state::{Open, Told};
+use crate::engine::words::{AgentName, MessageId, Millis, Token};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Error;
+use std::sync::Arc;
+
+/// All but the message and its stage; part of `kept_open`.
+#[derive(Serialize, Deserialize)]
+pub(super) struct OpenPart {
+    #[serde(with = "field")]
+    body: BodyRef,
+    #[serde(with = "field")]
+    since: Millis,
+    #[serde(default, skip_serializing_if = "is_default")]
+    attempts: u8,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    agent: Option<AgentName>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    tokens: Vec<Token>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    due: Option<Millis>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    unread: Vec<MessageId>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    answers: Vec<Told>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    unmet: Vec<MessageId>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    turns: u16,
+    #[serde(default, skip_serializing_if = "is_default")]
+    reminded: bool,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    note: Option<Arc<str>>,
+}
+
+impl OpenPart {
+    /// The parts of an open message besides the message itself, which needs no copy.
+    pub(super) fn split(open: &Open) -> (StagePart, Self) {
+        let Open {
+            message: _,
+            body,
+            stage,
+            since,
+            attempts,
+            agent,
+            tokens,
+            due,
+            unread,
+            answers,
+            unmet,
+            turns,
+            reminded,
+            note,
+        } = open;
+        let part = Self {
+            body: *body,
+            since: *since,
+            attempts: *attempts,
+            agent: agent.clone(),
+            tokens: tokens.clone(),
+            due: *due,
+            unread: unread.clone(),
+            answers: answers.clone(),
+            unmet: unmet.clone(),
+            turns: *turns,
+            reminded: *reminded,
+            note: note.clone(),
+        };
+        (StagePart::from(*stage), part)
+    }
+
+    /// The open message.
+    pub(super) fn join(self, message: Message, stage: StagePart) -> Result<Open, Error> {
+        let Self { body, since, attempts, agent, tokens, due, unread, answers, unmet, turns, reminded, note } =
+            self;
+        let stage = stage.try_into()?;
+        Ok(Open {
+            message,
+            body,
+            stage,
+            since,
+            attempts,
+            agent,
+            tokens,
+            due,
+            unread,
+            answers,
+            unmet,
+            turns,
+            reminded,
+            note,
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Told")]
+struct ToldWire {
+    #[serde(with = "field")]
+    child: MessageId,
+    #[serde(with = "field")]
+    from: AgentName,
+    #[serde(with = "field")]
+    outcome: Outcome,
+    #[serde(with = "field")]
+    body: BodyRef,
+}
+
+impl Wire for Told {
+    fn put<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        ToldWire::serialize(self, to)
+    }
+
+    fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        ToldWire::deserialize(from)
+    }
+}

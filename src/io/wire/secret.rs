@@ -1,0 +1,76 @@
+//! Texts that look like a secret: keys and tokens whose makers gave them a shape. A message with one is accepted and its
+//! sender warned; logs show the kind instead.
+
+use regex::{Regex, RegexSet};
+use std::sync::LazyLock;
+
+/// Kind and shape, as their makers publish them.
+const SHAPES: [(&str, &str); 8] = [
+    ("an AWS access key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    ("a GitHub token", r"\b(?:gh[pousr]_[0-9A-Za-z]{36,}|github_pat_[0-9A-Za-z_]{40,})"),
+    ("a GitLab token", r"\bglpat-[0-9A-Za-z_-]{20,}"),
+    ("a Slack token", r"\bxox[abeoprs]-[0-9A-Za-z-]{10,}"),
+    ("a Google API key", r"\bAIza[0-9A-Za-z_-]{35}"),
+    ("an API key", r"\bsk-[0-9A-Za-z_-]{20,}"),
+    ("a private key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
+    ("a web token", r"\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}"),
+];
+
+static ANY: LazyLock<Option<RegexSet>> = LazyLock::new(|| RegexSet::new(SHAPES.map(|(_, shape)| shape)).ok());
+static EACH: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
+    SHAPES.iter().filter_map(|(kind, shape)| Some((*kind, Regex::new(shape).ok()?))).collect()
+});
+
+/// The kind of the first shape in the table that occurs in `text`.
+#[must_use]
+pub fn kind(text: &str) -> Option<&'static str> {
+    let found = ANY.as_ref()?.matches(text).into_iter().next()?;
+    SHAPES.get(found).map(|(kind, _)| *kind)
+}
+
+/// `text` with every secret replaced by its kind in brackets.
+#[must_use]
+pub fn redact(text: &str) -> std::borrow::Cow<'_, str> {
+    if kind(text).is_none() {
+        return text.into();
+    }
+    let replace = |text: String, (kind, shape): &(&str, Regex)| {
+        shape.replace_all(&text, regex::NoExpand(&format!("[{kind}]"))).into_owned()
+    };
+    EACH.iter().fold(text.to_owned(), replace).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_is_valid_and_found() {
+        assert_eq!(EACH.len(), SHAPES.len());
+        let samples = [
+            ("AKIA".to_owned() + "ABCDEFGHIJ234567", "an AWS access key"),
+            ("ghp_".to_owned() + &"a1".repeat(18), "a GitHub token"),
+            ("glpat-".to_owned() + &"x".repeat(20), "a GitLab token"),
+            ("xoxb-".to_owned() + "123456789012-abc", "a Slack token"),
+            ("AIza".to_owned() + &"k".repeat(35), "a Google API key"),
+            ("sk-".to_owned() + &"q".repeat(24), "an API key"),
+            ("-----BEGIN RSA PRIVATE ".to_owned() + "KEY-----", "a private key"),
+            (format!("eyJ{0}.eyJ{0}.{0}", "abcdefghij0"), "a web token"),
+        ];
+        for (sample, named) in samples {
+            let text = format!("キーは {sample} 😀");
+            assert_eq!(kind(&text), Some(named), "{named}");
+            assert_eq!(redact(&text), format!("キーは [{named}] 😀"));
+        }
+    }
+
+    #[test]
+    fn ordinary_text_is_left_alone() {
+        for text in
+            ["task-123", "ask-me-about-this-long-dashed-word", "AKIA", "the token is k7qf2m", "", "日本語"]
+        {
+            assert_eq!(kind(text), None, "{text}");
+            assert_eq!(redact(text), text);
+        }
+    }
+}

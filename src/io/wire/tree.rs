@@ -1,0 +1,281 @@
+//! YAML text → a tree whose every node knows its place, one document at a time, over serde-saphyr's own parser. It is the
+//! strict subset that messages are written in: no anchors, aliases, merge keys or tags, keys are text and stand once,
+//! and depth and size are bounded while reading. Scalars keep their text: the type of the field decides what it means.
+
+use super::place::{Place, shown};
+use super::scalar;
+use crate::engine::refusal::{Code, Refusal};
+use serde_json::Value as Json;
+use serde_saphyr::granit_parser::{
+    self, ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput,
+};
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// Deepest nesting (durability, limits).
+pub(super) const DEPTH_MAX: usize = 32;
+/// Most nodes in one document (durability, limits).
+pub(super) const NODES_MAX: usize = 10_000;
+
+/// A value and where it begins.
+#[derive(Debug)]
+pub(super) struct Node<'a> {
+    pub(super) place: Place,
+    pub(super) value: Value<'a>,
+}
+
+#[derive(Debug)]
+pub(super) enum Value<'a> {
+    /// Text as written; `plain` if without quotes, so that it may mean null, a truth or a number.
+    Scalar { text: Cow<'a, str>, plain: bool },
+    /// `[a, b]`
+    List(Vec<Node<'a>>),
+    /// `{a: b}`
+    Map(Vec<Entry<'a>>),
+}
+
+/// A key, where it stands, and its value.
+#[derive(Debug)]
+pub(super) struct Entry<'a> {
+    pub(super) key: Cow<'a, str>,
+    pub(super) place: Place,
+    pub(super) node: Node<'a>,
+}
+
+impl Node<'_> {
+    /// Whether nothing is written here.
+    pub(super) fn is_null(&self) -> bool {
+        matches!(&self.value, Value::Scalar { text, plain: true } if scalar::is_null(text))
+    }
+
+    /// What stands here, for a sentence.
+    pub(super) fn what(&self) -> String {
+        match &self.value {
+            Value::Scalar { text, .. } => shown(text),
+            Value::List(_) => "a list".to_owned(),
+            Value::Map(_) => "a map".to_owned(),
+        }
+    }
+
+    /// The same value as JSON.
+    ///
+    /// # Errors
+    /// [`Code::OutOfRange`] for a number that JSON cannot hold.
+    pub(super) fn json(&self) -> Result<Json, Refusal> {
+        Ok(match &self.value {
+            Value::Scalar { text, plain: false } => Json::String(text.clone().into_owned()),
+            Value::Scalar { text, plain: true } => scalar::meaning(text).ok_or_else(|| {
+                let why =
+                    format!("{} is a number that cannot be kept as it is; put it in quotes", shown(text));
+                self.place.refuse(Code::OutOfRange, why)
+            })?,
+            Value::List(nodes) => Json::Array(nodes.iter().map(Self::json).collect::<Result<_, _>>()?),
+            Value::Map(entries) => {
+                let pair = |entry: &Entry<'_>| Ok((entry.key.clone().into_owned(), entry.node.json()?));
+                Json::Object(entries.iter().map(pair).collect::<Result<_, Refusal>>()?)
+            }
+        })
+    }
+}
+
+/// The documents of a text, in order. Ends after the first refusal.
+pub(super) struct Documents<'a> {
+    parser: Parser<'a, StrInput<'a>>,
+    text: &'a str,
+    nodes: usize,
+    ended: bool,
+}
+
+impl<'a> Documents<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        let options = granit_parser::options! {
+            emit_comments: false,
+            emit_anchor_events: true,
+            // A key that is too long shall be called that, so the parser may look as far as a file goes.
+            simple_key_max_lookahead: super::text::FILE_BYTES_MAX,
+        };
+        let parser = Parser::new_from_str_with_options(text, options);
+        Self { parser, text, nodes: 0, ended: false }
+    }
+
+    fn event(&mut self) -> Result<(Event<'a>, Span), Refusal> {
+        match self.parser.next_event() {
+            Some(Ok(event)) => Ok(event),
+            Some(Err(error)) => Err(self.scan_error(&error)),
+            None => {
+                Err(Place::of(self.text.as_bytes(), self.text.len())
+                    .refuse(Code::CutOff, "the file ends here"))
+            }
+        }
+    }
+
+    fn document(&mut self) -> Result<Option<Node<'a>>, Refusal> {
+        loop {
+            match self.event()? {
+                (Event::StreamEnd, _) => return Ok(None),
+                (Event::StreamStart | Event::DocumentEnd, _) => {}
+                (Event::DocumentStart(..), _) => {
+                    self.nodes = 0;
+                    let first = self.event()?;
+                    return self.node(first, 0).map(Some);
+                }
+                // Nothing else can come between documents.
+                (_, span) => {
+                    return Err(place(span.start).refuse(Code::Syntax, "this belongs to no document"));
+                }
+            }
+        }
+    }
+
+    /// The node that begins with `event`, inside of `depth` others.
+    fn node(&mut self, (event, span): (Event<'a>, Span), depth: usize) -> Result<Node<'a>, Refusal> {
+        let place = place(span.start);
+        self.nodes += 1;
+        if self.nodes > NODES_MAX {
+            let why = format!("there are more than {NODES_MAX} values in a document");
+            return Err(place.refuse(Code::TooManyNodes, why));
+        }
+        self.plain_node(&event, span)?;
+        let value = match event {
+            Event::Scalar(text, style, ..) => Value::Scalar { text, plain: style == ScalarStyle::Plain },
+            Event::SequenceStart(..) => Value::List(self.list(depth_below(depth, place)?)?),
+            Event::MappingStart(..) => Value::Map(self.map(depth_below(depth, place)?)?),
+            _ => return Err(place.refuse(Code::Syntax, "a value was expected here")),
+        };
+        Ok(Node { place, value })
+    }
+
+    /// Refuses a node with an anchor or a tag, and an alias.
+    fn plain_node(&mut self, event: &Event<'a>, span: Span) -> Result<(), Refusal> {
+        if event.is_alias() {
+            return Err(place(span.start).refuse(Code::Anchor, "`*` refers to another value"));
+        }
+        if event.anchor_id().is_some_and(|id| id > 0) {
+            // The parser names the anchor right after its node.
+            let (_, span) = self.event()?;
+            return Err(place(span.start).refuse(Code::Anchor, "`&` names a value for use elsewhere"));
+        }
+        if let Some(tag) = event.tag() {
+            let at = span.tag_start().unwrap_or(span.start);
+            return Err(place(at).refuse(Code::Tag, format!("there is the tag {}", shown(&tag.original()))));
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Vec<Node<'a>>, Refusal> {
+        let mut nodes = Vec::new();
+        loop {
+            match self.event()? {
+                (Event::SequenceEnd, _) => return Ok(nodes),
+                first => nodes.push(self.node(first, depth)?),
+            }
+        }
+    }
+
+    fn map(&mut self, depth: usize) -> Result<Vec<Entry<'a>>, Refusal> {
+        let mut entries: Vec<Entry<'a>> = Vec::new();
+        let mut seen = Keys::default();
+        loop {
+            let first = match self.event()? {
+                (Event::MappingEnd, _) => return Ok(entries),
+                first => first,
+            };
+            let (key, place) = key(self.node(first, depth)?)?;
+            if seen.stood_before(&key, &entries) {
+                return Err(duplicate(&key, place, &entries));
+            }
+            let first = self.event()?;
+            let node = self.node(first, depth)?;
+            entries.push(Entry { key, place, node });
+        }
+    }
+
+    fn scan_error(&self, error: &ScanError) -> Refusal {
+        let at_end = error.marker().byte_offset().is_some_and(|at| at >= self.text.trim_end().len());
+        let code = match error.kind() {
+            ErrorKind::UnknownAnchor | ErrorKind::MissingAnchorOrAliasName => Code::Anchor,
+            ErrorKind::RecursionLimitExceeded => Code::TooDeep,
+            ErrorKind::MissingLowSurrogate
+            | ErrorKind::InvalidLowSurrogate
+            | ErrorKind::InvalidLowSurrogateHexEscape
+            | ErrorKind::UnpairedLowSurrogate => Code::LoneSurrogate,
+            ErrorKind::UndeclaredTagHandle
+            | ErrorKind::InvalidTagTerminator
+            | ErrorKind::MissingTagUri
+            | ErrorKind::UnclosedVerbatimTag
+            | ErrorKind::InvalidTagEscape => Code::Tag,
+            ErrorKind::UnclosedFlowCollection { .. } | ErrorKind::UnclosedQuotedScalar => Code::CutOff,
+            _ if at_end => Code::CutOff,
+            _ => Code::Syntax,
+        };
+        place(*error.marker()).refuse(code, error.info())
+    }
+}
+
+impl<'a> Iterator for Documents<'a> {
+    type Item = Result<Node<'a>, Refusal>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let item = self.document().transpose();
+        self.ended = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+/// Finds a key that stood before: by comparing while the map is small, as nearly all are, then by a set.
+#[derive(Default)]
+struct Keys(HashSet<String>);
+
+impl Keys {
+    fn stood_before(&mut self, key: &str, entries: &[Entry<'_>]) -> bool {
+        const COMPARED_MAX: usize = 24;
+        if entries.len() < COMPARED_MAX {
+            return entries.iter().any(|entry| entry.key == key);
+        }
+        if self.0.is_empty() {
+            self.0.extend(entries.iter().map(|entry| entry.key.to_string()));
+        }
+        !self.0.insert(key.to_owned())
+    }
+}
+
+/// A key must be text: quoted, or plain and not null, a truth or a number.
+fn key(node: Node<'_>) -> Result<(Cow<'_, str>, Place), Refusal> {
+    let place = node.place;
+    match node.value {
+        Value::Scalar { text, plain: true } if text == "<<" => {
+            Err(place.refuse(Code::MergeKey, "`<<` would merge another map into this one"))
+        }
+        Value::Scalar { text, plain }
+            if !plain || matches!(scalar::meaning(&text), Some(Json::String(_))) =>
+        {
+            Ok((text, place))
+        }
+        Value::Scalar { text, .. } => {
+            Err(place
+                .refuse(Code::KeyNotText, format!("the key {} is not text; put it in quotes", shown(&text))))
+        }
+        Value::List(_) | Value::Map(_) => {
+            Err(place.refuse(Code::KeyNotText, "a list or a map is used as a key"))
+        }
+    }
+}
+
+fn duplicate(key: &str, place: Place, entries: &[Entry<'_>]) -> Refusal {
+    let line = entries.iter().find(|entry| entry.key == key).map_or(0, |entry| entry.place.line);
+    place.refuse(Code::DuplicateKey, format!("the key {} stands in line {line} already", shown(key)))
+}
+
+fn depth_below(depth: usize, place: Place) -> Result<usize, Refusal> {
+    if depth < DEPTH_MAX {
+        return Ok(depth + 1);
+    }
+    Err(place.refuse(Code::TooDeep, format!("values are nested more than {DEPTH_MAX} deep")))
+}
+
+fn place(marker: Marker) -> Place {
+    Place { line: marker.line() as u64, column: marker.col() as u64 + 1 }
+}

@@ -1,0 +1,87 @@
+//! `tasuki agent`: starts and stops agents, and plays tasuki's own.
+
+use super::desk::{Desk, Ended, read_name};
+use super::status;
+use crate::engine::words::AgentName;
+use crate::ui::http::client::ANSWER_DEADLINE;
+use crate::ui::http::types::{Done, StatusInfo};
+use crate::ui::scripted::ScriptedArgs;
+use clap::Subcommand;
+use std::collections::BTreeMap;
+
+/// Starts, stops and lists agents; and tasuki's own agents
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki agent list
+  tasuki agent start                     every agent that does not run
+  tasuki agent restart grand_boss        with a new session; what it worked on is given to it again
+  tasuki agent scripted --phrase OK      an agent that plays a script, for demos and tests")]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Starts an agent, or every agent that does not run
+    #[command(after_help = "Examples:\n  tasuki agent start\n  tasuki agent start grand_boss")]
+    Start {
+        /// Which
+        #[arg(value_parser = read_name)]
+        agent: Option<AgentName>,
+    },
+    /// Stops an agent; its messages wait
+    #[command(after_help = "Examples:\n  tasuki agent stop grand_boss")]
+    Stop {
+        /// Which
+        #[arg(value_parser = read_name)]
+        agent: AgentName,
+    },
+    /// Stops an agent and starts it anew
+    #[command(after_help = "Examples:\n  tasuki agent restart grand_boss")]
+    Restart {
+        /// Which
+        #[arg(value_parser = read_name)]
+        agent: AgentName,
+    },
+    /// Lists the agents
+    #[command(after_help = "Examples:\n  tasuki agent list --json")]
+    List,
+    /// An agent that plays a script
+    #[command(after_help = "Examples:\n  tasuki agent scripted --phrase \"CODING OK\" --script play.yaml")]
+    Scripted(ScriptedArgs),
+}
+
+impl Args {
+    /// The arguments of the scripted agent, which needs no workspace and no desk.
+    pub(super) fn scripted(self) -> Result<ScriptedArgs, Self> {
+        match self.verb {
+            Verb::Scripted(args) => Ok(args),
+            verb => Err(Self { verb }),
+        }
+    }
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    match &args.verb {
+        Verb::Start { agent: None } => order(desk, "/v1/agents/start"),
+        Verb::Start { agent: Some(name) } => order(desk, &format!("/v1/agents/{name}/start")),
+        Verb::Stop { agent } => order(desk, &format!("/v1/agents/{agent}/stop")),
+        Verb::Restart { agent } => order(desk, &format!("/v1/agents/{agent}/restart")),
+        Verb::List => list(desk),
+        // It was run before there was a desk.
+        Verb::Scripted(_) => Ok(()),
+    }
+}
+
+/// Asks for something that the daemon says in words when it is done.
+pub(super) fn order(desk: &Desk, path: &str) -> Ended {
+    let done: Done = desk.client()?.post(path, &serde_json::json!({}), ANSWER_DEADLINE)?;
+    desk.tell(&done, || done.what.clone())
+}
+
+fn list(desk: &Desk) -> Ended {
+    let status: StatusInfo = desk.client()?.get("/v1/status", ANSWER_DEADLINE)?;
+    desk.tell(&status.agents, || status::agents(&status.agents, &BTreeMap::new()))
+}

@@ -1,0 +1,81 @@
+//! `tasuki attach`: becomes tmux, showing an agent's window.
+
+use super::desk::{Desk, Ended, read_name};
+use super::failure::{Failure, Kind};
+use crate::engine::words::AgentName;
+use crate::io::settings::{Settings, TmuxSocket};
+use crate::io::tmux::{Server, USERS_OWN_SOCKET};
+use std::io::IsTerminal;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Shows the agents in tmux, at one agent's window if it is named
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki attach                  the session; C-b n goes to the next window, C-b w lists them, C-b d leaves
+  tasuki attach grand_boss       that agent's window
+
+Nothing is typed to an agent while you type in its window.")]
+pub(super) struct Args {
+    /// Whose window
+    #[arg(value_parser = read_name)]
+    agent: Option<AgentName>,
+    /// Print the command instead of becoming it
+    #[arg(long)]
+    print: bool,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let workspace = desk.workspace()?;
+    let settings = Settings::load(&workspace, &desk.around)?.settings;
+    let window = match &args.agent {
+        Some(name) => {
+            let name = settings.team.addressee(name)?;
+            let member = settings.team.members.contains_key(&name);
+            let why = || format!("{name} is not an agent with a window of its own");
+            let cure = "`tasuki status` lists the agents";
+            Some(name.clone())
+                .filter(|_| member)
+                .map(Ok)
+                .unwrap_or_else(|| Err(Failure::new(Kind::Rejected, "unknown-agent", why(), cure)))
+                .map(Some)?
+        }
+        None => None,
+    };
+    let server = server(&workspace, &settings);
+    let arguments = server.attach(window.as_ref().map(AgentName::as_str));
+    if args.print {
+        return desk.say(format!("tmux {}", arguments.join(" ")));
+    }
+    if !std::io::stdin().is_terminal() {
+        let why = "this is no terminal to attach to";
+        return Err(Failure::new(
+            Kind::Rejected,
+            "no-terminal",
+            why,
+            "run it in a terminal, or use `--print`",
+        ));
+    }
+    // Inside another tmux the client would refuse: the agents' server is one of its own.
+    let error = Command::new("tmux").args(arguments).env_remove("TMUX").exec();
+    let cure = "install tmux, and start the agents with `tasuki up`";
+    Err(Failure::new(Kind::Failed, "tmux", format!("cannot become tmux: {error}"), cure))
+}
+
+/// The tmux server of a workspace, as far as a person's client needs to know it.
+fn server(workspace: &crate::io::workspace::Workspace, settings: &Settings) -> Server {
+    let socket = match &settings.tmux_socket {
+        TmuxSocket::Private(name) => name.clone(),
+        TmuxSocket::Users => USERS_OWN_SOCKET.to_owned(),
+    };
+    Server {
+        socket,
+        session: settings.session.clone(),
+        root: workspace.root_text().to_owned(),
+        history_limit: settings.general.history_limit,
+        size: (settings.general.columns, settings.general.rows),
+        env: Vec::new(),
+        scratch: workspace.memory(),
+    }
+}

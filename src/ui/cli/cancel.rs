@@ -1,0 +1,29 @@
+//! `tasuki cancel`: calls messages off.
+
+use super::desk::{Desk, Ended, read_id};
+use crate::engine::words::MessageId;
+use crate::ui::http::client::ANSWER_DEADLINE;
+use crate::ui::http::types::Done;
+
+/// Calls messages off, and the parts that came of them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki cancel msg-a1b2c3d4e5f6
+
+What was typed already is not taken back: a late answer is kept and closes nothing.")]
+pub(super) struct Args {
+    /// Which
+    #[arg(value_name = "ID", value_parser = read_id, required = true)]
+    ids: Vec<MessageId>,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let client = desk.client()?;
+    for id in &args.ids {
+        let path = format!("/v1/messages/{id}/cancel");
+        let done: Done = client.post(&path, &serde_json::json!({}), ANSWER_DEADLINE)?;
+        desk.tell(&done, || done.what.clone())?;
+    }
+    Ok(())
+}

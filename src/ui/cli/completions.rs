@@ -1,0 +1,21 @@
+//! `tasuki completions`: what a shell needs to complete verbs and flags.
+
+use super::desk::{Desk, Ended};
+use clap_complete::Shell;
+
+/// Prints completions for a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki completions bash > ~/.local/share/bash-completion/completions/tasuki
+  tasuki completions fish > ~/.config/fish/completions/tasuki.fish")]
+pub(super) struct Args {
+    /// Which
+    shell: Shell,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut super::command(), "tasuki", &mut script);
+    desk.say(String::from_utf8_lossy(&script))
+}

@@ -1,0 +1,26 @@
+//! `tasuki daemon`: the daemon in the foreground, as a service manager wants it; `tasuki up` starts it in the background.
+
+use super::desk::{Desk, Ended};
+use crate::daemon::start;
+use crate::ui::http::server;
+
+/// Runs the daemon in the foreground
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki daemon                      until SIGTERM or Ctrl-C; the agents go on and are adopted by the next one
+  TASUKI_LOG=debug tasuki daemon     with more in .tasuki/daemon.log")]
+pub(super) struct Args {
+    /// Leave the terminal that it was started from
+    #[arg(long, hide = true)]
+    detach: bool,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let workspace = desk.workspace()?;
+    if args.detach {
+        // It fails for the leader of a process group, who has no terminal to leave or was started by hand.
+        let _ = rustix::process::setsid();
+    }
+    Ok(start::run(workspace, desk.around.clone(), Box::new(server::serve))?)
+}

@@ -1,0 +1,145 @@
+//! What every verb works with: the workspace, the daemon's socket, and the terminal.
+
+use super::failure::{Failure, Kind};
+use crate::engine::words::{AgentName, MessageId};
+use crate::io::workspace::{Surroundings, Workspace};
+use crate::ui::http::client::{Client, ClientError};
+use anstream::{AutoStream, ColorChoice};
+use serde::Serialize;
+use std::io::{IsTerminal, Read, Write};
+use std::path::PathBuf;
+
+/// How a verb ends that has not failed: [`Failure`] says how it ends else.
+pub(super) type Ended = Result<(), Failure>;
+
+/// What holds for every verb.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Globals {
+    /// The workspace: a folder with a tasuki.yaml (else $TASUKI_ROOT, else the nearest one upwards from here)
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(super) root: Option<PathBuf>,
+    /// Print data as JSON
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: Color,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Color {
+    /// Where a terminal shows them (NO_COLOR and CLICOLOR count)
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    pub(super) fn choice(self) -> ColorChoice {
+        match self {
+            Self::Auto => ColorChoice::Auto,
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+        }
+    }
+}
+
+/// A verb's desk.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub(super) globals: Globals,
+    pub(super) around: Surroundings,
+}
+
+impl Desk {
+    pub(super) fn new(globals: Globals) -> Result<Self, Failure> {
+        Ok(Self { globals, around: Surroundings::of_this_process()? })
+    }
+
+    /// The workspace that is meant.
+    pub(super) fn workspace(&self) -> Result<Workspace, Failure> {
+        Ok(Workspace::find(self.globals.root.as_deref(), &self.around)?)
+    }
+
+    /// A way to ask the daemon.
+    pub(super) fn client(&self) -> Result<Client, Failure> {
+        Ok(Client::new(&self.workspace()?, &self.around)?)
+    }
+
+    /// Writes a text to the standard output, with a newline.
+    pub(super) fn say(&self, text: impl AsRef<str>) -> Ended {
+        let mut out = AutoStream::new(std::io::stdout().lock(), self.globals.color.choice());
+        writeln!(out, "{}", text.as_ref().trim_end_matches('\n'))?;
+        Ok(out.flush()?)
+    }
+
+    /// Writes a value as JSON.
+    pub(super) fn say_json(&self, value: &impl Serialize) -> Ended {
+        let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
+        self.say(text)
+    }
+
+    /// Writes a value as JSON if that was asked for, else the text.
+    pub(super) fn tell(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> Ended {
+        if self.globals.json { self.say_json(value) } else { self.say(text()) }
+    }
+
+    /// Writes a remark that is no part of the answer.
+    pub(super) fn remark(&self, text: impl AsRef<str>) {
+        let mut err = AutoStream::new(std::io::stderr().lock(), self.globals.color.choice());
+        // A remark that nobody can read is not worth a failure.
+        let _ = writeln!(err, "{}", text.as_ref());
+    }
+
+    /// Tells a failure, for people or as JSON.
+    pub(super) fn complain(&self, failure: &Failure) {
+        match failure.kind {
+            Kind::NobodyReads => {}
+            _ if self.globals.json => {
+                self.remark(serde_json::to_string(&failure.problem).unwrap_or_default());
+            }
+            _ => self.remark(failure.text()),
+        }
+    }
+}
+
+/// What a text is given as: itself, or `-` for the standard input.
+pub(super) fn text_or_input(text: Option<&str>) -> Result<String, Failure> {
+    match text {
+        Some("-") => {}
+        Some(text) => return Ok(text.to_owned()),
+        None if std::io::stdin().is_terminal() => {
+            let cure = "write it behind the name, or `-` to type it in";
+            return Err(Failure::new(Kind::Rejected, "content-empty", "there is no text to send", cure));
+        }
+        None => {}
+    }
+    let mut bytes = Vec::new();
+    let most = crate::io::wire::draft::CONTENT_BYTES_MAX as u64 + 1;
+    std::io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    let bad =
+        |_| Failure::new(Kind::Rejected, "not-utf8", "the standard input is not UTF-8", "send text as UTF-8");
+    String::from_utf8(bytes).map_err(bad)
+}
+
+/// An id on the command line.
+pub(super) fn read_id(text: &str) -> Result<MessageId, String> {
+    MessageId::new(text).map_err(|error| error.to_string())
+}
+
+/// An agent on the command line.
+pub(super) fn read_name(text: &str) -> Result<AgentName, String> {
+    AgentName::new(text).map_err(|error| error.to_string())
+}
+
+/// Whether no daemon runs, where that is no failure; every other failure is one.
+pub(super) fn unless_running<T>(asked: Result<T, ClientError>) -> Result<Option<T>, Failure> {
+    match asked {
+        Ok(answer) => Ok(Some(answer)),
+        Err(ClientError::NotRunning { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

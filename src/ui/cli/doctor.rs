@@ -1,0 +1,247 @@
+//! `tasuki doctor`: looks at everything that tasuki needs, and says what to do about what is missing.
+
+use super::desk::{Desk, Ended};
+use super::failure::{Failure, Kind};
+use crate::io::settings::{Settings, TmuxSocket};
+use crate::io::tmux::Server;
+use crate::io::workspace::Workspace;
+use crate::ui::http::client::{ANSWER_DEADLINE, Client};
+use crate::ui::http::types::Health;
+use serde::Serialize;
+use std::path::Path;
+
+/// Below this many watches a big tree of worktrees cannot be watched, and tasuki looks instead.
+const WATCHES_LOW: u64 = 8_192;
+/// Below this many a few editors use all of them up.
+const INSTANCES_LOW: u64 = 64;
+
+/// Checks this machine and this workspace: tmux, locale, limits, disk, socket, programs
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki doctor
+  tasuki doctor --json | jq -r '.[] | select(.verdict != \"good\")'
+
+Exit codes: 0 nothing is wrong (warnings apart), 1 something is.")]
+pub(super) struct Args {}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Check {
+    what: &'static str,
+    verdict: Verdict,
+    found: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    cure: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Good,
+    Warning,
+    Bad,
+}
+
+impl Verdict {
+    /// Bad if it is not so.
+    fn bad_unless(good: bool) -> Self {
+        if good { Self::Good } else { Self::Bad }
+    }
+
+    /// A warning if it is not so.
+    fn warn_unless(good: bool) -> Self {
+        if good { Self::Good } else { Self::Warning }
+    }
+}
+
+fn check(what: &'static str, verdict: Verdict, found: impl Into<String>, cure: &str) -> Check {
+    let cure = if verdict == Verdict::Good { String::new() } else { cure.to_owned() };
+    Check { what, verdict, found: found.into(), cure }
+}
+
+pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
+    let mut checks = vec![tmux(desk), locale(desk)];
+    checks.extend(inotify());
+    match desk.workspace() {
+        Ok(workspace) => checks.extend(of_workspace(desk, &workspace)),
+        Err(failure) => {
+            checks.push(check(
+                "workspace",
+                Verdict::Warning,
+                failure.problem.why,
+                "make one with `tasuki init`",
+            ));
+        }
+    }
+    desk.tell(&checks, || checks.iter().map(line).collect::<Vec<_>>().join("\n"))?;
+    let bad = checks.iter().filter(|check| check.verdict == Verdict::Bad).count();
+    if bad == 0 {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Kind::Failed,
+        "doctor",
+        format!("{bad} of {} checks are bad", checks.len()),
+        "see above",
+    ))
+}
+
+fn line(check: &Check) -> String {
+    use anstyle::AnsiColor::{Green, Red, Yellow};
+    let (colour, word) = match check.verdict {
+        Verdict::Good => (Green, "good"),
+        Verdict::Warning => (Yellow, "warn"),
+        Verdict::Bad => (Red, "BAD "),
+    };
+    let style = colour.on_default();
+    let cure = if check.cure.is_empty() { String::new() } else { format!("\n      cure: {}", check.cure) };
+    format!("{style}{word}{style:#}  {}: {}{cure}", check.what, check.found)
+}
+
+fn tmux(desk: &Desk) -> Check {
+    let cure = "install tmux 3.3a or newer";
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let Ok(runtime) = runtime else { return check("tmux", Verdict::Bad, "no event loop", cure) };
+    let server = Server {
+        socket: "tasuki-doctor".to_owned(),
+        session: "tasuki".to_owned(),
+        root: String::new(),
+        history_limit: 0,
+        size: crate::io::tmux::server::SIZE,
+        env: desk.around.vars.clone().into_iter().collect(),
+        scratch: desk.around.temp.clone(),
+    };
+    match runtime.block_on(server.version()).and_then(|version| version.supported()) {
+        Ok(version) => check("tmux", Verdict::Good, version.to_string(), cure),
+        Err(error) => check("tmux", Verdict::Bad, error.to_string(), cure),
+    }
+}
+
+/// The variable that counts for characters is the first of these that is set.
+fn locale(desk: &Desk) -> Check {
+    let set =
+        ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| Some((name, desk.around.var(name)?)));
+    let found = set.map(|(name, value)| format!("{name}={}", value.to_string_lossy()));
+    let good = found.as_ref().is_some_and(|found| {
+        let lower = found.to_ascii_lowercase();
+        lower.contains("utf-8") || lower.contains("utf8")
+    });
+    let cure = "export LC_ALL=C.UTF-8 in your shell; the agents get it from tasuki all the same";
+    check("locale", Verdict::warn_unless(good), found.unwrap_or_else(|| "none is set".into()), cure)
+}
+
+fn inotify() -> Vec<Check> {
+    let limit = |name: &str| -> Option<u64> {
+        let text = std::fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(name)).ok()?;
+        text.trim().parse().ok()
+    };
+    let one = |what: &'static str, name: &str, low: u64| {
+        let cure =
+            format!("sysctl fs.inotify.{name}={}; without watches tasuki looks every few seconds", low * 8);
+        limit(name).map(|found| check(what, Verdict::warn_unless(found >= low), found.to_string(), &cure))
+    };
+    let watches = one("inotify watches", "max_user_watches", WATCHES_LOW);
+    let instances = one("inotify instances", "max_user_instances", INSTANCES_LOW);
+    watches.into_iter().chain(instances).collect()
+}
+
+fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
+    let mut checks = vec![check("workspace", Verdict::Good, workspace.root_text(), "")];
+    let ready = workspace.refuse_open_team();
+    let found = ready.as_ref().map_or_else(ToString::to_string, |()| "only you may write it".to_owned());
+    checks.push(check("team file's mode", Verdict::bad_unless(ready.is_ok()), found, "chmod o-w it"));
+    match Settings::load(workspace, &desk.around) {
+        Ok(loaded) => {
+            let members =
+                format!("{} agents, {} warnings", loaded.settings.team.members.len(), loaded.warnings.len());
+            let good = loaded.warnings.is_empty();
+            checks.push(check(
+                "team file",
+                Verdict::warn_unless(good),
+                members,
+                "see `tasuki lint tasuki.yaml`",
+            ));
+            checks.push(disk(workspace, &loaded.settings));
+            checks.extend(programs(&loaded.settings));
+            checks.push(own_server(&loaded.settings));
+        }
+        Err(error) => {
+            let found = error.to_string().lines().next().unwrap_or_default().to_owned();
+            checks.push(check("team file", Verdict::Bad, found, "see `tasuki lint tasuki.yaml`"));
+        }
+    }
+    checks.push(socket(desk, workspace));
+    checks.push(daemon(desk, workspace));
+    checks
+}
+
+fn disk(workspace: &Workspace, settings: &Settings) -> Check {
+    let cure = "make room: with less than `low_disk` free, drops stay in queue/";
+    match fs2::available_space(workspace.root()) {
+        Ok(free) => {
+            let good = free >= settings.general.low_disk_bytes;
+            check("disk", Verdict::bad_unless(good), format!("{} MiB free", free >> 20), cure)
+        }
+        Err(error) => check("disk", Verdict::Bad, error.to_string(), cure),
+    }
+}
+
+/// The program of each agent, as its own PATH finds it.
+fn programs(settings: &Settings) -> Vec<Check> {
+    let mut checks: Vec<Check> = Vec::new();
+    for (name, launch) in &settings.launches {
+        let Some(program) = launch.argv.first() else { continue };
+        let path = launch.env.iter().find(|(key, _)| key.as_str() == "PATH").map(|(_, value)| value);
+        let there = if program.contains('/') {
+            launch.cwd.join(program).is_file()
+        } else {
+            path.is_some_and(|path| std::env::split_paths(path).any(|folder| folder.join(program).is_file()))
+        };
+        if !there {
+            let found = format!("{name} needs `{program}`, which is not on its PATH");
+            checks.push(check(
+                "program",
+                Verdict::Bad,
+                found,
+                "install it, or name another provider in the team file",
+            ));
+        }
+    }
+    if checks.is_empty() {
+        checks.push(check("programs", Verdict::Good, "every agent's program is there", ""));
+    }
+    checks
+}
+
+fn own_server(settings: &Settings) -> Check {
+    let found = match &settings.tmux_socket {
+        TmuxSocket::Private(name) => format!("a server of its own (tmux -L {name})"),
+        TmuxSocket::Users => "your own server; a `kill-server` there ends the agents too".to_owned(),
+    };
+    check("tmux server", Verdict::Good, found, "")
+}
+
+fn socket(desk: &Desk, workspace: &Workspace) -> Check {
+    match workspace.socket_path(&desk.around) {
+        Ok(path) => check("socket", Verdict::Good, path.display().to_string(), ""),
+        Err(error) => {
+            check("socket", Verdict::Bad, error.to_string(), "set XDG_RUNTIME_DIR to a folder of your own")
+        }
+    }
+}
+
+fn daemon(desk: &Desk, workspace: &Workspace) -> Check {
+    let asked = Client::new(workspace, &desk.around)
+        .and_then(|client| client.get::<Health>("/v1/health", ANSWER_DEADLINE));
+    match asked {
+        Ok(Health { daemon, .. }) if daemon.version == env!("CARGO_PKG_VERSION") => {
+            check("daemon", Verdict::Good, format!("process {} answers", daemon.pid), "")
+        }
+        Ok(Health { daemon, .. }) => {
+            let found = format!("process {} is of version {}", daemon.pid, daemon.version);
+            check("daemon", Verdict::Warning, found, "`tasuki down --keep-agents && tasuki up`")
+        }
+        Err(error) => check("daemon", Verdict::Warning, error.to_string(), "start it with `tasuki up`"),
+    }
+}

@@ -1,0 +1,221 @@
+//! What went wrong on the command line: what, where, and the cure; and the one match that gives exit codes.
+
+use crate::daemon::start::StartError;
+use crate::engine::refusal::Refusal;
+use crate::io::folder::FolderError;
+use crate::io::journal::JournalError;
+use crate::io::settings::{InitError, SettingsError};
+use crate::io::tmux::TmuxError;
+use crate::io::workspace::WorkspaceError;
+use crate::ui::http::client::ClientError;
+use crate::ui::http::types::Problem;
+use std::error::Error;
+use std::io;
+use std::process::ExitCode;
+
+/// What kind of failure it is: nothing else decides the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Whoever read our output has gone: there is nobody to tell, and nothing is wrong.
+    NobodyReads,
+    /// The work failed, the machine refused, or the lock is held.
+    Failed,
+    /// The command, or what it was given, is wrong.
+    Rejected,
+    /// A message was not delivered, or nobody can tell.
+    NotDelivered,
+    /// The time is up.
+    TimedOut,
+    /// A daemon is needed and none runs.
+    NoDaemon,
+}
+
+/// A failure.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) kind: Kind,
+    pub(super) problem: Problem,
+    /// The file it is in.
+    pub(super) place: Option<String>,
+}
+
+impl Failure {
+    pub(super) fn new(kind: Kind, code: &str, why: impl Into<String>, cure: impl Into<String>) -> Self {
+        let problem = Problem { code: code.into(), why: why.into(), cure: cure.into(), ..Problem::default() };
+        Self { kind, problem, place: None }
+    }
+
+    /// The same, in this file.
+    pub(super) fn within(mut self, place: impl Into<String>) -> Self {
+        self.place = Some(place.into());
+        self
+    }
+
+    /// Something that the machine refused, with everything it said.
+    fn of(code: &str, error: &dyn Error) -> Self {
+        let mut why = error.to_string();
+        let mut source = error.source();
+        while let Some(inner) = source {
+            let text = inner.to_string();
+            if !why.contains(&text) {
+                why = format!("{why}: {text}");
+            }
+            source = inner.source();
+        }
+        Self::new(Kind::Failed, code, why, "")
+    }
+
+    /// The exit code (protocol, the command line).
+    pub(super) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self.kind {
+            Kind::NobodyReads => 0,
+            Kind::Failed => 1,
+            Kind::Rejected => 2,
+            Kind::NotDelivered => 3,
+            Kind::TimedOut => 4,
+            Kind::NoDaemon => 5,
+        })
+    }
+
+    /// For a person.
+    pub(super) fn text(&self) -> String {
+        let problem = &self.problem;
+        let place = match (&self.place, problem.line, problem.column) {
+            (Some(file), Some(line), Some(column)) => Some(format!("{file}:{line}:{column}")),
+            (Some(file), ..) => Some(file.clone()),
+            (None, Some(line), Some(column)) => Some(format!("line {line}, column {column}")),
+            _ => problem.field.as_ref().map(|field| format!("`{field}`")),
+        };
+        let mut text = format!("error: {}", problem.why.trim_end());
+        if let Some(place) = place {
+            text.push_str(&format!("\n  where: {place}"));
+        }
+        if !problem.cure.is_empty() {
+            text.push_str(&format!("\n  cure: {}", problem.cure));
+        }
+        text
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::new(Kind::NobodyReads, "nobody-reads", "", "");
+        }
+        Self::of("io", &error)
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let why = error.to_string();
+        match error {
+            ClientError::NotRunning { .. } => {
+                Self::new(Kind::NoDaemon, "no-daemon", why, "start it with `tasuki up`")
+            }
+            ClientError::TooSlow(_) => {
+                Self::new(Kind::TimedOut, "too-slow", why, "see .tasuki/daemon.log, and `tasuki doctor`")
+            }
+            ClientError::Refused(problem) => {
+                let kind = match problem.code.as_str() {
+                    "unavailable" | "bug" => Kind::Failed,
+                    _ => Kind::Rejected,
+                };
+                Self { kind, problem, place: None }
+            }
+            ClientError::Gone(_) | ClientError::Odd(_) | ClientError::Io(_) => {
+                Self::new(Kind::Failed, "no-answer", why, "see .tasuki/daemon.log")
+            }
+        }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let cure = refusal.code.cure();
+        let mut failure = Self::new(Kind::Rejected, refusal.code.word(), refusal.why, cure);
+        failure.problem.field = refusal.field.map(str::to_owned);
+        failure.problem.line = refusal.line;
+        failure.problem.column = refusal.column;
+        failure.problem.document = (refusal.document > 0).then_some(refusal.document);
+        failure
+    }
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        Self::of("folder", &error)
+    }
+}
+
+impl From<WorkspaceError> for Failure {
+    fn from(error: WorkspaceError) -> Self {
+        let kind = match &error {
+            WorkspaceError::Io { .. } => Kind::Failed,
+            _ => Kind::Rejected,
+        };
+        Self { kind, ..Self::of("workspace", &error) }
+    }
+}
+
+impl From<SettingsError> for Failure {
+    fn from(error: SettingsError) -> Self {
+        let kind = match &error {
+            SettingsError::Io { .. } => Kind::Failed,
+            _ => Kind::Rejected,
+        };
+        Self { kind, ..Self::of("team-file", &error) }
+    }
+}
+
+impl From<InitError> for Failure {
+    fn from(error: InitError) -> Self {
+        let kind = match &error {
+            InitError::Io { .. } => Kind::Failed,
+            _ => Kind::Rejected,
+        };
+        Self { kind, ..Self::of("init", &error) }
+    }
+}
+
+impl From<StartError> for Failure {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Workspace(error) => error.into(),
+            StartError::Settings(error) => error.into(),
+            error => Self::of("start", &error),
+        }
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Self::of("journal", &error)
+    }
+}
+
+impl From<TmuxError> for Failure {
+    fn from(error: TmuxError) -> Self {
+        Self::of("tmux", &error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_says_what_where_and_the_cure() {
+        let mut failure =
+            Failure::new(Kind::Rejected, "to-missing", "nobody is named", "add `to:`").within("a.yaml");
+        failure.problem.line = Some(2);
+        failure.problem.column = Some(3);
+        assert_eq!(failure.text(), "error: nobody is named\n  where: a.yaml:2:3\n  cure: add `to:`");
+    }
+
+    #[test]
+    fn a_pipe_that_was_closed_is_no_failure() {
+        let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!(failure.kind, Kind::NobodyReads);
+    }
+}

@@ -1,0 +1,123 @@
+//! What the workspace's files say, for verbs that work without a daemon: views are for people, and this reads them as one.
+
+use crate::engine::words::MessageId;
+use crate::io::workspace::Workspace;
+use crate::ui::http::types::{AgentInfo, StatusInfo};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// `status/agents/NAME.yaml`.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct AgentFile {
+    pub(super) agent_name: String,
+    pub(super) state: String,
+    pub(super) current_task: Option<String>,
+    pub(super) doing: Option<String>,
+    pane_id: Option<String>,
+    pid: Option<u32>,
+    provider: String,
+    queued: usize,
+    statistics: Statistics,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct Statistics {
+    tasks_completed: u64,
+    tasks_failed: u64,
+    restarts: u64,
+}
+
+/// A message's view, as far as faces show it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct View {
+    pub(super) id: String,
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) status: String,
+    pub(super) stage: Option<String>,
+    pub(super) content: String,
+    pub(super) completion_source: Option<String>,
+    pub(super) reason: Option<String>,
+}
+
+/// Every agent that has a status file, by name. A file that cannot be read is passed over: the daemon writes it again.
+pub(super) fn agents(workspace: &Workspace) -> Vec<AgentFile> {
+    let entries = fs::read_dir(workspace.agents_status()).into_iter().flatten().flatten();
+    let yaml = entries.map(|entry| entry.path()).filter(|path| is_yaml(path));
+    let mut agents: Vec<AgentFile> = yaml.filter_map(|path| read(&path)).collect();
+    agents.sort_by(|a, b| a.agent_name.cmp(&b.agent_name));
+    agents
+}
+
+/// What the files say of the workspace as a whole.
+pub(super) fn status(workspace: &Workspace) -> StatusInfo {
+    let open: Vec<View> = open(workspace);
+    let held = open.iter().filter(|view| view.stage.as_deref() == Some("held")).count();
+    StatusInfo {
+        daemon: None,
+        agents: agents(workspace).into_iter().map(AgentFile::info).collect(),
+        pending: open.iter().filter(|view| view.status == "pending").count(),
+        open: open.len(),
+        held,
+        halted_since: stopped_since(workspace),
+        tmux_lost: false,
+    }
+}
+
+/// The answer to a message, if it is written.
+pub(super) fn result(workspace: &Workspace, id: &MessageId) -> Option<View> {
+    read(&workspace.result_file(id))
+}
+
+/// Where a finished message is kept.
+pub(super) fn done_file(workspace: &Workspace, id: &MessageId) -> Option<PathBuf> {
+    let name = format!("{id}.yaml");
+    let mut days: Vec<PathBuf> =
+        fs::read_dir(workspace.done()).ok()?.flatten().map(|entry| entry.path()).collect();
+    days.sort();
+    days.into_iter().rev().map(|day| day.join(&name)).find(|path| path.is_file())
+}
+
+/// A view.
+pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_saphyr::from_str(&fs::read_to_string(path).ok()?).ok()
+}
+
+fn open(workspace: &Workspace) -> Vec<View> {
+    let entries = fs::read_dir(workspace.active()).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| is_yaml(path)).filter_map(|path| read(&path)).collect()
+}
+
+fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yaml")
+}
+
+/// Since when `queue/STOP` is there.
+fn stopped_since(workspace: &Workspace) -> Option<String> {
+    use crate::engine::words::Millis;
+    use crate::io::clock::rfc3339;
+    let made = fs::metadata(workspace.stop_file()).ok()?.modified().ok()?;
+    let since = made.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Some(rfc3339(Millis(u64::try_from(since.as_millis()).unwrap_or_default())))
+}
+
+impl AgentFile {
+    fn info(self) -> AgentInfo {
+        AgentInfo {
+            agent_name: self.agent_name,
+            state: self.state,
+            why: None,
+            current_task: self.current_task,
+            pane_id: self.pane_id,
+            pid: self.pid,
+            provider: self.provider,
+            queued: self.queued,
+            up_since: None,
+            tasks_completed: self.statistics.tasks_completed,
+            tasks_failed: self.statistics.tasks_failed,
+            restarts: self.statistics.restarts,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `tasuki fsck`: checks the journal, and writes the views again that follow from it.
+
+use super::desk::{Desk, Ended};
+use super::failure::{Failure, Kind};
+use super::rebuild;
+use crate::io::journal::{self, Report};
+
+/// Checks the journal; with --rebuild writes the views of what is finished again
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki fsck                    changes nothing; with or without a daemon at work
+  tasuki fsck --rebuild          writes queue/done/ and queue/results/ again where they are missing
+
+Exit codes: 0 sound, 1 damaged.")]
+pub(super) struct Args {
+    /// Write missing views of finished messages again
+    #[arg(long)]
+    rebuild: bool,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let workspace = desk.workspace()?;
+    // A workspace that never had a daemon has no journal, and nothing is wrong with it.
+    let there = workspace.journal().is_dir();
+    let report = if there { journal::fsck(&workspace.journal())? } else { Report::default() };
+    let rebuilt = if args.rebuild && there { Some(rebuild::run(&workspace)?) } else { None };
+    let value = serde_json::json!({
+        "sound": report.is_sound(),
+        "segments": report.segments.len(),
+        "lines": report.lines,
+        "torn": report.torn.is_some(),
+        "faults": faults(&report),
+        "rebuilt": rebuilt.map(|rebuilt| rebuilt.written),
+        "kept": rebuilt.map(|rebuilt| rebuilt.kept),
+    });
+    desk.tell(&value, || {
+        let mut lines = vec![format!("{} lines in {} segments", report.lines, report.segments.len())];
+        lines.extend(faults(&report));
+        if report.torn.is_some() {
+            lines.push(
+                "the last write never ended: nobody was told of it, and the next start cuts it off".into(),
+            );
+        }
+        if let Some(rebuilt) = rebuilt {
+            lines.push(format!(
+                "{} finished messages written again, {} were there",
+                rebuilt.written, rebuilt.kept
+            ));
+        }
+        lines.join("\n")
+    })?;
+    if report.is_sound() {
+        return Ok(());
+    }
+    let cure =
+        "the next start of the daemon sets it aside in .tasuki/journal/damaged/ and holds what it touched";
+    Err(Failure::new(Kind::Failed, "damaged", "the journal is damaged", cure))
+}
+
+fn faults(report: &Report) -> Vec<String> {
+    let damaged = report.damaged.iter();
+    let damaged = damaged.map(|bad| {
+        format!("segment {}: {} bytes at {} do not count: {:?}", bad.segment, bad.bytes, bad.offset, bad.flaw)
+    });
+    let gaps = report.gaps.iter().map(|gap| format!("steps {} to {} are missing", gap.first.0, gap.last.0));
+    let ids = report.ids.iter().map(|bad| {
+        format!("segment {}: its list of ids: {} (made again at the next start)", bad.segment, bad.why)
+    });
+    damaged.chain(gaps).chain(ids).collect()
+}

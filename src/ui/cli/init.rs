@@ -1,0 +1,61 @@
+//! `tasuki init`: a new workspace with the default team.
+
+use super::desk::{Desk, Ended};
+use super::failure::{Failure, Kind};
+use crate::io::settings::{Settings, choose_provider, write_team};
+use crate::io::workspace::Workspace;
+use std::fs;
+
+/// Makes a workspace: the default team, its prompts, the mailbox and the dashboard
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki init                          here, with a provider whose program is installed
+  tasuki init --provider scripted      with agents that play a script, to try it out
+  tasuki init --root ~/team            in that folder, made if it is missing
+
+Files that are there are left as they are.")]
+pub(super) struct Args {
+    /// Whose programs the agents are
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+    /// Write a new team file; the old one is kept as tasuki.yaml.old
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let folder =
+        desk.globals.root.as_ref().map_or_else(|| desk.around.cwd.clone(), |root| desk.around.cwd.join(root));
+    let choice = choose_provider(args.provider.as_deref(), &desk.around)?;
+    fs::create_dir_all(&folder)?;
+    let workspace = Workspace::at(&folder)?;
+    if args.force && workspace.team_file().exists() {
+        set_aside(&workspace)?;
+    }
+    let written = write_team(&workspace, &choice.provider)?;
+    workspace.prepare()?;
+    Settings::load(&workspace, &desk.around)?;
+    for program in &choice.unused {
+        desk.remark(format!("{program} is installed, and this version has no profile for it"));
+    }
+    let files: Vec<_> =
+        written.iter().map(|file| serde_json::json!({"path": file.path, "new": file.new})).collect();
+    let value = serde_json::json!({"root": workspace.root(), "provider": choice.provider, "files": files});
+    desk.tell(&value, || {
+        let new = written.iter().filter(|file| file.new).map(|file| format!("  {}", file.path.display()));
+        let head = format!("a team of `{}` agents in {}:", choice.provider, workspace.root().display());
+        let tail = "next: `tasuki up`, then `tasuki send grand_boss \"…\"`".to_owned();
+        [head].into_iter().chain(new).chain([tail]).collect::<Vec<_>>().join("\n")
+    })
+}
+
+/// Keeps the team file that was there, and never over another.
+fn set_aside(workspace: &Workspace) -> Ended {
+    let old = workspace.root().join("tasuki.yaml.old");
+    if old.symlink_metadata().is_ok() {
+        let why = format!("{} is there already", old.display());
+        return Err(Failure::new(Kind::Rejected, "already-there", why, "move it away first"));
+    }
+    Ok(fs::rename(workspace.team_file(), old)?)
+}

@@ -1,0 +1,129 @@
+//! `tasuki lint`: says what is wrong with a drop or a team file before the daemon does.
+
+use super::desk::{Desk, Ended};
+use super::failure::{Failure, Kind};
+use crate::daemon::workers::mailbox::mint_id;
+use crate::io::clock::Clock;
+use crate::io::settings::{Settings, render};
+use crate::io::wire::{FILE_BYTES_MAX, draft};
+use crate::io::workspace::{TEAM_FILE, Workspace};
+use anstream::ColorChoice;
+use serde::Deserialize;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Checks message files and team files without sending or starting anything
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki lint tasuki.yaml
+  tasuki lint task.yaml && mv task.yaml queue/
+  tasuki lint --compat queue/results/*.yaml        and whether libyaml reads them as tasuki does
+
+A file is a team file if it is called tasuki.yaml or begins with `agents:` or `session:`.")]
+pub(super) struct Args {
+    /// Which
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Also read it with a libyaml reader, as programs in Python and Ruby do
+    #[arg(long)]
+    compat: bool,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let mut bad = 0;
+    for path in &args.files {
+        let checked = bytes_of(path).and_then(|bytes| check(desk, path, &bytes, args.compat));
+        match checked {
+            Ok(words) => desk.tell(&serde_json::json!({"file": path, "ok": true}), || {
+                format!("{}: {words}", path.display())
+            })?,
+            Err(failure) => {
+                bad += 1;
+                desk.complain(&failure);
+            }
+        }
+    }
+    match bad {
+        0 => Ok(()),
+        _ => {
+            let why = format!("{bad} of {} files would be refused", args.files.len());
+            Err(Failure::new(Kind::Rejected, "lint", why, "correct what is said above"))
+        }
+    }
+}
+
+fn check(desk: &Desk, path: &Path, bytes: &[u8], compat: bool) -> Result<String, Failure> {
+    let words = if is_team(path, bytes) { check_team(desk, path, bytes) } else { check_drop(path, bytes) }?;
+    if compat {
+        check_compat(bytes).map_err(|failure| failure.within(path.display().to_string()))?;
+    }
+    Ok(words)
+}
+
+fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure> {
+    let folder = desk.around.cwd.join(path);
+    let workspace = Workspace::at(folder.parent().unwrap_or(Path::new("/")))?;
+    let colours = matches!(
+        anstream::AutoStream::choice(&std::io::stderr()),
+        ColorChoice::Always | ColorChoice::AlwaysAnsi
+    );
+    match Settings::parse(bytes, &workspace, &desk.around) {
+        Ok(loaded) => {
+            if !loaded.warnings.is_empty() {
+                desk.remark(render(&loaded.warnings, colours));
+            }
+            Ok(format!("a team of {}", loaded.settings.team.members.len()))
+        }
+        Err(findings) => {
+            let why = format!("this team file cannot be used:\n\n{}", render(&findings, colours));
+            Err(Failure::new(Kind::Rejected, "team-file", why, "").within(path.display().to_string()))
+        }
+    }
+}
+
+fn check_drop(path: &Path, bytes: &[u8]) -> Result<String, Failure> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let drafts = draft::read(bytes, name, &|_| true, &mut mint_id, Clock::start().wall());
+    let drafts = drafts.map_err(|refusal| Failure::from(refusal).within(path.display().to_string()))?;
+    let notes = drafts.iter().flat_map(|draft| &draft.notes).cloned();
+    let unknown =
+        drafts.iter().flat_map(|draft| &draft.unknown_keys).map(|key| format!("`{key}` is kept as it is"));
+    let notes: Vec<String> = notes.chain(unknown).collect();
+    let count = if drafts.len() == 1 { "a message".to_owned() } else { format!("{} messages", drafts.len()) };
+    Ok(if notes.is_empty() { count } else { format!("{count}; {}", notes.join("; ")) })
+}
+
+/// What programs with libyaml make of it; they are stricter in some places and laxer in others.
+fn check_compat(bytes: &[u8]) -> Result<(), Failure> {
+    let text = String::from_utf8_lossy(bytes);
+    for (number, document) in serde_yaml::Deserializer::from_str(&text).enumerate() {
+        if let Err(error) = serde_yaml::Value::deserialize(document) {
+            let why = format!("tasuki reads it, and programs with libyaml do not: {error}");
+            let mut failure =
+                Failure::new(Kind::Rejected, "compat", why, "write it the plain way, or put it in quotes");
+            failure.problem.document = (number > 0).then_some(number);
+            let place = error.location();
+            failure.problem.line = place.as_ref().and_then(|place| u64::try_from(place.line()).ok());
+            failure.problem.column = place.and_then(|place| u64::try_from(place.column()).ok());
+            return Err(failure);
+        }
+    }
+    Ok(())
+}
+
+fn is_team(path: &Path, bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let begins = |word: &str| text.lines().any(|line| line.starts_with(word));
+    path.file_name().is_some_and(|name| name == TEAM_FILE) || begins("agents:") || begins("session:")
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes));
+    read.map(|_| bytes).map_err(|error| {
+        let why = format!("cannot read it: {error}");
+        Failure::new(Kind::Rejected, "unreadable", why, "name a file").within(path.display().to_string())
+    })
+}

@@ -1,0 +1,160 @@
+//! `tasuki log`: the activity log, an agent's own, or the lines about one message.
+
+use super::desk::{Desk, Ended};
+use super::failure::{Failure, Kind};
+use super::table::harmless;
+use crate::engine::words::{AgentName, MessageId};
+use crate::io::settings::Settings;
+use crate::io::workspace::Workspace;
+use crate::ui::http::client::Client;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Between two looks at a log that is followed: a person notices no difference.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Prints what happened: of the whole team, of an agent, or of a message
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki log                     the last lines of the whole team
+  tasuki log -f grand_boss       and what comes
+  tasuki log -n 100 msg-a1b2c3d4e5f6
+
+The logs are plain files: `tail -f status/activity.log` works as well. `tasuki why` tells the whole story.")]
+pub(super) struct Args {
+    /// An agent, or a message's id
+    #[arg(value_name = "AGENT|ID")]
+    subject: Option<String>,
+    /// Go on with what comes
+    #[arg(short, long)]
+    follow: bool,
+    /// How many lines
+    #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 40)]
+    lines: usize,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let workspace = desk.workspace()?;
+    let (path, word) = which(desk, &workspace, args.subject.as_deref())?;
+    let mut log = Tail { path, word, file: None };
+    let mut lines = log.read()?;
+    for line in lines.drain(lines.len().saturating_sub(args.lines)..) {
+        print(desk, &line)?;
+    }
+    if !args.follow {
+        return Ok(());
+    }
+    let client = Client::new(&workspace, &desk.around)?;
+    loop {
+        for line in log.read()? {
+            print(desk, &line)?;
+        }
+        client.pause(LOOK);
+    }
+}
+
+/// The file, and the word that its lines must have.
+fn which(
+    desk: &Desk,
+    workspace: &Workspace,
+    subject: Option<&str>,
+) -> Result<(PathBuf, Option<String>), Failure> {
+    let Some(subject) = subject else { return Ok((workspace.activity_log(), None)) };
+    if let Ok(name) = AgentName::new(subject) {
+        let team = Settings::load(workspace, &desk.around).ok().map(|loaded| loaded.settings.team);
+        let name = team.and_then(|team| team.addressee(&name).ok()).unwrap_or(name);
+        if workspace.agent_log(&name).exists() {
+            return Ok((workspace.agent_log(&name), None));
+        }
+    }
+    match MessageId::new(subject) {
+        Ok(id) => Ok((workspace.activity_log(), Some(id.to_string()))),
+        Err(error) => {
+            let why = format!("`{}` is neither an agent nor an id: it {error}", subject.escape_debug());
+            Err(Failure::new(Kind::Rejected, "unknown", why, "`tasuki status` lists the agents"))
+        }
+    }
+}
+
+fn print(desk: &Desk, line: &str) -> Ended {
+    if !desk.globals.json {
+        return desk.say(harmless(line));
+    }
+    let (at, text) = line.split_once(' ').unwrap_or(("", line));
+    let value = serde_json::json!({"at": at, "text": text});
+    desk.say(value.to_string())
+}
+
+/// A log that is read on from where it was left, also after it was rotated.
+struct Tail {
+    path: PathBuf,
+    word: Option<String>,
+    file: Option<(BufReader<File>, u64)>,
+}
+
+impl Tail {
+    /// The whole lines since the last time.
+    fn read(&mut self) -> Result<Vec<String>, Failure> {
+        let mut lines = Vec::new();
+        if self.file.is_none() {
+            self.file = open(&self.path)?;
+        }
+        let Some((file, inode)) = &mut self.file else { return Ok(lines) };
+        loop {
+            let at = file.stream_position()?;
+            let mut bytes = Vec::new();
+            file.read_until(b'\n', &mut bytes)?;
+            if bytes.last() != Some(&b'\n') {
+                file.seek(SeekFrom::Start(at))?;
+                break;
+            }
+            let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+            if self.word.as_ref().is_none_or(|word| has_word(&line, word)) {
+                lines.push(line);
+            }
+        }
+        let rotated = self.path.metadata().map_or(true, |meta| meta.ino() != *inode);
+        if rotated {
+            self.file = None;
+        }
+        Ok(lines)
+    }
+}
+
+fn open(path: &Path) -> Result<Option<(BufReader<File>, u64)>, Failure> {
+    match File::open(path) {
+        Ok(file) => {
+            let inode = file.metadata()?.ino();
+            Ok(Some((BufReader::new(file), inode)))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the id stands there by itself, and not as the beginning of another.
+fn has_word(line: &str, word: &str) -> bool {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    line.match_indices(word).any(|(at, _)| {
+        let before = line.get(..at).and_then(|text| text.chars().next_back());
+        let after = line.get(at + word.len()..).unwrap_or_default().trim_start_matches('.').chars().next();
+        !before.is_some_and(part) && !after.is_some_and(part)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_not_found_in_a_longer_one() {
+        assert!(has_word("2026 msg-1 is submitted", "msg-1"));
+        assert!(has_word("waits for msg-1.", "msg-1"));
+        assert!(!has_word("2026 msg-12 is submitted", "msg-1"));
+        assert!(!has_word("2026 a-msg-1 is submitted", "msg-1"));
+    }
+}

@@ -1,0 +1,129 @@
+//! `tasuki pane`: an agent's pane by hand.
+
+use super::agent::order;
+use super::desk::{Desk, Ended, read_name, text_or_input};
+use super::failure::{Failure, Kind};
+use super::send::read_time;
+use super::table::harmless_lines;
+use crate::engine::words::AgentName;
+use crate::ui::http::client::ANSWER_DEADLINE;
+use crate::ui::http::types::{PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody};
+use clap::Subcommand;
+use std::time::Duration;
+
+/// Types into an agent's pane, reads it, and waits for what it prints
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki pane send shell \"ls -l\"
+  tasuki pane read grand_boss --history 100
+  tasuki pane wait shell --text DONE --timeout 2m
+  tasuki pane ready grand_boss && echo free")]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Types a line and presses Enter, if nothing stands in the way
+    #[command(
+        after_help = "Examples:\n  tasuki pane send shell \"ls -l\"\n\nExit codes: 0 typed, 2 not ready, 3 typed and not proven."
+    )]
+    Send {
+        /// Whose pane
+        #[arg(value_parser = read_name)]
+        agent: AgentName,
+        /// The line; `-` reads the standard input
+        text: String,
+    },
+    /// Prints what the pane shows
+    #[command(
+        after_help = "Examples:\n  tasuki pane read grand_boss\n  tasuki pane read grand_boss --history 100"
+    )]
+    Read {
+        /// Whose pane
+        #[arg(value_parser = read_name)]
+        agent: AgentName,
+        /// Lines of history above the screen
+        #[arg(long, value_name = "LINES", default_value_t = 0)]
+        history: u32,
+    },
+    /// Waits until the pane prints a text
+    #[command(
+        after_help = "Examples:\n  tasuki pane wait shell --text DONE --timeout 2m\n\nExit codes: 0 it came, 4 it did not come in time."
+    )]
+    Wait {
+        /// Whose pane
+        #[arg(value_parser = read_name)]
+        agent: AgentName,
+        /// The text (the agent's phrase)
+        #[arg(long)]
+        text: Option<String>,
+        /// For how long, at most an hour
+        #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "30s")]
+        timeout: u64,
+    },
+    /// Clears the input line and the history
+    #[command(after_help = "Examples:\n  tasuki pane clear shell")]
+    Clear {
+        /// Whose pane
+        #[arg(value_parser = read_name)]
+        agent: AgentName,
+    },
+    /// Says whether the pane may be typed to
+    #[command(
+        after_help = "Examples:\n  tasuki pane ready shell && echo free\n\nExit codes: 0 it may, 1 it may not."
+    )]
+    Ready {
+        /// Whose pane
+        #[arg(value_parser = read_name)]
+        agent: AgentName,
+    },
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    match &args.verb {
+        Verb::Send { agent, text } => send(desk, agent, text),
+        Verb::Read { agent, history } => {
+            let path = format!("/v1/panes/{agent}?history={history}");
+            let shown: PaneText = desk.client()?.get(&path, ANSWER_DEADLINE)?;
+            desk.tell(&shown, || harmless_lines(&shown.text))
+        }
+        Verb::Wait { agent, text, timeout } => wait(desk, agent, text.clone(), *timeout),
+        Verb::Clear { agent } => order(desk, &format!("/v1/panes/{agent}/clear")),
+        Verb::Ready { agent } => ready(desk, agent),
+    }
+}
+
+fn send(desk: &Desk, agent: &AgentName, text: &str) -> Ended {
+    let body = PaneSendBody { text: text_or_input(Some(text))? };
+    let typed: PaneTyped = desk.client()?.post(&format!("/v1/panes/{agent}/send"), &body, ANSWER_DEADLINE)?;
+    desk.tell(&typed, || "typed".to_owned())?;
+    if typed.proven {
+        return Ok(());
+    }
+    let why = format!("Enter was pressed, and {agent}'s pane did not show the line before");
+    Err(Failure::new(Kind::NotDelivered, "not-proven", why, format!("see `tasuki pane read {agent}`")))
+}
+
+fn wait(desk: &Desk, agent: &AgentName, text: Option<String>, timeout_ms: u64) -> Ended {
+    let body = PaneWaitBody { text, timeout: Some(format!("{timeout_ms}ms")) };
+    let deadline = ANSWER_DEADLINE + Duration::from_millis(timeout_ms);
+    let shown: PaneText = desk.client()?.post(&format!("/v1/panes/{agent}/wait"), &body, deadline)?;
+    desk.tell(&shown, || harmless_lines(&shown.text))?;
+    if !shown.timed_out {
+        return Ok(());
+    }
+    let why = format!("{agent}'s pane did not print it within {} s", timeout_ms / 1_000);
+    Err(Failure::new(Kind::TimedOut, "timed-out", why, "wait longer with `--timeout`"))
+}
+
+fn ready(desk: &Desk, agent: &AgentName) -> Ended {
+    let ready: PaneReady = desk.client()?.get(&format!("/v1/panes/{agent}/ready"), ANSWER_DEADLINE)?;
+    if ready.ready {
+        return desk.tell(&ready, || "ready".to_owned());
+    }
+    let why = ready.why.unwrap_or_else(|| "it is not ready".to_owned());
+    Err(Failure::new(Kind::Failed, "not-ready", format!("{agent}: {why}"), "wait until it is"))
+}

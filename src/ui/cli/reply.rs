@@ -1,0 +1,46 @@
+//! `tasuki reply`: an agent says what came of its turn, or that it has read it.
+
+use super::desk::{Desk, Ended, text_or_input};
+use crate::engine::words::Token;
+use crate::ui::http::client::ANSWER_DEADLINE;
+use crate::ui::http::types::{Done, ReplyBody};
+
+/// Answers a turn: the strongest way for an agent to say that it is done
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki reply k7qf2m \"All 42 tests pass\"
+  tasuki reply k7qf2m - < report.md
+  tasuki reply --failed k7qf2m \"there is no such file\"
+  tasuki reply --ack k7qf2m                      taken, not done yet
+
+The token stands in the task's file. In an agent's pane TASUKI_ROOT and TASUKI_AGENT_KEY are set.")]
+pub(super) struct Args {
+    /// The token of the newest turn
+    #[arg(value_parser = read_token)]
+    token: Token,
+    /// The answer; `-` or nothing reads the standard input
+    text: Option<String>,
+    /// Say only that the turn was read
+    #[arg(long, conflicts_with_all = ["text", "failed"])]
+    ack: bool,
+    /// Say that it cannot be done; the text says why
+    #[arg(long)]
+    failed: bool,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let client = desk.client()?;
+    let token = args.token.as_str();
+    let done: Done = if args.ack {
+        client.post(&format!("/v1/turns/{token}/ack"), &serde_json::json!({}), ANSWER_DEADLINE)?
+    } else {
+        let body = ReplyBody { text: text_or_input(args.text.as_deref())?, failed: args.failed };
+        client.post(&format!("/v1/turns/{token}/reply"), &body, ANSWER_DEADLINE)?
+    };
+    desk.tell(&done, || done.what.clone())
+}
+
+fn read_token(text: &str) -> Result<Token, String> {
+    Token::new(text).map_err(|error| error.to_string())
+}

@@ -1,0 +1,71 @@
+//! `tasuki retry`: a held message goes on; a failed one is sent again as a new message.
+
+use super::desk::{Desk, Ended, read_id};
+use super::failure::{Failure, Kind};
+use super::files;
+use super::send::send;
+use crate::daemon::workers::mailbox::mint_id;
+use crate::engine::words::MessageId;
+use crate::io::wire::draft::OWN_KEYS;
+use crate::io::workspace::Workspace;
+use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
+use crate::ui::http::types::{Done, Problem};
+use serde_json::{Map, Value, json};
+
+/// Fields of the old message that a new one does not take over.
+const LEFT: [&str; 6] = ["id", "status", "token", "timestamp", "deadline", "metadata"];
+
+/// Lets a held message go on, or sends a failed one again
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki retry msg-a1b2c3d4e5f6
+
+A held message goes on under its own id. A failed or cancelled one is sent again as a new message, whose
+metadata says `retry_of`; its deadline is left out.")]
+pub(super) struct Args {
+    /// Which
+    #[arg(value_name = "ID", value_parser = read_id)]
+    id: MessageId,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let workspace = desk.workspace()?;
+    let client = Client::new(&workspace, &desk.around)?;
+    let path = format!("/v1/messages/{}/retry", args.id);
+    match client.post::<Done>(&path, &json!({}), ANSWER_DEADLINE) {
+        Ok(done) => desk.tell(&done, || done.what.clone()),
+        Err(ClientError::Refused(Problem { code, .. })) if code == "not-open" => {
+            send_again(desk, &workspace, &client, &args.id)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn send_again(desk: &Desk, workspace: &Workspace, client: &Client, old: &MessageId) -> Ended {
+    let refused =
+        |why: String| Failure::new(Kind::Rejected, "not-open", why, format!("see `tasuki why {old}`"));
+    let path =
+        files::done_file(workspace, old).ok_or_else(|| refused(format!("there is no message {old}")))?;
+    let view: Option<Map<String, Value>> = files::read(&path);
+    let mut view =
+        view.ok_or_else(|| refused("it cannot be read".into()).within(path.display().to_string()))?;
+    if view.get("status") == Some(&json!("completed")) {
+        return Err(refused(format!(
+            "{old} is completed; only a held, failed or cancelled message can be retried"
+        )));
+    }
+    let id = mint_id();
+    let metadata = match view.remove("metadata") {
+        Some(Value::Object(map)) => map,
+        _ => Map::new(),
+    };
+    view.retain(|key, _| !LEFT.contains(&key.as_str()) && !OWN_KEYS.contains(&key.as_str()));
+    let mut metadata = metadata;
+    metadata.insert("retry_of".to_owned(), json!(old.as_str()));
+    view.insert("id".to_owned(), json!(id.as_str()));
+    view.insert("metadata".to_owned(), Value::Object(metadata));
+    send(desk, workspace, client, &Value::Object(view), &id)?;
+    let what = format!("{old} is sent again as {id}");
+    desk.tell(&Done { what: what.clone(), id: Some(id.to_string()) }, || what)
+}

@@ -1,0 +1,208 @@
+//! `tasuki send`: a message that is on the disk when the command ends, with a daemon or without.
+
+use super::desk::{Desk, Ended, read_id, read_name, text_or_input};
+use super::failure::{Failure, Kind};
+use super::wait::Waiting;
+use crate::daemon::workers::mailbox::mint_id;
+use crate::engine::words::{AgentName, MessageId};
+use crate::io::clock::Clock;
+use crate::io::settings::Settings;
+use crate::io::wire::{json, time};
+use crate::io::workspace::Workspace;
+use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
+use crate::ui::http::types::Accepted;
+use serde_json::{Map, Value, json};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Sends a message to an agent
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki send grand_boss \"Analyse the project\"
+  tasuki send coding --wait --within 30m - < task.md      wait for the answer, print it
+  tasuki send specialist --priority high --depends-on msg-a1b2c3d4e5f6 \"Test it\"
+  git diff | tasuki send reviewer --meta kind=review -
+
+Exit codes: 0 durable (--delivered: proven; --wait: completed), 1 failed, 2 rejected, 3 not delivered or not proven,
+4 timed out, 5 no daemon to wait for.")]
+pub(super) struct Args {
+    /// An agent, an alias, a pool, or `user`
+    #[arg(value_parser = read_name)]
+    to: AgentName,
+    /// What is to be done; `-` or nothing reads the standard input
+    text: Option<String>,
+    /// The file that holds the text
+    #[arg(long, value_name = "FILE", conflicts_with = "text")]
+    file: Option<PathBuf>,
+    /// Who sends it (in an agent's pane that agent, else `user`)
+    #[arg(long, value_name = "NAME", value_parser = read_name)]
+    from: Option<AgentName>,
+    /// Its id; the same id and content again is dropped as a duplicate
+    #[arg(long, value_name = "ID", value_parser = read_id)]
+    id: Option<MessageId>,
+    /// task or info
+    #[arg(long = "type", value_name = "TYPE", default_value = "task", value_parser = ["task", "info"])]
+    kind: String,
+    /// low, normal or high
+    #[arg(long, value_name = "WORD", value_parser = ["low", "normal", "high"])]
+    priority: Option<String>,
+    /// Working time it may take, such as 30m
+    #[arg(long, value_name = "TIME")]
+    timeout: Option<String>,
+    /// When it is too late, such as 2026-02-02T12:00:00Z
+    #[arg(long, value_name = "MOMENT")]
+    deadline: Option<String>,
+    /// Not before this message is completed (may be given again)
+    #[arg(long, value_name = "ID", value_parser = read_id)]
+    depends_on: Vec<MessageId>,
+    /// When nobody can tell whether it was delivered: resend or hold
+    #[arg(long, value_name = "WORD", value_parser = ["resend", "hold"])]
+    on_doubt: Option<String>,
+    /// The task that this one is a part of
+    #[arg(long, value_name = "ID", value_parser = read_id)]
+    parent: Option<MessageId>,
+    /// A word of your own, kept with it (may be given again)
+    #[arg(long, value_name = "KEY=VALUE", value_parser = read_pair)]
+    meta: Vec<(String, String)>,
+    /// Wait until its delivery is proven
+    #[arg(long, conflicts_with_all = ["wait", "follow"])]
+    delivered: bool,
+    /// Wait for its answer and print it
+    #[arg(long)]
+    wait: bool,
+    /// Like --wait, and tell each step on the standard error
+    #[arg(long)]
+    follow: bool,
+    /// Longest wait, such as 10m; without it as long as it takes
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    within: Option<u64>,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let workspace = desk.workspace()?;
+    let client = Client::new(&workspace, &desk.around)?;
+    let text = match &args.file {
+        Some(path) => read_file(path)?,
+        None => text_or_input(args.text.as_deref())?,
+    };
+    let id = args.id.clone().unwrap_or_else(mint_id);
+    let message = message(desk, &workspace, args, &id, text);
+    let waits = args.delivered || args.wait || args.follow;
+    let listened = send(desk, &workspace, &client, &message, &id)?;
+    if !waits {
+        return tell(desk, &id, &listened);
+    }
+    if listened.is_none() {
+        tell(desk, &id, &listened)?;
+        let why = format!("{id} waits in queue/, and nobody listens yet");
+        return Err(Failure::new(Kind::NoDaemon, "no-daemon", why, "start a daemon with `tasuki up`"));
+    }
+    if args.follow && !desk.globals.json {
+        desk.remark(format!("{id} is accepted"));
+    }
+    let (within_ms, follow) = (args.within, args.follow);
+    let waiting = Waiting { desk, client: &client, workspace: &workspace, id: &id, within_ms, follow };
+    if args.delivered { waiting.for_delivery() } else { waiting.for_answer() }
+}
+
+/// Gives a message to the daemon, or leaves it in `queue/` for the next one; none if nobody listens. Its id makes it safe
+/// to leave it there too when the daemon went away before it answered.
+pub(super) fn send(
+    desk: &Desk,
+    workspace: &Workspace,
+    client: &Client,
+    message: &Value,
+    id: &MessageId,
+) -> Result<Option<Accepted>, Failure> {
+    match client.post("/v1/messages", message, ANSWER_DEADLINE) {
+        Ok(accepted) => Ok(Some(accepted)),
+        Err(ClientError::NotRunning { .. } | ClientError::Gone(_) | ClientError::TooSlow(_)) => {
+            check(desk, workspace, message)?;
+            drop_in_queue(workspace, message, id)?;
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn tell(desk: &Desk, id: &MessageId, listened: &Option<Accepted>) -> Ended {
+    match listened {
+        Some(accepted) => desk.tell(accepted, || match accepted.duplicates.as_slice() {
+            [] => id.to_string(),
+            _ => format!("{id} (known already, unchanged: not sent again)"),
+        }),
+        None => {
+            let said = Accepted { ids: vec![id.to_string()], duplicates: Vec::new(), durable: true };
+            desk.tell(&said, || id.to_string())?;
+            desk.remark("nobody is listening yet: the message waits in queue/ for the daemon (`tasuki up`)");
+            Ok(())
+        }
+    }
+}
+
+fn message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId, text: String) -> Value {
+    let own = desk.around.var("TASUKI_ROOT").is_some_and(|root| Path::new(root) == workspace.root());
+    let agent = desk.around.var("TASUKI_AGENT").filter(|_| own).and_then(|name| name.to_str());
+    let from = args.from.as_ref().map(AgentName::as_str).or(agent);
+    let mut map = Map::new();
+    let mut put =
+        |key: &str, value: Option<Value>| drop(value.map(|value| map.insert(key.to_owned(), value)));
+    put("id", Some(json!(id.as_str())));
+    put("from", from.map(Into::into));
+    put("to", Some(json!(args.to.as_str())));
+    put("type", Some(json!(args.kind)));
+    put("content", Some(json!(text)));
+    put("priority", args.priority.clone().map(Into::into));
+    put("timeout", args.timeout.clone().map(Into::into));
+    put("deadline", args.deadline.clone().map(Into::into));
+    let depends_on: Vec<&str> = args.depends_on.iter().map(MessageId::as_str).collect();
+    put("depends_on", (!depends_on.is_empty()).then(|| json!(depends_on)));
+    put("on_doubt", args.on_doubt.clone().map(Into::into));
+    put("parent", args.parent.as_ref().map(|id| json!(id.as_str())));
+    let meta: Map<String, Value> = args.meta.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+    put("metadata", (!meta.is_empty()).then_some(Value::Object(meta)));
+    Value::Object(map)
+}
+
+/// What the daemon would refuse for itself is refused now, while somebody is there to read it.
+fn check(desk: &Desk, workspace: &Workspace, message: &Value) -> Ended {
+    let draft = json::read(message, &mut mint_id, Clock::start().wall())?;
+    let loaded = Settings::load(workspace, &desk.around)?;
+    loaded.settings.team.addressee(&draft.to)?;
+    Ok(())
+}
+
+/// Whole or not at all: written under a name that nobody reads, made durable, renamed, and the name made durable.
+fn drop_in_queue(workspace: &Workspace, message: &Value, id: &MessageId) -> Ended {
+    workspace.prepare()?;
+    let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
+    let text = serde_saphyr::to_string_with_options(message, options).map_err(std::io::Error::other)?;
+    let part = workspace.queue().join(format!(".send-{id}.tmp"));
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&part, workspace.queue().join(format!("send-{id}.yaml")))?;
+    Ok(File::open(workspace.queue())?.sync_all()?)
+}
+
+fn read_file(path: &Path) -> Result<String, Failure> {
+    let bad = |error: std::io::Error| {
+        let why = format!("cannot read the text: {error}");
+        Failure::new(Kind::Rejected, "unreadable", why, "name a file of UTF-8 text")
+            .within(path.display().to_string())
+    };
+    fs::read_to_string(path).map_err(bad)
+}
+
+fn read_pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
+    pair.map(|(key, value)| (key.to_owned(), value.to_owned())).ok_or_else(|| "write KEY=VALUE".to_owned())
+}
+
+/// A duration on the command line, in ms.
+pub(super) fn read_time(text: &str) -> Result<u64, String> {
+    time::read_duration(text).ok_or_else(|| "use a duration such as 90s, 30m or 2h".to_owned())
+}

@@ -1,0 +1,67 @@
+//! `tasuki stop`: an agent, or everything that is typed.
+
+use super::agent;
+use super::desk::{Desk, Ended, read_name, unless_running};
+use crate::engine::words::AgentName;
+use crate::io::workspace::Workspace;
+use crate::ui::http::client::{ANSWER_DEADLINE, Client};
+use crate::ui::http::types::{Done, HaltBody};
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+
+/// Stops an agent, or holds everything that would be typed
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki stop --all              nothing is typed anywhere, within a second (the file queue/STOP)
+  tasuki stop --off              work goes on
+  tasuki stop grand_boss         stops that agent; its messages wait (`tasuki agent start` starts it)")]
+#[group(required = true, multiple = false)]
+pub(super) struct Args {
+    /// Whom to stop
+    #[arg(value_parser = read_name)]
+    agent: Option<AgentName>,
+    /// Type nothing anywhere
+    #[arg(long)]
+    all: bool,
+    /// Let work go on
+    #[arg(long)]
+    off: bool,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    match &args.agent {
+        Some(name) => agent::order(desk, &format!("/v1/agents/{name}/stop")),
+        None => halt(desk, args.all),
+    }
+}
+
+fn halt(desk: &Desk, on: bool) -> Ended {
+    let workspace = desk.workspace()?;
+    let client = Client::new(&workspace, &desk.around)?;
+    let done = unless_running(client.post::<Done>("/v1/halt", &HaltBody { on }, ANSWER_DEADLINE))?;
+    let done = match done {
+        Some(done) => done,
+        None => {
+            put_stop_file(&workspace, on)?;
+            let what = if on { "queue/STOP is there for the next daemon" } else { "queue/STOP is gone" };
+            Done { what: what.to_owned(), id: None }
+        }
+    };
+    desk.tell(&done, || done.what.clone())
+}
+
+/// The file is the contract: it works without a daemon too.
+fn put_stop_file(workspace: &Workspace, on: bool) -> Ended {
+    workspace.prepare()?;
+    let path = workspace.stop_file();
+    if on {
+        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        return Ok(());
+    }
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}

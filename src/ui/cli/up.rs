@@ -1,0 +1,189 @@
+//! `tasuki up`: a daemon in the background if none runs, every agent started, a line each until it is ready.
+
+use super::desk::{Desk, Ended, unless_running};
+use super::failure::{Failure, Kind};
+use super::send::read_time;
+use crate::engine::words::Millis;
+use crate::io::clock::Clock;
+use crate::io::settings::Settings;
+use crate::io::workspace::Workspace;
+use crate::ui::http::client::{ANSWER_DEADLINE, Client};
+use crate::ui::http::types::{AgentInfo, DaemonInfo, Done, Health, StatusInfo};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::IsTerminal;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// A daemon listens once it has read one segment of the journal and found its tmux server: a second, ten on a slow disk.
+const START_DEADLINE_MS: u64 = 30_000;
+/// Between two looks at something that is about to be there.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Starts the daemon in the background, and the agents
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki up
+  tasuki up --within 5m          give slow agents more time to get ready
+  tasuki up --no-wait            do not wait for them
+
+Exit codes: 0 every agent is ready, 1 one of them is not well, 4 one is not ready yet.")]
+pub(super) struct Args {
+    /// How long the agents may take to be ready: the slowest known program takes 39 s
+    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "90s")]
+    within: u64,
+    /// Do not wait for the agents
+    #[arg(long)]
+    no_wait: bool,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let workspace = desk.workspace()?;
+    let client = Client::new(&workspace, &desk.around)?;
+    let daemon = match unless_running(client.get::<Health>("/v1/health", ANSWER_DEADLINE))? {
+        Some(health) => {
+            desk.remark(format!("daemon {} runs already", health.daemon.pid));
+            health.daemon
+        }
+        None => start(desk, &workspace, &client)?,
+    };
+    client.post::<Done>("/v1/agents/start", &serde_json::json!({}), ANSWER_DEADLINE)?;
+    let agents = if args.no_wait { Vec::new() } else { watch(desk, &client, args.within)? };
+    finish(desk, &daemon, &agents, args.within)
+}
+
+fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<DaemonInfo, Failure> {
+    // What is wrong with the team file is best said here, with its line.
+    let loaded = Settings::load(workspace, &desk.around)?;
+    for warning in &loaded.warnings {
+        desk.remark(format!("{}:{}: {warning}; {}", warning.file(), warning.line(), warning.cure));
+    }
+    workspace.prepare()?;
+    let words = workspace.memory().join("start.err");
+    let mut child = Command::new(&desk.around.exe)
+        .args(["daemon", "--detach", "--root"])
+        .arg(workspace.root())
+        .current_dir(workspace.root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(File::create(&words)?)
+        .spawn()?;
+    let clock = Clock::start();
+    let began = clock.now();
+    loop {
+        if let Some(health) = unless_running(client.get::<Health>("/v1/health", ANSWER_DEADLINE))? {
+            desk.remark(format!("daemon {} started", health.daemon.pid));
+            return Ok(health.daemon);
+        }
+        if let Some(failure) = ended(&mut child, &words)? {
+            return Err(failure);
+        }
+        if clock.now().since(began) > START_DEADLINE_MS {
+            let why = format!("the daemon (process {}) does not listen after 30 s", child.id());
+            return Err(Failure::new(Kind::TimedOut, "too-slow", why, "see .tasuki/daemon.log"));
+        }
+        client.pause(LOOK);
+    }
+}
+
+/// What the daemon said, if it has ended already.
+fn ended(child: &mut Child, words: &std::path::Path) -> Result<Option<Failure>, Failure> {
+    let Some(status) = child.try_wait()? else { return Ok(None) };
+    let said = std::fs::read_to_string(words).unwrap_or_default();
+    let said = said.trim();
+    let why = match said.strip_prefix("error: ").unwrap_or(said) {
+        "" => format!("the daemon ended at once ({status})"),
+        said => format!("the daemon did not start: {said}"),
+    };
+    let kind = if status.code() == Some(2) { Kind::Rejected } else { Kind::Failed };
+    Ok(Some(Failure::new(kind, "start", why, "see .tasuki/daemon.log, and `tasuki doctor`")))
+}
+
+/// Looks until no agent is being started any more.
+fn watch(desk: &Desk, client: &Client, within_ms: u64) -> Result<Vec<AgentInfo>, Failure> {
+    let clock = Clock::start();
+    let began = clock.now();
+    let mut lines = Lines::new(desk.globals.json);
+    loop {
+        let status: StatusInfo = client.get("/v1/status", ANSWER_DEADLINE)?;
+        let passed = clock.now().since(began);
+        for agent in &status.agents {
+            lines.show(desk, agent, Millis(passed));
+        }
+        if status.agents.iter().all(is_settled) || passed >= within_ms {
+            lines.finish();
+            return Ok(status.agents);
+        }
+        client.pause(LOOK);
+    }
+}
+
+fn finish(desk: &Desk, daemon: &DaemonInfo, agents: &[AgentInfo], within_ms: u64) -> Ended {
+    let value = serde_json::json!({"daemon": daemon, "agents": agents});
+    desk.tell(&value, || {
+        "tasuki attach    shows the agents; C-b d leaves them\ntasuki status    shows who does what"
+            .to_owned()
+    })?;
+    let names = |bad: &dyn Fn(&&AgentInfo) -> bool| {
+        let bad: Vec<&str> = agents.iter().filter(bad).map(|agent| agent.agent_name.as_str()).collect();
+        (!bad.is_empty()).then(|| bad.join(", "))
+    };
+    if let Some(bad) = names(&|agent| matches!(agent.state.as_str(), "error" | "stopped")) {
+        let cure = "see `tasuki status`, and its window with `tasuki attach AGENT`";
+        return Err(Failure::new(Kind::Failed, "agent-down", format!("not well: {bad}"), cure));
+    }
+    if let Some(slow) = names(&|agent| !is_settled(agent)) {
+        let why = format!("not ready after {} s: {slow}", within_ms / 1_000);
+        let cure = "they go on; see `tasuki status`, and their windows with `tasuki attach AGENT`";
+        return Err(Failure::new(Kind::TimedOut, "not-ready", why, cure));
+    }
+    Ok(())
+}
+
+fn is_settled(agent: &AgentInfo) -> bool {
+    agent.state != "starting"
+}
+
+/// A line each agent: one that moves on a terminal, one when it is ready elsewhere.
+struct Lines {
+    moving: Option<MultiProgress>,
+    bars: BTreeMap<String, ProgressBar>,
+    said: BTreeMap<String, bool>,
+}
+
+impl Lines {
+    fn new(silent: bool) -> Self {
+        let moving = (!silent && std::io::stderr().is_terminal()).then(MultiProgress::new);
+        Self { moving, bars: BTreeMap::new(), said: BTreeMap::new() }
+    }
+
+    fn show(&mut self, desk: &Desk, agent: &AgentInfo, passed: Millis) {
+        let name = &agent.agent_name;
+        let why = agent.why.as_deref().map_or(String::new(), |why| format!(": {why}"));
+        let words = format!("{name}: {}{why}", agent.state);
+        if let Some(moving) = &self.moving {
+            let bar = self.bars.entry(name.clone()).or_insert_with(|| moving.add(spinner()));
+            bar.set_message(words);
+            bar.tick();
+            if is_settled(agent) && !bar.is_finished() {
+                bar.finish();
+            }
+        } else if is_settled(agent) && self.said.insert(name.clone(), true).is_none() && !desk.globals.json {
+            desk.remark(format!("{words} (after {}.{} s)", passed.0 / 1_000, passed.0 % 1_000 / 100));
+        }
+    }
+
+    fn finish(&self) {
+        for bar in self.bars.values().filter(|bar| !bar.is_finished()) {
+            bar.abandon();
+        }
+    }
+}
+
+fn spinner() -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+    ProgressBar::new_spinner().with_style(style)
+}

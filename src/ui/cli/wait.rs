@@ -1,0 +1,183 @@
+//! Waiting for a message: until it is delivered, or until its answer is there. A daemon that is started anew meanwhile
+//! does not end the wait: what is durable goes on.
+
+use super::desk::{Desk, Ended};
+use super::failure::{Failure, Kind};
+use super::files::{self, View};
+use super::table::harmless_lines;
+use crate::engine::words::MessageId;
+use crate::io::clock::Clock;
+use crate::io::workspace::Workspace;
+use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
+use crate::ui::http::types::{MessageInfo, Waited};
+use std::time::Duration;
+
+/// One look's longest wait, in ms: below what the daemon allows.
+const LOOK_MS: u64 = 50_000;
+/// A daemon that is started anew is back within seconds.
+const ANEW: Duration = Duration::from_secs(15);
+/// Between two tries to reach it, and two looks for a file that is about to be written.
+const AGAIN: Duration = Duration::from_millis(50);
+/// The answer's view is written within milliseconds of the end of its task; a slow disk may take longer.
+const VIEW_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Somebody who waits.
+#[derive(Debug)]
+pub(super) struct Waiting<'a> {
+    pub(super) desk: &'a Desk,
+    pub(super) client: &'a Client,
+    pub(super) workspace: &'a Workspace,
+    pub(super) id: &'a MessageId,
+    /// For how long, in ms.
+    pub(super) within_ms: Option<u64>,
+    /// Whether each step is told.
+    pub(super) follow: bool,
+}
+
+impl Waiting<'_> {
+    /// Waits until the delivery is proven.
+    pub(super) fn for_delivery(&self) -> Ended {
+        let info = self.until("delivered")?;
+        let words = format!("{} is {}", self.id, info.stage.replace('_', " "));
+        match info.stage.as_str() {
+            "held" | "cancelled" => Err(self.not_delivered(&info)),
+            "failed" if !info.answered || !self.was_worked_on() => Err(self.not_delivered(&info)),
+            _ => self.desk.tell(&info, || words),
+        }
+    }
+
+    /// Waits for the end and prints the answer.
+    pub(super) fn for_answer(&self) -> Ended {
+        let info = self.until("ended")?;
+        if info.stage == "held" {
+            return Err(self.not_delivered(&info));
+        }
+        if info.kind != "task" || !info.answered {
+            return self.end_without_answer(&info);
+        }
+        let answer = self.answer()?;
+        if self.desk.globals.json {
+            self.desk.say_json(
+                &serde_json::json!({"id": self.id.as_str(), "status": info.status, "answer": answer}),
+            )?;
+        } else {
+            self.desk.say(harmless_lines(&answer.content))?;
+        }
+        if info.status == "completed" {
+            return Ok(());
+        }
+        let kind = if answer.completion_source.is_some() { Kind::Failed } else { failed_kind(&info) };
+        let why = format!("{} {}", self.id, info.status);
+        Err(Failure::new(kind, &info.status, why, format!("see `tasuki why {}`", self.id)))
+    }
+
+    /// Looks until the message has got as far as this, is held, or the time is up.
+    fn until(&self, until: &str) -> Result<MessageInfo, Failure> {
+        let clock = Clock::start();
+        let began = clock.now();
+        let mut away = None;
+        let mut stage = String::new();
+        loop {
+            let left = self.within_ms.map(|within| within.saturating_sub(clock.now().since(began)));
+            let look = left.unwrap_or(LOOK_MS).min(LOOK_MS);
+            let how = if stage.is_empty() {
+                "until=moved&stage=queued".to_owned()
+            } else {
+                format!("until=moved&stage={stage}")
+            };
+            let first = stage.is_empty();
+            let look = if first { 0 } else { look };
+            let path = format!("/v1/messages/{}/wait?{how}&timeout={look}ms", self.id);
+            match self.client.get::<Waited>(&path, ANSWER_DEADLINE + Duration::from_millis(look)) {
+                Ok(Waited { message, .. }) => {
+                    away = None;
+                    self.tell_step(&stage, &message);
+                    if is_there(&message, until) {
+                        return Ok(message);
+                    }
+                    stage.clone_from(&message.stage);
+                }
+                Err(error @ (ClientError::NotRunning { .. } | ClientError::Gone(_))) => {
+                    let since = *away.get_or_insert_with(|| clock.now());
+                    if clock.now().since(since) > u64::try_from(ANEW.as_millis()).unwrap_or(u64::MAX) {
+                        return Err(error.into());
+                    }
+                    self.client.pause(AGAIN);
+                }
+                Err(error) => return Err(error.into()),
+            }
+            if left == Some(0) && !first {
+                return Err(self.timed_out(&stage));
+            }
+        }
+    }
+
+    fn tell_step(&self, before: &str, info: &MessageInfo) {
+        if self.follow && before != info.stage {
+            let agent = info.agent.as_deref().map_or(String::new(), |agent| format!(" ({agent})"));
+            let waits =
+                info.waits_for.as_deref().map_or(String::new(), |waits| format!(": waits for {waits}"));
+            self.desk.remark(format!("{} {}{agent}{waits}", info.since, info.stage.replace('_', " ")));
+        }
+    }
+
+    /// The answer's view, which is written right after the end.
+    fn answer(&self) -> Result<View, Failure> {
+        let clock = Clock::start();
+        let began = clock.now();
+        loop {
+            if let Some(answer) = files::result(self.workspace, self.id) {
+                return Ok(answer);
+            }
+            if Duration::from_millis(clock.now().since(began)) > VIEW_DEADLINE {
+                let why = format!("{} has ended, and its answer is not in queue/results/", self.id);
+                return Err(Failure::new(
+                    Kind::Failed,
+                    "no-answer",
+                    why,
+                    "`tasuki fsck --rebuild` writes it again",
+                ));
+            }
+            self.client.pause(AGAIN);
+        }
+    }
+
+    fn was_worked_on(&self) -> bool {
+        self.answer().is_ok_and(|answer| answer.completion_source.is_some())
+    }
+
+    fn end_without_answer(&self, info: &MessageInfo) -> Ended {
+        let words = format!("{} is {}", self.id, info.status);
+        if info.status == "completed" {
+            return self.desk.tell(info, || words);
+        }
+        Err(Failure::new(failed_kind(info), &info.status, words, format!("see `tasuki why {}`", self.id)))
+    }
+
+    fn not_delivered(&self, info: &MessageInfo) -> Failure {
+        let why =
+            info.reason.as_deref().or(info.waits_for.as_deref()).unwrap_or("its delivery is not proven");
+        let why = format!("{} is {}: {why}", self.id, info.stage.replace('_', " "));
+        let cure = format!("see `tasuki why {0}`; `tasuki retry {0}` or `tasuki cancel {0}`", self.id);
+        Failure::new(Kind::NotDelivered, "not-delivered", why, cure)
+    }
+
+    fn timed_out(&self, stage: &str) -> Failure {
+        let why = format!("the time is up; {} is {}", self.id, stage.replace('_', " "));
+        let cure =
+            format!("it goes on: see `tasuki why {}`, and queue/results/{0}.yaml once it has ended", self.id);
+        Failure::new(Kind::TimedOut, "timed-out", why, cure)
+    }
+}
+
+fn is_there(info: &MessageInfo, until: &str) -> bool {
+    let ended = matches!(info.status.as_str(), "completed" | "failed" | "cancelled");
+    let delivered =
+        matches!(info.stage.as_str(), "submitted" | "working" | "waiting" | "claimed" | "verified");
+    ended || info.stage == "held" || (until == "delivered" && delivered)
+}
+
+/// A message that was tried and never taken up was not delivered; any other failed.
+fn failed_kind(info: &MessageInfo) -> Kind {
+    if info.status == "failed" && info.agent.is_none() { Kind::NotDelivered } else { Kind::Failed }
+}

@@ -1,0 +1,184 @@
+//! The other side of the socket, for programs that ask one thing and wait for it: each request has a connection and a
+//! deadline of its own.
+
+use super::types::Problem;
+use crate::io::workspace::{Surroundings, Workspace};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::{Method, Request};
+use hyper_util::rt::TokioIo;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::net::UnixStream;
+use tokio::runtime::Runtime;
+
+/// How long an answer may take that waits for nothing but the daemon and its disk.
+pub const ANSWER_DEADLINE: Duration = Duration::from_secs(30);
+/// How long a connection may take: the kernel gives it at once unless 256 others are there.
+const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
+/// Largest answer that is read, in bytes: 100,000 open messages have about 40 MiB.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// No daemon listens.
+    #[error("no daemon runs for {}", .root.display())]
+    NotRunning {
+        /// The workspace.
+        root: PathBuf,
+    },
+    /// The daemon says no.
+    #[error("{}", .0.why)]
+    Refused(Problem),
+    /// It did not answer in time.
+    #[error("the daemon did not answer within {0:?}")]
+    TooSlow(Duration),
+    /// It went away in the middle.
+    #[error("the daemon went away before it answered: {0}")]
+    Gone(String),
+    /// An answer that this version does not understand.
+    #[error("the daemon's answer cannot be understood ({0}); is it of another version?")]
+    Odd(String),
+    /// The machine said no.
+    #[error("cannot ask the daemon: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// A way to ask the daemon of one workspace.
+#[derive(Debug)]
+pub struct Client {
+    runtime: Runtime,
+    candidates: Vec<PathBuf>,
+    root: PathBuf,
+    uid: u32,
+    key: Option<String>,
+}
+
+impl Client {
+    /// For this workspace. Nothing is asked yet.
+    ///
+    /// # Errors
+    /// [`ClientError::Io`] if the system gives no event loop.
+    pub fn new(workspace: &Workspace, around: &Surroundings) -> Result<Self, ClientError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let said = said_socket(&workspace.daemon_status());
+        let candidates = said.into_iter().chain(workspace.socket_candidates(around)).collect();
+        // An agent's key is for its own workspace; elsewhere it would only be refused.
+        let own = around.var("TASUKI_ROOT").is_some_and(|root| Path::new(root) == workspace.root());
+        let key =
+            around.var("TASUKI_AGENT_KEY").filter(|_| own).and_then(|key| key.to_str()).map(str::to_owned);
+        Ok(Self { runtime, candidates, root: workspace.root().to_path_buf(), uid: around.uid, key })
+    }
+
+    /// Reads something.
+    ///
+    /// # Errors
+    /// [`ClientError`] says why there is no answer.
+    pub fn get<T: DeserializeOwned>(&self, path: &str, deadline: Duration) -> Result<T, ClientError> {
+        self.ask(Method::GET, path, Bytes::new(), deadline)
+    }
+
+    /// Changes something.
+    ///
+    /// # Errors
+    /// [`ClientError`] says why there is no answer; what was asked may have been done all the same if it is
+    /// [`ClientError::Gone`] or [`ClientError::TooSlow`].
+    pub fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        deadline: Duration,
+    ) -> Result<T, ClientError> {
+        let body = serde_json::to_vec(body).map_err(|error| ClientError::Odd(error.to_string()))?;
+        self.ask(Method::POST, path, body.into(), deadline)
+    }
+
+    /// Waits, for a client that has to look again at something that is no request.
+    pub fn pause(&self, time: Duration) {
+        // A timer is made within the runtime that drives it.
+        self.runtime.block_on(async { tokio::time::sleep(time).await });
+    }
+
+    fn ask<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+        deadline: Duration,
+    ) -> Result<T, ClientError> {
+        let exchange = async {
+            let stream = self.connect().await?;
+            tokio::time::timeout(deadline, self.exchange(stream, method, path, body))
+                .await
+                .map_err(|_| ClientError::TooSlow(deadline))?
+        };
+        let (ok, answer) = self.runtime.block_on(exchange)?;
+        if ok {
+            return serde_json::from_slice(&answer).map_err(|error| ClientError::Odd(error.to_string()));
+        }
+        let problem = serde_json::from_slice(&answer).map_err(|error| ClientError::Odd(error.to_string()))?;
+        Err(ClientError::Refused(problem))
+    }
+
+    /// The first socket at which a process of our own user listens: `/tmp` is everybody's.
+    async fn connect(&self) -> Result<UnixStream, ClientError> {
+        for path in &self.candidates {
+            match tokio::time::timeout(CONNECT_DEADLINE, UnixStream::connect(path)).await {
+                Ok(Ok(stream)) if stream.peer_cred().is_ok_and(|peer| peer.uid() == self.uid) => {
+                    return Ok(stream);
+                }
+                Ok(_) => {}
+                Err(_) => return Err(ClientError::TooSlow(CONNECT_DEADLINE)),
+            }
+        }
+        Err(ClientError::NotRunning { root: self.root.clone() })
+    }
+
+    async fn exchange(
+        &self,
+        stream: UnixStream,
+        method: Method,
+        path: &str,
+        body: Bytes,
+    ) -> Result<(bool, Bytes), ClientError> {
+        let gone = |error: hyper::Error| ClientError::Gone(error.to_string());
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(gone)?;
+        let mut request = Request::builder().method(method).uri(path).header(HOST, "tasuki");
+        request = request.header(CONTENT_TYPE, "application/json");
+        if let Some(key) = &self.key {
+            request = request.header(AUTHORIZATION, format!("Bearer {key}"));
+        }
+        let request = request.body(Full::new(body)).map_err(|error| ClientError::Odd(error.to_string()))?;
+        let talk = async {
+            let response = sender.send_request(request).await.map_err(gone)?;
+            let ok = response.status().is_success();
+            let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await;
+            let body = body.map_err(|error| ClientError::Gone(error.to_string()))?;
+            Ok((ok, body.to_bytes()))
+        };
+        let mut connection = std::pin::pin!(connection);
+        let mut talk = std::pin::pin!(talk);
+        tokio::select! {
+            biased;
+            answer = &mut talk => answer,
+            // The connection may end before its last answer was taken out of it.
+            _ = &mut connection => talk.await,
+        }
+    }
+}
+
+/// Where the daemon said that it listens; its environment need not be ours.
+fn said_socket(path: &Path) -> Option<PathBuf> {
+    #[derive(serde::Deserialize)]
+    struct Said {
+        socket: Option<PathBuf>,
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    serde_saphyr::from_str::<Said>(&text).ok()?.socket
+}

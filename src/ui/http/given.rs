@@ -1,0 +1,139 @@
+//! What a request gives: its body within limits, its JSON, and the words in its address, each refused as JSON.
+
+use super::BODY_BYTES_MAX;
+use super::refused::Refused;
+use crate::engine::refusal::{Code, Refusal};
+use crate::engine::words::{AgentName, BadWord, MessageId, Token};
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::header::CONTENT_LENGTH;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+/// A body of 1 MiB over a Unix socket takes milliseconds; a client that needs longer has stopped.
+const BODY_DEADLINE: Duration = Duration::from_secs(10);
+
+/// The bytes of a body.
+pub(super) struct Raw(pub(super) Bytes);
+
+/// A body as JSON; an empty one is an empty object.
+pub(super) struct Given<T>(pub(super) T);
+
+/// The query of an address.
+pub(super) struct Asked<T>(pub(super) T);
+
+/// The word in an address.
+pub(super) struct Word<T>(pub(super) T);
+
+/// Words that may stand in an address.
+pub(super) trait Spoken: Sized {
+    /// The code of one that is none.
+    const CODE: Code;
+
+    /// Reads it.
+    fn read(text: &str) -> Result<Self, BadWord>;
+}
+
+impl Spoken for MessageId {
+    const CODE: Code = Code::BadId;
+
+    fn read(text: &str) -> Result<Self, BadWord> {
+        Self::new(text)
+    }
+}
+
+impl Spoken for AgentName {
+    const CODE: Code = Code::BadName;
+
+    fn read(text: &str) -> Result<Self, BadWord> {
+        Self::new(text)
+    }
+}
+
+impl Spoken for Token {
+    const CODE: Code = Code::BadProof;
+
+    fn read(text: &str) -> Result<Self, BadWord> {
+        Self::new(text)
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for Raw {
+    type Rejection = Refused;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Refused> {
+        if announced(request.headers()).is_some_and(|bytes| bytes > BODY_BYTES_MAX) {
+            return Err(too_large());
+        }
+        // A longer body that does not say so beforehand ends the reading with an error as well.
+        match tokio::time::timeout(BODY_DEADLINE, to_bytes(request.into_body(), BODY_BYTES_MAX)).await {
+            Ok(Ok(bytes)) => Ok(Self(bytes)),
+            Ok(Err(error)) if is_too_large(&error) => Err(too_large()),
+            Ok(Err(error)) => Err(Refused::bad_request(format!("the body cannot be read: {error}"))),
+            Err(_) => {
+                let why = format!("the body did not come within {BODY_DEADLINE:?}");
+                Err(Refused::new(StatusCode::REQUEST_TIMEOUT, "too-slow", why, "send the body at once"))
+            }
+        }
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
+    type Rejection = Refused;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Refused> {
+        let Raw(bytes) = Raw::from_request(request, state).await?;
+        let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+        serde_json::from_slice(bytes).map(Self).map_err(|error| not_json(&error))
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+        let query = axum::extract::Query::try_from_uri(&parts.uri);
+        query.map(|query| Self(query.0)).map_err(|error| Refused::bad_request(error.body_text()))
+    }
+}
+
+impl<S: Send + Sync, T: Spoken> FromRequestParts<S> for Word<T> {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+        let text = Path::<String>::from_request_parts(parts, state).await;
+        let Path(text) = text.map_err(|error| Refused::bad_request(error.body_text()))?;
+        let word = T::read(&text);
+        word.map(Self)
+            .map_err(|error| Refusal::new(T::CODE, format!("`{}` {error}", text.escape_debug())).into())
+    }
+}
+
+/// JSON that is none, with its place.
+pub(super) fn not_json(error: &serde_json::Error) -> Refused {
+    let mut refusal = Refusal::new(Code::Syntax, format!("the body is not the JSON expected here: {error}"));
+    refusal.line = u64::try_from(error.line()).ok().filter(|line| *line > 0);
+    refusal.column = refusal.line.and(u64::try_from(error.column()).ok());
+    refusal.into()
+}
+
+fn announced(headers: &HeaderMap) -> Option<usize> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn too_large() -> Refused {
+    Refusal::new(Code::TooLarge, format!("the body has more than {BODY_BYTES_MAX} bytes")).into()
+}
+
+fn is_too_large(error: &axum::Error) -> bool {
+    let mut source = std::error::Error::source(error);
+    while let Some(inner) = source {
+        if inner.is::<http_body_util::LengthLimitError>() {
+            return true;
+        }
+        source = inner.source();
+    }
+    false
+}

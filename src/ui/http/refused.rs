@@ -1,0 +1,85 @@
+//! Everything that is not done, as a status and a [`Problem`]: no request gets an answer that is not JSON.
+
+use super::types::Problem;
+use crate::engine::refusal::{Code, Refusal};
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+/// An answer that says no.
+#[derive(Debug)]
+pub(super) struct Refused {
+    status: StatusCode,
+    problem: Problem,
+}
+
+impl Refused {
+    pub(super) fn new(
+        status: StatusCode,
+        code: &str,
+        why: impl Into<String>,
+        cure: impl Into<String>,
+    ) -> Self {
+        let problem =
+            Problem { code: code.to_owned(), why: why.into(), cure: cure.into(), ..Problem::default() };
+        Self { status, problem }
+    }
+
+    /// The request itself is wrong.
+    pub(super) fn bad_request(why: impl Into<String>) -> Self {
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "bad-request",
+            why,
+            "see protocol/API.md for what this address takes",
+        )
+    }
+
+    /// The loop cannot do it now.
+    pub(super) fn unavailable(why: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", why, "try again in a moment")
+    }
+
+    /// There is no such message.
+    pub(super) fn no_message(id: &str) -> Self {
+        let why = format!("{id} is neither open nor lately finished");
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "no-message",
+            why,
+            "look for it in queue/done/, or see `tasuki why ID`",
+        )
+    }
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        let problem = Problem {
+            code: refusal.code.word().to_owned(),
+            why: refusal.why,
+            cure: refusal.code.cure().to_owned(),
+            document: (refusal.document > 0).then_some(refusal.document),
+            field: refusal.field.map(str::to_owned),
+            line: refusal.line,
+            column: refusal.column,
+        };
+        Self { status: status_of(refusal.code), problem }
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        (self.status, Json(self.problem)).into_response()
+    }
+}
+
+fn status_of(code: Code) -> StatusCode {
+    match code {
+        Code::TooLarge | Code::ContentTooLarge | Code::MetadataTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Code::NoRoute | Code::BadProof | Code::NotYours | Code::CommandNotAllowed => StatusCode::FORBIDDEN,
+        Code::UnknownAgent => StatusCode::NOT_FOUND,
+        Code::IdConflict | Code::NotOpen | Code::WrongStage => StatusCode::CONFLICT,
+        Code::RateExceeded | Code::TooMany => StatusCode::TOO_MANY_REQUESTS,
+        _ => StatusCode::BAD_REQUEST,
+    }
+}

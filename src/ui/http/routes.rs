@@ -1,0 +1,379 @@
+//! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
+
+use super::given::{Asked, Given, Raw, Word, not_json};
+use super::refused::Refused;
+use super::types::{
+    Accepted, DaemonInfo, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, PaneQuery, PaneReady,
+    PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ReplyBody, StatusInfo, WaitQuery, Waited,
+};
+use super::{WAIT_MS_MAX, show};
+use crate::daemon::request::{Call, Calls, PaneRequest, PaneResponse, Request, Response, Until};
+use crate::daemon::workers::mailbox::mint_id;
+use crate::engine::input::{Command, Reply};
+use crate::engine::message::Draft;
+use crate::engine::refusal::{Code, Refusal};
+use crate::engine::words::{AgentName, MessageId, Millis, Token};
+use crate::io::clock::Clock;
+use crate::io::wire::{draft, json, time};
+use axum::extract::State;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How long `pane wait` waits unless it is told (protocol, team file).
+const PANE_WAIT_MS: u64 = 30_000;
+
+/// The words of `stage:` (engine, life of a message).
+const STAGES: [&str; 13] = [
+    "queued",
+    "retrying",
+    "intent",
+    "submitted",
+    "working",
+    "in_doubt",
+    "held",
+    "waiting",
+    "claimed",
+    "verified",
+    "completed",
+    "failed",
+    "cancelled",
+];
+
+/// What every handler needs.
+#[derive(Debug, Clone)]
+pub(super) struct House {
+    pub(super) calls: Calls,
+    pub(super) clock: Clock,
+    pub(super) daemon: DaemonInfo,
+}
+
+type Answer<T> = Result<Json<T>, Refused>;
+
+/// Every address.
+pub(super) fn router(house: House) -> Router {
+    Router::new()
+        .route("/v1/messages", post(send).get(open))
+        .route("/v1/messages/{id}", get(message))
+        .route("/v1/messages/{id}/wait", get(wait))
+        .route("/v1/messages/{id}/cancel", post(cancel))
+        .route("/v1/messages/{id}/retry", post(retry))
+        .route("/v1/turns/{token}/reply", post(reply))
+        .route("/v1/turns/{token}/ack", post(acknowledge))
+        .route("/v1/status", get(status))
+        .route("/v1/health", get(health))
+        .route("/v1/halt", post(halt))
+        .route("/v1/down", post(down))
+        .route("/v1/agents/start", post(start_all))
+        .route("/v1/agents/{name}/start", post(start))
+        .route("/v1/agents/{name}/stop", post(stop))
+        .route("/v1/agents/{name}/restart", post(restart))
+        .route("/v1/panes/{name}", get(pane_read))
+        .route("/v1/panes/{name}/ready", get(pane_ready))
+        .route("/v1/panes/{name}/send", post(pane_send))
+        .route("/v1/panes/{name}/clear", post(pane_clear))
+        .route("/v1/panes/{name}/wait", post(pane_wait))
+        .fallback(no_such_address)
+        .method_not_allowed_fallback(no_such_method)
+        .with_state(house)
+}
+
+async fn no_such_address() -> Refused {
+    let cure = "see protocol/API.md for the addresses there are";
+    Refused::new(StatusCode::NOT_FOUND, "no-such-address", "there is nothing at this address", cure)
+}
+
+async fn no_such_method() -> Refused {
+    let cure = "see protocol/API.md for the method of each address";
+    Refused::new(StatusCode::METHOD_NOT_ALLOWED, "no-such-method", "this address has no such method", cure)
+}
+
+async fn send(
+    State(house): State<House>,
+    headers: HeaderMap,
+    Raw(body): Raw,
+) -> Result<(StatusCode, Json<Accepted>), Refused> {
+    let drafts = read_drafts(&headers, &body, house.clock.wall())?;
+    match house.ask(Request::Send { drafts, key: bearer(&headers) }).await? {
+        Response::Reply(Reply::Accepted { ids, duplicates }) => {
+            let words = |ids: Vec<MessageId>| ids.iter().map(ToString::to_string).collect();
+            let accepted = Accepted { ids: words(ids), duplicates: words(duplicates), durable: true };
+            Ok((StatusCode::ACCEPTED, Json(accepted)))
+        }
+        // The loop says so of a key that is nobody's.
+        Response::Unavailable(why) => Err(Refusal::new(Code::BadProof, why).into()),
+        other => Err(unexpected(other)),
+    }
+}
+
+async fn open(State(house): State<House>) -> Answer<MessageList> {
+    match house.ask(Request::Open).await? {
+        Response::Open(open) => {
+            Ok(Json(MessageList { messages: open.iter().map(|seen| show::message(seen, None)).collect() }))
+        }
+        other => Err(unexpected(other)),
+    }
+}
+
+async fn message(State(house): State<House>, Word(id): Word<MessageId>) -> Answer<MessageInfo> {
+    house.message(id).await.map(Json)
+}
+
+async fn wait(
+    State(house): State<House>,
+    Word(id): Word<MessageId>,
+    Asked(query): Asked<WaitQuery>,
+) -> Answer<Waited> {
+    let until = until(&query)?;
+    let wait = Duration::from_millis(duration(query.timeout.as_deref(), WAIT_MS_MAX)?.min(WAIT_MS_MAX));
+    match tokio::time::timeout(wait, house.ask(Request::Await(id.clone(), until))).await {
+        Ok(response) => {
+            let message = seen(response?, &id)?;
+            Ok(Json(Waited { reached: true, message }))
+        }
+        Err(_) => Ok(Json(Waited { reached: false, message: house.message(id).await? })),
+    }
+}
+
+async fn cancel(State(house): State<House>, Word(id): Word<MessageId>) -> Answer<Done> {
+    house.command(Command::Cancel(id)).await
+}
+
+async fn retry(State(house): State<House>, Word(id): Word<MessageId>) -> Answer<Done> {
+    house.command(Command::Retry(id)).await
+}
+
+async fn reply(
+    State(house): State<House>,
+    Word(token): Word<Token>,
+    Given(body): Given<ReplyBody>,
+) -> Answer<Done> {
+    if body.text.is_empty() {
+        return Err(Refusal::new(Code::ContentEmpty, "the answer has no text").at("text").into());
+    }
+    house.command(Command::Reply { token, text: body.text.into(), failed: body.failed }).await
+}
+
+async fn acknowledge(State(house): State<House>, Word(token): Word<Token>) -> Answer<Done> {
+    house.command(Command::Acknowledge { token }).await
+}
+
+async fn status(State(house): State<House>) -> Answer<StatusInfo> {
+    match house.ask(Request::Overview).await? {
+        Response::Overview(overview) => Ok(Json(show::workspace(&overview, house.daemon))),
+        other => Err(unexpected(other)),
+    }
+}
+
+async fn health(State(house): State<House>) -> Json<Health> {
+    Json(Health { ok: true, daemon: house.daemon })
+}
+
+async fn halt(State(house): State<House>, Given(body): Given<HaltBody>) -> Answer<Done> {
+    let what = if body.on { "nothing is typed any more" } else { "work goes on" };
+    house.done(Request::Halt(body.on), what).await
+}
+
+async fn down(State(house): State<House>, Given(body): Given<DownBody>) -> Answer<Done> {
+    let what =
+        if body.keep_agents { "the daemon ends; the agents go on" } else { "the daemon and the agents end" };
+    house.done(Request::Down { keep_agents: body.keep_agents }, what).await
+}
+
+async fn start_all(State(house): State<House>) -> Answer<Done> {
+    house.command(Command::Start(None)).await
+}
+
+async fn start(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<Done> {
+    house.command(Command::Start(Some(name))).await
+}
+
+async fn stop(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<Done> {
+    house.command(Command::Stop(name)).await
+}
+
+async fn restart(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<Done> {
+    house.command(Command::Restart(name)).await
+}
+
+async fn pane_read(
+    State(house): State<House>,
+    Word(name): Word<AgentName>,
+    Asked(query): Asked<PaneQuery>,
+) -> Answer<PaneText> {
+    match house.pane(name, PaneRequest::Read(query.history.unwrap_or(0))).await? {
+        PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
+        other => Err(odd(&other)),
+    }
+}
+
+async fn pane_ready(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<PaneReady> {
+    match house.pane(name, PaneRequest::Ready).await? {
+        PaneResponse::Ready(ready, why) => Ok(Json(PaneReady { ready, why })),
+        other => Err(odd(&other)),
+    }
+}
+
+async fn pane_send(
+    State(house): State<House>,
+    Word(name): Word<AgentName>,
+    Given(body): Given<PaneSendBody>,
+) -> Answer<PaneTyped> {
+    match house.pane(name, PaneRequest::Send(body.text)).await? {
+        PaneResponse::Typed(proven) => Ok(Json(PaneTyped { proven })),
+        PaneResponse::Ready(_, why) => {
+            let why = why.unwrap_or_else(|| "nothing may be typed now".to_owned());
+            Err(Refused::new(
+                StatusCode::CONFLICT,
+                "not-ready",
+                why,
+                "wait until it is ready: `tasuki pane ready`",
+            ))
+        }
+        other => Err(odd(&other)),
+    }
+}
+
+async fn pane_clear(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<Done> {
+    let what = format!("{name}'s pane is cleared");
+    match house.pane(name, PaneRequest::Clear).await? {
+        PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
+        other => Err(odd(&other)),
+    }
+}
+
+async fn pane_wait(
+    State(house): State<House>,
+    Word(name): Word<AgentName>,
+    Given(body): Given<PaneWaitBody>,
+) -> Answer<PaneText> {
+    let timeout_ms = duration(body.timeout.as_deref(), PANE_WAIT_MS)?;
+    match house.pane(name, PaneRequest::Wait { text: body.text, timeout_ms }).await? {
+        PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
+        PaneResponse::TimedOut(text) => Ok(Json(PaneText { text, timed_out: true })),
+        other => Err(odd(&other)),
+    }
+}
+
+impl House {
+    /// Asks the loop. It answers at once, or when what was asked is durable.
+    async fn ask(&self, request: Request) -> Result<Response, Refused> {
+        let (answer, answered) = oneshot::channel();
+        let gone = || Refused::unavailable("the daemon is ending or starting anew");
+        self.calls.send(Call { request, answer }).await.map_err(|_| gone())?;
+        answered.await.map_err(|_| gone())
+    }
+
+    async fn command(&self, command: Command) -> Answer<Done> {
+        match self.ask(Request::Command(command)).await? {
+            Response::Reply(Reply::Done { what, id }) => {
+                Ok(Json(Done { what, id: id.map(|id| id.to_string()) }))
+            }
+            other => Err(unexpected(other)),
+        }
+    }
+
+    async fn done(&self, request: Request, what: &str) -> Answer<Done> {
+        match self.ask(request).await? {
+            Response::Ok => Ok(Json(Done { what: what.to_owned(), id: None })),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    async fn message(&self, id: MessageId) -> Result<MessageInfo, Refused> {
+        seen(self.ask(Request::Message(id.clone())).await?, &id)
+    }
+
+    async fn pane(&self, name: AgentName, request: PaneRequest) -> Result<PaneResponse, Refused> {
+        match self.ask(Request::Pane(name, request)).await? {
+            Response::Pane(response) => Ok(response),
+            other => Err(unexpected(other)),
+        }
+    }
+}
+
+/// YAML unless it says that it is JSON: a list of messages, or one.
+fn read_drafts(headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Vec<Draft>, Refused> {
+    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !kind.contains("json") {
+        return Ok(draft::read(body, None, &|_| false, &mut mint_id, now)?);
+    }
+    let value: serde_json::Value = serde_json::from_slice(body).map_err(|error| not_json(&error))?;
+    let values = match value {
+        serde_json::Value::Array(values) => values,
+        value => vec![value],
+    };
+    if values.is_empty() {
+        return Err(Refusal::new(Code::Blank, "the list has no messages").into());
+    }
+    if values.len() > draft::DOCUMENTS_MAX {
+        let why = format!("there are more than {} messages", draft::DOCUMENTS_MAX);
+        return Err(Refusal::new(Code::TooManyDocuments, why).into());
+    }
+    let read = |(document, value): (usize, &serde_json::Value)| {
+        json::read(value, &mut mint_id, now).map_err(|mut refusal| {
+            refusal.document = document;
+            refusal.into()
+        })
+    };
+    values.iter().enumerate().map(read).collect()
+}
+
+fn bearer(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
+    value.strip_prefix("Bearer ").map(|key| key.trim().to_owned())
+}
+
+fn until(query: &WaitQuery) -> Result<Until, Refused> {
+    match (query.until.as_deref().unwrap_or("ended"), query.stage.as_deref()) {
+        ("ended", _) => Ok(Until::Ended),
+        ("delivered", _) => Ok(Until::Delivered),
+        ("moved", Some(stage)) => {
+            let known = STAGES.into_iter().find(|word| *word == stage);
+            let why = || format!("`{}` is no stage; there are {}", stage.escape_debug(), STAGES.join(", "));
+            known.map(Until::Moved).ok_or_else(|| Refused::bad_request(why()))
+        }
+        ("moved", None) => Err(Refused::bad_request("`until=moved` needs `stage=`, the stage to be left")),
+        (other, _) => {
+            let why = format!("`until={}` is none of delivered, ended, moved", other.escape_debug());
+            Err(Refused::bad_request(why))
+        }
+    }
+}
+
+/// A duration in ms.
+fn duration(text: Option<&str>, otherwise: u64) -> Result<u64, Refused> {
+    let Some(text) = text else { return Ok(otherwise) };
+    let bad = || Refusal::new(Code::BadDuration, format!("`{}` is no duration", text.escape_debug()));
+    Ok(time::read_duration(text).ok_or_else(|| bad().at("timeout"))?)
+}
+
+fn seen(response: Response, id: &MessageId) -> Result<MessageInfo, Refused> {
+    match response {
+        Response::Message(Some(seen)) => Ok(show::message(&seen.0, seen.1.clone())),
+        Response::Message(None) => Err(Refused::no_message(id.as_str())),
+        other => Err(unexpected(other)),
+    }
+}
+
+/// The loop said no, or something that does not fit the question.
+fn unexpected(response: Response) -> Refused {
+    match response {
+        Response::Reply(Reply::Refused(refusal)) => refusal.into(),
+        Response::Unavailable(why) => Refused::unavailable(why),
+        other => Refused::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "bug",
+            format!("the daemon gave an answer that does not fit: {other:?}"),
+            "please report this",
+        ),
+    }
+}
+
+fn odd(response: &PaneResponse) -> Refused {
+    let why = format!("the pane gave an answer that does not fit: {response:?}");
+    Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "bug", why, "please report this")
+}

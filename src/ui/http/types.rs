@@ -1,0 +1,282 @@
+//! What goes over the socket, as JSON. Field names are those of the files (protocol, a message and status file).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What every request gets that is not done.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Problem {
+    /// The class: a word of the table in durability, or one of this page.
+    pub code: String,
+    /// What is wrong, in a sentence.
+    pub why: String,
+    /// What to do about it.
+    pub cure: String,
+    /// Which document of the body, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<usize>,
+    /// The key that is at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// Line in the body, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Column in the line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
+}
+
+/// Messages were accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Accepted {
+    /// Their ids in the order of the body; of duplicates too.
+    pub ids: Vec<String>,
+    /// Those that were known already, unchanged, and were dropped.
+    pub duplicates: Vec<String>,
+    /// That they are on the disk. Always true: the answer waits for it.
+    pub durable: bool,
+}
+
+/// Something was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Done {
+    /// What, in words.
+    pub what: String,
+    /// The message that it is about.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub id: Option<String>,
+}
+
+/// A message, open or lately finished. Its content is in `queue/active/ID.yaml` or `queue/done/DAY/ID.yaml`, its answer in
+/// `queue/results/ID.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageInfo {
+    /// Its id.
+    pub id: String,
+    /// Who sent it.
+    pub from: String,
+    /// An agent, a pool, or `user`.
+    pub to: String,
+    /// task, info, result or error.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// pending, in_progress, completed, failed or cancelled.
+    pub status: String,
+    /// The finer word.
+    pub stage: String,
+    /// Since when it is in that stage (RFC 3339).
+    pub since: String,
+    /// When it was accepted (RFC 3339).
+    pub accepted_at: String,
+    /// How often its present turn was tried.
+    pub attempt: u8,
+    /// Whether its present turn may have been typed before.
+    pub redelivered: bool,
+    /// low, normal or high.
+    pub priority: String,
+    /// Whether its sender proved who it is.
+    pub verified: bool,
+    /// Who works on it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub agent: Option<String>,
+    /// The task it answers.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub in_reply_to: Option<String>,
+    /// The task it is a part of.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub parent: Option<String>,
+    /// The failed message that this one tries again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retry_of: Option<String>,
+    /// What must be completed first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub depends_on: Vec<String>,
+    /// Why it is not being worked on, in words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub waits_for: Option<String>,
+    /// What else there is to say: why it is held, or failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
+    /// Whether `queue/results/ID.yaml` is written or about to be.
+    pub answered: bool,
+}
+
+/// All open messages, by id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageList {
+    /// Each of them.
+    pub messages: Vec<MessageInfo>,
+}
+
+/// The end of a wait.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Waited {
+    /// Whether the message got as far as was asked; if not, the time was up.
+    pub reached: bool,
+    /// The message now.
+    pub message: MessageInfo,
+}
+
+/// What a wait is for, as the query of its address.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WaitQuery {
+    /// delivered, ended or moved; ended if it is left out.
+    pub until: Option<String>,
+    /// With moved: the stage that it must have left.
+    pub stage: Option<String>,
+    /// For how long: a duration such as 30s; at most 60 s, which is also the default.
+    pub timeout: Option<String>,
+}
+
+/// An agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentInfo {
+    /// Its name.
+    pub agent_name: String,
+    /// The word of the status file.
+    pub state: String,
+    /// Why, where there is more to say.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub why: Option<String>,
+    /// What it works on.
+    pub current_task: Option<String>,
+    /// Its pane in tmux.
+    pub pane_id: Option<String>,
+    /// Its process.
+    pub pid: Option<u32>,
+    /// Name of its profile.
+    pub provider: String,
+    /// Messages that wait for it.
+    pub queued: usize,
+    /// Since when it runs (RFC 3339).
+    pub up_since: Option<String>,
+    /// Tasks that ended well.
+    pub tasks_completed: u64,
+    /// Tasks that did not.
+    pub tasks_failed: u64,
+    /// Times it was started again.
+    pub restarts: u64,
+}
+
+/// The daemon itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DaemonInfo {
+    /// Its process.
+    pub pid: u32,
+    /// Its version.
+    pub version: String,
+    /// Since when it listens (RFC 3339).
+    pub started_at: String,
+    /// Where it listens.
+    pub socket: String,
+}
+
+/// The workspace as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StatusInfo {
+    /// The daemon; none where none runs.
+    pub daemon: Option<DaemonInfo>,
+    /// Its members, by name.
+    pub agents: Vec<AgentInfo>,
+    /// Messages that have not ended.
+    pub open: usize,
+    /// Of these, how many wait in a queue.
+    pub pending: usize,
+    /// Of these, how many wait for a person.
+    pub held: usize,
+    /// Since when `queue/STOP` holds everything (RFC 3339).
+    pub halted_since: Option<String>,
+    /// Whether the tmux server is gone.
+    pub tmux_lost: bool,
+}
+
+/// The daemon listens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Health {
+    /// Always true: a daemon that is not well does not answer.
+    pub ok: bool,
+    /// The daemon.
+    pub daemon: DaemonInfo,
+}
+
+/// An agent's answer to its turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplyBody {
+    /// What it answers.
+    pub text: String,
+    /// Whether it could not do it.
+    #[serde(default)]
+    pub failed: bool,
+}
+
+/// Make or remove `queue/STOP`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HaltBody {
+    /// Whether nothing is to be typed.
+    pub on: bool,
+}
+
+/// End the daemon.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DownBody {
+    /// Leave the agents running for the next daemon.
+    pub keep_agents: bool,
+}
+
+/// A line for a pane.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PaneSendBody {
+    /// The line; Enter is pressed after it.
+    pub text: String,
+}
+
+/// A text to wait for in a pane.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PaneWaitBody {
+    /// The text; the agent's phrase if it is left out.
+    pub text: Option<String>,
+    /// A duration such as 30s, which is also the default; at most an hour.
+    pub timeout: Option<String>,
+}
+
+/// How much of a pane is read, as the query of its address.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PaneQuery {
+    /// Lines of history above the screen.
+    pub history: Option<u32>,
+}
+
+/// What a pane shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PaneText {
+    /// Its rows.
+    pub text: String,
+    /// Whether what was waited for did not come.
+    #[serde(default)]
+    pub timed_out: bool,
+}
+
+/// A line was typed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PaneTyped {
+    /// Whether the pane showed it before Enter was pressed.
+    pub proven: bool,
+}
+
+/// Whether a pane may be typed to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PaneReady {
+    /// Whether it may.
+    pub ready: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub why: Option<String>,
+}

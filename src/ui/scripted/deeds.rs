@@ -1,0 +1,154 @@
+//! The actions that take more than one step.
+
+use std::time::Duration;
+
+use super::action::{Chunks, Claim, Delegate, DropForm, Lines, Redraw, SignalName, Spinner};
+use super::dialog::{Answer, Dialog};
+use super::mail::DroppedMessage;
+use super::play::{Player, Scene};
+use super::script::Kind;
+use super::tty::Stop;
+use super::values::Pause;
+use crate::engine::words::Token;
+
+/// The pictures of a spinner, as most CLIs have them.
+const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+/// Time between two pictures, as in the CLIs that were measured: the screen changes ten times a second for nothing.
+const SPINNER_EVERY: Duration = Duration::from_millis(100);
+
+impl Player {
+    pub(super) fn chunks(&mut self, chunks: &Chunks, scene: &Scene<'_>) -> Result<(), Stop> {
+        let text: Vec<char> =
+            scene.words(&self.phrase, self.turns).fill(&chunks.text).trim_end().chars().collect();
+        for piece in text.chunks(chunks.size.get().into()) {
+            self.terminal.stream(&piece.iter().collect::<String>())?;
+            self.pause(chunks.every)?;
+        }
+        self.terminal.end_stream()
+    }
+
+    pub(super) fn lines(&mut self, lines: &Lines, scene: &Scene<'_>) -> Result<(), Stop> {
+        for n in 1..=lines.count {
+            let text = scene.words(&self.phrase, self.turns).fill_with(&lines.text, n);
+            if n == 1 {
+                self.terminal.say(&text)?
+            } else {
+                self.terminal.say_more(&text)?
+            }
+            self.pause(lines.every)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn redraw(&mut self, redraw: &Redraw, scene: &Scene<'_>) -> Result<(), Stop> {
+        let mut rows = 0;
+        for n in 1..=redraw.times {
+            let text = scene.words(&self.phrase, self.turns).fill_with(&redraw.text, n.into());
+            rows = self.terminal.draw(&text, rows)?;
+            self.pause(redraw.every)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn spinner(&mut self, spinner: &Spinner) -> Result<(), Stop> {
+        let time = spinner.time.pick(&mut self.chance);
+        let mut turned = Duration::ZERO;
+        for picture in SPINNER.iter().cycle() {
+            if turned >= time {
+                break;
+            }
+            self.terminal.spin(&format!("{picture} {} {}s", spinner.text, turned.as_secs()))?;
+            self.terminal.wait(SPINNER_EVERY.min(time.saturating_sub(turned)))?;
+            turned += SPINNER_EVERY;
+        }
+        self.terminal.spin("")
+    }
+
+    pub(super) fn claim(&mut self, form: Claim, scene: &Scene<'_>) -> Result<(), Stop> {
+        if scene.turn.kind == Kind::Info {
+            return Ok(());
+        }
+        let token = scene.turn.token.as_ref();
+        for line in self.phrase.lines(form, token, self.stale.as_ref(), &mut self.chance) {
+            if form == Claim::Drawn {
+                self.terminal.draw(&line, 0).map(|_rows| ())?
+            } else {
+                self.terminal.say_more(&line)?
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn delegate(&mut self, delegate: &Delegate, scene: &Scene<'_>) -> Result<(), Stop> {
+        let words = scene.words(&self.phrase, self.turns);
+        let message = DroppedMessage {
+            id: delegate.id.as_ref().map(|id| words.fill(id)),
+            from: delegate.from.clone(),
+            to: words.fill(&delegate.to),
+            form: delegate.form.unwrap_or(DropForm::Task),
+            status: None,
+            in_reply_to: None,
+            token: scene.turn.token.as_ref().map(Token::to_string),
+            content: words.fill(&delegate.content),
+        };
+        let sent = self.mail.send(&message);
+        self.confess(sent)
+    }
+
+    pub(super) fn reply(&mut self, text: &str, scene: &Scene<'_>) -> Result<(), Stop> {
+        let Some(id) = &scene.turn.id else {
+            return self.terminal.say_more("there is no task to reply to: the line had no id");
+        };
+        let words = scene.words(&self.phrase, self.turns);
+        let message = DroppedMessage {
+            id: None,
+            from: None,
+            to: words.from(),
+            form: DropForm::Result,
+            status: Some("completed"),
+            in_reply_to: Some(id.to_string()),
+            token: scene.turn.token.as_ref().map(Token::to_string),
+            content: words.fill(text),
+        };
+        let sent = self.mail.send(&message);
+        self.confess(sent)
+    }
+
+    pub(super) fn ask(&mut self, dialog: Dialog) -> Result<(), Stop> {
+        match self.terminal.ask(dialog)? {
+            Answer::Yes => self.terminal.say_more("allowed"),
+            Answer::No => Err(Stop::TurnOver("denied")),
+            Answer::Leave => Err(Stop::Exit(1)),
+        }
+    }
+
+    pub(super) fn signal(&mut self, name: SignalName) -> Result<(), Stop> {
+        use rustix::process::{Signal, getpid, kill_process};
+        self.terminal.flush()?;
+        let signal = match name {
+            SignalName::Kill => Signal::KILL,
+            SignalName::Term => Signal::TERM,
+            SignalName::Int => Signal::INT,
+            SignalName::Hup => Signal::HUP,
+            SignalName::Segv => Signal::SEGV,
+            SignalName::Abrt => Signal::ABORT,
+            SignalName::Stop => Signal::STOP,
+        };
+        kill_process(getpid(), signal)?;
+        // Rust's runtime looks at the first SIGSEGV for a stack overflow and steps aside: the second one is the crash.
+        if name == SignalName::Segv {
+            kill_process(getpid(), signal)?;
+        }
+        Ok(())
+    }
+
+    /// Something went wrong outside the terminal: the agent says so and goes on.
+    pub(super) fn confess(&mut self, done: Result<(), String>) -> Result<(), Stop> {
+        done.or_else(|why| self.terminal.say_more(&why))
+    }
+
+    fn pause(&mut self, time: Pause) -> Result<(), Stop> {
+        let time = time.pick(&mut self.chance);
+        if time.is_zero() { Ok(()) } else { self.terminal.wait(time) }
+    }
+}

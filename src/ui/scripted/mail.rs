@@ -1,0 +1,91 @@
+//! What the agent leaves in files: messages dropped into `queue/`, and files of its own work.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags};
+use rustix::io::Errno;
+use serde::Serialize;
+
+use super::action::DropForm;
+use super::turn::Places;
+
+/// A message as it is dropped; what is not said is left to tasuki.
+#[derive(Debug, Serialize)]
+pub(super) struct DroppedMessage {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) from: Option<String>,
+    pub(super) to: String,
+    #[serde(rename = "type")]
+    pub(super) form: DropForm,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) in_reply_to: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) token: Option<String>,
+    pub(super) content: String,
+}
+
+/// Drops messages under names that nobody else uses.
+#[derive(Debug)]
+pub(super) struct Mail {
+    places: Places,
+    dropped: u32,
+}
+
+impl Mail {
+    pub(super) fn new(places: Places) -> Self {
+        Self { places, dropped: 0 }
+    }
+
+    /// Where tasks are read from.
+    pub(super) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Writes a message beside the queue's files and then gives it its name: a reader never sees a part of it, and no
+    /// other message is replaced.
+    ///
+    /// # Errors
+    /// A sentence that says what could not be done.
+    pub(super) fn send(&mut self, message: &DroppedMessage) -> Result<(), String> {
+        // Text that begins with a tab is a block scalar to serde-saphyr, which libyaml's readers refuse: quote it all.
+        let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
+        let text = serde_saphyr::to_string_with_options(message, options)
+            .map_err(|why| format!("cannot write a message for {}: {why}", message.to))?;
+        let zone = self.places.drop_zone()?;
+        let failed = |why| format!("cannot drop a message into {}: {why}", zone.display());
+        let half = zone.join(format!(".scripted-{}.tmp", std::process::id()));
+        write_synced(&half, &text).map_err(failed)?;
+        loop {
+            self.dropped += 1;
+            let whole = zone.join(format!("scripted-{}-{}.yaml", std::process::id(), self.dropped));
+            match rustix::fs::renameat_with(CWD, &half, CWD, &whole, RenameFlags::NOREPLACE) {
+                Ok(()) => return Ok(()),
+                // An older process with this number left one: take the next name.
+                Err(Errno::EXIST) => {}
+                Err(why) => return Err(failed(why.into())),
+            }
+        }
+    }
+}
+
+/// Writes a file of the agent's work, with its folders.
+///
+/// # Errors
+/// A sentence that names the file.
+pub(super) fn write_work(path: &str, text: &str) -> Result<(), String> {
+    let file = PathBuf::from(path);
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let folders = if folder.as_os_str().is_empty() { Ok(()) } else { std::fs::create_dir_all(folder) };
+    folders.and_then(|()| std::fs::write(&file, text)).map_err(|why| format!("cannot write {path}: {why}"))
+}
+
+fn write_synced(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = std::fs::File::create(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}

@@ -1,0 +1,299 @@
+//! `tui` mode: raw input and an own input box at the bottom, as the agent CLIs have. What is said scrolls away above
+//! the box; the box, the footer and what is still being said are drawn again in place.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::bottom::{Bottom, set_in};
+use super::dialog::{Answer, Dialog};
+use super::input_box::{InputBox, Manners};
+use super::keys::{Key, Keys};
+use super::pace::Stopwatch;
+use super::screen::Region;
+use super::script::{BeforeReady, WhileBusy};
+use super::tty::{READ_BYTES, Stop, Tty};
+
+/// Messages that may wait while a turn is played. The daemon has one in flight; the rest is a person's typing.
+const QUEUED_MAX: usize = 64;
+/// How long the rest of an escape sequence may take before ESC is taken as a key (readline's default is 500 ms; here
+/// nobody types over a slow line).
+const ESCAPE_TIME: Duration = Duration::from_millis(25);
+/// Bracketed paste on, and off.
+const PASTE_ON: &str = "\x1b[?2004h";
+const PASTE_OFF: &str = "\x1b[?2004l";
+/// Clears the screen and goes to its top: after a change of width nothing stands where it was drawn.
+const CLEAR: &str = "\x1b[2J\x1b[H";
+
+/// What a script may set about this mode.
+#[derive(Debug, Clone)]
+pub(super) struct TuiSetup {
+    pub(super) prompt: String,
+    pub(super) placeholder: String,
+    pub(super) before_ready: BeforeReady,
+    pub(super) while_busy: WhileBusy,
+    pub(super) manners: Manners,
+}
+
+/// The state of the screen and of what was typed.
+#[derive(Debug)]
+pub(super) struct Tui {
+    setup: TuiSetup,
+    clock: Stopwatch,
+    keys: Keys,
+    input: InputBox,
+    queued: VecDeque<String>,
+    region: Region,
+    cols: usize,
+    /// Text that is being streamed.
+    live: String,
+    /// A moving row above the box.
+    spinner: String,
+    /// What says that a turn is played; none while there is no turn.
+    busy: Option<String>,
+    /// A notice that stays until the next turn.
+    notice: Option<String>,
+    dialog: Option<Dialog>,
+    answer: Option<Answer>,
+    ready: bool,
+    pub(super) echo: bool,
+}
+
+impl Tui {
+    /// Takes the terminal over.
+    pub(super) fn open(tty: &mut Tty, setup: TuiSetup, ready: bool) -> Result<Self, Stop> {
+        tty.raw()?;
+        tty.write(PASTE_ON)?;
+        Ok(Self {
+            input: InputBox::new(setup.manners),
+            setup,
+            clock: Stopwatch::start(),
+            keys: Keys::default(),
+            queued: VecDeque::new(),
+            region: Region::default(),
+            cols: tty.size().0,
+            live: String::new(),
+            spinner: String::new(),
+            busy: None,
+            notice: None,
+            dialog: None,
+            answer: None,
+            ready,
+            echo: true,
+        })
+    }
+
+    /// Gives the terminal back, and what was sent off and not yet taken.
+    pub(super) fn close(&mut self, tty: &mut Tty) -> Result<VecDeque<String>, Stop> {
+        tty.write(&self.region.erase())?;
+        tty.write(PASTE_OFF)?;
+        Ok(std::mem::take(&mut self.queued))
+    }
+
+    /// From now on Enter counts and the box is shown.
+    pub(super) fn set_ready(&mut self) {
+        self.ready = true;
+    }
+
+    /// A turn begins: `sign` stands in the footer.
+    pub(super) fn begin(&mut self, sign: &str) {
+        self.busy = Some(sign.to_owned());
+        self.notice = None;
+    }
+
+    /// The turn is over; what was being said stays as far as it came.
+    pub(super) fn finish(&mut self, tty: &mut Tty) -> Result<(), Stop> {
+        self.busy = None;
+        self.spinner.clear();
+        if self.live.is_empty() { Ok(()) } else { self.end_stream(tty) }
+    }
+
+    /// Changes what says that a turn is played.
+    pub(super) fn set_sign(&mut self, sign: &str) {
+        if self.is_busy() {
+            self.busy = Some(sign.to_owned());
+        }
+    }
+
+    /// Keeps a notice in the footer until the next turn.
+    pub(super) fn notice(&mut self, text: &str) {
+        self.notice = Some(text.to_owned());
+    }
+
+    pub(super) fn set_spinner(&mut self, text: String) {
+        self.spinner = text;
+    }
+
+    pub(super) fn swallow_enter(&mut self, count: u32) {
+        self.input.swallow(count);
+    }
+
+    /// Prints lines above the box; each is broken to the width and set in by two columns, the first after `mark`.
+    pub(super) fn say(&mut self, tty: &mut Tty, text: &str, mark: &str) -> Result<(), Stop> {
+        let rows = set_in(text, mark, width(tty.size().0));
+        self.put(tty, &(rows.join("\r\n") + "\r\n"))
+    }
+
+    /// Writes bytes above the box as they are.
+    pub(super) fn put(&mut self, tty: &mut Tty, bytes: &str) -> Result<(), Stop> {
+        tty.write(&self.region.erase())?;
+        tty.write(bytes)
+    }
+
+    /// Shows a piece of a text that goes on.
+    pub(super) fn stream(&mut self, tty: &mut Tty, piece: &str) -> Result<(), Stop> {
+        self.live.push_str(piece);
+        self.show(tty)
+    }
+
+    /// The streamed text is whole.
+    pub(super) fn end_stream(&mut self, tty: &mut Tty) -> Result<(), Stop> {
+        let text = std::mem::take(&mut self.live);
+        self.say(tty, &text, "● ")
+    }
+
+    /// Shows a dialog in place of the box until it is answered.
+    pub(super) fn ask(&mut self, tty: &mut Tty, dialog: Dialog) -> Result<Answer, Stop> {
+        self.dialog = Some(dialog);
+        loop {
+            if let Some(answer) = self.answer.take() {
+                return Ok(answer);
+            }
+            self.show(tty)?;
+            self.listen(tty, None)?;
+        }
+    }
+
+    /// The next line that was sent off with Enter; it is then shown above the box, unless typed text is not shown.
+    pub(super) fn next_line(&mut self, tty: &mut Tty) -> Result<String, Stop> {
+        loop {
+            if let Some(line) = self.queued.pop_front() {
+                if self.echo {
+                    let prompt = self.setup.prompt.clone();
+                    self.say(tty, &line, &prompt)?;
+                }
+                return Ok(line);
+            }
+            self.show(tty)?;
+            self.listen(tty, None)?;
+        }
+    }
+
+    /// Lets `time` pass; what is typed meanwhile is shown and counts.
+    pub(super) fn wait(&mut self, tty: &mut Tty, time: Duration) -> Result<(), Stop> {
+        let end = self.clock.now().saturating_add(time);
+        loop {
+            self.show(tty)?;
+            let left = end.saturating_sub(self.clock.now());
+            self.listen(tty, Some(left))?;
+            if left.is_zero() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn listen(&mut self, tty: &Tty, time: Option<Duration>) -> Result<(), Stop> {
+        // Keys may be left from the read before, if one of them ended a turn.
+        if self.take_keys()? {
+            return Ok(());
+        }
+        let patience = if self.keys.has_open_escape() { Some(ESCAPE_TIME) } else { time };
+        if tty.readable_within(patience)? {
+            let mut buffer = vec![0; READ_BYTES];
+            let bytes = tty.read(&mut buffer)?;
+            if bytes.is_empty() {
+                return Err(Stop::Exit(0));
+            }
+            self.keys.push(bytes);
+            self.take_keys()?;
+        } else if let Some(key) = self.keys.settle() {
+            self.key(key)?;
+        }
+        Ok(())
+    }
+
+    fn take_keys(&mut self) -> Result<bool, Stop> {
+        let mut any = false;
+        while let Some(key) = self.keys.next() {
+            any = true;
+            self.key(key)?;
+        }
+        Ok(any)
+    }
+
+    fn key(&mut self, key: Key) -> Result<(), Stop> {
+        let now = self.clock.now();
+        if let Some(dialog) = &mut self.dialog {
+            self.answer = dialog.key(&key);
+            if self.answer.is_some() {
+                self.dialog = None;
+            }
+            return Ok(());
+        }
+        if !self.ready && self.setup.before_ready == BeforeReady::Drop {
+            return Ok(());
+        }
+        match key {
+            Key::Text(text) => self.input.typed(&text, now),
+            Key::Paste(text) => self.input.pasted(&text, now),
+            Key::Newline => self.input.typed("\n", now),
+            Key::Backspace => self.input.backspace(),
+            Key::Clear => self.input.clear(),
+            Key::Enter if self.ready && self.queued.len() < QUEUED_MAX => {
+                return self.input.enter(now).map_or(Ok(()), |text| self.submit(text));
+            }
+            Key::Escape if self.is_busy() => return Err(Stop::TurnOver("Interrupted")),
+            Key::Interrupt if !self.input.is_empty() => self.input.clear(),
+            Key::Interrupt if self.is_busy() => return Err(Stop::TurnOver("Interrupted")),
+            // 128 + SIGINT, as a shell would tell it.
+            Key::Interrupt => return Err(Stop::Exit(130)),
+            Key::End if self.input.is_empty() && !self.is_busy() => return Err(Stop::Exit(0)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn submit(&mut self, text: String) -> Result<(), Stop> {
+        self.queued.push_back(text);
+        if self.is_busy() && self.setup.while_busy == WhileBusy::Abort {
+            return Err(Stop::TurnOver("Interrupted by a new message"));
+        }
+        Ok(())
+    }
+
+    fn is_busy(&self) -> bool {
+        self.busy.is_some()
+    }
+
+    /// Draws what is at the bottom.
+    fn show(&mut self, tty: &mut Tty) -> Result<(), Stop> {
+        let (cols, height) = tty.size();
+        if cols != self.cols {
+            self.cols = cols;
+            self.region = Region::default();
+            tty.write(CLEAR)?;
+        }
+        let (rows, row, column) = self.bottom().rows(width(cols), height);
+        tty.write(&self.region.draw(rows, row, column))?;
+        tty.flush()
+    }
+
+    fn bottom(&self) -> Bottom<'_> {
+        Bottom {
+            live: &self.live,
+            queued: self.queued.iter().map(String::as_str).collect(),
+            spinner: &self.spinner,
+            dialog: self.dialog.as_ref(),
+            ready: self.ready,
+            prompt: &self.setup.prompt,
+            placeholder: &self.setup.placeholder,
+            shown: if self.echo { self.input.shown() } else { String::new() },
+            busy: self.busy.as_deref(),
+            notice: self.notice.as_deref(),
+        }
+    }
+}
+
+/// Columns that are written: the last one stays free, so that no row is ever wrapped by the terminal.
+fn width(cols: usize) -> usize {
+    cols.saturating_sub(1).max(2)
+}

@@ -1,0 +1,262 @@
+//! The command line through the built binary, without a daemon: help, usage, exit codes, and what works from files alone.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// The program in a folder, with an environment in which nothing points to another workspace.
+fn tasuki(folder: &Path) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_tasuki"));
+    program.current_dir(folder).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+    program.env("HOME", folder.join("home")).env("LANG", "C.UTF-8").stdin(Stdio::null());
+    program
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    tasuki(folder).args(arguments).output().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or_else(|| panic!("ended by a signal: {output:?}"))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// A new workspace of scripted agents.
+fn workspace() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let made = run(folder.path(), &["init", "--provider", "scripted"]);
+    assert_eq!(code(&made), 0, "{made:?}");
+    folder
+}
+
+fn drops(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder.join("queue")).unwrap().flatten();
+    let names = entries.filter(|entry| entry.path().is_file());
+    let names = names.map(|entry| entry.file_name().into_string().unwrap());
+    names.filter(|name| name != "README.md").collect()
+}
+
+/// Every command, as the words that name it.
+fn verbs(command: &clap::Command, before: &[String]) -> Vec<Vec<String>> {
+    let own = (!before.is_empty()).then(|| before.to_vec());
+    let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help").flat_map(|inner| {
+        let path: Vec<String> = before.iter().cloned().chain([inner.get_name().to_owned()]).collect();
+        verbs(inner, &path)
+    });
+    own.into_iter().chain(inner).collect()
+}
+
+#[test]
+fn every_verb_has_help_with_examples() {
+    let folder = tempfile::tempdir().unwrap();
+    let verbs = verbs(&tasuki::ui::cli::command(), &[]);
+    assert!(verbs.len() > 25, "{verbs:?}");
+    for verb in verbs {
+        let output = tasuki(folder.path()).args(&verb).arg("--help").output().unwrap();
+        assert_eq!(code(&output), 0, "{verb:?}");
+        let help = text(&output.stdout);
+        assert!(help.contains("Examples:"), "{verb:?} has no examples:\n{help}");
+        assert!(help.contains("--root"), "{verb:?}");
+    }
+}
+
+#[test]
+fn wrong_usage_ends_with_two_and_says_what_to_do() {
+    let folder = workspace();
+    for (arguments, word) in [
+        (&["sned"][..], "send"),
+        (&["send"], "Usage"),
+        (&["send", "../x", "y"], "allowed is"),
+        (&["send", "gb", "x", "--meta", "novalue"], "KEY=VALUE"),
+        (&["stop"], "--all"),
+        (&["reply", "short", "x"], "TOKEN"),
+        (&["retry", "A/B"], "allowed"),
+        (&["send", "nobody", "x"], "grand_boss"),
+        (&["send", "gb", "x", "--deadline", "1999-01-01T00:00:00Z"], "future"),
+        (&["send", "gb", "x", "--timeout", "soon"], "duration"),
+        (&["init"], "already"),
+        (&["init", "--provider", "nope", "--force"], "scripted"),
+        (&["why", "msg-000000000000"], "journal"),
+    ] {
+        let output = run(folder.path(), arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {output:?}");
+        let said = text(&output.stderr);
+        assert!(said.contains(word), "{arguments:?} does not say `{word}`:\n{said}");
+    }
+    assert_eq!(drops(folder.path()), Vec::<String>::new());
+}
+
+#[test]
+fn without_a_workspace_it_says_how_to_make_one() {
+    let folder = tempfile::tempdir().unwrap();
+    for verb in [&["status"][..], &["send", "gb", "x"], &["up"], &["fsck"]] {
+        let output = run(folder.path(), verb);
+        assert_eq!(code(&output), 2, "{output:?}");
+        assert!(text(&output.stderr).contains("tasuki init"), "{output:?}");
+    }
+}
+
+#[test]
+fn verbs_that_need_a_daemon_end_with_five_where_none_runs() {
+    let folder = workspace();
+    for verb in [
+        &["cancel", "m-1"][..],
+        &["retry", "m-1"],
+        &["reply", "k7qf2m", "x"],
+        &["agent", "list"],
+        &["stop", "gb"],
+        &["pane", "read", "gb"],
+    ] {
+        let output = run(folder.path(), verb);
+        assert_eq!(code(&output), 5, "{verb:?}: {output:?}");
+        assert!(text(&output.stderr).contains("tasuki up"), "{output:?}");
+    }
+    let json = run(folder.path(), &["cancel", "m-1", "--json"]);
+    let problem: serde_json::Value = serde_json::from_slice(&json.stderr).unwrap();
+    assert_eq!(problem["code"], "no-daemon");
+}
+
+#[test]
+fn a_message_is_left_in_the_queue_where_no_daemon_runs() {
+    let folder = workspace();
+    let content = "襷を渡す 🎌\n- yes: no\n\ttab \"quote\" #hash\n";
+    std::fs::write(folder.path().join("task.md"), content).unwrap();
+    let arguments = ["send", "gb", "--file", "task.md", "--id", "m-1", "--priority", "high", "--meta", "a=b"];
+    let output = run(folder.path(), &arguments);
+    assert_eq!(code(&output), 0, "{output:?}");
+    assert_eq!(text(&output.stdout), "m-1\n");
+    assert!(text(&output.stderr).contains("nobody is listening"), "{output:?}");
+    assert_eq!(drops(folder.path()), ["send-m-1.yaml"]);
+    let bytes = std::fs::read(folder.path().join("queue/send-m-1.yaml")).unwrap();
+    let drafts = tasuki::io::wire::draft::read(
+        &bytes,
+        None,
+        &|_| false,
+        &mut || unreachable!("it has an id"),
+        tasuki::engine::words::Millis(0),
+    );
+    let draft = drafts.unwrap().remove(0);
+    assert_eq!(&*draft.body.content, content);
+    assert_eq!(&*draft.body.extra, r#"{"metadata":{"a":"b"}}"#);
+    let waits = run(folder.path(), &["send", "gb", "x", "--wait"]);
+    assert_eq!(code(&waits), 5, "it is in the queue, and nobody can say when: {waits:?}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let folder = workspace();
+    for verb in [&["completions", "bash"][..], &["status"], &["--help"], &["send", "--help"]] {
+        let mut program = tasuki(folder.path()).args(verb).stdout(Stdio::piped()).spawn().unwrap();
+        drop(program.stdout.take());
+        assert_eq!(program.wait().unwrap().code(), Some(0), "{verb:?}");
+    }
+}
+
+#[test]
+fn status_and_logs_are_read_from_the_files_where_no_daemon_runs() {
+    let folder = workspace();
+    let agents = folder.path().join("status/agents");
+    std::fs::create_dir_all(&agents).unwrap();
+    let status = "agent_name: grand_boss\nstate: working\ncurrent_task: m-1\nlast_updated: x\ndoing: 走る\u{202e}\n\
+        pane_id: '%5'\npid: 7\nprovider: claude\nqueued: 3\nstatistics: {tasks_completed: 42}\n";
+    std::fs::write(agents.join("grand_boss.yaml"), status).unwrap();
+    std::fs::write(folder.path().join("queue/STOP"), "").unwrap();
+    std::fs::write(folder.path().join("status/activity.log"), "t1 m-1 accepted\nt2 m-12 accepted\n").unwrap();
+    let shown = text(&run(folder.path(), &["status"]).stdout);
+    for word in ["no daemon runs", "grand_boss", "working", "m-1", "走る\u{fffd}", "STOP", "stop --off"] {
+        assert!(shown.contains(word), "`{word}` is not in:\n{shown}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_slice(&run(folder.path(), &["status", "--json"]).stdout).unwrap();
+    assert_eq!(json["daemon"], serde_json::Value::Null);
+    assert_eq!(json["agents"][0]["tasks_completed"], 42);
+    assert_eq!(text(&run(folder.path(), &["log", "m-1"]).stdout), "t1 m-1 accepted\n");
+    assert_eq!(text(&run(folder.path(), &["log", "-n", "1"]).stdout), "t2 m-12 accepted\n");
+}
+
+#[test]
+fn stop_is_a_file() {
+    let folder = workspace();
+    let stop = folder.path().join("queue/STOP");
+    for (flag, there) in [("--all", true), ("--all", true), ("--off", false), ("--off", false)] {
+        assert_eq!(code(&run(folder.path(), &["stop", flag])), 0);
+        assert_eq!(stop.exists(), there, "{flag}");
+    }
+}
+
+#[test]
+fn lint_names_the_place_and_the_cure() {
+    let folder = workspace();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("good.yaml", "to: gb\ncontent: 襷\n");
+    write("bad.yaml", "to: gb\ncontent: x\npriority: hihg\n");
+    write("team.yaml", "agents:\n  - {name: a, provider: nope, reports_to: user, marker: OK}\n");
+    write("surrogate.yaml", "to: gb\ncontent: \"\\ud83d\\ude00\"\n");
+    assert_eq!(code(&run(folder.path(), &["lint", "good.yaml", "tasuki.yaml"])), 0);
+    let bad = run(folder.path(), &["lint", "good.yaml", "bad.yaml"]);
+    assert_eq!(code(&bad), 2);
+    let said = text(&bad.stderr);
+    assert!(said.contains("bad.yaml:3:11") && said.contains("cure: "), "{said}");
+    let team = run(folder.path(), &["lint", "team.yaml"]);
+    assert_eq!(code(&team), 2);
+    assert!(text(&team.stderr).contains("nope"), "{team:?}");
+    assert_eq!(code(&run(folder.path(), &["lint", "surrogate.yaml"])), 0);
+    let compat = run(folder.path(), &["lint", "--compat", "surrogate.yaml"]);
+    assert_eq!(code(&compat), 2);
+    assert!(text(&compat.stderr).contains("libyaml"), "{compat:?}");
+}
+
+#[test]
+fn what_has_never_run_is_sound_and_ends_at_once() {
+    let folder = workspace();
+    assert_eq!(text(&run(folder.path(), &["fsck"]).stdout), "0 lines in 0 segments\n");
+    assert_eq!(text(&run(folder.path(), &["down"]).stdout), "no daemon ran\n");
+    assert_eq!(code(&run(folder.path(), &["doctor"])), 0);
+}
+
+#[test]
+fn a_team_file_that_cannot_be_is_refused_with_its_line_before_anything_is_started() {
+    let folder = workspace();
+    std::fs::write(folder.path().join("tasuki.yaml"), "agents:\n  - {name: a, providr: scripted}\n").unwrap();
+    for verb in ["up", "daemon"] {
+        let output = run(folder.path(), &[verb]);
+        assert_eq!(code(&output), 2, "{verb}: {output:?}");
+        assert!(text(&output.stderr).contains("tasuki.yaml:2:"), "{verb}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn the_reference_page_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/cli.md");
+    let page = reference();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, &page).unwrap();
+    }
+    let there = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(there == page, "docs/cli.md is out of date: run `UPDATE_DOCS=1 cargo test --test cli`");
+}
+
+/// The help of every command, one after the other.
+fn reference() -> String {
+    let mut page = String::from("# The command line\n\nThis page is made from the program's own help.\n");
+    let mut root = tasuki::ui::cli::command().term_width(100);
+    root.build();
+    page.push_str(&format!("\n```text\n{}\n```\n", trimmed(&root.render_long_help().to_string())));
+    for verb in verbs(&root, &[]) {
+        let mut command = &mut root;
+        for word in &verb {
+            command = command.find_subcommand_mut(word).unwrap();
+        }
+        let help = trimmed(&command.render_long_help().to_string());
+        page.push_str(&format!("\n## tasuki {}\n\n```text\n{help}\n```\n", verb.join(" ")));
+    }
+    page
+}
+
+fn trimmed(help: &str) -> String {
+    help.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_owned()
+}

@@ -1,0 +1,333 @@
+//! Reading drops: every class of bad input that shows in a file's text (durability, the 72 classes), each with its fixture,
+//! code, line and column; the forms that are taken; the digest; and that nothing, however mangled, makes the reader panic.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a helper of a test fails the test")]
+
+use proptest::prelude::*;
+use serde_json::json;
+use std::path::Path;
+use tasuki::engine::message::{Draft, Expect, Kind, OnDoubt, Priority, Status};
+use tasuki::engine::refusal::{Code, Refusal};
+use tasuki::engine::words::{MessageId, Millis};
+use tasuki::io::wire::{draft, json as wire_json};
+
+/// 2026-02-02T12:00:00Z
+const NOW: Millis = Millis(1_770_033_600_000);
+const MINTED: &str = "msg-000000000000";
+
+fn minted() -> MessageId {
+    MessageId::new(MINTED).unwrap()
+}
+
+fn known(name: &str) -> bool {
+    ["grand_boss", "middle_manager", "a", "b_to_c", "a_to_b", "c", "to_x"].contains(&name)
+}
+
+fn read_named(name: &str, bytes: &[u8]) -> Result<Vec<Draft>, Refusal> {
+    draft::read(bytes, Some(name), &known, &mut minted, NOW)
+}
+
+fn read(text: &str) -> Result<Vec<Draft>, Refusal> {
+    read_named("task.yaml", text.as_bytes())
+}
+
+fn one(text: &str) -> Draft {
+    let mut drafts = read(text).unwrap_or_else(|refusal| panic!("{refusal:?}\n{:.200}", text));
+    assert_eq!(drafts.len(), 1);
+    drafts.remove(0)
+}
+
+fn code(text: &str) -> Code {
+    read(text).expect_err(text).code
+}
+
+/// One line on what became of a file.
+fn outcome(bytes: &[u8]) -> String {
+    match read_named("task.yaml", bytes) {
+        Ok(drafts) => {
+            let extra: Vec<&str> = drafts.iter().map(|d| &*d.body.extra).filter(|e| e.len() < 200).collect();
+            let notes: Vec<&String> = drafts.iter().flat_map(|d| &d.notes).collect();
+            format!("accepted {} {} {notes:?}", drafts.len(), extra.concat())
+        }
+        Err(refusal) => {
+            let place = |n: Option<u64>| n.map_or("-".to_owned(), |n| n.to_string());
+            let (line, column) = (place(refusal.line), place(refusal.column));
+            let Refusal { code, document, why, .. } = refusal;
+            format!("{} {document}:{line}:{column} {why}", code.word())
+        }
+    }
+}
+
+#[test]
+fn every_class_has_its_code_and_place() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/drops");
+    let mut names: Vec<String> =
+        std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    let table: String = names
+        .iter()
+        .map(|name| format!("{name}: {}\n", outcome(&std::fs::read(folder.join(name)).unwrap())))
+        .collect();
+    expect_test::expect_file!["fixtures/drops.table"].assert_eq(&table);
+    // 26, 28, 37 are the engine's; 10, 12, 22, 36, 59 are made below, since they are large.
+    for class in (1..=38).chain(53..=62).filter(|class| ![26, 28, 37, 10, 12, 22, 36, 59].contains(class)) {
+        let prefix = format!("{class:02}-");
+        assert!(names.iter().any(|name| name.starts_with(&prefix)), "class {class} has no fixture");
+    }
+}
+
+#[test]
+fn large_input_is_refused_by_its_size() {
+    let head = "to: worker\ncontent: ";
+    let file = |size: usize| format!("{head}{}\n", "x".repeat(size - head.len() - 1));
+    assert_eq!(
+        outcome(file((1 << 20) + 1).as_bytes()),
+        "too-large 0:-:- the file has 1048577 bytes; at most 1048576 are read"
+    );
+    assert_eq!(one(&file(1 << 20)).body.content.len(), (1 << 20) - head.len() - 1);
+
+    let nodes =
+        |count: usize| format!("to: worker\ncontent: x\nmetadata:\n  a: [{}]\n", "1,".repeat(count - 9));
+    assert_eq!(
+        outcome(nodes(10_001).as_bytes()),
+        "too-many-nodes 0:4:19989 there are more than 10000 values in a document"
+    );
+    assert_eq!(one(&nodes(10_000)).body.extra.len(), r#"{"metadata":{"a":[]}}"#.len() + 2 * 9_991 - 1);
+
+    let metadata =
+        |size: usize| format!("to: worker\ncontent: x\nmetadata:\n  a: {}\n", "y".repeat(size - 8));
+    assert_eq!(
+        outcome(metadata(65_537).as_bytes()),
+        "metadata-too-large 0:4:3 `metadata` has 65537 bytes as JSON; at most 65536 are kept"
+    );
+    assert_eq!(one(&metadata(65_536)).body.extra.len(), 65_536 + r#"{"metadata":}"#.len());
+    assert_eq!(
+        code(&format!("to: worker\ncontent: x\ncolour: {}\n", "y".repeat(70_000))),
+        Code::MetadataTooLarge
+    );
+
+    let escapes = |count: usize| format!("to: worker\ncontent: \"{}\"\n", "\\L".repeat(count));
+    assert_eq!(code(&escapes(349_526)), Code::ContentTooLarge);
+    assert_eq!(one(&escapes(349_525)).body.content.len(), 3 * 349_525);
+
+    assert_eq!(
+        one(&format!("{head}{}\n", "長".repeat(30_000))).body.content.len(),
+        90_000,
+        "a long line stays"
+    );
+}
+
+#[test]
+fn hostile_yaml_is_refused_at_once() {
+    assert_eq!(code(&"[".repeat(200_000)), Code::TooDeep);
+    assert_eq!(code(&"- ".repeat(10_000)), Code::TooDeep);
+    assert_eq!(code(&"{a: ".repeat(200_000)), Code::TooDeep);
+    let bomb = "to: &a [x, x]\ncontent: &b [*a, *a]\nmetadata: [*b, *b]\n";
+    assert_eq!(code(bomb), Code::Anchor);
+    let many = "to: a\ncontent: x\n---\n".repeat(100); // and an empty one at the end
+    assert_eq!(read(&many).unwrap().len(), 100);
+    assert_eq!(code(&"to: a\ncontent: x\n---\n".repeat(101)), Code::TooManyDocuments);
+    assert_eq!(code(&"---\n".repeat(200_000)), Code::TooManyDocuments);
+    let keys: String = (0..4_900).map(|n| format!("  k{n}: 1\n")).collect();
+    let wide = format!("to: a\ncontent: x\nmetadata:\n{keys}");
+    assert_eq!(one(&wide).unknown_keys.len(), 0);
+    assert_eq!(
+        outcome(format!("{wide}  k4321: 2\n").as_bytes()),
+        "duplicate-key 0:4904:3 the key `k4321` stands in line 4325 already"
+    );
+}
+
+#[test]
+fn the_smallest_drop_works() {
+    let draft = one("to: worker\ncontent: 仕事 😀\n");
+    assert_eq!(draft.id.as_str(), MINTED);
+    assert!(!draft.id_given);
+    assert_eq!((draft.from.as_ref(), draft.to.as_str()), (None, "worker"));
+    assert_eq!((draft.kind, draft.status, draft.priority), (Kind::Task, Status::Pending, Priority::Normal));
+    assert_eq!((draft.on_doubt, draft.expect.as_ref(), draft.timeout_ms), (OnDoubt::Resend, None, None));
+    assert_eq!((&*draft.body.content, &*draft.body.extra), ("仕事 😀", ""));
+}
+
+#[test]
+fn every_field_arrives() {
+    let draft = one(concat!(
+        "id: msg-a1b2c3d4e5f6\nfrom: grand_boss\nto: middle_manager\ntype: result\nstatus: failed\ncontent: |\n  line 1\n    line 2\n",
+        "timestamp: 2026-02-02T12:00:00Z\nin_reply_to: msg-1\nparent: msg-0\ntoken: 123456\ndepends_on: [msg-2, msg-3, msg-2]\n",
+        "priority: high\ntimeout: 1h 30m\ndeadline: 2026-02-03T00:00:00Z\non_doubt: hold\n",
+        "expect: {commit: true, files: src/lib.rs, command: [cargo, test], report: ./docs/r.md}\n",
+        "metadata: {b: 1, a: [no, 1.5, ~], deep: {z: true}}\ncolour: red\n",
+    ));
+    assert_eq!((draft.id.as_str(), draft.id_given), ("msg-a1b2c3d4e5f6", true));
+    assert_eq!(draft.from.unwrap().as_str(), "grand_boss");
+    assert_eq!((draft.kind, draft.status), (Kind::Result, Status::Failed));
+    assert_eq!(&*draft.body.content, "line 1\n  line 2\n");
+    assert_eq!(draft.sent_at, Some(NOW));
+    assert_eq!(draft.in_reply_to.unwrap().as_str(), "msg-1");
+    assert_eq!(draft.parent.unwrap().as_str(), "msg-0");
+    assert_eq!(draft.token.unwrap().as_str(), "123456");
+    assert_eq!(draft.depends_on.iter().map(MessageId::as_str).collect::<Vec<_>>(), ["msg-2", "msg-3"]);
+    assert_eq!((draft.priority, draft.on_doubt), (Priority::High, OnDoubt::Hold));
+    assert_eq!((draft.timeout_ms, draft.deadline), (Some(5_400_000), Some(Millis(NOW.0 + 12 * 3_600_000))));
+    let expect = Expect {
+        commit: true,
+        files: vec!["src/lib.rs".to_owned()],
+        command: vec!["cargo".to_owned(), "test".to_owned()],
+        report: Some("./docs/r.md".to_owned()),
+    };
+    assert_eq!(draft.expect, Some(expect));
+    assert_eq!(
+        &*draft.body.extra,
+        r#"{"metadata":{"b":1,"a":["no",1.5,null],"deep":{"z":true}},"colour":"red"}"#
+    );
+    assert_eq!(draft.unknown_keys, ["colour"]);
+}
+
+#[test]
+fn the_file_name_fills_what_the_body_leaves_out() {
+    let from_to = |name: &str, text: &str| {
+        let draft = read_named(name, text.as_bytes()).map_err(|refusal| refusal.code)?.remove(0);
+        Ok::<_, Code>((draft.from.map(|f| f.to_string()), draft.to.to_string()))
+    };
+    let names = |from: &str, to: &str| Ok((Some(from.to_owned()), to.to_owned()));
+    assert_eq!(
+        from_to("grand_boss_to_middle_manager.yaml", "content: x"),
+        names("grand_boss", "middle_manager")
+    );
+    assert_eq!(from_to("user_to_grand_boss.yaml", "content: x"), names("user", "grand_boss"));
+    assert_eq!(from_to("a_to_to_x.yaml", "content: x"), names("a", "to_x"));
+    assert_eq!(
+        from_to("grand_boss_to_middle_manager.yaml", "to: other\ncontent: x"),
+        names("grand_boss", "other")
+    );
+    assert_eq!(
+        from_to("grand_boss_to_middle_manager.yaml", "from: me\ncontent: x"),
+        names("me", "middle_manager")
+    );
+    assert_eq!(from_to("grand_boss_to_stranger.yaml", "content: x"), Err(Code::ToMissing));
+    assert_eq!(
+        from_to("a_to_b_to_c.yaml", "content: x"),
+        Err(Code::ToMissing),
+        "two ways to read it: nobody guesses"
+    );
+    assert_eq!(from_to("notes.yaml", "content: x"), Err(Code::ToMissing));
+}
+
+#[test]
+fn a_plain_scalar_is_what_its_field_wants() {
+    let draft = one("id: 1e3\nto: 42\ncontent: 0x10\ntoken: 1e2345\ndepends_on: 7\n");
+    assert_eq!((draft.id.as_str(), draft.to.as_str(), &*draft.body.content), ("1e3", "42", "0x10"));
+    assert_eq!(draft.token.unwrap().as_str(), "1e2345");
+    assert_eq!(draft.depends_on[0].as_str(), "7");
+    assert_eq!(&*one("to: a\ncontent: no\n").body.content, "no");
+    assert_eq!(&*one("to: a\ncontent: \"null\"\n").body.content, "null");
+    assert_eq!(one("to: a\ncontent: x\nfrom: ~\nid:\npriority:\nmetadata:\n").id.as_str(), MINTED);
+    assert_eq!(code("to: a\ncontent: null\n"), Code::ContentEmpty);
+    assert_eq!(code("to: a\ncontent: x\nexpect: {commit: \"true\"}\n"), Code::WrongType);
+}
+
+#[test]
+fn the_digest_tells_duplicates_from_conflicts() {
+    let base = "id: m\nfrom: f\nto: a\ncontent: x\nmetadata: {a: 1, b: 2}\ncolour: red\n";
+    let digest = |text: &str| one(text).digest;
+    for same in [
+        "colour: \"red\"\nmetadata: {b: 2, a: 1}\ncontent: 'x'\nto: a\nfrom: f\nid: m\n",
+        &format!("{base}timestamp: 2026-02-02\n"),
+        &format!("{base}token: k7qf2m\n"),
+        &format!("{base}stage: working\nverified: true\n"),
+        &format!("{base}type: task\nstatus: pending\npriority: normal\non_doubt: resend\nexpect: {{}}\n"),
+    ] {
+        assert_eq!(digest(base), digest(same), "{same}");
+    }
+    let others = [
+        base.replace("id: m\n", "id: n\n"),
+        base.replace("id: m\n", ""),
+        base.replace("from: f\n", ""),
+        base.replace("to: a", "to: b"),
+        base.replace("content: x", "content: \"x\\n\""),
+        base.replace("{a: 1, b: 2}", "{a: 1, b: '2'}"),
+        base.replace("{a: 1, b: 2}", "{a: 1, b: [2]}"),
+        base.replace("colour: red", "color: red"),
+        format!("{base}type: info\n"),
+        format!("{base}in_reply_to: r\n"),
+        format!("{base}parent: r\n"),
+        format!("{base}depends_on: [r]\n"),
+        format!("{base}depends_on: [r, s]\n"),
+        format!("{base}priority: low\n"),
+        format!("{base}timeout: 5\n"),
+        format!("{base}deadline: 2027-01-01T00:00:00Z\n"),
+        format!("{base}on_doubt: hold\n"),
+        format!("{base}expect: {{commit: true}}\n"),
+        format!("{base}expect: {{files: [r]}}\n"),
+        format!("{base}expect: {{command: [r]}}\n"),
+        format!("{base}expect: {{report: r}}\n"),
+        base.to_owned(),
+    ];
+    let digests: std::collections::BTreeSet<_> = others.iter().map(|text| digest(text)).collect();
+    assert_eq!(digests.len(), others.len(), "each of them is another message");
+    let two = |id: &str| {
+        draft::read(b"to: a\ncontent: x\n", None, &known, &mut || MessageId::new(id).unwrap(), NOW)
+    };
+    assert_eq!(two("m1").unwrap()[0].digest, two("m2").unwrap()[0].digest, "a made id does not count");
+}
+
+#[test]
+fn json_is_read_like_yaml() {
+    let yaml = "id: m\nfrom: f\nto: a\ntype: info\ncontent: \"x 😀\"\nmetadata: {n: 1.5, l: [true, ~]}\ndepends_on: [r]\ncolour: 7\n";
+    let value = json!({"id": "m", "from": "f", "to": "a", "type": "info", "content": "x 😀",
+        "metadata": {"n": 1.5, "l": [true, null]}, "depends_on": ["r"], "colour": 7});
+    assert_eq!(wire_json::read(&value, &mut minted, NOW).unwrap(), one(yaml));
+    let code =
+        |value: &serde_json::Value| wire_json::read(value, &mut minted, NOW).map_err(|r| (r.code, r.line));
+    assert_eq!(code(&json!({"content": "x"})).unwrap_err(), (Code::ToMissing, None));
+    assert_eq!(code(&json!({"to": ["a"], "content": "x"})).unwrap_err(), (Code::WrongType, None));
+    assert_eq!(code(&json!([1])).unwrap_err(), (Code::NotAMap, None));
+    let nest = |levels: usize| {
+        let deep = (0..levels).fold(json!([]), |inner, _| json!({ "a": inner }));
+        json!({"to": "a", "content": "x", "metadata": deep})
+    };
+    assert!(code(&nest(30)).is_ok());
+    assert_eq!(code(&nest(31)).unwrap_err(), (Code::TooDeep, None));
+    assert_eq!(
+        code(&json!({"to": "a", "content": "x", "m": vec![0; 10_000]})).unwrap_err(),
+        (Code::TooManyNodes, None)
+    );
+}
+
+const WHOLE: &str = "id: msg-1\nfrom: user\nto: worker\ntype: task\ncontent: |\n  仕事 😀: [a, b]\n  # not a comment\n\ntimestamp: \"2026-02-02T12:00:00Z\"\nmetadata:\n  a: {b: [1, \"x\\e\", ~]}\n---\nto: 'x'\ncontent: \"\\ud83d\\ude00\"\nexpect: {commit: true}\n";
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let _ = read_named("a_to_c.yaml", &bytes);
+    }
+
+    #[test]
+    fn mutated_messages_never_panic_and_refusals_have_a_place(
+        edits in proptest::collection::vec((any::<prop::sample::Index>(), 0u8..4, "[\\[\\]{}:,&*!|>'\"%@`#\\- \n\t~?<é😀\u{feff}]{1,3}"), 1..6)
+    ) {
+        let mut text: Vec<char> = WHOLE.chars().collect();
+        for (at, what, insert) in edits {
+            let at = at.index(text.len());
+            match what {
+                0 => text.truncate(at.max(1)),
+                1 => { text.remove(at); if text.is_empty() { text.push('x') } }
+                _ => { text.splice(at..at, insert.chars()); }
+            }
+        }
+        let text: String = text.into_iter().collect();
+        let lines = text.lines().count() as u64 + 1;
+        if let Err(refusal) = read(&text) {
+            prop_assert!(refusal.line.is_some_and(|line| (1..=lines).contains(&line)), "{refusal:?}\n{text}");
+            prop_assert!(refusal.column.is_some_and(|column| column > 0), "{refusal:?}\n{text}");
+        }
+    }
+
+    #[test]
+    fn any_text_arrives_as_it_was_written(content in "\\PC{1,60}|[\\x00-\\x7f\u{85}\u{2028}\u{feff}]{1,20}") {
+        let quoted = serde_json::to_string(&content).unwrap().replace('\u{7f}', "\\x7f").replace('\u{85}', "\\N");
+        let draft = one(&format!("to: a\ncontent: {quoted}\n"));
+        prop_assert_eq!(&*draft.body.content, content.as_str());
+    }
+}

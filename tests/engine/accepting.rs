@@ -1,0 +1,301 @@
+//! What is taken in, what is refused and why.
+
+use crate::make::{draft, id, name, team};
+use crate::world::World;
+use expect_test::expect;
+use tasuki::engine::input::Command;
+use tasuki::engine::message::{Known, Outcome};
+use tasuki::engine::team::Delivery;
+use tasuki::engine::words::Digest;
+
+#[test]
+fn the_same_again_is_a_duplicate_and_something_else_a_conflict() {
+    let mut world = World::new(team());
+    let mut text = world.send("t1 user>boss: one");
+    text += &world.send("t1 user>boss: one");
+    text += &world.send("t1 user>boss: two");
+    text += "-- and after it has ended\n";
+    world.cancel("t1");
+    text += &world.send("t1 user>boss: one");
+    text += &world.send("t1 user>boss: two");
+    expect![[r#"
+        accepted t1 task user>boss
+        > answer accepted [t1]
+        > seek boss
+        duplicate t1
+        > answer accepted [t1], known [t1]
+        refused id-conflict from user: t1 was accepted before with other content
+        > answer refused id-conflict at id in 0: t1 was accepted before with other content
+        -- and after it has ended
+        duplicate t1
+        > answer accepted [t1], known [t1]
+        refused id-conflict from user: t1 was accepted before with other content
+        > answer refused id-conflict at id in 0: t1 was accepted before with other content
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn what_a_closed_segment_knows_is_a_duplicate_too() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss: one\nt2 user>boss");
+    world.cancel("t1");
+    world.turn_segment();
+    let mut text = "-- a drop that was looked up before the segment turned\n".to_owned();
+    text += &world.send("t1 user>boss: one");
+    text += &world.send("t1 user>boss: two\nt3 user>boss after=t1");
+    world.turn_segment();
+    text += "-- and one that the archive was asked about\n";
+    let mut known = draft("t1 user>boss: one");
+    known.known = Some(Known { digest: known.digest, outcome: Outcome::Cancelled });
+    text += &world.send_drafts(vec![known.clone()], None);
+    known.digest = Digest(7);
+    text += &world.send_drafts(vec![known], None);
+    let mut dependant = draft("t4 user>boss after=t1");
+    dependant.known_refs = vec![(id("t1"), Known { digest: Digest(1), outcome: Outcome::Completed })];
+    text += &world.send_drafts(vec![dependant], None);
+    expect![[r#"
+        -- a drop that was looked up before the segment turned
+        duplicate t1
+        > answer accepted [t1], known [t1]
+        refused id-conflict from user: t1 was accepted before with other content
+        > answer refused id-conflict at id in 0: t1 was accepted before with other content
+        -- and one that the archive was asked about
+        duplicate t1
+        > answer accepted [t1], known [t1]
+        refused id-conflict from user: t1 was accepted before with other content
+        > answer refused id-conflict at id in 0: t1 was accepted before with other content
+        accepted t4 task user>boss
+        > answer accepted [t4]
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_file_is_taken_whole_or_not_at_all() {
+    let mut world = World::new(team());
+    let mut text = world.drop_file("a.yaml", "t1 user>boss\nt2 user>nobody\nt3 user>boss");
+    text += &world.send("t1 user>boss\nt1 user>ann");
+    text += &world.send("t1 user>boss after=t3\nt2 user>boss after=t1\nt3 user>boss after=t2");
+    text += &world.send("t1 user>boss after=t1");
+    text += &world.send("t1 user>boss after=t9");
+    assert!(world.engine.state().open.is_empty());
+    text += &world.drop_file("b.yaml", "t1 user>boss\nt2 user>ann info after=t1");
+    expect![[r#"
+        refused unknown-agent from user: there is no nobody; there are: ann, bob, boss, eve, crew, gb, user
+        > reject a.yaml unknown-agent
+        refused id-conflict from user: two documents of the file have the same id
+        > answer refused id-conflict at id in 0: two documents of the file have the same id
+        refused cycle from user: t1 waits for itself through `depends_on`
+        > answer refused cycle at depends_on in 0: t1 waits for itself through `depends_on`
+        refused cycle from user: t1 waits for itself through `depends_on`
+        > answer refused cycle at depends_on in 0: t1 waits for itself through `depends_on`
+        refused unknown-dependency from user: there is no message t9
+        > answer refused unknown-dependency at depends_on in 0: there is no message t9
+        accepted t1 task user>boss
+        accepted t2 info user>ann after [t1]
+        > forget b.yaml
+        > seek boss
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn routes_go_down_the_team_and_answers_and_infos_both_ways() {
+    let mut world = World::new(team());
+    let mut text = String::new();
+    for line in [
+        "a user>eve",
+        "b boss>ann",
+        "c boss>crew",
+        "d ann>eve",
+        "e ann>boss info",
+        "f ann>user info",
+        "g eve>boss",
+        "h ann>bob",
+        "i ann>boss",
+        "j eve>crew",
+        "k boss>user",
+        "l user>user info",
+        "m nobody>boss",
+        "n boss>boss",
+        "o crew>boss",
+    ] {
+        let answer = world.send(line);
+        text += answer.lines().last().unwrap_or_default();
+        text += "\n";
+    }
+    expect![[r#"
+        > seek eve
+        > seek ann
+        > seek bob
+        > answer accepted [d]
+        > seek boss
+        > answer accepted [f]
+        > answer refused no-route at to in 0: eve may not task boss; it may task: nobody
+        > answer refused no-route at to in 0: ann may not task bob; it may task: eve
+        > answer refused no-route at to in 0: ann may not task boss; it may task: eve
+        > answer refused no-route at to in 0: eve may not task crew; it may task: nobody
+        > answer refused no-route at to in 0: boss may not task user; it may task: ann, bob, crew
+        > answer accepted [l]
+        > answer refused unknown-agent at from in 0: there is no nobody; there are: ann, bob, boss, eve, crew, gb, user
+        > answer refused no-route at to in 0: boss may not task boss; it may task: ann, bob, crew
+        > answer refused unknown-agent at from in 0: there is no crew; there are: ann, bob, boss, eve, crew, gb, user
+    "#]].assert_eq(&text);
+}
+
+#[test]
+fn a_route_in_the_team_file_opens_the_way() {
+    let mut team = team();
+    team.routes.entry(name("eve")).or_default().insert(name("bob"));
+    let mut world = World::new(team);
+    expect![[r#"
+        accepted t1 task eve>bob
+        > answer accepted [t1]
+        > seek bob
+    "#]]
+    .assert_eq(&world.send("t1 eve>bob"));
+}
+
+#[test]
+fn what_cannot_be_typed_inline_is_refused_when_it_is_accepted() {
+    let mut team = team();
+    team.members.get_mut(&name("ann")).expect("a member").delivery = Delivery::Inline;
+    let mut world = World::new(team);
+    let mut text = world.send("a user>ann: /quit");
+    text += &world.send("b user>crew: # a comment");
+    text += &world.send("c user>boss: /quit");
+    text += &world.send("d user>ann: やあ");
+    expect![[r#"
+        refused not-inline from user: the content begins with `/`, which programs take for a command: begin with a word
+        > answer refused not-inline at content in 0: the content begins with `/`, which programs take for a command: begin with a word
+        refused not-inline from user: the content begins with `#`, which programs take for a command: begin with a word
+        > answer refused not-inline at content in 0: the content begins with `#`, which programs take for a command: begin with a word
+        accepted c task user>boss
+        > answer accepted [c]
+        > seek boss
+        accepted d task user>ann
+        > answer accepted [d]
+        > seek ann
+    "#]].assert_eq(&text);
+}
+
+#[test]
+fn what_is_too_late_or_cannot_be_checked_is_refused() {
+    let mut world = World::new(team());
+    let text = world.send("a user>boss deadline=0") + &world.send("b user>boss expect");
+    expect![[r#"
+        refused deadline-past from user: the deadline has passed
+        > answer refused deadline-past at deadline in 0: the deadline has passed
+        refused command-not-allowed from user: `expect` is not checked by this version of tasuki, so a task that needs it is not taken
+        > answer refused command-not-allowed at expect in 0: `expect` is not checked by this version of tasuki, so a task that needs it is not taken
+    "#]].assert_eq(&text);
+}
+
+#[test]
+fn a_full_workspace_takes_no_more_but_answers_and_what_it_knows() {
+    let mut team = team();
+    team.limits.open_max = 1;
+    let mut world = World::new(team);
+    let mut text = world.send("t1 user>boss");
+    text += &world.send("t2 user>boss");
+    text += &world.send("t1 user>boss");
+    world.give("boss");
+    text += &world.send("r1 boss>user result re=t1 token=k00005");
+    text += &world.send("t2 user>boss\nt3 user>boss");
+    text += &world.send("t2 user>boss");
+    expect![[r#"
+        accepted t1 task user>boss
+        > answer accepted [t1]
+        > seek boss
+        refused too-many from user: 1 messages are open already
+        > answer refused too-many in 0: 1 messages are open already
+        duplicate t1
+        > answer accepted [t1], known [t1]
+        accepted r1 result boss>user re t1 verified
+        t1 claim (reply)
+        t1 verify (reply)
+        t1 completed, result r1 from boss by reply: work
+        r1 completed
+        > unwatch boss
+        > show finished t1
+        > show finished r1
+        > answer accepted [r1]
+        refused too-many from user: 1 messages are open already
+        > answer refused too-many in 0: 1 messages are open already
+        accepted t2 task user>boss
+        > answer accepted [t2]
+        > seek boss
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn an_edge_carries_so_many_messages_a_minute_and_the_rest_waits() {
+    let mut team = team();
+    team.limits.edge_per_minute = 2;
+    let mut world = World::new(team);
+    let mut text =
+        world.send("a boss>ann\nb boss>ann\nc boss>ann\nd boss>ann\ne boss>ann\nf boss>bob\ng user>ann");
+    world.pass(59_999);
+    text += "-- a moment before\n";
+    text += &world.send("h boss>ann");
+    world.pass(120_001);
+    text += "-- when all is over\n";
+    text += &world.send("i boss>ann");
+    expect![[r#"
+        accepted a task boss>ann
+        accepted b task boss>ann
+        accepted c task boss>ann not before +60000 ms
+        accepted d task boss>ann not before +60000 ms
+        accepted e task boss>ann not before +120000 ms
+        accepted f task boss>bob
+        accepted g task user>ann
+        > answer accepted [a, b, c, d, e, f, g]
+        > seek ann
+        > seek bob
+        -- a moment before
+        accepted h task boss>ann not before +60001 ms
+        > answer accepted [h]
+        -- when all is over
+        accepted i task boss>ann
+        > answer accepted [i]
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_failed_message_is_sent_again_as_a_new_one() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss timeout=5\nt2 user>boss");
+    let again = |world: &mut World, of: &str, outcome: Outcome, line: &str| {
+        world.ask(Command::Resend { of: id(of), outcome, verified: false, draft: Box::new(draft(line)) })
+    };
+    let mut text = again(&mut world, "t1", Outcome::Failed, "n1 user>boss timeout=5");
+    world.give("boss");
+    world.pass(5);
+    text += &again(&mut world, "t1", Outcome::Failed, "n1 user>boss timeout=5");
+    text += &again(&mut world, "t1", Outcome::Failed, "n1 user>boss timeout=5");
+    text += "-- the archive knows how older ones ended\n";
+    text += &again(&mut world, "old", Outcome::Failed, "n2 boss>ann parent=gone deadline=1");
+    text += &again(&mut world, "old", Outcome::Completed, "n3 user>boss");
+    text += &again(&mut world, "old", Outcome::Cancelled, "n3 user>boss");
+    text += &again(&mut world, "old", Outcome::Failed, "n3 gone>boss");
+    text += &again(&mut world, "old", Outcome::Failed, "n3 user>gone");
+    text += &again(&mut world, "old", Outcome::Failed, "n3 boss>user result re=t2");
+    expect![[r#"
+        > answer refused wrong-stage in 0: t1 is queued; only a held or failed message can be retried
+        accepted n1 task user>boss again for t1
+        > answer n1: t1 is sent again as n1
+        > answer n1: t1 is sent again as n1
+        -- the archive knows how older ones ended
+        accepted n2 task boss>ann again for old
+        > answer n2: old is sent again as n2
+        > seek ann
+        > answer refused wrong-stage in 0: old is completed; only a held or failed message can be retried
+        > answer refused wrong-stage in 0: old is cancelled; only a held or failed message can be retried
+        > answer refused unknown-agent at from in 0: there is no gone; there are: ann, bob, boss, eve, crew, gb, user
+        > answer refused unknown-agent at to in 0: there is no gone; there are: ann, bob, boss, eve, crew, gb, user
+        > answer refused wrong-stage in 0: old is an answer, not a task
+    "#]].assert_eq(&text);
+}

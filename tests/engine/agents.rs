@@ -1,0 +1,246 @@
+//! Agents that are started, die, are started again, given up, stopped; and the tmux server under them.
+
+use crate::make::{name, team};
+use crate::world::World;
+use expect_test::expect;
+use tasuki::engine::input::{Command, Input, Report};
+use tasuki::engine::team::Restart;
+
+#[test]
+fn a_team_is_started_and_greeted() {
+    let mut world = World::asleep(team());
+    let mut text = world.recover(&[]);
+    text += &world.start("boss");
+    text += &world.ready("boss");
+    expect![[r#"
+        ann is launching
+        bob is launching
+        boss is launching
+        eve is launching
+        > launch ann
+        > launch bob
+        > launch boss
+        > launch eve
+        boss is up in %2
+        > seek boss
+    "#]]
+    .assert_eq(&text);
+    let states =
+        world.names().into_iter().map(|own| world.engine.agent(&name(&own)).expect("a member").state);
+    assert_eq!(states.collect::<Vec<_>>(), ["starting", "starting", "idle", "starting"]);
+}
+
+#[test]
+fn an_agent_that_keeps_dying_is_started_five_times_and_given_up() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    let mut text = String::new();
+    for _ in 0..6 {
+        world.give("boss");
+        text += &world.exit("boss", "killed by signal 9");
+        world.pass(60_000);
+        world.start("boss");
+    }
+    expect![[r#"
+        t1 retry +1000 ms redelivered (boss ended while the message was working: killed by signal 9)
+        boss is down, again +1000 ms (killed by signal 9)
+        > close boss
+        t1 retry +2000 ms redelivered (boss ended while the message was working: killed by signal 9)
+        boss is down, again +2000 ms (killed by signal 9)
+        > close boss
+        t1 retry +4000 ms redelivered (boss ended while the message was working: killed by signal 9)
+        boss is down, again +4000 ms (killed by signal 9)
+        > close boss
+        t1 failed, error m1 from tasuki: given up after 4 tries; the last time: boss ended while the message was working: killed by signal 9
+        boss is down, again +8000 ms (killed by signal 9)
+        > unwatch boss
+        > show finished t1
+        > close boss
+        boss is down, again +16000 ms (killed by signal 9)
+        > close boss
+        boss is down (killed by signal 9; it ended too often and is not started again: `tasuki agent start boss`)
+        > close boss
+    "#]].assert_eq(&text);
+    let seen = world.engine.agent(&name("boss")).expect("a member");
+    assert_eq!((seen.state, seen.counts.restarts), ("error", 5));
+}
+
+#[test]
+fn a_task_of_an_agent_that_is_given_up_fails_and_what_is_queued_waits() {
+    let mut team = team();
+    team.limits.restarts_max = 0;
+    let mut world = World::new(team);
+    world.send("t1 user>boss\nt2 user>boss");
+    world.give("boss");
+    let mut text = world.exit("boss", "exit 1");
+    text += "-- a person starts it\n";
+    text += &world.ask(Command::Start(Some(name("boss"))));
+    text += &world.start("boss");
+    text += &world.ready("boss");
+    expect![[r#"
+        t1 failed, error m1 from tasuki: boss ended while the message was working: exit 1; it ended too often and is not started again: `tasuki agent start boss`
+        boss is down (exit 1; it ended too often and is not started again: `tasuki agent start boss`)
+        > unwatch boss
+        > show finished t1
+        > close boss
+        -- a person starts it
+        boss is launching
+        > launch boss
+        > answer 1 started
+        boss is up in %2
+        > seek boss
+        t2 intent #1 task k00006 by boss
+        > ring boss t2 #1 task k00006
+    "#]].assert_eq(&text);
+}
+
+#[test]
+fn an_agent_is_started_again_as_its_policy_says() {
+    let mut text = String::new();
+    for restart in [Restart::Always, Restart::OnFailure, Restart::Never] {
+        for (how, work) in [("exit 0", false), ("exit 0", true), ("exit 1", false)] {
+            let mut team = team();
+            team.members.get_mut(&name("boss")).expect("a member").restart = restart;
+            let mut world = World::new(team);
+            if work {
+                world.send("t1 user>boss");
+                world.give("boss");
+            }
+            world.exit("boss", how);
+            let state = world.engine.agent(&name("boss")).expect("a member").state;
+            let task = if work { world.stage("t1") } else { "-" };
+            text += &format!("{restart:?}, {how}: {state}, its task {task}\n");
+        }
+    }
+    expect![[r#"
+        Always, exit 0: starting, its task -
+        Always, exit 0: starting, its task retrying
+        Always, exit 1: starting, its task -
+        OnFailure, exit 0: stopped, its task -
+        OnFailure, exit 0: starting, its task retrying
+        OnFailure, exit 1: starting, its task -
+        Never, exit 0: stopped, its task -
+        Never, exit 0: stopped, its task failed
+        Never, exit 1: error, its task -
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn an_agent_that_could_not_be_started_is_tried_again() {
+    let mut world = World::asleep(team());
+    world.recover(&[]);
+    let mut text =
+        world.report("boss", Report::StartFailed { why: "no such program: install it".to_owned() });
+    text += &world.pass(1_000);
+    expect![[r#"
+        boss is down, again +1000 ms (could not be started: no such program: install it)
+        > close boss
+        boss is launching
+        > launch boss
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_stopped_agent_is_not_typed_to_whatever_its_pane_still_says() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.ask(Command::Stop(name("boss")));
+    assert_eq!(world.ready("boss"), "");
+    assert_eq!(world.start("boss"), "");
+    assert_eq!(world.exit("boss", "exit 0"), "");
+    let mut text = world.send("t2 user>boss");
+    text += &world.ask(Command::Start(None));
+    expect![[r#"
+        accepted t2 task user>boss
+        > answer accepted [t2]
+        boss is launching
+        > launch boss
+        > answer 1 started
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn an_agent_that_is_stopped_while_it_starts_stays_stopped() {
+    let mut world = World::asleep(team());
+    world.recover(&[]);
+    let mut text = world.ask(Command::Stop(name("boss")));
+    text += &world.start("boss");
+    expect![[r#"
+        boss is down as wanted (stopped by user)
+        > close boss
+        > answer boss is stopped; its messages wait
+    "#]]
+    .assert_eq(&text);
+    assert!(!world.runs("boss"));
+}
+
+#[test]
+fn a_restart_is_a_stop_and_a_start() {
+    let mut world = World::new(team());
+    expect![[r#"
+        boss is down as wanted (restarted by user)
+        boss is launching
+        > close boss
+        > launch boss
+        > answer boss is being started
+    "#]]
+    .assert_eq(&world.ask(Command::Restart(name("gb"))));
+    expect![[r#"
+        > answer refused unknown-agent in 0: crew is not an agent
+    "#]]
+    .assert_eq(&world.ask(Command::Restart(name("crew"))));
+}
+
+#[test]
+fn what_was_asked_while_there_was_no_tmux_is_done_when_it_is_back() {
+    let mut world = World::new(team());
+    world.ask(Command::Stop(name("boss")));
+    world.exit("ann", "exit 1");
+    world.step(Input::TmuxLost { why: "killed".to_owned() });
+    let mut text = world.ask(Command::Start(Some(name("boss"))));
+    let mut bigger = team();
+    bigger.members.insert(name("new"), crate::make::member("boss"));
+    text += &world.step(Input::Team(Box::new(bigger)));
+    text += &world.pass(5_000);
+    text += "-- and it is back\n";
+    text += &world.step(Input::TmuxBack);
+    expect![[r#"
+        boss is lost (there is no tmux server: it is started with it)
+        > answer 1 started
+        new is lost (there is no tmux server: it is started with it)
+        -- and it is back
+        ann is launching
+        bob is launching
+        boss is launching
+        eve is launching
+        new is launching
+        > launch ann
+        > launch bob
+        > launch boss
+        > launch eve
+        > launch new
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn reports_of_an_older_launch_are_no_news() {
+    let mut world = World::new(team());
+    let old = world.nonce("boss");
+    world.send("t1 user>boss");
+    world.exit("boss", "exit 1");
+    world.pass(1_000);
+    world.start("boss");
+    for report in [
+        Report::Exited { how: "exit 1".to_owned(), clean: false },
+        Report::Ready { fresh: crate::make::token(77) },
+        Report::StartFailed { why: "late".to_owned() },
+    ] {
+        let text = world.step(Input::Report { agent: name("boss"), nonce: old, report });
+        assert_eq!(text, "");
+    }
+    assert!(world.runs("boss"));
+}

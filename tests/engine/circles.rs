@@ -1,0 +1,189 @@
+//! What a part of a task may be: asked for by the agent that has the task, so many, so deep, and never in a circle.
+
+use crate::make::{member, name, team};
+use crate::world::World;
+use expect_test::expect;
+use std::collections::BTreeSet;
+
+/// `boss` works on `t1`; its token is `k00005`.
+fn world() -> World {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    world
+}
+
+#[test]
+fn a_part_is_asked_for_by_the_agent_that_has_the_task() {
+    let mut world = world();
+    let mut text = world.send("x ann>eve parent=t1");
+    text += &world.send("y ann>eve parent=nothing");
+    text += "-- what a person writes only says what belongs together\n";
+    text += &world.send("z user>ann parent=t1");
+    text += &world.claim("boss");
+    expect![[r#"
+        refused not-yours from ann: t1 is not ann's task, so its answer would go to somebody else
+        > answer refused not-yours at parent in 0: t1 is not ann's task, so its answer would go to somebody else
+        refused not-open from ann: its parent nothing is not open
+        > answer refused not-open at parent in 0: its parent nothing is not open
+        -- what a person writes only says what belongs together
+        accepted z task user>ann part of t1 hops 1
+        > answer accepted [z]
+        > seek ann
+        t1 claim (marker)
+        t1 verify (marker)
+        t1 completed, result m1 from boss by marker: done by boss
+        > unwatch boss
+        > show finished t1
+    "#]].assert_eq(&text);
+}
+
+#[test]
+fn parts_have_a_limit_also_within_one_file() {
+    let mut team = team();
+    team.limits.children_max = 2;
+    let mut world = World::new(team);
+    world.send("t1 user>boss");
+    world.give("boss");
+    let part = |id: &str| format!("{id} boss>ann token=k00005");
+    let mut text = world.send(&[part("a"), part("b"), part("c")].join("\n"));
+    text += &world.send(&[part("a"), part("b")].join("\n"));
+    text += &world.send(&part("c"));
+    text += &world.send("i boss>ann info token=k00005");
+    expect![[r#"
+        refused too-many from boss: t1 has 2 open parts already
+        > answer refused too-many at parent in 2: t1 has 2 open parts already
+        accepted a task boss>ann part of t1 hops 1 verified
+        accepted b task boss>ann part of t1 hops 1 verified
+        > answer accepted [a, b]
+        > seek ann
+        refused too-many from boss: t1 has 2 open parts already
+        > answer refused too-many at parent in 0: t1 has 2 open parts already
+        accepted i info boss>ann part of t1 hops 1 verified
+        > answer accepted [i]
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_task_goes_through_eight_hands_at_most() {
+    let mut team = team();
+    let names: Vec<String> = (0..10).map(|n| format!("a{n}")).collect();
+    let bosses = std::iter::once("user").chain(names.iter().map(String::as_str));
+    team.members = bosses.zip(&names).map(|(boss, own)| (name(own), member(boss))).collect();
+    team.pools.clear();
+    let mut world = World::new(team);
+    world.send("h0 user>a0");
+    let mut text = String::new();
+    for (hop, own) in names.iter().enumerate().take(9) {
+        let token = world.fresh();
+        world.give(own);
+        text += &world.send(&format!("h{} a{hop}>a{} token={token}", hop + 1, hop + 1));
+    }
+    let last: Vec<&str> = text.lines().rev().take(4).collect();
+    expect![[r#"
+        > answer refused too-many-hops in 0: it went through 8 hands already
+        refused too-many-hops from a8: it went through 8 hands already
+        > seek a8
+        > answer accepted [h8]"#]]
+    .assert_eq(&last.join("\n"));
+}
+
+#[test]
+fn a_wait_that_would_close_a_circle_is_refused() {
+    let mut team = team();
+    team.routes.insert(name("ann"), BTreeSet::from([name("bob"), name("boss")]));
+    team.routes.insert(name("bob"), BTreeSet::from([name("ann")]));
+    let mut world = World::new(team);
+    world.send("t1 user>ann\nt2 user>bob\nt3 user>boss");
+    world.give("ann");
+    world.give("bob");
+    world.give("boss");
+    let mut text = world.send("a boss>ann token=k00007");
+    text += "-- ann waits for bob behind t2, so bob must not wait for ann\n";
+    text += &world.send("b ann>bob token=k00005");
+    text += &world.send("c bob>ann token=k00006");
+    text += "-- boss waits for ann, so ann must not wait for boss\n";
+    text += &world.send("d ann>boss token=k00005");
+    expect![[r#"
+        accepted a task boss>ann part of t3 hops 1 verified
+        > answer accepted [a]
+        -- ann waits for bob behind t2, so bob must not wait for ann
+        accepted b task ann>bob part of t1 hops 1 verified
+        > answer accepted [b]
+        refused wait-cycle from bob: ann waits for this task's parent; it could never begin
+        > answer refused wait-cycle at to in 0: ann waits for this task's parent; it could never begin
+        -- boss waits for ann, so ann must not wait for boss
+        refused wait-cycle from ann: boss waits for this task's parent; it could never begin
+        > answer refused wait-cycle at to in 0: boss waits for this task's parent; it could never begin
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn an_agent_that_died_while_it_waits_is_still_waited_for() {
+    let mut team = team();
+    team.routes.insert(name("ann"), BTreeSet::from([name("boss"), name("bob")]));
+    team.routes.insert(name("bob"), BTreeSet::from([name("boss")]));
+    let mut world = World::new(team);
+    world.send("t1 user>boss\nh1 user>boss high\nt2 user>bob");
+    world.give("boss");
+    world.claim("boss");
+    world.give("boss");
+    world.send("a boss>ann token=k00006");
+    world.claim("boss");
+    world.give("ann");
+    world.give("bob");
+    let mut text = world.exit("boss", "exit 1");
+    text += &world.send("b ann>boss token=k00007");
+    text += "-- nor may another tree lean on it\n";
+    text += &world.send("c ann>bob token=k00007");
+    text += &world.send("d bob>boss token=k00008");
+    text += "-- it goes on with that task and no other\n";
+    world.send("h2 user>boss high");
+    text += &world.pass(1_000);
+    text += &world.start("boss");
+    text += &world.ready("boss");
+    expect![[r#"
+        t1 retry +1000 ms redelivered (boss ended while the message was waiting: exit 1)
+        boss is down, again +1000 ms (exit 1)
+        > close boss
+        refused wait-cycle from ann: boss waits for this task's parent; it could never begin
+        > answer refused wait-cycle at to in 0: boss waits for this task's parent; it could never begin
+        -- nor may another tree lean on it
+        accepted c task ann>bob part of a hops 2 verified
+        > answer accepted [c]
+        refused wait-cycle from bob: boss waits for this task's parent; it could never begin
+        > answer refused wait-cycle at to in 0: boss waits for this task's parent; it could never begin
+        -- it goes on with that task and no other
+        boss is launching
+        > launch boss
+        boss is up in %2
+        > seek boss
+        t1 intent #1 task k00006 redelivered by boss
+        > ring boss t1 #1 task k00006 redelivered
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_part_that_depends_on_its_own_whole_is_refused() {
+    let mut world = world();
+    world.send("u user>ann after=t1\nv user>boss");
+    let mut text = world.send("a boss>ann token=k00005 after=t1");
+    text += "-- nor through others\n";
+    text += &world.send("a boss>ann token=k00005 after=u");
+    text += "-- nor on what its own agent could only begin afterwards\n";
+    text += &world.send("a boss>ann token=k00005 after=v");
+    expect![[r#"
+        refused cycle from boss: t1 can only end after t1, of which this is a part
+        > answer refused cycle at depends_on in 0: t1 can only end after t1, of which this is a part
+        -- nor through others
+        refused cycle from boss: u can only end after t1, of which this is a part
+        > answer refused cycle at depends_on in 0: u can only end after t1, of which this is a part
+        -- nor on what its own agent could only begin afterwards
+        refused cycle from boss: v can only end after t1, of which this is a part
+        > answer refused cycle at depends_on in 0: v can only end after t1, of which this is a part
+    "#]]
+    .assert_eq(&text);
+}

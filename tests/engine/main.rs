@@ -1,0 +1,19 @@
+//! The engine, driven by inputs: what happens (events) and what is asked for (effects, behind `>`), line by line.
+
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
+
+mod accepting;
+mod agents;
+mod circles;
+mod delivering;
+mod ending;
+mod life;
+mod make;
+mod parts;
+mod pools;
+mod recovering;
+mod reloading;
+mod say;
+mod speaking;
+mod stages;
+mod world;

@@ -1,0 +1,315 @@
+//! A task with parts: what an agent asks of others inside its turn, and when it may close.
+
+use crate::make::{id, name, team};
+use crate::world::World;
+use expect_test::expect;
+use tasuki::engine::input::Report;
+
+/// `boss` works on `t1`; its token is `k00005`.
+fn world() -> World {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    world
+}
+
+#[test]
+fn a_task_waits_for_its_parts_reads_their_answers_and_closes() {
+    let mut world = world();
+    let mut text = world.send("a boss>ann token=k00005\nb boss>bob token=k00005");
+    text += "-- its turn is over\n";
+    text += &world.claim("boss");
+    world.give("ann");
+    text += "-- the first answer\n";
+    text += &world.claim("ann");
+    text += &world.give("boss");
+    world.give("bob");
+    text += "-- the second answer, while it reads the first\n";
+    text += &world.claim("bob");
+    text += &world.claim("boss");
+    text += &world.give("boss");
+    text += "-- all is read\n";
+    text += &world.claim("boss");
+    expect![[r#"
+        accepted a task boss>ann part of t1 hops 1 verified
+        accepted b task boss>bob part of t1 hops 1 verified
+        > answer accepted [a, b]
+        > seek ann
+        > seek bob
+        -- its turn is over
+        t1 rest (its turn is over; 2 parts are open)
+        > unwatch boss
+        -- the first answer
+        a claim (marker)
+        a verify (marker)
+        a completed, result m1 from ann by marker: done by ann
+        > unwatch ann
+        > show finished a
+        > seek boss
+        t1 intent #2 answers k00007 by boss
+        > ring boss t1 #2 answers k00007
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        -- the second answer, while it reads the first
+        b claim (marker)
+        b verify (marker)
+        b completed, result m2 from bob by marker: done by bob
+        > unwatch bob
+        > show finished b
+        t1 rest (its turn is over; there are answers to be read)
+        > unwatch boss
+        > seek boss
+        t1 intent #3 answers k00009 by boss
+        > ring boss t1 #3 answers k00009
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        -- all is read
+        t1 claim (marker)
+        t1 verify (marker)
+        t1 completed, result m3 from boss by marker: done by boss
+        > unwatch boss
+        > show finished t1
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_waiting_agent_is_given_nothing_else() {
+    let mut world = world();
+    world.send("a boss>ann token=k00005\nh user>boss high");
+    let mut text = world.claim("boss");
+    text += &world.ready("boss");
+    world.give("ann");
+    text += &world.claim("ann");
+    text += &world.ready("boss");
+    text += "-- not even while the next turn waits for its next try\n";
+    text += &world.undelivered("boss");
+    text += &world.ready("boss");
+    text += &world.pass(1_000);
+    text += &world.ready("boss");
+    expect![[r#"
+        t1 rest (its turn is over; 1 parts are open)
+        > unwatch boss
+        a claim (marker)
+        a verify (marker)
+        a completed, result m1 from ann by marker: done by ann
+        > unwatch ann
+        > show finished a
+        > seek boss
+        t1 intent #2 answers k00008 by boss
+        > ring boss t1 #2 answers k00008
+        -- not even while the next turn waits for its next try
+        t1 retry +1000 ms (no echo)
+        > seek boss
+        t1 intent #2 answers k00008 by boss
+        > ring boss t1 #2 answers k00008
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn an_older_token_closes_nothing() {
+    let mut world = world();
+    world.send("a boss>ann token=k00005");
+    world.claim("boss");
+    world.give("ann");
+    world.claim("ann");
+    world.give("boss");
+    let mut text = world.reply(5, "old");
+    text += &world.send("r1 boss>user result re=t1 token=k00005: old");
+    text += &world.claim_of("boss", &id("t1"), 1);
+    text += "-- though it still says who speaks\n";
+    text += &world.send("b boss>ann token=k00005");
+    expect![[r#"
+        > answer refused not-yours at token in 0: k00005 is the token of an older turn of t1
+        refused not-yours from boss: only the token of the newest turn closes t1
+        > answer refused not-yours at token in 0: only the token of the newest turn closes t1
+        -- though it still says who speaks
+        accepted b task boss>ann part of t1 hops 1 verified
+        > answer accepted [b]
+        > seek ann
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn parts_of_a_task_that_was_cancelled_are_cancelled_and_nobody_is_typed_to() {
+    let mut world = world();
+    world.send("a boss>ann token=k00005");
+    world.give("ann");
+    world.send("b ann>eve token=k00006");
+    world.give("eve");
+    expect![[r#"
+        t1 cancelled, error m1 from tasuki: cancelled by user
+        a cancelled, error m2 from tasuki: t1, of which it was a part, was cancelled
+        b cancelled, error m3 from tasuki: a, of which it was a part, was cancelled
+        > unwatch boss
+        > show finished t1
+        > unwatch ann
+        > show finished a
+        > unwatch eve
+        > show finished b
+        > answer t1: t1 is cancelled
+    "#]]
+    .assert_eq(&world.cancel("t1"));
+}
+
+#[test]
+fn a_late_answer_to_a_task_that_has_failed_is_kept_and_never_typed() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss timeout=5");
+    world.give("boss");
+    world.send("a boss>ann token=k00005");
+    world.give("ann");
+    world.pass(5);
+    assert_eq!(world.stage("t1"), "failed");
+    expect![[r#"
+        a claim (marker)
+        a verify (marker)
+        a completed, result m2 from ann by marker: done by ann
+        > unwatch ann
+        > show finished a
+    "#]]
+    .assert_eq(&world.claim("ann"));
+}
+
+#[test]
+fn a_cancelled_part_is_an_answer_too() {
+    let mut world = world();
+    world.send("a boss>ann token=k00005");
+    world.claim("boss");
+    let text = world.cancel("a") + &world.ready("boss");
+    expect![[r#"
+        a cancelled, error m1 from tasuki: cancelled by user
+        > show finished a
+        > answer a: a is cancelled
+        > seek boss
+        t1 intent #2 answers k00006 by boss
+        > ring boss t1 #2 answers k00006
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn an_agent_that_dies_while_it_waits_reads_all_answers_when_it_is_back() {
+    let mut world = world();
+    world.send("a boss>ann token=k00005");
+    world.claim("boss");
+    let mut text = world.exit("boss", "exit 1");
+    world.give("ann");
+    text += &world.claim("ann");
+    text += &world.pass(1_000);
+    text += &world.start("boss");
+    text += &world.give("boss");
+    text += &world.claim("boss");
+    expect![[r#"
+        t1 retry +1000 ms redelivered (boss ended while the message was waiting: exit 1)
+        boss is down, again +1000 ms (exit 1)
+        > close boss
+        a claim (marker)
+        a verify (marker)
+        a completed, result m1 from ann by marker: done by ann
+        > unwatch ann
+        > show finished a
+        boss is launching
+        > launch boss
+        boss is up in %2
+        > seek boss
+        t1 intent #1 task k00005 redelivered by boss
+        > ring boss t1 #1 task k00005 redelivered
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        t1 claim (marker)
+        t1 verify (marker)
+        t1 completed, result m2 from boss by marker: done by boss
+        > unwatch boss
+        > show finished t1
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_held_task_with_parts_may_rest() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss hold");
+    world.give("boss");
+    world.send("a boss>ann token=k00005");
+    world.exit("boss", "exit 1");
+    assert_eq!(world.stage("t1"), "held");
+    let mut text = world.reply(5, "my turn is over");
+    text += "-- and when its agent is back\n";
+    world.pass(1_000);
+    world.start("boss");
+    text += &world.reply(5, "my turn is over");
+    expect![[r#"
+        > answer t1: t1 waits for its parts
+        -- and when its agent is back
+        t1 rest (its turn is over; 1 parts are open)
+        > answer t1: t1 waits for its parts
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_silent_agent_is_reminded_once_and_then_a_person_is_needed() {
+    let mut world = world();
+    let over = |world: &mut World, turn| world.report("boss", Report::TurnOver { id: id("t1"), turn });
+    let state = |world: &World| {
+        let seen = world.engine.agent(&name("boss")).expect("a member");
+        format!("{}: {}\n", seen.state, seen.why.unwrap_or_default())
+    };
+    let mut text = over(&mut world, 1) + &state(&world);
+    text += &world.give("boss");
+    text += &over(&mut world, 2);
+    text += &state(&world);
+    text += &world.ready("boss");
+    assert_eq!(world.pass(10_000_000), "", "nobody is hurried while a person is needed");
+    text += "-- its claim still counts, even after the daemon was away\n";
+    text += &world.crash(&["ann", "bob", "boss", "eve"]);
+    text += &world.claim("boss");
+    expect![[r#"
+        t1 rest (its turn is over without a claim; its agent is reminded)
+        > seek boss
+        waiting: 
+        t1 intent #2 reminder k00006 by boss
+        > ring boss t1 #2 reminder k00006
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        t1 rest (its turn is over without a claim: `tasuki attach boss`)
+        waiting_input: its turn is over without a claim: `tasuki attach boss`
+        -- its claim still counts, even after the daemon was away
+        ann is adopted
+        bob is adopted
+        boss is adopted
+        eve is adopted
+        > await boss t1 #2 reminder k00006
+        t1 claim (marker)
+        t1 verify (marker)
+        t1 completed, result m1 from boss by marker: done by boss
+        > unwatch boss
+        > show finished t1
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_silent_agent_with_parts_just_waits() {
+    let mut world = world();
+    world.send("a boss>ann token=k00005");
+    let mut text = world.report("boss", Report::TurnOver { id: id("t1"), turn: 1 });
+    world.give("ann");
+    text += &world.claim("ann");
+    text += &world.ready("boss");
+    expect![[r#"
+        t1 rest (its turn is over without a claim; answers are awaited)
+        a claim (marker)
+        a verify (marker)
+        a completed, result m1 from ann by marker: done by ann
+        > unwatch ann
+        > show finished a
+        > seek boss
+        t1 intent #2 answers k00007 by boss
+        > ring boss t1 #2 answers k00007
+    "#]]
+    .assert_eq(&text);
+}

@@ -1,0 +1,156 @@
+//! A pool: whoever is free first gets it, and what becomes of it when that one is gone.
+
+use crate::make::{name, team};
+use crate::world::World;
+use expect_test::expect;
+use std::collections::BTreeSet;
+use tasuki::engine::input::Input;
+
+#[test]
+fn a_pools_task_goes_to_whoever_is_free_first() {
+    let mut world = World::new(team());
+    let mut text = world.send("t1 user>crew\nt2 user>crew\nt3 user>crew");
+    text += &world.ready("bob");
+    text += &world.ready("ann");
+    text += &world.ready("ann");
+    expect![[r#"
+        accepted t1 task user>crew
+        accepted t2 task user>crew
+        accepted t3 task user>crew
+        > answer accepted [t1, t2, t3]
+        > seek ann
+        > seek bob
+        t1 intent #1 task k00005 by bob
+        > ring bob t1 #1 task k00005
+        t2 intent #1 task k00006 by ann
+        > ring ann t2 #1 task k00006
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_pools_task_that_was_not_typed_is_anybodys_again() {
+    let mut world = World::new(team());
+    world.send("t1 user>crew");
+    world.ready("ann");
+    let text = world.withdrawn("ann") + &world.ready("bob");
+    expect![[r#"
+        t1 withdraw (a person types)
+        > seek ann
+        t1 intent #1 task k00006 by bob
+        > ring bob t1 #1 task k00006
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_pools_task_whose_agent_died_goes_to_another_one() {
+    let mut world = World::new(team());
+    world.send("t1 user>crew");
+    world.give("ann");
+    let mut text = world.exit("ann", "exit 1");
+    text += &world.pass(999);
+    text += &world.ready("bob");
+    text += &world.pass(1);
+    text += &world.ready("bob");
+    text += &world.delivered("bob");
+    text += &world.claim("bob");
+    expect![[r#"
+        t1 return +1000 ms (ann ended while the message was working: exit 1)
+        ann is down, again +1000 ms (exit 1)
+        > close ann
+        ann is launching
+        > launch ann
+        > seek bob
+        t1 intent #1 task k00005 redelivered by bob
+        > ring bob t1 #1 task k00005 redelivered
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        t1 claim (marker)
+        t1 verify (marker)
+        t1 completed, result m1 from bob by marker: done by bob
+        > unwatch bob
+        > show finished t1
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_pools_task_stays_with_an_agent_that_may_have_it() {
+    let mut world = World::new(team());
+    world.send("t1 user>crew");
+    world.ready("ann");
+    let mut text = world.unconfirmed("ann");
+    text += &world.pass(1_000);
+    text += &world.ready("bob");
+    text += &world.ready("ann");
+    expect![[r#"
+        t1 doubt (no receipt)
+        t1 retry +1000 ms redelivered (no receipt)
+        > seek ann
+        t1 intent #1 task k00005 redelivered by ann
+        > ring ann t1 #1 task k00005 redelivered
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_pools_held_task_goes_to_another_one_if_its_agent_is_gone() {
+    let mut world = World::new(team());
+    world.send("t1 user>crew hold");
+    world.give("ann");
+    world.exit("ann", "exit 1");
+    assert_eq!(world.stage("t1"), "held");
+    let text = world.retry("t1") + &world.ready("bob");
+    expect![[r#"
+        t1 return at once (a person lets it go on)
+        > answer t1: t1 goes on
+        t1 intent #1 task k00005 redelivered by bob
+        > ring bob t1 #1 task k00005 redelivered
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_pools_task_that_has_begun_waits_for_its_agent_and_is_begun_anew_without_its_parts() {
+    let mut team = team();
+    team.routes.insert(name("bob"), BTreeSet::from([name("ann")]));
+    let mut world = World::new(team.clone());
+    world.send("t1 user>crew");
+    world.give("bob");
+    world.send("a bob>ann token=k00005");
+    let mut text = world.exit("bob", "exit 1");
+    text += "-- bob comes back; ann would wait for herself\n";
+    text += &world.pass(1_000);
+    text += "-- bob does not come back\n";
+    team.members.remove(&name("bob"));
+    team.pools.values_mut().for_each(|members| members.retain(|member| *member != name("bob")));
+    text += &world.step(Input::Team(Box::new(team)));
+    text += &world.pass(1_000);
+    text += &world.give("ann");
+    text += &world.claim("ann");
+    expect![[r#"
+        t1 retry +1000 ms redelivered (bob ended while the message was working: exit 1)
+        bob is down, again +1000 ms (exit 1)
+        > close bob
+        -- bob comes back; ann would wait for herself
+        bob is launching
+        > launch bob
+        -- bob does not come back
+        a cancelled, error m1 from tasuki: t1, of which it was a part, is begun anew
+        t1 return +1000 ms (bob ended while the message was retrying: it is no longer in the team file)
+        bob is removed
+        > show finished a
+        > close bob
+        t1 intent #1 task k00005 redelivered by ann
+        > ring ann t1 #1 task k00005 redelivered
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        t1 claim (marker)
+        t1 verify (marker)
+        t1 completed, result m2 from ann by marker: done by ann
+        > unwatch ann
+        > show finished t1
+    "#]]
+    .assert_eq(&text);
+}

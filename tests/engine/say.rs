@@ -1,0 +1,166 @@
+//! Events and effects as one short line each, for snapshots and for the story of a failed run.
+
+use tasuki::engine::engine::Step;
+use tasuki::engine::event::{AgentChange, Answer, Event, Why};
+use tasuki::engine::input::{Effect, Reply, Shown};
+use tasuki::engine::life::{Move, Turn};
+use tasuki::engine::message::{Message, Source};
+use tasuki::engine::words::Millis;
+
+/// A step: its events, then its effects behind `>`. Views of what is open are left out: nearly every step has some.
+pub(crate) fn step(step: &Step) -> String {
+    let events = step.events.iter().map(|event| say_event(event, step.at));
+    let effects = step.effects.iter().filter_map(effect).map(|text| format!("> {text}"));
+    let faults = step.faults.iter().map(|fault| format!("! {fault}"));
+    events.chain(effects).chain(faults).map(|line| line + "\n").collect()
+}
+
+/// One event; times are said from `now` on.
+pub(crate) fn say_event(event: &Event, now: Millis) -> String {
+    match event {
+        Event::Accepted { message, not_before, unmet, .. } => {
+            let wait = after(*not_before, now).map(|at| format!(" not before {at}")).unwrap_or_default();
+            let unmet = if unmet.is_empty() { String::new() } else { format!(" after {unmet:?}") };
+            format!("accepted {}{wait}{unmet}", say_message(message))
+        }
+        Event::Duplicate { id, .. } => format!("duplicate {id}"),
+        Event::Refused { from, code, why, .. } => {
+            let from = from.as_ref().map(|from| format!(" from {from}")).unwrap_or_default();
+            format!("refused {}{from}: {why}", code.word())
+        }
+        Event::Moved { id, to, agent, due, why } => {
+            let agent = agent.as_ref().map(|agent| format!(" by {agent}")).unwrap_or_default();
+            let due = due.map(|due| format!(" due {}", relative(due, now))).unwrap_or_default();
+            format!("{id} {}{agent}{due}{}", say_move(*to, now), say_why(why))
+        }
+        Event::Ended { id, outcome, answer, why } => {
+            let answer = answer.as_ref().map(|answer| say_answer(answer)).unwrap_or_default();
+            let why = match (why, answer.as_str()) {
+                (Some(why), "") => format!(" ({why})"),
+                _ => String::new(),
+            };
+            format!("{id} {}{answer}{why}", outcome.word())
+        }
+        Event::Agent { name, change } => format!("{name} is {}", say_change(change, now)),
+        Event::Halted(Some(_)) => "halted".to_owned(),
+        Event::Halted(None) => "not halted".to_owned(),
+        Event::KeptOpen(open) => format!("kept {}", open.message.id),
+        Event::KeptAgent(name, _) => format!("kept {name}"),
+    }
+}
+
+fn say_message(message: &Message) -> String {
+    let Message { id, from, to, kind, in_reply_to, parent, hops, verified, retry_of, .. } = message;
+    let mut text = format!("{id} {} {from}>{to}", kind.word());
+    for (word, other) in [("re", in_reply_to), ("part of", parent), ("again for", retry_of)] {
+        if let Some(other) = other {
+            text += &format!(" {word} {other}");
+        }
+    }
+    if *hops > 0 {
+        text += &format!(" hops {hops}");
+    }
+    if *verified {
+        text += " verified";
+    }
+    text
+}
+
+fn say_turn(turn: &Turn) -> String {
+    let token = turn.token.map(|token| format!(" {token}")).unwrap_or_default();
+    let again = if turn.redelivered { " redelivered" } else { "" };
+    format!("#{} {}{token}{again}", turn.number, turn.kind.as_str())
+}
+
+fn say_move(to: Move, now: Millis) -> String {
+    match to {
+        Move::Intend(turn) => format!("intent {}", say_turn(&turn)),
+        Move::Retry { not_before, redelivered } => {
+            let when = after(not_before, now).unwrap_or_else(|| "at once".to_owned());
+            format!("retry {when}{}", if redelivered { " redelivered" } else { "" })
+        }
+        Move::Return { not_before } => {
+            format!("return {}", after(not_before, now).unwrap_or_else(|| "at once".to_owned()))
+        }
+        other => format!("{other:?}").to_lowercase(),
+    }
+}
+
+fn say_why(why: &Why) -> String {
+    match why {
+        Why::Plain => String::new(),
+        Why::Receipt(receipt) => format!(" ({})", receipt.word()),
+        Why::Source(source) => format!(" ({})", source.word()),
+        Why::Text(text) => format!(" ({text})"),
+    }
+}
+
+fn say_answer(answer: &Answer) -> String {
+    let Answer { id, kind, from, body, source, weak, truncated, .. } = answer;
+    let source = source.map(|source| format!(" by {}", source.word())).unwrap_or_default();
+    let weak = if *weak { " weak" } else { "" };
+    let truncated = if *truncated { " truncated" } else { "" };
+    format!(", {} {id} from {from}{source}{weak}{truncated}: {}", kind.word(), body.content)
+}
+
+fn say_change(change: &AgentChange, now: Millis) -> String {
+    match change {
+        AgentChange::Launching { .. } => "launching".to_owned(),
+        AgentChange::Up { pane, .. } => format!("up in {pane}"),
+        AgentChange::Adopted => "adopted".to_owned(),
+        AgentChange::Down { why, restart_at, wanted } => {
+            let again = restart_at.map(|at| format!(", again {}", relative(at, now))).unwrap_or_default();
+            format!("down{}{again} ({why})", if *wanted { " as wanted" } else { "" })
+        }
+        AgentChange::Lost { why } => format!("lost ({why})"),
+        AgentChange::Blocked { why } => format!("blocked ({why:?})"),
+        AgentChange::Removed => "removed".to_owned(),
+    }
+}
+
+fn effect(effect: &Effect) -> Option<String> {
+    Some(match effect {
+        Effect::Launch { agent, .. } => format!("launch {agent}"),
+        Effect::Close { agent, .. } => format!("close {agent}"),
+        Effect::Seek { agent, .. } => format!("seek {agent}"),
+        Effect::Ring { agent, id, turn, .. } => format!("ring {agent} {id} {}", say_turn(turn)),
+        Effect::Settle { agent, id, turn, .. } => format!("settle {agent} {id} {}", say_turn(turn)),
+        Effect::Await { agent, id, turn, .. } => format!("await {agent} {id} {}", say_turn(turn)),
+        Effect::Unwatch { agent, .. } => format!("unwatch {agent}"),
+        Effect::Forget(source) => format!("forget {}", say_source(source)),
+        Effect::Reject { source, refusal, .. } => {
+            format!("reject {} {}", say_source(source), refusal.code.word())
+        }
+        Effect::Answer { reply, .. } => format!("answer {}", say_reply(reply)),
+        Effect::Show(Shown::Finished(id)) => format!("show finished {id}"),
+        Effect::Show(Shown::Open(_) | Shown::Agent(_)) => return None,
+    })
+}
+
+fn say_source(source: &Source) -> String {
+    match source {
+        Source::File { name, .. } => name.to_string(),
+        Source::Request(_) => "request".to_owned(),
+    }
+}
+
+fn say_reply(reply: &Reply) -> String {
+    match reply {
+        Reply::Accepted { ids, duplicates } if duplicates.is_empty() => format!("accepted {ids:?}"),
+        Reply::Accepted { ids, duplicates } => format!("accepted {ids:?}, known {duplicates:?}"),
+        Reply::Done { what, id: Some(id) } => format!("{id}: {what}"),
+        Reply::Done { what, id: None } => what.clone(),
+        Reply::Refused(refusal) => {
+            let field = refusal.field.map(|field| format!(" at {field}")).unwrap_or_default();
+            format!("refused {}{field} in {}: {}", refusal.code.word(), refusal.document, refusal.why)
+        }
+    }
+}
+
+fn after(at: Millis, now: Millis) -> Option<String> {
+    (at > Millis(0)).then(|| relative(at, now))
+}
+
+fn relative(at: Millis, now: Millis) -> String {
+    if at < now { format!("-{} ms", now.since(at)) } else { format!("+{} ms", at.since(now)) }
+}

@@ -1,0 +1,181 @@
+//! Who speaks in a drop, what that one may answer, and who is told that a drop was refused.
+
+use crate::make::{draft, name, team};
+use crate::world::World;
+use expect_test::expect;
+use tasuki::engine::input::Input;
+use tasuki::engine::message::Source;
+use tasuki::engine::refusal::{Code, Refusal};
+
+#[test]
+fn a_proof_says_who_speaks_and_a_wrong_one_is_refused() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss\nt2 user>ann");
+    world.give("boss");
+    world.give("ann");
+    let mut text = String::new();
+    for (line, key) in [
+        ("a ->bob token=k00005", None),
+        ("b boss>bob token=k00005", Some("boss")),
+        ("c ->bob", Some("boss")),
+        ("d boss>bob token=k00006", None),
+        ("e boss>bob token=k00005", Some("ann")),
+        ("f user>bob", Some("boss")),
+        ("g boss>bob token=k99999", None),
+        ("h boss>bob", None),
+        ("i ->bob", None),
+    ] {
+        let answer = world.send_drafts(vec![draft(line)], key);
+        text += answer.lines().next().unwrap_or_default();
+        text += "\n";
+    }
+    expect![[r#"
+        accepted a task boss>bob part of t1 hops 1 verified
+        accepted b task boss>bob part of t1 hops 1 verified
+        accepted c task boss>bob part of t1 hops 1 verified
+        refused bad-proof from ann: the proof is ann's, and the message says it is from boss
+        refused bad-proof from ann: the key is ann's and the token is boss's
+        refused bad-proof from boss: the proof is boss's, and the message says it is from user
+        refused bad-proof from boss: k99999 is not the token of a turn of an open task
+        accepted h task boss>bob
+        accepted i task user>bob
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn an_answer_comes_from_the_one_who_was_asked() {
+    let mut team = team();
+    team.limits.accept_unverified_results = false;
+    let mut world = World::new(team);
+    world.send("t1 user>boss\nt2 user>boss\ni1 user>ann info");
+    world.give("boss");
+    let mut text = String::new();
+    for (line, key) in [
+        ("a boss>user result re=t1", None),
+        ("b ann>user result re=t1", Some("ann")),
+        ("c boss>user result re=t2", Some("boss")),
+        ("d boss>user result re=nothing", None),
+        ("e boss>user result", None),
+        ("f ann>user result re=i1", Some("ann")),
+        ("g boss>user result re=t1", Some("boss")),
+        ("h boss>user result re=t1", Some("boss")),
+    ] {
+        let answer = world.send_drafts(vec![draft(line)], key);
+        text += answer.lines().next().unwrap_or_default();
+        text += "\n";
+    }
+    expect![[r#"
+        refused not-yours from boss: only the token of the newest turn closes t1
+        refused not-yours from ann: t1 is boss's, not ann's
+        refused not-yours from boss: t2 is nobody's yet, not boss's
+        refused unknown-reply from boss: there is no message nothing
+        refused reply-missing from boss: a result has to say which task it answers
+        refused unknown-reply from ann: i1 is of type info, which asks for no answer
+        accepted g result boss>user re t1 verified
+        refused not-open from boss: t1 has ended already
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_name_alone_answers_only_the_task_that_its_owner_has_now() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss hold\nt2 user>boss");
+    world.ready("boss");
+    world.unconfirmed("boss");
+    world.give("boss");
+    assert_eq!((world.stage("t1"), world.stage("t2")), ("held", "working"));
+    let mut text = world.send("r1 boss>user result re=t1");
+    text += &world.send("r2 boss>user result re=t2");
+    expect![[r#"
+        refused not-yours from boss: only the token of the newest turn closes t1
+        > answer refused not-yours at token in 0: only the token of the newest turn closes t1
+        accepted r2 result boss>user re t2
+        t2 claim (reply)
+        t2 verify (reply)
+        t2 completed, result r2 from boss by reply: work
+        r2 completed
+        > unwatch boss
+        > show finished t2
+        > show finished r2
+        > answer accepted [r2]
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn an_agent_is_told_that_its_drop_was_refused() {
+    let mut world = World::new(team());
+    let mut text = world.drop_file("a.yaml", "a boss>eve");
+    text += &world.give("boss");
+    text += "-- whom the token proves, not who it says it is\n";
+    world.send("t1 user>ann");
+    world.give("ann");
+    text += &world.drop_file("b.yaml", "b boss>bob token=k00006");
+    text += "-- what is no message at all\n";
+    let refusal = Refusal::new(Code::Syntax, "not YAML");
+    let source = Source::File { claim: "1-0".into(), name: "bob_to_boss.yaml".into() };
+    text += &world.step(Input::BadDrop { source, from: Some(name("bob")), refusal });
+    expect![[r#"
+        refused no-route from boss: boss may not task eve; it may task: ann, bob, crew
+        accepted m1 error tasuki>boss verified
+        > reject a.yaml no-route
+        > seek boss
+        m1 intent #1 info by boss
+        > ring boss m1 #1 info
+        m1 submit (read)
+        m1 completed
+        > show finished m1
+        -- whom the token proves, not who it says it is
+        refused bad-proof from ann: the proof is ann's, and the message says it is from boss
+        accepted m2 error tasuki>ann verified
+        > reject b.yaml bad-proof
+        -- what is no message at all
+        refused syntax from bob: not YAML
+        accepted m3 error tasuki>bob verified
+        > reject bob_to_boss.yaml syntax
+        > seek bob
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn nobody_is_told_who_is_no_agent_or_has_the_answer_already() {
+    let mut world = World::new(team());
+    let mut text = world.drop_file("a.yaml", "a user>nobody");
+    text += &world.drop_file("b.yaml", "b nobody>boss");
+    text += &world.send("c boss>eve");
+    world.send("t1 user>boss");
+    world.give("boss");
+    world.claim("boss");
+    text += &world.drop_file("d.yaml", "d boss>user result re=t1");
+    assert!(!text.contains("error tasuki>"), "{text}");
+    expect![[r#"
+        refused unknown-agent from user: there is no nobody; there are: ann, bob, boss, eve, crew, gb, user
+        > reject a.yaml unknown-agent
+        refused unknown-agent from nobody: there is no nobody; there are: ann, bob, boss, eve, crew, gb, user
+        > reject b.yaml unknown-agent
+        refused no-route from boss: boss may not task eve; it may task: ann, bob, crew
+        > answer refused no-route at to in 0: boss may not task eve; it may task: ann, bob, crew
+        refused not-open from boss: t1 has ended already
+        > reject d.yaml not-open
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn an_agent_that_keeps_dropping_rubbish_is_not_flooded() {
+    let mut world = World::new(team());
+    let mut told = Vec::new();
+    for round in 0..100 {
+        told.push(world.drop_file("a.yaml", "a boss>eve").matches("error tasuki>boss").count());
+        if round >= 10 {
+            world.give("boss"); // from here on it reads each at once
+        }
+    }
+    assert_eq!(told.iter().take(10).sum::<usize>(), 1, "none before it has read the last");
+    assert_eq!(told.iter().sum::<usize>(), 3, "three a minute");
+    world.pass(60_000);
+    assert!(world.drop_file("a.yaml", "a boss>eve").contains("error tasuki>boss"));
+}

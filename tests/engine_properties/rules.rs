@@ -1,0 +1,270 @@
+//! What must hold after every step, whatever came.
+
+use crate::say;
+use crate::world::Ends;
+use std::collections::{BTreeMap, BTreeSet};
+use tasuki::engine::engine::{Engine, Step};
+use tasuki::engine::event::Event;
+use tasuki::engine::input::{Command, Effect, Input, Report};
+use tasuki::engine::life::Stage;
+use tasuki::engine::message::{Draft, Kind, Known, Outcome};
+use tasuki::engine::state::{Open, Phase, State};
+use tasuki::engine::team::Team;
+use tasuki::engine::words::{AgentName, MessageId, Millis, Seq};
+
+/// The journal, and what was seen of every message.
+pub(crate) struct Rules {
+    pub(crate) team: Team,
+    journal: Vec<(Seq, Millis, Vec<Event>)>,
+    follower: State,
+    accepted: BTreeMap<MessageId, (Kind, Known)>,
+    ended: Ends,
+    answers: BTreeMap<MessageId, usize>,
+}
+
+type Checked = Result<(), String>;
+
+fn must(holds: bool, what: impl FnOnce() -> String) -> Checked {
+    if holds { Ok(()) } else { Err(what()) }
+}
+
+impl Rules {
+    pub(crate) fn new(team: Team) -> Self {
+        Self {
+            team,
+            journal: Vec::new(),
+            follower: State::default(),
+            accepted: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            answers: BTreeMap::new(),
+        }
+    }
+
+    /// How a message ended.
+    pub(crate) fn outcome(&self, id: &MessageId) -> Option<Outcome> {
+        self.ended.get(id).copied()
+    }
+
+    /// One of those that failed.
+    pub(crate) fn failed(&self, pick: u8) -> Option<MessageId> {
+        let failed = self.ended.iter().filter(|(_, outcome)| **outcome == Outcome::Failed);
+        let failed: Vec<&MessageId> = failed.map(|(id, _)| id).collect();
+        failed.get(usize::from(pick) % failed.len().max(1)).map(|id| (*id).clone())
+    }
+
+    /// Fills in what the archive knows, as the daemon does.
+    pub(crate) fn remember(&self, draft: &mut Draft) {
+        let known = |id: &MessageId| {
+            let (_, known) = self.accepted.get(id)?;
+            Some(Known { outcome: *self.ended.get(id)?, ..*known })
+        };
+        draft.known = known(&draft.id);
+        let others = draft.depends_on.iter().chain(&draft.in_reply_to);
+        draft.known_refs = others.filter_map(|id| Some((id.clone(), known(id)?))).collect();
+    }
+
+    /// An engine that only has the journal.
+    pub(crate) fn replayed(&self) -> Result<Engine, String> {
+        let mut engine = Engine::new(self.team.clone());
+        for (seq, at, events) in &self.journal {
+            engine.replay(*seq, *at, events).map_err(|illegal| format!("replay: {illegal}"))?;
+        }
+        Ok(engine)
+    }
+
+    pub(crate) fn turn_segment(
+        &mut self,
+        seq: Seq,
+        at: Millis,
+        events: Vec<Event>,
+        engine: &Engine,
+    ) -> Checked {
+        self.journal = vec![(seq, at, events)];
+        self.follower = self.replayed()?.state().clone();
+        must(self.follower == *engine.state(), || "the snapshot lost something".to_owned())
+    }
+
+    /// What holds after any step, and for what this input may do.
+    pub(crate) fn check_step(
+        &mut self,
+        before: &State,
+        input: &Input,
+        step: &Step,
+        engine: &Engine,
+    ) -> Checked {
+        self.check_events(step, engine)?;
+        self.check_claims(before, input, step)?;
+        if let Input::Report { report: Report::Ready { .. }, .. } = input {
+            self.check_order(before, step)?;
+        }
+        let wake = engine.wake_at();
+        must(!matches!(input, Input::Wake) || wake.is_none_or(|at| at > step.at), || {
+            "it wants to be woken in the past".to_owned()
+        })
+    }
+
+    /// What holds after any step.
+    pub(crate) fn check_events(&mut self, step: &Step, engine: &Engine) -> Checked {
+        must(step.faults.is_empty(), || format!("faults: {:?}", step.faults))?;
+        if !step.events.is_empty() {
+            let took = self.follower.apply_step(step.seq, step.at, &step.events);
+            took.map_err(|illegal| format!("a follower: {illegal}"))?;
+            self.journal.push((step.seq, step.at, step.events.clone()));
+        }
+        must(self.follower == *engine.state(), || "a replay gives another state".to_owned())?;
+        self.check_ends(&step.events)?;
+        self.check_snapshot(engine.state())?;
+        check_hands(engine.state())?;
+        self.check_effects(step, engine)
+    }
+
+    fn check_ends(&mut self, events: &[Event]) -> Checked {
+        for event in events {
+            match event {
+                Event::Accepted { message, .. } => {
+                    let known = Known { digest: message.digest, outcome: Outcome::Completed };
+                    let before = self.accepted.insert(message.id.clone(), (message.kind, known));
+                    must(before.is_none(), || format!("{} is accepted twice", message.id))?;
+                }
+                Event::Moved { id, .. } => {
+                    must(!self.ended.contains_key(id), || format!("{id} moves after its end"))?;
+                }
+                Event::Ended { id, outcome, answer, .. } => {
+                    let (kind, _) =
+                        self.accepted.get(id).ok_or_else(|| format!("{id} was never accepted"))?;
+                    must((*kind == Kind::Task) == answer.is_some(), || format!("{id}: {answer:?}"))?;
+                    must(self.ended.insert(id.clone(), *outcome).is_none(), || format!("{id} ends twice"))?;
+                    *self.answers.entry(id.clone()).or_default() += usize::from(answer.is_some());
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A snapshot, read by itself, gives the same; so every index says what the messages say.
+    fn check_snapshot(&self, state: &State) -> Checked {
+        let mut again = State::default();
+        let took = again.apply_step(state.seq, Millis(0), &state.snapshot());
+        took.map_err(|illegal| format!("a snapshot: {illegal}"))?;
+        let mut now = state.clone();
+        now.forget_finished();
+        if again == now {
+            return Ok(());
+        }
+        Err(format!("the snapshot lost something:\n{again:#?}\nis not\n{now:#?}"))
+    }
+
+    fn check_effects(&self, step: &Step, engine: &Engine) -> Checked {
+        let state = engine.state();
+        let mut rung = BTreeSet::new();
+        for effect in &step.effects {
+            let (Effect::Ring { agent, nonce, id, turn, .. }
+            | Effect::Settle { agent, nonce, id, turn, .. }
+            | Effect::Await { agent, nonce, id, turn, .. }) = effect
+            else {
+                continue;
+            };
+            let known = state.agents.get(agent);
+            let up = known
+                .is_some_and(|known| matches!(known.phase, Phase::Up { .. }) && known.nonce == Some(*nonce));
+            let current = known.and_then(|known| known.current.as_ref());
+            let of = state.open.get(id).and_then(|open| open.stage.turn());
+            must(up && current == Some(id) && of == Some(*turn), || {
+                format!("{effect:?} is not for what the agent has")
+            })?;
+            if !matches!(effect, Effect::Await { .. }) {
+                must(state.halted.is_none(), || format!("{effect:?} while halted"))?;
+                must(rung.insert(agent), || format!("two turns at once for {agent}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A task is completed by its agent's newest turn only: its token, its own pane, or, where that is allowed, its name
+    /// on an answer to the one task that it has.
+    fn check_claims(&self, before: &State, input: &Input, step: &Step) -> Checked {
+        for event in &step.events {
+            let Event::Ended { id, answer: Some(answer), .. } = event else { continue };
+            if answer.source.is_none() {
+                continue;
+            }
+            let open = before.open.get(id).ok_or_else(|| format!("{id} was not open"))?;
+            let turn = open.stage.turn();
+            let newest = turn.and_then(|turn| turn.token);
+            let proven = match input {
+                Input::Report { agent, nonce, report: Report::Claimed { turn: number, .. } } => {
+                    open.agent.as_ref() == Some(agent)
+                        && turn.is_some_and(|turn| turn.number == *number)
+                        && before.agents.get(agent).and_then(|agent| agent.nonce) == Some(*nonce)
+                }
+                Input::Command { command: Command::Reply { token, .. }, .. } => newest == Some(*token),
+                Input::Drop { drafts, proof, .. } => drafts.iter().any(|draft| {
+                    let by_key = proof.is_some() && *proof == open.agent;
+                    let current = open.agent.as_ref().and_then(|name| before.agents.get(name));
+                    let current = current.and_then(|agent| agent.current.as_ref());
+                    draft.token.is_some_and(|token| newest == Some(token))
+                        || (draft.token.is_none() && draft.in_reply_to.as_ref() == Some(id))
+                            && (by_key || (draft.from == open.agent && current == Some(id)))
+                }),
+                _ => false,
+            };
+            must(proven, || format!("{} closes {id} by {input:?}", say::say_event(event, step.at)))?;
+        }
+        Ok(())
+    }
+
+    /// What is given first was accepted first, among those of the highest priority that may go.
+    fn check_order(&self, before: &State, step: &Step) -> Checked {
+        let Some((agent, id)) = step.effects.iter().find_map(|effect| match effect {
+            Effect::Ring { agent, id, .. } => Some((agent, id)),
+            _ => None,
+        }) else {
+            return Ok(());
+        };
+        if before.agents.get(agent).is_some_and(|agent| agent.current.is_some()) {
+            return Ok(());
+        }
+        let place = |open: &Open| (std::cmp::Reverse(open.message.priority), open.body);
+        let first = before.open.values().filter(|open| self.may_go(open, agent, step.at));
+        let first = first.min_by_key(|open| place(open)).map(|open| &open.message.id);
+        must(first == Some(id), || format!("{agent} gets {id} and should get {first:?}"))
+    }
+
+    fn may_go(&self, open: &Open, agent: &AgentName, now: Millis) -> bool {
+        let Stage::Queued { not_before, .. } = open.stage else { return false };
+        let pool = self.team.pools.get(open.queue());
+        let theirs = open.queue() == agent || pool.is_some_and(|members| members.contains(agent));
+        theirs && open.unmet.is_empty() && not_before <= now
+    }
+
+    /// Everything that was accepted has ended, every task with one answer.
+    pub(crate) fn check_end(&self) -> Checked {
+        for (id, (kind, _)) in &self.accepted {
+            must(self.ended.contains_key(id), || format!("{id} never ended"))?;
+            let answers = self.answers.get(id).copied().unwrap_or(0);
+            must(answers == usize::from(*kind == Kind::Task), || format!("{id} has {answers} answers"))?;
+        }
+        Ok(())
+    }
+}
+
+/// No agent has two turns, none has one that is another's, and the counts are right.
+fn check_hands(state: &State) -> Checked {
+    let mut busy: BTreeMap<&AgentName, &MessageId> = BTreeMap::new();
+    for open in state.open.values().filter(|open| open.stage.occupies()) {
+        let id = &open.message.id;
+        let agent = open.agent.as_ref().ok_or_else(|| format!("{id} is nobody's"))?;
+        must(busy.insert(agent, id).is_none(), || format!("{agent} has two turns"))?;
+        let current = state.agents.get(agent).and_then(|agent| agent.current.as_ref());
+        must(current == Some(id), || format!("{agent} works on {current:?}, not on {id}"))?;
+    }
+    for (name, agent) in &state.agents {
+        let Some(id) = &agent.current else { continue };
+        let open = state.open.get(id).ok_or_else(|| format!("{name} works on {id}, which is not open"))?;
+        must(open.agent.as_ref() == Some(name), || format!("{id} is not {name}'s"))?;
+    }
+    let pending = state.open.values().filter(|open| matches!(open.stage, Stage::Queued { .. })).count();
+    let held = state.open.values().filter(|open| matches!(open.stage, Stage::Held(_))).count();
+    must((state.tally.pending, state.tally.held) == (pending, held), || format!("{:?}", state.tally))
+}

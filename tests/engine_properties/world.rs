@@ -1,0 +1,365 @@
+//! A world around the engine: workers that were asked for something, a journal, and what people and agents know.
+
+mod end;
+mod people;
+
+use crate::make::{START, name, team, token};
+use crate::ops::Op;
+use crate::rules::Rules;
+use crate::say;
+use std::collections::{BTreeMap, BTreeSet};
+use tasuki::engine::engine::{Engine, Step};
+use tasuki::engine::input::{Command, Effect, FoundPane, Guard, Input, Moment, Report, Verdict};
+use tasuki::engine::life::{CompletionSource, Receipt};
+use tasuki::engine::message::{Outcome, Source};
+use tasuki::engine::refusal::{Code, Refusal};
+use tasuki::engine::state::Phase;
+use tasuki::engine::team::Team;
+use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
+
+/// Everybody who is ever in the team.
+const NAMES: [&str; 5] = ["boss", "ann", "bob", "eve", "zed"];
+/// Everybody to whom one may think of writing.
+const TARGETS: [&str; 8] = ["boss", "ann", "bob", "eve", "crew", "gb", "user", "nobody"];
+
+/// What a pane's worker was asked and has not answered.
+#[derive(Debug, Clone, Default)]
+struct Worker {
+    nonce: Option<Nonce>,
+    launched: bool,
+    seeking: bool,
+    ringing: Option<(MessageId, u16)>,
+    watching: Option<(MessageId, u16)>,
+}
+
+/// The world.
+pub(crate) struct World {
+    engine: Engine,
+    now: Millis,
+    chance: u64,
+    fresh: u32,
+    workers: BTreeMap<AgentName, Worker>,
+    /// Ids of all messages that were tried.
+    ids: Vec<MessageId>,
+    lines: BTreeMap<MessageId, String>,
+    rules: Rules,
+    /// What happened, for a person.
+    pub(crate) told: String,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let team = make_team(0, 0, 0);
+        let mut world = Self {
+            engine: Engine::new(team.clone()),
+            now: START,
+            chance: 0,
+            fresh: 0,
+            workers: BTreeMap::new(),
+            ids: Vec::new(),
+            lines: BTreeMap::new(),
+            rules: Rules::new(team),
+            told: String::new(),
+        };
+        world.recover(&[]).expect("a team starts");
+        for who in NAMES.iter().cycle().take(2 * NAMES.len()) {
+            world.mean_well(&name(who)).expect("it starts, and is ready");
+        }
+        world
+    }
+
+    fn moment(&mut self) -> Moment {
+        self.chance += 1;
+        Moment { now: self.now, chance: self.chance }
+    }
+
+    fn step(&mut self, input: Input) -> Result<(), String> {
+        let moment = self.moment();
+        let before = self.engine.state().clone();
+        let step = self.engine.step(moment, input.clone());
+        self.note(&format!("{input:?}"), &step);
+        self.rules.check_step(&before, &input, &step, &self.engine)?;
+        self.take_effects(&step);
+        Ok(())
+    }
+
+    fn recover(&mut self, found: &[FoundPane]) -> Result<(), String> {
+        let moment = self.moment();
+        let step = self.engine.recover(moment, found);
+        self.note("recover", &step);
+        self.rules.check_events(&step, &self.engine)?;
+        self.take_effects(&step);
+        Ok(())
+    }
+
+    fn note(&mut self, input: &str, step: &Step) {
+        if step.events.is_empty() && step.effects.len() < 2 {
+            return;
+        }
+        let input: String = input.chars().take(300).collect();
+        self.told += &format!("== {} {input}\n{}", self.now.since(START), say::step(step));
+    }
+
+    fn take_effects(&mut self, step: &Step) {
+        for effect in &step.effects {
+            match effect {
+                Effect::Launch { agent, nonce } => {
+                    let worker = Worker { nonce: Some(*nonce), ..Worker::default() };
+                    self.workers.insert(agent.clone(), worker);
+                }
+                Effect::Close { agent, nonce } => {
+                    self.workers.retain(|name, worker| name != agent || worker.nonce != Some(*nonce));
+                }
+                Effect::Seek { agent, nonce } => self.with(agent, *nonce, |worker| worker.seeking = true),
+                Effect::Unwatch { agent, nonce } => self.with(agent, *nonce, |worker| worker.watching = None),
+                Effect::Ring { agent, nonce, id, turn, .. }
+                | Effect::Settle { agent, nonce, id, turn, .. } => {
+                    let turn = Some((id.clone(), turn.number));
+                    self.with(agent, *nonce, |worker| {
+                        worker.ringing.clone_from(&turn);
+                        worker.watching = turn;
+                    });
+                }
+                Effect::Await { agent, nonce, id, turn, .. } => {
+                    let turn = Some((id.clone(), turn.number));
+                    self.with(agent, *nonce, |worker| worker.watching = turn);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn with(&mut self, agent: &AgentName, nonce: Nonce, f: impl FnOnce(&mut Worker)) {
+        if let Some(worker) = self.workers.get_mut(agent).filter(|worker| worker.nonce == Some(nonce)) {
+            f(worker);
+        }
+    }
+
+    /// One thing happens.
+    pub(crate) fn take(&mut self, op: &Op) -> Result<(), String> {
+        match op {
+            Op::Drop { drafts, file, proof } => self.drop_drafts(drafts, *file, *proof),
+            Op::Answer { from, task, token, failed, proof } => {
+                self.answer(*from, *task, *token, *failed, *proof)
+            }
+            Op::Reply { token, failed } => match self.token(*token) {
+                Some(token) => self.ask(Command::Reply { token, text: "reply".into(), failed: *failed }),
+                None => Ok(()),
+            },
+            Op::Acknowledge { token } => match self.token(*token) {
+                Some(token) => self.ask(Command::Acknowledge { token }),
+                None => Ok(()),
+            },
+            Op::Cancel(pick) => self.ask_about(*pick, Command::Cancel),
+            Op::Retry(pick) => self.ask_about(*pick, Command::Retry),
+            Op::Resend(pick) => self.resend(*pick),
+            Op::BadDrop { from } => {
+                let refusal = Refusal::new(Code::Syntax, "not YAML");
+                let source = Source::File { claim: "1-0".into(), name: "x.yaml".into() };
+                let from = Some(name(pick(&TARGETS, *from)));
+                self.step(Input::BadDrop { source, from, refusal })
+            }
+            Op::Start(pick) => self.ask(Command::Start(Some(agent(*pick)))),
+            Op::StartAll => self.ask(Command::Start(None)),
+            Op::Stop(pick) => self.ask(Command::Stop(agent(*pick))),
+            Op::Restart(pick) => self.ask(Command::Restart(agent(*pick))),
+            Op::Work { agent: who, how } => self.work(&agent(*who), *how),
+            Op::Noise { agent: who, message, turn, what, old } => {
+                self.noise(&agent(*who), *message, u16::from(*turn) + 1, *what, *old)
+            }
+            Op::Pass(ms) => self.pass(*ms),
+            Op::Halt(on) => self.step(Input::Halt(*on)),
+            Op::TmuxLost => self.tmux_lost(),
+            Op::TmuxBack => self.step(Input::TmuxBack),
+            Op::Team { missing, changed, weak } => self.change_team(make_team(*missing, *changed, *weak)),
+            Op::Crash { found, team } => self.crash(*found, *team),
+            Op::TurnSegment => self.turn_segment(),
+        }
+    }
+
+    // Panes.
+
+    fn report(&mut self, agent: &AgentName, nonce: Nonce, report: Report) -> Result<(), String> {
+        self.step(Input::Report { agent: agent.clone(), nonce, report })
+    }
+
+    /// A worker does one thing that it was asked.
+    fn work(&mut self, agent: &AgentName, how: u8) -> Result<(), String> {
+        let Some(worker) = self.workers.get(agent).cloned() else { return Ok(()) };
+        let Some(nonce) = worker.nonce else { return Ok(()) };
+        if how.is_multiple_of(24) {
+            self.workers.remove(agent);
+            let exited = Report::Exited { how: "exit".to_owned(), clean: how.is_multiple_of(48) };
+            let failed = Report::StartFailed { why: "no such program".to_owned() };
+            return self.report(agent, nonce, if worker.launched { exited } else { failed });
+        }
+        if !worker.launched {
+            self.with(agent, nonce, |worker| worker.launched = true);
+            let (pane, process) = place(agent, nonce);
+            return self.report(agent, nonce, Report::Started { pane, process });
+        }
+        if let Some((id, turn)) = worker.ringing {
+            self.with(agent, nonce, |worker| worker.ringing = None);
+            return self.report(agent, nonce, Report::Rung { id, turn, verdict: verdict(how) });
+        }
+        if let Some((id, turn)) = worker.watching.clone().filter(|_| how % 4 == 1) {
+            return self.report(agent, nonce, watched(id, turn, how / 4));
+        }
+        if worker.seeking && how % 8 == 1 {
+            return self.report(agent, nonce, Report::NotReady { guard: Guard::Busy });
+        }
+        if worker.seeking {
+            self.with(agent, nonce, |worker| worker.seeking = false);
+            let fresh = self.fresh_token();
+            return self.report(agent, nonce, Report::Ready { fresh });
+        }
+        Ok(())
+    }
+
+    fn fresh_token(&mut self) -> Token {
+        self.fresh += 1;
+        token(self.fresh)
+    }
+
+    fn noise(
+        &mut self,
+        agent: &AgentName,
+        message: u8,
+        turn: u16,
+        what: u8,
+        old: bool,
+    ) -> Result<(), String> {
+        let nonce = self.engine.state().agents.get(agent).and_then(|agent| agent.nonce);
+        let nonce = if old { Nonce(7) } else { nonce.unwrap_or(Nonce(7)) };
+        let Some(id) = pick_from(&self.ids, message).cloned() else { return Ok(()) };
+        let (pane, process) = place(agent, nonce);
+        let report = match what % 7 {
+            0 => Report::Started { pane, process },
+            1 => Report::Ready { fresh: token(u32::from(message) + 1) },
+            2 => Report::Rung { id, turn, verdict: verdict(message) },
+            3 => Report::Taken { id, turn },
+            4 => watched(id, turn, message),
+            5 => Report::NotReady { guard: Guard::CopyMode },
+            _ => Report::TurnOver { id, turn },
+        };
+        self.report(agent, nonce, report)
+    }
+
+    fn tmux_lost(&mut self) -> Result<(), String> {
+        self.workers.clear();
+        self.step(Input::TmuxLost { why: "killed".to_owned() })
+    }
+
+    // Time, team, crashes.
+
+    fn pass(&mut self, ms: u64) -> Result<(), String> {
+        let end = self.now.plus(ms);
+        while let Some(at) = self.engine.wake_at().filter(|at| *at <= end) {
+            self.now = self.now.max(at);
+            self.step(Input::Wake)?;
+            if self.engine.wake_at().is_some_and(|at| at <= self.now) {
+                return Err("a timer that has fired is still there".to_owned());
+            }
+        }
+        self.now = end;
+        Ok(())
+    }
+
+    fn change_team(&mut self, team: Team) -> Result<(), String> {
+        self.rules.team = team.clone();
+        self.step(Input::Team(Box::new(team)))
+    }
+
+    fn crash(&mut self, found: u8, team: Option<(u8, u8)>) -> Result<(), String> {
+        if let Some((missing, changed)) = team {
+            self.rules.team = make_team(missing & changed, changed, 0);
+        }
+        let state = self.engine.state();
+        let panes: Vec<FoundPane> = (state.agents.iter().enumerate())
+            .filter(|(at, _)| found & (1 << at) == 0)
+            .filter_map(|(_, (agent, known))| {
+                let nonce = known.nonce?;
+                let (pane, process) = place(agent, nonce);
+                let process = matches!(known.phase, Phase::Up { .. } | Phase::Launching).then_some(process);
+                Some(FoundPane { agent: agent.clone(), nonce, pane, process })
+            })
+            .collect();
+        let there = panes.iter().filter(|pane| pane.process.is_some());
+        let worker =
+            |pane: &FoundPane| Worker { nonce: Some(pane.nonce), launched: true, ..Worker::default() };
+        self.workers = there.map(|pane| (pane.agent.clone(), worker(pane))).collect();
+        self.engine = self.rules.replayed()?;
+        self.recover(&panes)
+    }
+
+    fn turn_segment(&mut self) -> Result<(), String> {
+        let seq = Seq(self.engine.state().seq.0 + 1);
+        let events = self.engine.state().snapshot();
+        self.engine.segment_closed(seq);
+        self.rules.turn_segment(seq, self.now, events, &self.engine)
+    }
+}
+
+fn make_team(missing: u8, changed: u8, weak: u8) -> Team {
+    let mut team = team();
+    team.limits.edge_per_minute = 2;
+    team.members.insert(name("zed"), team.members[&name("eve")].clone());
+    team.routes.insert(name("ann"), BTreeSet::from([name("bob")]));
+    team.routes.insert(name("bob"), BTreeSet::from([name("ann"), name("boss")]));
+    for (at, who) in NAMES.iter().enumerate() {
+        let who = name(who);
+        if missing & (1 << at) > 0 && at > 0 {
+            team.members.remove(&who);
+            team.pools.values_mut().for_each(|members| members.retain(|name| *name != who));
+        } else if let Some(member) = team.members.get_mut(&who) {
+            member.launch = Digest(u128::from(changed & (1 << at)));
+            member.token = weak & (1 << at) == 0;
+        }
+    }
+    team.pools.retain(|_, members| !members.is_empty());
+    team
+}
+
+fn place(agent: &AgentName, nonce: Nonce) -> (PaneId, ProcessKey) {
+    let number = NAMES.iter().position(|name| *name == agent.as_str()).unwrap_or(0) as u32;
+    (PaneId(number), ProcessKey { pid: 100 + number, start_ticks: nonce.0 })
+}
+
+fn verdict(how: u8) -> Verdict {
+    let why = "no luck".to_owned();
+    match how % 7 {
+        0 => Verdict::Withdrawn { why },
+        1 => Verdict::NotDelivered { why },
+        2 => Verdict::Unconfirmed { why },
+        3 => Verdict::Delivered(Receipt::EnterOnly),
+        _ => Verdict::Delivered(Receipt::Read),
+    }
+}
+
+fn watched(id: MessageId, turn: u16, how: u8) -> Report {
+    match how % 6 {
+        0 => Report::TurnOver { id, turn },
+        1 => Report::Taken { id, turn },
+        _ => {
+            let source = CompletionSource::Marker;
+            Report::Claimed { id, turn, source, text: "done".into(), truncated: false }
+        }
+    }
+}
+
+fn agent(number: u8) -> AgentName {
+    name(pick(&NAMES, number))
+}
+
+fn pick<'a>(list: &[&'a str], number: u8) -> &'a str {
+    list[usize::from(number) % list.len()]
+}
+
+/// One of a list, the later the likelier.
+fn pick_from<T>(list: &[T], number: u8) -> Option<&T> {
+    let back = usize::from(number) % list.len().clamp(1, 12);
+    list.len().checked_sub(back + 1).and_then(|at| list.get(at))
+}
+
+/// How a message ended, for [`Rules`].
+pub(crate) type Ends = BTreeMap<MessageId, Outcome>;

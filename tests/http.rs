@@ -1,0 +1,161 @@
+//! The socket: limits, errors and what reaches the loop, against a loop that is a few lines long.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail loudly")]
+
+use std::path::PathBuf;
+use std::time::Duration;
+use tasuki::daemon::request::{Call, Request, Response};
+use tasuki::engine::input::Reply;
+use tasuki::ui::http::{BODY_BYTES_MAX, reference, server};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc;
+
+const DEADLINE: Duration = Duration::from_secs(20);
+
+struct Door {
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+    calls: mpsc::Receiver<Call>,
+    server: tokio::task::JoinHandle<&'static str>,
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+fn open() -> Door {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let (sender, calls) = mpsc::channel(8);
+    let server = tokio::spawn(server::serve(UnixListener::bind(&path).unwrap(), sender));
+    Door { _folder: folder, path, calls, server }
+}
+
+/// Sends a request as it stands and gives the status and the body.
+async fn raw(path: &PathBuf, request: Vec<u8>) -> (u16, serde_json::Value) {
+    let exchange = async {
+        let mut stream = UnixStream::connect(path).await.unwrap();
+        // The server may answer before it has read everything.
+        let _ = stream.write_all(&request).await;
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        String::from_utf8(answer).unwrap()
+    };
+    let answer = tokio::time::timeout(DEADLINE, exchange).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    assert!(head.contains("application/json"), "{head}");
+    (status, serde_json::from_str(body).unwrap())
+}
+
+async fn ask(door: &Door, method: &str, path: &str, kind: &str, body: &str) -> (u16, serde_json::Value) {
+    let head =
+        format!("{method} {path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\nContent-Type: {kind}\r\n");
+    let request = format!("{head}Authorization: Bearer kk\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    raw(&door.path, request.into_bytes()).await
+}
+
+/// A loop that answers nobody.
+fn be_silent(door: &mut Door) {
+    let (_, nothing) = mpsc::channel(1);
+    drop(std::mem::replace(&mut door.calls, nothing));
+}
+
+#[tokio::test]
+async fn every_address_of_the_page_is_there_and_takes_its_method_only() {
+    let mut door = open();
+    be_silent(&mut door);
+    for address in reference::ADDRESSES {
+        let path = address.path.replace("{id}", "m-1").replace("{token}", "k7qf2m").replace("{name}", "mm");
+        let body = match address.takes {
+            "ReplyBody" | "PaneSendBody" => r#"{"text":"x"}"#,
+            "HaltBody" => r#"{"on":true}"#,
+            "a message, or several" => r#"{"to":"mm","content":"x"}"#,
+            _ => "",
+        };
+        let (status, body) = ask(&door, address.method, &path, "application/json", body).await;
+        let expected = if path == "/v1/health" { 200 } else { 503 };
+        assert_eq!(status, expected, "{} {path}: {body}", address.method);
+        let (status, body) = ask(&door, "DELETE", &path, "application/json", "").await;
+        assert_eq!((status, body["code"].as_str()), (405, Some("no-such-method")), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn whatever_is_wrong_is_said_as_json_with_its_cure() {
+    let door = open();
+    let long = "x".repeat(65);
+    let json = "application/json";
+    for (method, path, kind, body, expected, line) in [
+        ("GET", "/", json, "", (404, "no-such-address"), None),
+        ("GET", "/v1/messages/A%2F..", json, "", (400, "bad-id"), None),
+        ("GET", &format!("/v1/messages/{long}"), json, "", (400, "bad-id"), None),
+        ("POST", "/v1/agents/A/stop", json, "", (400, "bad-name"), None),
+        ("POST", "/v1/turns/nope/ack", json, "", (403, "bad-proof"), None),
+        ("POST", "/v1/messages", json, "{\n  \"to\": }", (400, "syntax"), Some(2)),
+        ("POST", "/v1/messages", json, "[]", (400, "blank"), None),
+        ("POST", "/v1/messages", json, r#"{"content":"x"}"#, (400, "to-missing"), None),
+        ("POST", "/v1/messages", "application/yaml", "to: mm\ncontent: 'x", (400, "cut-off"), Some(2)),
+        ("POST", "/v1/turns/k7qf2m/reply", json, r#"{"txet":"x"}"#, (400, "syntax"), Some(1)),
+        ("POST", "/v1/turns/k7qf2m/reply", json, r#"{"text":""}"#, (400, "content-empty"), None),
+        ("GET", "/v1/messages/m-1/wait?until=later", json, "", (400, "bad-request"), None),
+        ("GET", "/v1/messages/m-1/wait?until=moved", json, "", (400, "bad-request"), None),
+        ("GET", "/v1/messages/m-1/wait?timeout=soon", json, "", (400, "bad-duration"), None),
+        ("GET", "/v1/messages/m-1/wait?untill=ended", json, "", (400, "bad-request"), None),
+    ] {
+        let (status, problem) = ask(&door, method, path, kind, body).await;
+        assert_eq!((status, problem["code"].as_str().unwrap()), expected, "{path} {body}: {problem}");
+        assert!(
+            !problem["why"].as_str().unwrap().is_empty() && !problem["cure"].as_str().unwrap().is_empty()
+        );
+        assert_eq!(problem["line"].as_u64(), line, "{problem}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_over_a_mebibyte_is_refused_whether_it_says_so_or_not() {
+    let door = open();
+    let head = "POST /v1/messages HTTP/1.1\r\nHost: t\r\nConnection: close\r\n";
+    let announced = format!("{head}Content-Length: {}\r\n\r\n", BODY_BYTES_MAX + 1);
+    let (status, problem) = raw(&door.path, announced.into_bytes()).await;
+    assert_eq!((status, problem["code"].as_str()), (413, Some("too-large")));
+    let mut chunked =
+        format!("{head}Transfer-Encoding: chunked\r\n\r\n{:x}\r\n", BODY_BYTES_MAX + 1).into_bytes();
+    chunked.resize(chunked.len() + BODY_BYTES_MAX + 1, b'x');
+    let (status, problem) = raw(&door.path, chunked).await;
+    assert_eq!((status, problem["code"].as_str()), (413, Some("too-large")));
+}
+
+#[tokio::test]
+async fn messages_reach_the_loop_with_their_key_and_are_answered_when_it_says_so() {
+    let mut door = open();
+    let mut calls = std::mem::replace(&mut door.calls, mpsc::channel(1).1);
+    let answering = tokio::spawn(async move {
+        let Call { request, answer } = calls.recv().await.unwrap();
+        let Request::Send { drafts, key } = request else { panic!("{request:?}") };
+        let contents: Vec<String> = drafts.iter().map(|draft| draft.body.content.to_string()).collect();
+        let ids = drafts.iter().map(|draft| draft.id.clone()).collect();
+        answer.send(Response::Reply(Reply::Accepted { ids, duplicates: Vec::new() })).unwrap();
+        (contents, key)
+    });
+    let yaml = "id: a\nto: mm\ncontent: 襷\n---\nid: b\nto: mm\ncontent: '🎌'\n";
+    let (status, accepted) = ask(&door, "POST", "/v1/messages", "application/yaml", yaml).await;
+    assert_eq!(status, 202);
+    assert_eq!(accepted, serde_json::json!({"ids": ["a", "b"], "duplicates": [], "durable": true}));
+    let (contents, key) = answering.await.unwrap();
+    assert_eq!(contents, ["襷", "🎌"]);
+    assert_eq!(key.as_deref(), Some("kk"));
+}
+
+#[tokio::test]
+async fn the_reference_page_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol/API.md");
+    let page = reference::page();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, &page).unwrap();
+    }
+    let there = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(there == page, "protocol/API.md is out of date: run `UPDATE_DOCS=1 cargo test --test http`");
+}

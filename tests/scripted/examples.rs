@@ -1,0 +1,163 @@
+//! Each script in `protocol/examples/`, played in a pane.
+
+use tasuki::engine::doorbell::TurnKind;
+
+use super::pane::Pane;
+use super::workspace::{PHRASE, Workspace, doorbell, example, turn};
+
+fn start(name: &str, task: &str) -> (Workspace, Pane) {
+    let workspace = Workspace::new();
+    workspace.task("msg-1", task);
+    let pane = Pane::start(&workspace, Some(&example(name)), 80, 24);
+    (workspace, pane)
+}
+
+/// Pastes the doorbell, as the daemon does, and presses Enter until it is taken: some CLIs lose the first one.
+fn ring(pane: &Pane, token: &str) {
+    pane.paste(&doorbell("msg-1", token));
+    pane.shows(token);
+    pane.until("took the doorbell", |text| {
+        let taken = text.contains(&format!("(token {token})")) && !in_box(text, token);
+        if !taken {
+            pane.enter();
+        }
+        taken
+    });
+}
+
+/// Whether the token stands between the two lines of the box.
+fn in_box(text: &str, token: &str) -> bool {
+    let mut parts = text.rsplit("\n──");
+    let _below = parts.next();
+    parts.next().is_some_and(|inside| inside.contains(token))
+}
+
+/// Plays one task of a script and gives what then stands in the pane.
+fn play(name: &str, ready: &str, task: &str) -> (Workspace, String) {
+    let (workspace, pane) = start(name, task);
+    pane.shows(ready);
+    ring(&pane, "k7qf2m");
+    let text = pane.shows(&format!("{PHRASE} k7qf2m"));
+    (workspace, text)
+}
+
+#[test]
+fn echo() {
+    let (_workspace, pane) = start("echo", "言われた通り 🙂\nand more");
+    pane.type_line(&turn(TurnKind::Info, "msg-1", ""));
+    pane.shows("\nNoted: 言われた通り 🙂");
+    pane.type_line(&doorbell("msg-1", "k7qf2m"));
+    pane.shows("\n言われた通り 🙂\nand more\nCODING OK k7qf2m");
+}
+
+#[test]
+fn long_answer() {
+    let (_workspace, pane) = start("long-answer", "x");
+    pane.type_line(&doorbell("msg-1", "k7qf2m"));
+    let text = pane.shows("That was all of it.\nCODING OK k7qf2m");
+    assert_eq!(text.lines().filter(|row| row.ends_with(" 行目: the work goes on 🙂")).count(), 300);
+}
+
+#[test]
+fn slow() {
+    let (_workspace, pane) = start("slow", "急がない 🐢");
+    pane.type_line(&doorbell("msg-1", "k7qf2m"));
+    let text = pane.shows("\nCODING OK k7qf2m");
+    assert!(text.contains("I have read “急がない 🐢”. まず全体を見て"), "{text}");
+}
+
+#[test]
+fn liar() {
+    let (_workspace, pane) = start("liar", "x");
+    for lie in 1..=8 {
+        pane.type_line(&doorbell("msg-1", &format!("token{lie}")));
+        pane.shows(&format!("lie {lie}: "));
+        pane.type_line(&turn(TurnKind::Reminder, "msg-1", &format!("remin{lie}")));
+        let text = pane.shows(&format!("\nThis time it is true.\nCODING OK remin{lie}"));
+        let claimed = text.lines().filter(|row| *row == format!("CODING OK token{lie}")).count();
+        // The last two lie by being claims.
+        assert_eq!(claimed, [0, 0, 0, 0, 0, 0, 1, 2][lie - 1], "lie {lie}:\n{text}");
+    }
+}
+
+#[test]
+fn crasher() {
+    for (task, end) in
+        [("segfault", "11"), ("クラッシュして", "11"), ("kill", "9"), ("leave", "0"), ("?", "3")]
+    {
+        let (_workspace, pane) = start("crasher", task);
+        pane.type_line(&doorbell("msg-1", "k7qf2m"));
+        assert_eq!(pane.end(), end, "{task}");
+        assert!(pane.text().contains("\nHalf of an ans\n"), "{task}");
+    }
+    let (_workspace, pane) = start("crasher", "hang");
+    pane.type_line(&doorbell("msg-1", "k7qf2m"));
+    pane.shows("\nHalf of an ans");
+    assert_eq!(pane.ask("#{pane_dead}"), "0");
+}
+
+#[test]
+fn tui() {
+    let (workspace, pane) = start("tui", "確かめて 🙂");
+    pane.shows("❯ 1. No, exit");
+    pane.keys(&["2"]);
+    pane.shows("? for shortcuts");
+    ring(&pane, "k7qf2m");
+    pane.shows("❯ 1. Yes");
+    pane.enter();
+    pane.shows("● **CODING OK k7qf2m**.");
+    let written = std::fs::read_to_string(workspace.path().join("done.txt")).expect("a file");
+    assert_eq!(written, "確かめて 🙂\n");
+    pane.until("was ready", |_| pane.ask("#{pane_title}") == "ready");
+}
+
+#[test]
+fn like_claude() {
+    let (_workspace, text) = play("like-claude", "❯", "普通の仕事");
+    assert!(
+        text.contains("● line 1 of the answer\n  line 2 of the answer\n  line 3 of the answer\n"),
+        "{text}"
+    );
+    let (_workspace, text) = play("like-claude", "❯", "meets a 529");
+    assert!(text.contains("API Error (529) · retrying in 2 seconds\n"), "{text}");
+}
+
+#[test]
+fn like_codex() {
+    let (_workspace, pane) = start("like-codex", "仕事");
+    pane.shows("› Ask Codex to do anything");
+    ring(&pane, "k7qf2m");
+    pane.shows("● line 1 of the answer");
+    ring(&pane, "aaaaa1");
+    let text = pane.shows("CODING OK aaaaa1");
+    assert!(text.contains("Interrupted by a new message") && !text.contains("CODING OK k7qf2m"), "{text}");
+}
+
+#[test]
+fn like_gemini() {
+    let (_workspace, text) = play("like-gemini", "Type your message", "読んで");
+    assert!(text.contains("● 読んで: 終わりました。\n"), "{text}");
+}
+
+#[test]
+fn manager_that_delegates() {
+    let (workspace, pane) = start("manager-that-delegates", "大きな仕事");
+    pane.type_line(&doorbell("msg-1", "k7qf2m"));
+    pane.shows("\nCODING OK k7qf2m");
+    let drops = workspace.drops();
+    assert!(
+        drops[0].contains("to: coding_writing_specialist") && drops[0].contains("Write: 大きな仕事"),
+        "{drops:?}"
+    );
+    assert!(
+        drops[1].contains("to: research_analysis_specialist") && drops[1].contains("調べる: 大きな仕事"),
+        "{drops:?}"
+    );
+    assert!(drops.iter().all(|drop| drop.contains("token: k7qf2m")), "{drops:?}");
+    let answered = "from: boss\ncontent: x\nanswers:\n- {from: coder, content: '書きました 🙂'}\n- {from: reader, content: 調べました}\nfeedback:\n- {content: 'cargo test: 1 failed'}\n";
+    workspace.active("msg-1", answered);
+    pane.type_line(&turn(TurnKind::Answers, "msg-1", "aaaaa1"));
+    pane.shows("\n書きました 🙂\n調べました\nPut together for boss.\nCODING OK aaaaa1");
+    pane.type_line(&turn(TurnKind::Feedback, "msg-1", "aaaaa2"));
+    pane.shows("\ncargo test: 1 failed\nCODING OK aaaaa2");
+}

@@ -1,0 +1,371 @@
+//! Random engine values for property tests: every kind of event, with every kind of text in it.
+
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::Value;
+use std::sync::Arc;
+use tasuki::engine::event::{AgentChange, Answer, Event, Why};
+use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
+use tasuki::engine::message::{Body, BodyRef, Expect, Kind, Message, OnDoubt, Outcome, Priority};
+use tasuki::engine::refusal::Code;
+use tasuki::engine::state::{Agent, Counts, Open, Phase, Told};
+use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
+
+/// Events of one step: a few of any kind, in any order; they need not make sense together.
+pub(crate) fn events() -> impl Strategy<Value = Vec<Event>> {
+    vec(event(), 0..6)
+}
+
+/// One event of any kind.
+pub(crate) fn event() -> impl Strategy<Value = Event> {
+    let name = || of(shared_text());
+    prop_oneof![
+        accepted(),
+        (id(), name()).prop_map(|(id, name)| Event::Duplicate { id, name }),
+        (name(), of(agent_name()), select(Code::ALL), text())
+            .prop_map(|(name, from, code, why)| Event::Refused { name, from, code, why }),
+        (id(), a_move(), of(agent_name()), of(millis()), a_why())
+            .prop_map(|(id, to, agent, due, why)| Event::Moved { id, to, agent, due, why }),
+        (id(), outcome(), of(answer()), of(text())).prop_map(|(id, outcome, answer, why)| Event::Ended {
+            id,
+            outcome,
+            answer,
+            why
+        }),
+        (agent_name(), change()).prop_map(|(name, change)| Event::Agent { name, change }),
+        of(millis()).prop_map(Event::Halted),
+        open().prop_map(|open| Event::KeptOpen(Box::new(open))),
+        (agent_name(), agent()).prop_map(|(name, agent)| Event::KeptAgent(name, Box::new(agent))),
+    ]
+}
+
+fn accepted() -> impl Strategy<Value = Event> {
+    let rest = (body(), millis(), vec(id(), 0..3), of(shared_text()), vec(text(), 0..3));
+    (message(), rest).prop_map(|(message, (body, not_before, unmet, name, unknown_keys))| {
+        let message = Box::new(message);
+        Event::Accepted { message, body, not_before, unmet, name, unknown_keys }
+    })
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    let who =
+        (id(), agent_name(), agent_name(), select(vec![Kind::Task, Kind::Info, Kind::Result, Kind::Error]));
+    let ties = (of(id()), of(id()), of(id()), vec(id(), 0..3));
+    let when = (of(millis()), millis(), of(number()), of(millis()));
+    let how = (
+        select(vec![Priority::Low, Priority::Normal, Priority::High]),
+        select(vec![OnDoubt::Resend, OnDoubt::Hold]),
+        of(expect().prop_map(Box::new)),
+    );
+    let mark = (any::<u8>(), any::<bool>(), digest());
+    (who, ties, when, how, mark).prop_map(|(who, ties, when, how, mark)| {
+        let (id, from, to, kind) = who;
+        let (in_reply_to, parent, retry_of, depends_on) = ties;
+        let (sent_at, accepted_at, timeout_ms, deadline) = when;
+        let (priority, on_doubt, expect) = how;
+        let (hops, verified, digest) = mark;
+        Message {
+            id,
+            from,
+            to,
+            kind,
+            sent_at,
+            accepted_at,
+            in_reply_to,
+            parent,
+            depends_on,
+            priority,
+            timeout_ms,
+            deadline,
+            on_doubt,
+            expect,
+            hops,
+            verified,
+            digest,
+            retry_of,
+        }
+    })
+}
+
+fn expect() -> impl Strategy<Value = Expect> {
+    (any::<bool>(), vec(text(), 0..3), vec(text(), 0..3), of(text()))
+        .prop_map(|(commit, files, command, report)| Expect { commit, files, command, report })
+}
+
+fn answer() -> impl Strategy<Value = Box<Answer>> {
+    let who = (id(), select(vec![Kind::Result, Kind::Error]), agent_name(), body());
+    let how = (of(source()), any::<bool>(), any::<bool>(), millis());
+    (who, how).prop_map(|((id, kind, from, body), (source, weak, truncated, at))| {
+        Box::new(Answer { id, kind, from, body, source, weak, truncated, at })
+    })
+}
+
+fn body() -> impl Strategy<Value = Body> {
+    (shared_text(), extra()).prop_map(|(content, extra)| Body { content, extra: extra.into() })
+}
+
+/// Nearly always what the border makes (an object on one line, or nothing), and sometimes what it never should.
+fn extra() -> impl Strategy<Value = String> {
+    let object = || vec((text(), json()), 0..4).prop_map(|map| Value::Object(map.into_iter().collect()));
+    prop_oneof![
+        2 => Just(String::new()),
+        6 => object().prop_map(|object| object.to_string()),
+        1 => object().prop_map(|object| format!("{object:#}")),
+        1 => text(),
+        1 => select(vec!["{}", "{ }", "{\"a\":1e999}", "{\"a\":1}{}", "{\"a\":1} ", "{", "\"a\"", "null", "[1]"])
+            .prop_map(str::to_owned),
+    ]
+}
+
+fn json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::Array),
+            vec((text(), inner), 0..4).prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+fn a_move() -> impl Strategy<Value = Move> {
+    let bare = vec![
+        Move::Return { not_before: Millis(7) },
+        Move::Withdraw,
+        Move::Submit,
+        Move::Take,
+        Move::Doubt,
+        Move::Hold,
+        Move::Rest,
+        Move::Claim,
+        Move::Verify,
+        Move::Reopen,
+    ];
+    prop_oneof![
+        2 => turn().prop_map(Move::Intend),
+        2 => (millis(), any::<bool>())
+            .prop_map(|(not_before, redelivered)| Move::Retry { not_before, redelivered }),
+        1 => outcome().prop_map(Move::Finish),
+        9 => select(bare),
+    ]
+}
+
+fn a_why() -> impl Strategy<Value = Why> {
+    prop_oneof![
+        Just(Why::Plain),
+        receipt().prop_map(Why::Receipt),
+        source().prop_map(Why::Source),
+        text().prop_map(Why::Text),
+    ]
+}
+
+fn stage() -> impl Strategy<Value = Stage> {
+    let with_turn = vec![
+        Stage::Intent,
+        Stage::Submitted,
+        Stage::Working,
+        Stage::InDoubt,
+        Stage::Held,
+        Stage::Waiting,
+        Stage::Claimed,
+        Stage::Verified as fn(Turn) -> Stage,
+    ];
+    prop_oneof![
+        2 => (millis(), of(turn())).prop_map(|(not_before, redo)| Stage::Queued { not_before, redo }),
+        8 => (select(with_turn), turn()).prop_map(|(stage, turn)| stage(turn)),
+        1 => outcome().prop_map(Stage::Finished),
+    ]
+}
+
+fn turn() -> impl Strategy<Value = Turn> {
+    (any::<u16>(), select(TurnKind::ALL.to_vec()), of(token()), any::<bool>())
+        .prop_map(|(number, kind, token, redelivered)| Turn { number, kind, token, redelivered })
+}
+
+fn change() -> impl Strategy<Value = AgentChange> {
+    prop_oneof![
+        (nonce(), digest()).prop_map(|(nonce, launch)| AgentChange::Launching { nonce, launch }),
+        (nonce(), pane(), process()).prop_map(|(nonce, pane, process)| AgentChange::Up {
+            nonce,
+            pane,
+            process
+        }),
+        Just(AgentChange::Adopted),
+        (text(), of(millis()), any::<bool>()).prop_map(|(why, restart_at, wanted)| AgentChange::Down {
+            why,
+            restart_at,
+            wanted
+        }),
+        text().prop_map(|why| AgentChange::Lost { why }),
+        of(text()).prop_map(|why| AgentChange::Blocked { why }),
+        Just(AgentChange::Removed),
+    ]
+}
+
+fn open() -> impl Strategy<Value = Open> {
+    let work = (stage(), millis(), any::<u8>(), of(agent_name()), vec(token(), 0..3), of(millis()));
+    let parts = (vec(id(), 0..3), vec(told(), 0..3), vec(id(), 0..3));
+    let talk = (any::<u16>(), any::<bool>(), of(shared_text()));
+    (message(), body_ref(), work, parts, talk).prop_map(|(message, body, work, parts, talk)| {
+        let (stage, since, attempts, agent, tokens, due) = work;
+        let (unread, answers, unmet) = parts;
+        let (turns, reminded, note) = talk;
+        Open {
+            message,
+            body,
+            stage,
+            since,
+            attempts,
+            agent,
+            tokens,
+            due,
+            unread,
+            answers,
+            unmet,
+            turns,
+            reminded,
+            note,
+        }
+    })
+}
+
+fn told() -> impl Strategy<Value = Told> {
+    (id(), agent_name(), outcome(), body_ref()).prop_map(|(child, from, outcome, body)| Told {
+        child,
+        from,
+        outcome,
+        body,
+    })
+}
+
+fn agent() -> impl Strategy<Value = Agent> {
+    let launch = (
+        phase(),
+        (of(nonce()), of(digest())),
+        of(id()),
+        of(shared_text()),
+        vec(millis(), 0..3),
+        of(millis()),
+    );
+    (launch, counts()).prop_map(|((phase, (nonce, launch), current, blocked, restarts, up_since), counts)| {
+        Agent { phase, nonce, launch, current, blocked, restarts, up_since, counts }
+    })
+}
+
+fn phase() -> impl Strategy<Value = Phase> {
+    prop_oneof![
+        select(vec![Phase::Absent, Phase::Launching, Phase::Stopped]),
+        (pane(), process()).prop_map(|(pane, process)| Phase::Up { pane, process }),
+        millis().prop_map(Phase::Restarting),
+        shared_text().prop_map(Phase::Failed),
+    ]
+}
+
+fn counts() -> impl Strategy<Value = Counts> {
+    (number(), number(), number(), number(), number()).prop_map(
+        |(completed, failed, sent, received, restarts)| Counts {
+            completed,
+            failed,
+            sent,
+            received,
+            restarts,
+        },
+    )
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    select(vec![Outcome::Completed, Outcome::Failed, Outcome::Cancelled])
+}
+
+fn receipt() -> impl Strategy<Value = Receipt> {
+    select(vec![Receipt::EnterOnly, Receipt::Echoed, Receipt::Read, Receipt::Acknowledged])
+}
+
+fn source() -> impl Strategy<Value = CompletionSource> {
+    select(vec![
+        CompletionSource::Reply,
+        CompletionSource::Hook,
+        CompletionSource::Marker,
+        CompletionSource::ProcessExit,
+        CompletionSource::Idle,
+    ])
+}
+
+fn body_ref() -> impl Strategy<Value = BodyRef> {
+    (number(), any::<u32>()).prop_map(|(seq, index)| BodyRef { seq: Seq(seq), index })
+}
+
+fn process() -> impl Strategy<Value = ProcessKey> {
+    (any::<u32>(), number()).prop_map(|(pid, start_ticks)| ProcessKey { pid, start_ticks })
+}
+
+fn pane() -> impl Strategy<Value = PaneId> {
+    any::<u32>().prop_map(PaneId)
+}
+
+fn nonce() -> impl Strategy<Value = Nonce> {
+    number().prop_map(Nonce)
+}
+
+fn digest() -> impl Strategy<Value = Digest> {
+    prop_oneof![Just(0), any::<u128>()].prop_map(Digest)
+}
+
+fn token() -> impl Strategy<Value = Token> {
+    any::<u64>().prop_map(Token::mint)
+}
+
+fn id() -> impl Strategy<Value = MessageId> {
+    "[a-z0-9][a-z0-9._-]{0,63}".prop_filter_map("an id", |text| MessageId::new(&text).ok())
+}
+
+fn agent_name() -> impl Strategy<Value = AgentName> {
+    "[a-z0-9][a-z0-9_-]{0,63}".prop_filter_map("a name", |text| AgentName::new(&text).ok())
+}
+
+fn millis() -> impl Strategy<Value = Millis> {
+    number().prop_map(Millis)
+}
+
+/// Zero often, since it is left out; else anything.
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![1 => Just(0), 1 => Just(u64::MAX), 4 => any::<u64>()]
+}
+
+fn shared_text() -> impl Strategy<Value = Arc<str>> {
+    text().prop_map(Arc::from)
+}
+
+/// Any characters, and those that break a careless writer.
+fn text() -> impl Strategy<Value = String> {
+    const SHARP: [&str; 14] = [
+        "\"",
+        "\\",
+        "\n",
+        "\r\n",
+        "\0",
+        "\u{1b}[2J",
+        "\u{7f}",
+        "\u{2028}",
+        "\u{feff}",
+        "襷をつなぐ",
+        "🏃‍♀️",
+        "}]",
+        "\\u0041",
+        "{\"event\":\"ended\"}",
+    ];
+    let piece = prop_oneof![
+        2 => any::<char>().prop_map(String::from),
+        1 => select(SHARP.to_vec()).prop_map(str::to_owned),
+        1 => "[ -~]{0,8}",
+    ];
+    vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}

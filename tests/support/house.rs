@@ -1,0 +1,165 @@
+//! A workspace of its own for a test: a folder, a private tmux server, the real daemon.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long anything may take on a loaded machine before a test gives up.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks at files that another process writes.
+const PAUSE: Duration = Duration::from_millis(10);
+
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// A line-reading agent in bash: answers each task with its id, then its phrase and token.
+pub(crate) const PLAIN_AGENT: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
+    token=${BASH_REMATCH[1]}
+    file=$(sed -n 's/.*read \(.*\.yaml\) and.*/\1/p' <<<"$line")
+    sleep "${DELAY:-0}"
+    echo "answer to $(basename "$file" .yaml)"
+    sed -n '/^content:/,/^[a-z_]*:/p' "$file" | sed -n 's/^  //p'
+    echo "PLAIN OK $token"
+  fi
+done
+"#;
+
+/// A workspace and its daemon.
+pub(crate) struct House {
+    folder: tempfile::TempDir,
+    root: PathBuf,
+    socket: String,
+    daemon: Option<Child>,
+}
+
+impl House {
+    /// A workspace in a new folder `name` with these agents (YAML list items) and files.
+    pub(crate) fn new(name: &str, agents: &str, files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = folder.path().join(name);
+        fs::create_dir(&root).expect("the workspace");
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let socket = format!("tasuki-test-{}-{number}", std::process::id());
+        let house = Self { folder, root, socket, daemon: None };
+        house.write("tasuki.yaml", &format!("tmux_socket: {}\nagents:\n{agents}", house.socket));
+        for (file, text) in files {
+            house.write(file, text);
+        }
+        house
+    }
+
+    /// One plain agent called `worker`.
+    pub(crate) fn plain(name: &str) -> Self {
+        let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
+        Self::new(name, agent, &[("agent.sh", PLAIN_AGENT)])
+    }
+
+    /// A path in it.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Writes a file of it.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).expect(name);
+    }
+
+    /// What a file of it says; empty if it is not there.
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    /// A `tasuki` command in it.
+    pub(crate) fn tasuki(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tasuki"));
+        command
+            .current_dir(&self.root)
+            .env_remove("TASUKI_ROOT")
+            .env_remove("XDG_RUNTIME_DIR")
+            .env("LANG", "C.UTF-8");
+        command
+    }
+
+    /// Starts the daemon and waits until it is open for business.
+    pub(crate) fn start(&mut self) {
+        let log = fs::File::options()
+            .create(true)
+            .append(true)
+            .open(self.folder.path().join("out.log"))
+            .expect("log");
+        let mut command = self.tasuki();
+        command.arg("daemon").stdin(Stdio::null()).stdout(log.try_clone().expect("log")).stderr(log);
+        let child = command.spawn().expect("the daemon");
+        let pid = format!("pid: {}\n", child.id());
+        self.daemon = Some(child);
+        self.until("the daemon to be open", |house| house.read("status/daemon.yaml").contains(&pid));
+    }
+
+    /// The daemon's process id.
+    pub(crate) fn pid(&self) -> u32 {
+        self.daemon.as_ref().expect("a daemon").id()
+    }
+
+    /// Kills the daemon as nothing else can.
+    pub(crate) fn kill(&mut self) {
+        if let Some(mut daemon) = self.daemon.take() {
+            daemon.kill().expect("to kill it");
+            daemon.wait().expect("its end");
+        }
+    }
+
+    /// Ends the daemon in order; its exit status must be good.
+    pub(crate) fn end(&mut self) {
+        let daemon = self.daemon.as_mut().expect("a daemon");
+        let pid = rustix::process::Pid::from_raw(i32::try_from(daemon.id()).expect("a pid")).expect("a pid");
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("to end it");
+        let status = daemon.wait().expect("its end");
+        self.daemon = None;
+        assert!(status.success(), "{status}: {}", self.output());
+    }
+
+    /// What the daemon printed.
+    pub(crate) fn output(&self) -> String {
+        fs::read_to_string(self.folder.path().join("out.log")).unwrap_or_default()
+    }
+
+    /// Drops a file whole, as programs should.
+    pub(crate) fn drop(&self, name: &str, text: &str) {
+        let part = self.path(&format!("queue/.{name}.tmp"));
+        fs::write(&part, text).expect("the drop");
+        fs::rename(part, self.path("queue").join(name)).expect("the drop");
+    }
+
+    /// The result of a task, once it is there.
+    pub(crate) fn result(&self, id: &str) -> String {
+        let name = format!("queue/results/{id}.yaml");
+        self.until(&name, |house| house.path(&name).exists());
+        self.read(&name)
+    }
+
+    /// Waits until something holds; fails with what the daemon knows otherwise.
+    pub(crate) fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let start = Instant::now();
+        while !holds(self) {
+            let late = start.elapsed() > PATIENCE;
+            assert!(!late, "waited for {what}\n{}\n{}", self.read("status/activity.log"), self.output());
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// tmux on the workspace's own server.
+    pub(crate) fn tmux(&self, arguments: &[&str]) -> String {
+        let output = Command::new("tmux").arg("-L").arg(&self.socket).args(arguments).output().expect("tmux");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        self.kill();
+        self.tmux(&["kill-server"]);
+    }
+}
