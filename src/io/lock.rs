@@ -49,7 +49,7 @@ pub enum LockError {
 /// Who holds the lock, as far as its file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// Its process, none if it has not written it yet.
+    /// Its process, none if it has not written it yet or its file was removed.
     pub pid: Option<u32>,
     /// When it started, in RFC 3339.
     pub started_at: Option<String>,
@@ -60,32 +60,38 @@ impl std::fmt::Display for Holder {
         match (self.pid, &self.started_at) {
             (Some(pid), Some(at)) => write!(f, "another daemon (process {pid}, started {at})"),
             (Some(pid), None) => write!(f, "another daemon (process {pid})"),
-            (None, _) => f.write_str("another daemon, started just now,"),
+            (None, _) => f.write_str("another daemon, of which nothing more is known,"),
         }
     }
 }
 
 impl Lock {
-    /// Takes the lock of the folder that `path` is in, at once or not at all, and writes this process and `started_at` into that file.
+    /// Takes the lock at once or not at all: that of the folder which `path` is in, then that of `path` itself, into
+    /// which it writes this process and `started_at`.
     ///
     /// # Errors
     /// [`LockError::Held`] names who has it.
     pub fn take(path: &Path, started_at: Millis) -> Result<Self, LockError> {
         let io = |source| LockError::Io { path: path.to_path_buf(), source };
-        let mut file = open(path).map_err(io)?;
         let folder = File::open(path.parent().unwrap_or(path)).map_err(io)?;
-        for part in [&folder, &file] {
-            if !seize(part).map_err(io)? {
-                return Err(LockError::Held { path: path.to_path_buf(), holder: read_note(&mut file) });
-            }
+        if !seize(&folder).map_err(io)? {
+            return Err(Self::held(path));
+        }
+        let mut file = open(path).map_err(io)?;
+        if !seize(&file).map_err(io)? {
+            return Err(Self::held(path));
         }
         note(&mut file, started_at).map_err(io)?;
         Ok(Self { folder, file })
     }
+
+    fn held(path: &Path) -> LockError {
+        LockError::Held { path: path.to_path_buf(), holder: noted(path) }
+    }
 }
 
 impl Drop for Lock {
-    /// Said aloud, since a program that is being started at this moment has a copy of both until it runs.
+    /// Not left to the closing of the two: a program that is being started at this moment has copies until it runs.
     fn drop(&mut self) {
         for part in [&self.file, &self.folder] {
             // Closing them gives the lock back all the same.
@@ -97,23 +103,14 @@ impl Drop for Lock {
 /// Who holds the lock; none if nobody does. Nothing is kept, and no file is made.
 ///
 /// # Errors
-/// If the folder or the lock file is there and cannot be read.
+/// If the folder is there and cannot be read.
 pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
     let folder = match File::open(path.parent().unwrap_or(path)) {
         Ok(folder) => folder,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    if shared(&folder)? {
-        return Ok(None);
-    }
-    match File::open(path) {
-        Ok(mut file) => Ok(Some(read_note(&mut file))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Ok(Some(Holder { pid: None, started_at: None }))
-        }
-        Err(error) => Err(error),
-    }
+    Ok((!shared(&folder)?).then(|| noted(path)))
 }
 
 /// Whether the lock of this folder or file is ours now. Somebody who only looks, with [`holder`], keeps it for some
@@ -151,11 +148,12 @@ fn note(file: &mut File, started_at: Millis) -> io::Result<()> {
     writeln!(file, "{} {}", std::process::id(), clock::rfc3339(started_at))
 }
 
-fn read_note(file: &mut File) -> Holder {
+/// Who says in the file that it holds the lock. A file that was removed, or that cannot be read, says nothing: the lock
+/// itself is what counts.
+fn noted(path: &Path) -> Holder {
     let mut text = String::new();
-    // What cannot be read is shown as unknown: the lock itself is what counts.
-    let _ = file.take(NOTE_BYTES_MAX).read_to_string(&mut text);
-    let mut words = text.split_whitespace();
+    let read = File::open(path).and_then(|file| file.take(NOTE_BYTES_MAX).read_to_string(&mut text));
+    let mut words = text.split_whitespace().take(read.map_or(0, |_| 2));
     let pid = words.next().and_then(|word| word.parse().ok());
     let started_at = words.next().filter(|word| clock::parse_timestamp(word).is_ok()).map(str::to_owned);
     Holder { pid, started_at }

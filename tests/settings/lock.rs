@@ -62,6 +62,7 @@ fn a_lock_whose_file_was_removed_is_held_all_the_same() {
     let lock = Lock::take(&path, STARTED).unwrap();
     std::fs::remove_file(&path).unwrap();
     assert!(matches!(Lock::take(&path, STARTED), Err(LockError::Held { .. })));
+    assert!(holder(&path).unwrap().is_some() && !path.exists());
     drop(lock);
     Lock::take(&path, STARTED).unwrap();
 }
@@ -116,8 +117,8 @@ fn an_unreadable_note_keeps_the_second_out_all_the_same() {
     let path = folder.path().join("lock");
     let lock = Lock::take(&path, STARTED).unwrap();
     for (note, said) in [
-        ("", "another daemon, started just now,"),
-        ("x\u{1b} y", "another daemon, started just now,"),
+        ("", "another daemon, of which nothing more is known,"),
+        ("x\u{1b} y", "another daemon, of which nothing more is known,"),
         ("7 襷", "process 7)"),
     ] {
         std::fs::write(&path, note).unwrap();
