@@ -1,7 +1,9 @@
-//! One daemon a workspace: `.tasuki/lock` is held for as long as the daemon lives, and says who that is.
+//! One daemon a workspace: the folder of its memory is locked for as long as the daemon lives, and the file `lock` in it
+//! says who that is.
 //!
-//! The lock is the kernel's (`flock`), not the file: a daemon that was killed leaves the file and no lock. The file is
-//! never removed, since a lock on a removed file keeps nobody out.
+//! The lock is the kernel's (`flock`): a daemon that was killed leaves the file and no lock. Both the folder and the file
+//! are locked: a file that somebody removes, to get rid of "a stale lock", lets nobody in, and programs that look at the
+//! file alone (`flock .tasuki/lock …`) see it locked too.
 
 use crate::engine::words::Millis;
 use crate::io::clock;
@@ -9,16 +11,18 @@ use fs2::FileExt;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+/// How often a lock that is only being looked at is tried again: far more often than people look at the same moment.
+const LOOKERS_MAX: u32 = 10_000;
 /// More than any line that a daemon writes there.
 const NOTE_BYTES_MAX: u64 = 256;
 
 /// The right to be this workspace's daemon; given back when it is dropped, and by the kernel when the process ends.
 #[derive(Debug)]
 pub struct Lock {
-    _held: File,
+    folder: File,
+    file: File,
 }
 
 /// Why the lock was not taken.
@@ -45,7 +49,7 @@ pub enum LockError {
 /// Who holds the lock, as far as its file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// Its process, none if it has not written it yet.
+    /// Its process, none if it has not written it yet or its file was removed.
     pub pid: Option<u32>,
     /// When it started, in RFC 3339.
     pub started_at: Option<String>,
@@ -56,49 +60,79 @@ impl std::fmt::Display for Holder {
         match (self.pid, &self.started_at) {
             (Some(pid), Some(at)) => write!(f, "another daemon (process {pid}, started {at})"),
             (Some(pid), None) => write!(f, "another daemon (process {pid})"),
-            (None, _) => f.write_str("another daemon, started just now,"),
+            (None, _) => f.write_str("another daemon, of which nothing more is known,"),
         }
     }
 }
 
 impl Lock {
-    /// Takes the lock at once or not at all, and writes this process and `started_at` into its file.
+    /// Takes the lock at once or not at all: that of the folder which `path` is in, then that of `path` itself, into
+    /// which it writes this process and `started_at`.
     ///
     /// # Errors
     /// [`LockError::Held`] names who has it.
     pub fn take(path: &Path, started_at: Millis) -> Result<Self, LockError> {
         let io = |source| LockError::Io { path: path.to_path_buf(), source };
-        loop {
-            let mut file = open(path).map_err(io)?;
-            match file.try_lock_exclusive() {
-                Ok(()) if !is_at(&file, path).map_err(io)? => {}
-                Ok(()) => {
-                    note(&mut file, started_at).map_err(io)?;
-                    return Ok(Self { _held: file });
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Err(LockError::Held { path: path.to_path_buf(), holder: read_note(&mut file) });
-                }
-                Err(error) => return Err(io(error)),
-            }
+        let folder = File::open(path.parent().unwrap_or(path)).map_err(io)?;
+        if !seize(&folder).map_err(io)? {
+            return Err(Self::held(path));
+        }
+        let mut file = open(path).map_err(io)?;
+        if !seize(&file).map_err(io)? {
+            return Err(Self::held(path));
+        }
+        note(&mut file, started_at).map_err(io)?;
+        Ok(Self { folder, file })
+    }
+
+    fn held(path: &Path) -> LockError {
+        LockError::Held { path: path.to_path_buf(), holder: noted(path) }
+    }
+}
+
+impl Drop for Lock {
+    /// Not left to the closing of the two: a program that is being started at this moment has copies until it runs.
+    fn drop(&mut self) {
+        for part in [&self.file, &self.folder] {
+            // Closing them gives the lock back all the same.
+            let _ = FileExt::unlock(part);
         }
     }
 }
 
-/// Who holds the lock; none if nobody does. Nothing is taken, and no file is made.
+/// Who holds the lock; none if nobody does. Nothing is kept, and no file is made.
 ///
 /// # Errors
-/// If the lock file is there and cannot be read.
+/// If the folder is there and cannot be read.
 pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
-    let mut file = match File::open(path) {
-        Ok(file) => file,
+    let folder = match File::open(path.parent().unwrap_or(path)) {
+        Ok(folder) => folder,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockShared) {
-        Ok(()) => Ok(None),
-        Err(rustix::io::Errno::WOULDBLOCK) => Ok(Some(read_note(&mut file))),
-        Err(error) => Err(error.into()),
+    Ok((!shared(&folder)?).then(|| noted(path)))
+}
+
+/// Whether the lock of this folder or file is ours now. Somebody who only looks, with [`holder`], keeps it for some
+/// microseconds and is no reason to give up.
+fn seize(part: &File) -> io::Result<bool> {
+    for _ in 0..LOOKERS_MAX {
+        match part.try_lock_exclusive() {
+            Ok(()) => return Ok(true),
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+            Err(_) if !shared(part)? => return Ok(false),
+            Err(_) => std::thread::yield_now(),
+        }
+    }
+    Ok(false)
+}
+
+/// Whether nobody holds it alone; for the moment of asking it is shared with whoever else asks.
+fn shared(part: &File) -> io::Result<bool> {
+    match FileExt::try_lock_shared(part) {
+        Ok(()) => FileExt::unlock(part).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -109,26 +143,17 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(File::from(file))
 }
 
-/// Whether the path still leads to this file: somebody may have removed it between open and lock.
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    let held = file.metadata()?;
-    match path.symlink_metadata() {
-        Ok(meta) => Ok((meta.dev(), meta.ino()) == (held.dev(), held.ino())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
 fn note(file: &mut File, started_at: Millis) -> io::Result<()> {
     file.set_len(0)?;
     writeln!(file, "{} {}", std::process::id(), clock::rfc3339(started_at))
 }
 
-fn read_note(file: &mut File) -> Holder {
+/// Who says in the file that it holds the lock. A file that was removed, or that cannot be read, says nothing: the lock
+/// itself is what counts.
+fn noted(path: &Path) -> Holder {
     let mut text = String::new();
-    // What cannot be read is shown as unknown: the lock itself is what counts.
-    let _ = file.take(NOTE_BYTES_MAX).read_to_string(&mut text);
-    let mut words = text.split_whitespace();
+    let read = File::open(path).and_then(|file| file.take(NOTE_BYTES_MAX).read_to_string(&mut text));
+    let mut words = text.split_whitespace().take(read.map_or(0, |_| 2));
     let pid = words.next().and_then(|word| word.parse().ok());
     let started_at = words.next().filter(|word| clock::parse_timestamp(word).is_ok()).map(str::to_owned);
     Holder { pid, started_at }

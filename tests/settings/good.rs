@@ -220,6 +220,10 @@ fn the_file_may_come_from_any_editor() {
     assert_eq!(place.good(&ONE.replace('\n', "\r\n")), plain);
     assert_eq!(place.good(&format!("# 襷\n{ONE}settings:\nroutes:\nproviders:\nsession:\n")), plain);
     assert_eq!(place.good(r#"{"agents": [{"name": "a", "provider": "scripted"}]}"#), plain, "JSON is YAML");
+    let findings = place.parse("\u{feff}agnets: []").unwrap_err();
+    assert_eq!((findings[0].line(), findings[0].column()), (1, 1), "places are counted without the mark");
+    let words = |text: &str| format!("{ONE}settings: {{words: {{task: '{text}'}}}}\n");
+    assert_eq!(place.good(&words(" read {path} and do it. ")), plain, "blanks around words are nobody's");
     let bytes = b"agents: [{name: a, provider: scripted, marker: caf\xe9}]";
     let findings = Settings::parse(bytes, &place.workspace, &place.around()).unwrap_err();
     assert_eq!(
@@ -394,13 +398,18 @@ fn profiles_build_on_each_other_in_any_order() {
     let settings = place().good(
         "agents: [{name: a, provider: last}, {name: b, provider: scripted}]
 providers:
-  last: {based_on: middle, quiet: 3ms}
+  last: {based_on: middle, quiet: 3ms, restart: never}
   middle: {based_on: scripted, echo_wait: 2ms}
   scripted: {quiet: 1ms, enter_after: 1ms}
 ",
     );
     let (last, scripted) = (&launch(&settings).profile, &settings.launches[&name("b")].profile);
     assert_eq!((last.enter_after_ms, last.echo_wait_ms, last.quiet_ms), (1, 2, 3));
+    assert_eq!(
+        settings.team.members[&name("a")].restart,
+        Restart::Never,
+        "the profile's, where the agent says nothing"
+    );
     assert_eq!((scripted.enter_after_ms, scripted.echo_wait_ms, scripted.quiet_ms), (1, 3_000, 1));
 }
 

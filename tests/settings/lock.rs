@@ -3,41 +3,46 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::process::{Pid, Signal, kill_process};
 use tasuki::engine::words::Millis;
-use tasuki::io::lock::{Lock, LockError};
+use tasuki::io::lock::{Lock, LockError, holder};
 
 const STARTED: Millis = Millis(1_770_033_600_000);
 /// Names the lock file to the process that is to hold it.
 const HELD_PATH: &str = "TASUKI_TEST_LOCK";
 
-/// Not a test of its own: this is what the other process runs. It holds the lock until its standard input ends.
+/// Not a test of its own: this is what the other process runs. It starts a program, as a daemon starts its agents, and
+/// holds the lock until its standard input ends.
 #[test]
-fn holder() {
+fn other_process() {
     let Some(path) = std::env::var_os(HELD_PATH) else { return };
     let _lock = Lock::take(Path::new(&path), STARTED).unwrap();
-    println!("\nHELD");
+    let agent = Command::new("sleep").arg("60").spawn().unwrap();
+    println!("\nHELD {}", agent.id());
     let _ = std::io::stdin().lines().count();
 }
 
-/// Another process that holds the lock when this returns.
-fn start_holder(path: &Path) -> Child {
+/// Another process that holds the lock, and the number of a program that it started.
+fn start_holder(path: &Path) -> (Child, Pid) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "lock::holder", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "lock::other_process", "--nocapture", "--test-threads=1"])
         .env(HELD_PATH, path)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert!(lines.map_while(Result::ok).any(|line| line == "HELD"), "the other process has no lock");
-    child
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let agent = lines.find_map(|line| line.strip_prefix("HELD ").map(|pid| pid.parse().unwrap()));
+    (child, Pid::from_raw(agent.expect("the other process has no lock")).unwrap())
 }
 
 #[test]
 fn the_second_is_told_who_the_first_is_and_the_lock_dies_with_its_holder() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lock");
-    let mut child = start_holder(&path);
+    let (mut child, agent) = start_holder(&path);
     let error = Lock::take(&path, STARTED).unwrap_err();
     let LockError::Held { holder, .. } = &error else { panic!("{error}") };
     assert_eq!(holder.pid, Some(child.id()));
@@ -45,25 +50,65 @@ fn the_second_is_told_who_the_first_is_and_the_lock_dies_with_its_holder() {
     assert!(text.contains(&format!("process {}, started 2026-02-02T12:00:00Z", child.id())), "{text}");
     child.kill().unwrap();
     child.wait().unwrap();
+    let second = Lock::take(&path, STARTED);
+    kill_process(agent, Signal::KILL).expect("its agent lived on");
+    second.expect("a lock is not left to the programs that its holder started");
+}
+
+#[test]
+fn a_lock_whose_file_was_removed_is_held_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let lock = Lock::take(&path, STARTED).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(Lock::take(&path, STARTED), Err(LockError::Held { .. })));
+    assert!(holder(&path).unwrap().is_some() && !path.exists());
+    drop(lock);
     Lock::take(&path, STARTED).unwrap();
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
-fn a_lock_is_not_left_to_the_programs_that_its_holder_started() {
+fn who_only_looks_keeps_nobody_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lock");
-    let lock = Lock::take(&path, STARTED).unwrap();
-    let mut agent = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    drop(lock);
-    // A program that another test starts at this very moment holds a copy of every descriptor until it is executed.
-    let start = std::time::Instant::now();
-    while let Err(error) = Lock::take(&path, STARTED) {
-        assert!(start.elapsed() < std::time::Duration::from_secs(20), "{error}");
-        std::thread::yield_now();
-    }
-    agent.kill().unwrap();
-    agent.wait().unwrap();
+    assert_eq!(holder(&path).unwrap(), None);
+    assert!(!path.exists(), "looking makes nothing");
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let looker = scope.spawn(|| {
+            let mut seen = 0;
+            while !over.load(Ordering::Relaxed) {
+                seen += u32::from(holder(&path).unwrap().is_some());
+            }
+            seen
+        });
+        for _ in 0..2_000 {
+            let taken = Lock::take(&path, STARTED);
+            over.store(taken.is_err(), Ordering::Relaxed);
+            drop(taken.expect("somebody only looks"));
+        }
+        over.store(true, Ordering::Relaxed);
+        assert!(looker.join().unwrap() > 0, "it did look while the lock was held");
+    });
+    let _lock = Lock::take(&path, STARTED).unwrap();
+    let seen = holder(&path).unwrap().unwrap();
+    assert_eq!(
+        (seen.pid, seen.started_at.as_deref()),
+        (Some(std::process::id()), Some("2026-02-02T12:00:00Z"))
+    );
+    assert!(holder(&folder.path().join("none/lock")).unwrap().is_none());
+}
+
+#[test]
+fn the_file_is_locked_too_and_says_nothing_of_earlier_daemons() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    std::fs::write(&path, "4294967295 2026-02-02T12:00:00.123Z and more\n").unwrap();
+    let _lock = Lock::take(&path, STARTED).unwrap();
+    let note = format!("{} 2026-02-02T12:00:00Z\n", std::process::id());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), note);
+    let file = std::fs::File::open(&path).unwrap();
+    assert!(fs2::FileExt::try_lock_exclusive(&file).is_err());
 }
 
 #[test]
@@ -72,8 +117,8 @@ fn an_unreadable_note_keeps_the_second_out_all_the_same() {
     let path = folder.path().join("lock");
     let lock = Lock::take(&path, STARTED).unwrap();
     for (note, said) in [
-        ("", "another daemon, started just now,"),
-        ("x\u{1b} y", "another daemon, started just now,"),
+        ("", "another daemon, of which nothing more is known,"),
+        ("x\u{1b} y", "another daemon, of which nothing more is known,"),
         ("7 襷", "process 7)"),
     ] {
         std::fs::write(&path, note).unwrap();

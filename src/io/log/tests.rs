@@ -71,17 +71,29 @@ fn lines_that_were_lost_are_counted() {
 }
 
 #[test]
-fn a_line_is_cut_between_characters() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("daemon.log");
-    let log = Log::start(&path).unwrap();
+fn lines_that_could_not_be_written_are_counted() {
+    let log = Log::start(Path::new("/dev/full")).unwrap();
+    let lost = Arc::clone(&log.sink.lost);
     tracing::subscriber::with_default(log.subscriber("info").unwrap(), || {
-        tracing::info!("{}", "襷".repeat(50_000))
+        (0..5).for_each(|number| tracing::info!(number, "nobody will read this"));
     });
     drop(log);
-    let text = read(&path);
-    assert!(text.len() <= LINE_BYTES_MAX + 1 && text.len() > LINE_BYTES_MAX - 3, "{}", text.len());
-    assert!(text.trim_end().ends_with('襷'));
+    assert_eq!(lost.load(Ordering::Relaxed), 5);
+}
+
+#[test]
+fn a_line_is_cut_between_characters() {
+    for padding in ["", "-", "--"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.log");
+        let log = Log::start(&path).unwrap();
+        let line = format!("{padding}{}", "襷".repeat(50_000));
+        tracing::subscriber::with_default(log.subscriber("info").unwrap(), || tracing::info!("{line}"));
+        drop(log);
+        let text = read(&path);
+        assert!(text.len() <= LINE_BYTES_MAX + 1 && text.len() > LINE_BYTES_MAX - 3, "{}", text.len());
+        assert!(text.trim_end().ends_with('襷'));
+    }
 }
 
 #[test]
