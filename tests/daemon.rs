@@ -158,6 +158,40 @@ fn a_duplicate_is_dropped_and_a_conflict_refused_over_restarts() {
 }
 
 #[test]
+fn a_duplicate_is_known_after_two_turns_of_the_journal_and_a_restart() {
+    let mut house = House::plain("turns");
+    house.start();
+    house.drop("a.yaml", "id: first\nto: worker\ncontent: first\n");
+    house.result("first");
+    house.write("queue/STOP", "");
+    house.drop("b.yaml", "id: open\nto: worker\ncontent: |\n  open over the turns\n  to the end\n");
+    let large = "襷".repeat(300_000);
+    let segments = |house: &House| {
+        let names = fs::read_dir(house.path(".tasuki/journal")).expect("the journal").flatten();
+        names.filter(|name| name.path().extension().is_some_and(|end| end == "jsonl")).count()
+    };
+    let mut number = 0;
+    while segments(&house) < 3 {
+        house.drop(
+            &format!("{number}.yaml"),
+            &format!("id: i-{number}\nto: user\ntype: info\ncontent: {large}\n"),
+        );
+        house.until("the info", |house| !house.path(&format!("queue/{number}.yaml")).exists());
+        number += 1;
+        assert!(number < 60, "no turn after {number} messages of 900 KB");
+    }
+    house.end();
+    house.start();
+    house.drop("c.yaml", "id: first\nto: worker\ncontent: first\n");
+    house.until("the note", |house| house.read("status/activity.log").contains("c.yaml brought first again"));
+    house.drop("d.yaml", "id: first\nto: worker\ncontent: other\n");
+    house
+        .until("the reason", |house| house.read("queue/rejected/d.yaml.reason.yaml").contains("id-conflict"));
+    fs::remove_file(house.path("queue/STOP")).expect("STOP");
+    assert!(house.result("open").contains("open over the turns"), "its body is in a closed segment");
+}
+
+#[test]
 fn a_stop_file_holds_everything_until_it_goes() {
     let mut house = House::plain("stop");
     house.start();

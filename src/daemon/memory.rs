@@ -71,6 +71,9 @@ pub fn open(dir: &Path, boot: &str, team: Team, _now: Millis) -> Result<(Journal
     let mut memory = Memory::new(team);
     let (journal, report) = Journal::open(dir, boot, extract, &mut |entry| memory.take(entry))?;
     complain(&report);
+    if let Err(error) = crate::io::journal::make_reserve(dir) {
+        tracing::warn!(%error, "no room is kept for a full disk");
+    }
     Ok((journal, memory))
 }
 

@@ -11,5 +11,6 @@ pub mod perform;
 pub mod request;
 pub mod run;
 pub mod start;
+pub mod threads;
 pub mod views_desk;
 pub mod workers;

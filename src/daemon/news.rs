@@ -3,7 +3,6 @@
 use crate::daemon::orders::PaneNews;
 use crate::daemon::workers::mailbox::Mail;
 use crate::daemon::workers::tmux::TmuxNews;
-use crate::daemon::workers::views::Shown;
 use crate::io::settings::Settings;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -15,8 +14,6 @@ pub const NEWS_MAX: usize = 1_024;
 /// One piece of news.
 #[derive(Debug)]
 pub enum News {
-    /// A batch of views is written.
-    Shown(Shown),
     /// Drops were found.
     Mail(Mail),
     /// An agent's pane has something to say.

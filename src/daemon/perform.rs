@@ -2,7 +2,7 @@
 
 use crate::daemon::memory;
 use crate::daemon::orders::{Launched, Order, Typed};
-use crate::daemon::run::{Broken, Daemon};
+use crate::daemon::run::{Broken, Daemon, Turning};
 use crate::daemon::workers::tmux::{Given, TmuxNews};
 use crate::daemon::workers::views::{DaemonItem, Item, TurnBody};
 use crate::engine::doorbell::{self, Doorbell};
@@ -214,16 +214,22 @@ impl Daemon {
         }
     }
 
-    /// Turns the segment once everything before it is written and shown.
+    /// Turns the segment once everything before it is written and shown: views are not made again from a closed segment.
     pub(super) fn turn_segment(&mut self) -> Result<(), Broken> {
-        if self.turning || !self.journal.wants_turn || !self.journal.is_idle() || !self.views.is_idle() {
-            return Ok(());
+        if self.turning == Turning::No && self.journal.wants_turn {
+            self.turning = Turning::Draining;
         }
-        let snapshot = memory::snapshot(&self.engine, self.journal.places(), self.mail.claims());
-        let finished = memory::fingerprints(&self.engine);
-        self.views.put(Item::Sync);
-        self.journal.turn(self.clock.now(), snapshot, finished)?;
-        self.turning = true;
+        let idle = self.journal.is_idle() && self.views.is_idle();
+        if self.turning == Turning::Draining && idle {
+            self.views.put(Item::Sync);
+            self.views.submit(&self.engine, &self.journal, self.clock.now())?;
+            self.turning = Turning::Syncing;
+        } else if self.turning == Turning::Syncing && idle {
+            let snapshot = memory::snapshot(&self.engine, self.journal.places(), self.mail.claims());
+            let finished = memory::fingerprints(&self.engine);
+            self.journal.turn(self.clock.now(), snapshot, finished)?;
+            self.turning = Turning::Writing;
+        }
         Ok(())
     }
 
@@ -250,11 +256,8 @@ impl Daemon {
                         return;
                     }
                 }
-                Some(news) = self.inbox.recv() => {
-                    if self.hear(news).is_err() {
-                        return;
-                    }
-                }
+                Some(shown) = self.shown.recv() => self.shown(shown),
+                Some(news) = self.inbox.recv() => self.hear(news),
             }
         }
     }
@@ -269,7 +272,9 @@ impl Daemon {
             ("flushes", self.journal.flushes),
         ];
         let stopped_since = state.halted;
-        self.views.put(Item::Daemon(Box::new(DaemonItem {
+        self.daemon_shown_at = self.clock.now();
+        self.daemon_is_old = false;
+        self.views.put_daemon(Item::Daemon(Box::new(DaemonItem {
             pid: std::process::id(),
             started_at: self.started_at,
             at: self.clock.wall(),

@@ -14,7 +14,7 @@ use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::journal::Written;
 use crate::daemon::workers::mailbox::{Dropped, Mail};
 use crate::daemon::workers::tmux::TmuxDesk;
-use crate::daemon::workers::views::Item;
+use crate::daemon::workers::views::{Item, Shown as ViewsShown};
 use crate::engine::engine::{Engine, Step};
 use crate::engine::input::{Effect, Input, Moment, Shown};
 use crate::engine::message::Source;
@@ -32,6 +32,8 @@ use tokio::task::JoinSet;
 
 /// How often a working agent's status is written again, so that a reader sees that it is alive (protocol, status file).
 const BEAT_MS: u64 = 60_000;
+/// `status/daemon.yaml` is written at most this often while things happen.
+const DAEMON_SHOWN_MS: u64 = 1_000;
 /// News taken in before the workers get their next batches: about what one flush takes to write.
 const NEWS_PER_TURN: usize = 512;
 
@@ -54,6 +56,8 @@ pub struct Daemon {
     pub(super) workers: JoinSet<&'static str>,
     /// Answers of the journal: one at a time, apart from the news, for they are heard even when there is no room.
     pub(super) written: mpsc::Receiver<Written>,
+    /// Answers of the views, likewise.
+    pub(super) shown: mpsc::Receiver<ViewsShown>,
     pub(super) inbox: mpsc::Receiver<News>,
     pub(super) news: NewsSender,
     pub(super) calls: mpsc::Receiver<Call>,
@@ -63,10 +67,26 @@ pub struct Daemon {
     pub(super) started_at: Millis,
     /// Where it listens.
     pub(super) socket: String,
-    /// A segment is being turned.
-    pub(super) turning: bool,
+    /// Whether a segment is being turned.
+    pub(super) turning: Turning,
+    /// When `status/daemon.yaml` was last written, and whether it is out of date.
+    pub(super) daemon_shown_at: Millis,
+    pub(super) daemon_is_old: bool,
     /// Set when the loop is to end.
     pub(super) ending: Option<Ending>,
+}
+
+/// How far the turn of a segment is. Meanwhile nothing is taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turning {
+    /// No turn is wanted.
+    No,
+    /// Steps and views under way are being written.
+    Draining,
+    /// The views are being made durable.
+    Syncing,
+    /// The new segment is being written.
+    Writing,
 }
 
 /// How the daemon's life ends.
@@ -100,34 +120,34 @@ impl Daemon {
                 return Ok(ending);
             }
             let wake = self.sleep();
-            let room = self.journal.has_room() && !self.turning;
+            let room = self.journal.has_room() && self.turning == Turning::No;
             tokio::select! {
-                Some(news) = self.inbox.recv(), if room => self.hear(news)?,
+                Some(news) = self.inbox.recv(), if room => self.hear(news),
                 Some(written) = self.written.recv() => self.written(written)?,
+                Some(shown) = self.shown.recv() => self.shown(shown),
                 Some(call) = self.calls.recv(), if room => self.call(call),
                 Some(ending) = signals.recv() => self.ending = Some(ending),
                 () = wake => self.wake(),
             }
-            self.hear_more()?;
+            self.hear_more();
             self.hand_out()?;
         }
     }
 
     /// Takes what else has come, so that one flush carries it all.
-    fn hear_more(&mut self) -> Result<(), Broken> {
+    fn hear_more(&mut self) {
         for _ in 0..NEWS_PER_TURN {
-            if self.turning || !self.journal.has_room() {
-                return Ok(());
+            if self.turning != Turning::No || !self.journal.has_room() {
+                return;
             }
             match self.inbox.try_recv() {
-                Ok(news) => self.hear(news)?,
+                Ok(news) => self.hear(news),
                 Err(_) => break,
             }
         }
         while let Ok(call) = self.calls.try_recv() {
             self.call(call);
         }
-        Ok(())
     }
 
     /// Gives every worker that is free its next batch.
@@ -144,7 +164,8 @@ impl Daemon {
     fn sleep(&self) -> impl Future<Output = ()> + use<> {
         let wake = self.engine.wake_at();
         let beat = self.anyone_working().then_some(self.beat_at);
-        let at = [wake, beat].into_iter().flatten().min();
+        let daemon = self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS));
+        let at = [wake, beat, daemon].into_iter().flatten().min();
         let wait = at.map(|at| Duration::from_millis(at.since(self.clock.now())));
         async move {
             match wait {
@@ -163,6 +184,9 @@ impl Daemon {
         if self.engine.wake_at().is_some_and(|at| at <= now) {
             self.step(Input::Wake);
         }
+        if self.daemon_is_old && now >= self.daemon_shown_at.plus(DAEMON_SHOWN_MS) {
+            self.show_daemon();
+        }
         if now >= self.beat_at {
             self.beat_at = now.plus(BEAT_MS);
             let agents = self.engine.state().agents.iter();
@@ -172,13 +196,8 @@ impl Daemon {
         }
     }
 
-    pub(super) fn hear(&mut self, news: News) -> Result<(), Broken> {
+    pub(super) fn hear(&mut self, news: News) {
         match news {
-            News::Shown(shown) => {
-                self.views.done();
-                self.ring_shown(shown.turns);
-                self.mend(shown.altered, shown.lost);
-            }
             News::Mail(mail) => self.take_mail(mail),
             News::Pane(news) => match news.what {
                 PaneWord::Report(report) => {
@@ -190,13 +209,20 @@ impl Daemon {
             News::Team(read) => self.take_team(*read),
             News::Meddled(paths) => self.views.put(Item::Check(paths)),
         }
-        Ok(())
+    }
+
+    /// A batch of views is written.
+    pub(super) fn shown(&mut self, shown: ViewsShown) {
+        self.views.done();
+        self.ring_shown(shown.turns);
+        self.mend(shown.altered, shown.lost);
     }
 
     pub(super) fn written(&mut self, written: Written) -> Result<(), Broken> {
         let archive = written.archive.clone();
         let effects = self.journal.written(written)?;
-        if std::mem::take(&mut self.turning) {
+        if self.turning == Turning::Writing {
+            self.turning = Turning::No;
             self.turned(archive);
         }
         self.perform_all(effects);
@@ -243,6 +269,7 @@ impl Daemon {
                 self.views.tell(step.at, told.agent, told.text);
             }
         }
+        self.daemon_is_old |= !step.events.is_empty();
         if step.events.is_empty() {
             self.perform_all(step.effects);
         } else {

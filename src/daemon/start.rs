@@ -5,14 +5,16 @@ use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::journal_desk::JournalDesk;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::memory::{self, Memory};
-use crate::daemon::news::{NEWS_MAX, NewsSender};
+use crate::daemon::news::NEWS_MAX;
 use crate::daemon::orders::Launched;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::request::{CALLS_MAX, Call};
-use crate::daemon::run::{Broken, Daemon, Ending};
+use crate::daemon::run::{Broken, Daemon, Ending, Turning};
+use crate::daemon::threads;
 use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::tmux::TmuxDesk;
-use crate::daemon::workers::{journal, mailbox, tmux, views, watch};
+use crate::daemon::workers::{tmux, watch};
+use crate::engine::engine::Step;
 use crate::engine::input::{Effect, FoundPane};
 use crate::engine::state::Phase;
 use crate::engine::words::{AgentName, Nonce};
@@ -22,14 +24,11 @@ use crate::io::journal::{Journal, JournalError};
 use crate::io::keys::Keys;
 use crate::io::lock::{Lock, LockError};
 use crate::io::log::{Log, LogError};
-use crate::io::mailbox::Mailbox;
 use crate::io::settings::{Settings, SettingsError, TmuxSocket};
 use crate::io::tmux::{Server, TmuxError};
-use crate::io::views::Views;
 use crate::io::workspace::{Surroundings, Workspace, WorkspaceError};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -75,7 +74,7 @@ pub enum StartError {
     },
 }
 
-fn io(what: &'static str) -> impl FnOnce(std::io::Error) -> StartError {
+pub(super) fn io(what: &'static str) -> impl FnOnce(std::io::Error) -> StartError {
     move |source| StartError::Io { what, source }
 }
 
@@ -218,7 +217,14 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     workers.spawn(tmux::keep(server(house, &settings), connected, news.clone()));
     let found = tmux::find_panes(&connection).await?;
 
-    let threads = threads(house, journal, &claims, &news)?;
+    let threads = threads::start(
+        &house.workspace,
+        house.clock,
+        journal,
+        &claims,
+        settings.general.low_disk_bytes,
+        &news,
+    )?;
 
     let now = house.clock.now();
     let moment = crate::engine::input::Moment { now, chance: getrandom::u64().unwrap_or(now.0) };
@@ -227,8 +233,7 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), news.clone()));
     let tmux = TmuxDesk::new(connection, settings.general.person_quiet_ms, settings.general.history_limit);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
-    let (nobody, calls) = mpsc::channel(1);
-    drop(nobody);
+    let (_, calls) = mpsc::channel(1);
     let mut daemon = Daemon {
         workspace: house.workspace.clone(),
         settings: Arc::new(settings),
@@ -244,56 +249,19 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
         workers,
         inbox,
         written: threads.written,
+        shown: threads.shown,
         news,
         calls: std::mem::replace(&mut house.calls, calls),
         beat_at: now,
-        started_at: now,
-        socket: String::new(),
-        turning: false,
+        started_at: house.clock.wall(),
+        socket: house.socket.display().to_string(),
+        daemon_shown_at: now,
+        daemon_is_old: false,
+        turning: Turning::No,
         ending: None,
     };
-    daemon.adopt(&found, &step.effects);
-    daemon.tell_names();
-    daemon.take_step(step);
-    daemon.show_everything();
-    let socket = house.socket.display().to_string();
-    daemon.started_at = house.clock.wall();
-    daemon.socket = socket;
-    daemon.show_daemon();
-    daemon.mail.look();
-    tracing::info!(open = daemon.engine.state().open.len(), "open for business");
+    daemon.open(&found, step);
     Ok(Life { daemon, journal: threads.journal })
-}
-
-/// The threads under the loop, and the ways to them.
-struct Threads {
-    journal_jobs: journal::Jobs,
-    journal: std::thread::JoinHandle<Journal>,
-    written: mpsc::Receiver<journal::Written>,
-    views_jobs: std::sync::mpsc::SyncSender<views::Job>,
-    /// Folders of views, to be watched.
-    watched: Vec<PathBuf>,
-    mail_jobs: mailbox::Jobs,
-}
-
-fn threads(
-    house: &House,
-    journal: Journal,
-    claims: &BTreeSet<Arc<str>>,
-    news: &NewsSender,
-) -> Result<Threads, StartError> {
-    let (reader, archive) = (journal.reader(), journal.archive());
-    let (answers, written) = mpsc::channel(1);
-    let started = journal::start(journal, answers);
-    let (journal_jobs, journal) = started.map_err(io("start the journal's thread"))?;
-    let views = Views::open(house.workspace.root())?;
-    let watched = views.places();
-    let started = views::start(views, reader, news.clone());
-    let (views_jobs, _) = started.map_err(io("start the views' thread"))?;
-    let mailbox = Mailbox::open(house.workspace.root())?;
-    let started = mailbox::start(mailbox, claims, archive, house.clock, news.clone());
-    let (mail_jobs, _) = started.map_err(io("start the mailbox's thread"))?;
-    Ok(Threads { journal_jobs, journal, written, views_jobs, watched, mail_jobs })
 }
 
 /// The tmux server of the workspace.
@@ -329,6 +297,17 @@ fn tmux_env(around: &Surroundings) -> Vec<(OsString, OsString)> {
 }
 
 impl Daemon {
+    /// Takes up what goes on, owes every view, and begins to look for drops.
+    fn open(&mut self, found: &[FoundPane], step: Step) {
+        self.adopt(found, &step.effects);
+        self.tell_names();
+        self.take_step(step);
+        self.show_everything();
+        self.show_daemon();
+        self.mail.look();
+        tracing::info!(open = self.engine.state().open.len(), "open for business");
+    }
+
     /// Gives every agent that goes on its worker.
     fn adopt(&mut self, found: &[FoundPane], effects: &[Effect]) {
         let launched: Vec<(AgentName, Nonce)> = effects

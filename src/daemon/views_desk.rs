@@ -20,12 +20,16 @@ pub struct ViewsDesk {
     busy: bool,
     /// Views of turns that wait to be typed: first of all.
     turns: BTreeSet<MessageId>,
+    /// Messages that ended: before agents and open ones, for somebody waits for the result.
+    finished: BTreeSet<MessageId>,
     dirty: BTreeSet<Shown>,
     /// Finished messages whose views are only written if they are not there.
     if_missing: BTreeSet<MessageId>,
     lines: VecDeque<Item>,
     dropped_lines: u64,
-    /// Whole-workspace items: sweep, sync, the daemon's own status.
+    /// The daemon's own status: before all but turns, so that a start shows at once.
+    daemon: Option<Item>,
+    /// Whole-workspace items, after all others: sweep, check, sync.
     others: Vec<Item>,
     /// The last meaningful line of each pane.
     doing: BTreeMap<AgentName, String>,
@@ -39,10 +43,12 @@ impl ViewsDesk {
             jobs,
             busy: false,
             turns: BTreeSet::new(),
+            finished: BTreeSet::new(),
             dirty: BTreeSet::new(),
             if_missing: BTreeSet::new(),
             lines: VecDeque::new(),
             dropped_lines: 0,
+            daemon: None,
             others: Vec::new(),
             doing: BTreeMap::new(),
         }
@@ -50,17 +56,20 @@ impl ViewsDesk {
 
     /// A view is out of date.
     pub fn mark(&mut self, shown: Shown) {
-        if let Shown::Finished(id) = &shown {
-            self.dirty.remove(&Shown::Open(id.clone()));
-            self.turns.remove(id);
+        match shown {
+            Shown::Finished(id) => {
+                self.dirty.remove(&Shown::Open(id.clone()));
+                self.turns.remove(&id);
+                self.finished.insert(id);
+            }
+            shown => drop(self.dirty.insert(shown)),
         }
-        self.dirty.insert(shown);
     }
 
     /// A finished message's views are to be written if they are missing.
     pub fn mark_missing(&mut self, id: MessageId) {
         self.if_missing.insert(id.clone());
-        self.dirty.insert(Shown::Finished(id));
+        self.finished.insert(id);
     }
 
     /// A turn is to be typed once this message's view is written.
@@ -82,6 +91,11 @@ impl ViewsDesk {
         self.others.push(item);
     }
 
+    /// The daemon's own status is out of date.
+    pub fn put_daemon(&mut self, item: Item) {
+        self.daemon = Some(item);
+    }
+
     /// What an agent's pane shows; its status is out of date.
     pub fn doing(&mut self, agent: AgentName, line: String) {
         self.dirty.insert(Shown::Agent(agent.clone()));
@@ -93,8 +107,10 @@ impl ViewsDesk {
     pub fn is_idle(&self) -> bool {
         !self.busy
             && self.turns.is_empty()
+            && self.finished.is_empty()
             && self.dirty.is_empty()
             && self.lines.is_empty()
+            && self.daemon.is_none()
             && self.others.is_empty()
     }
 
@@ -125,8 +141,15 @@ impl ViewsDesk {
             self.dirty.remove(&Shown::Open(id.clone()));
             job.extend(open_item(engine, journal, &id, true));
         }
-        while job.len() < BATCH_MAX {
-            let Some(shown) = self.dirty.pop_last() else { break };
+        job.extend(self.daemon.take());
+        while job.len() < BATCH_MAX
+            && let Some(id) = self.finished.pop_last()
+        {
+            self.finish(engine, journal, &id, now, &mut job);
+        }
+        while job.len() < BATCH_MAX
+            && let Some(shown) = self.dirty.pop_last()
+        {
             job.extend(self.item(engine, journal, shown, now));
         }
         while job.len() < BATCH_MAX
@@ -139,32 +162,57 @@ impl ViewsDesk {
             self.dropped_lines = 0;
             job.push(Item::Log { at: now, agent: None, text });
         }
-        if self.dirty.is_empty() && self.lines.is_empty() {
+        if self.dirty.is_empty() && self.finished.is_empty() && self.lines.is_empty() {
             job.append(&mut self.others);
         }
         job
     }
 
-    fn item(&mut self, engine: &Engine, journal: &JournalDesk, shown: Shown, now: Millis) -> Option<Item> {
+    fn item(&self, engine: &Engine, journal: &JournalDesk, shown: Shown, now: Millis) -> Option<Item> {
         match shown {
             Shown::Open(id) => open_item(engine, journal, &id, false),
-            Shown::Finished(id) => {
-                let if_missing = self.if_missing.remove(&id);
-                let seen = engine.message(&id)?;
-                let answer = match seen.answer {
-                    Some(answer) => Some(journal.place(answer)?),
-                    None => None,
-                };
-                let body = journal.place(seen.body)?;
-                Some(Item::Finished { seen: Box::new(seen), body, answer, if_missing })
-            }
-            Shown::Agent(name) => {
-                let seen = engine.agent(&name)?;
-                let doing = self.doing.get(&name).cloned();
-                Some(Item::Agent(Box::new(AgentItem { seen, state: None, doing, at: now })))
-            }
+            Shown::Finished(_) => None, // these are in `finished`
+            Shown::Agent(name) => self.agent(engine, &name, None, now),
         }
     }
+
+    fn agent(
+        &self,
+        engine: &Engine,
+        name: &AgentName,
+        state: Option<&'static str>,
+        now: Millis,
+    ) -> Option<Item> {
+        let seen = engine.agent(name)?;
+        let doing = self.doing.get(name).cloned();
+        Some(Item::Agent(Box::new(AgentItem { seen, state, doing, at: now })))
+    }
+
+    /// An ended message's views. Its agent is `completed` until the result is written.
+    fn finish(&mut self, engine: &Engine, journal: &JournalDesk, id: &MessageId, now: Millis, job: &mut Job) {
+        let if_missing = self.if_missing.remove(id);
+        let Some(item) = finished_item(engine, journal, id, if_missing) else { return };
+        let agent = match &item {
+            Item::Finished { seen, answer: Some(_), .. } if !if_missing => seen.agent.clone(),
+            _ => None,
+        };
+        job.extend(agent.as_ref().and_then(|name| self.agent(engine, name, Some("completed"), now)));
+        job.push(item);
+        if let Some(name) = agent {
+            self.dirty.insert(Shown::Agent(name));
+        }
+    }
+}
+
+/// An ended message's item; none if its step is not written yet (it is marked again then).
+fn finished_item(engine: &Engine, journal: &JournalDesk, id: &MessageId, if_missing: bool) -> Option<Item> {
+    let seen = engine.message(id)?;
+    let answer = match seen.answer {
+        Some(answer) => Some(journal.place(answer)?),
+        None => None,
+    };
+    let body = journal.place(seen.body)?;
+    Some(Item::Finished { seen: Box::new(seen), body, answer, if_missing })
 }
 
 /// An open message's item; none if it ended meanwhile or its step is not written yet (it is marked again then).

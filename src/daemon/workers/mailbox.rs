@@ -8,11 +8,12 @@ use crate::engine::refusal::Refusal;
 use crate::engine::words::{AgentName, MessageId, USER};
 use crate::io::clock::Clock;
 use crate::io::folder::FolderError;
-use crate::io::journal::Archive;
+use crate::io::journal::{Archive, is_short_of_space};
 use crate::io::mailbox::{Budget, Found, Mailbox};
 use crate::io::watch::{Interest, Period, Watch};
 use crate::io::wire::draft;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -95,6 +96,17 @@ pub enum Dropped {
     },
 }
 
+/// The disk that new messages go to, and when it is too full for them.
+#[derive(Debug)]
+pub struct Disk {
+    /// A folder on it.
+    pub folder: PathBuf,
+    /// Free bytes below which drops are left in `queue/`.
+    pub low_bytes: u64,
+    /// Whether that was told.
+    pub told: bool,
+}
+
 /// Where jobs go. Dropping it ends the thread.
 pub type Jobs = SyncSender<Job>;
 
@@ -106,6 +118,7 @@ pub fn start(
     mut mailbox: Mailbox,
     known: &BTreeSet<Arc<str>>,
     archive: Archive,
+    disk: Disk,
     clock: Clock,
     news: NewsSender,
 ) -> std::io::Result<(Jobs, std::thread::JoinHandle<()>)> {
@@ -126,6 +139,7 @@ pub fn start(
         watch,
         period,
         archive,
+        disk,
         clock,
         news,
         names,
@@ -146,6 +160,7 @@ struct Worker {
     news: NewsSender,
     names: BTreeSet<String>,
     paused: bool,
+    disk: Disk,
     /// What the loop was told last of `queue/STOP`.
     halted: Option<bool>,
     /// When a file that is waited for wants to be looked at again.
@@ -213,7 +228,8 @@ impl Worker {
     fn look(&mut self) -> bool {
         self.watch.check();
         loop {
-            let budget = if self.paused { Budget { files: 0, bytes: 0 } } else { Budget::default() };
+            let full = self.is_full();
+            let budget = if self.paused || full { Budget { files: 0, bytes: 0 } } else { Budget::default() };
             let sweep = self.mailbox.scan(self.clock.now(), budget);
             self.again_ms = sweep.again_in_ms;
             let halted = self.mailbox.stopped_since().is_some();
@@ -223,6 +239,7 @@ impl Worker {
                 self.period.active(self.clock.now());
             }
             let (mut drops, mut notes) = (Vec::new(), Vec::new());
+            let news = news | self.note_disk(full, &mut notes);
             for found in sweep.found {
                 match found {
                     Found::Read { claim, name, bytes, .. } => drops.push(self.read(claim, name, &bytes)),
@@ -233,10 +250,30 @@ impl Worker {
             if news && !self.tell(drops, notes, Vec::new()) {
                 return false;
             }
-            if !sweep.more {
+            if !sweep.more || self.paused || full {
                 return true;
             }
         }
+    }
+
+    /// Whether the disk has no room for new messages; what runs goes on.
+    fn is_full(&self) -> bool {
+        is_short_of_space(&self.disk.folder, self.disk.low_bytes).unwrap_or(false)
+    }
+
+    /// Says once that drops are left where they are, and once that they are taken again.
+    fn note_disk(&mut self, full: bool, notes: &mut Vec<String>) -> bool {
+        if full == self.disk.told {
+            return false;
+        }
+        self.disk.told = full;
+        notes.push(if full {
+            "the disk is nearly full: drops stay in queue/ until there is room (low_disk in the team file)"
+                .to_owned()
+        } else {
+            "the disk has room again: drops are taken".to_owned()
+        });
+        true
     }
 
     fn tell(&self, drops: Vec<Dropped>, notes: Vec<String>, forgotten: Vec<Arc<str>>) -> bool {

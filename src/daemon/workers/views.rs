@@ -1,7 +1,6 @@
 //! The views' thread: reads bodies from the journal and writes what people and agents look at. Views follow from the
 //! journal, so nothing here is flushed, and a failure costs nothing but the view.
 
-use crate::daemon::news::{News, NewsSender};
 use crate::daemon::workers::pages;
 use crate::engine::event::{Answer, Event};
 use crate::engine::message::Body;
@@ -19,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use tokio::sync::mpsc;
 
 /// One batch at a time is all the loop ever gives.
 const JOBS_MAX: usize = 1;
@@ -145,12 +145,12 @@ pub struct TurnBody {
 pub fn start(
     views: Views,
     reader: Reader,
-    news: NewsSender,
+    answers: mpsc::Sender<Shown>,
 ) -> std::io::Result<(SyncSender<Job>, std::thread::JoinHandle<()>)> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let thread = std::thread::Builder::new().name("views".to_owned());
     let mut worker = Worker { views, reader, complained: BTreeMap::new() };
-    Ok((jobs, thread.spawn(move || worker.work(&inbox, &news))?))
+    Ok((jobs, thread.spawn(move || worker.work(&inbox, &answers))?))
 }
 
 struct Worker {
@@ -161,13 +161,13 @@ struct Worker {
 }
 
 impl Worker {
-    fn work(&mut self, jobs: &Receiver<Job>, news: &NewsSender) {
+    fn work(&mut self, jobs: &Receiver<Job>, answers: &mpsc::Sender<Shown>) {
         while let Ok(job) = jobs.recv() {
             let mut shown = Shown::default();
             for item in job {
                 self.show(item, &mut shown);
             }
-            if news.blocking_send(News::Shown(shown)).is_err() {
+            if answers.blocking_send(shown).is_err() {
                 return;
             }
         }

@@ -52,7 +52,7 @@ pub use fingerprints::{Extract, Fingerprint, Finished, IdHash, Walk};
 pub use fsck::fsck;
 pub use read::{Order, Reader, Record, scan};
 pub use report::{BadIds, Damage, Gap, Report, Torn};
-pub use reserve::{LOW_SPACE_BYTES, RESERVE_BYTES, free_reserve, low_space, make_reserve};
+pub use reserve::{LOW_SPACE_BYTES, RESERVE_BYTES, free_reserve, is_short_of_space, low_space, make_reserve};
 
 use crate::engine::words::{Digest, MessageId, Millis, Seq};
 use append::{Durable, Tail};

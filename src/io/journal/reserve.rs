@@ -22,6 +22,20 @@ pub fn low_space(dir: &Path) -> Result<bool, JournalError> {
     Ok(free_space(dir)? < LOW_SPACE_BYTES)
 }
 
+/// Whether new messages are better left where they are: the disk that holds `dir` has less free space than `low_bytes`, or
+/// than a twentieth of a disk that is small.
+///
+/// # Errors
+/// [`JournalError::Io`] if the system does not tell.
+pub fn is_short_of_space(dir: &Path, low_bytes: u64) -> Result<bool, JournalError> {
+    let total = fs2::total_space(dir).map_err(|source| JournalError::Io {
+        doing: "look at the disk of",
+        path: dir.to_owned(),
+        source,
+    })?;
+    Ok(free_space(dir)? < low_bytes.min(total / 20))
+}
+
 /// Takes the reserve if it is not there yet and the disk has room enough to spare. Whether it is there now.
 ///
 /// # Errors
