@@ -95,7 +95,7 @@ async fn a_text_beyond_all_limits_is_cut_and_the_talk_goes_on() {
     let world = World::new().await;
     // One line over the limit of a line, and all of it over the limit of a reply, with backslashes that tmux doubles.
     let line = r"\日".repeat(1_300_000);
-    let large = [line.as_str(), &"\nx".repeat(1 << 20), "\n", &r"\yyyyyyy".repeat(11 << 17)].concat();
+    let large = [line.as_str(), &"\nx".repeat(1 << 16), "\n", &r"\yyyyyyy".repeat(1 << 19)].concat();
     let path = world.file("large", &large);
     let load = Command::silent("load-buffer").flag("-b").word("large").word(path.to_string_lossy().as_ref());
     let replies = world.tmux.run(load.then(Command::take_buffer("large"))).await.unwrap();
