@@ -4,7 +4,7 @@ use crate::engine::words::ProcessKey;
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, ioctl_fionread};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
 use rustix::termios::{LocalModes, tcgetattr};
 use std::io;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub async fn wait_exit(key: ProcessKey) -> io::Result<()> {
 }
 
 /// Sends a signal to the process group that `key` leads. Gives whether there was anybody to get it: the leader may
-/// have ended while others of its group live on.
+/// have ended while others of its group live on, and a process that was only just made may not lead a group yet.
 ///
 /// # Errors
 /// What the kernel says, as where the group is another user's. If the number belongs to another process by now,
@@ -62,7 +62,11 @@ pub fn kill_group(key: ProcessKey, signal: Signal) -> io::Result<bool> {
         return Ok(false);
     }
     let Some(pid) = raw(key.pid) else { return Ok(false) };
-    match kill_process_group(pid, signal) {
+    let sent = match kill_process_group(pid, signal) {
+        Err(Errno::SRCH) if alive(key) => kill_process(pid, signal),
+        sent => sent,
+    };
+    match sent {
         Ok(()) => Ok(true),
         Err(Errno::SRCH) => Ok(false),
         Err(error) => Err(error.into()),
@@ -85,6 +89,33 @@ pub fn unread_input(tty: &Path) -> io::Result<u32> {
 pub fn terminal_mode(tty: &Path) -> io::Result<TerminalMode> {
     let modes = tcgetattr(terminal(tty)?)?.local_modes;
     Ok(TerminalMode { canonical: modes.contains(LocalModes::ICANON), echo: modes.contains(LocalModes::ECHO) })
+}
+
+/// The name of a signal without its `SIG`; what has no name is shown by its number.
+#[must_use]
+pub fn signal_name(number: i32) -> String {
+    let names = [
+        (Signal::HUP, "HUP"),
+        (Signal::INT, "INT"),
+        (Signal::QUIT, "QUIT"),
+        (Signal::ILL, "ILL"),
+        (Signal::TRAP, "TRAP"),
+        (Signal::ABORT, "ABRT"),
+        (Signal::BUS, "BUS"),
+        (Signal::FPE, "FPE"),
+        (Signal::KILL, "KILL"),
+        (Signal::USR1, "USR1"),
+        (Signal::SEGV, "SEGV"),
+        (Signal::USR2, "USR2"),
+        (Signal::PIPE, "PIPE"),
+        (Signal::ALARM, "ALRM"),
+        (Signal::TERM, "TERM"),
+        (Signal::XCPU, "XCPU"),
+        (Signal::XFSZ, "XFSZ"),
+        (Signal::SYS, "SYS"),
+    ];
+    let name = names.iter().find(|(signal, _)| signal.as_raw() == number);
+    name.map_or_else(|| number.to_string(), |(_, name)| (*name).to_owned())
 }
 
 /// Opens a terminal to ask about it, never to become its owner or to wait for it.
@@ -202,6 +233,11 @@ mod tests {
     }
 
     #[test]
+    fn signals_have_names() {
+        assert_eq!([9, 15, 11, 64].map(signal_name), ["KILL", "TERM", "SEGV", "64"]);
+    }
+
+    #[test]
     fn nobody_else_is_ended() {
         let (mut child, key) = start("read x");
         let earlier = ProcessKey { start_ticks: key.start_ticks - 1, ..key };
@@ -210,6 +246,10 @@ mod tests {
         assert!(kill_group(key, Signal::KILL).unwrap());
         child.wait().unwrap();
         assert!(!kill_group(key, Signal::KILL).unwrap(), "there is nobody left");
+        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+        let follower = key_of(child.id()).unwrap();
+        assert!(kill_group(follower, Signal::KILL).unwrap(), "it leads no group, so it is ended alone");
+        child.wait().unwrap();
     }
 
     #[test]

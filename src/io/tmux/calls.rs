@@ -5,6 +5,7 @@ use super::error::TmuxError;
 use super::notice::{Notice, NoticeSender};
 use super::notification::{Notification, SessionId};
 use super::parse::{Line, Tag};
+use super::quote::shown;
 use crate::engine::words::PaneId;
 use std::collections::{HashMap, VecDeque};
 use tokio::sync::{oneshot, watch};
@@ -19,8 +20,11 @@ pub(super) struct Calls {
     open: Option<Open>,
     panes: HashMap<PaneId, watch::Sender<u64>>,
     pub(super) notices: NoticeSender,
-    /// The session that we are attached to, once tmux has said so.
+    /// The session that we are attached to, once tmux has said so, and who waits for that.
     session: Option<SessionId>,
+    attached: Option<oneshot::Sender<SessionId>>,
+    /// tmux's name of the guard, and who waits until it is attached.
+    guard: Option<(String, Option<oneshot::Sender<()>>)>,
     /// Bytes for tmux.
     pub(super) out: Vec<u8>,
 }
@@ -47,7 +51,22 @@ enum Open {
 impl Calls {
     pub(super) fn new(notices: NoticeSender) -> Self {
         let (waiting, panes) = (VecDeque::new(), HashMap::new());
-        Self { waiting, open: None, panes, notices, session: None, out: Vec::new() }
+        let (open, session, attached, guard, out) = (None, None, None, None, Vec::new());
+        Self { waiting, open, panes, notices, session, attached, guard, out }
+    }
+
+    /// Tells when we are attached, and to which session.
+    pub(super) fn await_session(&mut self) -> oneshot::Receiver<SessionId> {
+        let (attached, session) = oneshot::channel();
+        self.attached = Some(attached);
+        session
+    }
+
+    /// Says that the client of process `pid` is our own guard, and tells when it is attached.
+    pub(super) fn await_guard(&mut self, pid: u32) -> oneshot::Receiver<()> {
+        let (attached, guarded) = oneshot::channel();
+        self.guard = Some((format!("client-{pid}"), Some(attached)));
+        guarded
     }
 
     /// Lines whose replies have not all come.
@@ -157,20 +176,37 @@ impl Calls {
         match news {
             Notification::Output { pane, .. } | Notification::Continue(pane) => self.wake(*pane),
             Notification::Pause(pane) => self.go_on(*pane),
-            Notification::SessionChanged(session, _) => {
-                if *self.session.get_or_insert(*session) != *session {
-                    return Err("its session was closed, and tmux moved us to another".to_owned());
-                }
-            }
+            Notification::SessionChanged(session, _) => self.attached_to(*session)?,
+            Notification::ClientSessionChanged { client, .. } if self.is_guard(client) => return Ok(()),
             Notification::Exit([]) => return Err("tmux closed the connection".to_owned()),
-            Notification::Exit(reason) => return Err(super::quote::shown(reason)),
-            other => {
-                if let Some(notice) = Notice::of(other) {
-                    self.notices.tell(notice);
-                }
-            }
+            Notification::Exit(reason) => return Err(shown(reason)),
+            _ => {}
+        }
+        if let Some(notice) = Notice::of(news) {
+            self.notices.tell(notice);
         }
         Ok(())
+    }
+
+    fn attached_to(&mut self, session: SessionId) -> Result<(), String> {
+        if *self.session.get_or_insert(session) != session {
+            return Err("its session was closed, and tmux moved us to another".to_owned());
+        }
+        // Nobody waits the second time.
+        self.attached.take().map(|attached| attached.send(session));
+        Ok(())
+    }
+
+    /// Whether the client is the guard, who is no news to others.
+    fn is_guard(&mut self, client: &[u8]) -> bool {
+        match &mut self.guard {
+            Some((name, attached)) if name.as_bytes() == client => {
+                // Nobody waits the second time.
+                attached.take().map(|attached| attached.send(()));
+                true
+            }
+            _ => false,
+        }
     }
 
     /// tmux holds a pane's news back since we were slow: ask for it again. What was printed meanwhile is not told,

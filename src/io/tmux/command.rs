@@ -9,9 +9,9 @@ use super::quote::{HasNul, quote, shown};
 use crate::engine::words::PaneId;
 use std::borrow::Cow;
 
-/// Bytes kept of one reply; text beyond it is dropped and the reply marked [`Reply::cut`]. Four times the longest
-/// honest line, so that memory stays bounded whatever a pane shows.
-pub const REPLY_BYTES_MAX: usize = 16 << 20;
+/// Bytes kept of one reply; text beyond it is dropped and the reply marked [`Reply::cut`]. Twice the longest line that
+/// is kept, so that memory stays bounded whatever a pane shows.
+pub const REPLY_BYTES_MAX: usize = 8 << 20;
 
 /// What a reply's text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -230,6 +230,6 @@ mod tests {
         for _ in 0..20 {
             reply.push(&line, false);
         }
-        assert!(reply.cut && reply.body.len() <= REPLY_BYTES_MAX && reply.body.len() > 14 << 20);
+        assert!(reply.cut && reply.body.len() <= REPLY_BYTES_MAX && reply.body.len() > 6 << 20);
     }
 }

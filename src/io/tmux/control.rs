@@ -5,7 +5,7 @@ use super::command::{Command, Reply};
 use super::driver::{Call, Driver};
 use super::error::TmuxError;
 use super::notice::{self, Notices};
-use super::notification::{self, SessionId};
+use super::notification::SessionId;
 use super::quote::shown;
 use super::server::Server;
 use super::version::Version;
@@ -44,25 +44,22 @@ impl Tmux {
     /// Nothing is answered unless the [`Driver`] runs: `workers.spawn(driver.run())`.
     ///
     /// # Errors
-    /// [`TmuxError::Gone`] with tmux's words if it does not let us attach; [`TmuxError::Late`]; the errors of starting
-    /// a program.
+    /// [`TmuxError::Failed`] or [`TmuxError::Gone`] with tmux's words if the session is not there or tmux does not let
+    /// us attach; [`TmuxError::Late`]; [`TmuxError::Missing`].
     pub async fn connect(server: &Server) -> Result<(Self, Notices, Driver), TmuxError> {
+        server.quiet().await?;
         let (sender, receiver) = mpsc::channel(CALLS_MAX);
         let (news, notices) = notice::channel();
-        let mut driver = Driver::start(server, receiver, Calls::new(news))?;
-        let hello = tokio::select! {
-            hello = hello(&sender) => hello?,
-            why = driver.drive() => return Err(TmuxError::Gone { why }),
-        };
-        let (version, server_pid, session) = hello;
+        let (mut driver, attached) = Driver::start(server, receiver, Calls::new(news))?;
+        let session = driver.meanwhile(in_time("attach-session", attached)).await??;
+        let guarded = driver.guard(server)?;
+        driver.meanwhile(in_time("attach-session", guarded)).await??;
+        let (version, server_pid) = driver.meanwhile(hello(&sender)).await??;
         driver.read_buffers_as(version.supported()?.buffer_escape());
         let (scratch, size) = (server.scratch.clone(), server.size);
         let facts = Facts { version, server_pid, session, scratch, size };
         let tmux = Self { calls: sender, facts: Arc::new(facts) };
-        tokio::select! {
-            masked = tmux.mask_environment() => masked?,
-            why = driver.drive() => return Err(TmuxError::Gone { why }),
-        }
+        driver.meanwhile(tmux.mask_environment()).await??;
         Ok((tmux, notices, driver))
     }
 
@@ -161,15 +158,17 @@ fn gone() -> TmuxError {
     TmuxError::Gone { why: "nobody drives it any more".to_owned() }
 }
 
-/// Asks who answers: version, process id and session.
-async fn hello(calls: &mpsc::Sender<Call>) -> Result<(Version, u32, SessionId), TmuxError> {
-    let command = Command::new("display-message").flag("-p").word("#{version} #{pid} #{session_id}");
+/// Waits for what the driver tells.
+async fn in_time<T>(what: &'static str, told: oneshot::Receiver<T>) -> Result<T, TmuxError> {
+    timeout(CALL_DEADLINE, told).await.map_err(|_| late(what, true))?.map_err(|_| gone())
+}
+
+/// Asks who answers: version and process id.
+async fn hello(calls: &mpsc::Sender<Call>) -> Result<(Version, u32), TmuxError> {
+    let command = Command::new("display-message").flag("-p").word("#{version} #{pid}");
     let replies = run(calls, command).await?;
     let text = replies.first().map(Reply::text).unwrap_or_default();
     let unreadable = || TmuxError::Unreadable { command: "display-message", words: shown(text.as_bytes()) };
-    let mut words = text.split(' ');
-    let version = Version::read(words.next().ok_or_else(unreadable)?)?;
-    let pid = words.next().and_then(|word| word.parse().ok()).ok_or_else(unreadable)?;
-    let session = words.next().and_then(|word| notification::session(word.as_bytes()));
-    Ok((version, pid, session.ok_or_else(unreadable)?))
+    let (version, pid) = text.split_once(' ').ok_or_else(unreadable)?;
+    Ok((Version::read(version)?, pid.parse().map_err(|_| unreadable())?))
 }

@@ -1,17 +1,18 @@
-//! Reads from tmux and writes to it: one future that owns the client process and never waits for one side only.
+//! Reads from tmux and writes to it: one future that owns the client processes and never waits for one side only.
 
 use super::calls::{Answer, Calls};
 use super::command::Part;
 use super::error::TmuxError;
 use super::escape::Escape;
+use super::notification::SessionId;
 use super::parse::Parser;
 use super::quote::shown;
-use super::server::Server;
+use super::server::{GUARD_FLAGS, Server, TALKER_FLAGS};
 use crate::engine::words::PaneId;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
@@ -35,18 +36,32 @@ pub(super) enum Call {
     Watch(PaneId, oneshot::Sender<watch::Receiver<u64>>),
 }
 
-/// Talks with tmux for all handles. The client process dies with it.
+/// Talks with tmux for all handles. Its client processes die with it.
 #[derive(Debug)]
 pub struct Driver {
     child: Child,
     stdin: ChildStdin,
     stdout: ChildStdout,
     stderr: ChildStderr,
+    guard: Option<Guard>,
     receiver: mpsc::Receiver<Call>,
     parser: Parser,
     calls: Calls,
     escape: Escape,
     chunk: Box<[u8]>,
+}
+
+/// A second client, which is told nothing of output.
+///
+/// tmux reads from a pane only while some client can take more. `pause-after` is meant to free the agents of a client
+/// that does not read, but tmux looks at the time only when it reads: with up to 512 bytes left over in its buffer it
+/// goes on, with more the agents stand still for as long as we do (2 of 12 runs, 3.3a; the same code in 3.7c). A
+/// client that wants no output can always take more.
+#[derive(Debug)]
+struct Guard {
+    child: Child,
+    /// It ends when this is closed, as when we are killed.
+    _stdin: Option<ChildStdin>,
 }
 
 /// What came first.
@@ -57,31 +72,47 @@ enum Event {
     ToldMissed,
 }
 
+/// Why there is no next turn.
+enum End {
+    /// In words.
+    Because(String),
+    /// tmux hung up; it may have complained elsewhere.
+    HungUp,
+    /// The guard has ended, by a person's hand or with everything else.
+    Unguarded,
+}
+
 impl Driver {
-    /// Starts the client. `ignore-size`: it never sizes windows. `pause-after`: if we do not read, tmux drops our
-    /// news after 5 s instead of stopping the agents. `-N`: it never starts a server. `-E`: our own environment is
-    /// not copied into the session.
+    /// Starts the client that talks, and tells when it is attached. Nothing may be asked before that: tmux may read a
+    /// command before it has attached us (1 in 1,000 on a loaded machine), and then runs it for no session.
     pub(super) fn start(
         server: &Server,
         receiver: mpsc::Receiver<Call>,
-        calls: Calls,
-    ) -> Result<Self, TmuxError> {
-        let mut child = server
-            .program()
-            .args(["-N", "-C", "attach-session", "-E", "-t", &server.session_target()])
-            .args(["-f", "ignore-size,pause-after=5"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(TmuxError::start)?;
+        mut calls: Calls,
+    ) -> Result<(Self, oneshot::Receiver<SessionId>), TmuxError> {
+        let mut command = attach(server, TALKER_FLAGS);
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(TmuxError::start)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(TmuxError::Gone { why: "its pipes were not made".to_owned() });
         };
+        let attached = calls.await_session();
         let (parser, chunk) = (Parser::new(), vec![0; READ_BYTES].into_boxed_slice());
-        let escape = Escape::Raw;
-        Ok(Self { child, stdin, stdout, stderr, receiver, parser, calls, escape, chunk })
+        let (guard, escape) = (None, Escape::Raw);
+        let driver = Self { child, stdin, stdout, stderr, guard, receiver, parser, calls, escape, chunk };
+        Ok((driver, attached))
+    }
+
+    /// Starts the guard, and tells when it is attached. Nothing may be asked before that: tmux 3.3a dies if it has
+    /// news to tell while a control-mode client is half connected (3 of 60 runs with a window made meanwhile).
+    pub(super) fn guard(&mut self, server: &Server) -> Result<oneshot::Receiver<()>, TmuxError> {
+        let mut command = attach(server, GUARD_FLAGS);
+        let mut child =
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map_err(TmuxError::start)?;
+        let guarded = self.calls.await_guard(child.id().unwrap_or_default());
+        self.guard = Some(Guard { _stdin: child.stdin.take(), child });
+        Ok(guarded)
     }
 
     /// Says how this server writes buffers.
@@ -97,46 +128,56 @@ impl Driver {
         why
     }
 
+    /// Talks while something is waited for.
+    pub(super) async fn meanwhile<T>(&mut self, something: impl Future<Output = T>) -> Result<T, TmuxError> {
+        tokio::select! {
+            done = something => Ok(done),
+            why = self.drive() => Err(TmuxError::Gone { why }),
+        }
+    }
+
     /// As [`Self::run`], but may be dropped and called again.
-    pub(super) async fn drive(&mut self) -> String {
+    async fn drive(&mut self) -> String {
+        let why = match self.turns().await {
+            End::Because(why) => why,
+            End::HungUp => self.last_words().await,
+            End::Unguarded => self.unguarded().await,
+        };
+        self.receiver.close();
+        self.calls.close(&why);
+        why
+    }
+
+    async fn turns(&mut self) -> End {
         loop {
-            if let Err(why) = self.turn().await {
-                let why = if why.is_empty() { self.last_words().await } else { why };
-                self.receiver.close();
-                self.calls.close(&why);
-                return why;
+            if let Err(end) = self.turn().await {
+                return end;
             }
         }
     }
 
-    /// Waits for one thing to do and does it. An empty error means that tmux said nothing before it hung up.
-    async fn turn(&mut self) -> Result<(), String> {
-        let Self { stdin, stdout, receiver, calls, chunk, .. } = self;
+    /// Waits for one thing to do and does it.
+    async fn turn(&mut self) -> Result<(), End> {
+        let Self { stdin, stdout, guard, receiver, calls, chunk, .. } = self;
         let room = calls.has_room();
         let Calls { out, notices, .. } = calls;
         let missed = notices.has_missed();
         let event = tokio::select! {
-            read = stdout.read(chunk) => Event::Read(read.map_err(|error| format!("cannot read: {error}"))?),
-            wrote = stdin.write(out), if !out.is_empty() => {
-                Event::Wrote(wrote.map_err(|_| String::new())?)
-            }
+            read = stdout.read(chunk) => Event::Read(read.map_err(|_| End::HungUp)?),
+            wrote = stdin.write(out), if !out.is_empty() => Event::Wrote(wrote.map_err(|_| End::HungUp)?),
             call = receiver.recv(), if room => Event::Asked(call),
             () = notices.tell_missed(), if missed => Event::ToldMissed,
+            () = ended(guard) => return Err(End::Unguarded),
         };
         match event {
-            Event::Read(0) => Err(String::new()),
-            Event::Read(bytes) => self.read(bytes),
-            Event::Wrote(bytes) => {
-                self.calls.out.drain(..bytes);
-                Ok(())
-            }
-            Event::Asked(None) => Err("tasuki closed it".to_owned()),
-            Event::Asked(Some(call)) => {
-                self.asked(call);
-                Ok(())
-            }
-            Event::ToldMissed => Ok(()),
+            Event::Read(0) => return Err(End::HungUp),
+            Event::Read(bytes) => self.read(bytes).map_err(End::Because)?,
+            Event::Wrote(bytes) => drop(self.calls.out.drain(..bytes)),
+            Event::Asked(None) => return Err(End::Because("tasuki closed it".to_owned())),
+            Event::Asked(Some(call)) => self.asked(call),
+            Event::ToldMissed => {}
         }
+        Ok(())
     }
 
     fn read(&mut self, bytes: usize) -> Result<(), String> {
@@ -169,6 +210,35 @@ impl Driver {
         // What was read by then will do.
         let _ = timeout(END_DEADLINE, complaints.read_to_end(&mut words)).await;
         if words.is_empty() { "tmux hung up without a word".to_owned() } else { shown(&words) }
+    }
+
+    /// Where the guard ended with the server, the client will say so; else somebody has ended it, and we end too
+    /// rather than endanger the agents.
+    async fn unguarded(&mut self) -> String {
+        self.guard = None;
+        match timeout(END_DEADLINE, self.turns()).await {
+            Ok(End::Because(why)) => why,
+            Ok(End::HungUp) => self.last_words().await,
+            Ok(End::Unguarded) | Err(_) => "somebody ended the second of its two clients".to_owned(),
+        }
+    }
+}
+
+/// A control-mode client of our session. `-N`: it never starts a server. `-E`: our own environment is not copied into
+/// the session.
+fn attach(server: &Server, flags: &str) -> Command {
+    let mut command = server.program();
+    command.args(["-N", "-C", "attach-session", "-E", "-t", &server.session_target(), "-f", flags]);
+    command.stdin(Stdio::piped());
+    command
+}
+
+/// Waits for the end of the guard; for ever where there is none.
+async fn ended(guard: &mut Option<Guard>) {
+    match guard {
+        // That it cannot be watched is as bad as its end.
+        Some(guard) => drop(guard.child.wait().await),
+        None => std::future::pending().await,
     }
 }
 

@@ -17,6 +17,9 @@ impl Escape {
     /// Bytes that `text` stands for.
     #[must_use]
     pub fn length(self, text: &[u8]) -> usize {
+        if self == Self::Raw || !text.contains(&b'\\') {
+            return text.len();
+        }
         let mut decoder = Decoder::new(self);
         let mut length = 0;
         decoder.feed(text, &mut |_| length += 1);

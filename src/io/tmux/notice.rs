@@ -26,6 +26,8 @@ pub enum Notice {
     ClientAttached(SessionId),
     /// Another client left.
     ClientDetached,
+    /// We read too slowly, and tmux dropped what it had to tell of this pane; its counter moves.
+    Behind(PaneId),
     /// A session was made or ended, here or elsewhere on the server.
     SessionsChanged,
     /// tmux complains of its configuration.
@@ -45,6 +47,7 @@ impl Notice {
         Some(match news {
             Notification::WindowAdd(window) => Self::WindowAdded(*window),
             Notification::WindowClose(window) => Self::WindowClosed(*window),
+            Notification::Pause(pane) => Self::Behind(*pane),
             Notification::PaneModeChanged(pane) => Self::PaneMode(*pane),
             Notification::SessionWindowChanged(session, window) => Self::WindowShown(*session, *window),
             Notification::LayoutChange(window, _) => Self::Resized(*window),

@@ -3,7 +3,7 @@
 use super::command::{Command, Reply};
 use super::control::Tmux;
 use super::error::TmuxError;
-use super::window::Tag;
+use super::window::{Tag, signal};
 use crate::engine::words::PaneId;
 use rustix::process::{Pid, Signal, kill_process};
 use std::time::Duration;
@@ -154,11 +154,7 @@ impl Pane {
         if next() != self.id.to_string() {
             return Err(TmuxError::NoPane { pane: self.id });
         }
-        Ok(ExitFacts {
-            dead: next() == "1",
-            status: next().parse().ok(),
-            signal: Some(next().to_owned()).filter(|name| !name.is_empty()),
-        })
+        Ok(ExitFacts { dead: next() == "1", status: next().parse().ok(), signal: signal(next()) })
     }
 
     /// Runs commands; a pane that is not there has its own error.

@@ -6,6 +6,7 @@
 
 use super::escape::{Decoder, Escape};
 use super::notification::Notification;
+use std::io::BufRead as _;
 
 /// Bytes kept of one line. The longest honest line is a joined row: a whole history of 5,000 rows of 200 cells in one
 /// piece is 3 MB of Japanese; what is longer is cut, its rest counted and thrown away.
@@ -127,11 +128,13 @@ impl Parser {
 
     /// The next whole line, if there is one.
     pub fn next_line(&mut self) -> Option<Line<'_>> {
-        let Some(length) = self.bytes[self.scanned..].iter().position(|&b| b == b'\n') else {
-            self.scanned = self.shorten(self.bytes.len());
+        let newline = self.scanned + until_newline(&self.bytes[self.scanned..]);
+        let whole = newline < self.bytes.len();
+        let end = self.shorten(newline);
+        if !whole {
+            self.scanned = end;
             return None;
-        };
-        let end = self.shorten(self.scanned + length);
+        }
         let start = self.from;
         self.from = end + 1;
         self.scanned = end + 1;
@@ -201,6 +204,13 @@ impl Parser {
         }
         Line::Text { text, cut }
     }
+}
+
+/// How many bytes stand before the first newline. The standard library's reader finds it a word at a time.
+fn until_newline(bytes: &[u8]) -> usize {
+    // A slice is read without errors.
+    let read = (&mut &*bytes).skip_until(b'\n').unwrap_or(bytes.len());
+    if read > 0 && bytes.get(read - 1) == Some(&b'\n') { read - 1 } else { read }
 }
 
 /// The lines around a reply.

@@ -18,7 +18,7 @@ pub enum Rows {
 pub struct Screen {
     /// From the oldest row asked for to the bottom of the screen, empty ones included.
     pub rows: Vec<String>,
-    /// Whether rows at the bottom are missing, since the whole was over 16 MiB.
+    /// Whether rows at the bottom are missing, since the whole was over 8 MiB.
     pub cut: bool,
     /// Column and row of the cursor on the screen, from 0.
     pub cursor: (u16, u16),

@@ -6,6 +6,7 @@ use super::error::TmuxError;
 use super::notification::{self, WindowId};
 use super::quote::{literal, shown};
 use crate::engine::words::{AgentName, Nonce, PaneId};
+use crate::io::process::signal_name;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
@@ -118,7 +119,8 @@ const ROW: &str = "#{pane_id}|#{window_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_
 
 impl Tmux {
     /// Opens a window in the background and starts the program in it. The tag, the size and the options stand before
-    /// anybody else can ask for the pane.
+    /// anybody else can ask for the pane. While a person is attached, tmux makes the window at their size and gives
+    /// it ours in the same moment: a program that looks at once may see one resize.
     ///
     /// # Errors
     /// [`TmuxError::Refused`] with tmux's words, [`TmuxError::HasNul`], [`TmuxError::BadName`] for an empty `argv` or
@@ -221,7 +223,7 @@ impl PaneRow {
             pid: next()?.parse().ok()?,
             dead: yes(next()?),
             dead_status: next()?.parse().ok(),
-            dead_signal: Some(next()?.to_owned()).filter(|name| !name.is_empty()),
+            dead_signal: signal(next()?),
             tty: Path::new(next()?).to_owned(),
             in_mode: yes(next()?),
             alternate_on: yes(next()?),
@@ -231,6 +233,14 @@ impl PaneRow {
             tag: Tag::read(next()?),
             current_command: shown(next()?.as_bytes()),
         })
+    }
+}
+
+/// tmux writes a signal by its number or its name, as the machine it was built for has it.
+pub(super) fn signal(field: &str) -> Option<String> {
+    match field.parse() {
+        Ok(number) => Some(signal_name(number)),
+        Err(_) => Some(shown(field.as_bytes())).filter(|name| !name.is_empty()),
     }
 }
 
