@@ -6,6 +6,7 @@ use crate::daemon::journal_desk::JournalDesk;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::memory::{self, Memory};
 use crate::daemon::news::NEWS_MAX;
+use crate::daemon::notes::Notes;
 use crate::daemon::orders::Launched;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::request::{CALLS_MAX, Call};
@@ -253,6 +254,8 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
         news,
         calls: std::mem::replace(&mut house.calls, calls),
         beat_at: now,
+        expire_at: now,
+        notes: Notes::default(),
         started_at: house.clock.wall(),
         socket: house.socket.display().to_string(),
         daemon_shown_at: now,

@@ -54,7 +54,7 @@ pub fn start(
     let started = views::start(views, reader, tell);
     let (views_jobs, _) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(workspace.root())?;
-    let disk = mailbox::Disk { folder: workspace.memory(), low_bytes, told: false };
+    let disk = mailbox::Disk { folder: workspace.memory(), low_bytes, full: false };
     let started = mailbox::start(mailbox, claims, archive, disk, clock, news.clone());
     let (mail_jobs, _) = started.map_err(io("start the mailbox's thread"))?;
     Ok(Threads { journal_jobs, journal, written, shown, views_jobs, watched, mail_jobs })
