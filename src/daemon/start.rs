@@ -205,12 +205,8 @@ struct Ended {
 }
 
 async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) -> Result<Life, StartError> {
-    let dir = house.workspace.journal();
-    let (journal, memory) = match stopped {
-        None => memory::open(&dir, &house.boot, settings.team.clone(), house.clock.now())?,
-        Some(journal) => memory::go_on(&dir, journal, settings.team.clone(), &house.clock).await,
-    };
-    let Memory { mut engine, places, claims } = memory;
+    let (journal, memory) = remember(house, &settings, stopped).await?;
+    let Memory { mut engine, places, claims, .. } = memory;
     let connected = tmux::connect(&server(house, &settings)).await?;
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let mut workers = JoinSet::new();
@@ -265,6 +261,26 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     };
     daemon.open(&found, step);
     Ok(Life { daemon, journal: threads.journal })
+}
+
+/// What the journal tells. Where it tells of a time that the wall clock has not reached, since somebody set that back
+/// meanwhile, the daemon's clock goes on from there: it never goes back.
+async fn remember(
+    house: &mut House,
+    settings: &Settings,
+    stopped: Option<Journal>,
+) -> Result<(Journal, Memory), StartError> {
+    let (dir, team) = (house.workspace.journal(), settings.team.clone());
+    let (journal, memory) = match stopped {
+        None => memory::open(&dir, &house.boot, team)?,
+        Some(journal) => memory::go_on(&dir, journal, team, &house.clock).await,
+    };
+    if memory.last_at > house.clock.now() {
+        let ahead_ms = memory.last_at.since(house.clock.now());
+        tracing::warn!(ahead_ms, "the journal is ahead of the wall clock; its time counts");
+        house.clock = Clock::starting_at(memory.last_at);
+    }
+    Ok((journal, memory))
 }
 
 /// The tmux server of the workspace.
