@@ -123,7 +123,8 @@ impl Work<'_> {
         if let Some(old) = &draft.retry_of {
             self.may_be_repeated(old, &draft)?;
             // The task that the old one was a part of may have ended since.
-            draft.parent = draft.parent.filter(|id| speaker.name.is_user() || self.works_on(&speaker.name, id));
+            draft.parent =
+                draft.parent.filter(|id| speaker.name.is_user() || self.works_on(&speaker.name, id));
         }
         let planned = draft.parent.as_ref().and_then(|parent| parts.get(parent)).copied().unwrap_or(0);
         let new = self.fit(draft, speaker.name, speaker.verified, together, planned)?;
@@ -140,7 +141,7 @@ impl Work<'_> {
             (None, Some(_)) => return Ok(()),
             (None, None) => {
                 let why = format!("there is no message {old}");
-                return Err(Refusal::new(Code::UnknownReply, why).at("retry_of"));
+                return Err(Refusal::new(Code::UnknownDependency, why).at("retry_of"));
             }
         };
         let why = format!("{old} is {word}; only what failed or was cancelled is sent again");
