@@ -1,7 +1,9 @@
 //! FLOOR 3: gives the engine and the outside their time and tasks.
 
+pub mod close;
 pub mod faces_desk;
 pub mod journal_desk;
+pub mod life;
 pub mod mail_desk;
 pub mod marks;
 pub mod memory;

@@ -281,6 +281,8 @@ pub enum Effect {
     },
     /// Remove a claimed file: it is in the journal.
     Forget(Source),
+    /// Keep a claimed file until there is room for it.
+    Defer(Source),
     /// Set a claimed file aside with its reason.
     Reject {
         /// The file or request.

@@ -106,8 +106,8 @@ pub struct AgentItem {
 /// The daemon's own status.
 #[derive(Debug, Clone)]
 pub struct DaemonItem {
-    /// Its process.
-    pub pid: u32,
+    /// Its process; none once it has ended.
+    pub pid: Option<u32>,
     /// Since when it runs.
     pub started_at: Millis,
     /// Now.
