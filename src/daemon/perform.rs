@@ -160,15 +160,22 @@ impl Daemon {
     /// tmux came or went.
     pub(super) fn take_tmux(&mut self, news: TmuxNews) {
         match news {
-            TmuxNews::Lost { why } => {
-                tracing::error!(why, "the tmux server is gone; it is started again");
+            TmuxNews::Cut { why } => {
+                tracing::warn!(why, "the connection to tmux ended; a new one is made, the agents go on");
                 self.panes.forget_all();
                 self.ringing.clear();
+                self.step(Input::TmuxCut);
+            }
+            TmuxNews::Lost { why } => {
+                tracing::error!(why, "the tmux server is gone; it is started again");
                 self.step(Input::TmuxLost { why });
             }
-            TmuxNews::Back(tmux) => {
+            TmuxNews::Back { tmux, found } => {
+                tracing::info!(panes = found.len(), "there is a connection to tmux again");
                 self.tmux.connected(tmux);
-                self.step(Input::TmuxBack);
+                let step = self.engine.step(self.moment(), Input::TmuxBack(found.clone()));
+                self.adopt(&found, &step.effects);
+                self.take_step(step);
             }
         }
     }

@@ -44,13 +44,15 @@ pub enum Input {
         /// What was seen.
         report: Report,
     },
-    /// The tmux server or its session died, with every pane in it.
+    /// The connection to tmux ended; the panes may well be there.
+    TmuxCut,
+    /// The tmux server died, with every pane in it.
     TmuxLost {
         /// What tmux said.
         why: String,
     },
-    /// tmux is there again.
-    TmuxBack,
+    /// tmux is there again, with these panes of agents in our session and no others.
+    TmuxBack(Vec<FoundPane>),
     /// `queue/STOP` was seen to be there or not.
     Halt(bool),
     /// The team file was read again.
@@ -356,7 +358,7 @@ pub enum Reply {
     Refused(Refusal),
 }
 
-/// What was found in tmux when the daemon came back.
+/// What was found in tmux when the daemon, or the connection, came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundPane {
     /// Whose tag it bears.
