@@ -5,9 +5,12 @@ use crate::daemon::workers::views::Item;
 use crate::engine::input::Shown;
 use crate::engine::words::MessageId;
 use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
 
 /// Log lines that may wait; beyond that the oldest are dropped with a note, for the journal has them.
 const LINES_MAX: usize = 4_096;
+/// Changed views that are looked at one by one; beyond that all are.
+const PATHS_MAX: usize = 4_096;
 
 /// Views that are to be written.
 #[derive(Debug, Default)]
@@ -26,8 +29,40 @@ pub struct Marks {
     pub dropped_lines: u64,
     /// The daemon's own status: before all but turns, so that a start shows at once.
     pub daemon: Option<Item>,
-    /// Whole-workspace items, after all others: sweep, check, expire, sync.
+    /// Whether views of what is neither open nor in the team are to be removed, after all others are written.
+    pub sweep: bool,
+    /// Views that somebody may have changed.
+    pub meddled: Meddled,
+    /// What comes last: expire, sync.
     pub others: Vec<Item>,
+}
+
+/// Views that somebody may have changed, each named once.
+#[derive(Debug, Default)]
+pub struct Meddled {
+    paths: BTreeSet<PathBuf>,
+    all: bool,
+}
+
+impl Meddled {
+    /// These too; all if there is none.
+    pub fn add(&mut self, paths: Vec<PathBuf>) {
+        self.all |= paths.is_empty();
+        self.paths.extend(paths);
+        if self.all || self.paths.len() > PATHS_MAX {
+            (self.all, self.paths) = (true, BTreeSet::new());
+        }
+    }
+
+    /// What is to be looked at, if anything.
+    pub fn take(&mut self) -> Option<Item> {
+        let Self { paths, all } = std::mem::take(self);
+        (all || !paths.is_empty()).then(|| Item::Check(paths.into_iter().collect()))
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.all && self.paths.is_empty()
+    }
 }
 
 impl Marks {
@@ -69,7 +104,9 @@ impl Marks {
             Item::Agent(item) => self.mark(Shown::Agent(item.seen.name)),
             item @ Item::Daemon(_) => self.daemon = Some(item),
             item @ Item::Log { .. } => self.tell(item),
-            item => self.others.push(item),
+            Item::Sweep { .. } => self.sweep = true,
+            Item::Check(paths) => self.meddled.add(paths),
+            item @ (Item::Expire(_) | Item::Sync) => self.others.push(item),
         }
     }
 
@@ -83,6 +120,11 @@ impl Marks {
         newer.into_iter().for_each(|line| self.tell(line));
         self.dropped_lines += older.dropped_lines;
         self.daemon = self.daemon.take().or(older.daemon);
+        self.sweep |= older.sweep;
+        if !older.meddled.is_empty() {
+            self.meddled.all |= older.meddled.all;
+            self.meddled.paths.extend(older.meddled.paths);
+        }
         self.others.splice(..0, older.others);
     }
 
@@ -95,6 +137,8 @@ impl Marks {
             && self.lines.is_empty()
             && self.dropped_lines == 0
             && self.daemon.is_none()
+            && !self.sweep
+            && self.meddled.is_empty()
             && self.others.is_empty()
     }
 }

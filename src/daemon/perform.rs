@@ -62,6 +62,9 @@ impl Daemon {
             Effect::Reject { source, from, refusal } => self.mail.reject(source, from, refusal),
             Effect::Answer { request, reply } => self.faces.answer(request, reply),
             Effect::Show(shown) => {
+                if let Shown::Finished(id) = &shown {
+                    self.ringing.remove(id);
+                }
                 if let Shown::Open(id) | Shown::Finished(id) = &shown {
                     self.faces.moved(&self.engine, id);
                 }
@@ -328,18 +331,16 @@ impl Daemon {
     /// and to be kept.
     pub(super) fn show_everything(&mut self) {
         let state = self.engine.state();
-        let open: std::collections::BTreeSet<MessageId> = state.open.keys().cloned().collect();
         let kept_since = self.clock.now().0.saturating_sub(self.settings.general.retention_ms);
         for (id, _) in state.finished.iter().filter(|(_, finished)| finished.at.0 >= kept_since) {
             self.views.mark_missing(id.clone());
         }
-        for id in &open {
+        for id in state.open.keys() {
             self.views.mark(Shown::Open(id.clone()));
         }
         for name in self.engine.team().members.keys() {
             self.views.mark(Shown::Agent(name.clone()));
         }
-        let members = self.engine.team().members.keys().cloned().collect();
-        self.views.put(Item::Sweep { open, members });
+        self.views.sweep();
     }
 }

@@ -15,7 +15,7 @@ use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::journal::Written;
 use crate::daemon::workers::mailbox::{Dropped, Mail};
 use crate::daemon::workers::tmux::TmuxDesk;
-use crate::daemon::workers::views::{Item, Shown as ViewsShown};
+use crate::daemon::workers::views::Shown as ViewsShown;
 use crate::engine::engine::{Engine, Step};
 use crate::engine::input::{Effect, Input, Moment, Shown};
 use crate::engine::message::Source;
@@ -222,7 +222,7 @@ impl Daemon {
             },
             News::Tmux(news) => self.take_tmux(news),
             News::Team(read) => self.take_team(*read),
-            News::Meddled(paths) => self.views.put(Item::Check(paths)),
+            News::Meddled(paths) => self.views.meddled(paths),
         }
     }
 

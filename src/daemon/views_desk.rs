@@ -8,6 +8,7 @@ use crate::engine::engine::Engine;
 use crate::engine::input::Shown;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
 
 /// Views in one batch: some 256 renames take about 10 ms, the longest that a turn should wait for its own view.
@@ -67,6 +68,16 @@ impl ViewsDesk {
     /// Something else to be written after all that waits.
     pub fn put(&mut self, item: Item) {
         self.due.others.push(item);
+    }
+
+    /// Views of what is neither open nor in the team are to be removed.
+    pub fn sweep(&mut self) {
+        self.due.sweep = true;
+    }
+
+    /// Somebody may have changed these views; any of them if there is none.
+    pub fn meddled(&mut self, paths: Vec<PathBuf>) {
+        self.due.meddled.add(paths);
     }
 
     /// The daemon's own status is out of date.
@@ -172,6 +183,10 @@ impl ViewsDesk {
             job.push(Item::Log { at: now, agent: None, text });
         }
         if self.due.dirty.is_empty() && self.due.finished.is_empty() && self.due.lines.is_empty() {
+            if std::mem::take(&mut self.due.sweep) {
+                job.push(sweep(engine));
+            }
+            job.extend(self.due.meddled.take());
             job.append(&mut self.due.others);
         }
         job
@@ -224,13 +239,65 @@ fn finished_item(engine: &Engine, journal: &JournalDesk, id: &MessageId, if_miss
     Some(Item::Finished { seen: Box::new(seen), body, answer, if_missing })
 }
 
-/// An open message's item; none if it ended meanwhile or its step is not written yet (it is marked again then).
+/// An open message's item; none if it ended meanwhile or is not written itself yet (it is marked again then). Answers
+/// whose steps are not written yet are left out: each marks it again when it is, and is a turn of its own.
 fn open_item(engine: &Engine, journal: &JournalDesk, id: &MessageId, turn: bool) -> Option<Item> {
     if !engine.state().open.contains_key(id) {
         return None;
     }
-    let seen = engine.message(id)?;
+    let mut seen = engine.message(id)?;
     let body = journal.place(seen.body)?;
-    let answers = seen.answers.iter().map(|told| journal.place(told.body)).collect::<Option<Vec<_>>>()?;
+    seen.answers.retain(|told| journal.place(told.body).is_some());
+    let answers = seen.answers.iter().filter_map(|told| journal.place(told.body)).collect();
     Some(Item::Open(OpenItem { seen: Box::new(seen), body, answers, turn }))
+}
+
+/// What is open and who is in the team at the moment when the rest is removed: nothing accepted since loses its view.
+fn sweep(engine: &Engine) -> Item {
+    let open = engine.state().open.keys().cloned().collect();
+    let members = engine.team().members.keys().cloned().collect();
+    Item::Sweep { open, members }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::team::Team;
+    use crate::engine::words::Seq;
+    use crate::io::journal::Location;
+    use crate::io::wire::events;
+    use std::sync::mpsc::sync_channel;
+
+    /// A task with two parts, one of which was answered, whose agent is about to be shown that answer.
+    const WRITTEN: [&str; 4] = [
+        r#"[{"event":"accepted","id":"p","from":"user","to":"boss","type":"task","accepted_at":1,"digest":"00000000000000000000000000000000","content":"go"}]"#,
+        r#"[{"event":"moved","id":"p","to":"intent","agent":"boss","turn":{"number":1,"kind":"task","token":"a995l2"}},
+            {"event":"moved","id":"p","to":"submitted","due":99,"receipt":"read"},{"event":"moved","id":"p","to":"working","due":99,"receipt":"read"},
+            {"event":"accepted","id":"c1","from":"boss","to":"w1","type":"task","parent":"p","accepted_at":1,"hops":1,"digest":"00000000000000000000000000000001","content":"part"},
+            {"event":"accepted","id":"c2","from":"boss","to":"w2","type":"task","parent":"p","accepted_at":1,"hops":1,"digest":"00000000000000000000000000000002","content":"part"},
+            {"event":"moved","id":"p","to":"waiting","why":"2 parts"}]"#,
+        r#"[{"event":"ended","id":"c1","outcome":"completed","answer":{"id":"c1.answer","type":"result","from":"w1","at":2},"content":"one"}]"#,
+        r#"[{"event":"moved","id":"p","to":"intent","agent":"boss","turn":{"number":2,"kind":"answers","token":"b995l3"}}]"#,
+    ];
+    const NOT_WRITTEN: &str = r#"[{"event":"ended","id":"c2","outcome":"completed","answer":{"id":"c2.answer","type":"result","from":"w2","at":3},"content":"two"}]"#;
+
+    #[test]
+    fn a_turn_does_not_wait_for_an_answer_that_is_not_written_yet() {
+        let mut engine = Engine::new(Team::default());
+        for (number, step) in (1..).zip(WRITTEN.iter().chain([&NOT_WRITTEN])) {
+            engine.replay(Seq(number), Millis(number), &events::decode(step).unwrap()).unwrap();
+        }
+        let place = |seq| Location { segment: 1, offset: seq, len: 1 };
+        let (jobs, _inbox) = sync_channel(1);
+        let journal = JournalDesk::new(jobs, (1..=4).map(|seq| (Seq(seq), place(seq))).collect());
+
+        let (jobs, shown) = sync_channel(1);
+        let mut desk = ViewsDesk::new(jobs);
+        desk.mark_turn(MessageId::new("p").unwrap());
+        desk.submit(&engine, &journal, Millis(9)).unwrap();
+        let job = shown.recv().unwrap();
+        let [Item::Open(item)] = &job[..] else { panic!("the view of the turn alone: {job:?}") };
+        assert!(item.turn && item.answers == [(place(3), 0)], "{item:?}");
+        assert_eq!(item.seen.answers.len(), 1, "each answer has its place");
+    }
 }

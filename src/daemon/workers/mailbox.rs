@@ -293,7 +293,8 @@ impl Worker {
             if draft.id_given {
                 draft.known = self.known(&draft.id);
             }
-            let others: Vec<MessageId> = draft.depends_on.iter().chain(&draft.in_reply_to).cloned().collect();
+            let others = draft.depends_on.iter().chain(&draft.in_reply_to).chain(&draft.retry_of);
+            let others: Vec<MessageId> = others.cloned().collect();
             draft.known_refs =
                 others.into_iter().filter_map(|id| self.known(&id).map(|known| (id, known))).collect();
         }
