@@ -8,6 +8,8 @@
 mod house;
 
 use house::House;
+use std::process::Command;
+use std::time::Duration;
 
 /// Does one piece of work a line that it reads: says so in `work.log`, and waits for the file `go`.
 const WORKER: &str = r#"#!/bin/bash
@@ -32,6 +34,20 @@ fn house_with(name: &str, script: &str, more: &str) -> House {
         "  - {{name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK{more}}}\n"
     );
     House::new(name, &agent, &[("agent.sh", script)])
+}
+
+/// tmux's process id.
+fn server(house: &House) -> String {
+    house.tmux(&["display-message", "-p", "#{pid}"]).trim().to_owned()
+}
+
+fn signal(signal: &str, pid: &str) {
+    let done = Command::new("kill").args([signal, pid]).status().expect("kill");
+    assert!(done.success(), "kill {signal} {pid}");
+}
+
+fn is_idle(house: &House) -> bool {
+    house.read("status/agents/worker.yaml").contains("state: idle")
 }
 
 fn lines(house: &House, file: &str) -> usize {
@@ -64,4 +80,42 @@ fn a_detached_connection_is_made_anew_and_nothing_is_done_twice() {
         house.read("work.log")
     );
     house.end();
+}
+
+/// Longer than any call to tmux waits for its answer (5 s).
+const STALL: Duration = Duration::from_secs(6);
+
+#[test]
+fn a_tmux_that_stood_still_while_somebody_asked_costs_no_agent_its_work() {
+    let mut house = house("stalls", WORKER);
+    house.start();
+    house.until("idle", is_idle);
+    let server = server(&house);
+    signal("-STOP", &server);
+    let asked = house.tasuki().args(["pane", "wait", "worker", "--text", "x"]).output().expect("pane wait");
+    signal("-CONT", &server);
+    let said = String::from_utf8_lossy(&asked.stderr).into_owned();
+    assert!(!asked.status.success() && said.contains("tmux did not answer"), "{said}");
+    house.write("go", "");
+    house.drop("a.yaml", "id: s-1\nto: worker\ncontent: first\n");
+    assert!(house.result("s-1").contains("type: result"));
+    assert_eq!(lines(&house, "starts.log"), 1);
+}
+
+#[test]
+fn an_agent_that_ends_while_tmux_stands_still_is_started_again() {
+    let mut house = house("ends-in-a-stall", WORKER);
+    house.start();
+    house.until("idle", is_idle);
+    let server = server(&house);
+    signal("-STOP", &server);
+    signal("-KILL", house.read("starts.log").trim());
+    std::thread::sleep(STALL);
+    signal("-CONT", &server);
+    house.until("its end to be told", |house| {
+        house.read("status/agents/worker.log").contains("killed by SIGKILL")
+    });
+    house.write("go", "");
+    house.drop("a.yaml", "id: s-1\nto: worker\ncontent: first\n");
+    assert!(house.result("s-1").contains("type: result"));
 }

@@ -1,5 +1,6 @@
 //! FLOOR 3: gives the engine and the outside their time and tasks.
 
+mod ends;
 pub mod faces_desk;
 pub mod journal_desk;
 pub mod mail_desk;

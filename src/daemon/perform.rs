@@ -80,8 +80,10 @@ impl Daemon {
         let key = self.panes.key(&launched.agent, launched.nonce);
         let member = self.engine.team().members.get(&launched.agent);
         let phrase = member.map(|member| member.phrase.clone()).unwrap_or_default();
-        let news = self.news.clone();
-        self.tmux.spawn_pane(&mut self.workers, Given { launched, launch, key, phrase, orders, news });
+        let (news, who) = (self.news.clone(), (launched.agent.clone(), launched.nonce));
+        let given = Given { launched, launch, key, phrase, orders, news };
+        let task = self.tmux.spawn_pane(&mut self.workers, given);
+        self.panes.started(task, who);
     }
 
     /// A turn is typed once its view is written: its agent reads it there.

@@ -114,6 +114,9 @@ pub enum Broken {
     /// A worker thread has ended.
     #[error("{0}")]
     Thread(#[from] super::journal_desk::ThreadGone),
+    /// A task without which nothing goes has ended by a fault.
+    #[error("a worker broke: {0}")]
+    Task(tokio::task::JoinError),
 }
 
 impl Daemon {
@@ -135,6 +138,7 @@ impl Daemon {
                 Some(written) = self.written.recv() => self.written(written)?,
                 Some(shown) = self.shown.recv() => self.shown(shown),
                 Some(call) = self.calls.recv(), if room => self.call(call),
+                Some(ended) = self.workers.join_next_with_id() => self.worker_ended(ended)?,
                 Some(ending) = signals.recv() => self.ending = Some(ending),
                 () = wake, if !still => self.wake(),
             }

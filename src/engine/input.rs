@@ -171,8 +171,8 @@ pub enum Guard {
     PersonTyping,
     /// Its pane is in copy mode.
     CopyMode,
-    /// The pane is not the agent's any more.
-    WrongPane,
+    /// tmux does not answer.
+    NoAnswer,
 }
 
 impl Guard {
@@ -184,7 +184,7 @@ impl Guard {
             Self::Busy => "the agent's terminal is busy",
             Self::PersonTyping => "a person is typing in its pane",
             Self::CopyMode => "its pane is in copy mode",
-            Self::WrongPane => "its pane is not the agent's any more",
+            Self::NoAnswer => "tmux does not answer",
         }
     }
 }

@@ -9,9 +9,10 @@ use crate::engine::words::{AgentName, Nonce, ProcessKey};
 use crate::io::process;
 use crate::io::settings::Launch;
 use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
 /// First and longest wait before tmux is started again. The first start is at once.
@@ -65,15 +66,27 @@ pub async fn connect(server: &Server) -> Result<Connected, TmuxError> {
 /// The agents' panes that are there, with the processes that live in them.
 ///
 /// # Errors
-/// Those of [`Tmux::list_panes`].
+/// Those of [`Tmux::list_panes`]; [`TmuxError::Io`] if a process cannot be looked at.
 pub async fn find_panes(tmux: &Tmux) -> Result<Vec<FoundPane>, TmuxError> {
     let rows = tmux.list_panes().await?;
     let found = rows.into_iter().filter_map(|row| {
         let tag = row.tag?;
-        let process = if row.dead { None } else { process::key_of(row.pid) };
-        Some(FoundPane { agent: tag.agent, nonce: tag.nonce, pane: row.pane, process })
+        let process = if row.dead { Ok(None) } else { process_of(row.pid) };
+        let found = |process| FoundPane { agent: tag.agent, nonce: tag.nonce, pane: row.pane, process };
+        Some(process.map(found))
     });
-    Ok(found.collect())
+    found.collect()
+}
+
+/// The process of a pane; none if it has ended.
+///
+/// # Errors
+/// [`TmuxError::Io`] if that cannot be looked at: then nothing is known of it.
+pub(super) fn process_of(pid: u32) -> Result<Option<ProcessKey>, TmuxError> {
+    process::find(pid).map_err(|source| TmuxError::Io {
+        what: format!("cannot look at process {pid}"),
+        source: Arc::new(source),
+    })
 }
 
 /// Keeps a connection: drives it, and replaces it when it ends.
@@ -201,22 +214,13 @@ impl TmuxDesk {
         self.tmux = tmux;
     }
 
-    /// Starts the worker of a launch.
-    pub fn spawn_pane(&self, workers: &mut JoinSet<&'static str>, given: Given) {
+    /// Starts the worker of a launch. Gives the number of its task.
+    pub fn spawn_pane(&self, workers: &mut JoinSet<&'static str>, given: Given) -> Id {
         let Given { launched, launch, key, phrase, orders, news } = given;
         let tmux = self.tmux.clone();
         let (person_quiet_ms, history) = (self.person_quiet_ms, self.history);
-        workers.spawn(pane::work(Start {
-            tmux,
-            launched,
-            launch,
-            key,
-            phrase,
-            person_quiet_ms,
-            history,
-            orders,
-            news,
-        }));
+        let start = Start { tmux, launched, launch, key, phrase, person_quiet_ms, history, orders, news };
+        workers.spawn(pane::work(start)).id()
     }
 
     /// Closes the window of a launch that has no worker.
