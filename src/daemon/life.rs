@@ -158,7 +158,7 @@ impl Daemon {
     }
 
     /// Gives every agent that goes on its worker.
-    fn adopt(&mut self, found: &[FoundPane], effects: &[Effect]) {
+    pub(super) fn adopt(&mut self, found: &[FoundPane], effects: &[Effect]) {
         let launched: Vec<(AgentName, Nonce)> = effects
             .iter()
             .filter_map(|effect| match effect {

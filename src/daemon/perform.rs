@@ -81,8 +81,10 @@ impl Daemon {
         let key = self.panes.key(&launched.agent, launched.nonce);
         let member = self.engine.team().members.get(&launched.agent);
         let phrase = member.map(|member| member.phrase.clone()).unwrap_or_default();
-        let news = self.news.clone();
-        self.tmux.spawn_pane(&mut self.pane_workers, Given { launched, launch, key, phrase, orders, news });
+        let (news, who) = (self.news.clone(), (launched.agent.clone(), launched.nonce));
+        let given = Given { launched, launch, key, phrase, orders, news };
+        let task = self.tmux.spawn_pane(&mut self.pane_workers, given);
+        self.panes.started(task, who);
     }
 
     /// A turn is typed once its view is written: its agent reads it there.
@@ -169,15 +171,22 @@ impl Daemon {
     /// tmux came or went.
     pub(super) fn take_tmux(&mut self, news: TmuxNews) {
         match news {
-            TmuxNews::Lost { why } => {
-                tracing::error!(why, "the tmux server is gone; it is started again");
+            TmuxNews::Cut { why } => {
+                tracing::warn!(why, "the connection to tmux ended; a new one is made, the agents go on");
                 self.panes.forget_all();
                 self.ringing.clear();
+                self.step(Input::TmuxCut);
+            }
+            TmuxNews::Lost { why } => {
+                tracing::error!(why, "the tmux server is gone; it is started again");
                 self.step(Input::TmuxLost { why });
             }
-            TmuxNews::Back(tmux) => {
+            TmuxNews::Back { tmux, found } => {
+                tracing::info!(panes = found.len(), "there is a connection to tmux again");
                 self.tmux.connected(tmux);
-                self.step(Input::TmuxBack);
+                let step = self.engine.step(self.moment(), Input::TmuxBack(found.clone()));
+                self.adopt(&found, &step.effects);
+                self.take_step(step);
             }
         }
     }

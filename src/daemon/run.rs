@@ -2,6 +2,7 @@
 //!
 //! The loop never waits for a worker: each has a desk, and gets its next batch when it has said that the last one is done.
 
+use crate::daemon::ends::worker_ended;
 use crate::daemon::faces_desk::{FacesDesk, see};
 use crate::daemon::journal_desk::{Heard, JournalDesk, ThreadGone};
 use crate::daemon::mail_desk::MailDesk;
@@ -122,6 +123,9 @@ pub enum Broken {
     /// A worker thread has ended.
     #[error(transparent)]
     Thread(#[from] ThreadGone),
+    /// A task without which nothing goes has ended by a fault.
+    #[error("a worker broke: {0}")]
+    Task(tokio::task::JoinError),
 }
 
 impl Daemon {
@@ -144,7 +148,8 @@ impl Daemon {
                 shown = self.shown.recv() => self.shown(shown.ok_or(ThreadGone("views"))?),
                 _ = &mut self.mailbox_alive => return Err(ThreadGone("mailbox").into()),
                 Some(call) = self.calls.recv(), if room => self.call(call),
-                Some(_) = self.pane_workers.join_next() => {}
+                Some(ended) = self.pane_workers.join_next_with_id() => self.pane_worker_ended(ended),
+                Some(ended) = self.workers.join_next() => worker_ended(ended)?,
                 Some(ending) = signals.recv() => self.ending = Some(ending),
                 () = wake, if !still => self.wake(),
             }

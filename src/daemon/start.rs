@@ -95,6 +95,7 @@ pub fn run(workspace: Workspace, around: Surroundings, serve: Serve) -> Result<(
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
+    crate::io::process::raise_file_limit();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(io("start the runtime"))?;
     let done = runtime.block_on(live(workspace, around, clock, loaded.settings, serve));

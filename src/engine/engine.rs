@@ -36,7 +36,7 @@ pub(super) struct Live {
     pub(super) lately: BTreeMap<MessageId, Known>,
     /// Timers up to this moment were seen to.
     pub(super) fired: Millis,
-    /// Whether the tmux server is gone.
+    /// Whether tmux is out of reach: its server is gone, or the connection to it.
     pub(super) tmux_lost: bool,
 }
 
@@ -181,7 +181,8 @@ impl<'a> Work<'a> {
             Input::Command { request, command } => self.take_command(request, command),
             Input::Report { agent, nonce, report } => self.take_report(&agent, nonce, report),
             Input::TmuxLost { why } => self.tmux_lost(&why),
-            Input::TmuxBack => self.tmux_back(),
+            Input::TmuxCut => self.tmux_cut(),
+            Input::TmuxBack(found) => self.tmux_back(&found),
             Input::Halt(on) => self.halt(on),
             Input::Team(team) => self.change_team(*team),
             Input::Wake => self.wake(),

@@ -44,13 +44,15 @@ pub enum Input {
         /// What was seen.
         report: Report,
     },
-    /// The tmux server or its session died, with every pane in it.
+    /// The connection to tmux ended; the panes may well be there.
+    TmuxCut,
+    /// The tmux server died, with every pane in it.
     TmuxLost {
         /// What tmux said.
         why: String,
     },
-    /// tmux is there again.
-    TmuxBack,
+    /// tmux is there again, with these panes of agents in our session and no others.
+    TmuxBack(Vec<FoundPane>),
     /// `queue/STOP` was seen to be there or not.
     Halt(bool),
     /// The team file was read again.
@@ -169,8 +171,8 @@ pub enum Guard {
     PersonTyping,
     /// Its pane is in copy mode.
     CopyMode,
-    /// The pane is not the agent's any more.
-    WrongPane,
+    /// tmux does not answer.
+    NoAnswer,
 }
 
 impl Guard {
@@ -182,7 +184,7 @@ impl Guard {
             Self::Busy => "the agent's terminal is busy",
             Self::PersonTyping => "a person is typing in its pane",
             Self::CopyMode => "its pane is in copy mode",
-            Self::WrongPane => "its pane is not the agent's any more",
+            Self::NoAnswer => "tmux does not answer",
         }
     }
 }
@@ -346,7 +348,7 @@ pub enum Reply {
     Refused(Refusal),
 }
 
-/// What was found in tmux when the daemon came back.
+/// What was found in tmux when the daemon, or the connection, came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundPane {
     /// Whose tag it bears.
