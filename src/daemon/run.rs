@@ -221,6 +221,7 @@ impl Daemon {
     pub(super) fn written(&mut self, written: Written) -> Result<(), Broken> {
         let archive = written.archive.clone();
         let effects = self.journal.written(written)?;
+        self.daemon_is_old = true; // it tells the flushes
         if self.turning == Turning::Writing {
             self.turning = Turning::No;
             self.turned(archive);
