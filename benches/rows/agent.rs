@@ -1,16 +1,25 @@
 //! The instant agent: this very program, started in a pane. It answers each line at once with the task's id, its phrase and
-//! its token, and tells when it printed them.
+//! its token, and tells when it printed them. For row 6 it thinks for a moment first, so that nobody is still busy with the
+//! typing when it answers.
 
 use crate::support::stamp;
 use std::io::{BufRead as _, Write as _};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
+/// How long an agent with stamps thinks.
+const THINKS: Duration = Duration::from_millis(30);
 /// The word that makes this program an agent.
 pub(crate) const WORD: &str = "--agent";
 /// Its phrase.
 pub(crate) const PHRASE: &str = "BENCH OK";
+
+#[expect(clippy::disallowed_methods, reason = "an agent at work")]
+fn think() {
+    std::thread::sleep(THINKS);
+}
 
 /// Lives as an agent: the words are `-` or a socket for its stamps.
 pub(crate) fn live(words: &[String]) {
@@ -25,6 +34,7 @@ pub(crate) fn live(words: &[String]) {
         let Some((id, token)) = read(&line) else { continue };
         let answer = format!("did {id}\n{PHRASE} {token}\n");
         if let Some(socket) = &stamps {
+            think();
             socket.send(format!("{id} {}", stamp::now()).as_bytes()).expect("to tell the moment");
         }
         out.write_all(answer.as_bytes()).and_then(|()| out.flush()).expect("a terminal");

@@ -174,8 +174,22 @@ impl Folder {
         file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
         let stamp = Stamp::of(&rustix::fs::fstat(&file)?);
         drop(file);
-        rustix::fs::renameat(&self.fd, &temporary, &self.fd, name)?;
+        self.put_in_place(&temporary, name)?;
         Ok(stamp)
+    }
+
+    /// Gives a file that was just written its name. ext4 takes a rename over another file for a wish to have it on the disk,
+    /// and writes it out before the rename is done (150 µs to 1.5 ms; 20 µs without): nobody wishes that of a view. So the
+    /// two change places, and the old one goes.
+    fn put_in_place(&self, temporary: &OsStr, name: &OsStr) -> Result<(), Errno> {
+        match rustix::fs::renameat_with(&self.fd, temporary, &self.fd, name, RenameFlags::EXCHANGE) {
+            Ok(()) => self.remove(temporary),
+            // There is none to change places with, or the file system cannot do it.
+            Err(Errno::NOENT | Errno::INVAL | Errno::NOSYS) => {
+                rustix::fs::renameat(&self.fd, temporary, &self.fd, name)
+            }
+            Err(errno) => Err(errno),
+        }
     }
 
     /// Makes a file that was not there; what has its name is a leftover of ours and goes.
