@@ -1,9 +1,10 @@
-//! The loop's side of the journal: steps that wait to be written, effects that wait for their step, and where bodies are.
+//! The loop's side of the journal: steps that wait to be written, what waits for its step, and where bodies are.
 
 use crate::daemon::workers::journal::{Job, Jobs, Written};
 use crate::engine::engine::Step;
 use crate::engine::input::Effect;
 use crate::engine::message::BodyRef;
+use crate::engine::story::Told;
 use crate::engine::words::{Millis, Seq};
 use crate::io::journal::{Fingerprint, JournalError, Location, StepLine};
 use crate::io::wire::events;
@@ -19,8 +20,8 @@ pub struct JournalDesk {
     /// Steps that wait for the batch under way to be written.
     waiting: Vec<Waiting>,
     waiting_bytes: usize,
-    /// Effects of the batch under way, and which steps it has.
-    under_way: Option<(Vec<Seq>, Vec<Effect>)>,
+    /// Which steps the batch under way has, and what waits for them.
+    under_way: Option<(Vec<Seq>, Held)>,
     /// Where each step with a body is.
     places: BTreeMap<Seq, Location>,
     /// Whether the segment should be turned.
@@ -33,7 +34,16 @@ pub struct JournalDesk {
 struct Waiting {
     line: StepLine,
     outward: bool,
-    effects: Vec<Effect>,
+    held: Held,
+}
+
+/// What waits until its steps are written.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// What is to be done.
+    pub effects: Vec<Effect>,
+    /// What is to be told in the logs, and of when: a log that tells what a crash has undone would be lying.
+    pub told: Vec<(Millis, Told)>,
 }
 
 impl JournalDesk {
@@ -56,13 +66,13 @@ impl JournalDesk {
         self.waiting.is_empty() && self.under_way.is_none()
     }
 
-    /// Takes a step in; its effects come back when it is written.
-    pub fn put(&mut self, step: Step) {
+    /// Takes a step in; its effects, and what is to be told of it, come back when it is written.
+    pub fn put(&mut self, step: Step, told: Vec<(Millis, Told)>) {
         let outward = step.outward();
         let events = events::encode(&step.events).into_boxed_str();
         self.waiting_bytes += events.len();
         let line = StepLine { seq: step.seq, at: step.at, events };
-        self.waiting.push(Waiting { line, outward, effects: step.effects });
+        self.waiting.push(Waiting { line, outward, held: Held { effects: step.effects, told } });
     }
 
     /// Gives the thread all that waits, if it has nothing to do.
@@ -76,12 +86,13 @@ impl JournalDesk {
         let batch = std::mem::take(&mut self.waiting);
         self.waiting_bytes = 0;
         let durable = batch.iter().any(|waiting| waiting.outward);
-        let (mut lines, mut effects) = (Vec::with_capacity(batch.len()), Vec::new());
+        let (mut lines, mut held) = (Vec::with_capacity(batch.len()), Held::default());
         for waiting in batch {
             lines.push(waiting.line);
-            effects.extend(waiting.effects);
+            held.effects.extend(waiting.held.effects);
+            held.told.extend(waiting.held.told);
         }
-        self.under_way = Some((lines.iter().map(|line| line.seq).collect(), effects));
+        self.under_way = Some((lines.iter().map(|line| line.seq).collect(), held));
         self.jobs.try_send(Job::Append { lines, durable }).map_err(|_| ThreadGone)
     }
 
@@ -95,22 +106,22 @@ impl JournalDesk {
         snapshot: String,
         finished: Vec<Fingerprint>,
     ) -> Result<(), ThreadGone> {
-        self.under_way = Some((Vec::new(), Vec::new()));
+        self.under_way = Some((Vec::new(), Held::default()));
         self.wants_turn = false;
         self.jobs.try_send(Job::Turn { at, snapshot, finished }).map_err(|_| ThreadGone)
     }
 
-    /// A batch is written: the effects that waited for it may be performed.
+    /// A batch is written: gives what waited for it.
     ///
     /// # Errors
     /// The journal's own error: nothing of the batch may be performed.
-    pub fn written(&mut self, written: Written) -> Result<Vec<Effect>, JournalError> {
+    pub fn written(&mut self, written: Written) -> Result<Held, JournalError> {
         self.wants_turn = written.wants_turn;
         self.flushes = written.flushes;
         let places = written.places?;
-        let (seqs, effects) = self.under_way.take().unwrap_or_default();
+        let (seqs, held) = self.under_way.take().unwrap_or_default();
         self.places.extend(seqs.into_iter().zip(places));
-        Ok(effects)
+        Ok(held)
     }
 
     /// Where a body is, and which event of its step brought it; none while its step is not written yet.
@@ -159,20 +170,25 @@ mod tests {
         Written { places, wants_turn: false, flushes: 1, archive: None }
     }
 
+    fn told(text: &str) -> Vec<(Millis, Told)> {
+        vec![(Millis(1), Told { id: None, agent: None, text: text.to_owned() })]
+    }
+
     #[test]
     fn effects_wait_for_their_step() {
         let (jobs, inbox) = sync_channel(1);
         let mut desk = JournalDesk::new(jobs, BTreeMap::new());
-        desk.put(step(1));
+        desk.put(step(1), told("一"));
         desk.submit().unwrap();
-        desk.put(step(2));
+        desk.put(step(2), told("二"));
         desk.submit().unwrap();
         let Ok(Job::Append { lines, durable: true }) = inbox.try_recv() else { panic!("a durable batch") };
         assert_eq!(lines.len(), 1, "the second step waits for the first batch");
         assert!(inbox.try_recv().is_err());
         let place = Location { segment: 1, offset: 0, len: 10 };
-        let effects = desk.written(written(Ok(vec![place]))).unwrap();
-        assert_eq!(effects, step(1).effects, "the effects of the first step alone");
+        let held = desk.written(written(Ok(vec![place]))).unwrap();
+        let first = Held { effects: step(1).effects, told: told("一") };
+        assert_eq!(held, first, "what waited for the first step alone");
         desk.submit().unwrap();
         let failure = JournalError::NotStopped;
         assert!(desk.written(written(Err(failure))).is_err(), "a failed batch gives no effects");

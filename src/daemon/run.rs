@@ -220,13 +220,16 @@ impl Daemon {
 
     pub(super) fn written(&mut self, written: Written) -> Result<(), Broken> {
         let archive = written.archive.clone();
-        let effects = self.journal.written(written)?;
+        let held = self.journal.written(written)?;
         self.daemon_is_old = true; // it tells the flushes
+        for (at, told) in held.told {
+            self.views.tell(at, told.agent, told.text);
+        }
         if self.turning == Turning::Writing {
             self.turning = Turning::No;
             self.turned(archive);
         }
-        self.perform_all(effects);
+        self.perform_all(held.effects);
         Ok(())
     }
 
@@ -264,17 +267,16 @@ impl Daemon {
         for fault in &step.faults {
             tracing::error!(%fault, "a move that cannot be: please report this");
         }
-        for event in &step.events {
-            if let Some(told) = story::tell(event) {
-                tracing::info!(target: "tasuki::story", "{}", told.text);
-                self.views.tell(step.at, told.agent, told.text);
-            }
+        let told: Vec<_> =
+            step.events.iter().filter_map(|event| Some((step.at, story::tell(event)?))).collect();
+        for (_, told) in &told {
+            tracing::info!(target: "tasuki::story", "{}", told.text);
         }
         self.daemon_is_old |= !step.events.is_empty();
         if step.events.is_empty() {
             self.perform_all(step.effects);
         } else {
-            self.journal.put(step);
+            self.journal.put(step, told);
         }
     }
 
