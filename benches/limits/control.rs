@@ -5,6 +5,7 @@ use crate::agent::{self, PHRASE, Stamps};
 use crate::support::numbers::median;
 use crate::support::stamp::{self, us};
 use crate::support::wait::Watch;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -12,6 +13,10 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// tmux now and then tells nothing of what its panes print until something else happens; a run that waits for longer is
+/// made again.
+const SILENCE_MAX: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
@@ -51,7 +56,7 @@ impl Control {
         let under_way = VecDeque::new();
         let mut control = Self { socket, client, say, hear: BufReader::new(hear), panes: ids, under_way };
         control.look(0);
-        while !matches!(control.next(), Word::Capture(_)) {} // it is attached and answers
+        while !matches!(control.next().expect("a client that is attached"), Word::Capture(_)) {}
         control
     }
 
@@ -72,45 +77,51 @@ impl Control {
         self.under_way.push_back(true);
     }
 
-    /// The next thing that tmux tells.
-    fn next(&mut self) -> Word {
+    /// The next thing that tmux tells; none if it falls silent.
+    fn next(&mut self) -> Option<Word> {
         loop {
-            let line = self.line();
+            let line = self.line()?;
             if let Some(rest) = line.strip_prefix("%output %") {
                 let (id, text) = rest.split_once(' ').expect("a pane and its text");
                 let id: u32 = id.parse().expect("a pane");
                 let pane = self.panes.iter().position(|pane| *pane == id).expect("one of ours");
-                return Word::Output(pane, text.to_owned());
+                return Some(Word::Output(pane, text.to_owned()));
             }
             if line.starts_with("%begin ") {
-                let (rows, ours) = self.block(&line);
+                let (rows, ours) = self.block(&line)?;
                 if ours && self.under_way.pop_front().expect("a command was sent") {
-                    return Word::Capture(rows);
+                    return Some(Word::Capture(rows));
                 }
             }
         }
     }
 
     /// The rest of a reply, and whether it is to a command of this client.
-    fn block(&mut self, begin: &str) -> (Vec<String>, bool) {
+    fn block(&mut self, begin: &str) -> Option<(Vec<String>, bool)> {
         let tag = begin.trim_start_matches("%begin ").to_owned();
         let mut rows = Vec::new();
         loop {
-            let row = self.line();
+            let row = self.line()?;
             assert!(row != format!("%error {tag}"), "tmux refused: {rows:?}");
             if row == format!("%end {tag}") {
-                return (rows, tag.ends_with('1'));
+                return Some((rows, tag.ends_with('1')));
             }
             rows.push(row);
         }
     }
 
-    fn line(&mut self) -> String {
+    fn line(&mut self) -> Option<String> {
         let mut line = Vec::new();
+        if self.hear.buffer().is_empty() {
+            let mut polled = [PollFd::new(self.hear.get_ref(), PollFlags::IN)];
+            if poll(&mut polled, Some(&SILENCE_MAX)) == Ok(0) {
+                return None;
+            }
+        }
         let length = self.hear.read_until(b'\n', &mut line).expect("tmux talks");
         assert!(length > 0, "tmux has ended");
         line.pop();
-        String::from_utf8_lossy(&line).into_owned()
+        Some(String::from_utf8_lossy(&line).into_owned())
     }
 }
 
@@ -130,6 +141,20 @@ enum Word {
 /// Row 6: median time in microseconds from the moment at which an agent prints its claim until a result stands on the disk:
 /// output, one capture, one flush, one rename.
 pub(crate) fn results(turns: usize) -> f64 {
+    again(|| try_results(turns))
+}
+
+/// Makes a run again until tmux did not fall silent in its midst.
+fn again(mut run: impl FnMut() -> Option<f64>) -> f64 {
+    loop {
+        if let Some(figure) = run() {
+            return figure;
+        }
+        println!("    tmux fell silent in the limit program; that run is made again");
+    }
+}
+
+fn try_results(turns: usize) -> Option<f64> {
     let stamps = Stamps::new();
     let mut control = Control::start(1, &agent::command(Some(stamps.path())));
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -142,22 +167,22 @@ pub(crate) fn results(turns: usize) -> f64 {
     for turn in 0..turns {
         let (id, token) = (format!("m-{turn}"), token(turn));
         control.ring(0, &agent::doorbell(&id, &token));
-        let rows = until_claimed(&mut control, &format!("{PHRASE} {token}"));
+        let rows = until_claimed(&mut control, &format!("{PHRASE} {token}"))?;
         assert!(rows.contains(&format!("did {id}")), "the answer to {id}");
         log.write_all_at(format!("{{\"ended\":\"{id}\"}}").as_bytes(), turn as u64 * 1024).expect("room");
         log.sync_data().expect("a disk");
         show(folder.path(), &id);
         took.push(us(stamps.of(&id), arrivals.until(&format!("{id}.yaml"))));
     }
-    median(took)
+    Some(median(took))
 }
 
-fn until_claimed(control: &mut Control, claim: &str) -> Vec<String> {
+fn until_claimed(control: &mut Control, claim: &str) -> Option<Vec<String>> {
     let (mut looking, mut changed) = (false, false);
     loop {
-        match control.next() {
+        match control.next()? {
             Word::Output(..) => changed = true,
-            Word::Capture(rows) if rows.iter().any(|row| row == claim) => return rows,
+            Word::Capture(rows) if rows.iter().any(|row| row == claim) => return Some(rows),
             Word::Capture(_) => looking = false,
         }
         if changed && !looking {
@@ -175,6 +200,10 @@ fn show(folder: &Path, id: &str) {
 
 /// Row 7: round trips a second, line typed → answer seen, each pane one after the other and all panes at once.
 pub(crate) fn trips(panes: usize, turns: usize) -> f64 {
+    again(|| try_trips(panes, turns))
+}
+
+fn try_trips(panes: usize, turns: usize) -> Option<f64> {
     let mut control = Control::start(panes, &agent::command(None));
     let mut state = vec![(0_usize, String::new()); panes];
     let from = stamp::now();
@@ -183,7 +212,7 @@ pub(crate) fn trips(panes: usize, turns: usize) -> f64 {
     }
     let mut left = panes * turns;
     while left > 0 {
-        let Word::Output(pane, text) = control.next() else { continue };
+        let Word::Output(pane, text) = control.next()? else { continue };
         let (turn, tail) = &mut state[pane];
         tail.push_str(&text);
         if *turn < turns && tail.contains(&format!("{PHRASE} {}", token(pane * turns + *turn))) {
@@ -196,7 +225,7 @@ pub(crate) fn trips(panes: usize, turns: usize) -> f64 {
             }
         }
     }
-    (panes * turns) as f64 / stamp::seconds_since(from)
+    Some((panes * turns) as f64 / stamp::seconds_since(from))
 }
 
 fn bell(pane: usize, turn: usize, turns: usize) -> String {

@@ -49,7 +49,7 @@ fn watch(house: &House, scale: Scale, what: &str) {
     let server = house.tmux(&["display-message", "-p", "#{pid}"]).trim().parse().expect("a process");
     std::thread::sleep(scale.pick(REST, Duration::from_secs(1)));
     let (before, theirs, from) = (Deeds::of(house.pid()), Deeds::of(server), stamp::now());
-    std::thread::sleep(scale.pick(Duration::from_secs(120), Duration::from_millis(300)));
+    std::thread::sleep(scale.pick(Duration::from_secs(60), Duration::from_millis(300)));
     let (after, theirs_after, seconds) =
         (Deeds::of(house.pid()), Deeds::of(server), stamp::seconds_since(from));
     println!(

@@ -8,7 +8,7 @@ use crate::team::{self, SETTLE_S, Settle};
 use std::collections::BTreeSet;
 
 /// Panes, and turns of each in one round without and with the settle time.
-const SIZES: [(usize, usize, usize); 4] = [(1, 100, 5), (10, 30, 5), (50, 10, 5), (100, 6, 3)];
+const SIZES: [(usize, usize, usize); 4] = [(1, 60, 3), (10, 20, 3), (50, 8, 3), (100, 5, 2)];
 const NAMES: [[&str; 2]; 4] = [
     ["1 pane, no settle time", "1 pane, settle time"],
     ["10 panes, no settle time", "10 panes, settle time"],
