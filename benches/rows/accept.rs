@@ -22,13 +22,15 @@ const FILES: Contest =
 /// A journal line of a message of 1 KiB; what one is exactly is read from the journal before the limit runs.
 const LINE_BYTES: usize = 1_300;
 
+/// Sends so many messages one at a time; gives how many a second.
+type Way = fn(&House, usize) -> f64;
+
 pub(crate) fn run(scale: Scale) {
     let lines = scale.pick(1_000, 10);
     rounds::run(JOURNAL, scale, || journal(lines), || limits::log::run(lines, LINE_BYTES));
     let bytes = Cell::new(LINE_BYTES);
     let messages = scale.pick(500, 5);
-    let ways: [(Contest, fn(&House, usize) -> f64); 2] = [(SOCKET, over_the_socket), (FILES, as_files)];
-    for (contest, send) in ways {
+    for (contest, send) in [(SOCKET, over_the_socket as Way), (FILES, as_files)] {
         let ours = || {
             let house = team::start_held();
             let before = journal_text(&house).len();
