@@ -1,9 +1,10 @@
-//! The loop's side of the journal: steps that wait to be written, effects that wait for their step, and where bodies are.
+//! The loop's side of the journal: steps that wait to be written, what waits for its step, and where bodies are.
 
 use crate::daemon::workers::journal::{Done, Job, Jobs, Written};
 use crate::engine::engine::Step;
 use crate::engine::input::Effect;
 use crate::engine::message::BodyRef;
+use crate::engine::story::Told;
 use crate::engine::words::{Millis, Seq};
 use crate::io::journal::{Fingerprint, JournalError, Location, StepLine};
 use crate::io::wire::events;
@@ -21,8 +22,8 @@ const TURN_AGAIN_MS: (u64, u64) = (1_000, 60_000);
 /// What the loop has to do now.
 #[derive(Debug)]
 pub enum Heard {
-    /// Perform these.
-    Appended(Vec<Effect>),
+    /// Tell and perform these.
+    Appended(Held),
     /// The new segment is begun.
     Turned,
     /// It could not be begun yet.
@@ -38,8 +39,8 @@ pub struct JournalDesk {
     /// Steps that wait for the batch under way to be written.
     waiting: VecDeque<Waiting>,
     waiting_bytes: usize,
-    /// Effects of the batch under way, and which steps it has.
-    under_way: Option<(Vec<Seq>, Vec<Effect>)>,
+    /// Which steps the batch under way has, and what waits for them.
+    under_way: Option<(Vec<Seq>, Held)>,
     /// Where each step with a body is.
     places: BTreeMap<Seq, Location>,
     /// Segments closed before this moment may go, but for those from this number on.
@@ -57,7 +58,16 @@ pub struct JournalDesk {
 struct Waiting {
     line: StepLine,
     outward: bool,
-    effects: Vec<Effect>,
+    held: Held,
+}
+
+/// What waits until its steps are written.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// What is to be done.
+    pub effects: Vec<Effect>,
+    /// What is to be told in the logs, and of when: a log that tells what a crash has undone would be lying.
+    pub told: Vec<(Millis, Told)>,
 }
 
 impl JournalDesk {
@@ -91,13 +101,13 @@ impl JournalDesk {
         self.waiting.is_empty() && self.under_way.is_none()
     }
 
-    /// Takes a step in; its effects come back when it is written.
-    pub fn put(&mut self, step: Step) {
+    /// Takes a step in; its effects, and what is to be told of it, come back when it is written.
+    pub fn put(&mut self, step: Step, told: Vec<(Millis, Told)>) {
         let outward = step.outward();
         let events = events::encode(&step.events).into_boxed_str();
         self.waiting_bytes += events.len();
         let line = StepLine { seq: step.seq, at: step.at, events };
-        self.waiting.push_back(Waiting { line, outward, effects: step.effects });
+        self.waiting.push_back(Waiting { line, outward, held: Held { effects: step.effects, told } });
     }
 
     /// Gives the thread all that waits, if it has nothing to do.
@@ -111,17 +121,18 @@ impl JournalDesk {
         if self.waiting.is_empty() {
             return self.submit_trim();
         }
-        let (mut lines, mut effects, mut durable, mut bytes) = (Vec::new(), Vec::new(), false, 0);
+        let (mut lines, mut held, mut durable, mut bytes) = (Vec::new(), Held::default(), false, 0);
         while bytes < BATCH_BYTES
             && let Some(waiting) = self.waiting.pop_front()
         {
             bytes += waiting.line.events.len();
             durable |= waiting.outward;
             lines.push(waiting.line);
-            effects.extend(waiting.effects);
+            held.effects.extend(waiting.held.effects);
+            held.told.extend(waiting.held.told);
         }
         self.waiting_bytes -= bytes;
-        self.under_way = Some((lines.iter().map(|line| line.seq).collect(), effects));
+        self.under_way = Some((lines.iter().map(|line| line.seq).collect(), held));
         self.jobs.try_send(Job::Append { lines, durable }).map_err(|_| ThreadGone("journal"))
     }
 
@@ -132,7 +143,7 @@ impl JournalDesk {
 
     fn submit_trim(&mut self) -> Result<(), ThreadGone> {
         let Some((before, keep_from)) = self.trim.take() else { return Ok(()) };
-        self.under_way = Some((Vec::new(), Vec::new()));
+        self.under_way = Some((Vec::new(), Held::default()));
         self.jobs.try_send(Job::Trim { before, keep_from }).map_err(|_| ThreadGone("journal"))
     }
 
@@ -146,7 +157,7 @@ impl JournalDesk {
         snapshot: String,
         finished: Vec<Fingerprint>,
     ) -> Result<(), ThreadGone> {
-        self.under_way = Some((Vec::new(), Vec::new()));
+        self.under_way = Some((Vec::new(), Held::default()));
         self.jobs.try_send(Job::Turn { at, snapshot, finished }).map_err(|_| ThreadGone("journal"))
     }
 
@@ -163,11 +174,11 @@ impl JournalDesk {
     pub fn written(&mut self, written: Written, now: Millis) -> Result<Heard, JournalError> {
         self.wants_turn = written.wants_turn;
         self.flushes = written.flushes;
-        let (seqs, effects) = self.under_way.take().unwrap_or_default();
+        let (seqs, held) = self.under_way.take().unwrap_or_default();
         match written.done {
             Done::Appended(places) => {
                 self.places.extend(seqs.into_iter().zip(places));
-                Ok(Heard::Appended(effects))
+                Ok(Heard::Appended(held))
             }
             Done::Turned => {
                 self.turn_wait_ms = TURN_AGAIN_MS.0;
@@ -229,21 +240,26 @@ mod tests {
         Written { done, wants_turn: false, flushes: 1, archive: None }
     }
 
+    fn told(text: &str) -> Vec<(Millis, Told)> {
+        vec![(Millis(1), Told { id: None, agent: None, text: text.to_owned() })]
+    }
+
     #[test]
     fn effects_wait_for_their_step() {
         let (jobs, inbox) = sync_channel(1);
         let mut desk = JournalDesk::new(jobs, BTreeMap::new());
-        desk.put(step(1));
+        desk.put(step(1), told("一"));
         desk.submit().unwrap();
-        desk.put(step(2));
+        desk.put(step(2), told("二"));
         desk.submit().unwrap();
         let Ok(Job::Append { lines, durable: true }) = inbox.try_recv() else { panic!("a durable batch") };
         assert_eq!(lines.len(), 1, "the second step waits for the first batch");
         assert!(inbox.try_recv().is_err());
         let place = Location { segment: 1, offset: 0, len: 10 };
         let heard = desk.written(written(Done::Appended(vec![place])), Millis(1)).unwrap();
-        let Heard::Appended(effects) = heard else { panic!("{heard:?}") };
-        assert_eq!(effects, step(1).effects, "the effects of the first step alone");
+        let Heard::Appended(held) = heard else { panic!("{heard:?}") };
+        let first = Held { effects: step(1).effects, told: told("一") };
+        assert_eq!(held, first, "what waited for the first step alone");
         desk.submit().unwrap();
         let failure = Done::Stopped(JournalError::NotStopped);
         assert!(desk.written(written(failure), Millis(1)).is_err(), "a failed batch gives no effects");

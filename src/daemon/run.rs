@@ -258,7 +258,13 @@ impl Daemon {
     pub(super) fn written(&mut self, written: Written) -> Result<(), Broken> {
         let archive = written.archive.clone();
         match self.journal.written(written, self.clock.now())? {
-            Heard::Appended(effects) => self.perform_all(effects),
+            Heard::Appended(held) => {
+                self.daemon_is_old = true; // it tells the flushes
+                for (at, told) in held.told {
+                    self.views.tell(at, told.agent, told.text);
+                }
+                self.perform_all(held.effects);
+            }
             Heard::Turned => {
                 self.turning = Turning::No;
                 self.note(About::Segment, None);
@@ -312,17 +318,16 @@ impl Daemon {
         for fault in &step.faults {
             tracing::error!(%fault, "a move that cannot be: please report this");
         }
-        for event in &step.events {
-            if let Some(told) = story::tell(event) {
-                tracing::info!(target: "tasuki::story", "{}", told.text);
-                self.views.tell(step.at, told.agent, told.text);
-            }
+        let told: Vec<_> =
+            step.events.iter().filter_map(|event| Some((step.at, story::tell(event)?))).collect();
+        for (_, told) in &told {
+            tracing::info!(target: "tasuki::story", "{}", told.text);
         }
         self.daemon_is_old |= !step.events.is_empty();
         if step.events.is_empty() {
             self.perform_all(step.effects);
         } else {
-            self.journal.put(step);
+            self.journal.put(step, told);
         }
     }
 

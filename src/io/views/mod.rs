@@ -153,15 +153,16 @@ impl Views {
         self.remove(&View::Active(zone, id.clone()))
     }
 
-    /// Whether a finished message's views are there, the answer's too if it has one, and the open one is gone.
+    /// Whether a finished message's views are there and not empty, the answer's too if it has one, and the open one is gone.
     #[must_use]
     pub fn has_finished(&self, id: &MessageId, day: &Day, answered: bool) -> bool {
         let name = file_name(id.as_str());
-        let there = |folder: &Folder| folder.stat(&name).is_ok();
+        // After a power cut a file that was not synced may be there and empty.
+        let whole = |folder: &Folder| folder.stat(&name).is_ok_and(|stat| stat.st_size > 0);
         let dated = self.folders.done.enter(day.as_str());
-        (!answered || there(&self.folders.results))
-            && dated.is_ok_and(|folder| there(&folder))
-            && !there(&self.folders.active)
+        (!answered || whole(&self.folders.results))
+            && dated.is_ok_and(|folder| whole(&folder))
+            && self.folders.active.stat(&name).is_err()
     }
 
     /// What stands in the `active/` folders, whoever wrote it: to be compared with what is open, at start.
