@@ -236,6 +236,7 @@ impl Daemon {
             self.views.tell(now, None, note);
         }
         for dropped in mail.drops {
+            self.tell_notes(now, &dropped);
             self.step(match dropped {
                 Dropped::Drafts { source, drafts, proof } => Input::Drop { source, drafts, proof },
                 Dropped::Bad { source, from, refusal } => Input::BadDrop { source, from, refusal },
@@ -243,6 +244,16 @@ impl Daemon {
         }
         if mail.halted != self.engine.state().halted.is_some() {
             self.step(Input::Halt(mail.halted));
+        }
+    }
+
+    /// What its sender should know of a message, whatever becomes of it.
+    fn tell_notes(&mut self, now: Millis, dropped: &Dropped) {
+        let Dropped::Drafts { drafts, .. } = dropped else { return };
+        for draft in drafts {
+            for note in &draft.notes {
+                self.views.tell(now, None, format!("{}: {note}", draft.id));
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use crate::io::folder::FolderError;
 use crate::io::journal::{Archive, is_short_of_space};
 use crate::io::mailbox::{Budget, Found, Mailbox};
 use crate::io::watch::{Interest, Period, Watch};
-use crate::io::wire::draft;
+use crate::io::wire::{draft, refused};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -89,7 +89,7 @@ pub enum Dropped {
     Bad {
         /// Where it came from.
         source: Source,
-        /// Its sender, as far as the name tells.
+        /// Its sender, as far as its body or its name tells.
         from: Option<AgentName>,
         /// Why.
         refusal: Refusal,
@@ -144,6 +144,7 @@ pub fn start(
         news,
         names,
         paused: false,
+        owed: Vec::new(),
         halted: None,
         again_ms: None,
     };
@@ -161,6 +162,8 @@ struct Worker {
     names: BTreeSet<String>,
     paused: bool,
     disk: Disk,
+    /// Refused files that could not be set aside yet.
+    owed: Vec<Rejected>,
     /// What the loop was told last of `queue/STOP`.
     halted: Option<bool>,
     /// When a file that is waited for wants to be looked at again.
@@ -215,18 +218,30 @@ impl Worker {
         }
     }
 
+    /// Sets refused files aside. Those that cannot be now (a full disk has no room for the reason) are tried again with
+    /// each look, and complained of once.
     fn reject(&mut self, rejected: Vec<Rejected>) {
         for file in rejected {
             let from = file.from.as_ref().map(AgentName::as_str);
             if let Err(error) = self.mailbox.reject(&file.claim, &file.refusal, from, self.clock.wall()) {
-                tracing::error!(%error, claim = %file.claim, "a refused file could not be set aside; it stays claimed");
+                tracing::error!(%error, claim = %file.claim, "a refused file cannot be set aside yet; it stays claimed");
+                self.owed.push(file);
             }
         }
+    }
+
+    fn reject_owed(&mut self) {
+        let (mailbox, wall) = (&mut self.mailbox, self.clock.wall());
+        self.owed.retain(|file| {
+            let from = file.from.as_ref().map(AgentName::as_str);
+            mailbox.reject(&file.claim, &file.refusal, from, wall).is_err()
+        });
     }
 
     /// Takes what lies in the drop zones, batch by batch.
     fn look(&mut self) -> bool {
         self.watch.check();
+        self.reject_owed();
         loop {
             let full = self.is_full();
             let budget = if self.paused || full { Budget { files: 0, bytes: 0 } } else { Budget::default() };
@@ -243,7 +258,9 @@ impl Worker {
             for found in sweep.found {
                 match found {
                     Found::Read { claim, name, bytes, .. } => drops.push(self.read(claim, name, &bytes)),
-                    Found::Bad { claim, name, refusal, .. } => drops.push(self.bad(claim, name, refusal)),
+                    Found::Bad { claim, name, refusal, .. } => {
+                        drops.push(self.bad(claim, name, None, refusal))
+                    }
                     other => notes.push(note(other)),
                 }
             }
@@ -288,13 +305,17 @@ impl Worker {
                 let drafts = self.look_up(drafts);
                 Dropped::Drafts { source: Source::File { claim, name }, drafts, proof: None }
             }
-            Err(refusal) => self.bad(claim, name, refusal),
+            Err(refusal) => {
+                let from = refused::sender(bytes, refusal.document);
+                self.bad(claim, name, from, refusal)
+            }
         }
     }
 
-    fn bad(&self, claim: Arc<str>, name: Arc<str>, refusal: Refusal) -> Dropped {
+    /// `from` is whom the body names; it wins over the file's name.
+    fn bad(&self, claim: Arc<str>, name: Arc<str>, from: Option<AgentName>, refusal: Refusal) -> Dropped {
         let known = |name: &str| name == USER || self.names.contains(name);
-        let from = draft::envelope(&name, &known).map(|(from, _)| from);
+        let from = from.or_else(|| draft::envelope(&name, &known).map(|(from, _)| from));
         Dropped::Bad { source: Source::File { claim, name }, from, refusal }
     }
 
