@@ -238,6 +238,6 @@ pub(crate) fn is_tame(text: &str) -> bool {
     !text.chars().any(|c| {
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-            || matches!(c, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{feff}')
+            || matches!(c, '\u{2028}' | '\u{2029}')
     })
 }

@@ -22,7 +22,8 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::refused(13, "13-bomb.yaml", "to: &a [x, x]\ncontent: &b [*a, *a]\n", "anchor", "`&`").at(1, 5),
     );
     cases.push(
-        Case::refused(11, "11-brackets.yaml", "[".repeat(200_000), "too-deep", "more than 32 deep").at(1, 256),
+        Case::refused(11, "11-brackets.yaml", "[".repeat(200_000), "too-deep", "more than 32 deep")
+            .at(1, 256),
     );
     cases
 }

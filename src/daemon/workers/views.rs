@@ -3,7 +3,7 @@
 
 use crate::daemon::workers::pages;
 use crate::engine::event::{Answer, Event};
-use crate::engine::message::Body;
+use crate::engine::message::{Body, Kind, Status};
 use crate::engine::state::Told;
 use crate::engine::view::{AgentSeen, MessageSeen};
 use crate::engine::words::{AgentName, MessageId, Millis};
@@ -149,7 +149,7 @@ pub fn start(
 ) -> std::io::Result<(SyncSender<Job>, std::thread::JoinHandle<()>)> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let thread = std::thread::Builder::new().name("views".to_owned());
-    let mut worker = Worker { views, reader, complained: BTreeMap::new() };
+    let mut worker = Worker { views, reader, complained: BTreeMap::new(), unread: BTreeMap::new() };
     Ok((jobs, thread.spawn(move || worker.work(&inbox, &answers))?))
 }
 
@@ -158,6 +158,8 @@ struct Worker {
     reader: Reader,
     /// What was complained of already, so that a full disk does not fill the log as well.
     complained: BTreeMap<String, u64>,
+    /// Infos that were typed to an agent and so are done. Their open views stay until its next turn: it reads them now.
+    unread: BTreeMap<AgentName, Vec<MessageId>>,
 }
 
 impl Worker {
@@ -215,6 +217,9 @@ impl Worker {
             .zip(&item.answers)
             .map(|(told, place)| Ok((told, self.answer(*place)?)))
             .collect::<Result<_, String>>()?;
+        if let Some(agent) = item.seen.agent.as_ref().filter(|_| item.turn) {
+            self.put_away(agent)?;
+        }
         let text = pages::open(&item.seen, &body, &answers);
         let written = self.write(View::Active(MAIN_ZONE, item.seen.message.id.clone()), &text);
         if item.turn {
@@ -243,7 +248,22 @@ impl Worker {
             self.views.write_result(id, &text).map_err(|error| error.to_string())?;
         }
         let text = pages::finished(seen, &content);
-        self.views.finish(MAIN_ZONE, id, &day, &text).map_err(|error| error.to_string())
+        let told = seen.message.kind != Kind::Task && seen.status == Status::Completed;
+        let finished = match seen.agent.as_ref().filter(|_| told && self.views.is_open_shown(id)) {
+            Some(agent) => {
+                self.unread.entry(agent.clone()).or_default().push(id.clone());
+                self.views.write_done(id, &day, &text)
+            }
+            None => self.views.finish(MAIN_ZONE, id, &day, &text),
+        };
+        finished.map_err(|error| error.to_string())
+    }
+
+    /// An agent gets its next turn: it has read what it was told before.
+    fn put_away(&mut self, agent: &AgentName) -> Result<(), String> {
+        let told = self.unread.remove(agent).unwrap_or_default();
+        let remove = |id| self.views.remove(&View::Active(MAIN_ZONE, id));
+        told.into_iter().try_for_each(remove).map_err(|error| error.to_string())
     }
 
     fn write(&mut self, view: View, text: &str) -> Result<(), String> {
@@ -264,8 +284,10 @@ impl Worker {
         open: &BTreeSet<MessageId>,
         members: &BTreeSet<AgentName>,
     ) -> Result<(), FolderError> {
+        self.unread.retain(|agent, _| members.contains(agent));
         for view in self.views.list_active()? {
-            if !matches!(&view, View::Active(_, id) if open.contains(id)) {
+            let stays = |id| open.contains(id) || self.unread.values().flatten().any(|unread| unread == id);
+            if !matches!(&view, View::Active(_, id) if stays(id)) {
                 self.views.remove(&view)?;
             }
         }
