@@ -137,7 +137,13 @@ async fn live(
     let mut server = Some((listener, serve, to_loop));
     let mut serving = JoinSet::new();
     loop {
-        let life = begin(&mut house, settings.clone(), stopped.take()).await?;
+        let life = match begin(&mut house, settings.clone(), stopped.take()).await {
+            Ok(life) => life,
+            Err(error) => {
+                let _ = std::fs::remove_file(&house.socket);
+                return Err(error);
+            }
+        };
         if let Some((listener, serve, to_loop)) = server.take() {
             serving.spawn(serve(listener, to_loop));
         }

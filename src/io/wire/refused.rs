@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::text;
 use super::tree::Documents;
-use crate::engine::refusal::Refusal;
+use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::AgentName;
 
 /// The sender that the refused document names, if it can be read so far. `document` is that of a refusal by
@@ -12,6 +12,12 @@ use crate::engine::words::AgentName;
 pub fn sender(bytes: &[u8], document: usize) -> Option<AgentName> {
     let node = Documents::of(text::read(bytes).ok()?).nth(document)?.ok()?;
     Fields::of(&node).ok()?.name("from").ok()?
+}
+
+/// What makes a text no YAML, with the line and column at which a person looks for it.
+pub(in crate::io) fn fault(text: &str) -> Option<Refusal> {
+    let fault = Documents::of(text).find_map(Result::err)?;
+    matches!(fault.code, Code::Syntax | Code::CutOff).then_some(fault)
 }
 
 /// A refusal by the engine, which knows fields and no lines, with the line and column of its field. The engine counts
@@ -33,7 +39,6 @@ pub(in crate::io) fn located(bytes: &[u8], mut refusal: Refusal) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::refusal::Code;
 
     const FILE: &[u8] = b"---\n---\nfrom: boss\nto: x\n---\nto: y\nfrom: [z]\n---\nto: \"";
 

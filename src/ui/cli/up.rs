@@ -68,7 +68,7 @@ fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<DaemonIn
         .current_dir(workspace.root())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(File::create(&words)?)
+        .stderr(File::create(&words).map_err(Failure::at(&words))?)
         .spawn()?;
     let clock = Clock::start();
     let began = clock.now();
