@@ -4,6 +4,7 @@ use crate::daemon::workers::journal::{Job, Jobs, Written};
 use crate::engine::engine::Step;
 use crate::engine::input::Effect;
 use crate::engine::message::BodyRef;
+use crate::engine::story::{self, Told};
 use crate::engine::words::{Millis, Seq};
 use crate::io::journal::{Fingerprint, JournalError, Location, StepLine};
 use crate::io::wire::events;
@@ -19,8 +20,8 @@ pub struct JournalDesk {
     /// Steps that wait for the batch under way to be written.
     waiting: Vec<Waiting>,
     waiting_bytes: usize,
-    /// Effects of the batch under way, and which steps it has.
-    under_way: Option<(Vec<Seq>, Vec<Effect>)>,
+    /// The batch under way: which steps it has, and what is due when it is written.
+    under_way: Option<(Vec<Seq>, Due)>,
     /// Where each step with a body is.
     places: BTreeMap<Seq, Location>,
     /// Whether the segment should be turned.
@@ -33,7 +34,16 @@ pub struct JournalDesk {
 struct Waiting {
     line: StepLine,
     outward: bool,
-    effects: Vec<Effect>,
+    due: Due,
+}
+
+/// What waits for a step to be written.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Due {
+    /// To be performed.
+    pub effects: Vec<Effect>,
+    /// To be told in the logs: nobody reads there of what a full disk undid.
+    pub told: Vec<(Millis, Told)>,
 }
 
 impl JournalDesk {
@@ -61,8 +71,9 @@ impl JournalDesk {
         let outward = step.outward();
         let events = events::encode(&step.events).into_boxed_str();
         self.waiting_bytes += events.len();
+        let told = step.events.iter().filter_map(story::tell).map(|told| (step.at, told)).collect();
         let line = StepLine { seq: step.seq, at: step.at, events };
-        self.waiting.push(Waiting { line, outward, effects: step.effects });
+        self.waiting.push(Waiting { line, outward, due: Due { effects: step.effects, told } });
     }
 
     /// Gives the thread all that waits, if it has nothing to do.
@@ -76,12 +87,13 @@ impl JournalDesk {
         let batch = std::mem::take(&mut self.waiting);
         self.waiting_bytes = 0;
         let durable = batch.iter().any(|waiting| waiting.outward);
-        let (mut lines, mut effects) = (Vec::with_capacity(batch.len()), Vec::new());
+        let (mut lines, mut due) = (Vec::with_capacity(batch.len()), Due::default());
         for waiting in batch {
             lines.push(waiting.line);
-            effects.extend(waiting.effects);
+            due.effects.extend(waiting.due.effects);
+            due.told.extend(waiting.due.told);
         }
-        self.under_way = Some((lines.iter().map(|line| line.seq).collect(), effects));
+        self.under_way = Some((lines.iter().map(|line| line.seq).collect(), due));
         self.jobs.try_send(Job::Append { lines, durable }).map_err(|_| ThreadGone)
     }
 
@@ -95,22 +107,22 @@ impl JournalDesk {
         snapshot: String,
         finished: Vec<Fingerprint>,
     ) -> Result<(), ThreadGone> {
-        self.under_way = Some((Vec::new(), Vec::new()));
+        self.under_way = Some((Vec::new(), Due::default()));
         self.wants_turn = false;
         self.jobs.try_send(Job::Turn { at, snapshot, finished }).map_err(|_| ThreadGone)
     }
 
-    /// A batch is written: the effects that waited for it may be performed.
+    /// A batch is written: what waited for it is due.
     ///
     /// # Errors
-    /// The journal's own error: nothing of the batch may be performed.
-    pub fn written(&mut self, written: Written) -> Result<Vec<Effect>, JournalError> {
+    /// The journal's own error: nothing of the batch may be performed, and nothing of it is told.
+    pub fn written(&mut self, written: Written) -> Result<Due, JournalError> {
         self.wants_turn = written.wants_turn;
         self.flushes = written.flushes;
         let places = written.places?;
-        let (seqs, effects) = self.under_way.take().unwrap_or_default();
+        let (seqs, due) = self.under_way.take().unwrap_or_default();
         self.places.extend(seqs.into_iter().zip(places));
-        Ok(effects)
+        Ok(due)
     }
 
     /// Where a body is, and which event of its step brought it; none while its step is not written yet.
@@ -171,8 +183,10 @@ mod tests {
         assert_eq!(lines.len(), 1, "the second step waits for the first batch");
         assert!(inbox.try_recv().is_err());
         let place = Location { segment: 1, offset: 0, len: 10 };
-        let effects = desk.written(written(Ok(vec![place]))).unwrap();
-        assert_eq!(effects, step(1).effects, "the effects of the first step alone");
+        let due = desk.written(written(Ok(vec![place]))).unwrap();
+        assert_eq!(due.effects, step(1).effects, "the effects of the first step alone");
+        let told: Vec<Millis> = due.told.iter().map(|(at, _)| *at).collect();
+        assert_eq!(told, [Millis(1)], "and its words alone");
         desk.submit().unwrap();
         let failure = JournalError::NotStopped;
         assert!(desk.written(written(Err(failure))).is_err(), "a failed batch gives no effects");

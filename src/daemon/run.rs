@@ -220,12 +220,15 @@ impl Daemon {
 
     pub(super) fn written(&mut self, written: Written) -> Result<(), Broken> {
         let archive = written.archive.clone();
-        let effects = self.journal.written(written)?;
+        let due = self.journal.written(written)?;
+        for (at, told) in due.told {
+            self.views.tell(at, told.agent, told.text);
+        }
         if self.turning == Turning::Writing {
             self.turning = Turning::No;
             self.turned(archive);
         }
-        self.perform_all(effects);
+        self.perform_all(due.effects);
         Ok(())
     }
 
@@ -277,7 +280,6 @@ impl Daemon {
         for event in &step.events {
             if let Some(told) = story::tell(event) {
                 tracing::info!(target: "tasuki::story", "{}", told.text);
-                self.views.tell(step.at, told.agent, told.text);
             }
         }
         self.daemon_is_old |= !step.events.is_empty();

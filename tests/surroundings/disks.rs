@@ -1,0 +1,130 @@
+//! A disk that fills up: drops stay, nothing is lost, and work goes on when there is room. Needs a file system of its own.
+
+use crate::house::{House, PLAIN_AGENT};
+use crate::{am_root, not_tested, works};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Drops of this size fill a batch that does not fit.
+const LARGE: usize = 200 << 10;
+
+/// A mount that goes when it is dropped.
+pub(crate) struct Mount(PathBuf);
+
+impl Mount {
+    /// A small file system in memory; none if this user may not mount.
+    fn small(place: &Path) -> Option<Self> {
+        let options = ["-t", "tmpfs", "-o", "size=16m,mode=0700", "tasuki-test"];
+        mount(&options, place).then(|| Self(place.to_owned()))
+    }
+
+    /// The folder itself, read-only.
+    pub(crate) fn read_only(place: &Path) -> Option<Self> {
+        let text = place.to_str()?;
+        let bound = mount(&["--bind", text], place).then(|| Self(place.to_owned()))?;
+        mount(&["-o", "remount,ro,bind"], place).then_some(bound)
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        // Lazily: a shell of tmux may still stand in it.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+fn mount(options: &[&str], place: &Path) -> bool {
+    let done = am_root().then(|| Command::new("mount").args(options).arg(place).output());
+    matches!(done, Some(Ok(output)) if output.status.success())
+}
+
+fn signal(house: &House, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(house.pid()).expect("a pid")).expect("a pid");
+    rustix::process::kill_process(pid, signal).expect("a signal");
+}
+
+/// Leaves about so many bytes free.
+fn fill(house: &House, left: u64) {
+    let free = fs2::available_space(house.path("")).expect("the disk");
+    let mut file = fs::File::create(house.path("fill")).expect("a file");
+    let bytes = usize::try_from(free.saturating_sub(left)).expect("a size");
+    file.write_all(&vec![b'x'; bytes]).expect("room");
+}
+
+fn drop_large(house: &House, names: std::ops::Range<u32>) {
+    for number in names {
+        let content = "襷".repeat(LARGE / 3);
+        let text = format!(
+            "id: large-{number}\nto: user\ntype: info\ncontent: {content}\nmetadata: {{end: {number}}}\n"
+        );
+        house.drop(&format!("large-{number}.yaml"), &text);
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join("disk");
+    fs::create_dir(&place).expect("a folder");
+    let Some(mount) = Mount::small(&place) else {
+        return not_tested("a full disk: only a root who may mount can have one");
+    };
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, env: {DELAY: '0.3'}}\n";
+    let mut house = House::within(folder, "disk/仕事 💥", agent, &[("agent.sh", PLAIN_AGENT)]);
+    house.start();
+    works(&house, "before");
+    for number in 0..4 {
+        house.drop(&format!("{number}.yaml"), &format!("id: t-{number}\nto: worker\ncontent: do {number}\n"));
+    }
+
+    // Nearly full: nothing new is taken, what runs goes on, and it is told.
+    fill(&house, 500 << 10);
+    house.until("the news", |house| house.read("status/activity.log").contains("the disk is nearly full"));
+    house.drop("low.yaml", "id: low\nto: worker\ncontent: low\n");
+    house.until("the others to be done", |house| {
+        let taken = (0..4).filter(|number| !house.path(&format!("queue/{number}.yaml")).exists());
+        taken.into_iter().all(|number| house.path(&format!("queue/results/t-{number}.yaml")).exists())
+    });
+    assert!(house.path("queue/low.yaml").exists());
+    fs::remove_file(house.path("fill")).expect("room");
+    house.result("low");
+    (0..4).for_each(|number| drop(house.result(&format!("t-{number}"))));
+    assert!(house.read("status/activity.log").contains("the disk has room again"));
+
+    // Full in the middle of an append: the batch is larger than what is left.
+    signal(&house, rustix::process::Signal::STOP);
+    drop_large(&house, 0..16);
+    fill(&house, 1_500 << 10);
+    signal(&house, rustix::process::Signal::CONT);
+    house.until("the failure", |house| {
+        house.read(".tasuki/daemon.log").contains("the journal could not be written")
+    });
+    assert!(!house.read("status/activity.log").contains("large-15 accepted"));
+    fs::remove_file(house.path("fill")).expect("room");
+    for number in 0..16 {
+        house.until(&format!("large-{number}"), |house| {
+            house.journal().contains(&format!("\"event\":\"ended\",\"id\":\"large-{number}\""))
+        });
+    }
+    works(&house, "after");
+    let journal = house.journal();
+    let ids =
+        (0..16).map(|number| format!("large-{number}")).chain((0..4).map(|number| format!("t-{number}")));
+    for id in ids.chain(["before", "low", "after"].map(str::to_owned)) {
+        let ends = journal.matches(&format!("\"event\":\"ended\",\"id\":\"{id}\"")).count();
+        assert_eq!(ends, 1, "{id}");
+        house.until(&id, |house| has_view(house, &id));
+    }
+    house.end();
+    drop(house);
+    drop(mount);
+}
+
+/// Whether a finished message's view is there and whole.
+fn has_view(house: &House, id: &str) -> bool {
+    let days = fs::read_dir(house.path("queue/done")).expect("done").flatten();
+    days.map(|day| fs::read_to_string(day.path().join(format!("{id}.yaml"))).unwrap_or_default())
+        .any(|text| text.contains("status: completed"))
+}

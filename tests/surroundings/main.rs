@@ -1,0 +1,52 @@
+//! Faults of the surroundings, through the real binary: team files, tmux, folders, disks, sockets and neighbours that are not
+//! as they should be. Each is told with its place and its cure, under the exit code of the contract, and nothing is lost.
+#![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
+#![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
+
+mod disks;
+mod folders;
+#[path = "../support/house.rs"]
+mod house;
+mod neighbours;
+mod sockets;
+mod team_files;
+mod tmux;
+
+use house::House;
+use std::process::{Command, Output};
+
+pub(crate) fn am_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Said where a test cannot be what its name says.
+pub(crate) fn not_tested(what: &str) {
+    println!("NOT TESTED: {what}");
+}
+
+/// What a command said, if it ended with this code; each line of it is one that a terminal may show.
+pub(crate) fn said(command: &mut Command, code: i32) -> String {
+    let output: Output = command.output().expect("the command");
+    let text = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(code), "{command:?}: {text}");
+    assert!(!text.contains("panicked") && !text.contains('\u{1b}'), "{text}");
+    println!("{text}");
+    text
+}
+
+/// Both ways to start: each ends with this code and says all of these words.
+pub(crate) fn neither_starts(house: &House, code: i32, words: &[&str]) {
+    for verb in ["daemon", "up"] {
+        let text = said(house.tasuki().arg(verb), code);
+        for word in words {
+            assert!(text.contains(word), "`tasuki {verb}` does not say {word:?}:\n{text}");
+        }
+    }
+}
+
+/// A task goes through.
+pub(crate) fn works(house: &House, id: &str) {
+    house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: worker\ncontent: 仕事 😀\n"));
+    let result = house.result(id);
+    assert!(result.contains(&format!("answer to {id}")), "{result}");
+}
