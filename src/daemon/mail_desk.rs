@@ -85,6 +85,12 @@ impl MailDesk {
         let _ = self.jobs.try_send(Job::Look);
     }
 
+    /// Wakes the thread, which sees that the loop has ended and takes nothing any more. To be called after the loop's
+    /// inbox was dropped.
+    pub fn close(self) {
+        let _ = self.jobs.try_send(Job::Look);
+    }
+
     /// Hands out what waits, as far as there is room.
     pub fn submit(&mut self) {
         while let Some(job) = self.others.pop_front() {

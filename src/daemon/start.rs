@@ -199,6 +199,7 @@ fn listen(path: &std::path::Path) -> std::io::Result<tokio::net::UnixListener> {
 struct Life {
     daemon: Daemon,
     journal: std::thread::JoinHandle<Journal>,
+    others: [std::thread::JoinHandle<()>; 2],
 }
 
 /// How a life ended.
@@ -267,7 +268,7 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
         ending: None,
     };
     daemon.open(&found, step);
-    Ok(Life { daemon, journal: threads.journal })
+    Ok(Life { daemon, journal: threads.journal, others: threads.others })
 }
 
 /// The tmux server of the workspace.
@@ -349,9 +350,15 @@ impl Life {
         panes.dismiss_all(matches!(how, Ok(Ending::StopAgents)));
         house.calls = calls;
         // The threads end when their desks are gone, the tasks when they are told; whatever hangs is left behind.
-        drop((journal, views, mail, inbox, news));
+        drop((journal, views, inbox, news));
+        mail.close();
         let tasks = async { while workers.join_next().await.is_some() {} };
         workers_end(tasks).await;
+        let others = self.others;
+        let joined = tokio::task::spawn_blocking(|| others.into_iter().for_each(|other| drop(other.join())));
+        if tokio::time::timeout(SHUTDOWN, joined).await.is_err() {
+            tracing::error!("a thread did not end in time");
+        }
         let journal = match &how {
             Ok(_) => tokio::task::spawn_blocking(move || self.journal.join()).await.ok().and_then(Result::ok),
             Err(_) => self.journal.join().ok(),

@@ -30,6 +30,8 @@ pub struct Threads {
     pub watched: Vec<PathBuf>,
     /// To the mailbox.
     pub mail_jobs: mailbox::Jobs,
+    /// Views and mailbox. They touch the workspace until they have ended, so nobody else may begin before.
+    pub others: [std::thread::JoinHandle<()>; 2],
 }
 
 /// Starts them.
@@ -52,10 +54,11 @@ pub fn start(
     let watched = views.places();
     let (tell, shown) = mpsc::channel(1);
     let started = views::start(views, reader, tell);
-    let (views_jobs, _) = started.map_err(io("start the views' thread"))?;
+    let (views_jobs, views) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(workspace.root())?;
     let disk = mailbox::Disk { folder: workspace.memory(), low_bytes, told: false };
     let started = mailbox::start(mailbox, claims, archive, disk, clock, news.clone());
-    let (mail_jobs, _) = started.map_err(io("start the mailbox's thread"))?;
-    Ok(Threads { journal_jobs, journal, written, shown, views_jobs, watched, mail_jobs })
+    let (mail_jobs, mailbox) = started.map_err(io("start the mailbox's thread"))?;
+    let others = [views, mailbox];
+    Ok(Threads { journal_jobs, journal, written, shown, views_jobs, watched, mail_jobs, others })
 }

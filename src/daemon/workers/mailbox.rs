@@ -107,7 +107,7 @@ pub struct Disk {
     pub told: bool,
 }
 
-/// Where jobs go. Dropping it ends the thread.
+/// Where jobs go. The thread ends with the first look after the loop's inbox was dropped.
 pub type Jobs = SyncSender<Job>;
 
 /// Starts the thread, which first forgets the claims that the journal knows already.
@@ -240,6 +240,9 @@ impl Worker {
 
     /// Takes what lies in the drop zones, batch by batch.
     fn look(&mut self) -> bool {
+        if self.news.is_closed() {
+            return false; // nobody would hear of what is claimed now
+        }
         self.watch.check();
         self.reject_owed();
         loop {
