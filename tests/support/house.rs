@@ -144,18 +144,6 @@ impl House {
         fs::read_to_string(self.folder.path().join("out.log")).unwrap_or_default()
     }
 
-    /// Every segment of its journal, in order.
-    pub(crate) fn journal(&self) -> String {
-        let names = fs::read_dir(self.path(".tasuki/journal")).expect("the journal").flatten();
-        let mut paths: Vec<PathBuf> = names.map(|name| name.path()).collect();
-        paths.retain(|path| path.extension().is_some_and(|end| end == "jsonl"));
-        paths.sort();
-        paths
-            .iter()
-            .map(|path| String::from_utf8_lossy(&fs::read(path).expect("a segment")).into_owned())
-            .collect()
-    }
-
     /// Drops a file whole, as programs should.
     pub(crate) fn drop(&self, name: &str, text: &str) {
         let part = self.path(&format!("queue/.{name}.tmp"));

@@ -103,20 +103,23 @@ fn a_full_disk_loses_nothing() {
     });
     assert!(!house.read("status/activity.log").contains("large-15 accepted"));
     fs::remove_file(house.path("fill")).expect("room");
-    for number in 0..16 {
-        house.until(&format!("large-{number}"), |house| {
-            house.journal().contains(&format!("\"event\":\"ended\",\"id\":\"large-{number}\""))
-        });
-    }
     works(&house, "after");
-    let journal = house.journal();
     let ids =
         (0..16).map(|number| format!("large-{number}")).chain((0..4).map(|number| format!("t-{number}")));
     for id in ids.chain(["before", "low", "after"].map(str::to_owned)) {
-        let ends = journal.matches(&format!("\"event\":\"ended\",\"id\":\"{id}\"")).count();
-        assert_eq!(ends, 1, "{id}");
         house.until(&id, |house| has_view(house, &id));
+        let log = house.read("status/activity.log");
+        let told = |what: &str| log.lines().filter(|line| line.contains(&format!(" {id} {what}"))).count();
+        assert_eq!((told("accepted: "), told("completed")), (1, 1), "{id}: {log}");
+        let why = house.tasuki().args(["why", &id]).output().expect("why");
+        let why = String::from_utf8(why.stdout).expect("UTF-8");
+        assert_eq!(why.matches(" accepted: ").count(), 1, "{why}");
     }
+    house.end();
+    let fsck = house.tasuki().arg("fsck").output().expect("fsck");
+    assert!(fsck.status.success(), "{fsck:?}");
+    house.start();
+    works(&house, "at-last");
     house.end();
     drop(house);
     drop(mount);
