@@ -10,6 +10,7 @@ use crate::daemon::orders::Launched;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::request::{CALLS_MAX, Call};
 use crate::daemon::run::{Broken, Daemon, Ending, Turning};
+use crate::daemon::signals::{signals, unless_ended};
 use crate::daemon::threads;
 use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::tmux::TmuxDesk;
@@ -31,7 +32,6 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -90,7 +90,6 @@ struct House {
     clock: Clock,
     boot: String,
     calls: mpsc::Receiver<Call>,
-    signals: mpsc::Receiver<Ending>,
     socket: std::path::PathBuf,
 }
 
@@ -125,62 +124,49 @@ async fn live(
     settings: Settings,
     serve: Serve,
 ) -> Result<(), StartError> {
-    let signals = signals().map_err(io("listen for signals"))?;
+    let mut signals = signals().map_err(io("listen for signals"))?;
     let socket = workspace.socket_path(&around)?;
     let (to_loop, calls) = mpsc::channel(CALLS_MAX);
     let listener = listen(&socket).map_err(io("listen on the socket"))?;
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
-    let mut house = House { workspace, around, clock, boot, calls, signals, socket };
+    let mut house = House { workspace, around, clock, boot, calls, socket };
     let mut settings = settings;
     let mut stopped: Option<Journal> = None;
     let mut wait = AGAIN.0;
     let mut server = Some((listener, serve, to_loop));
     let mut serving = JoinSet::new();
     loop {
-        let life = match begin(&mut house, settings.clone(), stopped.take()).await {
-            Ok(life) => life,
-            Err(error) => {
+        let begun = unless_ended(begin(&mut house, settings.clone(), stopped.take()), &mut signals).await;
+        let how = match begun {
+            Ok(Ok(life)) => {
+                if let Some((listener, serve, to_loop)) = server.take() {
+                    serving.spawn(serve(listener, to_loop));
+                }
+                let ended = life.spend(&mut house, &mut signals).await;
+                (settings, stopped) = (ended.settings, ended.journal);
+                ended.how.map_err(|broken| broken.to_string())
+            }
+            Ok(Err(error)) if server.is_some() => {
                 let _ = std::fs::remove_file(&house.socket);
                 return Err(error);
             }
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(ending) => Ok(ending),
         };
-        if let Some((listener, serve, to_loop)) = server.take() {
-            serving.spawn(serve(listener, to_loop));
-        }
-        let ended = life.spend(&mut house).await;
-        settings = ended.settings;
-        match ended.how {
-            Ok(ending) => {
-                serving.abort_all();
-                let _ = std::fs::remove_file(&house.socket);
-                return finish(&house, &settings, ending).await;
-            }
+        let how = match how {
+            Ok(ending) => Err(ending),
             Err(broken) => {
                 tracing::error!(%broken, "starting anew in {wait:?}; drops stay in queue/ meanwhile");
-                stopped = ended.journal;
-                tokio::time::sleep(wait).await;
-                wait = (wait * 2).min(AGAIN.1);
+                unless_ended(tokio::time::sleep(wait), &mut signals).await
             }
+        };
+        wait = (wait * 2).min(AGAIN.1);
+        if let Err(ending) = how {
+            serving.abort_all();
+            let _ = std::fs::remove_file(&house.socket);
+            return finish(&house, &settings, ending).await;
         }
     }
-}
-
-/// SIGTERM and SIGINT end the daemon and leave the agents; SIGHUP and SIGIO (leases) do nothing.
-fn signals() -> std::io::Result<mpsc::Receiver<Ending>> {
-    let (sender, receiver) = mpsc::channel(1);
-    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let (mut hup, mut lease) = (signal(SignalKind::hangup())?, signal(SignalKind::io())?);
-    tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                _ = term.recv() => drop(sender.try_send(Ending::KeepAgents)),
-                _ = int.recv() => drop(sender.try_send(Ending::KeepAgents)),
-                _ = hup.recv() => {}
-                _ = lease.recv() => {}
-            }
-        }
-    });
-    Ok(receiver)
 }
 
 /// The lock is ours, so a socket that is there is a dead daemon's.
@@ -340,8 +326,8 @@ impl Daemon {
 
 impl Life {
     /// Lives until the end, and brings what waits to the disk.
-    async fn spend(mut self, house: &mut House) -> Ended {
-        let how = self.daemon.run(&mut house.signals).await;
+    async fn spend(mut self, house: &mut House, signals: &mut mpsc::Receiver<Ending>) -> Ended {
+        let how = self.daemon.run(signals).await;
         if how.is_ok() {
             let _ = tokio::time::timeout(SHUTDOWN, self.daemon.drain()).await;
         }

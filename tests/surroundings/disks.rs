@@ -94,14 +94,7 @@ fn a_full_disk_loses_nothing() {
     assert!(house.read("status/activity.log").contains("the disk has room again"));
 
     // Full in the middle of an append: the batch is larger than what is left.
-    signal(&house, rustix::process::Signal::STOP);
-    drop_large(&house, 0..16);
-    fill(&house, 1_500 << 10);
-    signal(&house, rustix::process::Signal::CONT);
-    house.until("the failure", |house| {
-        house.read(".tasuki/daemon.log").contains("the journal could not be written")
-    });
-    assert!(!house.read("status/activity.log").contains("large-15 accepted"));
+    overfill(&house);
     fs::remove_file(house.path("fill")).expect("room");
     works(&house, "after");
     let ids =
@@ -123,6 +116,43 @@ fn a_full_disk_loses_nothing() {
     house.end();
     drop(house);
     drop(mount);
+}
+
+#[test]
+fn a_daemon_on_a_full_disk_can_be_ended() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join("disk");
+    fs::create_dir(&place).expect("a folder");
+    let Some(mount) = Mount::small(&place) else {
+        return not_tested("a full disk: only a root who may mount can have one");
+    };
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
+    let mut house = House::within(folder, "disk/full", agent, &[("agent.sh", PLAIN_AGENT)]);
+    house.start();
+    works(&house, "before");
+    overfill(&house);
+    house.end();
+    fs::remove_file(house.path("fill")).expect("room");
+    house.start();
+    (0..16).for_each(|number| {
+        house.until("all to be done", |house| has_view(house, &format!("large-{number}")))
+    });
+    works(&house, "after");
+    house.end();
+    drop(house);
+    drop(mount);
+}
+
+/// Drops more than there is room for, and waits until the journal has met the end of the disk.
+fn overfill(house: &House) {
+    signal(house, rustix::process::Signal::STOP);
+    drop_large(house, 0..16);
+    fill(house, 1_500 << 10);
+    signal(house, rustix::process::Signal::CONT);
+    let failed =
+        |house: &House| house.read(".tasuki/daemon.log").contains("the journal could not be written");
+    house.until("the failure", failed);
+    assert!(!house.read("status/activity.log").contains("large-15 accepted"), "told before it was true");
 }
 
 /// Whether a finished message's view is there and whole.
