@@ -24,6 +24,8 @@ pub struct JournalDesk {
     under_way: Option<(Vec<Seq>, Due)>,
     /// Where each step with a body is.
     places: BTreeMap<Seq, Location>,
+    /// Segments closed before this moment may go, but for those from this number on.
+    trim: Option<(Millis, u32)>,
     /// Whether the segment should be turned.
     pub wants_turn: bool,
     /// Flushes so far.
@@ -50,8 +52,8 @@ impl JournalDesk {
     /// A desk before a journal that holds bodies at `places`.
     #[must_use]
     pub fn new(jobs: Jobs, places: BTreeMap<Seq, Location>) -> Self {
-        let waiting = Vec::new();
-        Self { jobs, waiting, waiting_bytes: 0, under_way: None, places, wants_turn: false, flushes: 0 }
+        let (waiting, under_way, trim) = (Vec::new(), None, None);
+        Self { jobs, waiting, waiting_bytes: 0, under_way, places, trim, wants_turn: false, flushes: 0 }
     }
 
     /// Whether there is room for more.
@@ -81,8 +83,11 @@ impl JournalDesk {
     /// # Errors
     /// If the thread is gone.
     pub fn submit(&mut self) -> Result<(), ThreadGone> {
-        if self.under_way.is_some() || self.waiting.is_empty() {
+        if self.under_way.is_some() {
             return Ok(());
+        }
+        if self.waiting.is_empty() {
+            return self.submit_trim();
         }
         let batch = std::mem::take(&mut self.waiting);
         self.waiting_bytes = 0;
@@ -95,6 +100,17 @@ impl JournalDesk {
         }
         self.under_way = Some((lines.iter().map(|line| line.seq).collect(), due));
         self.jobs.try_send(Job::Append { lines, durable }).map_err(|_| ThreadGone)
+    }
+
+    /// Segments closed before this moment may be removed when there is nothing else to do.
+    pub fn trim(&mut self, before: Millis, keep_from: u32) {
+        self.trim = Some((before, keep_from));
+    }
+
+    fn submit_trim(&mut self) -> Result<(), ThreadGone> {
+        let Some((before, keep_from)) = self.trim.take() else { return Ok(()) };
+        self.under_way = Some((Vec::new(), Due::default()));
+        self.jobs.try_send(Job::Trim { before, keep_from }).map_err(|_| ThreadGone)
     }
 
     /// Gives the thread a turn of the segment. Only while [`Self::is_idle`].

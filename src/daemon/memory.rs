@@ -26,15 +26,19 @@ pub struct Memory {
     pub places: BTreeMap<Seq, Location>,
     /// Dropped files that are in the journal; they may still lie in `.tasuki/claim/`.
     pub claims: BTreeSet<Arc<str>>,
+    /// When the last step was.
+    pub last_at: Millis,
 }
 
 impl Memory {
     fn new(team: Team) -> Self {
-        Self { engine: Engine::new(team), places: BTreeMap::new(), claims: BTreeSet::new() }
+        let (places, claims) = (BTreeMap::new(), BTreeSet::new());
+        Self { engine: Engine::new(team), places, claims, last_at: Millis(0) }
     }
 
     /// Takes up one line of the journal.
     fn take(&mut self, entry: &Entry<'_>) -> Result<(), String> {
+        let last_at = self.last_at.max(entry.at);
         match entry.kind {
             Kind::Step => {
                 let found = events::decode(entry.payload).map_err(|error| error.to_string())?;
@@ -51,6 +55,7 @@ impl Memory {
                 self.claims = claims;
             }
         }
+        self.last_at = last_at;
         Ok(())
     }
 }
@@ -67,7 +72,7 @@ fn claim_of(event: &Event) -> Option<Arc<str>> {
 ///
 /// # Errors
 /// If the machine refuses. Damage is reported in the log, and read past.
-pub fn open(dir: &Path, boot: &str, team: Team, _now: Millis) -> Result<(Journal, Memory), StartError> {
+pub fn open(dir: &Path, boot: &str, team: Team) -> Result<(Journal, Memory), StartError> {
     let mut memory = Memory::new(team);
     let (journal, report) = Journal::open(dir, boot, extract, &mut |entry| memory.take(entry))?;
     complain(&report);

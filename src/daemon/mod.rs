@@ -3,8 +3,10 @@
 pub mod faces_desk;
 pub mod journal_desk;
 pub mod mail_desk;
+pub mod marks;
 pub mod memory;
 pub mod news;
+pub mod notes;
 pub mod orders;
 pub mod panes_desk;
 pub mod perform;

@@ -1,6 +1,7 @@
 //! Effect → one call. Everything here happens after the step that asked for it is written.
 
 use crate::daemon::memory;
+use crate::daemon::notes::About;
 use crate::daemon::orders::{Launched, Order, Typed};
 use crate::daemon::run::{Broken, Daemon, Turning};
 use crate::daemon::workers::tmux::{Given, TmuxNews};
@@ -9,8 +10,7 @@ use crate::engine::doorbell::{self, Doorbell};
 use crate::engine::input::{Effect, Input, Report, Shown, Verdict};
 use crate::engine::life::{Turn, TurnKind};
 use crate::engine::team::Delivery;
-use crate::engine::words::{AgentName, MessageId, Nonce, Seq};
-use crate::io::journal::Archive;
+use crate::engine::words::{AgentName, MessageId, Millis, Nonce, Seq};
 use crate::io::settings::Settings;
 use crate::io::views::View;
 use std::sync::Arc;
@@ -62,6 +62,9 @@ impl Daemon {
             Effect::Reject { source, from, refusal } => self.mail.reject(source, from, refusal),
             Effect::Answer { request, reply } => self.faces.answer(request, reply),
             Effect::Show(shown) => {
+                if let Shown::Finished(id) = &shown {
+                    self.ringing.remove(id);
+                }
                 if let Shown::Open(id) | Shown::Finished(id) = &shown {
                     self.faces.moved(&self.engine, id);
                 }
@@ -104,7 +107,7 @@ impl Daemon {
 
     fn ring(&mut self, body: &TurnBody, ringing: &Ringing) -> Result<(), String> {
         let Ringing { agent, nonce, turn, how, .. } = ringing;
-        body.shown.clone().map_err(|why| format!("its view could not be written: {why}"))?;
+        body.readable.clone()?;
         let fresh = *how == How::Ring && !turn.redelivered;
         if let Some(token) = turn.token
             && fresh
@@ -179,6 +182,7 @@ impl Daemon {
         match read {
             Ok(settings) => {
                 self.settings = Arc::new(settings);
+                self.note(About::TeamFile, None);
                 self.tell_names();
                 self.views.tell(now, None, "the team file was read again".to_owned());
                 let team = Box::new(self.settings.team.clone());
@@ -188,6 +192,7 @@ impl Daemon {
                 tracing::error!("the team file has an error; the settings in force stay:\n{report}");
                 let text = "the team file has an error; the settings in force stay (see .tasuki/daemon.log)";
                 self.views.tell(now, None, text.to_owned());
+                self.note(About::TeamFile, Some(text.to_owned()));
             }
         }
     }
@@ -216,11 +221,15 @@ impl Daemon {
 
     /// Turns the segment once everything before it is written and shown: views are not made again from a closed segment.
     pub(super) fn turn_segment(&mut self) -> Result<(), Broken> {
-        if self.turning == Turning::No && self.journal.wants_turn {
+        if self.turning == Turning::No && self.journal.wants_turn && !self.views.owes() {
             self.turning = Turning::Draining;
         }
         let idle = self.journal.is_idle() && self.views.is_idle();
-        if self.turning == Turning::Draining && idle {
+        let may_fail = matches!(self.turning, Turning::Draining | Turning::Syncing);
+        if may_fail && self.views.owes() {
+            // Results that cannot be written now could not be made again from a closed segment.
+            self.turning = Turning::No;
+        } else if self.turning == Turning::Draining && idle {
             self.views.put(Item::Sync);
             self.views.submit(&self.engine, &self.journal, self.clock.now())?;
             self.turning = Turning::Syncing;
@@ -234,14 +243,40 @@ impl Daemon {
     }
 
     /// The segment is turned: what ended in it is the archive's to know.
-    pub(super) fn turned(&mut self, archive: Option<Archive>) {
-        if let Some(archive) = archive {
-            self.mail.archive(archive);
-        }
+    pub(super) fn turned(&mut self) {
         let snapshot = Seq(self.engine.state().seq.0 + 1);
         self.engine.segment_closed(snapshot);
         let needed: std::collections::BTreeSet<_> = self.engine.needed_steps();
         self.journal.keep_places(|seq| needed.contains(&seq));
+    }
+
+    /// Removes what was finished longer ago than `retention`: results, finished messages, and the segments that no open
+    /// message needs.
+    pub(super) fn expire(&mut self) {
+        let keep_ms = self.settings.general.retention_ms;
+        let before = |now: Millis| Millis(now.0.saturating_sub(keep_ms));
+        self.views.put(Item::Expire(before(self.clock.wall())));
+        let needed = self.engine.needed_steps();
+        let places = self.journal.places().iter().filter(|(seq, _)| needed.contains(seq));
+        let keep_from = places.map(|(_, place)| place.segment).min().unwrap_or(u32::MAX);
+        self.journal.trim(before(self.clock.now()), keep_from);
+    }
+
+    /// Says what does not work as it should, or that it works again.
+    pub(super) fn note(&mut self, about: About, note: Option<String>) {
+        self.daemon_is_old |= self.notes.set(about, note);
+    }
+
+    /// Says once that drops are left where they are, and once that they are taken again.
+    pub(super) fn note_disk(&mut self, full: bool) {
+        let note =
+            "the disk is nearly full: drops stay in queue/ until there is room (low_disk in the team file)";
+        let note = full.then(|| note.to_owned());
+        if self.notes.set(About::Disk, note.clone()) {
+            self.daemon_is_old = true;
+            let text = note.unwrap_or_else(|| "the disk has room again: drops are taken".to_owned());
+            self.views.tell(self.clock.now(), None, text);
+        }
     }
 
     /// Brings what waits to the disk before the end: steps, views, files that can go.
@@ -257,7 +292,7 @@ impl Daemon {
                     }
                 }
                 Some(shown) = self.shown.recv() => self.shown(shown),
-                Some(news) = self.inbox.recv() => self.hear(news),
+                Some(news) = self.inbox.recv(), if self.turning == Turning::No => self.hear(news),
             }
         }
     }
@@ -281,24 +316,24 @@ impl Daemon {
             socket: Some(self.socket.clone()),
             stopped_since,
             counts,
-            notes: Vec::new(),
+            notes: self.notes.list(),
         })));
     }
 
-    /// Owed views after a start: everything open and every agent; what ended in the newest segment, if it is missing.
+    /// Owed views after a start: everything open and every agent; what ended in the newest segment, if it is missing
+    /// and to be kept.
     pub(super) fn show_everything(&mut self) {
         let state = self.engine.state();
-        let open: std::collections::BTreeSet<MessageId> = state.open.keys().cloned().collect();
-        for id in state.finished.keys() {
+        let kept_since = self.clock.now().0.saturating_sub(self.settings.general.retention_ms);
+        for (id, _) in state.finished.iter().filter(|(_, finished)| finished.at.0 >= kept_since) {
             self.views.mark_missing(id.clone());
         }
-        for id in &open {
+        for id in state.open.keys() {
             self.views.mark(Shown::Open(id.clone()));
         }
         for name in self.engine.team().members.keys() {
             self.views.mark(Shown::Agent(name.clone()));
         }
-        let members = self.engine.team().members.keys().cloned().collect();
-        self.views.put(Item::Sweep { open, members });
+        self.views.sweep();
     }
 }

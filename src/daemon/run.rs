@@ -6,6 +6,7 @@ use crate::daemon::faces_desk::{FacesDesk, see};
 use crate::daemon::journal_desk::JournalDesk;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::news::{News, NewsSender};
+use crate::daemon::notes::{About, Notes};
 use crate::daemon::orders::PaneWord;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::perform::Ringing;
@@ -14,7 +15,7 @@ use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::journal::Written;
 use crate::daemon::workers::mailbox::{Dropped, Mail};
 use crate::daemon::workers::tmux::TmuxDesk;
-use crate::daemon::workers::views::{Item, Shown as ViewsShown};
+use crate::daemon::workers::views::Shown as ViewsShown;
 use crate::engine::engine::{Engine, Step};
 use crate::engine::input::{Effect, Input, Moment, Shown};
 use crate::engine::message::Source;
@@ -34,6 +35,8 @@ use tokio::task::JoinSet;
 const BEAT_MS: u64 = 60_000;
 /// `status/daemon.yaml` is written at most this often while things happen.
 const DAEMON_SHOWN_MS: u64 = 1_000;
+/// How often it is looked what has been kept long enough: retention is said in days.
+const EXPIRE_MS: u64 = 3_600_000;
 /// News taken in before the workers get their next batches: about what one flush takes to write.
 const NEWS_PER_TURN: usize = 512;
 
@@ -63,6 +66,10 @@ pub struct Daemon {
     pub(super) calls: mpsc::Receiver<Call>,
     /// When working agents' statuses are written again.
     pub(super) beat_at: Millis,
+    /// When it is looked again what has been kept long enough.
+    pub(super) expire_at: Millis,
+    /// What does not work as it should.
+    pub(super) notes: Notes,
     /// Since when this daemon runs.
     pub(super) started_at: Millis,
     /// Where it listens.
@@ -121,13 +128,15 @@ impl Daemon {
             }
             let wake = self.sleep();
             let room = self.journal.has_room() && self.turning == Turning::No;
+            // A step now would take the number that the snapshot under way has.
+            let still = self.turning == Turning::Writing;
             tokio::select! {
                 Some(news) = self.inbox.recv(), if room => self.hear(news),
                 Some(written) = self.written.recv() => self.written(written)?,
                 Some(shown) = self.shown.recv() => self.shown(shown),
                 Some(call) = self.calls.recv(), if room => self.call(call),
                 Some(ending) = signals.recv() => self.ending = Some(ending),
-                () = wake => self.wake(),
+                () = wake, if !still => self.wake(),
             }
             self.hear_more();
             self.hand_out()?;
@@ -165,7 +174,8 @@ impl Daemon {
         let wake = self.engine.wake_at();
         let beat = self.anyone_working().then_some(self.beat_at);
         let daemon = self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS));
-        let at = [wake, beat, daemon].into_iter().flatten().min();
+        let at =
+            [wake, beat, daemon, self.views.again_at(), Some(self.expire_at)].into_iter().flatten().min();
         let wait = at.map(|at| Duration::from_millis(at.since(self.clock.now())));
         async move {
             match wait {
@@ -187,6 +197,11 @@ impl Daemon {
         if self.daemon_is_old && now >= self.daemon_shown_at.plus(DAEMON_SHOWN_MS) {
             self.show_daemon();
         }
+        self.views.wake(now);
+        if now >= self.expire_at {
+            self.expire_at = now.plus(EXPIRE_MS);
+            self.expire();
+        }
         if now >= self.beat_at {
             self.beat_at = now.plus(BEAT_MS);
             let agents = self.engine.state().agents.iter();
@@ -207,13 +222,18 @@ impl Daemon {
             },
             News::Tmux(news) => self.take_tmux(news),
             News::Team(read) => self.take_team(*read),
-            News::Meddled(paths) => self.views.put(Item::Check(paths)),
+            News::Meddled(paths) => self.views.meddled(paths),
         }
     }
 
     /// A batch of views is written.
     pub(super) fn shown(&mut self, shown: ViewsShown) {
-        self.views.done();
+        self.views.done(shown.failed, self.clock.now());
+        shown.more.into_iter().for_each(|more| self.views.put(more));
+        if shown.why.is_some() || !self.views.has_failed() {
+            let note = |why| format!("views cannot be written, and are tried again: {why}");
+            self.note(About::Views, shown.why.map(note));
+        }
         self.ring_shown(shown.turns);
         self.mend(shown.altered, shown.lost);
     }
@@ -226,8 +246,9 @@ impl Daemon {
         }
         if self.turning == Turning::Writing {
             self.turning = Turning::No;
-            self.turned(archive);
+            self.turned();
         }
+        archive.into_iter().for_each(|archive| self.mail.archive(archive));
         self.perform_all(due.effects);
         Ok(())
     }
@@ -238,6 +259,7 @@ impl Daemon {
         for note in mail.notes {
             self.views.tell(now, None, note);
         }
+        self.note_disk(mail.full);
         for dropped in mail.drops {
             self.tell_notes(now, &dropped);
             self.step(match dropped {
@@ -311,7 +333,9 @@ impl Daemon {
                 let request = self.faces.put(answer);
                 self.step(Input::Command { request, command });
             }
-            Request::Overview => drop(answer.send(Response::Overview(Arc::new(self.engine.overview())))),
+            Request::Overview => {
+                drop(answer.send(Response::Overview(Arc::new(self.engine.overview()), self.notes.list())))
+            }
             Request::Open => {
                 drop(answer.send(Response::Open(Arc::new(self.engine.open_messages().collect()))));
             }

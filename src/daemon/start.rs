@@ -6,6 +6,7 @@ use crate::daemon::journal_desk::JournalDesk;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::memory::{self, Memory};
 use crate::daemon::news::NEWS_MAX;
+use crate::daemon::notes::Notes;
 use crate::daemon::orders::Launched;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::request::{CALLS_MAX, Call};
@@ -197,12 +198,8 @@ struct Ended {
 }
 
 async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) -> Result<Life, StartError> {
-    let dir = house.workspace.journal();
-    let (journal, memory) = match stopped {
-        None => memory::open(&dir, &house.boot, settings.team.clone(), house.clock.now())?,
-        Some(journal) => memory::go_on(&dir, journal, settings.team.clone(), &house.clock).await,
-    };
-    let Memory { mut engine, places, claims } = memory;
+    let (journal, memory) = remember(house, &settings, stopped).await?;
+    let Memory { mut engine, places, claims, .. } = memory;
     let connected = tmux::connect(&server(house, &settings)).await?;
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let mut workers = JoinSet::new();
@@ -246,6 +243,8 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
         news,
         calls: std::mem::replace(&mut house.calls, calls),
         beat_at: now,
+        expire_at: now,
+        notes: Notes::default(),
         started_at: house.clock.wall(),
         socket: house.socket.display().to_string(),
         daemon_shown_at: now,
@@ -255,6 +254,26 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     };
     daemon.open(&found, step);
     Ok(Life { daemon, journal: threads.journal, others: threads.others })
+}
+
+/// What the journal tells. Where it tells of a time that the wall clock has not reached, since somebody set that back
+/// meanwhile, the daemon's clock goes on from there: it never goes back.
+async fn remember(
+    house: &mut House,
+    settings: &Settings,
+    stopped: Option<Journal>,
+) -> Result<(Journal, Memory), StartError> {
+    let (dir, team) = (house.workspace.journal(), settings.team.clone());
+    let (journal, memory) = match stopped {
+        None => memory::open(&dir, &house.boot, team)?,
+        Some(journal) => memory::go_on(&dir, journal, team, &house.clock).await,
+    };
+    if memory.last_at > house.clock.now() {
+        let ahead_ms = memory.last_at.since(house.clock.now());
+        tracing::warn!(ahead_ms, "the journal is ahead of the wall clock; its time counts");
+        house.clock = Clock::starting_at(memory.last_at);
+    }
+    Ok((journal, memory))
 }
 
 /// The tmux server of the workspace.

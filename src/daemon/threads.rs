@@ -56,7 +56,7 @@ pub fn start(
     let started = views::start(views, reader, tell);
     let (views_jobs, views) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(workspace.root())?;
-    let disk = mailbox::Disk { folder: workspace.memory(), low_bytes, told: false };
+    let disk = mailbox::Disk { folder: workspace.memory(), low_bytes, full: false };
     let started = mailbox::start(mailbox, claims, archive, disk, clock, news.clone());
     let (mail_jobs, mailbox) = started.map_err(io("start the mailbox's thread"))?;
     let others = [views, mailbox];

@@ -122,9 +122,32 @@ impl Work<'_> {
             return Ok(Plan::Closes { draft: Box::new(draft), from: name, task, verified });
         }
         draft.parent = self.parent(&draft, &speaker);
+        if let Some(old) = &draft.retry_of {
+            self.may_be_repeated(old, &draft)?;
+            // The task that the old one was a part of may have ended since.
+            draft.parent =
+                draft.parent.filter(|id| speaker.name.is_user() || self.works_on(&speaker.name, id));
+        }
         let planned = draft.parent.as_ref().and_then(|parent| parts.get(parent)).copied().unwrap_or(0);
         let new = self.fit(draft, speaker.name, speaker.verified, together, planned)?;
         Ok(Plan::New(Box::new(new)))
+    }
+
+    /// Only what has ended, and not well, is sent again.
+    fn may_be_repeated(&self, old: &MessageId, draft: &Draft) -> Result<(), Refusal> {
+        let archived = draft.known_refs.iter().find(|(known, _)| known == old);
+        let outcome = self.outcome(old).or(archived.map(|(_, known)| known.outcome));
+        let word = match (self.state.open.get(old), outcome) {
+            (Some(open), _) => open.stage.word(),
+            (None, Some(Outcome::Completed)) => Outcome::Completed.word(),
+            (None, Some(_)) => return Ok(()),
+            (None, None) => {
+                let why = format!("there is no message {old}");
+                return Err(Refusal::new(Code::UnknownDependency, why).at("retry_of"));
+            }
+        };
+        let why = format!("{old} is {word}; only what failed or was cancelled is sent again");
+        Err(Refusal::new(Code::WrongStage, why).at("retry_of"))
     }
 
     fn beside(&self, draft: &Draft) -> Beside {
@@ -157,7 +180,7 @@ impl Work<'_> {
                 }
                 Plan::New(new) => {
                     ids.push(new.draft.id.clone());
-                    self.admit(*new, name.clone(), None);
+                    self.admit(*new, name.clone());
                 }
                 Plan::Closes { draft, from, task, verified } => {
                     ids.push(draft.id.clone());
@@ -173,32 +196,7 @@ impl Work<'_> {
         });
     }
 
-    /// Sends a failed message again, as a new one.
-    pub(super) fn send_again(
-        &mut self,
-        of: &MessageId,
-        verified: bool,
-        mut draft: Draft,
-    ) -> Result<MessageId, Refusal> {
-        let id = draft.id.clone();
-        if self.is_duplicate(&draft)? {
-            return Ok(id);
-        }
-        self.check_room(1)?;
-        if matches!(draft.kind, Kind::Result | Kind::Error) {
-            let why = format!("{of} is an answer, not a task");
-            return Err(Refusal::new(Code::WrongStage, why));
-        }
-        let from = draft.from.as_ref().map(|name| self.team.sender(name)).transpose()?;
-        let from = from.unwrap_or_else(AgentName::user);
-        draft.deadline = draft.deadline.filter(|deadline| *deadline > self.now); // it was for the first one
-        draft.parent = draft.parent.filter(|parent| from.is_user() || self.works_on(&from, parent));
-        let new = self.fit(draft, from, verified, &Together::new(), 0)?;
-        self.admit(new, None, Some(of.clone()));
-        Ok(id)
-    }
-
-    fn admit(&mut self, new: New, name: Option<Arc<str>>, retry_of: Option<MessageId>) {
+    fn admit(&mut self, new: New, name: Option<Arc<str>>) {
         let New { draft, route, mut unmet } = new;
         unmet.retain(|id| self.outcome(id).is_none()); // what came before it in the file may have ended already
         let failed = self.failed_dependency(&draft);
@@ -207,7 +205,6 @@ impl Work<'_> {
         let mut event = accepted(draft, self.now, route, name);
         if let Event::Accepted { message, not_before, unmet: waits, .. } = &mut event {
             message.hops = self.hops(message);
-            message.retry_of = retry_of;
             *not_before = paced;
             *waits = unmet;
         }
@@ -271,7 +268,7 @@ pub(super) fn accepted(draft: Draft, now: Millis, route: Route, name: Option<Arc
         hops: 0,
         verified: route.verified,
         digest: draft.digest,
-        retry_of: None,
+        retry_of: draft.retry_of,
     };
     Event::Accepted {
         message: Box::new(message),

@@ -1,7 +1,7 @@
 //! What comes into the engine, and what it asks to be done.
 
 use super::life::{CompletionSource, Receipt, Turn};
-use super::message::{Draft, Outcome, RequestId, Source};
+use super::message::{Draft, RequestId, Source};
 use super::refusal::Refusal;
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
@@ -66,18 +66,6 @@ pub enum Command {
     Cancel(MessageId),
     /// Let a held message go on.
     Retry(MessageId),
-    /// Send a failed message again, as a new one. It is the daemon that finds it and its content, which the engine does
-    /// not keep.
-    Resend {
-        /// The message that failed.
-        of: MessageId,
-        /// How it ended, as the archive has it.
-        outcome: Outcome,
-        /// Whether its sender had proven who it is, as the archive has it.
-        verified: bool,
-        /// The same message with a new id and without a token.
-        draft: Box<Draft>,
-    },
     /// An agent says that its turn is done, through the socket.
     Reply {
         /// Of its newest turn.

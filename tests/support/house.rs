@@ -111,8 +111,8 @@ impl House {
         let mut command = self.tasuki();
         command.arg("daemon").stdin(Stdio::null()).stdout(log.try_clone().expect("log")).stderr(log);
         let child = command.spawn().expect("the daemon");
-        let pid = format!("pid: {}\n", child.id());
         self.daemon = Some(child);
+        let pid = format!("pid: {}\n", self.pid());
         self.until("the daemon to be open", |house| house.read("status/daemon.yaml").contains(&pid));
     }
 

@@ -28,6 +28,13 @@ pub enum Job {
         /// What ended in the closed segment.
         finished: Vec<Fingerprint>,
     },
+    /// Remove segments that were closed before this moment.
+    Trim {
+        /// The moment.
+        before: Millis,
+        /// Segments from this one on stay: an open message refers to them.
+        keep_from: u32,
+    },
 }
 
 /// What became of a job.
@@ -39,7 +46,7 @@ pub struct Written {
     pub wants_turn: bool,
     /// Flushes so far, for the status and the tests.
     pub flushes: u64,
-    /// What the closed segments know, after a turn.
+    /// What the closed segments know, where that changed.
     pub archive: Option<Archive>,
 }
 
@@ -60,21 +67,23 @@ pub fn start(
 }
 
 fn work(mut journal: Journal, jobs: &Receiver<Job>, answers: &mpsc::Sender<Written>) -> Journal {
+    // Trimming has no moment of its own.
+    let mut now = Millis(0);
     while let Ok(job) = jobs.recv() {
-        let (now, turned) = (job.at(), matches!(job, Job::Turn { .. }));
-        let places = match job {
-            Job::Append { lines, durable } => journal.append(&lines, durable),
+        now = job.at().unwrap_or(now);
+        let (places, changed) = match job {
+            Job::Append { lines, durable } => (journal.append(&lines, durable), false),
             Job::Turn { at, snapshot, finished } => {
-                journal.turn(at, &snapshot, finished).map(|()| Vec::new())
+                (journal.turn(at, &snapshot, finished).map(|()| Vec::new()), true)
             }
+            Job::Trim { before, keep_from } => (Ok(Vec::new()), trim(&mut journal, before, keep_from)),
         };
         let failed = places.is_err();
-        let archive = turned.then(|| journal.archive());
         let written = Written {
             places,
             wants_turn: journal.wants_turn(now),
             flushes: journal.counters().fdatasyncs,
-            archive,
+            archive: changed.then(|| journal.archive()),
         };
         if answers.blocking_send(written).is_err() || failed {
             break; // the loop is gone, or it will start anew in a new segment
@@ -83,11 +92,29 @@ fn work(mut journal: Journal, jobs: &Receiver<Job>, answers: &mpsc::Sender<Writt
     journal
 }
 
+/// Removes old segments; whether any went. What cannot be removed now is tried again the next time.
+fn trim(journal: &mut Journal, before: Millis, keep_from: u32) -> bool {
+    journal.keep_from(keep_from);
+    match journal.remove_older_than(before) {
+        Ok(removed) => {
+            if !removed.is_empty() {
+                tracing::info!(segments = ?removed, "segments older than the retention are removed");
+            }
+            !removed.is_empty()
+        }
+        Err(error) => {
+            tracing::warn!(%error, "segments older than the retention could not be removed yet");
+            true
+        }
+    }
+}
+
 impl Job {
-    fn at(&self) -> Millis {
+    fn at(&self) -> Option<Millis> {
         match self {
-            Self::Append { lines, .. } => lines.last().map_or(Millis(0), |line| line.at),
-            Self::Turn { at, .. } => *at,
+            Self::Append { lines, .. } => lines.last().map(|line| line.at),
+            Self::Turn { at, .. } => Some(*at),
+            Self::Trim { .. } => None,
         }
     }
 }

@@ -71,6 +71,8 @@ pub struct Mail {
     pub halted: bool,
     /// Claimed files that are gone now.
     pub forgotten: Vec<Arc<str>>,
+    /// Whether drops are left in the queue since the disk is nearly full.
+    pub full: bool,
 }
 
 /// One file or request.
@@ -103,8 +105,8 @@ pub struct Disk {
     pub folder: PathBuf,
     /// Free bytes below which drops are left in `queue/`.
     pub low_bytes: u64,
-    /// Whether that was told.
-    pub told: bool,
+    /// Whether it was last.
+    pub full: bool,
 }
 
 /// Where jobs go. The thread ends with the first look after the loop's inbox was dropped.
@@ -247,17 +249,17 @@ impl Worker {
         self.reject_owed();
         loop {
             let full = self.is_full();
+            let was_full = std::mem::replace(&mut self.disk.full, full);
             let budget = if self.paused || full { Budget { files: 0, bytes: 0 } } else { Budget::default() };
             let sweep = self.mailbox.scan(self.clock.now(), budget);
             self.again_ms = sweep.again_in_ms;
             let halted = self.mailbox.stopped_since().is_some();
-            let news = !sweep.found.is_empty() || self.halted != Some(halted);
+            let news = !sweep.found.is_empty() || self.halted != Some(halted) || full != was_full;
             self.halted = Some(halted);
             if !sweep.found.is_empty() {
                 self.period.active(self.clock.now());
             }
             let (mut drops, mut notes) = (Vec::new(), Vec::new());
-            let news = news | self.note_disk(full, &mut notes);
             for found in sweep.found {
                 match found {
                     Found::Read { claim, name, bytes, .. } => drops.push(self.read(claim, name, &bytes)),
@@ -281,24 +283,11 @@ impl Worker {
         is_short_of_space(&self.disk.folder, self.disk.low_bytes).unwrap_or(false)
     }
 
-    /// Says once that drops are left where they are, and once that they are taken again.
-    fn note_disk(&mut self, full: bool, notes: &mut Vec<String>) -> bool {
-        if full == self.disk.told {
-            return false;
-        }
-        self.disk.told = full;
-        notes.push(if full {
-            "the disk is nearly full: drops stay in queue/ until there is room (low_disk in the team file)"
-                .to_owned()
-        } else {
-            "the disk has room again: drops are taken".to_owned()
-        });
-        true
-    }
-
     fn tell(&self, drops: Vec<Dropped>, notes: Vec<String>, forgotten: Vec<Arc<str>>) -> bool {
         let halted = self.halted.unwrap_or(false);
-        self.news.blocking_send(News::Mail(Mail { drops, notes, halted, forgotten })).is_ok()
+        self.news
+            .blocking_send(News::Mail(Mail { drops, notes, halted, forgotten, full: self.disk.full }))
+            .is_ok()
     }
 
     fn read(&mut self, claim: Arc<str>, name: Arc<str>, bytes: &[u8]) -> Dropped {
@@ -328,7 +317,8 @@ impl Worker {
             if draft.id_given {
                 draft.known = self.known(&draft.id);
             }
-            let others: Vec<MessageId> = draft.depends_on.iter().chain(&draft.in_reply_to).cloned().collect();
+            let others = draft.depends_on.iter().chain(&draft.in_reply_to).chain(&draft.retry_of);
+            let others: Vec<MessageId> = others.cloned().collect();
             draft.known_refs =
                 others.into_iter().filter_map(|id| self.known(&id).map(|known| (id, known))).collect();
         }
