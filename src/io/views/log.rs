@@ -57,7 +57,7 @@ fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len() + 1);
     for c in text.chars() {
         if c.is_control() || turns_text(c) || matches!(c, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{feff}') {
-            line.extend(c.escape_unicode())
+            line.extend(c.escape_debug())
         } else {
             line.push(c)
         }
