@@ -13,15 +13,16 @@ mod team_files;
 mod tmux;
 
 use house::House;
+use std::io::Write as _;
 use std::process::{Command, Output};
 
 pub(crate) fn am_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Said where a test cannot be what its name says.
+/// Said where a test cannot be what its name says, past the net in which a test's output is caught.
 pub(crate) fn not_tested(what: &str) {
-    println!("NOT TESTED: {what}");
+    writeln!(std::io::stderr(), "NOT TESTED: {what}").expect("stderr");
 }
 
 /// What a command said, if it ended with this code; each line of it is one that a terminal may show.
