@@ -178,6 +178,8 @@ impl House {
 impl Drop for House {
     fn drop(&mut self) {
         self.kill();
+        // One that `tasuki up` started in the background is not our child.
+        let _ = self.tasuki().arg("down").output();
         self.tmux(&["kill-server"]);
     }
 }

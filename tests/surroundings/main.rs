@@ -12,9 +12,10 @@ mod sockets;
 mod team_files;
 mod tmux;
 
-use house::House;
+use house::{House, PATIENCE};
 use std::io::Write as _;
-use std::process::{Command, Output};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 pub(crate) fn am_root() -> bool {
     rustix::process::geteuid().is_root()
@@ -27,7 +28,16 @@ pub(crate) fn not_tested(what: &str) {
 
 /// What a command said, if it ended with this code; each line of it is one that a terminal may show.
 pub(crate) fn said(command: &mut Command, code: i32) -> String {
-    let output: Output = command.output().expect("the command");
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a command");
+    let start = Instant::now();
+    while child.try_wait().expect("its state").is_none() {
+        if start.elapsed() > PATIENCE {
+            child.kill().expect("to end it"); // a daemon that runs where it should not
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = child.wait_with_output().expect("what it said");
     let text = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(code), "{command:?}: {text}");
     assert!(!text.contains("panicked") && !text.contains('\u{1b}'), "{text}");
