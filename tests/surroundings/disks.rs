@@ -65,14 +65,13 @@ fn drop_large(house: &House, names: std::ops::Range<u32>) {
 
 #[test]
 fn a_full_disk_loses_nothing() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let place = folder.path().join("disk");
-    fs::create_dir(&place).expect("a folder");
-    let Some(mount) = Mount::small(&place) else {
+    // Dropped in the other order: the house, the mount, its folder.
+    let disk = tempfile::tempdir().expect("a folder");
+    let Some(_mount) = Mount::small(disk.path()) else {
         return not_tested("a full disk: only a root who may mount can have one");
     };
     let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, env: {DELAY: '0.3'}}\n";
-    let mut house = House::within(folder, "disk/仕事 💥", agent, &[("agent.sh", PLAIN_AGENT)]);
+    let mut house = on(disk.path(), "仕事 💥", agent);
     house.start();
     works(&house, "before");
     for number in 0..4 {
@@ -114,20 +113,17 @@ fn a_full_disk_loses_nothing() {
     house.start();
     works(&house, "at-last");
     house.end();
-    drop(house);
-    drop(mount);
 }
 
 #[test]
 fn a_daemon_on_a_full_disk_can_be_ended() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let place = folder.path().join("disk");
-    fs::create_dir(&place).expect("a folder");
-    let Some(mount) = Mount::small(&place) else {
+    // Dropped in the other order: the house, the mount, its folder.
+    let disk = tempfile::tempdir().expect("a folder");
+    let Some(_mount) = Mount::small(disk.path()) else {
         return not_tested("a full disk: only a root who may mount can have one");
     };
     let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
-    let mut house = House::within(folder, "disk/full", agent, &[("agent.sh", PLAIN_AGENT)]);
+    let mut house = on(disk.path(), "full", agent);
     house.start();
     works(&house, "before");
     overfill(&house);
@@ -139,8 +135,12 @@ fn a_daemon_on_a_full_disk_can_be_ended() {
     });
     works(&house, "after");
     house.end();
-    drop(house);
-    drop(mount);
+}
+
+/// A workspace on a disk of its own.
+fn on(disk: &Path, name: &str, agents: &str) -> House {
+    let (folder, root) = (tempfile::tempdir().expect("a folder"), disk.join(name));
+    House::within(folder, root.to_str().expect("UTF-8"), agents, &[("agent.sh", PLAIN_AGENT)])
 }
 
 /// Drops more than there is room for, and waits until the journal has met the end of the disk.
