@@ -15,6 +15,7 @@ pub mod panes_desk;
 pub mod perform;
 pub mod request;
 pub mod run;
+mod signals;
 pub mod start;
 pub mod threads;
 pub mod views_desk;

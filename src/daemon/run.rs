@@ -294,10 +294,21 @@ impl Daemon {
         // What is taken but not journalled before the end is found at the next start.
         let drops = if self.ending.is_some() { Vec::new() } else { mail.drops };
         for dropped in drops {
+            self.tell_notes(now, &dropped);
             self.step(match dropped {
                 Dropped::Drafts { source, drafts, proof } => Input::Drop { source, drafts, proof },
                 Dropped::Bad { source, from, refusal } => Input::BadDrop { source, from, refusal },
             });
+        }
+    }
+
+    /// What its sender should know of a message, whatever becomes of it.
+    fn tell_notes(&mut self, now: Millis, dropped: &Dropped) {
+        let Dropped::Drafts { drafts, .. } = dropped else { return };
+        for draft in drafts {
+            for note in &draft.notes {
+                self.views.tell(now, None, format!("{}: {note}", draft.id));
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 use crate::daemon::life;
 use crate::daemon::request::{CALLS_MAX, Call};
 use crate::daemon::run::Ending;
+use crate::daemon::signals::{signals, unless_ended};
 use crate::io::clock::{self, Clock};
 use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
@@ -15,7 +16,6 @@ use crate::io::workspace::{Surroundings, Workspace, WorkspaceError};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -121,13 +121,17 @@ async fn live(
     let mut server = Some((listener, serve, to_loop));
     let mut serving = JoinSet::new();
     let ending = loop {
-        let begun = tokio::select! {
-            begun = life::begin(&mut house, settings.clone(), stopped.take()) => begun,
-            Some(ending) = signals.recv() => break ending,
+        let begin = life::begin(&mut house, settings.clone(), stopped.take());
+        let begun = match unless_ended(begin, &mut signals).await {
+            Ok(begun) => begun,
+            Err(ending) => break ending,
         };
         let why: Box<dyn std::error::Error> = match begun {
             // The first life shows whether it can be done at all.
-            Err(error) if server.is_some() => return Err(error),
+            Err(error) if server.is_some() => {
+                let _ = std::fs::remove_file(&house.socket);
+                return Err(error);
+            }
             Err(error) => Box::new(error),
             Ok(life) => {
                 if let Some((listener, serve, to_loop)) = server.take() {
@@ -149,33 +153,14 @@ async fn live(
             }
         };
         tracing::error!(why, "starting anew in {wait:?}; drops stay in queue/ meanwhile");
-        tokio::select! {
-            () = tokio::time::sleep(wait) => {}
-            Some(ending) = signals.recv() => break ending,
+        if let Err(ending) = unless_ended(tokio::time::sleep(wait), &mut signals).await {
+            break ending;
         }
         wait = (wait * 2).min(AGAIN.1);
     };
     serving.abort_all();
     let _ = std::fs::remove_file(&house.socket);
     finish(&house, &settings, ending).await
-}
-
-/// SIGTERM and SIGINT end the daemon and leave the agents; SIGHUP and SIGIO (leases) do nothing.
-fn signals() -> std::io::Result<mpsc::Receiver<Ending>> {
-    let (sender, receiver) = mpsc::channel(1);
-    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let (mut hup, mut lease) = (signal(SignalKind::hangup())?, signal(SignalKind::io())?);
-    tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                _ = term.recv() => drop(sender.try_send(Ending::KeepAgents)),
-                _ = int.recv() => drop(sender.try_send(Ending::KeepAgents)),
-                _ = hup.recv() => {}
-                _ = lease.recv() => {}
-            }
-        }
-    });
-    Ok(receiver)
 }
 
 /// The lock is ours, so a socket that is there is a dead daemon's.

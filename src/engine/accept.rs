@@ -63,6 +63,8 @@ impl Work<'_> {
             Source::File { name, .. } => Some(name.clone()),
             Source::Request(_) => None,
         };
+        // A name that nobody has is nobody's: no log and no message is to be made for it.
+        let from = from.and_then(|name| self.team.sender(&name).ok());
         let (code, why) = (refusal.code, refusal.why.clone());
         self.emit(Event::Refused { name: name.clone(), from: from.clone(), code, why });
         if let (Some(name), Some(from)) = (name, &from) {

@@ -23,7 +23,7 @@ pub enum Input {
     BadDrop {
         /// Where it came from.
         source: Source,
-        /// Its sender, as far as the name of the file tells.
+        /// Its sender, as far as its body or its name tells.
         from: Option<AgentName>,
         /// Why.
         refusal: Refusal,

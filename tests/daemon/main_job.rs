@@ -137,6 +137,24 @@ fn an_agent_that_dies_is_started_again_and_its_task_tried_again() {
 }
 
 #[test]
+fn what_an_agent_is_told_stays_until_it_was_read() {
+    let agent = "#!/bin/bash\nwhile IFS= read -r line; do\n  until [ -e go ]; do sleep 0.02; done\n  cat queue/active/*.yaml >>read\n  [[ $line =~ \\(token\\ ([a-z0-9]{6})\\) ]] && echo \"PLAIN OK ${BASH_REMATCH[1]}\"\ndone\n";
+    let list = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
+    let mut house = House::new("infos", list, &[("agent.sh", agent)]);
+    house.start();
+    house.drop("a.yaml", "id: i-1\nto: worker\ntype: info\ncontent: to be read 読\n");
+    house.until("it to be done", |house| house.read("status/activity.log").contains("i-1 completed"));
+    house.end();
+    house.start();
+    assert!(house.path("queue/active/i-1.yaml").exists(), "it is not read yet");
+    house.write("go", "");
+    house.until("it to be read", |house| house.read("read").contains("to be read 読"));
+    house.drop("b.yaml", "id: t-1\nto: worker\ncontent: a task\n");
+    house.result("t-1");
+    house.until("both to be put away", |house| count(house, "queue/active") == 0);
+}
+
+#[test]
 fn a_duplicate_is_dropped_and_a_conflict_refused_over_restarts() {
     let mut house = House::plain("duplicates");
     house.start();

@@ -1,5 +1,6 @@
 //! A workspace of its own for a test: a folder, a private tmux server, the real daemon.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -33,17 +34,28 @@ pub(crate) struct House {
     root: PathBuf,
     socket: String,
     daemon: Option<Child>,
+    /// Set for every command, over what the test itself has.
+    vars: Vec<(String, OsString)>,
 }
 
 impl House {
     /// A workspace in a new folder `name` with these agents (YAML list items) and files.
     pub(crate) fn new(name: &str, agents: &str, files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::within(tempfile::tempdir().expect("a temporary folder"), name, agents, files)
+    }
+
+    /// The same, below a folder that is there already.
+    pub(crate) fn within(
+        folder: tempfile::TempDir,
+        name: &str,
+        agents: &str,
+        files: &[(&str, &str)],
+    ) -> Self {
         let root = folder.path().join(name);
-        fs::create_dir(&root).expect("the workspace");
+        fs::create_dir_all(&root).expect("the workspace");
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let socket = format!("tasuki-test-{}-{number}", std::process::id());
-        let house = Self { folder, root, socket, daemon: None };
+        let house = Self { folder, root, socket, daemon: None, vars: Vec::new() };
         house.write("tasuki.yaml", &format!("tmux_socket: {}\nagents:\n{agents}", house.socket));
         for (file, text) in files {
             house.write(file, text);
@@ -79,8 +91,14 @@ impl House {
             .current_dir(&self.root)
             .env_remove("TASUKI_ROOT")
             .env_remove("XDG_RUNTIME_DIR")
-            .env("LANG", "C.UTF-8");
+            .env("LANG", "C.UTF-8")
+            .envs(self.vars.iter().map(|(name, value)| (name, value)));
         command
+    }
+
+    /// Sets a variable for every command from now on.
+    pub(crate) fn surround(&mut self, name: &str, value: &OsStr) {
+        self.vars.push((name.to_owned(), value.to_owned()));
     }
 
     /// Starts the daemon and waits until it is open for business.
@@ -172,6 +190,8 @@ impl House {
 impl Drop for House {
     fn drop(&mut self) {
         self.kill();
+        // One that `tasuki up` started in the background is not our child.
+        let _ = self.tasuki().arg("down").output();
         self.tmux(&["kill-server"]);
     }
 }

@@ -92,7 +92,7 @@ pub enum Dropped {
     Bad {
         /// Where it came from.
         source: Source,
-        /// Its sender, as far as the name tells.
+        /// Its sender, as far as its body or its name tells.
         from: Option<AgentName>,
         /// Why.
         refusal: Refusal,

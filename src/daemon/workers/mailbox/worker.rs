@@ -11,7 +11,7 @@ use crate::io::folder::FolderError;
 use crate::io::journal::{Archive, is_short_of_space};
 use crate::io::mailbox::{Budget, Found, Mailbox, Sweep};
 use crate::io::watch::{Period, Watch};
-use crate::io::wire::draft;
+use crate::io::wire::{draft, refused};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -159,7 +159,9 @@ impl Worker {
                     known.push(claim);
                 }
                 Found::Read { claim, name, bytes, .. } => drops.push(self.read(claim, name, &bytes)),
-                Found::Bad { claim, name, refusal, .. } => drops.push(self.bad(claim, name, refusal)),
+                Found::Bad { claim, name, refusal, .. } => {
+                    drops.push(self.bad(claim, name, None, refusal));
+                }
                 other => notes.push(note(other)),
             }
         }
@@ -186,13 +188,17 @@ impl Worker {
                 let drafts = self.look_up(drafts);
                 Dropped::Drafts { source: Source::File { claim, name }, drafts, proof: None }
             }
-            Err(refusal) => self.bad(claim, name, refusal),
+            Err(refusal) => {
+                let from = refused::sender(bytes, refusal.document);
+                self.bad(claim, name, from, refusal)
+            }
         }
     }
 
-    fn bad(&self, claim: Arc<str>, name: Arc<str>, refusal: Refusal) -> Dropped {
+    /// `from` is whom the body names; it wins over the file's name.
+    fn bad(&self, claim: Arc<str>, name: Arc<str>, from: Option<AgentName>, refusal: Refusal) -> Dropped {
         let known = |name: &str| name == USER || self.names.contains(name);
-        let from = draft::envelope(&name, &known).map(|(from, _)| from);
+        let from = from.or_else(|| draft::envelope(&name, &known).map(|(from, _)| from));
         Dropped::Bad { source: Source::File { claim, name }, from, refusal }
     }
 

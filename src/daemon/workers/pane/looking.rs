@@ -8,6 +8,7 @@ use crate::engine::input::Report;
 use crate::engine::life::CompletionSource;
 use crate::engine::marker::{self, Awaited};
 use crate::engine::screen::Screen as Seen;
+use crate::io::log::turns_text;
 use crate::io::process;
 use crate::io::tmux::{Rows, Screen, TmuxError};
 use std::time::Duration;
@@ -182,5 +183,5 @@ fn with_rows<T>(screen: &Screen, f: impl FnOnce(&Seen<'_>) -> T) -> T {
 
 /// One line of at most 120 characters without control characters.
 fn shorten(row: &str) -> String {
-    row.trim().chars().filter(|c| !c.is_control()).take(120).collect()
+    row.trim().chars().filter(|&c| !c.is_control() && !turns_text(c)).take(120).collect()
 }
