@@ -180,11 +180,15 @@ impl Folder {
 
     /// Gives a file that was just written its name. ext4 takes a rename over another file for a wish to have it on the disk,
     /// and writes it out before the rename is done (150 µs to 1.5 ms; 20 µs without): nobody wishes that of a view. So the
-    /// two change places, and the old one goes.
+    /// two change places, and the old one goes. Only files change places: a folder that is in the way stays there.
     fn put_in_place(&self, temporary: &OsStr, name: &OsStr) -> Result<(), Errno> {
+        let is_file = self.stat(name).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_file());
+        if !is_file {
+            return rustix::fs::renameat(&self.fd, temporary, &self.fd, name);
+        }
         match rustix::fs::renameat_with(&self.fd, temporary, &self.fd, name, RenameFlags::EXCHANGE) {
             Ok(()) => self.remove(temporary),
-            // There is none to change places with, or the file system cannot do it.
+            // It went meanwhile, or the file system cannot do it.
             Err(Errno::NOENT | Errno::INVAL | Errno::NOSYS) => {
                 rustix::fs::renameat(&self.fd, temporary, &self.fd, name)
             }

@@ -220,6 +220,7 @@ pub fn start(
         disk,
         halted: None,
         look_at: clock.now(),
+        gather_until: clock.now(),
     };
     let (obituary, alive) = oneshot::channel();
     let thread = std::thread::Builder::new().name("mailbox".to_owned()).spawn(move || {

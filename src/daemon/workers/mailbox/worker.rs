@@ -41,12 +41,16 @@ pub(super) struct Worker {
     pub(super) halted: Option<bool>,
     /// When it is looked again, whatever inotify says.
     pub(super) look_at: Millis,
+    /// And when at the soonest, whatever inotify says.
+    pub(super) gather_until: Millis,
 }
 
 impl Worker {
     pub(super) fn work(&mut self, jobs: &Receiver<Job>) {
         loop {
-            let wait = Duration::from_millis(self.look_at.since(self.clock.now()));
+            let asked = self.signs.look.load(Ordering::Acquire);
+            let look_at = if asked { self.look_at.min(self.gather_until) } else { self.look_at };
+            let wait = Duration::from_millis(look_at.since(self.clock.now()));
             let more = match jobs.recv_timeout(wait) {
                 Ok(job) => self.take(job),
                 Err(RecvTimeoutError::Timeout) => true,
@@ -56,9 +60,13 @@ impl Worker {
                 return;
             }
             // Jobs may come without end; what lies in the queue is looked for between any two.
-            let is_time = self.look_at <= self.clock.now();
-            if (self.signs.look.swap(false, Ordering::AcqRel) || is_time) && !self.look() {
-                return;
+            let now = self.clock.now();
+            let asked = self.signs.look.load(Ordering::Acquire) && self.gather_until <= now;
+            if asked || self.look_at <= now {
+                self.signs.look.store(false, Ordering::Release);
+                if !self.look() {
+                    return;
+                }
             }
         }
     }
@@ -137,6 +145,7 @@ impl Worker {
         let period = self.period.next_in_ms(now, self.watch.polling().is_some());
         let again = sweep.again_in_ms.map(|again| again.max(AGAIN_MS_MIN));
         self.look_at = now.plus(again.map_or(period, |again| again.min(period)));
+        self.gather_until = now.plus(gather_ms(sweep.found.len()));
         if sweep.more && self.budget(full).files > 0 {
             self.look_at = now;
         }
@@ -228,6 +237,16 @@ impl Worker {
                 None
             }
         }
+    }
+}
+
+/// How long more is gathered before the next look. Whoever drops one file at a time never waits; where several lay there
+/// at once more are coming, and one flush for all of them is what makes a burst fast.
+fn gather_ms(found: usize) -> u64 {
+    match found {
+        0 | 1 => 0,
+        2..=4 => 5,
+        _ => 20,
     }
 }
 
