@@ -8,7 +8,9 @@
 mod house;
 
 use house::House;
-use std::process::Command;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
 /// Does one piece of work a line that it reads: says so in `work.log`, and waits for the file `go`.
@@ -118,4 +120,100 @@ fn an_agent_that_ends_while_tmux_stands_still_is_started_again() {
     house.write("go", "");
     house.drop("a.yaml", "id: s-1\nto: worker\ncontent: first\n");
     assert!(house.result("s-1").contains("type: result"));
+}
+
+/// Enter comes three seconds after the text, and a person counts as gone after four.
+const SLOW_ENTER: &str =
+    "providers:\n  plain: {enter_after: 3s, echo_wait: 10s}\nsettings: {person_quiet: 4s}\n";
+
+fn slow_house(name: &str) -> House {
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
+    let house = House::new(name, &format!("{agent}{SLOW_ENTER}"), &[("agent.sh", WORKER)]);
+    house.write("go", "");
+    house
+}
+
+fn shows(house: &House, text: &str) -> bool {
+    house.tmux(&["capture-pane", "-p", "-J", "-t", "=tasuki:=worker"]).contains(text)
+}
+
+#[test]
+fn a_stop_file_holds_back_the_enter_of_a_line_that_stands_there() {
+    let mut house = slow_house("stop-in-between");
+    house.start();
+    house.until("idle", is_idle);
+    house.drop("a.yaml", "id: s-1\nto: worker\ncontent: first\n");
+    house.until("the text", |house| shows(house, "[tasuki] task s-1"));
+    house.write("queue/STOP", "");
+    house.until("the verdict", |house| {
+        house.read("status/activity.log").contains("queue/STOP is there; its line stands in the input")
+    });
+    for words in [&["pane", "send", "worker", "hello"][..], &["pane", "clear", "worker"]] {
+        let refused = house.tasuki().args(words).output().expect("a pane verb");
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains("queue/STOP is there"), "{said}");
+    }
+    assert_eq!(lines(&house, "work.log"), 0, "{}", house.read("work.log"));
+    assert!(!shows(&house, "hello"));
+    fs::remove_file(house.path("queue/STOP")).expect("STOP");
+    assert!(house.result("s-1").contains("type: result"));
+    assert_eq!(house.read("work.log").matches("[tasuki]").count(), 1, "{}", house.read("work.log"));
+}
+
+/// A person's terminal with tmux in it.
+struct Person {
+    client: Child,
+    keys: ChildStdin,
+}
+
+impl Person {
+    fn at(house: &House, window: &str) -> Self {
+        let socket = house.read("tasuki.yaml");
+        let socket = socket.lines().find_map(|line| line.strip_prefix("tmux_socket: ")).expect("a socket");
+        let attach = format!("stty cols 80 rows 24; exec tmux -L {socket} attach -t ={window}");
+        let mut command = Command::new("script");
+        command.args(["-qfc", &attach, "/dev/null"]).env_remove("TMUX").env("TERM", "screen-256color");
+        let mut client = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("`script`");
+        let (keys, mut shown) = (client.stdin.take().expect("keys"), client.stdout.take().expect("a screen"));
+        // What a person sees must be taken away, or tmux waits.
+        std::thread::spawn(move || while shown.read(&mut [0; 4096]).is_ok_and(|bytes| bytes > 0) {});
+        house.until("a person", |house| {
+            house.tmux(&["list-clients", "-F", "#{client_tty}"]).contains("/dev/")
+        });
+        Self { client, keys }
+    }
+
+    fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("keys");
+        self.keys.flush().expect("keys");
+    }
+}
+
+impl Drop for Person {
+    fn drop(&mut self) {
+        let _ = self.client.kill();
+        let _ = self.client.wait();
+    }
+}
+
+#[test]
+fn a_person_who_begins_to_type_behind_a_line_gets_no_enter_into_the_words() {
+    let mut house = slow_house("person-in-between");
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    house.drop("a.yaml", "id: p-1\nto: worker\ncontent: first\n");
+    house.until("the text", |house| shows(house, "[tasuki] task p-1"));
+    person.types("日本");
+    house.until("the words", |house| shows(house, "do it.日本"));
+    house.until("the verdict", |house| {
+        house
+            .read("status/activity.log")
+            .contains("a person is typing in its pane; its line stands in the input")
+    });
+    assert_eq!(lines(&house, "work.log"), 0, "{}", house.read("work.log"));
+    person.types("\u{15}"); // C-u: the whole line goes
+    assert!(house.result("p-1").contains("type: result"));
+    let work = house.read("work.log");
+    assert!(work.matches("[tasuki]").count() == 1 && !work.contains("日本"), "{work}");
 }

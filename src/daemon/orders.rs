@@ -46,6 +46,17 @@ pub struct Typed {
     pub phrase: Arc<str>,
 }
 
+/// What holds for every worker at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// Whether `queue/STOP` is there: then nothing is typed anywhere.
+    pub halted: bool,
+    /// How long a person must not have typed, in ms.
+    pub person_quiet_ms: u64,
+    /// Rows of history that an answer may take.
+    pub history: u32,
+}
+
 /// Which agent a worker is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launched {

@@ -267,6 +267,7 @@ impl Daemon {
                 Dropped::Bad { source, from, refusal } => Input::BadDrop { source, from, refusal },
             });
         }
+        self.tmux.halt(mail.halted);
         if mail.halted != self.engine.state().halted.is_some() {
             self.step(Input::Halt(mail.halted));
         }

@@ -7,7 +7,7 @@ use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::memory::{self, Memory};
 use crate::daemon::news::NEWS_MAX;
 use crate::daemon::notes::Notes;
-use crate::daemon::orders::Launched;
+use crate::daemon::orders::{Launched, Terms};
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::request::{CALLS_MAX, Call};
 use crate::daemon::run::{Broken, Daemon, Ending, Turning};
@@ -229,7 +229,12 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     let step = engine.recover(moment, &found);
     workers.spawn(watch::views(threads.watched, news.clone()));
     workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), news.clone()));
-    let tmux = TmuxDesk::new(connection, settings.general.person_quiet_ms, settings.general.history_limit);
+    let terms = Terms {
+        halted: engine.state().halted.is_some(),
+        person_quiet_ms: settings.general.person_quiet_ms,
+        history: settings.general.history_limit,
+    };
+    let tmux = TmuxDesk::new(connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
     let (_, calls) = mpsc::channel(1);
     let mut daemon = Daemon {

@@ -2,7 +2,7 @@
 //! again if need be, and connects anew.
 
 use crate::daemon::news::{News, NewsSender};
-use crate::daemon::orders::{Launched, Order};
+use crate::daemon::orders::{Launched, Order, Terms};
 use crate::daemon::workers::pane::{self, Start};
 use crate::engine::input::FoundPane;
 use crate::engine::words::{AgentName, Nonce, ProcessKey};
@@ -11,7 +11,7 @@ use crate::io::settings::Launch;
 use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
@@ -198,15 +198,14 @@ pub struct Given {
 #[derive(Debug)]
 pub struct TmuxDesk {
     tmux: Tmux,
-    person_quiet_ms: u64,
-    history: u32,
+    terms: watch::Sender<Terms>,
 }
 
 impl TmuxDesk {
     /// A desk before this connection.
     #[must_use]
-    pub fn new(tmux: Tmux, person_quiet_ms: u64, history: u32) -> Self {
-        Self { tmux, person_quiet_ms, history }
+    pub fn new(tmux: Tmux, terms: Terms) -> Self {
+        Self { tmux, terms: watch::channel(terms).0 }
     }
 
     /// There is a new connection.
@@ -214,12 +213,29 @@ impl TmuxDesk {
         self.tmux = tmux;
     }
 
+    /// `queue/STOP` came or went: what is being typed stops in the middle.
+    pub fn halt(&self, halted: bool) {
+        self.change(|terms| terms.halted = halted);
+    }
+
+    /// The settings changed.
+    pub fn set(&self, person_quiet_ms: u64, history: u32) {
+        self.change(|terms| (terms.person_quiet_ms, terms.history) = (person_quiet_ms, history));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Terms)) {
+        self.terms.send_if_modified(|terms| {
+            let before = *terms;
+            change(terms);
+            *terms != before
+        });
+    }
+
     /// Starts the worker of a launch. Gives the number of its task.
     pub fn spawn_pane(&self, workers: &mut JoinSet<&'static str>, given: Given) -> Id {
         let Given { launched, launch, key, phrase, orders, news } = given;
-        let tmux = self.tmux.clone();
-        let (person_quiet_ms, history) = (self.person_quiet_ms, self.history);
-        let start = Start { tmux, launched, launch, key, phrase, person_quiet_ms, history, orders, news };
+        let (tmux, terms) = (self.tmux.clone(), self.terms.subscribe());
+        let start = Start { tmux, launched, launch, key, phrase, terms, orders, news };
         workers.spawn(pane::work(start)).id()
     }
 

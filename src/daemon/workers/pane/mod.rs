@@ -7,7 +7,7 @@ mod looking;
 mod typing;
 
 use crate::daemon::news::{News, NewsSender};
-use crate::daemon::orders::{Launched, Order, PaneNews, PaneWord, Typed};
+use crate::daemon::orders::{Launched, Order, PaneNews, PaneWord, Terms, Typed};
 use crate::daemon::workers::tmux::process_of;
 use crate::engine::input::{Guard, Report};
 use crate::engine::life::CompletionSource;
@@ -37,10 +37,8 @@ pub struct Start {
     pub key: String,
     /// Its phrase.
     pub phrase: String,
-    /// How long a person must not have typed, in ms.
-    pub person_quiet_ms: u64,
-    /// Rows of history that an answer may take.
-    pub history: u32,
+    /// What holds for every worker.
+    pub terms: watch::Receiver<Terms>,
     /// Orders from the loop.
     pub orders: mpsc::Receiver<Order>,
     /// Where news go.
@@ -69,8 +67,7 @@ struct Worker {
     launched: Launched,
     launch: Launch,
     phrase: String,
-    person_quiet_ms: u64,
-    history: u32,
+    terms: watch::Receiver<Terms>,
     news: NewsSender,
     pane: Pane,
     process: ProcessKey,
@@ -101,7 +98,7 @@ struct Worker {
 
 /// Runs a worker to its end.
 pub async fn work(start: Start) -> &'static str {
-    let Start { tmux, launched, launch, key, phrase, person_quiet_ms, history, mut orders, news } = start;
+    let Start { tmux, launched, launch, key, phrase, terms, mut orders, news } = start;
     match open(&tmux, &launched, &launch, key).await {
         Ok((pane, process, tty, output)) => {
             let now = Instant::now();
@@ -109,8 +106,7 @@ pub async fn work(start: Start) -> &'static str {
                 launched,
                 launch,
                 phrase,
-                person_quiet_ms,
-                history,
+                terms,
                 news,
                 pane,
                 process,
@@ -198,6 +194,7 @@ impl Worker {
                     changed.map_err(|_| End::Disconnected)?;
                     self.heard();
                 }
+                Ok(()) = self.terms.changed() => self.look_at = Some(Instant::now()),
                 () = &mut exit => return Ok(()),
                 () = sleep_until(look) => self.look().await?,
             }
@@ -213,6 +210,7 @@ impl Worker {
             }
             Some(Order::Seek) => {
                 self.seeking = Some(Instant::now());
+                self.pace = looking::PACE_MIN;
                 self.guard = None;
                 self.look_at = Some(Instant::now());
             }
