@@ -2,7 +2,7 @@
 
 #[cfg(test)]
 mod tests {
-    use tasuki::engine::echo::{echoes, last_echo};
+    use tasuki::engine::echo::{echoes, is_certain, last_echo};
     use tasuki::engine::screen::Screen;
     use tasuki::engine::words::Token;
 
@@ -42,6 +42,21 @@ mod tests {
             "a question's colon is better"
         );
         assert_eq!(found(&[BELL, "x", &quoted, &busy], BELL, Some("k7qf2m")), [(0, 0)]);
+    }
+
+    #[test]
+    fn an_echo_is_certain_where_nothing_above_could_outrank_it() {
+        let certain = |rows: &[&str], token: Option<&str>| {
+            is_certain(&Screen::lines(rows), BELL, token.map(|token| Token::new(token).unwrap()))
+        };
+        let (prompted, quoted) = (format!("$ {BELL}"), format!("You typed: {BELL}"));
+        let token = Some("k7qf2m");
+        assert!(certain(&["x", BELL, "日本語"], token));
+        assert!(certain(&["x", &quoted, "y", &prompted], token));
+        assert!(!certain(&["x", &quoted], token), "its own echo may stand above the quotation");
+        assert!(!certain(&[BELL, "x"], token), "the first row may be the end of a quotation");
+        assert!(!certain(&["x", BELL], None), "without a token an older turn may have had the same text");
+        assert!(!certain(&["x", "y"], token));
     }
 
     #[test]

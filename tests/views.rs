@@ -394,6 +394,33 @@ fn a_message_moves_from_active_to_done() {
 }
 
 #[test]
+fn a_view_that_a_power_cut_left_empty_counts_as_missing() {
+    let (root, mut views) = workspace();
+    let (id, day) = (id("msg-1"), day("2026-02-02"));
+    views.write_result(&id, "content: 答え\n").unwrap();
+    views.finish(0, &id, &day, "id: msg-1\n").unwrap();
+    assert!(views.has_finished(&id, &day, true));
+    for file in ["queue/results/msg-1.yaml", "queue/done/2026-02-02/msg-1.yaml"] {
+        let path = root.path().join(file);
+        let text = std::fs::read(&path).unwrap();
+        std::fs::write(&path, "").unwrap();
+        assert!(!views.has_finished(&id, &day, true), "{file}");
+        std::fs::write(&path, text).unwrap();
+    }
+    assert!(views.has_finished(&id, &day, true));
+}
+
+#[test]
+fn a_view_that_is_written_again_leaves_nothing_behind() {
+    let (root, mut views) = workspace();
+    for text in ["one\n", "二つ目\n", "3\n"] {
+        views.write(View::Daemon, text).unwrap();
+        assert_eq!(std::fs::read_to_string(root.path().join("status/daemon.yaml")).unwrap(), text);
+        assert_eq!(names(root.path(), "status"), ["agents", "daemon.yaml"]);
+    }
+}
+
+#[test]
 fn a_reader_never_sees_a_part_of_a_view() {
     let (root, mut views) = workspace();
     let path = root.path().join("status/agents/worker.yaml");
@@ -603,7 +630,7 @@ fn status_files_read_as_the_protocol_shows_them() {
     assert_eq!(ours["statistics"]["tasks_completed"], 42);
     let notes = ["queue is looked at once a second: NFS does not tell of changes".to_owned()];
     let yaml = status::daemon(&DaemonStatus {
-        pid: 7,
+        pid: Some(7),
         version: "0.1.0",
         started_at: NOON,
         at: NOON,

@@ -82,8 +82,10 @@ pub fn open(dir: &Path, boot: &str, team: Team) -> Result<(Journal, Memory), Sta
     Ok((journal, memory))
 }
 
-/// After a failed write: takes up what was durable, and begins a new segment with it. Tries until the disk lets it.
+/// After a failed write, or when a thread has ended: takes up what was durable, and begins a new segment with it. Tries
+/// until the disk lets it.
 pub async fn go_on(dir: &Path, mut journal: Journal, team: Team, clock: &Clock) -> (Journal, Memory) {
+    journal.stop("the daemon starts anew");
     loop {
         let mut memory = Memory::new(team.clone());
         let read = journal.reread(&mut |entry| memory.take(entry));
@@ -101,7 +103,7 @@ pub async fn go_on(dir: &Path, mut journal: Journal, team: Team, clock: &Clock) 
         });
         match begun {
             Ok(()) => {
-                memory.engine.segment_closed(Seq(journal.next_seq().0.saturating_sub(1)));
+                memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
                 return (journal, memory);
             }
             Err(error) => {

@@ -1,8 +1,10 @@
 //! FLOOR 3: gives the engine and the outside their time and tasks.
 
+pub mod close;
 mod ends;
 pub mod faces_desk;
 pub mod journal_desk;
+pub mod life;
 pub mod mail_desk;
 pub mod marks;
 pub mod memory;
@@ -13,6 +15,7 @@ pub mod panes_desk;
 pub mod perform;
 pub mod request;
 pub mod run;
+mod signals;
 pub mod start;
 pub mod threads;
 pub mod views_desk;

@@ -9,6 +9,8 @@ pub enum About {
     Disk,
     /// Views cannot be written.
     Views,
+    /// The journal cannot begin a new segment.
+    Segment,
     /// The team file has an error.
     TeamFile,
 }

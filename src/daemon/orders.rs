@@ -4,6 +4,7 @@ use crate::daemon::request::{PaneRequest, Response};
 use crate::engine::input::Report;
 use crate::engine::life::Turn;
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey};
+use crate::io::settings::General;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
@@ -55,6 +56,14 @@ pub struct Terms {
     pub person_quiet_ms: u64,
     /// Rows of history that an answer may take.
     pub history: u32,
+}
+
+impl Terms {
+    /// What these settings say.
+    #[must_use]
+    pub fn of(general: &General, halted: bool) -> Self {
+        Self { halted, person_quiet_ms: general.person_quiet_ms, history: general.history_limit }
+    }
 }
 
 /// Which agent a worker is for.

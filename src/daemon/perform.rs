@@ -40,7 +40,7 @@ impl Daemon {
             Effect::Launch { agent, nonce } => self.launch(Launched { agent, nonce, adopt: None }),
             Effect::Close { agent, nonce } => {
                 if !self.panes.order(&agent, nonce, Order::Close) {
-                    self.tmux.close_stranger(&mut self.workers, agent, nonce);
+                    self.tmux.close_stranger(&mut self.pane_workers, agent, nonce);
                 }
             }
             Effect::Seek { agent, nonce } => {
@@ -59,6 +59,7 @@ impl Daemon {
                 self.show_turn(id, Ringing { agent, nonce, from, turn, how: How::Await });
             }
             Effect::Forget(source) => self.mail.forget(source),
+            Effect::Defer(source) => self.mail.defer(source),
             Effect::Reject { source, from, refusal } => self.mail.reject(source, from, refusal),
             Effect::Answer { request, reply } => self.faces.answer(request, reply),
             Effect::Show(shown) => {
@@ -82,7 +83,7 @@ impl Daemon {
         let phrase = member.map(|member| member.phrase.clone()).unwrap_or_default();
         let (news, who) = (self.news.clone(), (launched.agent.clone(), launched.nonce));
         let given = Given { launched, launch, key, phrase, orders, news };
-        let task = self.tmux.spawn_pane(&mut self.workers, given);
+        let task = self.tmux.spawn_pane(&mut self.pane_workers, given);
         self.panes.started(task, who);
     }
 
@@ -110,6 +111,11 @@ impl Daemon {
     fn ring(&mut self, body: &TurnBody, ringing: &Ringing) -> Result<(), String> {
         let Ringing { agent, nonce, turn, how, .. } = ringing;
         body.readable.clone()?;
+        if self.ending.is_some() && *how == How::Ring {
+            let why = "the daemon is about to end".to_owned();
+            self.rung(&body.id, ringing, Verdict::Withdrawn { why });
+            return Ok(());
+        }
         let fresh = *how == How::Ring && !turn.redelivered;
         if let Some(token) = turn.token
             && fresh
@@ -230,7 +236,11 @@ impl Daemon {
 
     /// Turns the segment once everything before it is written and shown: views are not made again from a closed segment.
     pub(super) fn turn_segment(&mut self) -> Result<(), Broken> {
-        if self.turning == Turning::No && self.journal.wants_turn && !self.views.owes() {
+        if self.keeps_closed && self.views.is_idle() && !self.views.owes() {
+            self.keeps_closed = false;
+            self.forget_closed(self.engine.state().seq);
+        }
+        if self.turning == Turning::No && self.journal.wants_turn(self.clock.now()) && !self.views.owes() {
             self.turning = Turning::Draining;
         }
         let idle = self.journal.is_idle() && self.views.is_idle();
@@ -253,7 +263,10 @@ impl Daemon {
 
     /// The segment is turned: what ended in it is the archive's to know.
     pub(super) fn turned(&mut self) {
-        let snapshot = Seq(self.engine.state().seq.0 + 1);
+        self.forget_closed(Seq(self.engine.state().seq.0 + 1));
+    }
+
+    fn forget_closed(&mut self, snapshot: Seq) {
         self.engine.segment_closed(snapshot);
         let needed: std::collections::BTreeSet<_> = self.engine.needed_steps();
         self.journal.keep_places(|seq| needed.contains(&seq));
@@ -265,6 +278,9 @@ impl Daemon {
         let keep_ms = self.settings.general.retention_ms;
         let before = |now: Millis| Millis(now.0.saturating_sub(keep_ms));
         self.views.put(Item::Expire(before(self.clock.wall())));
+        if let Err(error) = crate::io::journal::make_reserve(&self.workspace.journal()) {
+            tracing::warn!(%error, "no room is kept for a full disk");
+        }
         let needed = self.engine.needed_steps();
         let places = self.journal.places().iter().filter(|(seq, _)| needed.contains(seq));
         let keep_from = places.map(|(_, place)| place.segment).min().unwrap_or(u32::MAX);
@@ -288,24 +304,6 @@ impl Daemon {
         }
     }
 
-    /// Brings what waits to the disk before the end: steps, views, files that can go.
-    pub(super) async fn drain(&mut self) {
-        loop {
-            if self.hand_out().is_err() || (self.journal.is_idle() && self.views.is_idle()) {
-                return;
-            }
-            tokio::select! {
-                Some(written) = self.written.recv() => {
-                    if self.written(written).is_err() {
-                        return;
-                    }
-                }
-                Some(shown) = self.shown.recv() => self.shown(shown),
-                Some(news) = self.inbox.recv(), if self.turning == Turning::No => self.hear(news),
-            }
-        }
-    }
-
     /// `status/daemon.yaml` is out of date.
     pub(super) fn show_daemon(&mut self) {
         let state = self.engine.state();
@@ -316,13 +314,17 @@ impl Daemon {
             ("flushes", self.journal.flushes),
         ];
         let stopped_since = state.halted;
+        let (pid, socket) = match self.ending {
+            None => (Some(std::process::id()), Some(self.socket.clone())),
+            Some(_) => (None, None),
+        };
         self.daemon_shown_at = self.clock.now();
         self.daemon_is_old = false;
         self.views.put_daemon(Item::Daemon(Box::new(DaemonItem {
-            pid: std::process::id(),
+            pid,
             started_at: self.started_at,
             at: self.clock.wall(),
-            socket: Some(self.socket.clone()),
+            socket,
             stopped_since,
             counts,
             notes: self.notes.list(),

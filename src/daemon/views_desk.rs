@@ -152,7 +152,7 @@ impl ViewsDesk {
             return Ok(());
         }
         self.busy = true;
-        self.jobs.try_send(job).map_err(|_| ThreadGone)
+        self.jobs.try_send(job).map_err(|_| ThreadGone("views"))
     }
 
     fn gather(&mut self, engine: &Engine, journal: &JournalDesk, now: Millis) -> Job {

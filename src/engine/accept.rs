@@ -46,6 +46,9 @@ impl Work<'_> {
             drafts.iter().map(|draft| (draft.from.clone(), draft.token)).collect();
         match self.plan_all(drafts, proof) {
             Ok(plans) => self.carry_out(source, plans),
+            Err(Refusal { code: Code::NoRoom, .. }) if matches!(source, Source::File { .. }) => {
+                self.ask(Effect::Defer(source));
+            }
             Err(refusal) => {
                 let (from, token) = signs.into_iter().nth(refusal.document).unwrap_or_default();
                 let from = proof.cloned().or_else(|| self.owner_of(token?)).or(from);
@@ -60,6 +63,8 @@ impl Work<'_> {
             Source::File { name, .. } => Some(name.clone()),
             Source::Request(_) => None,
         };
+        // A name that nobody has is nobody's: no log and no message is to be made for it.
+        let from = from.and_then(|name| self.team.sender(&name).ok());
         let (code, why) = (refusal.code, refusal.why.clone());
         self.emit(Event::Refused { name: name.clone(), from: from.clone(), code, why });
         if let (Some(name), Some(from)) = (name, &from) {
@@ -98,7 +103,7 @@ impl Work<'_> {
     fn check_room(&self, new: usize) -> Result<(), Refusal> {
         let room = usize::try_from(self.team.limits.open_max).unwrap_or(usize::MAX);
         if new > 0 && self.state.open.len() + new > room {
-            return Err(Refusal::new(Code::TooMany, format!("{room} messages are open already")));
+            return Err(Refusal::new(Code::NoRoom, format!("{room} messages are open already")));
         }
         Ok(())
     }

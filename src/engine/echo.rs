@@ -23,6 +23,21 @@ pub struct Echo {
 /// first of those that came after the typing.
 #[must_use]
 pub fn echoes(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<Echo> {
+    let found = ranked(screen, typed, token);
+    let best = found.iter().map(|(before, _)| *before).min();
+    found.into_iter().filter(|(before, _)| Some(*before) == best).map(|(_, echo)| echo).collect()
+}
+
+/// Whether the turn's own echo stands among the rows whatever stands above them: with a token, one after a prompt or alone
+/// outranks all others, and of several the last is the turn's. The first row is not trusted, for it may be the end of one.
+#[must_use]
+pub fn is_certain(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> bool {
+    let outranks = |(before, echo): &(Before, Echo)| *before == Before::Prompt && echo.first_row > 0;
+    token.is_some() && ranked(screen, typed, token).iter().any(outranks)
+}
+
+/// Each place where the text stands, with what stands before it.
+fn ranked(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<(Before, Echo)> {
     let whole = squeezed(typed);
     let head = token.and_then(|token| head_of(&whole, token));
     let needle = head.unwrap_or(&whole);
@@ -42,8 +57,7 @@ pub fn echoes(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<Ech
             found.push((before, Echo { first_row, last_row }));
         }
     }
-    let best = found.iter().map(|(before, _)| *before).min();
-    found.into_iter().filter(|(before, _)| Some(*before) == best).map(|(_, echo)| echo).collect()
+    found
 }
 
 /// The echo of the turn: the last one. `None` if it is not on the screen, or not any more.

@@ -103,6 +103,12 @@ impl Engine {
         self.state.seq = snapshot_seq;
     }
 
+    /// The journal goes on after the snapshot with this number; what ended before it is still owed its views, until
+    /// [`Engine::segment_closed`].
+    pub fn go_on_after(&mut self, snapshot_seq: Seq) {
+        self.state.seq = snapshot_seq;
+    }
+
     /// When it wants a [`Input::Wake`] at the latest.
     #[must_use]
     pub fn wake_at(&self) -> Option<Millis> {

@@ -23,7 +23,7 @@ pub enum Input {
     BadDrop {
         /// Where it came from.
         source: Source,
-        /// Its sender, as far as the name of the file tells.
+        /// Its sender, as far as its body or its name tells.
         from: Option<AgentName>,
         /// Why.
         refusal: Refusal,
@@ -286,6 +286,8 @@ pub enum Effect {
     },
     /// Remove a claimed file: it is in the journal.
     Forget(Source),
+    /// Keep a claimed file until there is room for it.
+    Defer(Source),
     /// Set a claimed file aside with its reason.
     Reject {
         /// The file or request.

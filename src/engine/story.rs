@@ -3,7 +3,7 @@
 use super::event::{AgentChange, Event, Why};
 use super::life::Move;
 use super::message::Message;
-use super::words::{AgentName, MessageId};
+use super::words::{AgentName, MessageId, Millis};
 
 /// A sentence and whom it concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,8 +20,12 @@ pub struct Told {
 #[must_use]
 pub fn tell(event: &Event) -> Option<Told> {
     let (id, agent, text) = match event {
-        Event::Accepted { message, name, unknown_keys, .. } => {
-            let text = accepted(message, name.as_deref(), unknown_keys);
+        Event::Accepted { message, name, unknown_keys, not_before, .. } => {
+            let mut text = accepted(message, name.as_deref(), unknown_keys);
+            if *not_before > Millis(0) {
+                let Message { from, to, .. } = &**message;
+                text.push_str(&format!("; it waits: {from} has sent {to} too many messages within a minute"));
+            }
             (Some(message.id.clone()), Some(message.to.clone()), text)
         }
         Event::Duplicate { id, name } => {

@@ -1,13 +1,16 @@
 //! An open folder. Everything in it is reached by one name from its descriptor, never by a path from the root, so that
 //! nobody can put a link or another folder in the way between a look and a touch.
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, SeekFrom, Stat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+
+/// Room for the names of one system call, some hundreds: what the C library gives them.
+const NAMES_BYTES: usize = 32 << 10;
 
 /// What went wrong with a folder, and where; the cure is in the words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -171,8 +174,22 @@ impl Folder {
         file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
         let stamp = Stamp::of(&rustix::fs::fstat(&file)?);
         drop(file);
-        rustix::fs::renameat(&self.fd, &temporary, &self.fd, name)?;
+        self.put_in_place(&temporary, name)?;
         Ok(stamp)
+    }
+
+    /// Gives a file that was just written its name. ext4 takes a rename over another file for a wish to have it on the disk,
+    /// and writes it out before the rename is done (150 µs to 1.5 ms; 20 µs without): nobody wishes that of a view. So the
+    /// two change places, and the old one goes.
+    fn put_in_place(&self, temporary: &OsStr, name: &OsStr) -> Result<(), Errno> {
+        match rustix::fs::renameat_with(&self.fd, temporary, &self.fd, name, RenameFlags::EXCHANGE) {
+            Ok(()) => self.remove(temporary),
+            // There is none to change places with, or the file system cannot do it.
+            Err(Errno::NOENT | Errno::INVAL | Errno::NOSYS) => {
+                rustix::fs::renameat(&self.fd, temporary, &self.fd, name)
+            }
+            Err(errno) => Err(errno),
+        }
     }
 
     /// Makes a file that was not there; what has its name is a leftover of ours and goes.
@@ -238,12 +255,16 @@ impl Folder {
         &self.path
     }
 
-    /// The names in it, in no order, without `.` and `..`.
+    /// The names in it, in no order, without `.` and `..`. Read through the descriptor itself: opening the folder anew would
+    /// wake everybody who watches it, our own watches at each sweep. So one thread alone lists a folder.
     pub(crate) fn names(&self) -> Result<Vec<std::ffi::OsString>, FolderError> {
         use std::os::unix::ffi::OsStrExt;
         let refuse = |errno| failed("list", self.path.clone(), errno);
+        rustix::fs::seek(&self.fd, SeekFrom::Start(0)).map_err(refuse)?;
+        let mut buffer = Vec::with_capacity(NAMES_BYTES);
+        let mut entries = RawDir::new(&self.fd, buffer.spare_capacity_mut());
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::read_from(&self.fd).map_err(refuse)? {
+        while let Some(entry) = entries.next() {
             let entry = entry.map_err(refuse)?;
             let name = entry.file_name().to_bytes();
             if name != b"." && name != b".." {

@@ -207,8 +207,8 @@ fn a_full_workspace_takes_no_more_but_answers_and_what_it_knows() {
         accepted t1 task user>boss
         > answer accepted [t1]
         > seek boss
-        refused too-many from user: 1 messages are open already
-        > answer refused too-many in 0: 1 messages are open already
+        refused no-room from user: 1 messages are open already
+        > answer refused no-room in 0: 1 messages are open already
         duplicate t1
         > answer accepted [t1], known [t1]
         accepted r1 result boss>user re t1 verified
@@ -220,8 +220,8 @@ fn a_full_workspace_takes_no_more_but_answers_and_what_it_knows() {
         > show finished t1
         > show finished r1
         > answer accepted [r1]
-        refused too-many from user: 1 messages are open already
-        > answer refused too-many in 0: 1 messages are open already
+        refused no-room from user: 1 messages are open already
+        > answer refused no-room in 0: 1 messages are open already
         accepted t2 task user>boss
         > answer accepted [t2]
         > seek boss
@@ -291,8 +291,8 @@ fn a_failed_message_is_sent_again_as_a_new_one() {
         duplicate n1
         > answer accepted [n1], known [n1]
         -- the archive knows how older ones ended
-        refused unknown-reply from user: there is no message old
-        > answer refused unknown-reply at retry_of in 0: there is no message old
+        refused unknown-dependency from user: there is no message old
+        > answer refused unknown-dependency at retry_of in 0: there is no message old
         accepted n2 task boss>ann again for old
         > answer accepted [n2]
         > seek ann

@@ -154,7 +154,7 @@ fn nobody_is_told_who_is_no_agent_or_has_the_answer_already() {
     expect![[r#"
         refused unknown-agent from user: there is no nobody; there are: ann, bob, boss, eve, crew, gb, user
         > reject a.yaml unknown-agent
-        refused unknown-agent from nobody: there is no nobody; there are: ann, bob, boss, eve, crew, gb, user
+        refused unknown-agent: there is no nobody; there are: ann, bob, boss, eve, crew, gb, user
         > reject b.yaml unknown-agent
         refused no-route from boss: boss may not task eve; it may task: ann, bob, crew
         > answer refused no-route at to in 0: boss may not task eve; it may task: ann, bob, crew

@@ -157,23 +157,22 @@ fn what_is_no_yaml_or_of_another_form() {
         "agents:\n  - name: a\n   provider: scripted\n",
         expect![[r#"
             refused
-              × `provider` is missing
-               ╭─[tasuki.yaml:2:5]
-             1 │ agents:
+              × this is not YAML: while parsing a block collection, did not find expected '-' indicator
+               ╭─[tasuki.yaml:3:4]
              2 │   - name: a
-               ·     ────
              3 │    provider: scripted
+               ·    ─
                ╰────
-              help: add `provider:`; see docs/team-file.md for the keys and their values"#]],
+              help: correct the YAML at the line shown"#]],
     );
     check(
         "agents: [{name: a, provider: scripted}\n",
         expect![[r#"
             refused
               × this is not YAML: unclosed bracket '['
-               ╭─[tasuki.yaml:1:1]
+               ╭─[tasuki.yaml:1:9]
              1 │ agents: [{name: a, provider: scripted}
-               · ▲
+               ·         ─
                ╰────
               help: correct the YAML at the line shown"#]],
     );

@@ -1,5 +1,6 @@
 //! A workspace of its own for a test: a folder, a private tmux server, the real daemon.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -33,17 +34,28 @@ pub(crate) struct House {
     root: PathBuf,
     socket: String,
     daemon: Option<Child>,
+    /// Set for every command, over what the test itself has.
+    vars: Vec<(String, OsString)>,
 }
 
 impl House {
     /// A workspace in a new folder `name` with these agents (YAML list items) and files.
     pub(crate) fn new(name: &str, agents: &str, files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::within(tempfile::tempdir().expect("a temporary folder"), name, agents, files)
+    }
+
+    /// The same, below a folder that is there already.
+    pub(crate) fn within(
+        folder: tempfile::TempDir,
+        name: &str,
+        agents: &str,
+        files: &[(&str, &str)],
+    ) -> Self {
         let root = folder.path().join(name);
-        fs::create_dir(&root).expect("the workspace");
+        fs::create_dir_all(&root).expect("the workspace");
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let socket = format!("tasuki-test-{}-{number}", std::process::id());
-        let house = Self { folder, root, socket, daemon: None };
+        let house = Self { folder, root, socket, daemon: None, vars: Vec::new() };
         house.write("tasuki.yaml", &format!("tmux_socket: {}\nagents:\n{agents}", house.socket));
         for (file, text) in files {
             house.write(file, text);
@@ -79,21 +91,39 @@ impl House {
             .current_dir(&self.root)
             .env_remove("TASUKI_ROOT")
             .env_remove("XDG_RUNTIME_DIR")
-            .env("LANG", "C.UTF-8");
+            .env("LANG", "C.UTF-8")
+            .envs(self.vars.iter().map(|(name, value)| (name, value)));
         command
+    }
+
+    /// Sets a variable for every command from now on.
+    pub(crate) fn surround(&mut self, name: &str, value: &OsStr) {
+        self.vars.push((name.to_owned(), value.to_owned()));
     }
 
     /// Starts the daemon and waits until it is open for business.
     pub(crate) fn start(&mut self) {
+        self.start_by("exec \"$0\" \"$@\"");
+    }
+
+    /// The same through a line of shell, which has to `exec "$0" "$@"` in the end.
+    pub(crate) fn start_by(&mut self, line: &str) {
         let log = fs::File::options()
             .create(true)
             .append(true)
             .open(self.folder.path().join("out.log"))
             .expect("log");
-        let mut command = self.tasuki();
-        command.arg("daemon").stdin(Stdio::null()).stdout(log.try_clone().expect("log")).stderr(log);
-        let child = command.spawn().expect("the daemon");
-        self.daemon = Some(child);
+        let tasuki = self.tasuki();
+        let mut command = Command::new("bash");
+        command.args(["-c", line]).arg(tasuki.get_program()).arg("daemon").current_dir(&self.root);
+        for (name, value) in tasuki.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.stdin(Stdio::null()).stdout(log.try_clone().expect("log")).stderr(log);
+        self.daemon = Some(command.spawn().expect("the daemon"));
         let pid = format!("pid: {}\n", self.pid());
         self.until("the daemon to be open", |house| house.read("status/daemon.yaml").contains(&pid));
     }
@@ -160,6 +190,8 @@ impl House {
 impl Drop for House {
     fn drop(&mut self) {
         self.kill();
+        // One that `tasuki up` started in the background is not our child.
+        let _ = self.tasuki().arg("down").output();
         self.tmux(&["kill-server"]);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::daemon::workers::pages;
 use crate::engine::event::{Answer, Event};
-use crate::engine::message::Body;
+use crate::engine::message::{Body, Kind, Status};
 use crate::engine::state::Told;
 use crate::engine::view::{AgentSeen, MessageSeen};
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
@@ -106,8 +106,8 @@ pub struct AgentItem {
 /// The daemon's own status.
 #[derive(Debug, Clone)]
 pub struct DaemonItem {
-    /// Its process.
-    pub pid: u32,
+    /// Its process; none once it has ended.
+    pub pid: Option<u32>,
     /// Since when it runs.
     pub started_at: Millis,
     /// Now.
@@ -175,7 +175,7 @@ pub fn start(
 ) -> std::io::Result<(SyncSender<Job>, std::thread::JoinHandle<()>)> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let thread = std::thread::Builder::new().name("views".to_owned());
-    let mut worker = Worker { views, reader, complained: BTreeMap::new() };
+    let mut worker = Worker { views, reader, complained: BTreeMap::new(), unread: BTreeMap::new() };
     Ok((jobs, thread.spawn(move || worker.work(&inbox, &answers))?))
 }
 
@@ -184,6 +184,8 @@ struct Worker {
     reader: Reader,
     /// What was complained of already, so that a full disk does not fill the log as well.
     complained: BTreeMap<String, u64>,
+    /// Infos that were typed to an agent and so are done. Their open views stay until its next turn: it reads them now.
+    unread: BTreeMap<AgentName, Vec<MessageId>>,
 }
 
 impl Worker {
@@ -263,6 +265,9 @@ impl Worker {
             .zip(&item.answers)
             .map(|(told, place)| Ok((told, self.answer(*place)?)))
             .collect::<Result<_, Trouble>>()?;
+        if let Some(agent) = item.seen.agent.as_ref().filter(|_| item.turn) {
+            self.put_away(agent)?;
+        }
         let text = pages::open(&item.seen, &body, &answers);
         self.views.write(View::Active(MAIN_ZONE, item.seen.message.id.clone()), &text)?;
         if item.turn {
@@ -291,7 +296,18 @@ impl Worker {
             self.views.write_result(id, &text)?;
         }
         let text = pages::finished(seen, &content);
-        Ok(self.views.finish(MAIN_ZONE, id, &day, &text)?)
+        let told = seen.message.kind != Kind::Task && seen.status == Status::Completed;
+        let reader = seen.agent.as_ref().filter(|_| told && self.views.is_open_shown(id));
+        let Some(reader) = reader else { return Ok(self.views.finish(MAIN_ZONE, id, &day, &text)?) };
+        self.views.write_done(id, &day, &text)?;
+        self.unread.entry(reader.clone()).or_default().push(id.clone());
+        Ok(())
+    }
+
+    /// An agent gets its next turn: it has read what it was told before.
+    fn put_away(&mut self, agent: &AgentName) -> Result<(), FolderError> {
+        let told = self.unread.remove(agent).unwrap_or_default();
+        told.into_iter().try_for_each(|id| self.views.remove(&View::Active(MAIN_ZONE, id)))
     }
 
     fn log(&mut self, at: Millis, agent: Option<&AgentName>, text: &str) -> Result<(), FolderError> {
@@ -308,8 +324,10 @@ impl Worker {
         open: &BTreeSet<MessageId>,
         members: &BTreeSet<AgentName>,
     ) -> Result<(), FolderError> {
+        self.unread.retain(|agent, _| members.contains(agent));
         for view in self.views.list_active()? {
-            if !matches!(&view, View::Active(_, id) if open.contains(id)) {
+            let stays = |id| open.contains(id) || self.unread.values().flatten().any(|unread| unread == id);
+            if !matches!(&view, View::Active(_, id) if stays(id)) {
                 self.views.remove(&view)?;
             }
         }

@@ -78,7 +78,8 @@ fn escape(text: &str) -> String {
 }
 
 /// Characters that change the order in which others are shown.
-fn turns_text(c: char) -> bool {
+#[must_use]
+pub fn turns_text(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

@@ -5,7 +5,7 @@
 
 mod clean;
 
-pub use clean::Cleaner;
+pub use clean::{Cleaner, turns_text};
 
 use crate::io::clock;
 use std::fs::{File, OpenOptions};

@@ -5,8 +5,8 @@ use super::{MAIN_ZONE, Mailbox};
 use crate::engine::refusal::Refusal;
 use crate::engine::words::Millis;
 use crate::io::folder::{Folder, FolderError, file_type};
-use crate::io::wire::FILE_BYTES_MAX;
 use crate::io::wire::status::{self, Reason};
+use crate::io::wire::{self, FILE_BYTES_MAX};
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 use std::io::Read as _;
@@ -57,7 +57,9 @@ fn move_with_reason(
     at: Millis,
 ) -> Result<String, FolderError> {
     let dropped = Claim::parse(claim).map_or(claim, |parts| parts.name);
-    let excerpt = excerpt(folder, claim, stat, refusal);
+    let bytes = bytes(folder, claim, stat, refusal).unwrap_or_default();
+    let refusal = &wire::refused::located(&bytes, refusal.clone());
+    let excerpt = refusal.line.zip(refusal.column).and_then(|(line, at)| status::excerpt(&bytes, line, at));
     let reason = Reason { name: dropped, refusal, text: excerpt.as_deref(), from, at, inode: stat.st_ino };
     let text = status::reason(&reason);
     let name = free_name(dropped, |name| is_free(rejected, name, stat.st_ino))
@@ -115,15 +117,15 @@ fn numbered(name: &str, number: u64) -> String {
     }
 }
 
-/// The line at which the file was refused.
-fn excerpt(folder: &Folder, claim: &str, stat: &Stat, refusal: &Refusal) -> Option<String> {
-    let (line, column) = (refusal.line?, refusal.column?);
-    if file_type(stat) != FileType::RegularFile {
+/// What is in the file, if the reason can say where in it something is wrong.
+fn bytes(folder: &Folder, claim: &str, stat: &Stat, refusal: &Refusal) -> Option<Vec<u8>> {
+    let has_place = refusal.line.is_some() || refusal.field.is_some();
+    if !has_place || file_type(stat) != FileType::RegularFile {
         return None;
     }
     let mut bytes = Vec::new();
     folder.read(claim.as_ref()).ok()?.take(FILE_BYTES_MAX as u64).read_to_end(&mut bytes).ok()?;
-    status::excerpt(&bytes, line, column)
+    Some(bytes)
 }
 
 #[cfg(test)]

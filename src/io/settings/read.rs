@@ -3,6 +3,8 @@
 use super::finding::{Book, Place};
 use super::near::did_you_mean;
 use super::values::place_of;
+use crate::engine::refusal::Refusal;
+use crate::io::wire::refused;
 use serde::de::DeserializeOwned;
 use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
@@ -21,7 +23,10 @@ pub(super) fn read<T: DeserializeOwned>(text: &str, book: &mut Book) -> Option<T
         Err(error) => {
             let error = error.without_snippet();
             let place = error.location().map(|location| place_of(&location)).unwrap_or_default();
-            report(error, place, book);
+            match refused::fault(text) {
+                Some(fault) => not_yaml(&fault.why, place_at(text, &fault), book),
+                None => report(error, place, book),
+            }
             None
         }
     }
@@ -105,10 +110,28 @@ fn report(error: &Error, place: Place, book: &mut Book) {
         Error::Budget { breach, .. } => over_budget(breach, place, book),
         other => {
             let message = other.to_string();
-            let why = message.split(" at line ").next().unwrap_or(&message);
-            book.wrong(place, format!("this is not YAML: {why}"), "correct the YAML at the line shown");
+            not_yaml(message.split(" at line ").next().unwrap_or(&message), place, book);
         }
     }
+}
+
+fn not_yaml(why: &str, place: Place, book: &mut Book) {
+    book.wrong(place, format!("this is not YAML: {why}"), "correct the YAML at the line shown");
+}
+
+/// The reader above names where it gave up, often the beginning; this is where it is wrong.
+fn place_at(text: &str, fault: &Refusal) -> Place {
+    let (line, column) = (fault.line.unwrap_or(1), fault.column.unwrap_or(1));
+    let lines = text.split_inclusive('\n').take(usize::try_from(line).unwrap_or(1));
+    let mut start = 0;
+    for (number, line_text) in (1..).zip(lines) {
+        if number == line {
+            let before = line_text.chars().take(usize::try_from(column).unwrap_or(1).saturating_sub(1));
+            return Place { start: start + before.map(char::len_utf8).sum::<usize>(), len: 1 };
+        }
+        start += line_text.len();
+    }
+    Place { start, len: 0 }
 }
 
 fn over_budget(breach: &BudgetBreach, place: Place, book: &mut Book) {

@@ -3,6 +3,7 @@
 use super::Views;
 use crate::engine::words::AgentName;
 use crate::io::folder::{Folder, FolderError};
+use crate::io::log::turns_text;
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -55,7 +56,7 @@ fn append(folder: &Folder, word: &str, line: &str) -> Result<(), Errno> {
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len() + 1);
     for c in text.chars() {
-        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
+        if c.is_control() || turns_text(c) || matches!(c, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{feff}') {
             line.extend(c.escape_debug())
         } else {
             line.push(c)

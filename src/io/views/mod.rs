@@ -145,23 +145,39 @@ impl Views {
     /// # Errors
     /// [`FolderError`]
     pub fn finish(&mut self, zone: u32, id: &MessageId, day: &Day, text: &str) -> Result<(), FolderError> {
+        self.write_done(id, day, text)?;
+        self.remove(&View::Active(zone, id.clone()))
+    }
+
+    /// Writes `queue/done/DAY/ID.yaml` and leaves the view of it as open to somebody who still reads it.
+    ///
+    /// # Errors
+    /// [`FolderError`]
+    pub fn write_done(&mut self, id: &MessageId, day: &Day, text: &str) -> Result<(), FolderError> {
         let name = file_name(id.as_str());
         self.retry(|views| {
             let folder = views.dated(day)?;
             folder.write(&name, text).map_err(|errno| folder.failed("write", &name, errno))
         })?;
-        self.remove(&View::Active(zone, id.clone()))
+        Ok(())
     }
 
-    /// Whether a finished message's views are there, the answer's too if it has one, and the open one is gone.
+    /// Whether `queue/active/ID.yaml` is there.
+    #[must_use]
+    pub fn is_open_shown(&self, id: &MessageId) -> bool {
+        self.folders.active.stat(&file_name(id.as_str())).is_ok()
+    }
+
+    /// Whether a finished message's views are there and not empty, the answer's too if it has one, and the open one is gone.
     #[must_use]
     pub fn has_finished(&self, id: &MessageId, day: &Day, answered: bool) -> bool {
         let name = file_name(id.as_str());
-        let there = |folder: &Folder| folder.stat(&name).is_ok();
+        // After a power cut a file that was not synced may be there and empty.
+        let whole = |folder: &Folder| folder.stat(&name).is_ok_and(|stat| stat.st_size > 0);
         let dated = self.folders.done.enter(day.as_str());
-        (!answered || there(&self.folders.results))
-            && dated.is_ok_and(|folder| there(&folder))
-            && !there(&self.folders.active)
+        (!answered || whole(&self.folders.results))
+            && dated.is_ok_and(|folder| whole(&folder))
+            && self.folders.active.stat(&name).is_err()
     }
 
     /// What stands in the `active/` folders, whoever wrote it: to be compared with what is open, at start.

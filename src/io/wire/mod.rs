@@ -11,6 +11,7 @@ mod expect;
 mod fields;
 pub mod json;
 mod place;
+pub mod refused;
 mod scalar;
 pub mod secret;
 pub mod show;

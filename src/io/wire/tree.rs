@@ -208,7 +208,11 @@ impl<'a> Documents<'a> {
             _ if at_end => Code::CutOff,
             _ => Code::Syntax,
         };
-        place(*error.marker()).refuse(code, error.info())
+        let why = match code {
+            Code::TooDeep => format!("values are nested more than {DEPTH_MAX} deep"),
+            _ => error.info().to_owned(),
+        };
+        place(*error.marker()).refuse(code, why)
     }
 }
 

@@ -37,7 +37,7 @@ impl Workspace {
     /// [`WorkspaceError::OpenToAll`] names which of the two.
     pub fn refuse_open_team(&self) -> Result<(), WorkspaceError> {
         let root = look(self.root())?;
-        if root.mode() & OTHERS_WRITE != 0 && root.mode() & STICKY == 0 {
+        if is_open_to_all(&root) {
             return Err(WorkspaceError::OpenToAll { path: self.root().to_path_buf() });
         }
         let file = self.team_file();
@@ -71,6 +71,11 @@ impl Workspace {
 pub(super) fn private_folder(folder: &Path) -> Result<(), WorkspaceError> {
     make(folder).map_err(|source| WorkspaceError::Io { path: folder.to_path_buf(), source })?;
     own_and_narrow(folder)
+}
+
+/// Whether everybody may put another thing in the place of what is in this folder.
+pub(super) fn is_open_to_all(folder: &Metadata) -> bool {
+    folder.mode() & OTHERS_WRITE != 0 && folder.mode() & STICKY == 0
 }
 
 /// Whether it had to be made.

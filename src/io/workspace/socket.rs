@@ -1,6 +1,6 @@
 //! Where the daemon's socket lies: a path short enough for the kernel, in a folder that is the user's alone.
 
-use super::folders::private_folder;
+use super::folders::{is_open_to_all, private_folder};
 use super::{Surroundings, Workspace, WorkspaceError};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -45,7 +45,9 @@ impl Workspace {
     }
 }
 
-/// After `su` the variable may still name another user's folder.
+/// After `su` the variable may still name another user's folder; and in one that everybody may write, anybody may put
+/// another folder in the place of ours.
 fn is_ours(dir: &Path, uid: u32) -> bool {
-    dir.is_absolute() && dir.symlink_metadata().is_ok_and(|meta| meta.is_dir() && meta.uid() == uid)
+    let ours = |meta: std::fs::Metadata| meta.is_dir() && meta.uid() == uid && !is_open_to_all(&meta);
+    dir.is_absolute() && dir.symlink_metadata().is_ok_and(ours)
 }

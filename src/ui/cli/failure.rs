@@ -11,6 +11,7 @@ use crate::ui::http::client::ClientError;
 use crate::ui::http::types::Problem;
 use std::error::Error;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What kind of failure it is: nothing else decides the exit code.
@@ -52,17 +53,24 @@ impl Failure {
     }
 
     /// Something that the machine refused, with everything it said.
-    fn of(code: &str, error: &dyn Error) -> Self {
+    fn of(code: &str, error: &(dyn Error + 'static)) -> Self {
         let mut why = error.to_string();
         let mut source = error.source();
+        let mut cure = cure_of(error);
         while let Some(inner) = source {
+            cure = cure.or_else(|| cure_of(inner));
             let text = inner.to_string();
             if !why.contains(&text) {
                 why = format!("{why}: {text}");
             }
             source = inner.source();
         }
-        Self::new(Kind::Failed, code, why, "")
+        Self::new(Kind::Failed, code, why, cure.unwrap_or_default())
+    }
+
+    /// For a file or folder that the machine refuses.
+    pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::of("io", &WorkspaceError::Io { path: path.to_path_buf(), source })
     }
 
     /// The exit code (protocol, the command line).
@@ -197,6 +205,27 @@ impl From<JournalError> for Failure {
 impl From<TmuxError> for Failure {
     fn from(error: TmuxError) -> Self {
         Self::of("tmux", &error)
+    }
+}
+
+/// What to do about what the machine said, where it said something that a person can put right.
+fn cure_of(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    let kind = match error.downcast_ref::<io::Error>() {
+        Some(error) => error.kind(),
+        None => match error.downcast_ref::<FolderError>()? {
+            FolderError::Io { errno, .. } => io::Error::from(*errno).kind(),
+            _ => return None,
+        },
+    };
+    match kind {
+        io::ErrorKind::ReadOnlyFilesystem => {
+            Some("make the file system writable (`mount -o remount,rw`), or use a workspace elsewhere")
+        }
+        io::ErrorKind::PermissionDenied => {
+            Some("look with `ls -ld` whose it is and who may write it; run tasuki as that user")
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some("make room on the disk"),
+        _ => None,
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let folder =
         desk.globals.root.as_ref().map_or_else(|| desk.around.cwd.clone(), |root| desk.around.cwd.join(root));
     let choice = choose_provider(args.provider.as_deref(), &desk.around)?;
-    fs::create_dir_all(&folder)?;
+    fs::create_dir_all(&folder).map_err(Failure::at(&folder))?;
     let workspace = Workspace::at(&folder)?;
     if args.force && workspace.team_file().exists() {
         set_aside(&workspace)?;
@@ -57,5 +57,5 @@ fn set_aside(workspace: &Workspace) -> Ended {
         let why = format!("{} is there already", old.display());
         return Err(Failure::new(Kind::Rejected, "already-there", why, "move it away first"));
     }
-    Ok(fs::rename(workspace.team_file(), old)?)
+    fs::rename(workspace.team_file(), &old).map_err(Failure::at(&old))
 }

@@ -13,7 +13,7 @@ use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::ui::http::types::Accepted;
 use serde_json::{Map, Value, json};
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -181,11 +181,20 @@ fn drop_in_queue(workspace: &Workspace, message: &Value, id: &MessageId) -> Ende
     let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
     let text = serde_saphyr::to_string_with_options(message, options).map_err(std::io::Error::other)?;
     let part = workspace.queue().join(format!(".send-{id}.tmp"));
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+    let dropped = put(&part, &workspace.queue().join(format!("send-{id}.yaml")), &text);
+    if dropped.is_err() {
+        let _ = fs::remove_file(&part); // nothing was sent, and nothing is left of it
+    }
+    dropped.map_err(Failure::at(&part))
+}
+
+/// Writes a drop whole and durably, then gives it its name.
+fn put(part: &Path, place: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(part)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    fs::rename(&part, workspace.queue().join(format!("send-{id}.yaml")))?;
-    Ok(File::open(workspace.queue())?.sync_all()?)
+    fs::rename(part, place)?;
+    place.parent().map_or(Ok(()), |queue| File::open(queue)?.sync_all())
 }
 
 fn read_file(path: &Path) -> Result<String, Failure> {

@@ -2,6 +2,7 @@
 
 use super::agent;
 use super::desk::{Desk, Ended, read_name, unless_running};
+use super::failure::Failure;
 use crate::engine::words::AgentName;
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client};
@@ -57,11 +58,17 @@ fn put_stop_file(workspace: &Workspace, on: bool) -> Ended {
     workspace.prepare()?;
     let path = workspace.stop_file();
     if on {
-        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(Failure::at(&path))?;
         return Ok(());
     }
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::at(&path)(error)),
         _ => Ok(()),
     }
 }

@@ -1,5 +1,6 @@
 //! Tables for people: no lines, one row a line, the last column cut at the terminal's edge.
 
+use crate::io::log::turns_text;
 use comfy_table::{Table, presets};
 use std::io::IsTerminal;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -25,7 +26,7 @@ pub(super) fn table(heading: &[&str], rows: Vec<Vec<String>>) -> String {
 pub(super) fn harmless(text: &str) -> String {
     let tame = |c: char| match c {
         c if c.is_control() => ' ',
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        c if turns_text(c) => '\u{fffd}',
         c => c,
     };
     text.chars().map(tame).collect()

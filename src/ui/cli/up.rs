@@ -7,7 +7,7 @@ use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client};
+use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::ui::http::types::{AgentInfo, DaemonInfo, Done, Health, StatusInfo};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -68,12 +68,17 @@ fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<DaemonIn
         .current_dir(workspace.root())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(File::create(&words)?)
+        .stderr(File::create(&words).map_err(Failure::at(&words))?)
         .spawn()?;
     let clock = Clock::start();
     let began = clock.now();
     loop {
-        if let Some(health) = unless_running(client.get::<Health>("/v1/health", ANSWER_DEADLINE))? {
+        let asked = match client.get::<Health>("/v1/health", ANSWER_DEADLINE) {
+            // It listened already and could not start after all: why, it says below.
+            Err(ClientError::Gone(_)) => None,
+            asked => unless_running(asked)?,
+        };
+        if let Some(health) = asked {
             desk.remark(format!("daemon {} started", health.daemon.pid));
             return Ok(health.daemon);
         }

@@ -1,6 +1,6 @@
 //! The guards: everything that must hold before the first byte is typed.
 
-use super::looking::PACE_MAX;
+use super::looking::{PACE_MAX, PACE_MIN};
 use super::{ASK_AGAIN, End, Worker, answered};
 use crate::engine::input::{Guard, Report};
 use crate::engine::words::Token;
@@ -98,7 +98,7 @@ impl Worker {
             Verdict::Closed(guard, again) => {
                 self.look_by(again);
                 // What it prints meanwhile brings us here sooner, but ever less often.
-                self.pace = (self.pace * 2).min(PACE_MAX);
+                self.pace = (self.pace.max(PACE_MIN) * 2).min(PACE_MAX);
                 // A pane that is merely printing is the rule while an agent starts; it is told only if it lasts.
                 let told = guard != Guard::Busy || since.elapsed() > Duration::from_secs(1);
                 if told && self.guard != Some(guard) {

@@ -8,6 +8,7 @@ use crate::engine::input::Report;
 use crate::engine::life::CompletionSource;
 use crate::engine::marker::{self, Awaited};
 use crate::engine::screen::Screen as Seen;
+use crate::io::log::turns_text;
 use crate::io::process;
 use crate::io::tmux::{Rows, Screen, TmuxError};
 use std::time::Duration;
@@ -29,8 +30,13 @@ impl Worker {
     pub(super) fn watch_for(&mut self, typed: Typed) {
         let claims = typed.turn.kind != crate::engine::life::TurnKind::Info;
         self.awaited = claims.then_some(typed);
-        self.pace = PACE_MIN;
-        self.look_at = Some(Instant::now() + PACE_MIN);
+        self.pace = self.first_pace();
+        self.look_at = Some(Instant::now() + self.pace);
+    }
+
+    /// Wait between the first output and the first look: none where nothing has to settle.
+    pub(super) fn first_pace(&self) -> Duration {
+        PACE_MIN.min(Duration::from_millis(self.launch.profile.quiet_ms))
     }
 
     /// Whether output is of any interest.
@@ -70,11 +76,11 @@ impl Worker {
         if now < quiet_at {
             // While it prints on, looks get rarer; the one after it has fallen silent is what counts.
             let paced = now + self.pace;
-            self.pace = (self.pace * 2).min(PACE_MAX);
+            self.pace = (self.pace.max(PACE_MIN) * 2).min(PACE_MAX);
             self.look_at = Some(if claims(screen, &typed) { quiet_at } else { paced.max(quiet_at) });
             return Ok(());
         }
-        self.pace = PACE_MIN;
+        self.pace = self.first_pace();
         if claims(screen, &typed) {
             self.awaited = None;
             self.unread = None;
@@ -83,9 +89,13 @@ impl Worker {
         Ok(())
     }
 
-    /// Reports the claim with what the agent answered.
+    /// Reports the claim with what the agent answered: what stands between the echo of its line and the claim. Where the
+    /// echo is not surely among the rows that were searched, the whole history is read.
     pub(super) async fn claim(&mut self, typed: &Typed, source: CompletionSource, seen: Option<&Screen>) {
-        let whole = self.pane.capture(self.history(), Rows::Joined).await.ok();
+        let whole = match seen {
+            Some(screen) if is_whole(screen, typed) => None,
+            _ => self.pane.capture(self.history(), Rows::Joined).await.ok(),
+        };
         let answer = whole.as_ref().or(seen).map(|screen| read_answer(screen, typed));
         let (text, truncated) = answer.unwrap_or_default();
         let (id, turn) = (typed.id.clone(), typed.turn.number);
@@ -146,6 +156,11 @@ fn claims(screen: &Screen, typed: &Typed) -> bool {
     with_rows(screen, |seen| find(seen, typed).is_some())
 }
 
+/// Whether the answer surely begins among these rows.
+fn is_whole(screen: &Screen, typed: &Typed) -> bool {
+    with_rows(screen, |seen| echo::is_certain(seen, &typed.line, typed.turn.token))
+}
+
 fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
     with_rows(screen, |seen| {
         let echoes = echo::echoes(seen, &typed.line, typed.turn.token);
@@ -168,5 +183,5 @@ fn with_rows<T>(screen: &Screen, f: impl FnOnce(&Seen<'_>) -> T) -> T {
 
 /// One line of at most 120 characters without control characters.
 fn shorten(row: &str) -> String {
-    row.trim().chars().filter(|c| !c.is_control()).take(120).collect()
+    row.trim().chars().filter(|&c| !c.is_control() && !turns_text(c)).take(120).collect()
 }

@@ -317,8 +317,10 @@ impl Worker {
     }
 }
 
+/// A moment that is here already is not waited for: a timer would round it up to the next millisecond.
 async fn sleep_until(at: Option<Instant>) {
     match at {
+        Some(at) if at <= Instant::now() => {}
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
     }

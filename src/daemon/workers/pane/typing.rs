@@ -207,7 +207,8 @@ impl Worker {
             if !arrived && start.elapsed() > ENTER_WAIT && !echoed {
                 return Ok(weak);
             }
-            tokio::time::sleep(pause).await; // the queue makes no sound when it is read
+            // The queue makes no sound when it is read, but its echo and what the program answers do.
+            self.listen_once(Instant::now() + pause).await?;
             pause = (pause * 2).min(READ_PAUSES.1);
         }
         Ok(weak)
@@ -258,13 +259,18 @@ impl Worker {
 
     /// Takes note of output until a moment.
     async fn listen_until(&mut self, at: Instant) -> Result<(), End> {
-        loop {
-            tokio::select! {
-                () = tokio::time::sleep_until(at) => return Ok(()),
-                changed = self.output.changed() => {
-                    changed.map_err(|_| End::Disconnected)?;
-                    self.printed = Instant::now();
-                }
+        while self.listen_once(at).await? {}
+        Ok(())
+    }
+
+    /// Waits until a moment, or for output before it; whether there was some.
+    async fn listen_once(&mut self, at: Instant) -> Result<bool, End> {
+        tokio::select! {
+            () = tokio::time::sleep_until(at) => Ok(false),
+            changed = self.output.changed() => {
+                changed.map_err(|_| End::Disconnected)?;
+                self.printed = Instant::now();
+                Ok(true)
             }
         }
     }

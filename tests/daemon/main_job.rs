@@ -1,11 +1,6 @@
 //! The main job through the real binary, real files and real tmux: a task dropped into the queue comes back as a result.
-#![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
-#![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
-#[path = "support/house.rs"]
-mod house;
-
-use house::House;
+use crate::house::House;
 use std::fs;
 use std::process::Command;
 
@@ -115,7 +110,7 @@ fn a_reader_never_sees_half_a_view() {
 #[test]
 fn the_death_of_tmux_is_noticed_and_repaired() {
     let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, env: {DELAY: '2'}}\n";
-    let mut house = House::new("tmux-death", agent, &[("agent.sh", house::PLAIN_AGENT)]);
+    let mut house = House::new("tmux-death", agent, &[("agent.sh", crate::house::PLAIN_AGENT)]);
     house.start();
     house.drop("a.yaml", "id: d-1\nto: worker\ncontent: first\n");
     house.until("work", |house| house.read("queue/active/d-1.yaml").contains("stage: working"));
@@ -131,13 +126,32 @@ fn an_agent_that_dies_is_started_again_and_its_task_tried_again() {
     let agent =
         "#!/bin/bash\nif [ ! -e died ]; then read -r line; touch died; exit 3; fi\nexec bash ./agent.sh\n";
     let list = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./dying.sh], marker: PLAIN OK}\n";
-    let mut house = House::new("deaths", list, &[("dying.sh", agent), ("agent.sh", house::PLAIN_AGENT)]);
+    let mut house =
+        House::new("deaths", list, &[("dying.sh", agent), ("agent.sh", crate::house::PLAIN_AGENT)]);
     house.start();
     house.drop("a.yaml", "id: a-1\nto: worker\ncontent: first\n");
     assert!(house.result("a-1").contains("answer to a-1"));
     let log = house.read("status/agents/worker.log");
     assert!(log.contains("exit 3"), "{log}");
     house.until("the count", |house| house.read("status/agents/worker.yaml").contains("restarts: 1"));
+}
+
+#[test]
+fn what_an_agent_is_told_stays_until_it_was_read() {
+    let agent = "#!/bin/bash\nwhile IFS= read -r line; do\n  until [ -e go ]; do sleep 0.02; done\n  cat queue/active/*.yaml >>read\n  [[ $line =~ \\(token\\ ([a-z0-9]{6})\\) ]] && echo \"PLAIN OK ${BASH_REMATCH[1]}\"\ndone\n";
+    let list = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
+    let mut house = House::new("infos", list, &[("agent.sh", agent)]);
+    house.start();
+    house.drop("a.yaml", "id: i-1\nto: worker\ntype: info\ncontent: to be read 読\n");
+    house.until("it to be done", |house| house.read("status/activity.log").contains("i-1 completed"));
+    house.end();
+    house.start();
+    assert!(house.path("queue/active/i-1.yaml").exists(), "it is not read yet");
+    house.write("go", "");
+    house.until("it to be read", |house| house.read("read").contains("to be read 読"));
+    house.drop("b.yaml", "id: t-1\nto: worker\ncontent: a task\n");
+    house.result("t-1");
+    house.until("both to be put away", |house| count(house, "queue/active") == 0);
 }
 
 #[test]

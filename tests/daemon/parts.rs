@@ -1,11 +1,6 @@
 //! Tasks with parts, through the real binary and real tmux: every parent gets all of its answers and ends.
-#![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
-#![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
-#[path = "support/house.rs"]
-mod house;
-
-use house::House;
+use crate::house::House;
 use std::fmt::Write as _;
 
 /// Parts of each task: as many as there are workers.

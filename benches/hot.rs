@@ -1,0 +1,169 @@
+//! The pure hot paths: what each message costs the processor, whatever the disk and tmux do. `cargo bench --bench hot`.
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a measurement that cannot go on fails loudly")]
+
+#[path = "../tests/engine/make.rs"]
+mod make;
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use make::{START, draft, name, team, token};
+use std::hint::black_box;
+use tasuki::engine::echo::last_echo;
+use tasuki::engine::engine::{Engine, Step};
+use tasuki::engine::event::Event;
+use tasuki::engine::input::{Effect, Input, Moment, Report, Verdict};
+use tasuki::engine::life::{CompletionSource, Receipt};
+use tasuki::engine::marker::{Awaited, find};
+use tasuki::engine::message::{RequestId, Source};
+use tasuki::engine::screen::Screen;
+use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey};
+use tasuki::io::tmux::parse::{Line, Parser};
+use tasuki::io::wire::{draft as wire, events};
+
+/// An engine whose `boss` is up and free.
+struct World {
+    engine: Engine,
+    nonce: Nonce,
+    number: u32,
+}
+
+impl World {
+    fn new() -> Self {
+        let mut engine = Engine::new(team());
+        let step = engine.recover(Moment { now: START, chance: 0 }, &[]);
+        let nonce = step.effects.iter().find_map(|effect| match effect {
+            Effect::Launch { agent, nonce } if agent.as_str() == "boss" => Some(*nonce),
+            _ => None,
+        });
+        let mut world = Self { engine, nonce: nonce.expect("boss is launched"), number: 0 };
+        world.report(Report::Started { pane: PaneId(1), process: ProcessKey { pid: 1, start_ticks: 1 } });
+        world
+    }
+
+    fn step(&mut self, input: Input) -> Step {
+        let step = self.engine.step(Moment { now: START, chance: u64::from(self.number) }, input);
+        assert!(step.faults.is_empty());
+        step
+    }
+
+    fn report(&mut self, report: Report) -> Step {
+        let nonce = self.nonce;
+        self.step(Input::Report { agent: name("boss"), nonce, report })
+    }
+
+    /// Accepted, rung, delivered, claimed, ended: all events of a message's life.
+    fn live(&mut self) -> Vec<Event> {
+        self.number += 1;
+        let source = Source::Request(RequestId(1));
+        let drafts = vec![draft(&format!("m-{} user>boss", self.number))];
+        let mut life = self.step(Input::Drop { source, drafts, proof: None }).events;
+        let rung = self.report(Report::Ready { fresh: token(self.number) });
+        let effect = rung.effects.iter().find_map(|effect| match effect {
+            Effect::Ring { id, turn, .. } => Some((id.clone(), turn.number)),
+            _ => None,
+        });
+        let (id, turn) = effect.expect("it is rung");
+        life.extend(rung.events);
+        let verdict = Verdict::Delivered(Receipt::Read);
+        life.extend(self.report(Report::Rung { id: id.clone(), turn, verdict }).events);
+        let source = CompletionSource::Marker;
+        let text = "できました 🎽".into();
+        life.extend(self.report(Report::Claimed { id, turn, source, text, truncated: false }).events);
+        assert!(matches!(life.last(), Some(Event::Ended { .. })) || life.len() > 4, "{life:?}");
+        life
+    }
+}
+
+fn engine(c: &mut Criterion) {
+    c.bench_function("engine: a whole message life", |b| {
+        // The memory of what ended is the newest segment's; a thousand of them are some of it.
+        b.iter_batched_ref(
+            World::new,
+            |world| (0..1_000).for_each(|_| drop(black_box(world.live()))),
+            BatchSize::LargeInput,
+        );
+    });
+}
+
+fn journal(c: &mut Criterion) {
+    let life = World::new().live();
+    let text = events::encode(&life);
+    assert_eq!(events::decode(&text).expect("what was encoded"), life);
+    let mut group = c.benchmark_group("journal: the events of a message life");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("encode", |b| b.iter(|| events::encode(black_box(&life))));
+    group.bench_function("decode", |b| b.iter(|| events::decode(black_box(&text)).unwrap()));
+}
+
+fn drop_file(c: &mut Criterion) {
+    let mut text =
+        "id: m-1\nfrom: user\nto: boss\ntype: task\nmetadata: {category: 測定, n: 1}\ncontent: |\n"
+            .to_owned();
+    while text.len() < 1_000 {
+        text.push_str("  Analyse the project and say what it is for. 襷\n");
+    }
+    let read = |text: &str| {
+        wire::read(text.as_bytes(), Some("x.yaml"), &|_| false, &mut || unreachable!(), Millis(0)).unwrap()
+    };
+    assert_eq!(read(&text)[0].id.as_str(), "m-1");
+    let mut group = c.benchmark_group("drop");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("read a message of 1 KB", |b| b.iter(|| read(black_box(&text))));
+}
+
+fn marker(c: &mut Criterion) {
+    let bell = "[tasuki] task m-1 from user (token k00001): read queue/active/m-1.yaml and do it.";
+    let claim = "BENCH OK k00001";
+    let work = |row: usize| {
+        format!("{row:>4}  fn 襷_{row}() -> Result<(), Error> {{ // a line of some eighty characters or so")
+    };
+    let rows: Vec<String> = (0..400)
+        .map(|row| match row {
+            20 => bell.to_owned(),
+            398 => claim.to_owned(),
+            row => work(row),
+        })
+        .collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let awaited = Awaited::new("BENCH OK", Some(token(1))).expect("a phrase");
+    let look = |rows: &[&str]| {
+        let screen = Screen::lines(rows);
+        find(&screen, &awaited, last_echo(&screen, bell, Some(token(1))))
+    };
+    assert_eq!(look(&rows).expect("the claim").start.row, 398);
+    assert!(look(&rows[..398]).is_none());
+    let mut group = c.benchmark_group("marker: 400 rows");
+    group.bench_function("found", |b| b.iter(|| look(black_box(&rows))));
+    group.bench_function("not found", |b| b.iter(|| look(black_box(&rows[..398]))));
+}
+
+fn control(c: &mut Criterion) {
+    let mut text = String::new();
+    for number in 0..200 {
+        text.push_str("%extended-output %1 0 : did it\\015\\012BENCH OK k00001\\015\\012\n");
+        text.push_str(&format!("%begin 1770033600 {number} 1\n"));
+        (0..50).for_each(|row| text.push_str(&format!("a row of the screen, number {row}, 襷\n")));
+        text.push_str(&format!("%end 1770033600 {number} 1\n"));
+    }
+    let parse = |text: &str| {
+        let (mut parser, mut lines) = (Parser::new(), 0);
+        for piece in text.as_bytes().chunks(4096) {
+            parser.feed(piece);
+            while let Some(line) = parser.next_line() {
+                lines += usize::from(matches!(line, Line::Text { .. }));
+            }
+        }
+        lines
+    };
+    assert_eq!(parse(&text), 200 * 50);
+    let mut group = c.benchmark_group("tmux");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("control-mode lines", |b| b.iter(|| parse(black_box(&text))));
+}
+
+criterion_group! {
+    name = hot;
+    // Long enough for a steady median, short enough for a coffee.
+    config = Criterion::default().sample_size(20).measurement_time(std::time::Duration::from_secs(3));
+    targets = engine, journal, drop_file, marker, control
+}
+criterion_main!(hot);

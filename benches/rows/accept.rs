@@ -1,0 +1,157 @@
+//! Row 3: durable accepts a second, one at a time, by the journal alone, over the socket, and as files; each by the median of
+//! their times, since others on the same disk disturb a mean. Row 5: their flushes, counted.
+
+use crate::house::House;
+use crate::limits;
+use crate::support::numbers::median;
+use crate::support::rounds::{self, Contest, Goal, Scale};
+use crate::support::stamp::{now, us};
+use crate::support::wait::Watch;
+use crate::team::{self, Settle};
+use std::cell::Cell;
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use tasuki::engine::words::Millis;
+use tasuki::io::journal::{Journal, StepLine};
+
+const JOURNAL: Contest = Contest { name: "the journal alone", unit: "/s", goal: Goal::AtLeast(0.8) };
+const SOCKET: Contest =
+    Contest { name: "POST /v1/messages → 202, one connection", unit: "/s", goal: Goal::AtLeast(0.8) };
+const FILES: Contest =
+    Contest { name: "drop → view in queue/active/", unit: "/s", goal: Goal::AtLeast(0.8) };
+/// A journal line of a message of 1 KiB; what one is exactly is read from the journal before the limit runs.
+const LINE_BYTES: usize = 1_300;
+
+/// Sends so many messages one at a time; gives how many a second.
+type Way = fn(&House, usize) -> f64;
+
+pub(crate) fn run(scale: Scale) {
+    let lines = scale.pick(1_000, 10);
+    rounds::run(JOURNAL, scale, || journal(lines), || limits::log::run(lines, LINE_BYTES));
+    let bytes = Cell::new(LINE_BYTES);
+    let messages = scale.pick(500, 5);
+    for (contest, send) in [(SOCKET, over_the_socket as Way), (FILES, as_files)] {
+        let ours = || {
+            let house = team::start_held();
+            let before = journal_text(&house).len();
+            let rate = send(&house, messages);
+            let text = journal_text(&house);
+            bytes.set((text.len() - before) / messages);
+            exactly_once(&text, messages);
+            rate
+        };
+        rounds::run(contest, scale, ours, || limits::log::run(messages, bytes.get()));
+    }
+}
+
+fn journal(lines: usize) -> f64 {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let opened = Journal::open(folder.path(), "bench", || Box::new(|_, _| {}), &mut |_| Ok(()));
+    let (mut journal, _) = opened.expect("a new journal");
+    let events: Box<str> = format!("[\"{}\"]", "x".repeat(LINE_BYTES - 110)).into();
+    let mut append = || {
+        let line =
+            StepLine { seq: journal.next_seq(), at: Millis(1_770_033_600_000), events: events.clone() };
+        journal.append(&[line], true).expect("a disk");
+    };
+    append(); // the first one makes room
+    rate((0..lines).map(|_| {
+        let from = now();
+        append();
+        us(from, now())
+    }))
+}
+
+/// Of times in microseconds.
+fn rate(took: impl Iterator<Item = f64>) -> f64 {
+    1e6 / median(took.collect())
+}
+
+fn over_the_socket(house: &House, messages: usize) -> f64 {
+    let status = house.read("status/daemon.yaml");
+    let path = status.lines().find_map(|line| line.strip_prefix("socket: ")).expect("a socket");
+    let mut stream = UnixStream::connect(path.trim_matches('"')).expect("the daemon listens");
+    rate((0..messages).map(|number| {
+        let body = team::message(&format!("s-{number}"), "a0");
+        let head = "POST /v1/messages HTTP/1.1\r\nHost: tasuki\r\nContent-Type: application/yaml\r\n";
+        let request = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
+        let from = now();
+        stream.write_all(request.as_bytes()).expect("the daemon listens");
+        let answer = answer(&mut stream);
+        let took = us(from, now());
+        assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+        assert!(answer.contains(&format!("\"ids\":[\"s-{number}\"]")), "{answer}");
+        took
+    }))
+}
+
+/// A whole answer: its head says how long its body is.
+fn answer(stream: &mut UnixStream) -> String {
+    let (mut answer, mut buffer) = (String::new(), [0; 4096]);
+    loop {
+        let length = stream.read(&mut buffer).expect("an answer");
+        assert!(length > 0, "the daemon went away: {answer}");
+        answer.push_str(std::str::from_utf8(&buffer[..length]).expect("ASCII"));
+        let Some((head, body)) = answer.split_once("\r\n\r\n") else { continue };
+        let told = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        if told.and_then(|word| word.parse().ok()) == Some(body.len()) {
+            return answer;
+        }
+    }
+}
+
+fn as_files(house: &House, messages: usize) -> f64 {
+    let active = Watch::arrivals(&house.path("queue/active"));
+    rate((0..messages).map(|number| {
+        let name = format!("s-{number}.yaml");
+        let from = team::drop_file(house, &name, &team::message(&format!("s-{number}"), "a0"));
+        us(from, active.until(&name))
+    }))
+}
+
+/// The journal without the room that is prepared behind it.
+fn journal_text(house: &House) -> String {
+    house.read(".tasuki/journal/000001.jsonl").trim_end_matches('\n').to_owned()
+}
+
+fn exactly_once(journal: &str, messages: usize) {
+    for number in 0..messages {
+        let accepted = format!("\"event\":\"accepted\",\"id\":\"s-{number}\"");
+        assert_eq!(journal.matches(&accepted).count(), 1, "s-{number} is accepted exactly once");
+    }
+}
+
+/// Row 5: flushes of a lone message, and of a burst. `tests/flushes.rs` holds them.
+pub(crate) fn count(scale: Scale) {
+    let house = team::start(1, Settle::None, None);
+    let before = settled(&house);
+    team::drop_file(&house, "s-0.yaml", &team::message("s-0", "a0"));
+    house.result("s-0");
+    let lone = settled(&house) - before;
+    let house = team::start_held();
+    let before = settled(&house);
+    let burst = scale.pick(1_000, 20);
+    let active = Watch::arrivals(&house.path("queue/active"));
+    for number in 0..burst {
+        team::drop_file(&house, &format!("s-{number}.yaml"), &team::message(&format!("s-{number}"), "a0"));
+    }
+    let mut shown = std::collections::BTreeSet::new();
+    while shown.len() < burst {
+        shown.extend(active.next().into_iter().map(|seen| seen.name));
+    }
+    exactly_once(&journal_text(&house), burst);
+    println!(
+        "  a lone message: {lone} flushes (3); a burst of {burst}: {} (at most 50)",
+        settled(&house) - before
+    );
+}
+
+/// Flushes so far, once the status file has not changed for longer than it may lag behind.
+fn settled(house: &House) -> u64 {
+    let path = house.path("status/daemon.yaml");
+    house.until("the status to settle", |_| {
+        let written = std::fs::metadata(&path).and_then(|meta| meta.modified());
+        written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age.as_millis() > 1_500))
+    });
+    team::count(house, "flushes")
+}

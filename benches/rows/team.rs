@@ -1,0 +1,75 @@
+//! Workspaces for the rows: as many instant agents as wanted, with and without the time to settle.
+
+use crate::agent::{self, PHRASE};
+use crate::house::House;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// How an agent is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Settle {
+    /// As the profile `plain` says: still for 100 ms, Enter 200 ms after the last byte, a claim after 100 ms of silence.
+    Normal,
+    /// Not at all.
+    None,
+}
+
+/// What waits in a normal turn besides the work: 200 ms before Enter, 100 ms before a claim counts. The 100 ms of
+/// silence before a line lie within the last claim's.
+pub(crate) const SETTLE_S: f64 = 0.3;
+
+/// A workspace whose daemon runs and whose agents `a0`, `a1`, … are idle.
+pub(crate) fn start(agents: usize, settle: Settle, stamps: Option<&Path>) -> House {
+    let command = serde_json::to_string(&agent::command(stamps)).expect("JSON");
+    let mut team = String::new();
+    for number in 0..agents {
+        let how = format!("provider: instant, command: {command}, marker: {PHRASE}");
+        writeln!(team, "  - {{name: a{number}, reports_to: user, {how}}}").expect("a line");
+    }
+    team.push_str("providers:\n  instant: {based_on: plain");
+    if settle == Settle::None {
+        team.push_str(", types: paste, enter_after: 0s, quiet: 0s, ready: {quiet: 0s}");
+    }
+    team.push_str("}\n");
+    let mut house = House::new("bench", &team, &[]);
+    house.start();
+    house.until("all to be idle", |house| {
+        (0..agents).all(|number| house.read(&format!("status/agents/a{number}.yaml")).contains("state: idle"))
+    });
+    house
+}
+
+/// The same with everything held, so that what is accepted stays queued and no agent is in the way.
+pub(crate) fn start_held() -> House {
+    let house = start(1, Settle::Normal, None);
+    house.write("queue/STOP", "");
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    house
+}
+
+/// A message of about 1 KiB.
+pub(crate) fn message(id: &str, to: &str) -> String {
+    let mut text = format!(
+        "id: {id}\nfrom: user\nto: {to}\ntype: task\nstatus: pending\npriority: normal\nmetadata: {{category: bench, 種類: 測定}}\ncontent: |\n"
+    );
+    while text.len() < 1_000 {
+        text.push_str("  Analyse the project and say what it is for. 襷\n");
+    }
+    text
+}
+
+/// Puts a file in place whole. The moment before the rename.
+pub(crate) fn drop_file(house: &House, name: &str, text: &str) -> u64 {
+    let part = house.path(&format!("queue/.{name}.tmp"));
+    std::fs::write(&part, text).expect("the drop");
+    let at = crate::support::stamp::now();
+    std::fs::rename(part, house.path("queue").join(name)).expect("the drop");
+    at
+}
+
+/// A count of `status/daemon.yaml`.
+pub(crate) fn count(house: &House, name: &str) -> u64 {
+    let text = house.read("status/daemon.yaml");
+    let digits = text.split_once(&format!("{name}: ")).map_or("", |(_, rest)| rest);
+    digits.split(|c: char| !c.is_ascii_digit()).next().and_then(|word| word.parse().ok()).unwrap_or(0)
+}

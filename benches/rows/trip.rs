@@ -1,0 +1,59 @@
+//! Row 7: whole trips a second, drop → typed → answer → result, at 1 to 100 panes with an instant agent.
+
+use crate::limits;
+use crate::support::rounds::{self, Contest, Goal, Scale};
+use crate::support::stamp;
+use crate::support::wait::Watch;
+use crate::team::{self, SETTLE_S, Settle};
+use std::collections::BTreeSet;
+
+/// Panes, and turns of each in one round without and with the settle time.
+const SIZES: [(usize, usize, usize); 4] = [(1, 60, 3), (10, 20, 3), (50, 8, 3), (100, 5, 2)];
+const NAMES: [[&str; 2]; 4] = [
+    ["1 pane, no settle time", "1 pane, settle time"],
+    ["10 panes, no settle time", "10 panes, settle time"],
+    ["50 panes, no settle time", "50 panes, settle time"],
+    ["100 panes, no settle time", "100 panes, settle time"],
+];
+
+pub(crate) fn run(scale: Scale) {
+    let sizes = scale.pick(4, 1);
+    for ((panes, turns, slow), [bare, settled]) in SIZES.into_iter().zip(NAMES).take(sizes) {
+        let (turns, slow) = (scale.pick(turns, 3), scale.pick(slow, 1));
+        let contest = |name| Contest { name, unit: "/s", goal: Goal::AtLeast(0.7) };
+        let limit = || limits::control::trips(panes, turns);
+        rounds::run(contest(bare), scale, || tasuki(panes, turns, Settle::None), limit);
+        // The limit with the same waits: they pass in all panes at once.
+        let limit = || panes as f64 / (SETTLE_S + panes as f64 / limits::control::trips(panes, turns));
+        rounds::run(contest(settled), scale, || tasuki(panes, slow, Settle::Normal), limit);
+    }
+}
+
+fn tasuki(panes: usize, turns: usize, settle: Settle) -> f64 {
+    let house = team::start(panes, settle, None);
+    let results = Watch::arrivals(&house.path("queue/results"));
+    let from = stamp::now();
+    for turn in 0..turns {
+        for pane in 0..panes {
+            let id = format!("t-{pane}-{turn}");
+            team::drop_file(&house, &format!("{id}.yaml"), &team::message(&id, &format!("a{pane}")));
+        }
+    }
+    let mut done = BTreeSet::new();
+    while done.len() < panes * turns {
+        for seen in results.next() {
+            assert!(done.insert(seen.name.clone()), "{} came twice", seen.name);
+        }
+    }
+    let rate = done.len() as f64 / stamp::seconds_since(from);
+    for name in done {
+        let text = house.read(&format!("queue/results/{name}"));
+        let id = name.trim_end_matches(".yaml");
+        assert!(
+            text.lines()
+                .any(|line| line.trim() == format!("did {id}") || line.ends_with(&format!(" did {id}"))),
+            "{text}"
+        );
+    }
+    rate
+}

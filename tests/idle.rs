@@ -1,0 +1,59 @@
+//! What an idle daemon does: nothing. Counted, not timed (performance, row 9).
+#![expect(clippy::disallowed_methods, reason = "looks at a process that does nothing, after a while")]
+#![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
+
+#[path = "support/house.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod house;
+#[path = "support/proc.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod proc;
+
+use house::House;
+use proc::Deeds;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+const AGENTS: usize = 10;
+/// How long it is watched.
+const WATCHED: Duration = Duration::from_secs(10);
+/// The mailbox is swept each five seconds in the first minute after something came; two fall into ten seconds, and a
+/// third if the first comes at once.
+const WAKES_MAX: u64 = 3;
+
+#[test]
+fn an_idle_daemon_starts_nothing_and_says_nothing() {
+    let mut agents = String::new();
+    for number in 0..AGENTS {
+        let agent = "reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, restart: never";
+        writeln!(agents, "  - {{name: agent{number}, {agent}}}").expect("a line");
+    }
+    let mut house = House::new("idle", &agents, &[("agent.sh", house::PLAIN_AGENT)]);
+    house.start();
+    let idle = |house: &House, number: usize| {
+        house.read(&format!("status/agents/agent{number}.yaml")).contains("state: idle")
+    };
+    house.until("all to be idle", |house| (0..AGENTS).all(|number| idle(house, number)));
+    house.drop("a.yaml", "id: i-1\nto: agent0\ncontent: 仕事\n");
+    house.result("i-1");
+    let server: u32 =
+        house.tmux(&["display-message", "-p", "#{pid}"]).trim().parse().expect("the server's process");
+    let look = |house: &House| (Deeds::of(house.pid()), Deeds::of(server).read);
+    house.until("the last of it", |house| {
+        let before = look(house).0.written;
+        std::thread::sleep(Duration::from_secs(2));
+        look(house).0.written == before
+    });
+
+    let (before, heard) = look(&house);
+    std::thread::sleep(WATCHED);
+    let (after, heard_after) = look(&house);
+    assert_eq!(after.written, before.written, "it wrote, to a file, to tmux or to itself");
+    assert_eq!(heard_after, heard, "tmux was told something");
+    assert_eq!(after.children, before.children, "a process came or went");
+    assert_eq!(after.faults_of_children, before.faults_of_children, "a process was started and has ended");
+    assert!(after.ticks - before.ticks <= 1, "{} ms on a processor", (after.ticks - before.ticks) * 10);
+    let wakes = after.wakes - before.wakes;
+    println!("{wakes} wake-ups in {WATCHED:?}, {} ticks", after.ticks - before.ticks);
+    assert!(wakes <= WAKES_MAX, "{wakes} wake-ups in {WATCHED:?}");
+}

@@ -1,0 +1,163 @@
+//! A disk that fills up: drops stay, nothing is lost, and work goes on when there is room. Needs a file system of its own.
+
+use crate::house::{House, PLAIN_AGENT};
+use crate::{am_root, not_tested, works};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Drops of this size fill a batch that does not fit.
+const LARGE: usize = 200 << 10;
+
+/// A mount that goes when it is dropped.
+pub(crate) struct Mount(PathBuf);
+
+impl Mount {
+    /// A small file system in memory; none if this user may not mount.
+    fn small(place: &Path) -> Option<Self> {
+        let options = ["-t", "tmpfs", "-o", "size=16m,mode=0700", "tasuki-test"];
+        mount(&options, place).then(|| Self(place.to_owned()))
+    }
+
+    /// The folder itself, read-only.
+    pub(crate) fn read_only(place: &Path) -> Option<Self> {
+        let text = place.to_str()?;
+        let bound = mount(&["--bind", text], place).then(|| Self(place.to_owned()))?;
+        mount(&["-o", "remount,ro,bind"], place).then_some(bound)
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        // Lazily: a shell of tmux may still stand in it.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+fn mount(options: &[&str], place: &Path) -> bool {
+    let done = am_root().then(|| Command::new("mount").args(options).arg(place).output());
+    matches!(done, Some(Ok(output)) if output.status.success())
+}
+
+fn signal(house: &House, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(house.pid()).expect("a pid")).expect("a pid");
+    rustix::process::kill_process(pid, signal).expect("a signal");
+}
+
+/// Leaves about so many bytes free.
+fn fill(house: &House, left: u64) {
+    let free = fs2::available_space(house.path("")).expect("the disk");
+    let mut file = fs::File::create(house.path("fill")).expect("a file");
+    let bytes = usize::try_from(free.saturating_sub(left)).expect("a size");
+    file.write_all(&vec![b'x'; bytes]).expect("room");
+}
+
+fn drop_large(house: &House, names: std::ops::Range<u32>) {
+    for number in names {
+        let content = "襷".repeat(LARGE / 3);
+        let text = format!(
+            "id: large-{number}\nto: user\ntype: info\ncontent: {content}\nmetadata: {{end: {number}}}\n"
+        );
+        house.drop(&format!("large-{number}.yaml"), &text);
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    // Dropped in the other order: the house, the mount, its folder.
+    let disk = tempfile::tempdir().expect("a folder");
+    let Some(_mount) = Mount::small(disk.path()) else {
+        return not_tested("a full disk: only a root who may mount can have one");
+    };
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, env: {DELAY: '0.3'}}\n";
+    let mut house = on(disk.path(), "仕事 💥", agent);
+    house.start();
+    works(&house, "before");
+    for number in 0..4 {
+        house.drop(&format!("{number}.yaml"), &format!("id: t-{number}\nto: worker\ncontent: do {number}\n"));
+    }
+
+    // Nearly full: nothing new is taken, what runs goes on, and it is told.
+    fill(&house, 500 << 10);
+    house.until("the news", |house| house.read("status/activity.log").contains("the disk is nearly full"));
+    house.drop("low.yaml", "id: low\nto: worker\ncontent: low\n");
+    house.until("the others to be done", |house| {
+        let taken = (0..4).filter(|number| !house.path(&format!("queue/{number}.yaml")).exists());
+        taken.into_iter().all(|number| house.path(&format!("queue/results/t-{number}.yaml")).exists())
+    });
+    assert!(house.path("queue/low.yaml").exists());
+    fs::remove_file(house.path("fill")).expect("room");
+    house.result("low");
+    (0..4).for_each(|number| drop(house.result(&format!("t-{number}"))));
+    assert!(house.read("status/activity.log").contains("the disk has room again"));
+
+    // Full in the middle of an append: the batch is larger than what is left.
+    overfill(&house);
+    fs::remove_file(house.path("fill")).expect("room");
+    works(&house, "after");
+    let ids =
+        (0..16).map(|number| format!("large-{number}")).chain((0..4).map(|number| format!("t-{number}")));
+    for id in ids.chain(["before", "low", "after"].map(str::to_owned)) {
+        house.until(&id, |house| has_view(house, &id));
+        let log = house.read("status/activity.log");
+        let told = |what: &str| log.lines().filter(|line| line.contains(&format!(" {id} {what}"))).count();
+        assert_eq!((told("accepted: "), told("completed")), (1, 1), "{id}: {log}");
+        let why = house.tasuki().args(["why", &id]).output().expect("why");
+        let why = String::from_utf8(why.stdout).expect("UTF-8");
+        assert_eq!(why.matches(" accepted: ").count(), 1, "{why}");
+    }
+    house.end();
+    let fsck = house.tasuki().arg("fsck").output().expect("fsck");
+    assert!(fsck.status.success(), "{fsck:?}");
+    house.start();
+    works(&house, "at-last");
+    house.end();
+}
+
+#[test]
+fn a_daemon_on_a_full_disk_can_be_ended() {
+    // Dropped in the other order: the house, the mount, its folder.
+    let disk = tempfile::tempdir().expect("a folder");
+    let Some(_mount) = Mount::small(disk.path()) else {
+        return not_tested("a full disk: only a root who may mount can have one");
+    };
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
+    let mut house = on(disk.path(), "full", agent);
+    house.start();
+    works(&house, "before");
+    overfill(&house);
+    house.end();
+    fs::remove_file(house.path("fill")).expect("room");
+    house.start();
+    (0..16).for_each(|number| {
+        house.until("all to be done", |house| has_view(house, &format!("large-{number}")))
+    });
+    works(&house, "after");
+    house.end();
+}
+
+/// A workspace on a disk of its own.
+fn on(disk: &Path, name: &str, agents: &str) -> House {
+    let (folder, root) = (tempfile::tempdir().expect("a folder"), disk.join(name));
+    House::within(folder, root.to_str().expect("UTF-8"), agents, &[("agent.sh", PLAIN_AGENT)])
+}
+
+/// Drops more than there is room for, and waits until the journal has met the end of the disk.
+fn overfill(house: &House) {
+    signal(house, rustix::process::Signal::STOP);
+    drop_large(house, 0..16);
+    fill(house, 1_500 << 10);
+    signal(house, rustix::process::Signal::CONT);
+    let failed =
+        |house: &House| house.read(".tasuki/daemon.log").contains("the journal could not be written");
+    house.until("the failure", failed);
+    assert!(!house.read("status/activity.log").contains("large-15 accepted"), "told before it was true");
+}
+
+/// Whether a finished message's view is there and whole.
+fn has_view(house: &House, id: &str) -> bool {
+    let days = fs::read_dir(house.path("queue/done")).expect("done").flatten();
+    days.map(|day| fs::read_to_string(day.path().join(format!("{id}.yaml"))).unwrap_or_default())
+        .any(|text| text.contains("status: completed"))
+}

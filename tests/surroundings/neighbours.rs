@@ -1,0 +1,88 @@
+//! Two daemons for one workspace, and two workspaces side by side.
+
+use crate::house::{House, PLAIN_AGENT};
+use crate::{neither_starts, said, works};
+use std::fs;
+
+const WORKER: &str =
+    "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
+
+#[test]
+fn the_second_daemon_says_who_holds_the_workspace() {
+    let mut house = House::plain("held");
+    house.start();
+    let holder = format!("another daemon (process {}, started 2", house.pid());
+    let text = said(house.tasuki().arg("daemon"), 1);
+    assert!(text.contains(&holder) && text.contains("`tasuki down`"), "{text}");
+    let text = said(house.tasuki().arg("up"), 0);
+    assert!(text.contains(&format!("daemon {} runs already", house.pid())), "{text}");
+    // Whoever removes the lock's file gets in no more than before.
+    fs::remove_file(house.path(".tasuki/lock")).expect("the lock");
+    let text = said(house.tasuki().arg("daemon"), 1);
+    assert!(text.contains("another daemon") && text.contains("`tasuki down`"), "{text}");
+    works(&house, "one");
+    house.end();
+}
+
+#[test]
+fn two_workspaces_do_not_touch_each_other() {
+    let (mut one, mut two) = (House::plain("same"), House::plain("same"));
+    one.start();
+    two.start();
+    for house in [&one, &two] {
+        for number in 0..3 {
+            house.drop(
+                &format!("{number}.yaml"),
+                &format!("id: t-{number}\nto: worker\ncontent: do {number}\n"),
+            );
+        }
+    }
+    for house in [&one, &two] {
+        (0..3).for_each(|number| assert!(house.result(&format!("t-{number}")).contains("answer to")));
+        let panes = house.tmux(&["list-panes", "-a", "-F", "#{window_name}"]);
+        assert_eq!(panes.lines().collect::<Vec<_>>(), ["tasuki", "worker"]);
+        assert_eq!(house.read("status/activity.log").matches(" accepted: ").count(), 3);
+    }
+    one.end();
+    works(&two, "after");
+    two.end();
+}
+
+#[test]
+fn a_session_has_one_workspace() {
+    let mut one = House::plain("first");
+    one.start();
+    works(&one, "before");
+    let mut two = House::new("second", WORKER, &[("agent.sh", PLAIN_AGENT)]);
+    let socket = one.read("tasuki.yaml").lines().next().expect("the socket").to_owned();
+    let team = |session: &str| format!("{socket}\n{session}agents:\n{WORKER}");
+    two.write("tasuki.yaml", &team(""));
+    fs::create_dir(two.path("queue")).expect("a queue");
+    two.drop("early.yaml", "id: early\nto: worker\ncontent: early\n");
+    let owner = one.path("").canonicalize().expect("its root");
+    let owner = format!("it is of {}", owner.display());
+    let words = [
+        "the tmux session \"tasuki\" on ",
+        "is not this workspace's",
+        "set another `session:` or `tmux_socket:`",
+    ];
+    neither_starts(&two, 1, &words);
+    let text = said(two.tasuki().arg("daemon"), 1);
+    assert!(text.contains(&owner), "{text}\n{owner}");
+    assert!(two.path("queue/early.yaml").exists());
+    works(&one, "meanwhile");
+    // The agents of the first go on without their daemon, so the session is still theirs.
+    one.end();
+    neither_starts(&two, 1, &words);
+    // With a session of its own it may live on the same server.
+    two.write("tasuki.yaml", &team("session: other\n"));
+    two.start();
+    assert!(two.result("early").contains("answer to early"));
+    one.start();
+    works(&one, "again");
+    works(&two, "again");
+    let status = one.read("status/agents/worker.yaml");
+    assert!(status.contains("restarts: 0"), "the first one's agent was disturbed: {status}");
+    two.end();
+    one.end();
+}
