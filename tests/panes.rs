@@ -217,3 +217,69 @@ fn a_person_who_begins_to_type_behind_a_line_gets_no_enter_into_the_words() {
     let work = house.read("work.log");
     assert!(work.matches("[tasuki]").count() == 1 && !work.contains("日本"), "{work}");
 }
+
+#[test]
+fn an_agent_that_does_not_hang_up_is_ended_however_many_ask_for_its_pane() {
+    let mut house = house("stubborn", "#!/bin/bash\ntrap '' HUP\necho $$ > starts.log\nexec sleep 1000\n");
+    house.start();
+    house.until("idle", is_idle);
+    let pid = house.read("starts.log").trim().to_owned();
+    let server = server(&house);
+    signal("-STOP", &server);
+    let read = || {
+        house.tasuki().args(["pane", "read", "worker"]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn()
+    };
+    let readers: Vec<Child> = (0..40).map(|_| read().expect("a reader")).collect();
+    house.until("it to be too much", |house| {
+        let last = house.tasuki().args(["pane", "read", "worker"]).output().expect("a reader");
+        String::from_utf8_lossy(&last.stderr).contains("is busy: try again")
+    });
+    let stopped = house.tasuki().args(["agent", "stop", "worker"]).status().expect("agent stop");
+    assert!(stopped.success());
+    signal("-CONT", &server);
+    house.until("its end", |_| !std::path::Path::new(&format!("/proc/{pid}")).exists());
+    for mut reader in readers {
+        reader.wait().expect("a reader");
+    }
+}
+
+#[test]
+fn another_tmux_socket_in_the_team_file_moves_nobody_and_down_still_ends_all() {
+    let mut house = house("moved", WORKER);
+    house.start();
+    house.until("idle", is_idle);
+    let pid = house.read("starts.log").trim().to_owned();
+    let team = house.read("tasuki.yaml");
+    house.write("tasuki.yaml", &team.replacen("tmux_socket: ", "session: other\ntmux_socket: x-", 1));
+    house.until("the note", |house| {
+        house.read("status/daemon.yaml").contains("taken up at the next start only")
+    });
+    let note = house.read("status/daemon.yaml");
+    assert!(note.contains("tmux_socket, session"), "{note}");
+    house.write("go", "");
+    house.drop("a.yaml", "id: m-1\nto: worker\ncontent: first\n");
+    assert!(house.result("m-1").contains("type: result"));
+    let down = house.tasuki().arg("down").status().expect("tasuki down");
+    assert!(down.success());
+    house.until("the agent's end", |_| !std::path::Path::new(&format!("/proc/{pid}")).exists());
+    assert_eq!(house.tmux(&["list-sessions"]), "", "nothing is left on the old server");
+}
+
+#[test]
+fn what_an_earlier_launch_showed_is_no_longer_told() {
+    let script = "#!/bin/bash\nif [ ! -e once ]; then touch once; read -r line; echo the first launch speaks; read -r line; exit 3; fi\nwhile read -r line; do :; done\n";
+    let mut house = house("doing", script);
+    house.start();
+    house.until("idle", is_idle);
+    house.drop("a.yaml", "id: w-1\nto: worker\ncontent: first\n");
+    house.until("its words", |house| {
+        house.read("status/agents/worker.yaml").contains("the first launch speaks")
+    });
+    house.write("queue/STOP", ""); // nothing is typed to the second launch, so that it shows nothing
+    let anew = house.tasuki().args(["agent", "restart", "worker"]).status().expect("agent restart");
+    assert!(anew.success());
+    house.until("the second launch", |house| {
+        let status = house.read("status/agents/worker.yaml");
+        !status.is_empty() && !status.contains("the first launch speaks")
+    });
+}

@@ -11,6 +11,8 @@ use tokio::sync::{mpsc, oneshot};
 /// Orders that may wait for one worker: the engine has at most one search, one turn, one "not awaited any more" and one
 /// close under way for an agent; the rest is for the pane verbs of people.
 pub const ORDERS_MAX: usize = 32;
+/// Places of these that the pane verbs of people leave free.
+pub const ORDERS_KEPT: usize = 8;
 
 /// One order to the worker of one launch.
 #[derive(Debug)]

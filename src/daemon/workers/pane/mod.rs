@@ -24,6 +24,9 @@ use tokio::time::Instant;
 /// How soon tmux is asked again after it gave no answer: it is stopped or overloaded.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
+/// How long a program may take to end when its window is closed.
+const HANGS_UP: Duration = Duration::from_secs(2);
+
 /// Everything a worker is given.
 #[derive(Debug)]
 pub struct Start {
@@ -294,11 +297,7 @@ impl Worker {
                 tracing::warn!(%error, agent = %self.launched.agent, "its window could not be closed")
             }
         }
-        // A program that ignores SIGHUP would live on without a terminal.
-        let gone = tokio::time::timeout(Duration::from_secs(2), process::wait_exit(self.process)).await;
-        if gone.is_err() {
-            let _ = process::kill_group(self.process, rustix::process::Signal::KILL);
-        }
+        see_off(self.process).await;
     }
 
     async fn claim_by_exit(&mut self) {
@@ -318,6 +317,14 @@ impl Worker {
 }
 
 /// A moment that is here already is not waited for: a timer would round it up to the next millisecond.
+/// Ends a program whose window was closed if it does not end by itself: one that ignores SIGHUP would live on without a
+/// terminal.
+pub(super) async fn see_off(process: ProcessKey) {
+    if tokio::time::timeout(HANGS_UP, process::wait_gone(process)).await.is_err() {
+        let _ = process::kill_group(process, rustix::process::Signal::KILL);
+    }
+}
+
 async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) if at <= Instant::now() => {}
