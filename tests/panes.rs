@@ -283,3 +283,19 @@ fn what_an_earlier_launch_showed_is_no_longer_told() {
         !status.is_empty() && !status.contains("the first launch speaks")
     });
 }
+
+#[test]
+fn a_task_waits_for_the_end_of_copy_mode_beside_a_pane_that_prints_on() {
+    // It prints until it has work, so that each look at it would find something new.
+    let script =
+        WORKER.replacen("while", "(while [ ! -e work.log ]; do echo tick; sleep 0.01; done) &\nwhile", 1);
+    let mut house = house("copy-mode", &script);
+    house.write("go", "");
+    house.start();
+    house.until("idle", is_idle);
+    house.tmux(&["copy-mode", "-t", "=tasuki:=worker"]);
+    house.drop("a.yaml", "id: c-1\nto: worker\ncontent: first\n");
+    house.until("acceptance", |house| house.path("queue/active/c-1.yaml").exists());
+    house.tmux(&["copy-mode", "-q", "-t", "=tasuki:=worker"]);
+    assert!(house.result("c-1").contains("type: result"));
+}
