@@ -8,7 +8,9 @@
 mod house;
 
 use house::House;
-use std::process::Command;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
 /// Does one piece of work a line that it reads: says so in `work.log`, and waits for the file `go`.
@@ -118,4 +120,182 @@ fn an_agent_that_ends_while_tmux_stands_still_is_started_again() {
     house.write("go", "");
     house.drop("a.yaml", "id: s-1\nto: worker\ncontent: first\n");
     assert!(house.result("s-1").contains("type: result"));
+}
+
+/// Enter comes three seconds after the text, and a person counts as gone after four.
+const SLOW_ENTER: &str =
+    "providers:\n  plain: {enter_after: 3s, echo_wait: 10s}\nsettings: {person_quiet: 4s}\n";
+
+fn slow_house(name: &str) -> House {
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
+    let house = House::new(name, &format!("{agent}{SLOW_ENTER}"), &[("agent.sh", WORKER)]);
+    house.write("go", "");
+    house
+}
+
+fn shows(house: &House, text: &str) -> bool {
+    house.tmux(&["capture-pane", "-p", "-J", "-t", "=tasuki:=worker"]).contains(text)
+}
+
+#[test]
+fn a_stop_file_holds_back_the_enter_of_a_line_that_stands_there() {
+    let mut house = slow_house("stop-in-between");
+    house.start();
+    house.until("idle", is_idle);
+    house.drop("a.yaml", "id: s-1\nto: worker\ncontent: first\n");
+    house.until("the text", |house| shows(house, "[tasuki] task s-1"));
+    house.write("queue/STOP", "");
+    house.until("the verdict", |house| {
+        house.read("status/activity.log").contains("queue/STOP is there; its line stands in the input")
+    });
+    for words in [&["pane", "send", "worker", "hello"][..], &["pane", "clear", "worker"]] {
+        let refused = house.tasuki().args(words).output().expect("a pane verb");
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains("queue/STOP is there"), "{said}");
+    }
+    assert_eq!(lines(&house, "work.log"), 0, "{}", house.read("work.log"));
+    assert!(!shows(&house, "hello"));
+    fs::remove_file(house.path("queue/STOP")).expect("STOP");
+    assert!(house.result("s-1").contains("type: result"));
+    assert_eq!(house.read("work.log").matches("[tasuki]").count(), 1, "{}", house.read("work.log"));
+}
+
+/// A person's terminal with tmux in it.
+struct Person {
+    client: Child,
+    keys: ChildStdin,
+}
+
+impl Person {
+    fn at(house: &House, window: &str) -> Self {
+        let socket = house.read("tasuki.yaml");
+        let socket = socket.lines().find_map(|line| line.strip_prefix("tmux_socket: ")).expect("a socket");
+        let attach = format!("stty cols 80 rows 24; exec tmux -L {socket} attach -t ={window}");
+        let mut command = Command::new("script");
+        command.args(["-qfc", &attach, "/dev/null"]).env_remove("TMUX").env("TERM", "screen-256color");
+        let mut client = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("`script`");
+        let (keys, mut shown) = (client.stdin.take().expect("keys"), client.stdout.take().expect("a screen"));
+        // What a person sees must be taken away, or tmux waits.
+        std::thread::spawn(move || while shown.read(&mut [0; 4096]).is_ok_and(|bytes| bytes > 0) {});
+        house.until("a person", |house| {
+            house.tmux(&["list-clients", "-F", "#{client_tty}"]).contains("/dev/")
+        });
+        Self { client, keys }
+    }
+
+    fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("keys");
+        self.keys.flush().expect("keys");
+    }
+}
+
+impl Drop for Person {
+    fn drop(&mut self) {
+        let _ = self.client.kill();
+        let _ = self.client.wait();
+    }
+}
+
+#[test]
+fn a_person_who_begins_to_type_behind_a_line_gets_no_enter_into_the_words() {
+    let mut house = slow_house("person-in-between");
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    house.drop("a.yaml", "id: p-1\nto: worker\ncontent: first\n");
+    house.until("the text", |house| shows(house, "[tasuki] task p-1"));
+    person.types("日本");
+    house.until("the words", |house| shows(house, "do it.日本"));
+    house.until("the verdict", |house| {
+        house
+            .read("status/activity.log")
+            .contains("a person is typing in its pane; its line stands in the input")
+    });
+    assert_eq!(lines(&house, "work.log"), 0, "{}", house.read("work.log"));
+    person.types("\u{15}"); // C-u: the whole line goes
+    assert!(house.result("p-1").contains("type: result"));
+    let work = house.read("work.log");
+    assert!(work.matches("[tasuki]").count() == 1 && !work.contains("日本"), "{work}");
+}
+
+#[test]
+fn an_agent_that_does_not_hang_up_is_ended_however_many_ask_for_its_pane() {
+    let mut house = house("stubborn", "#!/bin/bash\ntrap '' HUP\necho $$ > starts.log\nexec sleep 1000\n");
+    house.start();
+    house.until("idle", is_idle);
+    let pid = house.read("starts.log").trim().to_owned();
+    let server = server(&house);
+    signal("-STOP", &server);
+    let read = || {
+        house.tasuki().args(["pane", "read", "worker"]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn()
+    };
+    let readers: Vec<Child> = (0..40).map(|_| read().expect("a reader")).collect();
+    house.until("it to be too much", |house| {
+        let last = house.tasuki().args(["pane", "read", "worker"]).output().expect("a reader");
+        String::from_utf8_lossy(&last.stderr).contains("is busy: try again")
+    });
+    let stopped = house.tasuki().args(["agent", "stop", "worker"]).status().expect("agent stop");
+    assert!(stopped.success());
+    signal("-CONT", &server);
+    house.until("its end", |_| !std::path::Path::new(&format!("/proc/{pid}")).exists());
+    for mut reader in readers {
+        reader.wait().expect("a reader");
+    }
+}
+
+#[test]
+fn another_tmux_socket_in_the_team_file_moves_nobody_and_down_still_ends_all() {
+    let mut house = house("moved", WORKER);
+    house.start();
+    house.until("idle", is_idle);
+    let pid = house.read("starts.log").trim().to_owned();
+    let team = house.read("tasuki.yaml");
+    house.write("tasuki.yaml", &team.replacen("tmux_socket: ", "session: other\ntmux_socket: x-", 1));
+    house.until("the note", |house| {
+        house.read("status/daemon.yaml").contains("taken up at the next start only")
+    });
+    let note = house.read("status/daemon.yaml");
+    assert!(note.contains("tmux_socket, session"), "{note}");
+    house.write("go", "");
+    house.drop("a.yaml", "id: m-1\nto: worker\ncontent: first\n");
+    assert!(house.result("m-1").contains("type: result"));
+    let down = house.tasuki().arg("down").status().expect("tasuki down");
+    assert!(down.success());
+    house.until("the agent's end", |_| !std::path::Path::new(&format!("/proc/{pid}")).exists());
+    assert_eq!(house.tmux(&["list-sessions"]), "", "nothing is left on the old server");
+}
+
+#[test]
+fn what_an_earlier_launch_showed_is_no_longer_told() {
+    let script = "#!/bin/bash\nif [ ! -e once ]; then touch once; read -r line; echo the first launch speaks; read -r line; exit 3; fi\nwhile read -r line; do :; done\n";
+    let mut house = house("doing", script);
+    house.start();
+    house.until("idle", is_idle);
+    house.drop("a.yaml", "id: w-1\nto: worker\ncontent: first\n");
+    house.until("its words", |house| {
+        house.read("status/agents/worker.yaml").contains("the first launch speaks")
+    });
+    house.write("queue/STOP", ""); // nothing is typed to the second launch, so that it shows nothing
+    let anew = house.tasuki().args(["agent", "restart", "worker"]).status().expect("agent restart");
+    assert!(anew.success());
+    house.until("the second launch", |house| {
+        let status = house.read("status/agents/worker.yaml");
+        !status.is_empty() && !status.contains("the first launch speaks")
+    });
+}
+
+#[test]
+fn a_task_waits_for_the_end_of_copy_mode_beside_a_pane_that_prints_on() {
+    // It prints until it has work, so that each look at it would find something new.
+    let script =
+        WORKER.replacen("while", "(while [ ! -e work.log ]; do echo tick; sleep 0.01; done) &\nwhile", 1);
+    let mut house = house("copy-mode", &script);
+    house.write("go", "");
+    house.start();
+    house.until("idle", is_idle);
+    house.tmux(&["copy-mode", "-t", "=tasuki:=worker"]);
+    house.drop("a.yaml", "id: c-1\nto: worker\ncontent: first\n");
+    house.until("acceptance", |house| house.path("queue/active/c-1.yaml").exists());
+    house.tmux(&["copy-mode", "-q", "-t", "=tasuki:=worker"]);
+    assert!(house.result("c-1").contains("type: result"));
 }

@@ -6,10 +6,10 @@ use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::memory::{self, Memory};
 use crate::daemon::news::NEWS_MAX;
 use crate::daemon::notes::Notes;
-use crate::daemon::orders::Launched;
+use crate::daemon::orders::{Launched, Terms};
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning};
-use crate::daemon::start::{House, SHUTDOWN, StartError, io, server};
+use crate::daemon::start::{House, SHUTDOWN, StartError, io};
 use crate::daemon::threads;
 use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::tmux::TmuxDesk;
@@ -54,11 +54,11 @@ pub(super) async fn begin(
     let keeps_closed = stopped.is_some();
     let (journal, memory) = remember(house, &settings, stopped).await?;
     let Memory { mut engine, places, claims, last_at } = memory;
-    let connected = tmux::connect(&server(house, &settings)).await?;
+    let connected = tmux::connect(&house.server).await?;
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let connection = connected.tmux.clone();
     let mut workers = JoinSet::new();
-    workers.spawn(tmux::keep(server(house, &settings), connected, news.clone()));
+    workers.spawn(tmux::keep(house.server.clone(), connected, news.clone()));
     let found = tmux::find_panes(&connection).await?;
 
     let threads = threads::start(house, journal, claims, settings.general.low_disk_bytes, &news)?;
@@ -67,7 +67,8 @@ pub(super) async fn begin(
     let step = engine.recover(moment, &found);
     workers.spawn(watch::views(threads.watched, news.clone()));
     workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), news.clone()));
-    let tmux = TmuxDesk::new(connection, settings.general.person_quiet_ms, settings.general.history_limit);
+    let terms = Terms::of(&settings.general, engine.state().halted.is_some());
+    let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
     let expire_at = first_expiry(now, last_at, settings.general.retention_ms);
     let (_, calls) = mpsc::channel(1);

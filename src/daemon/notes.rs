@@ -13,6 +13,8 @@ pub enum About {
     Segment,
     /// The team file has an error.
     TeamFile,
+    /// Settings that changed and need a restart.
+    Restart,
 }
 
 /// The notes in force.

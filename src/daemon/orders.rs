@@ -4,12 +4,15 @@ use crate::daemon::request::{PaneRequest, Response};
 use crate::engine::input::Report;
 use crate::engine::life::Turn;
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey};
+use crate::io::settings::General;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 /// Orders that may wait for one worker: the engine has at most one search, one turn, one "not awaited any more" and one
 /// close under way for an agent; the rest is for the pane verbs of people.
 pub const ORDERS_MAX: usize = 32;
+/// Places of these that the pane verbs of people leave free.
+pub const ORDERS_KEPT: usize = 8;
 
 /// One order to the worker of one launch.
 #[derive(Debug)]
@@ -44,6 +47,25 @@ pub struct Typed {
     pub line: Arc<str>,
     /// What the agent prints when it is done; with the token where the turn has one.
     pub phrase: Arc<str>,
+}
+
+/// What holds for every worker at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// Whether `queue/STOP` is there: then nothing is typed anywhere.
+    pub halted: bool,
+    /// How long a person must not have typed, in ms.
+    pub person_quiet_ms: u64,
+    /// Rows of history that an answer may take.
+    pub history: u32,
+}
+
+impl Terms {
+    /// What these settings say.
+    #[must_use]
+    pub fn of(general: &General, halted: bool) -> Self {
+        Self { halted, person_quiet_ms: general.person_quiet_ms, history: general.history_limit }
+    }
 }
 
 /// Which agent a worker is for.

@@ -1,11 +1,12 @@
 //! The loop's side of the panes: one worker a launch, and the agents' keys.
 
-use crate::daemon::orders::{Launched, ORDERS_MAX, Order, Orders};
+use crate::daemon::orders::{Launched, ORDERS_KEPT, ORDERS_MAX, Order, Orders};
 use crate::daemon::request::{PaneRequest, Response};
 use crate::engine::engine::Engine;
 use crate::engine::words::{AgentName, Nonce};
 use crate::io::keys::Keys;
 use std::collections::{BTreeMap, HashMap};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::Id;
 
@@ -81,9 +82,13 @@ impl PanesDesk {
             let why = format!("{name} does not run: `tasuki status` lists the agents");
             return drop(answer.send(Response::Unavailable(why)));
         };
-        if let Err(error) = orders.try_send(Order::Face(request, answer))
-            && let Order::Face(_, answer) = error.into_inner()
-        {
+        // The last places are the engine's: its orders are never lost behind people's.
+        let refused = if orders.capacity() <= ORDERS_KEPT {
+            Some(Order::Face(request, answer))
+        } else {
+            orders.try_send(Order::Face(request, answer)).err().map(TrySendError::into_inner)
+        };
+        if let Some(Order::Face(_, answer)) = refused {
             drop(answer.send(Response::Unavailable(format!("{name}'s pane is busy: try again"))));
         }
     }

@@ -77,6 +77,9 @@ impl Daemon {
     /// Starts the worker of a launch, in a new window or an adopted one.
     pub(super) fn launch(&mut self, launched: Launched) {
         let Some(launch) = self.settings.launches.get(&launched.agent).cloned() else { return };
+        if launched.adopt.is_none() {
+            self.views.launched(&launched.agent);
+        }
         let orders = self.panes.admit(&launched);
         let key = self.panes.key(&launched.agent, launched.nonce);
         let member = self.engine.team().members.get(&launched.agent);
@@ -198,6 +201,10 @@ impl Daemon {
             Ok(settings) => {
                 self.settings = Arc::new(settings);
                 self.note(About::TeamFile, None);
+                let later = self.tmux.set(&self.settings);
+                let note =
+                    |keys| format!("taken up at the next start only (`tasuki down`, `tasuki up`): {keys}");
+                self.note(About::Restart, (!later.is_empty()).then(|| note(later.join(", "))));
                 self.tell_names();
                 self.views.tell(now, None, "the team file was read again".to_owned());
                 let team = Box::new(self.settings.team.clone());

@@ -397,6 +397,7 @@ impl Daemon {
 
     /// `queue/STOP` is there, or not.
     pub(super) fn halt(&mut self, on: bool) {
+        self.tmux.halt(on);
         if on != self.engine.state().halted.is_some() {
             self.step(Input::Halt(on));
         }

@@ -77,6 +77,9 @@ pub(super) struct House {
     pub(super) boot: String,
     pub(super) calls: mpsc::Receiver<Call>,
     pub(super) socket: std::path::PathBuf,
+    /// Where the agents live. It stays the same while the daemon runs, whatever becomes of the team file: they could not
+    /// be moved, and would be left behind.
+    pub(super) server: Server,
 }
 
 /// Runs the daemon until it is told to end.
@@ -116,7 +119,8 @@ async fn live(
     let (to_loop, calls) = mpsc::channel(CALLS_MAX);
     let listener = listen(&socket).map_err(io("listen on the socket"))?;
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
-    let mut house = House { workspace, around, clock, boot, calls, socket };
+    let server = tmux_server(&workspace, &around, &settings);
+    let mut house = House { workspace, around, clock, boot, calls, socket, server };
     let (mut stopped, mut wait) = (None, AGAIN.0);
     let mut server = Some((listener, serve, to_loop));
     let mut serving = JoinSet::new();
@@ -160,7 +164,7 @@ async fn live(
     };
     serving.abort_all();
     let _ = std::fs::remove_file(&house.socket);
-    finish(&house, &settings, ending).await
+    finish(&house, ending).await
 }
 
 /// The lock is ours, so a socket that is there is a dead daemon's.
@@ -176,19 +180,24 @@ fn listen(path: &std::path::Path) -> std::io::Result<tokio::net::UnixListener> {
 }
 
 /// The tmux server of the workspace.
-pub(super) fn server(house: &House, settings: &Settings) -> Server {
-    let socket = match &settings.tmux_socket {
-        TmuxSocket::Private(name) => name.clone(),
-        TmuxSocket::Users => crate::io::tmux::USERS_OWN_SOCKET.to_owned(),
-    };
+fn tmux_server(workspace: &Workspace, around: &Surroundings, settings: &Settings) -> Server {
+    let socket = socket_name(&settings.tmux_socket).to_owned();
     Server {
         socket,
         session: settings.session.clone(),
-        root: house.workspace.root_text().to_owned(),
+        root: workspace.root_text().to_owned(),
         history_limit: settings.general.history_limit,
         size: (settings.general.columns, settings.general.rows),
-        env: tmux_env(&house.around),
-        scratch: house.workspace.memory(),
+        env: tmux_env(around),
+        scratch: workspace.memory(),
+    }
+}
+
+/// The name of a socket, as tmux takes it.
+pub(super) fn socket_name(socket: &TmuxSocket) -> &str {
+    match socket {
+        TmuxSocket::Private(name) => name,
+        TmuxSocket::Users => crate::io::tmux::USERS_OWN_SOCKET,
     }
 }
 
@@ -207,9 +216,9 @@ fn tmux_env(around: &Surroundings) -> Vec<(OsString, OsString)> {
     env.into_iter().collect()
 }
 
-async fn finish(house: &House, settings: &Settings, ending: Ending) -> Result<(), StartError> {
+async fn finish(house: &House, ending: Ending) -> Result<(), StartError> {
     if ending == Ending::StopAgents {
-        server(house, settings).kill().await?;
+        house.server.kill().await?;
     }
     tracing::info!(?ending, "the daemon ends");
     Ok(())

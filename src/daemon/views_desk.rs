@@ -91,6 +91,11 @@ impl ViewsDesk {
         self.doing.insert(agent, line);
     }
 
+    /// An agent is started in a new window: what the old one showed is past.
+    pub fn launched(&mut self, agent: &AgentName) {
+        self.doing.remove(agent);
+    }
+
     /// Whether nothing waits and nothing is being written, but for what could not be written.
     #[must_use]
     pub fn is_idle(&self) -> bool {

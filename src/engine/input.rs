@@ -171,6 +171,8 @@ pub enum Guard {
     PersonTyping,
     /// Its pane is in copy mode.
     CopyMode,
+    /// `queue/STOP` is there.
+    Stopped,
     /// tmux does not answer.
     NoAnswer,
 }
@@ -184,6 +186,7 @@ impl Guard {
             Self::Busy => "the agent's terminal is busy",
             Self::PersonTyping => "a person is typing in its pane",
             Self::CopyMode => "its pane is in copy mode",
+            Self::Stopped => "queue/STOP is there",
             Self::NoAnswer => "tmux does not answer",
         }
     }

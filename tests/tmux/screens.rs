@@ -1,8 +1,9 @@
 //! What a pane shows is read as it is, and no text in it can pass for anything else.
 
-use crate::world::{World, row_after, screen_until, text};
+use crate::world::{SOON, World, row_after, screen_until, text};
 use tasuki::io::tmux::command::{Command, REPLY_BYTES_MAX};
 use tasuki::io::tmux::screen::Rows;
+use tokio::time::timeout;
 
 #[tokio::test]
 async fn any_text_is_read_as_it_stands() {
@@ -88,6 +89,19 @@ async fn the_alternate_screen_is_told() {
     assert!(screen.alternate);
     assert_eq!((screen.rows[2].as_str(), screen.cursor), ("    alt 日本", (12, 2)));
     assert!(world.tmux.list_panes().await.unwrap().iter().any(|row| row.alternate_on));
+}
+
+#[tokio::test]
+async fn who_watches_a_pane_hears_of_the_beginning_and_the_end_of_copy_mode() {
+    let world = World::new().await;
+    let (facts, pane) = world.run("m", "exec sleep 1000").await;
+    let mut watched = pane.watch().await.unwrap();
+    let id = facts.pane.to_string();
+    for way in [&["copy-mode", "-t", &id][..], &["copy-mode", "-q", "-t", &id]] {
+        watched.borrow_and_update();
+        world.end.plain(way);
+        timeout(SOON, watched.changed()).await.expect("it is told").unwrap();
+    }
 }
 
 #[tokio::test]

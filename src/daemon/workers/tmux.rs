@@ -2,16 +2,17 @@
 //! again if need be, and connects anew.
 
 use crate::daemon::news::{News, NewsSender};
-use crate::daemon::orders::{Launched, Order};
+use crate::daemon::orders::{Launched, Order, Terms};
+use crate::daemon::start::socket_name;
 use crate::daemon::workers::pane::{self, Start};
 use crate::engine::input::FoundPane;
 use crate::engine::words::{AgentName, Nonce, ProcessKey};
 use crate::io::process;
-use crate::io::settings::Launch;
+use crate::io::settings::{Launch, Settings};
 use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
@@ -197,16 +198,16 @@ pub struct Given {
 /// The loop's side: the connection of the moment, and what every worker of a pane is given.
 #[derive(Debug)]
 pub struct TmuxDesk {
+    server: Server,
     tmux: Tmux,
-    person_quiet_ms: u64,
-    history: u32,
+    terms: watch::Sender<Terms>,
 }
 
 impl TmuxDesk {
-    /// A desk before this connection.
+    /// A desk before this connection to this server.
     #[must_use]
-    pub fn new(tmux: Tmux, person_quiet_ms: u64, history: u32) -> Self {
-        Self { tmux, person_quiet_ms, history }
+    pub fn new(server: Server, tmux: Tmux, terms: Terms) -> Self {
+        Self { server, tmux, terms: watch::channel(terms).0 }
     }
 
     /// There is a new connection.
@@ -214,12 +215,40 @@ impl TmuxDesk {
         self.tmux = tmux;
     }
 
+    /// `queue/STOP` came or went: what is being typed stops in the middle.
+    pub fn halt(&self, halted: bool) {
+        self.change(|terms| terms.halted = halted);
+    }
+
+    /// The settings changed. Gives the keys of those that are taken up at the next start only, since the agents that run
+    /// could not follow.
+    pub fn set(&self, settings: &Settings) -> Vec<&'static str> {
+        let general = &settings.general;
+        self.change(|terms| *terms = Terms::of(general, terms.halted));
+        let kept = &self.server;
+        let changed = [
+            ("tmux_socket", kept.socket != socket_name(&settings.tmux_socket)),
+            ("session", kept.session != settings.session),
+            ("columns", kept.size.0 != general.columns),
+            ("rows", kept.size.1 != general.rows),
+            ("history_limit", kept.history_limit != general.history_limit),
+        ];
+        changed.into_iter().filter_map(|(key, changed)| changed.then_some(key)).collect()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Terms)) {
+        self.terms.send_if_modified(|terms| {
+            let before = *terms;
+            change(terms);
+            *terms != before
+        });
+    }
+
     /// Starts the worker of a launch. Gives the number of its task.
     pub fn spawn_pane(&self, workers: &mut JoinSet<&'static str>, given: Given) -> Id {
         let Given { launched, launch, key, phrase, orders, news } = given;
-        let tmux = self.tmux.clone();
-        let (person_quiet_ms, history) = (self.person_quiet_ms, self.history);
-        let start = Start { tmux, launched, launch, key, phrase, person_quiet_ms, history, orders, news };
+        let (tmux, terms) = (self.tmux.clone(), self.terms.subscribe());
+        let start = Start { tmux, launched, launch, key, phrase, terms, orders, news };
         workers.spawn(pane::work(start)).id()
     }
 
@@ -239,7 +268,11 @@ impl TmuxDesk {
 async fn close(tmux: &Tmux, tag: &Tag) -> Result<(), TmuxError> {
     let rows: Vec<PaneRow> = tmux.list_panes().await?;
     for row in rows.into_iter().filter(|row| row.tag.as_ref() == Some(tag)) {
+        let process = process::key_of(row.pid).filter(|_| !row.dead);
         tmux.pane(row.pane).tagged(tag.clone()).kill_window().await?;
+        if let Some(process) = process {
+            pane::see_off(process).await;
+        }
     }
     Ok(())
 }

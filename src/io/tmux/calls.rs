@@ -175,6 +175,8 @@ impl Calls {
     fn news(&mut self, news: &Notification<'_>) -> Result<(), String> {
         match news {
             Notification::Output { pane, .. } | Notification::Continue(pane) => self.wake(*pane),
+            // Who waits for the end of copy mode is to look again.
+            Notification::PaneModeChanged(pane) => self.wake(*pane),
             Notification::Pause(pane) => self.go_on(*pane),
             Notification::SessionChanged(session, _) => self.attached_to(*session)?,
             Notification::ClientSessionChanged { client, .. } if self.is_guard(client) => return Ok(()),

@@ -73,8 +73,8 @@ impl Tmux {
         run(&self.calls, command).await
     }
 
-    /// Counts the pieces of output of `pane`. It tells *that* something was printed; what stands on the screen is to
-    /// be asked. It ends when the connection does.
+    /// Counts the pieces of output of `pane`, and its ways into and out of copy mode. It tells *that* something was
+    /// printed; what stands on the screen is to be asked. It ends when the connection does.
     ///
     /// # Errors
     /// [`TmuxError::Gone`], [`TmuxError::Late`].

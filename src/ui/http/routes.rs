@@ -224,23 +224,21 @@ async fn pane_send(
 ) -> Answer<PaneTyped> {
     match house.pane(name, PaneRequest::Send(body.text)).await? {
         PaneResponse::Typed(proven) => Ok(Json(PaneTyped { proven })),
-        PaneResponse::Ready(_, why) => {
-            let why = why.unwrap_or_else(|| "nothing may be typed now".to_owned());
-            Err(Refused::new(
-                StatusCode::CONFLICT,
-                "not-ready",
-                why,
-                "wait until it is ready: `tasuki pane ready`",
-            ))
-        }
+        PaneResponse::Ready(_, why) => Err(not_ready(why)),
         other => Err(odd(&other)),
     }
+}
+
+fn not_ready(why: Option<String>) -> Refused {
+    let why = why.unwrap_or_else(|| "nothing may be typed now".to_owned());
+    Refused::new(StatusCode::CONFLICT, "not-ready", why, "wait until it is ready: `tasuki pane ready`")
 }
 
 async fn pane_clear(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<Done> {
     let what = format!("{name}'s pane is cleared");
     match house.pane(name, PaneRequest::Clear).await? {
         PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
+        PaneResponse::Ready(_, why) => Err(not_ready(why)),
         other => Err(odd(&other)),
     }
 }

@@ -54,6 +54,10 @@ impl Worker {
         let profile = &self.launch.profile;
         tokio::time::sleep(Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms))).await;
         let shown = self.text(0).await?.matches(line.as_ref()).count() > before;
+        if let Some((guard, _)) = self.hands_off().await? {
+            let why = format!("{}; the line stands in its input without Enter", guard.words());
+            return Ok(PaneResponse::Ready(false, Some(why)));
+        }
         self.pane.enter().await?;
         Ok(PaneResponse::Typed(shown))
     }
@@ -63,6 +67,9 @@ impl Worker {
     }
 
     async fn clear(&mut self) -> Result<PaneResponse, TmuxError> {
+        if let Some(why) = self.closed().await? {
+            return Ok(PaneResponse::Ready(false, Some(why)));
+        }
         if let Some(key) = self.launch.profile.clear_key.as_deref().and_then(key_named) {
             self.pane.key(key).await?;
         }
@@ -99,7 +106,7 @@ impl Worker {
         answer: oneshot::Sender<Response>,
     ) -> Result<(), End> {
         let text = text.unwrap_or_else(|| self.phrase.clone());
-        let now = match answered(self.text(self.history).await)? {
+        let now = match answered(self.text(self.history()).await)? {
             Ok(now) => now,
             Err(error) => {
                 drop(answer.send(Response::Unavailable(error.to_string())));

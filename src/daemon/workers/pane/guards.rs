@@ -1,16 +1,21 @@
 //! The guards: everything that must hold before the first byte is typed.
 
+use super::looking::{PACE_MAX, PACE_MIN};
 use super::{ASK_AGAIN, End, Worker, answered};
 use crate::engine::input::{Guard, Report};
 use crate::engine::words::Token;
 use crate::io::process;
-use crate::io::tmux::{Rows, Screen};
+use crate::io::tmux::{Rows, Screen, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often a closed guard is tried again that nothing tells us of: a person's idle time counts in seconds, and the
-/// reading of a terminal's input makes no sound.
+/// How often a closed guard is tried again that nothing tells us of: the reading of a terminal's input makes no sound,
+/// and a person's idle time counts in seconds.
 const TRY_AGAIN: Duration = Duration::from_millis(250);
+/// The same where something tells us, as the end of copy mode does, in case that it was not heard.
+const IN_ANY_CASE: Duration = Duration::from_secs(5);
+/// A person may leave before having been quiet for long enough.
+const PERSON_AGAIN_MAX: Duration = Duration::from_secs(1);
 
 /// Whether a pane may be typed to.
 pub(super) enum Verdict {
@@ -21,34 +26,62 @@ pub(super) enum Verdict {
 }
 
 impl Worker {
-    /// Looks at every guard once.
+    /// Looks at every guard once, the cheap ones first: a pane that prints on is not captured for this.
     pub(super) async fn guards(&mut self, since: Instant) -> Result<Verdict, End> {
-        let again = Instant::now() + TRY_AGAIN;
+        let now = Instant::now();
+        if let Some((guard, again)) = self.busy(since, now) {
+            return Ok(Verdict::Closed(guard, again));
+        }
         let unanswered = || Verdict::Closed(Guard::NoAnswer, Instant::now() + ASK_AGAIN);
-        let Ok(screen) = answered(self.pane.capture(self.history.min(400), Rows::Joined).await)? else {
+        let Ok(screen) = answered(self.pane.capture(self.history().min(400), Rows::Joined).await)? else {
             return Ok(unanswered());
         };
         if screen.in_mode {
-            return Ok(Verdict::Closed(Guard::CopyMode, again));
+            return Ok(Verdict::Closed(Guard::CopyMode, now + IN_ANY_CASE));
         }
-        let Ok(person) = answered(self.pane.person().await)? else {
-            return Ok(unanswered());
-        };
-        if let Some(person) = person
-            && person.idle_ms < self.person_quiet_ms
-        {
-            return Ok(Verdict::Closed(Guard::PersonTyping, again));
+        match answered(self.hands_off().await)? {
+            Ok(None) => Ok(Verdict::Open(screen)),
+            Ok(Some((guard, again))) => Ok(Verdict::Closed(guard, again)),
+            Err(_) => Ok(unanswered()),
         }
-        let now = Instant::now();
-        let quiet_at = self.printed + Duration::from_millis(self.launch.profile.ready_quiet_ms);
-        let patient_until = since + Duration::from_millis(self.launch.profile.ready_within_ms);
+    }
+
+    /// Whether its terminal is busy, as far as that is known without asking tmux.
+    fn busy(&self, since: Instant, now: Instant) -> Option<(Guard, Instant)> {
+        if self.halted() {
+            return Some((Guard::Stopped, now + IN_ANY_CASE));
+        }
         if process::unread_input(&self.tty).unwrap_or(0) > 0 {
-            return Ok(Verdict::Closed(Guard::Busy, again));
+            return Some((Guard::Busy, now + TRY_AGAIN));
         }
-        if now < quiet_at && now < patient_until {
-            return Ok(Verdict::Closed(Guard::Busy, quiet_at.min(patient_until)));
+        let profile = &self.launch.profile;
+        let quiet_at = self.printed + Duration::from_millis(profile.ready_quiet_ms);
+        let patient_until = since + Duration::from_millis(profile.ready_within_ms);
+        (now < quiet_at && now < patient_until).then(|| (Guard::Busy, quiet_at.min(patient_until)))
+    }
+
+    /// Why no key may be pressed, not even one that ends what was begun: somebody wants that nothing is typed, or types.
+    pub(super) async fn hands_off(&mut self) -> Result<Option<(Guard, Instant)>, TmuxError> {
+        let now = Instant::now();
+        if self.halted() {
+            return Ok(Some((Guard::Stopped, now + IN_ANY_CASE)));
         }
-        Ok(Verdict::Open(screen))
+        let quiet_ms = self.terms.borrow().person_quiet_ms;
+        let typing = self.pane.person().await?.filter(|person| person.idle_ms < quiet_ms);
+        Ok(typing.map(|person| {
+            let rest = Duration::from_millis(quiet_ms - person.idle_ms);
+            (Guard::PersonTyping, now + rest.clamp(TRY_AGAIN, PERSON_AGAIN_MAX))
+        }))
+    }
+
+    /// Whether nothing is to be typed anywhere.
+    pub(super) fn halted(&self) -> bool {
+        self.terms.borrow().halted
+    }
+
+    /// Rows of history that an answer may take.
+    pub(super) fn history(&self) -> u32 {
+        self.terms.borrow().history
     }
 
     /// Goes on seeking: reports `Ready` once every guard is open.
@@ -64,6 +97,8 @@ impl Worker {
             }
             Verdict::Closed(guard, again) => {
                 self.look_by(again);
+                // What it prints meanwhile brings us here sooner, but ever less often.
+                self.pace = (self.pace.max(PACE_MIN) * 2).min(PACE_MAX);
                 // A pane that is merely printing is the rule while an agent starts; it is told only if it lasts.
                 let told = guard != Guard::Busy || since.elapsed() > Duration::from_secs(1);
                 if told && self.guard != Some(guard) {

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 /// Wait between the first output and the first look: what a program prints in one go arrives within 2 ms.
 pub(super) const PACE_MIN: Duration = Duration::from_millis(2);
 /// Wait between two looks at a pane that prints without end (performance: one capture a second).
-const PACE_MAX: Duration = Duration::from_secs(1);
+pub(super) const PACE_MAX: Duration = Duration::from_secs(1);
 /// Rows above the screen that are searched for a claim; the whole history is read only once it is found.
 const SEARCHED_ROWS: u32 = 400;
 /// How often the last line of a pane is told.
@@ -94,7 +94,7 @@ impl Worker {
     pub(super) async fn claim(&mut self, typed: &Typed, source: CompletionSource, seen: Option<&Screen>) {
         let whole = match seen {
             Some(screen) if is_whole(screen, typed) => None,
-            _ => self.pane.capture(self.history, Rows::Joined).await.ok(),
+            _ => self.pane.capture(self.history(), Rows::Joined).await.ok(),
         };
         let answer = whole.as_ref().or(seen).map(|screen| read_answer(screen, typed));
         let (text, truncated) = answer.unwrap_or_default();

@@ -7,7 +7,7 @@ mod looking;
 mod typing;
 
 use crate::daemon::news::{News, NewsSender};
-use crate::daemon::orders::{Launched, Order, PaneNews, PaneWord, Typed};
+use crate::daemon::orders::{Launched, Order, PaneNews, PaneWord, Terms, Typed};
 use crate::daemon::workers::tmux::process_of;
 use crate::engine::input::{Guard, Report};
 use crate::engine::life::CompletionSource;
@@ -24,6 +24,9 @@ use tokio::time::Instant;
 /// How soon tmux is asked again after it gave no answer: it is stopped or overloaded.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
+/// How long a program may take to end when its window is closed.
+const HANGS_UP: Duration = Duration::from_secs(2);
+
 /// Everything a worker is given.
 #[derive(Debug)]
 pub struct Start {
@@ -37,10 +40,8 @@ pub struct Start {
     pub key: String,
     /// Its phrase.
     pub phrase: String,
-    /// How long a person must not have typed, in ms.
-    pub person_quiet_ms: u64,
-    /// Rows of history that an answer may take.
-    pub history: u32,
+    /// What holds for every worker.
+    pub terms: watch::Receiver<Terms>,
     /// Orders from the loop.
     pub orders: mpsc::Receiver<Order>,
     /// Where news go.
@@ -69,8 +70,7 @@ struct Worker {
     launched: Launched,
     launch: Launch,
     phrase: String,
-    person_quiet_ms: u64,
-    history: u32,
+    terms: watch::Receiver<Terms>,
     news: NewsSender,
     pane: Pane,
     process: ProcessKey,
@@ -101,7 +101,7 @@ struct Worker {
 
 /// Runs a worker to its end.
 pub async fn work(start: Start) -> &'static str {
-    let Start { tmux, launched, launch, key, phrase, person_quiet_ms, history, mut orders, news } = start;
+    let Start { tmux, launched, launch, key, phrase, terms, mut orders, news } = start;
     match open(&tmux, &launched, &launch, key).await {
         Ok((pane, process, tty, output)) => {
             let now = Instant::now();
@@ -109,8 +109,7 @@ pub async fn work(start: Start) -> &'static str {
                 launched,
                 launch,
                 phrase,
-                person_quiet_ms,
-                history,
+                terms,
                 news,
                 pane,
                 process,
@@ -198,6 +197,7 @@ impl Worker {
                     changed.map_err(|_| End::Disconnected)?;
                     self.heard();
                 }
+                Ok(()) = self.terms.changed() => self.look_at = Some(Instant::now()),
                 () = &mut exit => return Ok(()),
                 () = sleep_until(look) => self.look().await?,
             }
@@ -213,6 +213,7 @@ impl Worker {
             }
             Some(Order::Seek) => {
                 self.seeking = Some(Instant::now());
+                self.pace = looking::PACE_MIN;
                 self.guard = None;
                 self.look_at = Some(Instant::now());
             }
@@ -296,11 +297,7 @@ impl Worker {
                 tracing::warn!(%error, agent = %self.launched.agent, "its window could not be closed")
             }
         }
-        // A program that ignores SIGHUP would live on without a terminal.
-        let gone = tokio::time::timeout(Duration::from_secs(2), process::wait_exit(self.process)).await;
-        if gone.is_err() {
-            let _ = process::kill_group(self.process, rustix::process::Signal::KILL);
-        }
+        see_off(self.process).await;
     }
 
     async fn claim_by_exit(&mut self) {
@@ -320,6 +317,14 @@ impl Worker {
 }
 
 /// A moment that is here already is not waited for: a timer would round it up to the next millisecond.
+/// Ends a program whose window was closed if it does not end by itself: one that ignores SIGHUP would live on without a
+/// terminal.
+pub(super) async fn see_off(process: ProcessKey) {
+    if tokio::time::timeout(HANGS_UP, process::wait_gone(process)).await.is_err() {
+        let _ = process::kill_group(process, rustix::process::Signal::KILL);
+    }
+}
+
 async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) if at <= Instant::now() => {}

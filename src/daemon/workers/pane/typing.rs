@@ -2,11 +2,11 @@
 
 use super::faces::key_named;
 use super::guards::Verdict as Guards;
-use super::{End, Worker};
+use super::{End, Worker, answered};
 use crate::daemon::orders::Typed;
 use crate::engine::doorbell;
 use crate::engine::echo;
-use crate::engine::input::{Report, Verdict};
+use crate::engine::input::{Guard, Report, Verdict};
 use crate::engine::life::Receipt;
 use crate::engine::screen::Screen as Seen;
 use crate::io::process;
@@ -81,13 +81,17 @@ impl Worker {
             let why = guard.words().to_owned();
             return Err(Failed::Verdict(Verdict::Withdrawn { why }));
         }
-        match self.draft().await? {
-            // It was typed before, and Enter was lost with the daemon: only Enter is missing.
-            Some(draft) if is_of(&draft, typed) => return self.enter(true).await,
-            Some(_) => self.clear_draft().await?,
+        match self.draft(typed).await? {
+            // It was typed before, and Enter was lost or held back: only Enter is missing.
+            Some(draft) if is_of(&draft, typed) => return self.end_draft(&draft, typed).await,
+            Some(_) => self.clear_draft(typed).await?,
             None => {}
         }
         let before = self.echoes(typed).await?;
+        if self.halted() {
+            let why = Guard::Stopped.words().to_owned();
+            return Err(Failed::Verdict(Verdict::Withdrawn { why }));
+        }
         match self.launch.profile.types {
             Typing::Paste => self.pane.paste(&typed.line).await?,
             Typing::Keys => self.pane.type_literal(&typed.line).await?,
@@ -99,33 +103,44 @@ impl Worker {
         self.enter(echoed).await
     }
 
-    /// A doorbell that stands in the input line without its Enter: the last row that is not empty, if the cursor still
+    /// A line of ours that stands in the input without its Enter: the last row that is not empty, if the cursor still
     /// stands behind something.
-    async fn draft(&self) -> Result<Option<String>, TmuxError> {
+    async fn draft(&self, typed: &Typed) -> Result<Option<String>, TmuxError> {
         let screen = self.pane.capture(0, Rows::Joined).await?;
         let last = screen.rows.into_iter().rev().find(|row| !row.trim().is_empty());
-        Ok(last.filter(|row| screen.cursor.0 > 0 && row.contains(doorbell::HEAD)))
+        let ours = |row: &String| row.contains(doorbell::HEAD) || row.trim_end().ends_with(&*typed.line);
+        Ok(last.filter(|row| screen.cursor.0 > 0 && ours(row)))
+    }
+
+    /// Presses Enter behind a line that was typed before, if nobody has written on behind it.
+    async fn end_draft(&mut self, draft: &str, typed: &Typed) -> Result<Receipt, Failed> {
+        if !draft.trim_end().ends_with(typed.line.trim_end()) {
+            let why = "somebody wrote on behind its line, which stands in the input: send that or remove it";
+            return Err(Failed::Verdict(Verdict::NotDelivered { why: why.to_owned() }));
+        }
+        self.enter(true).await
     }
 
     /// Takes an older turn's doorbell out of the input line. It was tasuki who typed it, so nobody's words are lost.
-    async fn clear_draft(&mut self) -> Result<(), Failed> {
+    async fn clear_draft(&mut self, typed: &Typed) -> Result<(), Failed> {
         let key = self.launch.profile.clear_key.as_deref().and_then(key_named);
         if let Some(key) = key {
             self.pane.key(key).await?;
             self.listen_until(Instant::now() + Duration::from_millis(self.launch.profile.quiet_ms)).await?;
         }
-        match self.draft().await? {
+        match self.draft(typed).await? {
             None => Ok(()),
             Some(_) => {
+                // It will not go away by itself: this counts as a try, so that there is an end to it.
                 let why = "an older line still stands in its input".to_owned();
-                Err(Failed::Verdict(Verdict::Withdrawn { why }))
+                Err(Failed::Verdict(Verdict::NotDelivered { why }))
             }
         }
     }
 
     /// How often the line stands on the screen.
     async fn echoes(&self, typed: &Typed) -> Result<usize, TmuxError> {
-        let screen = self.pane.capture(self.history.min(400), Rows::Joined).await?;
+        let screen = self.pane.capture(self.history().min(400), Rows::Joined).await?;
         let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
         Ok(echo::echoes(&Seen::lines(&rows), &typed.line, typed.turn.token).len())
     }
@@ -157,10 +172,23 @@ impl Worker {
         process::terminal_mode(&self.tty).map_or(true, |mode| mode.echo || !mode.canonical)
     }
 
-    /// Presses Enter and looks for the receipt.
+    /// Presses Enter, if still nobody minds, and looks for the receipt. A line that stands there without its Enter was
+    /// not delivered; the next try finds it.
     async fn enter(&mut self, echoed: bool) -> Result<Receipt, Failed> {
+        let unsent = |why: &str| {
+            let why = format!("{why}; its line stands in the input without Enter");
+            Failed::Verdict(Verdict::NotDelivered { why })
+        };
+        match answered(self.hands_off().await)? {
+            Ok(None) => {}
+            Ok(Some((guard, _))) => return Err(unsent(guard.words())),
+            Err(error) => return Err(unsent(&error.to_string())),
+        }
         let printed = *self.output.borrow_and_update();
-        self.pane.enter().await?;
+        match self.pane.enter().await {
+            Err(TmuxError::InMode { .. }) => return Err(unsent(Guard::CopyMode.words())),
+            entered => entered?,
+        }
         let weak = if echoed { Receipt::Echoed } else { Receipt::EnterOnly };
         let canonical = process::terminal_mode(&self.tty).is_ok_and(|mode| mode.canonical);
         if self.launch.profile.receipt != ReceiptRule::TtyRead || !canonical {
@@ -201,19 +229,19 @@ impl Worker {
         if self.echoes(typed).await? == 0 {
             return Ok(Verdict::NotDelivered { why: "no trace of it stands in the pane".to_owned() });
         }
-        match self.draft().await? {
-            Some(draft) if is_of(&draft, typed) => {}
+        let draft = match self.draft(typed).await? {
+            Some(draft) if is_of(&draft, typed) => draft,
             _ => return Ok(Verdict::Delivered(Receipt::Echoed)),
-        }
+        };
         // It stands in the input line: Enter was lost with the daemon.
         let since = Instant::now();
         loop {
             match self.guards(since).await? {
-                Guards::Open(_) => return self.enter(true).await.map(Verdict::Delivered),
-                Guards::Closed(guard, _) if since.elapsed() > SETTLE_WAIT => {
+                Guards::Open(_) => return self.end_draft(&draft, typed).await.map(Verdict::Delivered),
+                Guards::Closed(guard, _) if since.elapsed() >= SETTLE_WAIT => {
                     return Ok(Verdict::Unconfirmed { why: guard.words().to_owned() });
                 }
-                Guards::Closed(_, again) => self.listen_until(again).await?,
+                Guards::Closed(_, again) => self.listen_until(again.min(since + SETTLE_WAIT)).await?,
             }
         }
     }
