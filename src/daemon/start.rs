@@ -230,7 +230,7 @@ async fn begin(house: &mut House, settings: Settings, stopped: Option<Journal>) 
     let moment = crate::engine::input::Moment { now, chance: getrandom::u64().unwrap_or(now.0) };
     let step = engine.recover(moment, &found);
     workers.spawn(watch::views(threads.watched, news.clone()));
-    workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), news.clone()));
+    workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), settings.clone(), news.clone()));
     let tmux = TmuxDesk::new(connection, settings.general.person_quiet_ms, settings.general.history_limit);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
     let (_, calls) = mpsc::channel(1);
