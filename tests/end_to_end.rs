@@ -142,13 +142,12 @@ fn holds_and_goes_on(world: &World) {
     let again: serde_json::Value = serde_json::from_str(&world.ok(&["retry", "m-held", "--json"])).unwrap();
     let id = again["id"].as_str().unwrap();
     world.ok(&["stop", "--off"]);
-    let same = ["send", "shell", "z", "--id", id, "--from", "user", "--meta", "retry_of=m-held"];
-    let wait = [&same[..], &["--wait", "--within", "60s"]].concat();
-    assert_eq!(
-        world.ok(&wait),
-        "I read: z\n",
-        "the same message again: a duplicate, whose answer is waited for"
-    );
+    let after = ["send", "shell", "x", "--depends-on", id, "--wait", "--within", "60s"];
+    assert_eq!(world.ok(&after), "I read: x\n", "the same again was done before it");
+    let result = std::fs::read_to_string(world.path().join(format!("queue/results/{id}.yaml"))).unwrap();
+    assert!(result.contains("I read: z"), "{result}");
+    let journal = std::fs::read_to_string(world.path().join(".tasuki/journal/000001.jsonl")).unwrap();
+    assert!(journal.contains(r#""retry_of":"m-held""#), "{journal}");
 }
 
 fn lives_on_without_its_daemon(world: &World) {

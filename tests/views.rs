@@ -630,7 +630,7 @@ fn status_files_read_as_the_protocol_shows_them() {
     assert_eq!(ours["statistics"]["tasks_completed"], 42);
     let notes = ["queue is looked at once a second: NFS does not tell of changes".to_owned()];
     let yaml = status::daemon(&DaemonStatus {
-        pid: 7,
+        pid: Some(7),
         version: "0.1.0",
         started_at: NOON,
         at: NOON,

@@ -1,6 +1,6 @@
 //! The loop's side of the journal: steps that wait to be written, what waits for its step, and where bodies are.
 
-use crate::daemon::workers::journal::{Job, Jobs, Written};
+use crate::daemon::workers::journal::{Done, Job, Jobs, Written};
 use crate::engine::engine::Step;
 use crate::engine::input::Effect;
 use crate::engine::message::BodyRef;
@@ -8,24 +8,48 @@ use crate::engine::story::Told;
 use crate::engine::words::{Millis, Seq};
 use crate::io::journal::{Fingerprint, JournalError, Location, StepLine};
 use crate::io::wire::events;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Encoded steps that may wait for the journal (durability limits): beyond that the loop takes no more news.
 const WAITING_BYTES_MAX: usize = 8 << 20;
+
+/// A batch that has this much takes no more: the flush of a few thousand ordinary messages costs hardly more than that
+/// of one, and where a disk has little room left a smaller batch finds some.
+const BATCH_BYTES: usize = 1 << 20;
+/// First and longest wait before a turn that failed is tried again; meanwhile the old segment grows.
+const TURN_AGAIN_MS: (u64, u64) = (1_000, 60_000);
+
+/// What the loop has to do now.
+#[derive(Debug)]
+pub enum Heard {
+    /// Perform these.
+    Appended(Held),
+    /// The new segment is begun.
+    Turned,
+    /// It could not be begun yet.
+    NotTurned(JournalError),
+    /// Nothing.
+    Trimmed,
+}
 
 /// Steps on their way into the journal.
 #[derive(Debug)]
 pub struct JournalDesk {
     jobs: Jobs,
     /// Steps that wait for the batch under way to be written.
-    waiting: Vec<Waiting>,
+    waiting: VecDeque<Waiting>,
     waiting_bytes: usize,
     /// Which steps the batch under way has, and what waits for them.
     under_way: Option<(Vec<Seq>, Held)>,
     /// Where each step with a body is.
     places: BTreeMap<Seq, Location>,
+    /// Segments closed before this moment may go, but for those from this number on.
+    trim: Option<(Millis, u32)>,
     /// Whether the segment should be turned.
-    pub wants_turn: bool,
+    wants_turn: bool,
+    /// No turn before this moment, since the last one failed, and how long was waited.
+    turn_not_before: Millis,
+    turn_wait_ms: u64,
     /// Flushes so far.
     pub flushes: u64,
 }
@@ -50,8 +74,19 @@ impl JournalDesk {
     /// A desk before a journal that holds bodies at `places`.
     #[must_use]
     pub fn new(jobs: Jobs, places: BTreeMap<Seq, Location>) -> Self {
-        let waiting = Vec::new();
-        Self { jobs, waiting, waiting_bytes: 0, under_way: None, places, wants_turn: false, flushes: 0 }
+        let (waiting, under_way, trim) = (VecDeque::new(), None, None);
+        Self {
+            jobs,
+            waiting,
+            waiting_bytes: 0,
+            under_way,
+            places,
+            trim,
+            wants_turn: false,
+            turn_not_before: Millis(0),
+            turn_wait_ms: TURN_AGAIN_MS.0,
+            flushes: 0,
+        }
     }
 
     /// Whether there is room for more.
@@ -66,13 +101,13 @@ impl JournalDesk {
         self.waiting.is_empty() && self.under_way.is_none()
     }
 
-    /// Takes a step in; its effects, and what is to be told of it, come back when it is written.
+    /// Takes a step in; its effects come back when it is written.
     pub fn put(&mut self, step: Step, told: Vec<(Millis, Told)>) {
         let outward = step.outward();
         let events = events::encode(&step.events).into_boxed_str();
         self.waiting_bytes += events.len();
         let line = StepLine { seq: step.seq, at: step.at, events };
-        self.waiting.push(Waiting { line, outward, held: Held { effects: step.effects, told } });
+        self.waiting.push_back(Waiting { line, outward, held: Held { effects: step.effects, told } });
     }
 
     /// Gives the thread all that waits, if it has nothing to do.
@@ -80,20 +115,36 @@ impl JournalDesk {
     /// # Errors
     /// If the thread is gone.
     pub fn submit(&mut self) -> Result<(), ThreadGone> {
-        if self.under_way.is_some() || self.waiting.is_empty() {
+        if self.under_way.is_some() {
             return Ok(());
         }
-        let batch = std::mem::take(&mut self.waiting);
-        self.waiting_bytes = 0;
-        let durable = batch.iter().any(|waiting| waiting.outward);
-        let (mut lines, mut held) = (Vec::with_capacity(batch.len()), Held::default());
-        for waiting in batch {
+        if self.waiting.is_empty() {
+            return self.submit_trim();
+        }
+        let (mut lines, mut held, mut durable, mut bytes) = (Vec::new(), Held::default(), false, 0);
+        while bytes < BATCH_BYTES
+            && let Some(waiting) = self.waiting.pop_front()
+        {
+            bytes += waiting.line.events.len();
+            durable |= waiting.outward;
             lines.push(waiting.line);
             held.effects.extend(waiting.held.effects);
             held.told.extend(waiting.held.told);
         }
+        self.waiting_bytes -= bytes;
         self.under_way = Some((lines.iter().map(|line| line.seq).collect(), held));
-        self.jobs.try_send(Job::Append { lines, durable }).map_err(|_| ThreadGone)
+        self.jobs.try_send(Job::Append { lines, durable }).map_err(|_| ThreadGone("journal"))
+    }
+
+    /// Segments closed before this moment may be removed when there is nothing else to do.
+    pub fn trim(&mut self, before: Millis, keep_from: u32) {
+        self.trim = Some((before, keep_from));
+    }
+
+    fn submit_trim(&mut self) -> Result<(), ThreadGone> {
+        let Some((before, keep_from)) = self.trim.take() else { return Ok(()) };
+        self.under_way = Some((Vec::new(), Held::default()));
+        self.jobs.try_send(Job::Trim { before, keep_from }).map_err(|_| ThreadGone("journal"))
     }
 
     /// Gives the thread a turn of the segment. Only while [`Self::is_idle`].
@@ -107,21 +158,40 @@ impl JournalDesk {
         finished: Vec<Fingerprint>,
     ) -> Result<(), ThreadGone> {
         self.under_way = Some((Vec::new(), Held::default()));
-        self.wants_turn = false;
-        self.jobs.try_send(Job::Turn { at, snapshot, finished }).map_err(|_| ThreadGone)
+        self.jobs.try_send(Job::Turn { at, snapshot, finished }).map_err(|_| ThreadGone("journal"))
     }
 
-    /// A batch is written: gives what waited for it.
+    /// Whether the segment should be turned now.
+    #[must_use]
+    pub fn wants_turn(&self, now: Millis) -> bool {
+        self.wants_turn && now >= self.turn_not_before
+    }
+
+    /// A job is done: the effects that waited for it may be performed.
     ///
     /// # Errors
     /// The journal's own error: nothing of the batch may be performed.
-    pub fn written(&mut self, written: Written) -> Result<Held, JournalError> {
+    pub fn written(&mut self, written: Written, now: Millis) -> Result<Heard, JournalError> {
         self.wants_turn = written.wants_turn;
         self.flushes = written.flushes;
-        let places = written.places?;
         let (seqs, held) = self.under_way.take().unwrap_or_default();
-        self.places.extend(seqs.into_iter().zip(places));
-        Ok(held)
+        match written.done {
+            Done::Appended(places) => {
+                self.places.extend(seqs.into_iter().zip(places));
+                Ok(Heard::Appended(held))
+            }
+            Done::Turned => {
+                self.turn_wait_ms = TURN_AGAIN_MS.0;
+                Ok(Heard::Turned)
+            }
+            Done::NotTurned(error) => {
+                self.turn_not_before = now.plus(self.turn_wait_ms);
+                self.turn_wait_ms = (self.turn_wait_ms * 2).min(TURN_AGAIN_MS.1);
+                Ok(Heard::NotTurned(error))
+            }
+            Done::Trimmed => Ok(Heard::Trimmed),
+            Done::Stopped(error) => Err(error),
+        }
     }
 
     /// Where a body is, and which event of its step brought it; none while its step is not written yet.
@@ -142,10 +212,10 @@ impl JournalDesk {
     }
 }
 
-/// The journal's thread has ended.
+/// A thread that lives as long as the daemon has ended.
 #[derive(Debug, thiserror::Error)]
-#[error("the journal's thread has ended")]
-pub struct ThreadGone;
+#[error("the thread of the {0} has ended by itself")]
+pub struct ThreadGone(pub &'static str);
 
 #[cfg(test)]
 mod tests {
@@ -166,8 +236,8 @@ mod tests {
         }
     }
 
-    fn written(places: Result<Vec<Location>, JournalError>) -> Written {
-        Written { places, wants_turn: false, flushes: 1, archive: None }
+    fn written(done: Done) -> Written {
+        Written { done, wants_turn: false, flushes: 1, archive: None }
     }
 
     fn told(text: &str) -> Vec<(Millis, Told)> {
@@ -186,11 +256,12 @@ mod tests {
         assert_eq!(lines.len(), 1, "the second step waits for the first batch");
         assert!(inbox.try_recv().is_err());
         let place = Location { segment: 1, offset: 0, len: 10 };
-        let held = desk.written(written(Ok(vec![place]))).unwrap();
+        let heard = desk.written(written(Done::Appended(vec![place])), Millis(1)).unwrap();
+        let Heard::Appended(held) = heard else { panic!("{heard:?}") };
         let first = Held { effects: step(1).effects, told: told("一") };
         assert_eq!(held, first, "what waited for the first step alone");
         desk.submit().unwrap();
-        let failure = JournalError::NotStopped;
-        assert!(desk.written(written(Err(failure))).is_err(), "a failed batch gives no effects");
+        let failure = Done::Stopped(JournalError::NotStopped);
+        assert!(desk.written(written(failure), Millis(1)).is_err(), "a failed batch gives no effects");
     }
 }

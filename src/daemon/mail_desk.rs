@@ -1,32 +1,35 @@
 //! The loop's side of the mailbox: claimed files that can go, and those to be set aside.
 
-use crate::daemon::workers::mailbox::{Job, Jobs, Rejected};
+use crate::daemon::workers::mailbox::{Job, Mailing, Rejected};
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::Refusal;
 use crate::engine::words::AgentName;
 use crate::io::journal::Archive;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::sync::mpsc::TrySendError;
+
+/// With less room than this there may be files that wait for more: a file holds at most 100 messages.
+const ROOM_TIGHT: usize = 100;
 
 /// Jobs on their way to the mailbox.
 #[derive(Debug)]
 pub struct MailDesk {
-    jobs: Jobs,
+    mailing: Mailing,
     forget: Vec<Arc<str>>,
+    defer: Vec<Arc<str>>,
     reject: Vec<Rejected>,
     /// Other jobs, in order; as many as there are callers at most.
     others: VecDeque<Job>,
-    paused: bool,
     /// Claims that are in the journal and perhaps still on the disk.
     claims: BTreeSet<Arc<str>>,
 }
 
 impl MailDesk {
-    /// A desk that knows which claims the journal holds.
+    /// A desk that knows which claims are in the journal and still on the disk.
     #[must_use]
-    pub fn new(jobs: Jobs, claims: BTreeSet<Arc<str>>) -> Self {
-        Self { jobs, forget: Vec::new(), reject: Vec::new(), others: VecDeque::new(), paused: false, claims }
+    pub fn new(mailing: Mailing, claims: BTreeSet<Arc<str>>) -> Self {
+        let (forget, defer, reject) = (Vec::new(), Vec::new(), Vec::new());
+        Self { mailing, forget, defer, reject, others: VecDeque::new(), claims }
     }
 
     /// This file is in the journal.
@@ -48,6 +51,13 @@ impl MailDesk {
     #[must_use]
     pub fn claims(&self) -> &BTreeSet<Arc<str>> {
         &self.claims
+    }
+
+    /// There is no room for what this file says: it waits.
+    pub fn defer(&mut self, source: Source) {
+        if let Source::File { claim, .. } = source {
+            self.defer.push(claim);
+        }
     }
 
     /// This file is refused.
@@ -72,44 +82,43 @@ impl MailDesk {
         self.others.push_back(Job::Archive(archive));
     }
 
-    /// Takes nothing from the drop zone while the workspace is full: drops wait in `queue/`.
-    pub fn pause(&mut self, paused: bool) {
-        if self.paused != paused {
-            self.paused = paused;
-            self.others.push_back(Job::Pause(paused));
+    /// How many more messages the workspace takes; drops beyond that wait in `queue/`.
+    pub fn set_room(&mut self, room: usize) {
+        let before = self.mailing.set_room(room);
+        if before < room && before < ROOM_TIGHT {
+            self.look();
         }
     }
 
-    /// Looks at the drop zone now; if the thread has jobs already it will look by itself.
+    /// Looks at the drop zone now.
     pub fn look(&self) {
-        let _ = self.jobs.try_send(Job::Look);
+        self.mailing.look();
     }
 
     /// Hands out what waits, as far as there is room.
     pub fn submit(&mut self) {
         while let Some(job) = self.others.pop_front() {
-            if let Err(job) = self.give(job) {
+            if let Err(job) = self.mailing.give(job) {
                 return self.others.push_front(job);
             }
         }
         let reject = std::mem::take(&mut self.reject);
         if !reject.is_empty()
-            && let Err(Job::Reject(files)) = self.give(Job::Reject(reject))
+            && let Err(Job::Reject(files)) = self.mailing.give(Job::Reject(reject))
         {
             self.reject = files;
         }
+        let defer = std::mem::take(&mut self.defer);
+        if !defer.is_empty()
+            && let Err(Job::Defer(files)) = self.mailing.give(Job::Defer(defer))
+        {
+            self.defer = files;
+        }
         let forget = std::mem::take(&mut self.forget);
         if !forget.is_empty()
-            && let Err(Job::Forget(files)) = self.give(Job::Forget(forget))
+            && let Err(Job::Forget(files)) = self.mailing.give(Job::Forget(forget))
         {
             self.forget = files;
-        }
-    }
-
-    fn give(&self, job: Job) -> Result<(), Job> {
-        match self.jobs.try_send(job) {
-            Ok(()) => Ok(()),
-            Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) => Err(job),
         }
     }
 }

@@ -26,15 +26,19 @@ pub struct Memory {
     pub places: BTreeMap<Seq, Location>,
     /// Dropped files that are in the journal; they may still lie in `.tasuki/claim/`.
     pub claims: BTreeSet<Arc<str>>,
+    /// When the last step was.
+    pub last_at: Millis,
 }
 
 impl Memory {
     fn new(team: Team) -> Self {
-        Self { engine: Engine::new(team), places: BTreeMap::new(), claims: BTreeSet::new() }
+        let (places, claims) = (BTreeMap::new(), BTreeSet::new());
+        Self { engine: Engine::new(team), places, claims, last_at: Millis(0) }
     }
 
     /// Takes up one line of the journal.
     fn take(&mut self, entry: &Entry<'_>) -> Result<(), String> {
+        let last_at = self.last_at.max(entry.at);
         match entry.kind {
             Kind::Step => {
                 let found = events::decode(entry.payload).map_err(|error| error.to_string())?;
@@ -51,6 +55,7 @@ impl Memory {
                 self.claims = claims;
             }
         }
+        self.last_at = last_at;
         Ok(())
     }
 }
@@ -67,7 +72,7 @@ fn claim_of(event: &Event) -> Option<Arc<str>> {
 ///
 /// # Errors
 /// If the machine refuses. Damage is reported in the log, and read past.
-pub fn open(dir: &Path, boot: &str, team: Team, _now: Millis) -> Result<(Journal, Memory), StartError> {
+pub fn open(dir: &Path, boot: &str, team: Team) -> Result<(Journal, Memory), StartError> {
     let mut memory = Memory::new(team);
     let (journal, report) = Journal::open(dir, boot, extract, &mut |entry| memory.take(entry))?;
     complain(&report);
@@ -77,8 +82,10 @@ pub fn open(dir: &Path, boot: &str, team: Team, _now: Millis) -> Result<(Journal
     Ok((journal, memory))
 }
 
-/// After a failed write: takes up what was durable, and begins a new segment with it. Tries until the disk lets it.
+/// After a failed write, or when a thread has ended: takes up what was durable, and begins a new segment with it. Tries
+/// until the disk lets it.
 pub async fn go_on(dir: &Path, mut journal: Journal, team: Team, clock: &Clock) -> (Journal, Memory) {
+    journal.stop("the daemon starts anew");
     loop {
         let mut memory = Memory::new(team.clone());
         let read = journal.reread(&mut |entry| memory.take(entry));
@@ -96,7 +103,7 @@ pub async fn go_on(dir: &Path, mut journal: Journal, team: Team, clock: &Clock) 
         });
         match begun {
             Ok(()) => {
-                memory.engine.segment_closed(Seq(journal.next_seq().0.saturating_sub(1)));
+                memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
                 return (journal, memory);
             }
             Err(error) => {

@@ -1,10 +1,15 @@
 //! FLOOR 3: gives the engine and the outside their time and tasks.
 
+pub mod close;
+mod ends;
 pub mod faces_desk;
 pub mod journal_desk;
+pub mod life;
 pub mod mail_desk;
+pub mod marks;
 pub mod memory;
 pub mod news;
+pub mod notes;
 pub mod orders;
 pub mod panes_desk;
 pub mod perform;

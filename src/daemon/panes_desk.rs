@@ -5,13 +5,16 @@ use crate::daemon::request::{PaneRequest, Response};
 use crate::engine::engine::Engine;
 use crate::engine::words::{AgentName, Nonce};
 use crate::io::keys::Keys;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::Id;
 
 /// Workers by agent.
 #[derive(Debug)]
 pub struct PanesDesk {
     workers: BTreeMap<AgentName, (Nonce, Orders)>,
+    /// Whose worker each task is, until it has ended.
+    tasks: HashMap<Id, (AgentName, Nonce)>,
     keys: Keys,
 }
 
@@ -19,7 +22,7 @@ impl PanesDesk {
     /// An empty desk.
     #[must_use]
     pub fn new(keys: Keys) -> Self {
-        Self { workers: BTreeMap::new(), keys }
+        Self { workers: BTreeMap::new(), tasks: HashMap::new(), keys }
     }
 
     /// Makes place for a new worker, which ends an older one of the same agent.
@@ -27,6 +30,16 @@ impl PanesDesk {
         let (orders, inbox) = mpsc::channel(ORDERS_MAX);
         self.workers.insert(launched.agent.clone(), (launched.nonce, orders));
         inbox
+    }
+
+    /// This task is the worker of this launch.
+    pub fn started(&mut self, task: Id, who: (AgentName, Nonce)) {
+        self.tasks.insert(task, who);
+    }
+
+    /// A task has ended; whose worker it was, if it was one.
+    pub fn ended(&mut self, task: Id) -> Option<(AgentName, Nonce)> {
+        self.tasks.remove(&task)
     }
 
     /// Gives an order; false if this launch has no worker any more (its end is on its way as news).

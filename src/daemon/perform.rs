@@ -1,6 +1,7 @@
 //! Effect → one call. Everything here happens after the step that asked for it is written.
 
 use crate::daemon::memory;
+use crate::daemon::notes::About;
 use crate::daemon::orders::{Launched, Order, Typed};
 use crate::daemon::run::{Broken, Daemon, Turning};
 use crate::daemon::workers::tmux::{Given, TmuxNews};
@@ -9,8 +10,7 @@ use crate::engine::doorbell::{self, Doorbell};
 use crate::engine::input::{Effect, Input, Report, Shown, Verdict};
 use crate::engine::life::{Turn, TurnKind};
 use crate::engine::team::Delivery;
-use crate::engine::words::{AgentName, MessageId, Nonce, Seq};
-use crate::io::journal::Archive;
+use crate::engine::words::{AgentName, MessageId, Millis, Nonce, Seq};
 use crate::io::settings::Settings;
 use crate::io::views::View;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Daemon {
             Effect::Launch { agent, nonce } => self.launch(Launched { agent, nonce, adopt: None }),
             Effect::Close { agent, nonce } => {
                 if !self.panes.order(&agent, nonce, Order::Close) {
-                    self.tmux.close_stranger(&mut self.workers, agent, nonce);
+                    self.tmux.close_stranger(&mut self.pane_workers, agent, nonce);
                 }
             }
             Effect::Seek { agent, nonce } => {
@@ -59,9 +59,13 @@ impl Daemon {
                 self.show_turn(id, Ringing { agent, nonce, from, turn, how: How::Await });
             }
             Effect::Forget(source) => self.mail.forget(source),
+            Effect::Defer(source) => self.mail.defer(source),
             Effect::Reject { source, from, refusal } => self.mail.reject(source, from, refusal),
             Effect::Answer { request, reply } => self.faces.answer(request, reply),
             Effect::Show(shown) => {
+                if let Shown::Finished(id) = &shown {
+                    self.ringing.remove(id);
+                }
                 if let Shown::Open(id) | Shown::Finished(id) = &shown {
                     self.faces.moved(&self.engine, id);
                 }
@@ -77,8 +81,10 @@ impl Daemon {
         let key = self.panes.key(&launched.agent, launched.nonce);
         let member = self.engine.team().members.get(&launched.agent);
         let phrase = member.map(|member| member.phrase.clone()).unwrap_or_default();
-        let news = self.news.clone();
-        self.tmux.spawn_pane(&mut self.workers, Given { launched, launch, key, phrase, orders, news });
+        let (news, who) = (self.news.clone(), (launched.agent.clone(), launched.nonce));
+        let given = Given { launched, launch, key, phrase, orders, news };
+        let task = self.tmux.spawn_pane(&mut self.pane_workers, given);
+        self.panes.started(task, who);
     }
 
     /// A turn is typed once its view is written: its agent reads it there.
@@ -104,7 +110,12 @@ impl Daemon {
 
     fn ring(&mut self, body: &TurnBody, ringing: &Ringing) -> Result<(), String> {
         let Ringing { agent, nonce, turn, how, .. } = ringing;
-        body.shown.clone().map_err(|why| format!("its view could not be written: {why}"))?;
+        body.readable.clone()?;
+        if self.ending.is_some() && *how == How::Ring {
+            let why = "the daemon is about to end".to_owned();
+            self.rung(&body.id, ringing, Verdict::Withdrawn { why });
+            return Ok(());
+        }
         let fresh = *how == How::Ring && !turn.redelivered;
         if let Some(token) = turn.token
             && fresh
@@ -160,15 +171,22 @@ impl Daemon {
     /// tmux came or went.
     pub(super) fn take_tmux(&mut self, news: TmuxNews) {
         match news {
-            TmuxNews::Lost { why } => {
-                tracing::error!(why, "the tmux server is gone; it is started again");
+            TmuxNews::Cut { why } => {
+                tracing::warn!(why, "the connection to tmux ended; a new one is made, the agents go on");
                 self.panes.forget_all();
                 self.ringing.clear();
+                self.step(Input::TmuxCut);
+            }
+            TmuxNews::Lost { why } => {
+                tracing::error!(why, "the tmux server is gone; it is started again");
                 self.step(Input::TmuxLost { why });
             }
-            TmuxNews::Back(tmux) => {
+            TmuxNews::Back { tmux, found } => {
+                tracing::info!(panes = found.len(), "there is a connection to tmux again");
                 self.tmux.connected(tmux);
-                self.step(Input::TmuxBack);
+                let step = self.engine.step(self.moment(), Input::TmuxBack(found.clone()));
+                self.adopt(&found, &step.effects);
+                self.take_step(step);
             }
         }
     }
@@ -179,6 +197,7 @@ impl Daemon {
         match read {
             Ok(settings) => {
                 self.settings = Arc::new(settings);
+                self.note(About::TeamFile, None);
                 self.tell_names();
                 self.views.tell(now, None, "the team file was read again".to_owned());
                 let team = Box::new(self.settings.team.clone());
@@ -188,6 +207,7 @@ impl Daemon {
                 tracing::error!("the team file has an error; the settings in force stay:\n{report}");
                 let text = "the team file has an error; the settings in force stay (see .tasuki/daemon.log)";
                 self.views.tell(now, None, text.to_owned());
+                self.note(About::TeamFile, Some(text.to_owned()));
             }
         }
     }
@@ -216,11 +236,19 @@ impl Daemon {
 
     /// Turns the segment once everything before it is written and shown: views are not made again from a closed segment.
     pub(super) fn turn_segment(&mut self) -> Result<(), Broken> {
-        if self.turning == Turning::No && self.journal.wants_turn {
+        if self.keeps_closed && self.views.is_idle() && !self.views.owes() {
+            self.keeps_closed = false;
+            self.forget_closed(self.engine.state().seq);
+        }
+        if self.turning == Turning::No && self.journal.wants_turn(self.clock.now()) && !self.views.owes() {
             self.turning = Turning::Draining;
         }
         let idle = self.journal.is_idle() && self.views.is_idle();
-        if self.turning == Turning::Draining && idle {
+        let may_fail = matches!(self.turning, Turning::Draining | Turning::Syncing);
+        if may_fail && self.views.owes() {
+            // Results that cannot be written now could not be made again from a closed segment.
+            self.turning = Turning::No;
+        } else if self.turning == Turning::Draining && idle {
             self.views.put(Item::Sync);
             self.views.submit(&self.engine, &self.journal, self.clock.now())?;
             self.turning = Turning::Syncing;
@@ -234,31 +262,45 @@ impl Daemon {
     }
 
     /// The segment is turned: what ended in it is the archive's to know.
-    pub(super) fn turned(&mut self, archive: Option<Archive>) {
-        if let Some(archive) = archive {
-            self.mail.archive(archive);
-        }
-        let snapshot = Seq(self.engine.state().seq.0 + 1);
+    pub(super) fn turned(&mut self) {
+        self.forget_closed(Seq(self.engine.state().seq.0 + 1));
+    }
+
+    fn forget_closed(&mut self, snapshot: Seq) {
         self.engine.segment_closed(snapshot);
         let needed: std::collections::BTreeSet<_> = self.engine.needed_steps();
         self.journal.keep_places(|seq| needed.contains(&seq));
     }
 
-    /// Brings what waits to the disk before the end: steps, views, files that can go.
-    pub(super) async fn drain(&mut self) {
-        loop {
-            if self.hand_out().is_err() || (self.journal.is_idle() && self.views.is_idle()) {
-                return;
-            }
-            tokio::select! {
-                Some(written) = self.written.recv() => {
-                    if self.written(written).is_err() {
-                        return;
-                    }
-                }
-                Some(shown) = self.shown.recv() => self.shown(shown),
-                Some(news) = self.inbox.recv() => self.hear(news),
-            }
+    /// Removes what was finished longer ago than `retention`: results, finished messages, and the segments that no open
+    /// message needs.
+    pub(super) fn expire(&mut self) {
+        let keep_ms = self.settings.general.retention_ms;
+        let before = |now: Millis| Millis(now.0.saturating_sub(keep_ms));
+        self.views.put(Item::Expire(before(self.clock.wall())));
+        if let Err(error) = crate::io::journal::make_reserve(&self.workspace.journal()) {
+            tracing::warn!(%error, "no room is kept for a full disk");
+        }
+        let needed = self.engine.needed_steps();
+        let places = self.journal.places().iter().filter(|(seq, _)| needed.contains(seq));
+        let keep_from = places.map(|(_, place)| place.segment).min().unwrap_or(u32::MAX);
+        self.journal.trim(before(self.clock.now()), keep_from);
+    }
+
+    /// Says what does not work as it should, or that it works again.
+    pub(super) fn note(&mut self, about: About, note: Option<String>) {
+        self.daemon_is_old |= self.notes.set(about, note);
+    }
+
+    /// Says once that drops are left where they are, and once that they are taken again.
+    pub(super) fn note_disk(&mut self, full: bool) {
+        let note =
+            "the disk is nearly full: drops stay in queue/ until there is room (low_disk in the team file)";
+        let note = full.then(|| note.to_owned());
+        if self.notes.set(About::Disk, note.clone()) {
+            self.daemon_is_old = true;
+            let text = note.unwrap_or_else(|| "the disk has room again: drops are taken".to_owned());
+            self.views.tell(self.clock.now(), None, text);
         }
     }
 
@@ -272,33 +314,37 @@ impl Daemon {
             ("flushes", self.journal.flushes),
         ];
         let stopped_since = state.halted;
+        let (pid, socket) = match self.ending {
+            None => (Some(std::process::id()), Some(self.socket.clone())),
+            Some(_) => (None, None),
+        };
         self.daemon_shown_at = self.clock.now();
         self.daemon_is_old = false;
         self.views.put_daemon(Item::Daemon(Box::new(DaemonItem {
-            pid: std::process::id(),
+            pid,
             started_at: self.started_at,
             at: self.clock.wall(),
-            socket: Some(self.socket.clone()),
+            socket,
             stopped_since,
             counts,
-            notes: Vec::new(),
+            notes: self.notes.list(),
         })));
     }
 
-    /// Owed views after a start: everything open and every agent; what ended in the newest segment, if it is missing.
+    /// Owed views after a start: everything open and every agent; what ended in the newest segment, if it is missing
+    /// and to be kept.
     pub(super) fn show_everything(&mut self) {
         let state = self.engine.state();
-        let open: std::collections::BTreeSet<MessageId> = state.open.keys().cloned().collect();
-        for id in state.finished.keys() {
+        let kept_since = self.clock.now().0.saturating_sub(self.settings.general.retention_ms);
+        for (id, _) in state.finished.iter().filter(|(_, finished)| finished.at.0 >= kept_since) {
             self.views.mark_missing(id.clone());
         }
-        for id in &open {
+        for id in state.open.keys() {
             self.views.mark(Shown::Open(id.clone()));
         }
         for name in self.engine.team().members.keys() {
             self.views.mark(Shown::Agent(name.clone()));
         }
-        let members = self.engine.team().members.keys().cloned().collect();
-        self.views.put(Item::Sweep { open, members });
+        self.views.sweep();
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! The loop never waits for a worker: each has a desk, and gets its next batch when it has said that the last one is done.
 
+use crate::daemon::ends::worker_ended;
 use crate::daemon::faces_desk::{FacesDesk, see};
-use crate::daemon::journal_desk::JournalDesk;
+use crate::daemon::journal_desk::{Heard, JournalDesk, ThreadGone};
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::news::{News, NewsSender};
+use crate::daemon::notes::{About, Notes};
 use crate::daemon::orders::PaneWord;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::perform::Ringing;
@@ -14,9 +16,9 @@ use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::journal::Written;
 use crate::daemon::workers::mailbox::{Dropped, Mail};
 use crate::daemon::workers::tmux::TmuxDesk;
-use crate::daemon::workers::views::{Item, Shown as ViewsShown};
+use crate::daemon::workers::views::Shown as ViewsShown;
 use crate::engine::engine::{Engine, Step};
-use crate::engine::input::{Effect, Input, Moment, Shown};
+use crate::engine::input::{Effect, Input, Moment, Report, Shown};
 use crate::engine::message::Source;
 use crate::engine::story;
 use crate::engine::words::{MessageId, Millis};
@@ -25,15 +27,18 @@ use crate::io::journal::JournalError;
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
 /// How often a working agent's status is written again, so that a reader sees that it is alive (protocol, status file).
 const BEAT_MS: u64 = 60_000;
 /// `status/daemon.yaml` is written at most this often while things happen.
 const DAEMON_SHOWN_MS: u64 = 1_000;
+/// How often it is looked what has been kept long enough: retention is said in days.
+pub(super) const EXPIRE_MS: u64 = 3_600_000;
 /// News taken in before the workers get their next batches: about what one flush takes to write.
 const NEWS_PER_TURN: usize = 512;
 
@@ -54,21 +59,32 @@ pub struct Daemon {
     pub(super) ringing: BTreeMap<MessageId, Ringing>,
     /// Tasks that live with the daemon.
     pub(super) workers: JoinSet<&'static str>,
+    /// Tasks that live with their panes.
+    pub(super) pane_workers: JoinSet<&'static str>,
     /// Answers of the journal: one at a time, apart from the news, for they are heard even when there is no room.
     pub(super) written: mpsc::Receiver<Written>,
     /// Answers of the views, likewise.
     pub(super) shown: mpsc::Receiver<ViewsShown>,
+    /// Resolves when the mailbox's thread ends, which it does not do by itself.
+    pub(super) mailbox_alive: oneshot::Receiver<Infallible>,
     pub(super) inbox: mpsc::Receiver<News>,
     pub(super) news: NewsSender,
     pub(super) calls: mpsc::Receiver<Call>,
     /// When working agents' statuses are written again.
     pub(super) beat_at: Millis,
+    /// When it is looked again what has been kept long enough.
+    pub(super) expire_at: Millis,
+    /// What does not work as it should.
+    pub(super) notes: Notes,
     /// Since when this daemon runs.
     pub(super) started_at: Millis,
     /// Where it listens.
     pub(super) socket: String,
     /// Whether a segment is being turned.
     pub(super) turning: Turning,
+    /// Whether messages that ended in the segment before are still kept, since their views are owed: after a write to
+    /// the journal has failed.
+    pub(super) keeps_closed: bool,
     /// When `status/daemon.yaml` was last written, and whether it is out of date.
     pub(super) daemon_shown_at: Millis,
     pub(super) daemon_is_old: bool,
@@ -105,8 +121,11 @@ pub enum Broken {
     #[error("the journal could not be written: {0}")]
     Journal(#[from] JournalError),
     /// A worker thread has ended.
-    #[error("{0}")]
-    Thread(#[from] super::journal_desk::ThreadGone),
+    #[error(transparent)]
+    Thread(#[from] ThreadGone),
+    /// A task without which nothing goes has ended by a fault.
+    #[error("a worker broke: {0}")]
+    Task(tokio::task::JoinError),
 }
 
 impl Daemon {
@@ -121,13 +140,18 @@ impl Daemon {
             }
             let wake = self.sleep();
             let room = self.journal.has_room() && self.turning == Turning::No;
+            // A step now would take the number that the snapshot under way has, or be newer than the views on the disk.
+            let still = matches!(self.turning, Turning::Syncing | Turning::Writing);
             tokio::select! {
                 Some(news) = self.inbox.recv(), if room => self.hear(news),
-                Some(written) = self.written.recv() => self.written(written)?,
-                Some(shown) = self.shown.recv() => self.shown(shown),
+                written = self.written.recv() => self.written(written.ok_or(ThreadGone("journal"))?)?,
+                shown = self.shown.recv() => self.shown(shown.ok_or(ThreadGone("views"))?),
+                _ = &mut self.mailbox_alive => return Err(ThreadGone("mailbox").into()),
                 Some(call) = self.calls.recv(), if room => self.call(call),
+                Some(ended) = self.pane_workers.join_next_with_id() => self.pane_worker_ended(ended),
+                Some(ended) = self.workers.join_next() => worker_ended(ended)?,
                 Some(ending) = signals.recv() => self.ending = Some(ending),
-                () = wake => self.wake(),
+                () = wake, if !still => self.wake(),
             }
             self.hear_more();
             self.hand_out()?;
@@ -154,7 +178,7 @@ impl Daemon {
     pub(super) fn hand_out(&mut self) -> Result<(), Broken> {
         self.journal.submit()?;
         let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
-        self.mail.pause(self.engine.state().open.len() >= room);
+        self.mail.set_room(room.saturating_sub(self.engine.state().open.len()));
         self.mail.submit();
         let now = self.clock.now();
         self.views.submit(&self.engine, &self.journal, now)?;
@@ -165,7 +189,8 @@ impl Daemon {
         let wake = self.engine.wake_at();
         let beat = self.anyone_working().then_some(self.beat_at);
         let daemon = self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS));
-        let at = [wake, beat, daemon].into_iter().flatten().min();
+        let at =
+            [wake, beat, daemon, self.views.again_at(), Some(self.expire_at)].into_iter().flatten().min();
         let wait = at.map(|at| Duration::from_millis(at.since(self.clock.now())));
         async move {
             match wait {
@@ -187,6 +212,11 @@ impl Daemon {
         if self.daemon_is_old && now >= self.daemon_shown_at.plus(DAEMON_SHOWN_MS) {
             self.show_daemon();
         }
+        self.views.wake(now);
+        if now >= self.expire_at {
+            self.expire_at = now.plus(EXPIRE_MS);
+            self.expire();
+        }
         if now >= self.beat_at {
             self.beat_at = now.plus(BEAT_MS);
             let agents = self.engine.state().agents.iter();
@@ -200,6 +230,8 @@ impl Daemon {
         match news {
             News::Mail(mail) => self.take_mail(mail),
             News::Pane(news) => match news.what {
+                // Nobody is given anything new before the end.
+                PaneWord::Report(Report::Ready { .. }) if self.ending.is_some() => {}
                 PaneWord::Report(report) => {
                     self.step(Input::Report { agent: news.agent, nonce: news.nonce, report });
                 }
@@ -207,46 +239,63 @@ impl Daemon {
             },
             News::Tmux(news) => self.take_tmux(news),
             News::Team(read) => self.take_team(*read),
-            News::Meddled(paths) => self.views.put(Item::Check(paths)),
+            News::Meddled(paths) => self.views.meddled(paths),
         }
     }
 
     /// A batch of views is written.
     pub(super) fn shown(&mut self, shown: ViewsShown) {
-        self.views.done();
+        self.views.done(shown.failed, self.clock.now());
+        shown.more.into_iter().for_each(|more| self.views.put(more));
+        if shown.why.is_some() || !self.views.has_failed() {
+            let note = |why| format!("views cannot be written, and are tried again: {why}");
+            self.note(About::Views, shown.why.map(note));
+        }
         self.ring_shown(shown.turns);
         self.mend(shown.altered, shown.lost);
     }
 
     pub(super) fn written(&mut self, written: Written) -> Result<(), Broken> {
         let archive = written.archive.clone();
-        let held = self.journal.written(written)?;
-        self.daemon_is_old = true; // it tells the flushes
-        for (at, told) in held.told {
-            self.views.tell(at, told.agent, told.text);
+        match self.journal.written(written, self.clock.now())? {
+            Heard::Appended(held) => {
+                self.daemon_is_old = true; // it tells the flushes
+                held.told.into_iter().for_each(|(at, told)| self.views.tell(at, told.agent, told.text));
+                self.perform_all(held.effects);
+            }
+            Heard::Turned => {
+                self.turning = Turning::No;
+                self.note(About::Segment, None);
+                self.turned();
+            }
+            Heard::NotTurned(error) => {
+                self.turning = Turning::No;
+                tracing::warn!(%error, "no new segment could be begun; the old one goes on");
+                let note =
+                    format!("no new segment of the journal can be begun, and it is tried again: {error}");
+                self.note(About::Segment, Some(note));
+            }
+            Heard::Trimmed => {}
         }
-        if self.turning == Turning::Writing {
-            self.turning = Turning::No;
-            self.turned(archive);
-        }
-        self.perform_all(held.effects);
+        archive.into_iter().for_each(|archive| self.mail.archive(archive));
         Ok(())
     }
 
     fn take_mail(&mut self, mail: Mail) {
         let now = self.clock.now();
+        self.halt(mail.halted);
         self.mail.forgotten(&mail.forgotten);
         for note in mail.notes {
             self.views.tell(now, None, note);
         }
-        for dropped in mail.drops {
+        self.note_disk(mail.full);
+        // What is taken but not journalled before the end is found at the next start.
+        let drops = if self.ending.is_some() { Vec::new() } else { mail.drops };
+        for dropped in drops {
             self.step(match dropped {
                 Dropped::Drafts { source, drafts, proof } => Input::Drop { source, drafts, proof },
                 Dropped::Bad { source, from, refusal } => Input::BadDrop { source, from, refusal },
             });
-        }
-        if mail.halted != self.engine.state().halted.is_some() {
-            self.step(Input::Halt(mail.halted));
         }
     }
 
@@ -269,9 +318,7 @@ impl Daemon {
         }
         let told: Vec<_> =
             step.events.iter().filter_map(|event| Some((step.at, story::tell(event)?))).collect();
-        for (_, told) in &told {
-            tracing::info!(target: "tasuki::story", "{}", told.text);
-        }
+        told.iter().for_each(|(_, told)| tracing::info!(target: "tasuki::story", "{}", told.text));
         self.daemon_is_old |= !step.events.is_empty();
         if step.events.is_empty() {
             self.perform_all(step.effects);
@@ -301,7 +348,9 @@ impl Daemon {
                 let request = self.faces.put(answer);
                 self.step(Input::Command { request, command });
             }
-            Request::Overview => drop(answer.send(Response::Overview(Arc::new(self.engine.overview())))),
+            Request::Overview => {
+                drop(answer.send(Response::Overview(Arc::new(self.engine.overview()), self.notes.list())))
+            }
             Request::Open => {
                 drop(answer.send(Response::Open(Arc::new(self.engine.open_messages().collect()))));
             }
@@ -318,14 +367,23 @@ impl Daemon {
         }
     }
 
-    fn put_stop_file(&self, on: bool) -> Response {
+    fn put_stop_file(&mut self, on: bool) -> Response {
         let path = self.workspace.stop_file();
-        let done = if on { std::fs::write(&path, "") } else { std::fs::remove_file(&path) };
+        match if on { std::fs::write(&path, "") } else { std::fs::remove_file(&path) } {
+            Err(error) if on || error.kind() != std::io::ErrorKind::NotFound => {
+                return Response::Unavailable(format!("{}: {error}", path.display()));
+            }
+            _ => {}
+        }
+        self.halt(on);
         self.mail.look();
-        match done {
-            Ok(()) => Response::Ok,
-            Err(error) if !on && error.kind() == std::io::ErrorKind::NotFound => Response::Ok,
-            Err(error) => Response::Unavailable(format!("{}: {error}", path.display())),
+        Response::Ok
+    }
+
+    /// `queue/STOP` is there, or not.
+    pub(super) fn halt(&mut self, on: bool) {
+        if on != self.engine.state().halted.is_some() {
+            self.step(Input::Halt(on));
         }
     }
 }

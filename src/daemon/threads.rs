@@ -1,17 +1,16 @@
 //! The threads under the loop: journal, views and mailbox, each with its folder opened and its ways in and out.
 
 use crate::daemon::news::NewsSender;
-use crate::daemon::start::{StartError, io};
+use crate::daemon::start::{House, StartError, io};
 use crate::daemon::workers::{journal, mailbox, views};
-use crate::io::clock::Clock;
 use crate::io::journal::Journal;
 use crate::io::mailbox::Mailbox;
 use crate::io::views::Views;
-use crate::io::workspace::Workspace;
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 /// The threads, and the ways to them.
 #[derive(Debug)]
@@ -29,21 +28,27 @@ pub struct Threads {
     /// Folders of views, to be watched.
     pub watched: Vec<PathBuf>,
     /// To the mailbox.
-    pub mail_jobs: mailbox::Jobs,
+    pub mailing: mailbox::Mailing,
+    /// Resolves when the mailbox's thread ends.
+    pub mailbox_alive: oneshot::Receiver<Infallible>,
+    /// Claims that are in the journal and still on the disk.
+    pub claims: BTreeSet<Arc<str>>,
+    /// The threads that give nothing back: to be joined before others take their folders over.
+    pub others: Vec<std::thread::JoinHandle<()>>,
 }
 
 /// Starts them.
 ///
 /// # Errors
 /// If a folder cannot be used, or the system gives no thread.
-pub fn start(
-    workspace: &Workspace,
-    clock: Clock,
+pub(super) fn start(
+    house: &House,
     journal: Journal,
-    claims: &BTreeSet<Arc<str>>,
+    claims: BTreeSet<Arc<str>>,
     low_bytes: u64,
     news: &NewsSender,
 ) -> Result<Threads, StartError> {
+    let (workspace, clock) = (&house.workspace, house.clock);
     let (reader, archive) = (journal.reader(), journal.archive());
     let (answers, written) = mpsc::channel(1);
     let started = journal::start(journal, answers);
@@ -52,10 +57,23 @@ pub fn start(
     let watched = views.places();
     let (tell, shown) = mpsc::channel(1);
     let started = views::start(views, reader, tell);
-    let (views_jobs, _) = started.map_err(io("start the views' thread"))?;
+    let (views_jobs, views) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(workspace.root())?;
-    let disk = mailbox::Disk { folder: workspace.memory(), low_bytes, told: false };
+    let disk = mailbox::Disk { folder: workspace.memory(), low_bytes, full: false };
     let started = mailbox::start(mailbox, claims, archive, disk, clock, news.clone());
-    let (mail_jobs, _) = started.map_err(io("start the mailbox's thread"))?;
-    Ok(Threads { journal_jobs, journal, written, shown, views_jobs, watched, mail_jobs })
+    let started = started.map_err(io("start the mailbox's thread"))?;
+    let mailbox::Started { mailing, alive: mailbox_alive, thread, claims } = started;
+    let others = vec![views, thread];
+    Ok(Threads {
+        journal_jobs,
+        journal,
+        written,
+        shown,
+        views_jobs,
+        watched,
+        mailing,
+        mailbox_alive,
+        claims,
+        others,
+    })
 }

@@ -1,122 +1,142 @@
-//! The loop's side of the views: which are out of date, and which turns wait for theirs before they are typed.
+//! The loop's side of the views: which are out of date, which turns wait for theirs before they are typed, and which
+//! could not be written and are tried again.
 
 use crate::daemon::journal_desk::{JournalDesk, ThreadGone};
+use crate::daemon::marks::Marks;
 use crate::daemon::workers::views::{AgentItem, Item, Job, OpenItem};
 use crate::engine::engine::Engine;
 use crate::engine::input::Shown;
 use crate::engine::words::{AgentName, MessageId, Millis};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
 
 /// Views in one batch: some 256 renames take about 10 ms, the longest that a turn should wait for its own view.
 const BATCH_MAX: usize = 256;
-/// Log lines that may wait; beyond that the oldest are dropped with a note, for the journal has them.
-const LINES_MAX: usize = 4_096;
+/// First and longest wait before views that could not be written are tried again: a full disk is often cleared within
+/// seconds, and half a minute is soon enough after that.
+const AGAIN_MS: (u64, u64) = (500, 30_000);
 
 /// Views on their way to the disk.
 #[derive(Debug)]
 pub struct ViewsDesk {
     jobs: SyncSender<Job>,
     busy: bool,
-    /// Views of turns that wait to be typed: first of all.
-    turns: BTreeSet<MessageId>,
-    /// Messages that ended: before agents and open ones, for somebody waits for the result.
-    finished: BTreeSet<MessageId>,
-    dirty: BTreeSet<Shown>,
-    /// Finished messages whose views are only written if they are not there.
-    if_missing: BTreeSet<MessageId>,
-    lines: VecDeque<Item>,
-    dropped_lines: u64,
-    /// The daemon's own status: before all but turns, so that a start shows at once.
-    daemon: Option<Item>,
-    /// Whole-workspace items, after all others: sweep, check, sync.
-    others: Vec<Item>,
+    due: Marks,
+    failed: Failed,
     /// The last meaningful line of each pane.
     doing: BTreeMap<AgentName, String>,
+}
+
+/// What could not be written.
+#[derive(Debug)]
+struct Failed {
+    marks: Marks,
+    /// When it is tried again.
+    again_at: Option<Millis>,
+    wait_ms: u64,
 }
 
 impl ViewsDesk {
     /// An empty desk.
     #[must_use]
     pub fn new(jobs: SyncSender<Job>) -> Self {
-        Self {
-            jobs,
-            busy: false,
-            turns: BTreeSet::new(),
-            finished: BTreeSet::new(),
-            dirty: BTreeSet::new(),
-            if_missing: BTreeSet::new(),
-            lines: VecDeque::new(),
-            dropped_lines: 0,
-            daemon: None,
-            others: Vec::new(),
-            doing: BTreeMap::new(),
-        }
+        let failed = Failed { marks: Marks::default(), again_at: None, wait_ms: AGAIN_MS.0 };
+        Self { jobs, busy: false, due: Marks::default(), failed, doing: BTreeMap::new() }
     }
 
     /// A view is out of date.
     pub fn mark(&mut self, shown: Shown) {
-        match shown {
-            Shown::Finished(id) => {
-                self.dirty.remove(&Shown::Open(id.clone()));
-                self.turns.remove(&id);
-                self.finished.insert(id);
-            }
-            shown => drop(self.dirty.insert(shown)),
-        }
+        self.due.mark(shown);
     }
 
     /// A finished message's views are to be written if they are missing.
     pub fn mark_missing(&mut self, id: MessageId) {
-        self.if_missing.insert(id.clone());
-        self.finished.insert(id);
+        self.due.mark_missing(id);
     }
 
     /// A turn is to be typed once this message's view is written.
     pub fn mark_turn(&mut self, id: MessageId) {
-        self.turns.insert(id);
+        self.due.turns.insert(id);
     }
 
     /// A line for the logs.
     pub fn tell(&mut self, at: Millis, agent: Option<AgentName>, text: String) {
-        if self.lines.len() >= LINES_MAX {
-            self.lines.pop_front();
-            self.dropped_lines += 1;
-        }
-        self.lines.push_back(Item::Log { at, agent, text });
+        self.due.tell(Item::Log { at, agent, text });
     }
 
     /// Something else to be written after all that waits.
     pub fn put(&mut self, item: Item) {
-        self.others.push(item);
+        self.due.others.push(item);
+    }
+
+    /// Views of what is neither open nor in the team are to be removed.
+    pub fn sweep(&mut self) {
+        self.due.sweep = true;
+    }
+
+    /// Somebody may have changed these views; any of them if there is none.
+    pub fn meddled(&mut self, paths: Vec<PathBuf>) {
+        self.due.meddled.add(paths);
     }
 
     /// The daemon's own status is out of date.
     pub fn put_daemon(&mut self, item: Item) {
-        self.daemon = Some(item);
+        self.due.daemon = Some(item);
     }
 
     /// What an agent's pane shows; its status is out of date.
     pub fn doing(&mut self, agent: AgentName, line: String) {
-        self.dirty.insert(Shown::Agent(agent.clone()));
+        self.due.mark(Shown::Agent(agent.clone()));
         self.doing.insert(agent, line);
     }
 
-    /// Whether nothing waits and nothing is being written.
+    /// Whether nothing waits and nothing is being written, but for what could not be written.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        !self.busy
-            && self.turns.is_empty()
-            && self.finished.is_empty()
-            && self.dirty.is_empty()
-            && self.lines.is_empty()
-            && self.daemon.is_none()
-            && self.others.is_empty()
+        !self.busy && self.due.is_empty()
     }
 
-    /// The thread has written its batch.
-    pub fn done(&mut self) {
+    /// Whether a view that is made from this segment alone, or the flush of all views, has failed and is still owed.
+    #[must_use]
+    pub fn owes(&self) -> bool {
+        let marks = &self.failed.marks;
+        !marks.finished.is_empty() || marks.others.iter().any(|item| matches!(item, Item::Sync))
+    }
+
+    /// Whether anything could not be written.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        !self.failed.marks.is_empty()
+    }
+
+    /// The thread has written its batch, but for these.
+    pub fn done(&mut self, failed: Vec<Item>, now: Millis) {
         self.busy = false;
+        if failed.is_empty() && self.failed.again_at.is_none() {
+            self.failed.wait_ms = AGAIN_MS.0;
+        }
+        for item in failed {
+            self.failed.marks.put_back(item);
+        }
+        if !self.failed.marks.is_empty() && self.failed.again_at.is_none() {
+            self.failed.again_at = Some(now.plus(self.failed.wait_ms));
+            self.failed.wait_ms = (self.failed.wait_ms * 2).min(AGAIN_MS.1);
+        }
+    }
+
+    /// When what could not be written is tried again.
+    #[must_use]
+    pub fn again_at(&self) -> Option<Millis> {
+        self.failed.again_at
+    }
+
+    /// Tries again what could not be written, if it is time.
+    pub fn wake(&mut self, now: Millis) {
+        if self.failed.again_at.is_some_and(|at| at <= now) {
+            self.failed.again_at = None;
+            self.due.absorb(std::mem::take(&mut self.failed.marks));
+        }
     }
 
     /// Gives the thread the next batch, if it has nothing to do.
@@ -132,38 +152,42 @@ impl ViewsDesk {
             return Ok(());
         }
         self.busy = true;
-        self.jobs.try_send(job).map_err(|_| ThreadGone)
+        self.jobs.try_send(job).map_err(|_| ThreadGone("views"))
     }
 
     fn gather(&mut self, engine: &Engine, journal: &JournalDesk, now: Millis) -> Job {
         let mut job = Job::new();
-        for id in std::mem::take(&mut self.turns) {
-            self.dirty.remove(&Shown::Open(id.clone()));
+        for id in std::mem::take(&mut self.due.turns) {
+            self.due.dirty.remove(&Shown::Open(id.clone()));
             job.extend(open_item(engine, journal, &id, true));
         }
-        job.extend(self.daemon.take());
+        job.extend(self.due.daemon.take());
         while job.len() < BATCH_MAX
-            && let Some(id) = self.finished.pop_last()
+            && let Some(id) = self.due.finished.pop_last()
         {
             self.finish(engine, journal, &id, now, &mut job);
         }
         while job.len() < BATCH_MAX
-            && let Some(shown) = self.dirty.pop_last()
+            && let Some(shown) = self.due.dirty.pop_last()
         {
             job.extend(self.item(engine, journal, shown, now));
         }
         while job.len() < BATCH_MAX
-            && let Some(line) = self.lines.pop_front()
+            && let Some(line) = self.due.lines.pop_front()
         {
             job.push(line);
         }
-        if self.dropped_lines > 0 {
-            let text = format!("{} lines were left out here; the journal has them", self.dropped_lines);
-            self.dropped_lines = 0;
+        if self.due.dropped_lines > 0 {
+            let text = format!("{} lines were left out here; the journal has them", self.due.dropped_lines);
+            self.due.dropped_lines = 0;
             job.push(Item::Log { at: now, agent: None, text });
         }
-        if self.dirty.is_empty() && self.finished.is_empty() && self.lines.is_empty() {
-            job.append(&mut self.others);
+        if self.due.dirty.is_empty() && self.due.finished.is_empty() && self.due.lines.is_empty() {
+            if std::mem::take(&mut self.due.sweep) {
+                job.push(sweep(engine));
+            }
+            job.extend(self.due.meddled.take());
+            job.append(&mut self.due.others);
         }
         job
     }
@@ -190,7 +214,7 @@ impl ViewsDesk {
 
     /// An ended message's views. Its agent is `completed` until the result is written.
     fn finish(&mut self, engine: &Engine, journal: &JournalDesk, id: &MessageId, now: Millis, job: &mut Job) {
-        let if_missing = self.if_missing.remove(id);
+        let if_missing = self.due.if_missing.remove(id);
         let Some(item) = finished_item(engine, journal, id, if_missing) else { return };
         let agent = match &item {
             Item::Finished { seen, answer: Some(_), .. } if !if_missing => seen.agent.clone(),
@@ -199,7 +223,7 @@ impl ViewsDesk {
         job.extend(agent.as_ref().and_then(|name| self.agent(engine, name, Some("completed"), now)));
         job.push(item);
         if let Some(name) = agent {
-            self.dirty.insert(Shown::Agent(name));
+            self.due.dirty.insert(Shown::Agent(name));
         }
     }
 }
@@ -215,13 +239,65 @@ fn finished_item(engine: &Engine, journal: &JournalDesk, id: &MessageId, if_miss
     Some(Item::Finished { seen: Box::new(seen), body, answer, if_missing })
 }
 
-/// An open message's item; none if it ended meanwhile or its step is not written yet (it is marked again then).
+/// An open message's item; none if it ended meanwhile or is not written itself yet (it is marked again then). Answers
+/// whose steps are not written yet are left out: each marks it again when it is, and is a turn of its own.
 fn open_item(engine: &Engine, journal: &JournalDesk, id: &MessageId, turn: bool) -> Option<Item> {
     if !engine.state().open.contains_key(id) {
         return None;
     }
-    let seen = engine.message(id)?;
+    let mut seen = engine.message(id)?;
     let body = journal.place(seen.body)?;
-    let answers = seen.answers.iter().map(|told| journal.place(told.body)).collect::<Option<Vec<_>>>()?;
+    seen.answers.retain(|told| journal.place(told.body).is_some());
+    let answers = seen.answers.iter().filter_map(|told| journal.place(told.body)).collect();
     Some(Item::Open(OpenItem { seen: Box::new(seen), body, answers, turn }))
+}
+
+/// What is open and who is in the team at the moment when the rest is removed: nothing accepted since loses its view.
+fn sweep(engine: &Engine) -> Item {
+    let open = engine.state().open.keys().cloned().collect();
+    let members = engine.team().members.keys().cloned().collect();
+    Item::Sweep { open, members }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::team::Team;
+    use crate::engine::words::Seq;
+    use crate::io::journal::Location;
+    use crate::io::wire::events;
+    use std::sync::mpsc::sync_channel;
+
+    /// A task with two parts, one of which was answered, whose agent is about to be shown that answer.
+    const WRITTEN: [&str; 4] = [
+        r#"[{"event":"accepted","id":"p","from":"user","to":"boss","type":"task","accepted_at":1,"digest":"00000000000000000000000000000000","content":"go"}]"#,
+        r#"[{"event":"moved","id":"p","to":"intent","agent":"boss","turn":{"number":1,"kind":"task","token":"a995l2"}},
+            {"event":"moved","id":"p","to":"submitted","due":99,"receipt":"read"},{"event":"moved","id":"p","to":"working","due":99,"receipt":"read"},
+            {"event":"accepted","id":"c1","from":"boss","to":"w1","type":"task","parent":"p","accepted_at":1,"hops":1,"digest":"00000000000000000000000000000001","content":"part"},
+            {"event":"accepted","id":"c2","from":"boss","to":"w2","type":"task","parent":"p","accepted_at":1,"hops":1,"digest":"00000000000000000000000000000002","content":"part"},
+            {"event":"moved","id":"p","to":"waiting","why":"2 parts"}]"#,
+        r#"[{"event":"ended","id":"c1","outcome":"completed","answer":{"id":"c1.answer","type":"result","from":"w1","at":2},"content":"one"}]"#,
+        r#"[{"event":"moved","id":"p","to":"intent","agent":"boss","turn":{"number":2,"kind":"answers","token":"b995l3"}}]"#,
+    ];
+    const NOT_WRITTEN: &str = r#"[{"event":"ended","id":"c2","outcome":"completed","answer":{"id":"c2.answer","type":"result","from":"w2","at":3},"content":"two"}]"#;
+
+    #[test]
+    fn a_turn_does_not_wait_for_an_answer_that_is_not_written_yet() {
+        let mut engine = Engine::new(Team::default());
+        for (number, step) in (1..).zip(WRITTEN.iter().chain([&NOT_WRITTEN])) {
+            engine.replay(Seq(number), Millis(number), &events::decode(step).unwrap()).unwrap();
+        }
+        let place = |seq| Location { segment: 1, offset: seq, len: 1 };
+        let (jobs, _inbox) = sync_channel(1);
+        let journal = JournalDesk::new(jobs, (1..=4).map(|seq| (Seq(seq), place(seq))).collect());
+
+        let (jobs, shown) = sync_channel(1);
+        let mut desk = ViewsDesk::new(jobs);
+        desk.mark_turn(MessageId::new("p").unwrap());
+        desk.submit(&engine, &journal, Millis(9)).unwrap();
+        let job = shown.recv().unwrap();
+        let [Item::Open(item)] = &job[..] else { panic!("the view of the turn alone: {job:?}") };
+        assert!(item.turn && item.answers == [(place(3), 0)], "{item:?}");
+        assert_eq!(item.seen.answers.len(), 1, "each answer has its place");
+    }
 }

@@ -46,6 +46,9 @@ impl Work<'_> {
             drafts.iter().map(|draft| (draft.from.clone(), draft.token)).collect();
         match self.plan_all(drafts, proof) {
             Ok(plans) => self.carry_out(source, plans),
+            Err(Refusal { code: Code::NoRoom, .. }) if matches!(source, Source::File { .. }) => {
+                self.ask(Effect::Defer(source));
+            }
             Err(refusal) => {
                 let (from, token) = signs.into_iter().nth(refusal.document).unwrap_or_default();
                 let from = proof.cloned().or_else(|| self.owner_of(token?)).or(from);
@@ -98,7 +101,7 @@ impl Work<'_> {
     fn check_room(&self, new: usize) -> Result<(), Refusal> {
         let room = usize::try_from(self.team.limits.open_max).unwrap_or(usize::MAX);
         if new > 0 && self.state.open.len() + new > room {
-            return Err(Refusal::new(Code::TooMany, format!("{room} messages are open already")));
+            return Err(Refusal::new(Code::NoRoom, format!("{room} messages are open already")));
         }
         Ok(())
     }
@@ -120,9 +123,32 @@ impl Work<'_> {
             return Ok(Plan::Closes { draft: Box::new(draft), from: name, task, verified });
         }
         draft.parent = self.parent(&draft, &speaker);
+        if let Some(old) = &draft.retry_of {
+            self.may_be_repeated(old, &draft)?;
+            // The task that the old one was a part of may have ended since.
+            draft.parent =
+                draft.parent.filter(|id| speaker.name.is_user() || self.works_on(&speaker.name, id));
+        }
         let planned = draft.parent.as_ref().and_then(|parent| parts.get(parent)).copied().unwrap_or(0);
         let new = self.fit(draft, speaker.name, speaker.verified, together, planned)?;
         Ok(Plan::New(Box::new(new)))
+    }
+
+    /// Only what has ended, and not well, is sent again.
+    fn may_be_repeated(&self, old: &MessageId, draft: &Draft) -> Result<(), Refusal> {
+        let archived = draft.known_refs.iter().find(|(known, _)| known == old);
+        let outcome = self.outcome(old).or(archived.map(|(_, known)| known.outcome));
+        let word = match (self.state.open.get(old), outcome) {
+            (Some(open), _) => open.stage.word(),
+            (None, Some(Outcome::Completed)) => Outcome::Completed.word(),
+            (None, Some(_)) => return Ok(()),
+            (None, None) => {
+                let why = format!("there is no message {old}");
+                return Err(Refusal::new(Code::UnknownDependency, why).at("retry_of"));
+            }
+        };
+        let why = format!("{old} is {word}; only what failed or was cancelled is sent again");
+        Err(Refusal::new(Code::WrongStage, why).at("retry_of"))
     }
 
     fn beside(&self, draft: &Draft) -> Beside {
@@ -155,7 +181,7 @@ impl Work<'_> {
                 }
                 Plan::New(new) => {
                     ids.push(new.draft.id.clone());
-                    self.admit(*new, name.clone(), None);
+                    self.admit(*new, name.clone());
                 }
                 Plan::Closes { draft, from, task, verified } => {
                     ids.push(draft.id.clone());
@@ -171,32 +197,7 @@ impl Work<'_> {
         });
     }
 
-    /// Sends a failed message again, as a new one.
-    pub(super) fn send_again(
-        &mut self,
-        of: &MessageId,
-        verified: bool,
-        mut draft: Draft,
-    ) -> Result<MessageId, Refusal> {
-        let id = draft.id.clone();
-        if self.is_duplicate(&draft)? {
-            return Ok(id);
-        }
-        self.check_room(1)?;
-        if matches!(draft.kind, Kind::Result | Kind::Error) {
-            let why = format!("{of} is an answer, not a task");
-            return Err(Refusal::new(Code::WrongStage, why));
-        }
-        let from = draft.from.as_ref().map(|name| self.team.sender(name)).transpose()?;
-        let from = from.unwrap_or_else(AgentName::user);
-        draft.deadline = draft.deadline.filter(|deadline| *deadline > self.now); // it was for the first one
-        draft.parent = draft.parent.filter(|parent| from.is_user() || self.works_on(&from, parent));
-        let new = self.fit(draft, from, verified, &Together::new(), 0)?;
-        self.admit(new, None, Some(of.clone()));
-        Ok(id)
-    }
-
-    fn admit(&mut self, new: New, name: Option<Arc<str>>, retry_of: Option<MessageId>) {
+    fn admit(&mut self, new: New, name: Option<Arc<str>>) {
         let New { draft, route, mut unmet } = new;
         unmet.retain(|id| self.outcome(id).is_none()); // what came before it in the file may have ended already
         let failed = self.failed_dependency(&draft);
@@ -205,7 +206,6 @@ impl Work<'_> {
         let mut event = accepted(draft, self.now, route, name);
         if let Event::Accepted { message, not_before, unmet: waits, .. } = &mut event {
             message.hops = self.hops(message);
-            message.retry_of = retry_of;
             *not_before = paced;
             *waits = unmet;
         }
@@ -269,7 +269,7 @@ pub(super) fn accepted(draft: Draft, now: Millis, route: Route, name: Option<Arc
         hops: 0,
         verified: route.verified,
         digest: draft.digest,
-        retry_of: None,
+        retry_of: draft.retry_of,
     };
     Event::Accepted {
         message: Box::new(message),

@@ -5,7 +5,7 @@ use super::deliver::Hands;
 use super::engine::Work;
 use super::input::{Command, Reply};
 use super::life::{CompletionSource, Receipt, Stage};
-use super::message::{Body, Draft, Outcome, RequestId};
+use super::message::{Body, Outcome, RequestId};
 use super::refusal::{Code, Refusal};
 use super::state::Phase;
 use super::words::{AgentName, MessageId, Millis, Token};
@@ -16,9 +16,6 @@ impl Work<'_> {
         let done = match command {
             Command::Cancel(id) => self.command_cancel(&id),
             Command::Retry(id) => self.command_retry(&id),
-            Command::Resend { of, outcome, verified, draft } => {
-                self.command_resend(&of, outcome, verified, *draft)
-            }
             Command::Reply { token, text, failed } => {
                 let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
                 self.command_reply(token, outcome, Body { content: text, extra: "".into() })
@@ -70,24 +67,6 @@ impl Work<'_> {
             Some(Phase::Absent | Phase::Launching | Phase::Restarting(_)) => Hands::Ended,
             Some(Phase::Stopped | Phase::Failed(_)) | None => Hands::Gone,
         }
-    }
-
-    fn command_resend(
-        &mut self,
-        of: &MessageId,
-        outcome: Outcome,
-        verified: bool,
-        draft: Draft,
-    ) -> Result<(String, Option<MessageId>), Refusal> {
-        let stage = self.state.open.get(of).map(|open| open.stage.word());
-        let outcome = self.outcome(of).unwrap_or(outcome);
-        if stage.is_some() || outcome != Outcome::Failed {
-            let word = stage.unwrap_or(outcome.word());
-            let why = format!("{of} is {word}; only a held or failed message can be retried");
-            return Err(Refusal::new(Code::WrongStage, why));
-        }
-        let id = self.send_again(of, verified, draft)?;
-        Ok((format!("{of} is sent again as {id}"), Some(id)))
     }
 
     fn command_reply(

@@ -36,7 +36,7 @@ pub(super) struct Live {
     pub(super) lately: BTreeMap<MessageId, Known>,
     /// Timers up to this moment were seen to.
     pub(super) fired: Millis,
-    /// Whether the tmux server is gone.
+    /// Whether tmux is out of reach: its server is gone, or the connection to it.
     pub(super) tmux_lost: bool,
 }
 
@@ -100,6 +100,12 @@ impl Engine {
         let ended = self.state.finished.iter();
         self.live.lately = ended.map(|(id, finished)| (id.clone(), finished.known)).collect();
         self.state.forget_finished();
+        self.state.seq = snapshot_seq;
+    }
+
+    /// The journal goes on after the snapshot with this number; what ended before it is still owed its views, until
+    /// [`Engine::segment_closed`].
+    pub fn go_on_after(&mut self, snapshot_seq: Seq) {
         self.state.seq = snapshot_seq;
     }
 
@@ -175,7 +181,8 @@ impl<'a> Work<'a> {
             Input::Command { request, command } => self.take_command(request, command),
             Input::Report { agent, nonce, report } => self.take_report(&agent, nonce, report),
             Input::TmuxLost { why } => self.tmux_lost(&why),
-            Input::TmuxBack => self.tmux_back(),
+            Input::TmuxCut => self.tmux_cut(),
+            Input::TmuxBack(found) => self.tmux_back(&found),
             Input::Halt(on) => self.halt(on),
             Input::Team(team) => self.change_team(*team),
             Input::Wake => self.wake(),

@@ -1,7 +1,7 @@
 //! What comes into the engine, and what it asks to be done.
 
 use super::life::{CompletionSource, Receipt, Turn};
-use super::message::{Draft, Outcome, RequestId, Source};
+use super::message::{Draft, RequestId, Source};
 use super::refusal::Refusal;
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
@@ -44,13 +44,15 @@ pub enum Input {
         /// What was seen.
         report: Report,
     },
-    /// The tmux server or its session died, with every pane in it.
+    /// The connection to tmux ended; the panes may well be there.
+    TmuxCut,
+    /// The tmux server died, with every pane in it.
     TmuxLost {
         /// What tmux said.
         why: String,
     },
-    /// tmux is there again.
-    TmuxBack,
+    /// tmux is there again, with these panes of agents in our session and no others.
+    TmuxBack(Vec<FoundPane>),
     /// `queue/STOP` was seen to be there or not.
     Halt(bool),
     /// The team file was read again.
@@ -66,18 +68,6 @@ pub enum Command {
     Cancel(MessageId),
     /// Let a held message go on.
     Retry(MessageId),
-    /// Send a failed message again, as a new one. It is the daemon that finds it and its content, which the engine does
-    /// not keep.
-    Resend {
-        /// The message that failed.
-        of: MessageId,
-        /// How it ended, as the archive has it.
-        outcome: Outcome,
-        /// Whether its sender had proven who it is, as the archive has it.
-        verified: bool,
-        /// The same message with a new id and without a token.
-        draft: Box<Draft>,
-    },
     /// An agent says that its turn is done, through the socket.
     Reply {
         /// Of its newest turn.
@@ -181,8 +171,8 @@ pub enum Guard {
     PersonTyping,
     /// Its pane is in copy mode.
     CopyMode,
-    /// The pane is not the agent's any more.
-    WrongPane,
+    /// tmux does not answer.
+    NoAnswer,
 }
 
 impl Guard {
@@ -194,7 +184,7 @@ impl Guard {
             Self::Busy => "the agent's terminal is busy",
             Self::PersonTyping => "a person is typing in its pane",
             Self::CopyMode => "its pane is in copy mode",
-            Self::WrongPane => "its pane is not the agent's any more",
+            Self::NoAnswer => "tmux does not answer",
         }
     }
 }
@@ -293,6 +283,8 @@ pub enum Effect {
     },
     /// Remove a claimed file: it is in the journal.
     Forget(Source),
+    /// Keep a claimed file until there is room for it.
+    Defer(Source),
     /// Set a claimed file aside with its reason.
     Reject {
         /// The file or request.
@@ -356,7 +348,7 @@ pub enum Reply {
     Refused(Refusal),
 }
 
-/// What was found in tmux when the daemon came back.
+/// What was found in tmux when the daemon, or the connection, came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundPane {
     /// Whose tag it bears.

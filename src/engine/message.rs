@@ -169,6 +169,8 @@ pub struct Draft {
     pub in_reply_to: Option<MessageId>,
     /// The task that this one is a part of, as written.
     pub parent: Option<MessageId>,
+    /// The failed message that this one repeats.
+    pub retry_of: Option<MessageId>,
     /// The sender's turn token.
     pub token: Option<Token>,
     /// Not typed before these are completed.
@@ -194,7 +196,7 @@ pub struct Draft {
     pub notes: Vec<String>,
     /// What the closed segments know of this id; filled in by the daemon before the step.
     pub known: Option<Known>,
-    /// What the closed segments know of the ids in `depends_on` and `in_reply_to`; filled in by the daemon.
+    /// What the closed segments know of the ids in `depends_on`, `in_reply_to` and `retry_of`; filled in by the daemon.
     pub known_refs: Vec<(MessageId, Known)>,
 }
 

@@ -1,4 +1,5 @@
-//! Going on after the daemon was away: agents that are still there are taken up, the others are started.
+//! Going on after the daemon or the connection to tmux was away: agents that are still there are taken up, the others
+//! are started.
 
 use super::engine::{Work, agent_event};
 use super::event::{AgentChange, Why};
@@ -7,20 +8,76 @@ use super::life::{Move, Stage};
 use super::state::Phase;
 use super::words::AgentName;
 
+/// Who was away while nobody looked at the panes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Away {
+    Daemon,
+    Connection,
+}
+
+impl Away {
+    /// It left while a turn was being typed.
+    fn left(self) -> &'static str {
+        match self {
+            Self::Daemon => "the daemon ended between the intent and the receipt",
+            Self::Connection => "the connection to tmux ended between the intent and the receipt",
+        }
+    }
+
+    /// It came back, and an agent was gone.
+    fn missed(self) -> &'static str {
+        match self {
+            Self::Daemon => "it was gone when the daemon came back",
+            Self::Connection => "it was gone when the connection to tmux came back",
+        }
+    }
+}
+
 impl Work<'_> {
     /// Compares what the journal says with the panes that are there.
     pub(super) fn recover(&mut self, found: &[FoundPane]) {
-        let members: Vec<AgentName> = self.team.members.keys().cloned().collect();
         let known = self.state.agents.keys();
         let gone: Vec<AgentName> =
             known.filter(|name| !self.team.members.contains_key(*name)).cloned().collect();
         for name in gone {
             self.dismiss(&name);
         }
+        self.compare(found, Away::Daemon);
+        self.strand();
+        self.expire_all();
+    }
+
+    /// The connection to tmux is gone; the agents, for all that is known, are not: nothing is asked of their panes until
+    /// it is seen what became of them.
+    pub(super) fn tmux_cut(&mut self) {
+        self.live.tmux_lost = true;
+        let names: Vec<AgentName> = self.state.agents.keys().cloned().collect();
+        for name in names {
+            self.forget_live(&name);
+        }
+    }
+
+    /// tmux is there again, with these panes: agents that live in them go on, the others are started.
+    pub(super) fn tmux_back(&mut self, found: &[FoundPane]) {
+        self.tmux_cut(); // whoever was asked before is not there any more to answer
+        self.live.tmux_lost = false;
+        self.compare(found, Away::Connection);
+        let due = |name: &&AgentName| match self.state.agents.get(*name).map(|agent| &agent.phase) {
+            Some(Phase::Restarting(at)) => *at <= self.now,
+            _ => false,
+        };
+        let due: Vec<AgentName> = self.team.members.keys().filter(due).cloned().collect();
+        for name in due {
+            self.launch(&name);
+        }
+    }
+
+    fn compare(&mut self, found: &[FoundPane], away: Away) {
+        let members: Vec<AgentName> = self.team.members.keys().cloned().collect();
         for name in members {
             let nonce = self.state.agents.get(&name).and_then(|agent| agent.nonce);
             let pane = found.iter().find(|pane| pane.agent == name && Some(pane.nonce) == nonce);
-            self.recover_agent(&name, pane);
+            self.recover_agent(&name, pane, away);
         }
         for stranger in found {
             let nonce = self.state.agents.get(&stranger.agent).and_then(|agent| agent.nonce);
@@ -28,21 +85,21 @@ impl Work<'_> {
                 self.close(stranger.agent.clone(), stranger.nonce);
             }
         }
-        self.strand();
-        self.expire_all();
     }
 
-    fn recover_agent(&mut self, name: &AgentName, pane: Option<&FoundPane>) {
+    fn recover_agent(&mut self, name: &AgentName, pane: Option<&FoundPane>, away: Away) {
         let Some(agent) = self.state.agents.get(name) else { return self.launch(name) };
         match (&agent.phase, pane.and_then(|pane| pane.process.map(|process| (pane.pane, process)))) {
-            (Phase::Up { process, .. }, Some((_, alive))) if *process == alive => self.adopt(name),
+            (Phase::Up { process, .. }, Some((_, alive))) if *process == alive => {
+                self.adopt(name, away);
+            }
             (Phase::Launching, Some((pane, process))) => {
                 if let Some(nonce) = agent.nonce {
                     self.agent_up(name, nonce, pane, process);
                 }
             }
             (Phase::Up { .. } | Phase::Launching, _) => {
-                self.lose(name, "it was gone when the daemon came back");
+                self.lose(name, away.missed());
                 self.launch(name);
             }
             (Phase::Absent, _) => self.launch(name),
@@ -55,14 +112,13 @@ impl Work<'_> {
     }
 
     /// It was found alive: its turn goes on. One that was being typed is in doubt until its pane was looked at.
-    fn adopt(&mut self, name: &AgentName) {
+    fn adopt(&mut self, name: &AgentName, away: Away) {
         self.emit(agent_event(name, AgentChange::Adopted));
         self.live.greeted.insert(name.clone());
         let Some(id) = self.current_of(name) else { return };
         match self.state.open.get(&id).map(|open| open.stage) {
             Some(Stage::Intent(_)) => {
-                let why = "the daemon ended between the intent and the receipt".to_owned();
-                self.go(&id, Move::Doubt, Why::Text(why));
+                self.go(&id, Move::Doubt, Why::Text(away.left().to_owned()));
             }
             Some(Stage::Submitted(_) | Stage::Working(_)) => self.watch(&id),
             Some(Stage::Waiting(_)) if !self.has_parts(&id) => self.watch(&id),

@@ -174,6 +174,10 @@ codes! {
     UnknownDependency = "unknown-dependency", "name ids that were accepted before, or drop all in one file";
     /// Too many open messages or children.
     TooMany = "too-many", "wait until some are done";
+    /// As many messages are open as there may be.
+    NoRoom = "no-room", "send it again when some are done; a file in queue/ waits by itself";
+    /// The disk is nearly full.
+    DiskFull = "disk-full", "make room on the disk; a file in queue/ waits by itself";
     /// A path that leaves the workspace.
     PathOutside = "path-outside", "use paths inside the workspace";
     /// A command that the team file does not allow.

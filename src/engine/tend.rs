@@ -131,20 +131,6 @@ impl Work<'_> {
         }
     }
 
-    /// The tmux server is there again: so are its agents, soon.
-    pub(super) fn tmux_back(&mut self) {
-        self.live.tmux_lost = false;
-        let owed = |name: &&AgentName| match self.state.agents.get(*name).map(|agent| &agent.phase) {
-            None | Some(Phase::Absent) => true,
-            Some(Phase::Restarting(at)) => *at <= self.now,
-            _ => false,
-        };
-        let owed: Vec<AgentName> = self.team.members.keys().filter(owed).cloned().collect();
-        for name in owed {
-            self.launch(&name);
-        }
-    }
-
     /// Stops an agent because a person wants it stopped.
     pub(super) fn stop_agent(&mut self, name: &AgentName, why: &str) {
         let Some(agent) = self.state.agents.get(name) else { return };
@@ -166,7 +152,7 @@ impl Work<'_> {
         self.launch(name);
     }
 
-    fn forget_live(&mut self, name: &AgentName) {
+    pub(super) fn forget_live(&mut self, name: &AgentName) {
         self.live.seeking.remove(name);
         self.live.settling.remove(name);
         self.live.greeted.remove(name);

@@ -4,12 +4,22 @@ use crate::engine::words::ProcessKey;
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, ioctl_fionread};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process, kill_process_group, pidfd_open,
+    setrlimit, test_kill_process,
+};
 use rustix::termios::{LocalModes, tcgetattr};
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
+
+/// How soon it is looked again whether a process lives that cannot be watched.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// Files that the daemon may have open, if the machine allows it: one an agent, and room for a thousand of them several
+/// times over. Not more, since the agents inherit it, and some programs walk through all that they may have.
+const OPEN_FILES: u64 = 8_192;
 
 /// How a terminal treats what is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +33,16 @@ pub struct TerminalMode {
 /// The process that has this number now; `None` if there is none, or only the remains of one that has ended.
 #[must_use]
 pub fn key_of(pid: u32) -> Option<ProcessKey> {
-    let (start_ticks, ended) = stat(pid)?;
-    (!ended).then_some(ProcessKey { pid, start_ticks })
+    find(pid).ok().flatten()
+}
+
+/// As [`key_of`], for those who must know whether nothing was found or nothing could be looked at.
+///
+/// # Errors
+/// What the kernel says if it does not let us look, as with too many open files.
+pub fn find(pid: u32) -> io::Result<Option<ProcessKey>> {
+    let found = read_stat_of(pid)?;
+    Ok(found.filter(|(_, ended)| !ended).map(|(start_ticks, _)| ProcessKey { pid, start_ticks }))
 }
 
 /// Whether the process still runs: the same one, not a later one with its number.
@@ -45,10 +63,41 @@ pub async fn wait_exit(key: ProcessKey) -> io::Result<()> {
         Err(error) => return Err(error.into()),
     };
     // Only now that the number is held can nobody else come to have it.
-    if !alive(key) {
+    if find(key.pid)? != Some(key) {
         return Ok(());
     }
     readable(fd).await
+}
+
+/// Waits until the process has ended. Where it cannot be watched it is looked at now and then instead: one that may live
+/// is never taken for dead.
+pub async fn wait_gone(key: ProcessKey) {
+    while let Err(error) = wait_exit(key).await {
+        tracing::warn!(%error, pid = key.pid, "a process cannot be watched; it is looked at now and then");
+        tokio::time::sleep(LOOK_AGAIN).await;
+        if !may_live(key) {
+            return;
+        }
+    }
+}
+
+/// Lets this process have more files open, where the machine allows it: each agent takes one.
+pub fn raise_file_limit() {
+    let now = getrlimit(Resource::Nofile);
+    let most = now.maximum.unwrap_or(OPEN_FILES).min(OPEN_FILES);
+    if now.current.is_some_and(|current| current < most)
+        && let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(most), ..now })
+    {
+        tracing::warn!(%error, "no more files can be opened than before");
+    }
+}
+
+/// Whether the process may still run, asked without opening a file where that does not work.
+fn may_live(key: ProcessKey) -> bool {
+    match find(key.pid) {
+        Ok(found) => found == Some(key),
+        Err(_) => raw(key.pid).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH)),
+    }
 }
 
 /// Sends a signal to the process group that `key` leads. Gives whether there was anybody to get it: the leader may
@@ -135,8 +184,17 @@ async fn readable(fd: OwnedFd) -> io::Result<()> {
 
 /// Start time, and whether it has ended and only waits to be collected.
 fn stat(pid: u32) -> Option<(u64, bool)> {
-    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    read_stat(&line)
+    read_stat_of(pid).ok().flatten()
+}
+
+fn read_stat_of(pid: u32) -> io::Result<Option<(u64, bool)>> {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(line) => Ok(read_stat(&line)),
+        // It may end while it is read.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The name in parentheses may hold anything, parentheses and spaces included: what counts follows the last one.
@@ -215,6 +273,36 @@ mod tests {
         child.wait().unwrap();
         assert_eq!(key_of(key.pid), None);
         timeout(SOON, wait_exit(key)).await.expect("nobody has that number").unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_process_that_cannot_be_watched_is_not_taken_for_dead() {
+        // In a process of its own, for no other test could open a file meanwhile.
+        const ALONE: &str = "TASUKI_TEST_ALONE";
+        if std::env::var_os(ALONE).is_none() {
+            let name = "io::process::tests::a_process_that_cannot_be_watched_is_not_taken_for_dead";
+            let mut alone = Command::new(std::env::current_exe().unwrap());
+            let done = alone.args(["--exact", name]).env(ALONE, "1").output().unwrap();
+            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+            return;
+        }
+        let (mut child, key) = start("read x");
+        let before = getrlimit(Resource::Nofile);
+        setrlimit(Resource::Nofile, Rlimit { current: Some(64), ..before }).unwrap();
+        let files: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
+        assert!(wait_exit(key).await.is_err() && find(key.pid).is_err(), "nothing can be opened");
+        let mut waiting = tokio::spawn(wait_gone(key));
+        let twice = LOOK_AGAIN * 5 / 2;
+        assert!(timeout(twice, &mut waiting).await.is_err(), "it may live");
+        drop(files);
+        assert!(timeout(twice, &mut waiting).await.is_err(), "it lives");
+        drop(child.stdin.take());
+        timeout(SOON, waiting).await.expect("its end is noticed").unwrap();
+        child.wait().unwrap();
+        raise_file_limit();
+        let now = getrlimit(Resource::Nofile);
+        assert_eq!(now.current, before.maximum.map(|most| most.min(OPEN_FILES)).or(Some(OPEN_FILES)));
+        assert_eq!(now.maximum, before.maximum);
     }
 
     #[tokio::test]

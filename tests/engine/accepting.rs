@@ -3,7 +3,6 @@
 use crate::make::{draft, id, name, team};
 use crate::world::World;
 use expect_test::expect;
-use tasuki::engine::input::Command;
 use tasuki::engine::message::{Known, Outcome};
 use tasuki::engine::team::Delivery;
 use tasuki::engine::words::Digest;
@@ -208,8 +207,8 @@ fn a_full_workspace_takes_no_more_but_answers_and_what_it_knows() {
         accepted t1 task user>boss
         > answer accepted [t1]
         > seek boss
-        refused too-many from user: 1 messages are open already
-        > answer refused too-many in 0: 1 messages are open already
+        refused no-room from user: 1 messages are open already
+        > answer refused no-room in 0: 1 messages are open already
         duplicate t1
         > answer accepted [t1], known [t1]
         accepted r1 result boss>user re t1 verified
@@ -221,8 +220,8 @@ fn a_full_workspace_takes_no_more_but_answers_and_what_it_knows() {
         > show finished t1
         > show finished r1
         > answer accepted [r1]
-        refused too-many from user: 1 messages are open already
-        > answer refused too-many in 0: 1 messages are open already
+        refused no-room from user: 1 messages are open already
+        > answer refused no-room in 0: 1 messages are open already
         accepted t2 task user>boss
         > answer accepted [t2]
         > seek boss
@@ -268,34 +267,38 @@ fn an_edge_carries_so_many_messages_a_minute_and_the_rest_waits() {
 fn a_failed_message_is_sent_again_as_a_new_one() {
     let mut world = World::new(team());
     world.send("t1 user>boss timeout=5\nt2 user>boss");
-    let again = |world: &mut World, of: &str, outcome: Outcome, line: &str| {
-        world.ask(Command::Resend { of: id(of), outcome, verified: false, draft: Box::new(draft(line)) })
+    let again = |world: &mut World, known: Option<Outcome>, line: &str| {
+        let mut draft = draft(line);
+        let known = known.map(|outcome| (id("old"), Known { digest: draft.digest, outcome }));
+        draft.known_refs.extend(known);
+        world.send_drafts(vec![draft], None)
     };
-    let mut text = again(&mut world, "t1", Outcome::Failed, "n1 user>boss timeout=5");
+    let mut text = again(&mut world, None, "n1 user>boss timeout=5 again=t1");
     world.give("boss");
     world.pass(5);
-    text += &again(&mut world, "t1", Outcome::Failed, "n1 user>boss timeout=5");
-    text += &again(&mut world, "t1", Outcome::Failed, "n1 user>boss timeout=5");
+    text += &again(&mut world, None, "n1 user>boss timeout=5 again=t1");
+    text += &again(&mut world, None, "n1 user>boss timeout=5 again=t1");
     text += "-- the archive knows how older ones ended\n";
-    text += &again(&mut world, "old", Outcome::Failed, "n2 boss>ann parent=gone deadline=1");
-    text += &again(&mut world, "old", Outcome::Completed, "n3 user>boss");
-    text += &again(&mut world, "old", Outcome::Cancelled, "n3 user>boss");
-    text += &again(&mut world, "old", Outcome::Failed, "n3 gone>boss");
-    text += &again(&mut world, "old", Outcome::Failed, "n3 user>gone");
-    text += &again(&mut world, "old", Outcome::Failed, "n3 boss>user result re=t2");
+    text += &again(&mut world, None, "n2 user>boss again=old");
+    text += &again(&mut world, Some(Outcome::Failed), "n2 boss>ann parent=gone again=old");
+    text += &again(&mut world, Some(Outcome::Completed), "n3 user>boss again=old");
+    text += &again(&mut world, Some(Outcome::Cancelled), "n3 user>boss again=old");
     expect![[r#"
-        > answer refused wrong-stage in 0: t1 is queued; only a held or failed message can be retried
+        refused wrong-stage from user: t1 is queued; only what failed or was cancelled is sent again
+        > answer refused wrong-stage at retry_of in 0: t1 is queued; only what failed or was cancelled is sent again
         accepted n1 task user>boss again for t1
-        > answer n1: t1 is sent again as n1
-        > answer n1: t1 is sent again as n1
+        > answer accepted [n1]
+        duplicate n1
+        > answer accepted [n1], known [n1]
         -- the archive knows how older ones ended
+        refused unknown-dependency from user: there is no message old
+        > answer refused unknown-dependency at retry_of in 0: there is no message old
         accepted n2 task boss>ann again for old
-        > answer n2: old is sent again as n2
+        > answer accepted [n2]
         > seek ann
-        > answer refused wrong-stage in 0: old is completed; only a held or failed message can be retried
-        > answer refused wrong-stage in 0: old is cancelled; only a held or failed message can be retried
-        > answer refused unknown-agent at from in 0: there is no gone; there are: ann, bob, boss, eve, crew, gb, user
-        > answer refused unknown-agent at to in 0: there is no gone; there are: ann, bob, boss, eve, crew, gb, user
-        > answer refused wrong-stage in 0: old is an answer, not a task
+        refused wrong-stage from user: old is completed; only what failed or was cancelled is sent again
+        > answer refused wrong-stage at retry_of in 0: old is completed; only what failed or was cancelled is sent again
+        accepted n3 task user>boss again for old
+        > answer accepted [n3]
     "#]].assert_eq(&text);
 }

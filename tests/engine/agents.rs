@@ -206,22 +206,22 @@ fn what_was_asked_while_there_was_no_tmux_is_done_when_it_is_back() {
     text += &world.step(Input::Team(Box::new(bigger)));
     text += &world.pass(5_000);
     text += "-- and it is back\n";
-    text += &world.step(Input::TmuxBack);
+    text += &world.step(Input::TmuxBack(Vec::new()));
     expect![[r#"
         boss is lost (there is no tmux server: it is started with it)
         > answer 1 started
         new is lost (there is no tmux server: it is started with it)
         -- and it is back
-        ann is launching
         bob is launching
         boss is launching
         eve is launching
         new is launching
-        > launch ann
+        ann is launching
         > launch bob
         > launch boss
         > launch eve
         > launch new
+        > launch ann
     "#]]
     .assert_eq(&text);
 }

@@ -85,6 +85,7 @@ fn plain(own: &str, from: &str, to: &str, content: &str) -> Draft {
         sent_at: None,
         in_reply_to: None,
         parent: None,
+        retry_of: None,
         token: None,
         depends_on: Vec::new(),
         priority: Priority::Normal,
@@ -105,6 +106,7 @@ fn set(draft: &mut Draft, key: &str, value: &str) {
     let ms = || value.parse::<u64>().expect("milliseconds");
     match key {
         "re" => draft.in_reply_to = Some(id(value)),
+        "again" => draft.retry_of = Some(id(value)),
         "parent" => draft.parent = Some(id(value)),
         "token" => draft.token = Some(Token::new(value).expect("a token")),
         "after" => draft.depends_on = value.split(',').map(id).collect(),

@@ -99,6 +99,108 @@ fn each_agent_is_compared_with_its_pane() {
 }
 
 #[test]
+fn each_agent_is_compared_with_its_pane_when_only_the_connection_was_lost() {
+    let mut text = String::new();
+    for phase in ["up", "launching", "restarting", "stopped", "failed", "absent"] {
+        for pane in [Pane::Alive, Pane::OtherProcess, Pane::Dead, Pane::OlderLaunch, Pane::Gone] {
+            let mut world = world(phase);
+            let found = found(&world, pane);
+            assert_eq!(world.step(Input::TmuxCut), "");
+            let did = world.step(Input::TmuxBack(found));
+            let lines = did.lines().filter(|line| line.contains("boss")).collect::<Vec<_>>();
+            text += &format!("{phase}, {pane:?}: {}\n", lines.join("; "));
+        }
+    }
+    expect![[r#"
+        up, Alive: boss is adopted
+        up, OtherProcess: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss; > close boss
+        up, Dead: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss; > close boss
+        up, OlderLaunch: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss; > close boss
+        up, Gone: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss
+        launching, Alive: boss is up in %2; > seek boss
+        launching, OtherProcess: boss is up in %2; > seek boss
+        launching, Dead: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss; > close boss
+        launching, OlderLaunch: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss; > close boss
+        launching, Gone: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss
+        restarting, Alive: > close boss
+        restarting, OtherProcess: > close boss
+        restarting, Dead: > close boss
+        restarting, OlderLaunch: > close boss
+        restarting, Gone: 
+        stopped, Alive: > close boss
+        stopped, OtherProcess: > close boss
+        stopped, Dead: > close boss
+        stopped, OlderLaunch: > close boss
+        stopped, Gone: 
+        failed, Alive: > close boss
+        failed, OtherProcess: > close boss
+        failed, Dead: > close boss
+        failed, OlderLaunch: > close boss
+        failed, Gone: 
+        absent, Alive: boss is launching; > launch boss; > close boss
+        absent, OtherProcess: boss is launching; > launch boss; > close boss
+        absent, Dead: boss is launching; > launch boss; > close boss
+        absent, OlderLaunch: boss is launching; > launch boss; > close boss
+        absent, Gone: boss is launching; > launch boss
+    "#]].assert_eq(&text);
+}
+
+#[test]
+fn a_turn_goes_on_when_only_the_connection_to_tmux_was_lost() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss\nt2 user>ann\nt3 user>bob");
+    world.give("boss");
+    world.ready("ann");
+    let panes: Vec<FoundPane> = world.names().iter().map(|name| world.pane(name)).collect();
+    let mut text = world.step(Input::TmuxCut);
+    text += "-- nothing is asked of a pane meanwhile\n";
+    text += &world.send("t4 user>eve");
+    text += "-- it is back\n";
+    text += &world.step(Input::TmuxBack(panes));
+    text += &world.claim("boss");
+    expect![[r#"
+        -- nothing is asked of a pane meanwhile
+        accepted t4 task user>eve
+        > answer accepted [t4]
+        -- it is back
+        ann is adopted
+        t2 doubt (the connection to tmux ended between the intent and the receipt)
+        bob is adopted
+        boss is adopted
+        eve is adopted
+        > await boss t1 #1 task k00005
+        > settle ann t2 #1 task k00006
+        > seek bob
+        > seek eve
+        t1 claim (marker)
+        t1 verify (marker)
+        t1 completed, result m1 from boss by marker: done by boss
+        > unwatch boss
+        > show finished t1
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn what_was_closed_while_the_connection_was_lost_is_closed_then() {
+    let mut world = World::new(team());
+    let panes: Vec<FoundPane> = world.names().iter().map(|name| world.pane(name)).collect();
+    world.step(Input::TmuxCut);
+    world.ask(Command::Restart(name("boss")));
+    world.ask_stop("ann");
+    let text = world.step(Input::TmuxBack(panes));
+    expect![[r#"
+        bob is adopted
+        boss is launching
+        eve is adopted
+        > close ann
+        > launch boss
+        > close boss
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
 fn panes_of_strangers_are_closed() {
     let mut world = World::new(team());
     let stranger = FoundPane { agent: name("stranger"), ..world.pane("boss") };

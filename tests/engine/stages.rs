@@ -698,7 +698,7 @@ fn a_task_is_tried_again_when_the_daemon_comes_back_and_another_process_is_in_it
 fn a_task_is_tried_again_when_the_tmux_server_dies() {
     let lost = |world: &mut World| {
         let lost = world.step(Input::TmuxLost { why: "killed".to_owned() });
-        lost + "-- and comes back\n" + &world.step(Input::TmuxBack)
+        lost + "-- and comes back\n" + &world.step(Input::TmuxBack(Vec::new()))
     };
     check(
         lost,

@@ -51,8 +51,10 @@ pub(crate) enum Op {
     },
     Pass(u64),
     Halt(bool),
+    TmuxCut,
     TmuxLost,
-    TmuxBack,
+    /// The connection is there again; whose panes are not.
+    TmuxBack(u8),
     /// Another team: who is missing, whose settings changed, who has no token.
     Team {
         missing: u8,
@@ -129,8 +131,9 @@ fn op() -> impl Strategy<Value = Op> {
             .prop_map(|(agent, message, turn, what, old)| Op::Noise { agent, message, turn, what, old }),
         8 => prop_oneof![4 => 1..3_000u64, 1 => 1..100_000u64].prop_map(Op::Pass),
         2 => any::<bool>().prop_map(Op::Halt),
+        1 => Just(Op::TmuxCut),
         1 => Just(Op::TmuxLost),
-        2 => Just(Op::TmuxBack),
+        2 => prop_oneof![3 => Just(0), 1 => one()].prop_map(Op::TmuxBack),
         2 => (0..32u8, 0..32u8, 0..32u8)
             .prop_map(|(missing, changed, weak)| Op::Team { missing: missing & changed, changed, weak: weak & missing }),
         2 => (one(), prop::option::weighted(0.2, (0..32u8, 0..32u8)))

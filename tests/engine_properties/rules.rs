@@ -40,11 +40,6 @@ impl Rules {
         }
     }
 
-    /// How a message ended.
-    pub(crate) fn outcome(&self, id: &MessageId) -> Option<Outcome> {
-        self.ended.get(id).copied()
-    }
-
     /// One of those that failed.
     pub(crate) fn failed(&self, pick: u8) -> Option<MessageId> {
         let failed = self.ended.iter().filter(|(_, outcome)| **outcome == Outcome::Failed);
@@ -59,7 +54,7 @@ impl Rules {
             Some(Known { outcome: *self.ended.get(id)?, ..*known })
         };
         draft.known = known(&draft.id);
-        let others = draft.depends_on.iter().chain(&draft.in_reply_to);
+        let others = draft.depends_on.iter().chain(&draft.in_reply_to).chain(&draft.retry_of);
         draft.known_refs = others.filter_map(|id| Some((id.clone(), known(id)?))).collect();
     }
 

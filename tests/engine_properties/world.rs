@@ -169,8 +169,9 @@ impl World {
             }
             Op::Pass(ms) => self.pass(*ms),
             Op::Halt(on) => self.step(Input::Halt(*on)),
-            Op::TmuxLost => self.tmux_lost(),
-            Op::TmuxBack => self.step(Input::TmuxBack),
+            Op::TmuxCut => self.tmux_gone(Input::TmuxCut),
+            Op::TmuxLost => self.tmux_gone(Input::TmuxLost { why: "killed".to_owned() }),
+            Op::TmuxBack(missing) => self.tmux_back(*missing),
             Op::Team { missing, changed, weak } => self.change_team(make_team(*missing, *changed, *weak)),
             Op::Crash { found, team } => self.crash(*found, *team),
             Op::TurnSegment => self.turn_segment(),
@@ -245,9 +246,34 @@ impl World {
         self.report(agent, nonce, report)
     }
 
-    fn tmux_lost(&mut self) -> Result<(), String> {
+    fn tmux_gone(&mut self, how: Input) -> Result<(), String> {
         self.workers.clear();
-        self.step(Input::TmuxLost { why: "killed".to_owned() })
+        self.step(how)
+    }
+
+    pub(super) fn tmux_back(&mut self, missing: u8) -> Result<(), String> {
+        let panes = self.find_panes(missing);
+        self.step(Input::TmuxBack(panes))
+    }
+
+    /// What tmux shows: the panes of all agents that were started but these. From now on there are workers for those
+    /// that live.
+    fn find_panes(&mut self, missing: u8) -> Vec<FoundPane> {
+        let state = self.engine.state();
+        let panes: Vec<FoundPane> = (state.agents.iter().enumerate())
+            .filter(|(at, _)| missing & (1 << at) == 0)
+            .filter_map(|(_, (agent, known))| {
+                let nonce = known.nonce?;
+                let (pane, process) = place(agent, nonce);
+                let process = matches!(known.phase, Phase::Up { .. } | Phase::Launching).then_some(process);
+                Some(FoundPane { agent: agent.clone(), nonce, pane, process })
+            })
+            .collect();
+        let there = panes.iter().filter(|pane| pane.process.is_some());
+        let worker =
+            |pane: &FoundPane| Worker { nonce: Some(pane.nonce), launched: true, ..Worker::default() };
+        self.workers = there.map(|pane| (pane.agent.clone(), worker(pane))).collect();
+        panes
     }
 
     // Time, team, crashes.
@@ -274,20 +300,7 @@ impl World {
         if let Some((missing, changed)) = team {
             self.rules.team = make_team(missing & changed, changed, 0);
         }
-        let state = self.engine.state();
-        let panes: Vec<FoundPane> = (state.agents.iter().enumerate())
-            .filter(|(at, _)| found & (1 << at) == 0)
-            .filter_map(|(_, (agent, known))| {
-                let nonce = known.nonce?;
-                let (pane, process) = place(agent, nonce);
-                let process = matches!(known.phase, Phase::Up { .. } | Phase::Launching).then_some(process);
-                Some(FoundPane { agent: agent.clone(), nonce, pane, process })
-            })
-            .collect();
-        let there = panes.iter().filter(|pane| pane.process.is_some());
-        let worker =
-            |pane: &FoundPane| Worker { nonce: Some(pane.nonce), launched: true, ..Worker::default() };
-        self.workers = there.map(|pane| (pane.agent.clone(), worker(pane))).collect();
+        let panes = self.find_panes(found);
         self.engine = self.rules.replayed()?;
         self.recover(&panes)
     }

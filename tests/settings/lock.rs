@@ -19,9 +19,16 @@ const HELD_PATH: &str = "TASUKI_TEST_LOCK";
 fn other_process() {
     let Some(path) = std::env::var_os(HELD_PATH) else { return };
     let _lock = Lock::take(Path::new(&path), STARTED).unwrap();
-    let agent = Command::new("sleep").arg("60").spawn().unwrap();
+    let mut agent = Command::new("sleep").arg("60").spawn().unwrap();
+    // Its copies of our files are closed before it has its name.
+    let name = format!("/proc/{}/comm", agent.id());
+    while std::fs::read_to_string(&name).unwrap() != "sleep\n" {
+        std::thread::yield_now();
+    }
     println!("\nHELD {}", agent.id());
     let _ = std::io::stdin().lines().count();
+    agent.kill().unwrap();
+    agent.wait().unwrap();
 }
 
 /// Another process that holds the lock, and the number of a program that it started.
@@ -35,7 +42,8 @@ fn start_holder(path: &Path) -> (Child, Pid) {
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let agent = lines.find_map(|line| line.strip_prefix("HELD ").map(|pid| pid.parse().unwrap()));
-    (child, Pid::from_raw(agent.expect("the other process has no lock")).unwrap())
+    let Some(agent) = agent else { panic!("the other process has no lock") };
+    (child, Pid::from_raw(agent).unwrap())
 }
 
 #[test]

@@ -85,16 +85,28 @@ impl House {
 
     /// Starts the daemon and waits until it is open for business.
     pub(crate) fn start(&mut self) {
+        self.start_by("exec \"$0\" \"$@\"");
+    }
+
+    /// The same through a line of shell, which has to `exec "$0" "$@"` in the end.
+    pub(crate) fn start_by(&mut self, line: &str) {
         let log = fs::File::options()
             .create(true)
             .append(true)
             .open(self.folder.path().join("out.log"))
             .expect("log");
-        let mut command = self.tasuki();
-        command.arg("daemon").stdin(Stdio::null()).stdout(log.try_clone().expect("log")).stderr(log);
-        let child = command.spawn().expect("the daemon");
-        let pid = format!("pid: {}\n", child.id());
-        self.daemon = Some(child);
+        let tasuki = self.tasuki();
+        let mut command = Command::new("bash");
+        command.args(["-c", line]).arg(tasuki.get_program()).arg("daemon").current_dir(&self.root);
+        for (name, value) in tasuki.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.stdin(Stdio::null()).stdout(log.try_clone().expect("log")).stderr(log);
+        self.daemon = Some(command.spawn().expect("the daemon"));
+        let pid = format!("pid: {}\n", self.pid());
         self.until("the daemon to be open", |house| house.read("status/daemon.yaml").contains(&pid));
     }
 

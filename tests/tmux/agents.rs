@@ -54,6 +54,21 @@ async fn how_a_program_ended_is_known() {
 }
 
 #[tokio::test]
+async fn the_end_of_a_program_is_known_even_before_tmux_marks_its_pane() {
+    let world = World::new().await;
+    // The kernel tells of an end before tmux does; and while somebody else still holds the terminal, tmux never calls
+    // the pane dead. Whoever asks at once gets the status all the same.
+    for round in 0..20 {
+        let (made, pane) = world.run(&format!("a{round}"), "sleep 3 & exit 4").await;
+        if let Some(key) = process::key_of(made.pid) {
+            timeout(SOON, process::wait_exit(key)).await.expect("its end is noticed").unwrap();
+        }
+        let end = pane.exit_facts().await.unwrap();
+        assert_eq!((end.status, end.signal), (Some(4), None), "round {round}");
+    }
+}
+
+#[tokio::test]
 async fn the_last_output_of_a_one_shot_program_is_kept() {
     let world = World::new().await;
     for round in 0..10 {

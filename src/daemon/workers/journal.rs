@@ -28,19 +28,41 @@ pub enum Job {
         /// What ended in the closed segment.
         finished: Vec<Fingerprint>,
     },
+    /// Remove segments that were closed before this moment.
+    Trim {
+        /// The moment.
+        before: Millis,
+        /// Segments from this one on stay: an open message refers to them.
+        keep_from: u32,
+    },
 }
 
 /// What became of a job.
 #[derive(Debug)]
 pub struct Written {
-    /// Where each step of an append is, in order; for a turn, where the snapshot is.
-    pub places: Result<Vec<Location>, JournalError>,
+    /// Of which job.
+    pub done: Done,
     /// Whether the segment should be turned soon.
     pub wants_turn: bool,
     /// Flushes so far, for the status and the tests.
     pub flushes: u64,
-    /// What the closed segments know, after a turn.
+    /// What the closed segments know, where that changed.
     pub archive: Option<Archive>,
+}
+
+/// How a job went.
+#[derive(Debug)]
+pub enum Done {
+    /// Where each step is, in order.
+    Appended(Vec<Location>),
+    /// The new segment is begun.
+    Turned,
+    /// The segment could not be turned, and the old one is still in use: to be tried again later.
+    NotTurned(JournalError),
+    /// Old segments are removed, as far as it went.
+    Trimmed,
+    /// Nothing more can be written: the daemon starts anew, in a new segment.
+    Stopped(JournalError),
 }
 
 /// Where jobs go. Dropping it ends the thread, which gives the journal back.
@@ -60,34 +82,64 @@ pub fn start(
 }
 
 fn work(mut journal: Journal, jobs: &Receiver<Job>, answers: &mpsc::Sender<Written>) -> Journal {
+    // Trimming has no moment of its own.
+    let mut now = Millis(0);
     while let Ok(job) = jobs.recv() {
-        let (now, turned) = (job.at(), matches!(job, Job::Turn { .. }));
-        let places = match job {
-            Job::Append { lines, durable } => journal.append(&lines, durable),
-            Job::Turn { at, snapshot, finished } => {
-                journal.turn(at, &snapshot, finished).map(|()| Vec::new())
-            }
-        };
-        let failed = places.is_err();
-        let archive = turned.then(|| journal.archive());
+        now = job.at().unwrap_or(now);
+        let (done, changed) = do_job(&mut journal, job);
+        let stopped = matches!(done, Done::Stopped(_));
         let written = Written {
-            places,
+            done,
             wants_turn: journal.wants_turn(now),
             flushes: journal.counters().fdatasyncs,
-            archive,
+            archive: changed.then(|| journal.archive()),
         };
-        if answers.blocking_send(written).is_err() || failed {
+        if answers.blocking_send(written).is_err() || stopped {
             break; // the loop is gone, or it will start anew in a new segment
         }
     }
     journal
 }
 
+/// Does a job; how it went, and whether other segments are closed now than before.
+fn do_job(journal: &mut Journal, job: Job) -> (Done, bool) {
+    match job {
+        Job::Append { lines, durable } => {
+            let done = journal.append(&lines, durable);
+            (done.map_or_else(Done::Stopped, Done::Appended), false)
+        }
+        Job::Turn { at, snapshot, finished } => match journal.turn(at, &snapshot, finished) {
+            Ok(()) => (Done::Turned, true),
+            Err(error) if journal.has_stopped() => (Done::Stopped(error), false),
+            Err(error) => (Done::NotTurned(error), false),
+        },
+        Job::Trim { before, keep_from } => (Done::Trimmed, trim(journal, before, keep_from)),
+    }
+}
+
+/// Removes old segments; whether any went. What cannot be removed now is tried again the next time.
+fn trim(journal: &mut Journal, before: Millis, keep_from: u32) -> bool {
+    journal.keep_from(keep_from);
+    match journal.remove_older_than(before) {
+        Ok(removed) => {
+            if !removed.is_empty() {
+                tracing::info!(segments = ?removed, "segments older than the retention are removed");
+            }
+            !removed.is_empty()
+        }
+        Err(error) => {
+            tracing::warn!(%error, "segments older than the retention could not be removed yet");
+            true
+        }
+    }
+}
+
 impl Job {
-    fn at(&self) -> Millis {
+    fn at(&self) -> Option<Millis> {
         match self {
-            Self::Append { lines, .. } => lines.last().map_or(Millis(0), |line| line.at),
-            Self::Turn { at, .. } => *at,
+            Self::Append { lines, .. } => lines.last().map(|line| line.at),
+            Self::Turn { at, .. } => Some(*at),
+            Self::Trim { .. } => None,
         }
     }
 }

@@ -1,30 +1,45 @@
-//! The keeper of the tmux server: connects, tells when the server is gone, starts it again and connects anew.
+//! The keeper of the connection to tmux: connects, tells when the connection or the server is gone, starts the server
+//! again if need be, and connects anew.
 
 use crate::daemon::news::{News, NewsSender};
 use crate::daemon::orders::{Launched, Order};
 use crate::daemon::workers::pane::{self, Start};
 use crate::engine::input::FoundPane;
-use crate::engine::words::{AgentName, Nonce};
+use crate::engine::words::{AgentName, Nonce, ProcessKey};
 use crate::io::process;
 use crate::io::settings::Launch;
 use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinSet};
+use tokio::time::Instant;
 
 /// First and longest wait before tmux is started again. The first start is at once.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
+/// A connection that lasted no longer than this is not replaced at once: something seems to end each of them.
+const LASTS: Duration = Duration::from_secs(1);
 
 /// What the loop hears.
 #[derive(Debug)]
 pub enum TmuxNews {
-    /// The server, our session or the connection is gone.
+    /// The connection is gone: somebody detached it, or its server ended. The agents may well live.
+    Cut {
+        /// What tmux said.
+        why: String,
+    },
+    /// The server is gone, and every pane with it.
     Lost {
         /// What tmux said.
         why: String,
     },
-    /// It is there again, with this connection.
-    Back(Tmux),
+    /// There is a connection again.
+    Back {
+        /// The connection.
+        tmux: Tmux,
+        /// The agents' panes that are there.
+        found: Vec<FoundPane>,
+    },
 }
 
 /// A connection that is up, and its two ends that want to be driven.
@@ -51,31 +66,81 @@ pub async fn connect(server: &Server) -> Result<Connected, TmuxError> {
 /// The agents' panes that are there, with the processes that live in them.
 ///
 /// # Errors
-/// Those of [`Tmux::list_panes`].
+/// Those of [`Tmux::list_panes`]; [`TmuxError::Io`] if a process cannot be looked at.
 pub async fn find_panes(tmux: &Tmux) -> Result<Vec<FoundPane>, TmuxError> {
     let rows = tmux.list_panes().await?;
     let found = rows.into_iter().filter_map(|row| {
         let tag = row.tag?;
-        let process = if row.dead { None } else { process::key_of(row.pid) };
-        Some(FoundPane { agent: tag.agent, nonce: tag.nonce, pane: row.pane, process })
+        let process = if row.dead { Ok(None) } else { process_of(row.pid) };
+        let found = |process| FoundPane { agent: tag.agent, nonce: tag.nonce, pane: row.pane, process };
+        Some(process.map(found))
     });
-    Ok(found.collect())
+    found.collect()
+}
+
+/// The process of a pane; none if it has ended.
+///
+/// # Errors
+/// [`TmuxError::Io`] if that cannot be looked at: then nothing is known of it.
+pub(super) fn process_of(pid: u32) -> Result<Option<ProcessKey>, TmuxError> {
+    process::find(pid).map_err(|source| TmuxError::Io {
+        what: format!("cannot look at process {pid}"),
+        source: Arc::new(source),
+    })
 }
 
 /// Keeps a connection: drives it, and replaces it when it ends.
 pub async fn keep(server: Server, mut connected: Connected, news: NewsSender) -> &'static str {
     loop {
         let Connected { tmux, notices, driver } = connected;
+        let serves = process::key_of(tmux.server_pid());
         drop(tmux);
+        let since = Instant::now();
         let why = drive(driver, notices).await;
-        if news.send(News::Tmux(TmuxNews::Lost { why })).await.is_err() {
-            return "tmux";
+        let wait = if since.elapsed() < LASTS { AGAIN.0 } else { Duration::ZERO };
+        match replace(&server, serves, why, wait, &news).await {
+            Some(new) => connected = new,
+            None => return "tmux",
         }
-        connected = connect_again(&server).await;
-        let tmux = connected.tmux.clone();
-        if news.send(News::Tmux(TmuxNews::Back(tmux))).await.is_err() {
-            return "tmux";
+    }
+}
+
+/// Makes a new connection and tells of it. It also tells if the server `serves` turns out to have ended, as soon as
+/// that is known: tmux may not be to be started again for a while. `None` if nobody listens any more.
+async fn replace(
+    server: &Server,
+    serves: Option<ProcessKey>,
+    why: String,
+    wait: Duration,
+    news: &NewsSender,
+) -> Option<Connected> {
+    news.send(News::Tmux(TmuxNews::Cut { why: why.clone() })).await.ok()?;
+    let mut lost = Some(TmuxNews::Lost { why });
+    let again = connect_again(server, wait);
+    tokio::pin!(again);
+    let (connected, found) = tokio::select! {
+        biased;
+        () = ended(serves) => {
+            news.send(News::Tmux(lost.take()?)).await.ok()?;
+            again.await
         }
+        done = &mut again => done,
+    };
+    let same = process::key_of(connected.tmux.server_pid()) == serves;
+    if let (Some(lost), false) = (lost, same) {
+        news.send(News::Tmux(lost)).await.ok()?;
+    }
+    let tmux = connected.tmux.clone();
+    news.send(News::Tmux(TmuxNews::Back { tmux, found })).await.ok()?;
+    Some(connected)
+}
+
+/// Waits for the end of the server. One that cannot be watched is known by its number once there is a connection.
+async fn ended(serves: Option<ProcessKey>) {
+    if let Some(serves) = serves
+        && process::wait_exit(serves).await.is_err()
+    {
+        std::future::pending().await
     }
 }
 
@@ -94,16 +159,22 @@ async fn drive(driver: Driver, mut notices: Notices) -> String {
     }
 }
 
-async fn connect_again(server: &Server) -> Connected {
-    let mut wait = AGAIN.0;
+async fn connect_again(server: &Server, mut wait: Duration) -> (Connected, Vec<FoundPane>) {
     loop {
-        match connect(server).await {
-            Ok(connected) => return connected,
-            Err(error) => tracing::error!(%error, "tmux cannot be started; trying again in {wait:?}"),
-        }
         tokio::time::sleep(wait).await;
-        wait = (wait * 2).min(AGAIN.1);
+        wait = (wait * 2).clamp(AGAIN.0, AGAIN.1);
+        match connect_and_look(server).await {
+            Ok(connected) => return connected,
+            Err(error) => tracing::error!(%error, "no connection to tmux; trying again in {wait:?}"),
+        }
     }
+}
+
+/// What cannot be looked at is not taken for gone: then there is no connection either.
+async fn connect_and_look(server: &Server) -> Result<(Connected, Vec<FoundPane>), TmuxError> {
+    let mut connected = connect(server).await?;
+    let found = connected.driver.meanwhile(find_panes(&connected.tmux)).await??;
+    Ok((connected, found))
 }
 
 /// What the loop gives a new worker of a pane.
@@ -143,22 +214,13 @@ impl TmuxDesk {
         self.tmux = tmux;
     }
 
-    /// Starts the worker of a launch.
-    pub fn spawn_pane(&self, workers: &mut JoinSet<&'static str>, given: Given) {
+    /// Starts the worker of a launch. Gives the number of its task.
+    pub fn spawn_pane(&self, workers: &mut JoinSet<&'static str>, given: Given) -> Id {
         let Given { launched, launch, key, phrase, orders, news } = given;
         let tmux = self.tmux.clone();
         let (person_quiet_ms, history) = (self.person_quiet_ms, self.history);
-        workers.spawn(pane::work(Start {
-            tmux,
-            launched,
-            launch,
-            key,
-            phrase,
-            person_quiet_ms,
-            history,
-            orders,
-            news,
-        }));
+        let start = Start { tmux, launched, launch, key, phrase, person_quiet_ms, history, orders, news };
+        workers.spawn(pane::work(start)).id()
     }
 
     /// Closes the window of a launch that has no worker.

@@ -6,10 +6,10 @@ use crate::engine::event::{Answer, Event};
 use crate::engine::message::Body;
 use crate::engine::state::Told;
 use crate::engine::view::{AgentSeen, MessageSeen};
-use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::clock;
 use crate::io::folder::FolderError;
-use crate::io::journal::{Location, Reader};
+use crate::io::journal::{Location, Reader, Record};
 use crate::io::mailbox::MAIN_ZONE;
 use crate::io::views::{View, Views};
 use crate::io::wire::time::Day;
@@ -22,6 +22,10 @@ use tokio::sync::mpsc;
 
 /// One batch at a time is all the loop ever gives.
 const JOBS_MAX: usize = 1;
+/// Files of each kind removed in one batch: a batch of 500 removals takes about as long as one of 256 renames.
+const EXPIRE_MAX: usize = 500;
+/// Different complaints that are remembered.
+const COMPLAINTS_MAX: usize = 1_000;
 
 /// A batch of views.
 pub type Job = Vec<Item>;
@@ -67,6 +71,8 @@ pub enum Item {
     },
     /// These views may have been changed by somebody else; all of them if there is none.
     Check(Vec<PathBuf>),
+    /// What was finished before this moment is removed.
+    Expire(Millis),
     /// Everything written so far is made durable (before a segment turns).
     Sync,
 }
@@ -100,8 +106,8 @@ pub struct AgentItem {
 /// The daemon's own status.
 #[derive(Debug, Clone)]
 pub struct DaemonItem {
-    /// Its process.
-    pub pid: u32,
+    /// Its process; none once it has ended.
+    pub pid: Option<u32>,
     /// Since when it runs.
     pub started_at: Millis,
     /// Now.
@@ -125,6 +131,26 @@ pub struct Shown {
     pub altered: Vec<View>,
     /// A folder was taken away: everything is to be written again.
     pub lost: bool,
+    /// What could not be written, and is to be tried again.
+    pub failed: Vec<Item>,
+    /// Why, of the last of these.
+    pub why: Option<String>,
+    /// More of the same is left to be done.
+    pub more: Option<Item>,
+}
+
+/// Why a view was not written.
+enum Trouble {
+    /// What it is made of cannot be read: trying again would not help.
+    Unreadable(String),
+    /// The disk says no; it may say yes later.
+    Unwritten(String),
+}
+
+impl From<FolderError> for Trouble {
+    fn from(error: FolderError) -> Self {
+        Self::Unwritten(error.to_string())
+    }
 }
 
 /// What typing a turn needs to know of the message's body.
@@ -134,8 +160,8 @@ pub struct TurnBody {
     pub id: MessageId,
     /// Its content.
     pub content: Arc<str>,
-    /// Whether its view could be written; if not, nothing is typed.
-    pub shown: Result<(), String>,
+    /// Whether its content could be read; if not, nothing is typed.
+    pub readable: Result<(), String>,
 }
 
 /// Starts the thread.
@@ -174,39 +200,61 @@ impl Worker {
     }
 
     fn show(&mut self, item: Item, shown: &mut Shown) {
-        let done = match item {
-            Item::Open(item) => self.show_open(&item, shown),
-            Item::Finished { seen, body, answer, if_missing } => {
-                self.show_finished(&seen, body, answer, if_missing)
+        match self.write_item(&item, shown) {
+            Ok(()) => {}
+            Err(Trouble::Unreadable(why)) => {
+                self.complain(&why, "a view could not be made");
+                if let Item::Open(OpenItem { turn: true, seen, .. }) = item {
+                    let id = seen.message.id;
+                    shown.turns.push(TurnBody { id, content: "".into(), readable: Err(why) });
+                }
             }
-            Item::Agent(item) => {
-                let state = item.state.unwrap_or(item.seen.state);
-                let text = pages::agent(&item.seen, state, item.doing.as_deref(), item.at);
-                self.write(View::Agent(item.seen.name.clone()), &text)
-            }
-            Item::Daemon(item) => {
-                let text = daemon_text(&item);
-                self.write(View::Daemon, &text)
-            }
-            Item::Log { at, agent, text } => self.log(at, agent.as_ref(), &text),
-            Item::Sweep { open, members } => self.sweep(&open, &members).map_err(|error| error.to_string()),
-            Item::Check(paths) => self.check(&paths, shown).map_err(|error| error.to_string()),
-            Item::Sync => self.views.sync().map_err(|error| error.to_string()),
-        };
-        if let Err(error) = done {
-            let times = self.complained.entry(error.clone()).or_default();
-            *times += 1;
-            if times.is_power_of_two() {
-                tracing::warn!(
-                    error,
-                    times = *times,
-                    "a view could not be written; it will be when it changes next"
-                );
+            Err(Trouble::Unwritten(why)) => {
+                self.complain(&why, "a view could not be written; it is tried again");
+                shown.failed.push(item);
+                shown.why = Some(why);
             }
         }
     }
 
-    fn show_open(&mut self, item: &OpenItem, shown: &mut Shown) -> Result<(), String> {
+    fn write_item(&mut self, item: &Item, shown: &mut Shown) -> Result<(), Trouble> {
+        match item {
+            Item::Open(item) => self.show_open(item, shown)?,
+            Item::Finished { seen, body, answer, if_missing } => {
+                self.show_finished(seen, *body, *answer, *if_missing)?;
+            }
+            Item::Agent(item) => {
+                let state = item.state.unwrap_or(item.seen.state);
+                let text = pages::agent(&item.seen, state, item.doing.as_deref(), item.at);
+                self.views.write(View::Agent(item.seen.name.clone()), &text)?;
+            }
+            Item::Daemon(item) => self.views.write(View::Daemon, &daemon_text(item))?,
+            Item::Log { at, agent, text } => self.log(*at, agent.as_ref(), text)?,
+            Item::Sweep { open, members } => self.sweep(open, members)?,
+            Item::Check(paths) => self.check(paths, shown)?,
+            Item::Expire(before) => match self.expire(*before) {
+                Ok(more) => shown.more = more.then_some(Item::Expire(*before)),
+                // Nobody waits for it, and it is looked at again within the hour.
+                Err(error) => self.complain(&error.to_string(), "what is old could not be removed"),
+            },
+            Item::Sync => self.views.sync()?,
+        }
+        Ok(())
+    }
+
+    /// Says what went wrong, the same thing ever more rarely, so that a full disk does not fill the log as well.
+    fn complain(&mut self, why: &str, what: &'static str) {
+        if self.complained.len() >= COMPLAINTS_MAX {
+            self.complained.clear();
+        }
+        let times = self.complained.entry(why.to_owned()).or_default();
+        *times += 1;
+        if times.is_power_of_two() {
+            tracing::warn!(why, times = *times, "{what}");
+        }
+    }
+
+    fn show_open(&mut self, item: &OpenItem, shown: &mut Shown) -> Result<(), Trouble> {
         let body = self.body(item.body)?;
         let answers: Vec<(&Told, Answer)> = item
             .seen
@@ -214,14 +262,14 @@ impl Worker {
             .iter()
             .zip(&item.answers)
             .map(|(told, place)| Ok((told, self.answer(*place)?)))
-            .collect::<Result<_, String>>()?;
+            .collect::<Result<_, Trouble>>()?;
         let text = pages::open(&item.seen, &body, &answers);
-        let written = self.write(View::Active(MAIN_ZONE, item.seen.message.id.clone()), &text);
+        self.views.write(View::Active(MAIN_ZONE, item.seen.message.id.clone()), &text)?;
         if item.turn {
             let id = item.seen.message.id.clone();
-            shown.turns.push(TurnBody { id, content: body.content, shown: written.clone() });
+            shown.turns.push(TurnBody { id, content: body.content, readable: Ok(()) });
         }
-        written
+        Ok(())
     }
 
     fn show_finished(
@@ -230,7 +278,7 @@ impl Worker {
         body: Place,
         answer: Option<Place>,
         if_missing: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), Trouble> {
         let id = &seen.message.id;
         let day = Day::of(seen.since);
         if if_missing && self.views.has_finished(id, &day, answer.is_some()) {
@@ -240,23 +288,19 @@ impl Worker {
         if let Some(place) = answer {
             let answer = self.answer(place)?;
             let text = pages::result(seen, &answer);
-            self.views.write_result(id, &text).map_err(|error| error.to_string())?;
+            self.views.write_result(id, &text)?;
         }
         let text = pages::finished(seen, &content);
-        self.views.finish(MAIN_ZONE, id, &day, &text).map_err(|error| error.to_string())
+        Ok(self.views.finish(MAIN_ZONE, id, &day, &text)?)
     }
 
-    fn write(&mut self, view: View, text: &str) -> Result<(), String> {
-        self.views.write(view, text).map_err(|error| error.to_string())
-    }
-
-    fn log(&mut self, at: Millis, agent: Option<&AgentName>, text: &str) -> Result<(), String> {
+    fn log(&mut self, at: Millis, agent: Option<&AgentName>, text: &str) -> Result<(), FolderError> {
         let line = format!("{} {text}", clock::rfc3339_ms(at));
         let mut done = self.views.append_activity(&line);
         if let Some(agent) = agent.filter(|agent| !agent.is_user()) {
             done = done.and(self.views.append_agent(agent, &line));
         }
-        done.map_err(|error| error.to_string())
+        done
     }
 
     fn sweep(
@@ -277,6 +321,13 @@ impl Worker {
         Ok(())
     }
 
+    /// Removes a batch of what is old; whether there may be more.
+    fn expire(&mut self, before: Millis) -> Result<bool, FolderError> {
+        let days = self.views.remove_done_before(&Day::of(before), EXPIRE_MAX)?;
+        let results = self.views.remove_results_before(before, EXPIRE_MAX)?;
+        Ok(days.max(results) >= EXPIRE_MAX)
+    }
+
     fn check(&mut self, paths: &[PathBuf], shown: &mut Shown) -> Result<(), FolderError> {
         shown.lost |= self.views.refresh()?;
         let paths = paths.iter().map(PathBuf::as_path);
@@ -288,19 +339,30 @@ impl Worker {
         Ok(())
     }
 
-    fn body(&self, (place, index): Place) -> Result<Body, String> {
-        let record = self.reader.read_at(place).map_err(|error| error.to_string())?;
-        events::body_of(&record.payload, index).ok_or_else(|| format!("no body in step {}", record.seq.0))
+    fn body(&self, place: Place) -> Result<Body, Trouble> {
+        let record = self.record(place)?;
+        events::body_of(&record.payload, place.1).ok_or_else(|| unreadable("body", record.seq))
     }
 
-    fn answer(&self, (place, index): Place) -> Result<Answer, String> {
-        let record = self.reader.read_at(place).map_err(|error| error.to_string())?;
-        let events = events::decode(&record.payload).map_err(|error| error.to_string())?;
-        match events.into_iter().nth(index as usize) {
+    fn answer(&self, place: Place) -> Result<Answer, Trouble> {
+        let record = self.record(place)?;
+        let events = events::decode(&record.payload).map_err(|_| unreadable("answer", record.seq))?;
+        match events.into_iter().nth(place.1 as usize) {
             Some(Event::Ended { answer: Some(answer), .. }) => Ok(*answer),
-            _ => Err(format!("no answer in step {}", record.seq.0)),
+            _ => Err(unreadable("answer", record.seq)),
         }
     }
+
+    fn record(&self, (place, _): Place) -> Result<Record, Trouble> {
+        self.reader.read_at(place).map_err(|error| Trouble::Unreadable(error.to_string()))
+    }
+}
+
+fn unreadable(what: &str, step: Seq) -> Trouble {
+    Trouble::Unreadable(format!(
+        "no {what} stands in step {} of the journal (`tasuki fsck` checks it)",
+        step.0
+    ))
 }
 
 fn daemon_text(item: &DaemonItem) -> String {

@@ -71,6 +71,11 @@ impl Journal {
         self.failed.is_some()
     }
 
+    /// Stops the journal, as a failed write does: its state is to be taken up anew from what is durable.
+    pub fn stop(&mut self, why: &str) {
+        self.failed.get_or_insert_with(|| why.to_owned());
+    }
+
     /// After a failure: reads again what counts, which is what was durable when the write failed, and nothing behind
     /// it. The cache is told to forget the file first. Nothing is written to the segment, then or later. The state that
     /// comes of it is to be given to [`Journal::start_new_segment`].

@@ -170,6 +170,13 @@ impl Mailbox {
         Ok(())
     }
 
+    /// Keeps a file that was read for a later sweep: there was no room for what it says.
+    pub fn defer(&mut self, claim: &str) {
+        if self.taken.remove(claim).is_some() {
+            self.unread.push_back(claim.to_owned());
+        }
+    }
+
     /// Lists all zones and sorts what there is.
     fn list(&mut self, sweep: &mut Sweep) {
         let mut all = Vec::new();

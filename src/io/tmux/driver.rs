@@ -129,7 +129,10 @@ impl Driver {
     }
 
     /// Talks while something is waited for.
-    pub(super) async fn meanwhile<T>(&mut self, something: impl Future<Output = T>) -> Result<T, TmuxError> {
+    ///
+    /// # Errors
+    /// [`TmuxError::Gone`] if the connection ends first.
+    pub async fn meanwhile<T>(&mut self, something: impl Future<Output = T>) -> Result<T, TmuxError> {
         tokio::select! {
             done = something => Ok(done),
             why = self.drive() => Err(TmuxError::Gone { why }),

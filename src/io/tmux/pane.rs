@@ -5,14 +5,15 @@ use super::control::Tmux;
 use super::error::TmuxError;
 use super::window::{Tag, signal};
 use crate::engine::words::PaneId;
+use crate::io::process;
 use rustix::process::{Pid, Signal, kill_process};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How often, and how far apart, tmux is asked for the status of a program that has ended. It knows it after 5 ms
-/// (p50); there is no event for it.
+/// How often, and how far apart (the first and the longest pause), tmux is asked for the status of a program that has
+/// ended. It knows it after 5 ms (p50), on a loaded machine after some 100 ms; there is no event for it.
 const STATUS_TRIES: u32 = 20;
-const STATUS_PAUSE: Duration = Duration::from_millis(5);
+const STATUS_PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
 /// A pane, and whose it is meant to be. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -127,25 +128,31 @@ impl Pane {
         self.if_ours(Command::silent("kill-window").target(self.id)).await
     }
 
-    /// Whether its program has ended, and how. If tmux has lost the signal of its end, it is reminded.
+    /// Whether its program has ended, and how. If tmux has lost the signal of its end, it is reminded. The program may
+    /// have ended a moment before tmux knows it; and the pane of one that left others at its terminal is never dead, but
+    /// has its status.
     ///
     /// # Errors
     /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
     pub async fn exit_facts(&self) -> Result<ExitFacts, TmuxError> {
-        let mut facts = self.ask_exit().await?;
+        let mut pause = STATUS_PAUSES.0;
+        let (mut facts, mut pid) = self.ask_exit().await?;
         for _ in 0..STATUS_TRIES {
-            if !facts.dead || facts.status.is_some() || facts.signal.is_some() {
+            let known = facts.status.is_some() || facts.signal.is_some();
+            if known || (!facts.dead && process::key_of(pid).is_some()) {
                 break;
             }
             remind(self.tmux.server_pid());
-            tokio::time::sleep(STATUS_PAUSE).await;
-            facts = self.ask_exit().await?;
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(STATUS_PAUSES.1);
+            (facts, pid) = self.ask_exit().await?;
         }
         Ok(facts)
     }
 
-    async fn ask_exit(&self) -> Result<ExitFacts, TmuxError> {
-        let format = "#{pane_id}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}";
+    /// What tmux knows of the end, and the program's process id.
+    async fn ask_exit(&self) -> Result<(ExitFacts, u32), TmuxError> {
+        let format = "#{pane_id}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_pid}";
         let ask = Command::new("display-message").flag("-p").target(self.id).word(format);
         let replies = self.run(ask).await?;
         let text = replies.first().map(Reply::text).unwrap_or_default();
@@ -154,7 +161,8 @@ impl Pane {
         if next() != self.id.to_string() {
             return Err(TmuxError::NoPane { pane: self.id });
         }
-        Ok(ExitFacts { dead: next() == "1", status: next().parse().ok(), signal: signal(next()) })
+        let facts = ExitFacts { dead: next() == "1", status: next().parse().ok(), signal: signal(next()) };
+        Ok((facts, next().parse().unwrap_or_default()))
     }
 
     /// Runs commands; a pane that is not there has its own error.

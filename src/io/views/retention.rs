@@ -5,6 +5,7 @@ use super::{Views, stem};
 use crate::engine::words::{MessageId, Millis};
 use crate::io::folder::{Folder, FolderError, mtime_ns};
 use crate::io::wire::time::Day;
+use rustix::io::Errno;
 
 impl Views {
     /// Removes at most `batch` files of days before `day`, and the folders that are empty then. Gives how many files went;
@@ -25,8 +26,11 @@ impl Views {
                 break;
             }
             let done = &self.folders.done;
-            done.remove_folder(day.as_str().as_ref())
-                .map_err(|errno| done.failed("remove", day.as_str().as_ref(), errno))?;
+            match done.remove_folder(day.as_str().as_ref()) {
+                // Somebody keeps something of their own there.
+                Ok(_) | Err(Errno::NOTEMPTY | Errno::EXIST) => {}
+                Err(errno) => return Err(done.failed("remove", day.as_str().as_ref(), errno)),
+            }
         }
         Ok(removed)
     }

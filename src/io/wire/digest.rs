@@ -18,6 +18,7 @@ pub(super) fn of(draft: &Draft, extra: &Json) -> Digest {
     hash.field("content", Some(&draft.body.content));
     hash.field("in_reply_to", draft.in_reply_to.as_ref().map(MessageId::as_str));
     hash.field("parent", draft.parent.as_ref().map(MessageId::as_str));
+    hash.field("retry_of", draft.retry_of.as_ref().map(MessageId::as_str));
     hash.list("depends_on", draft.depends_on.iter().map(MessageId::as_str));
     hash.field("priority", Some(draft.priority.word()));
     hash.field("timeout", draft.timeout_ms.map(|ms| ms.to_string()).as_deref());

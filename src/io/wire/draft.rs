@@ -11,7 +11,7 @@ use crate::engine::words::{AgentName, Digest, MessageId, Millis, Token, USER};
 use serde_json::{Map, Value as Json};
 
 /// Keys that a drop may have, each with a meaning.
-pub const KEYS: [&str; 17] = [
+pub const KEYS: [&str; 18] = [
     "id",
     "from",
     "to",
@@ -21,6 +21,7 @@ pub const KEYS: [&str; 17] = [
     "timestamp",
     "in_reply_to",
     "parent",
+    "retry_of",
     "token",
     "depends_on",
     "priority",
@@ -32,7 +33,7 @@ pub const KEYS: [&str; 17] = [
 ];
 /// Keys that only tasuki writes. In a drop they are left out and its sender is told: a task that is copied out of a view,
 /// changed and dropped again works, and nobody can claim to be verified.
-pub const OWN_KEYS: [&str; 15] = [
+pub const OWN_KEYS: [&str; 14] = [
     "stage",
     "attempt",
     "redelivered",
@@ -46,7 +47,6 @@ pub const OWN_KEYS: [&str; 15] = [
     "feedback",
     "accepted_at",
     "finished_at",
-    "retry_of",
     "reason",
 ];
 /// Most documents in one file (durability, limits). Empty ones, as a `---` at the end makes one, are none.
@@ -132,6 +132,7 @@ pub(super) fn draft(
         sent_at: moment(&fields, "timestamp")?.map(|(at, _)| at),
         in_reply_to: fields.id("in_reply_to")?,
         parent: fields.id("parent")?,
+        retry_of: fields.id("retry_of")?,
         token: token(&fields)?,
         depends_on: fields.ids("depends_on")?,
         priority: fields

@@ -54,7 +54,7 @@ pub struct Statistics {
 #[derive(Debug, Clone)]
 pub struct DaemonStatus<'a> {
     /// `pid:`
-    pub pid: u32,
+    pub pid: Option<u32>,
     /// `version:`
     pub version: &'a str,
     /// `started_at:`

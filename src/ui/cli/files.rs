@@ -63,6 +63,7 @@ pub(super) fn status(workspace: &Workspace) -> StatusInfo {
         held,
         halted_since: stopped_since(workspace),
         tmux_lost: false,
+        notes: Vec::new(),
     }
 }
 

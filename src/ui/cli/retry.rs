@@ -13,7 +13,7 @@ use crate::ui::http::types::{Done, Problem};
 use serde_json::{Map, Value, json};
 
 /// Fields of the old message that a new one does not take over.
-const LEFT: [&str; 6] = ["id", "status", "token", "timestamp", "deadline", "metadata"];
+const LEFT: [&str; 5] = ["id", "status", "token", "timestamp", "deadline"];
 
 /// Lets a held message go on, or sends a failed one again
 #[derive(Debug, clap::Args)]
@@ -21,8 +21,8 @@ const LEFT: [&str; 6] = ["id", "status", "token", "timestamp", "deadline", "meta
 Examples:
   tasuki retry msg-a1b2c3d4e5f6
 
-A held message goes on under its own id. A failed or cancelled one is sent again as a new message, whose
-metadata says `retry_of`; its deadline is left out.")]
+A held message goes on under its own id. A failed or cancelled one is sent again as a new message that says
+`retry_of`; its deadline is left out.")]
 pub(super) struct Args {
     /// Which
     #[arg(value_name = "ID", value_parser = read_id)]
@@ -56,15 +56,9 @@ fn send_again(desk: &Desk, workspace: &Workspace, client: &Client, old: &Message
         )));
     }
     let id = mint_id();
-    let metadata = match view.remove("metadata") {
-        Some(Value::Object(map)) => map,
-        _ => Map::new(),
-    };
     view.retain(|key, _| !LEFT.contains(&key.as_str()) && !OWN_KEYS.contains(&key.as_str()));
-    let mut metadata = metadata;
-    metadata.insert("retry_of".to_owned(), json!(old.as_str()));
     view.insert("id".to_owned(), json!(id.as_str()));
-    view.insert("metadata".to_owned(), Value::Object(metadata));
+    view.insert("retry_of".to_owned(), json!(old.as_str()));
     send(desk, workspace, client, &Value::Object(view), &id)?;
     let what = format!("{old} is sent again as {id}");
     desk.tell(&Done { what: what.clone(), id: Some(id.to_string()) }, || what)

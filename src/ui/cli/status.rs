@@ -54,6 +54,7 @@ fn heading(status: &StatusInfo) -> String {
     if status.tmux_lost {
         lines.push(format!("{alarm}the tmux server is gone{alarm:#}: it is being started again"));
     }
+    lines.extend(status.notes.iter().map(|note| format!("{alarm}note{alarm:#}: {note}")));
     lines.join("\n")
 }
 

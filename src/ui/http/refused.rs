@@ -79,7 +79,8 @@ fn status_of(code: Code) -> StatusCode {
         Code::NoRoute | Code::BadProof | Code::NotYours | Code::CommandNotAllowed => StatusCode::FORBIDDEN,
         Code::UnknownAgent => StatusCode::NOT_FOUND,
         Code::IdConflict | Code::NotOpen | Code::WrongStage => StatusCode::CONFLICT,
-        Code::RateExceeded | Code::TooMany => StatusCode::TOO_MANY_REQUESTS,
+        Code::RateExceeded | Code::TooMany | Code::NoRoom => StatusCode::TOO_MANY_REQUESTS,
+        Code::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
         _ => StatusCode::BAD_REQUEST,
     }
 }

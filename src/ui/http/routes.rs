@@ -163,7 +163,7 @@ async fn acknowledge(State(house): State<House>, Word(token): Word<Token>) -> An
 
 async fn status(State(house): State<House>) -> Answer<StatusInfo> {
     match house.ask(Request::Overview).await? {
-        Response::Overview(overview) => Ok(Json(show::workspace(&overview, house.daemon))),
+        Response::Overview(overview, notes) => Ok(Json(show::workspace(&overview, notes, house.daemon))),
         other => Err(unexpected(other)),
     }
 }

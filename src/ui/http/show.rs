@@ -32,7 +32,7 @@ pub(super) fn message(seen: &MessageSeen, waits_for: Option<String>) -> MessageI
 }
 
 /// The workspace as a whole.
-pub(super) fn workspace(overview: &Overview, daemon: DaemonInfo) -> StatusInfo {
+pub(super) fn workspace(overview: &Overview, notes: Vec<String>, daemon: DaemonInfo) -> StatusInfo {
     StatusInfo {
         daemon: Some(daemon),
         agents: overview.agents.iter().map(agent).collect(),
@@ -41,6 +41,7 @@ pub(super) fn workspace(overview: &Overview, daemon: DaemonInfo) -> StatusInfo {
         held: overview.held,
         halted_since: overview.halted.map(clock::rfc3339),
         tmux_lost: overview.tmux_lost,
+        notes,
     }
 }
 

@@ -190,6 +190,9 @@ pub struct StatusInfo {
     pub halted_since: Option<String>,
     /// Whether the tmux server is gone.
     pub tmux_lost: bool,
+    /// What does not work as it should, and what is done instead.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// The daemon listens.

@@ -117,17 +117,18 @@ impl World {
         let Some(of) = self.rules.failed(pick).or_else(|| pick_from(&self.ids, pick).cloned()) else {
             return Ok(());
         };
-        let Some(outcome) = self.rules.outcome(&of).filter(|_| self.lines.contains_key(&of)) else {
+        if !self.lines.contains_key(&of) {
             return Ok(());
-        };
+        }
         let own = format!("t{}", self.ids.len());
         let line = self.lines[&of].replacen(of.as_str(), &own, 1);
+        let line = line.replacen(": ", &format!(" again={of}: "), 1);
         self.ids.push(id(&own));
         self.lines.insert(id(&own), line.clone());
         let mut draft = draft(&line);
         draft.token = None;
         self.rules.remember(&mut draft);
-        self.ask(Command::Resend { of, outcome, verified: false, draft: Box::new(draft) })
+        self.step(Input::Drop { source: Source::Request(RequestId(1)), drafts: vec![draft], proof: None })
     }
 
     pub(super) fn ask(&mut self, command: Command) -> Result<(), String> {

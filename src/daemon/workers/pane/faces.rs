@@ -1,7 +1,7 @@
 //! The pane verbs of people: send, read, clear, ready, wait.
 
 use super::guards::Verdict as Guards;
-use super::{End, Worker};
+use super::{End, Worker, answered};
 use crate::daemon::request::{PaneRequest, PaneResponse, Response};
 use crate::engine::doorbell;
 use crate::io::tmux::{CtrlLetter, Key, Rows, Screen, TmuxError};
@@ -99,10 +99,16 @@ impl Worker {
         answer: oneshot::Sender<Response>,
     ) -> Result<(), End> {
         let text = text.unwrap_or_else(|| self.phrase.clone());
-        let now = self.text(self.history).await?;
+        let now = match answered(self.text(self.history).await)? {
+            Ok(now) => now,
+            Err(error) => {
+                drop(answer.send(Response::Unavailable(error.to_string())));
+                return Ok(());
+            }
+        };
         let deadline = Instant::now() + Duration::from_millis(timeout_ms.min(WAIT_MS_MAX));
         self.waiters.push(Waiter { before: now.matches(&text).count(), text, deadline, answer });
-        self.look_at = Some(self.look_at.map_or(deadline, |at| at.min(deadline)));
+        self.look_by(deadline);
         Ok(())
     }
 
@@ -122,7 +128,7 @@ impl Worker {
             } else if now >= waiter.deadline {
                 drop(waiter.answer.send(Response::Pane(PaneResponse::TimedOut(shown.clone()))));
             } else {
-                self.look_at = Some(self.look_at.map_or(waiter.deadline, |at| at.min(waiter.deadline)));
+                self.look_by(waiter.deadline);
                 self.waiters.push(waiter);
             }
         }

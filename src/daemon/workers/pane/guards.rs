@@ -1,10 +1,10 @@
 //! The guards: everything that must hold before the first byte is typed.
 
-use super::{End, Worker};
+use super::{ASK_AGAIN, End, Worker, answered};
 use crate::engine::input::{Guard, Report};
 use crate::engine::words::Token;
 use crate::io::process;
-use crate::io::tmux::{Rows, Screen, TmuxError};
+use crate::io::tmux::{Rows, Screen};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -24,15 +24,17 @@ impl Worker {
     /// Looks at every guard once.
     pub(super) async fn guards(&mut self, since: Instant) -> Result<Verdict, End> {
         let again = Instant::now() + TRY_AGAIN;
-        let screen = match self.pane.capture(self.history.min(400), Rows::Joined).await {
-            Ok(screen) => screen,
-            Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
-            Err(_) => return Ok(Verdict::Closed(Guard::WrongPane, again)),
+        let unanswered = || Verdict::Closed(Guard::NoAnswer, Instant::now() + ASK_AGAIN);
+        let Ok(screen) = answered(self.pane.capture(self.history.min(400), Rows::Joined).await)? else {
+            return Ok(unanswered());
         };
         if screen.in_mode {
             return Ok(Verdict::Closed(Guard::CopyMode, again));
         }
-        if let Some(person) = self.pane.person().await?
+        let Ok(person) = answered(self.pane.person().await)? else {
+            return Ok(unanswered());
+        };
+        if let Some(person) = person
             && person.idle_ms < self.person_quiet_ms
         {
             return Ok(Verdict::Closed(Guard::PersonTyping, again));
@@ -61,7 +63,7 @@ impl Worker {
                 self.report(Report::Ready { fresh }).await;
             }
             Verdict::Closed(guard, again) => {
-                self.look_at = Some(self.look_at.map_or(again, |at| at.min(again)));
+                self.look_by(again);
                 // A pane that is merely printing is the rule while an agent starts; it is told only if it lasts.
                 let told = guard != Guard::Busy || since.elapsed() > Duration::from_secs(1);
                 if told && self.guard != Some(guard) {

@@ -1,6 +1,6 @@
 //! Looking at the pane: woken by its output, paced while it prints on. Finds the claim of the awaited turn.
 
-use super::{End, Worker};
+use super::{ASK_AGAIN, End, Worker};
 use crate::daemon::orders::{PaneWord, Typed};
 use crate::engine::answer;
 use crate::engine::echo::{self, Echo};
@@ -51,10 +51,19 @@ impl Worker {
             match self.pane.capture(SEARCHED_ROWS, Rows::Joined).await {
                 Ok(screen) => self.search(&screen).await?,
                 Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
-                Err(error) => tracing::debug!(%error, "a pane could not be looked at"),
+                Err(error) => {
+                    // A claim that stands there already makes no sound: nothing else would bring us here again.
+                    tracing::debug!(%error, "a pane could not be looked at");
+                    self.look_by(Instant::now() + ASK_AGAIN);
+                }
             }
         }
         self.seek().await
+    }
+
+    /// Looks at the pane no later than this.
+    pub(super) fn look_by(&mut self, at: Instant) {
+        self.look_at = Some(self.look_at.map_or(at, |sooner| sooner.min(at)));
     }
 
     async fn search(&mut self, screen: &Screen) -> Result<(), End> {
@@ -93,8 +102,8 @@ impl Worker {
     }
 
     /// The program is gone: a claim that stands there counts at once. Gives its last line.
-    pub(super) async fn last_words(&mut self) -> Option<String> {
-        let screen = self.pane.capture(SEARCHED_ROWS, Rows::Joined).await.ok()?;
+    pub(super) async fn last_words(&mut self) -> Result<Option<String>, TmuxError> {
+        let screen = self.pane.capture(SEARCHED_ROWS, Rows::Joined).await?;
         self.answer_waiters(&screen);
         if let Some(typed) = self.awaited.clone()
             && claims(&screen, &typed)
@@ -106,7 +115,7 @@ impl Worker {
         let spoken = |row: &&String| {
             !row.trim().is_empty() && !row.starts_with("Pane is dead") && !row.contains(&self.phrase)
         };
-        screen.rows.iter().rev().find(spoken).map(|row| shorten(row))
+        Ok(screen.rows.iter().rev().find(spoken).map(|row| shorten(row)))
     }
 
     /// A line that was typed before: has it been read meanwhile?

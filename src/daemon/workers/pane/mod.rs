@@ -8,6 +8,7 @@ mod typing;
 
 use crate::daemon::news::{News, NewsSender};
 use crate::daemon::orders::{Launched, Order, PaneNews, PaneWord, Typed};
+use crate::daemon::workers::tmux::process_of;
 use crate::engine::input::{Guard, Report};
 use crate::engine::life::CompletionSource;
 use crate::engine::words::ProcessKey;
@@ -19,6 +20,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
+
+/// How soon tmux is asked again after it gave no answer: it is stopped or overloaded.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Everything a worker is given.
 #[derive(Debug)]
@@ -52,9 +56,11 @@ pub(super) enum End {
     Disconnected,
 }
 
-impl From<TmuxError> for End {
-    fn from(_: TmuxError) -> Self {
-        Self::Disconnected
+/// What tmux answered; without a connection the worker ends, and anything else is a reason to ask again.
+fn answered<T>(answer: Result<T, TmuxError>) -> Result<Result<T, TmuxError>, End> {
+    match answer {
+        Err(TmuxError::Gone { .. }) => Err(End::Disconnected),
+        answer => Ok(answer),
     }
 }
 
@@ -160,7 +166,8 @@ async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: String) ->
             let facts = tmux.create_window(&spec).await?;
             // A program that is gone already has no start time any more; its exit is told all the same.
             let gone = ProcessKey { pid: facts.pid, start_ticks: 0 };
-            (facts.pane, process::key_of(facts.pid).unwrap_or(gone), facts.tty)
+            let found = process_of(facts.pid)?;
+            (facts.pane, found.unwrap_or(gone), facts.tty)
         }
     };
     let pane = tmux.pane(id).tagged(tag);
@@ -181,7 +188,7 @@ impl Worker {
 
     /// Until the program ends (`Ok`), or the worker has to.
     async fn live(&mut self, orders: &mut mpsc::Receiver<Order>) -> Result<(), End> {
-        let exit = process::wait_exit(self.process);
+        let exit = process::wait_gone(self.process);
         tokio::pin!(exit);
         loop {
             let look = self.look_at;
@@ -191,7 +198,7 @@ impl Worker {
                     changed.map_err(|_| End::Disconnected)?;
                     self.heard();
                 }
-                _ = &mut exit => return Ok(()),
+                () = &mut exit => return Ok(()),
                 () = sleep_until(look) => self.look().await?,
             }
         }
@@ -233,24 +240,20 @@ impl Worker {
 
     /// The program has ended: a last look for its claim, then the news of its end.
     async fn ended(mut self, orders: &mut mpsc::Receiver<Order>) {
-        let facts = self.pane.exit_facts().await;
-        let last = self.last_words().await;
-        let (how, clean) = match facts {
-            Ok(facts) => {
-                let how = match (&facts.signal, facts.status) {
-                    (Some(signal), _) => format!("killed by SIG{signal}"),
-                    (None, Some(status)) => format!("exit {status}"),
-                    (None, None) => "ended".to_owned(),
-                };
-                (how, facts.signal.is_none() && facts.status == Some(0))
+        let (how, clean) = loop {
+            match answered(self.how_it_ended().await) {
+                Ok(Ok(known)) => break known,
+                Err(_) => return,
+                Ok(Err(error)) => tracing::debug!(%error, "how an agent ended is not known yet"),
             }
-            Err(TmuxError::NoPane { .. }) => ("its window was closed".to_owned(), false),
-            Err(_) => return,
+            if orders.is_closed() {
+                return;
+            }
+            tokio::time::sleep(ASK_AGAIN).await;
         };
         if clean && self.launch.profile.one_shot {
             self.claim_by_exit().await;
         }
-        let how = last.map_or(how.clone(), |line| format!("{how}; its last line was: {line}"));
         self.report(Report::Exited { how, clean }).await;
         while let Some(order) = orders.recv().await {
             match order {
@@ -262,6 +265,27 @@ impl Worker {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// How it ended, in words, and whether that was a clean end.
+    async fn how_it_ended(&mut self) -> Result<(String, bool), TmuxError> {
+        let closed = || ("its window was closed".to_owned(), false);
+        let facts = match self.pane.exit_facts().await {
+            Err(TmuxError::NoPane { .. }) => return Ok(closed()),
+            facts => facts?,
+        };
+        let how = match (&facts.signal, facts.status) {
+            (Some(signal), _) => format!("killed by SIG{signal}"),
+            (None, Some(status)) => format!("exit {status}"),
+            (None, None) => "ended".to_owned(),
+        };
+        let clean = facts.signal.is_none() && facts.status == Some(0);
+        match self.last_words().await {
+            Err(TmuxError::NoPane { .. }) => Ok(closed()),
+            Ok(None) => Ok((how, clean)),
+            Ok(Some(line)) => Ok((format!("{how}; its last line was: {line}"), clean)),
+            Err(error) => Err(error),
         }
     }
 

@@ -1,11 +1,6 @@
 //! The main job through the real binary, real files and real tmux: a task dropped into the queue comes back as a result.
-#![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
-#![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
-#[path = "support/house.rs"]
-mod house;
-
-use house::House;
+use crate::house::House;
 use std::fs;
 use std::process::Command;
 
@@ -115,7 +110,7 @@ fn a_reader_never_sees_half_a_view() {
 #[test]
 fn the_death_of_tmux_is_noticed_and_repaired() {
     let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, env: {DELAY: '2'}}\n";
-    let mut house = House::new("tmux-death", agent, &[("agent.sh", house::PLAIN_AGENT)]);
+    let mut house = House::new("tmux-death", agent, &[("agent.sh", crate::house::PLAIN_AGENT)]);
     house.start();
     house.drop("a.yaml", "id: d-1\nto: worker\ncontent: first\n");
     house.until("work", |house| house.read("queue/active/d-1.yaml").contains("stage: working"));
@@ -131,7 +126,8 @@ fn an_agent_that_dies_is_started_again_and_its_task_tried_again() {
     let agent =
         "#!/bin/bash\nif [ ! -e died ]; then read -r line; touch died; exit 3; fi\nexec bash ./agent.sh\n";
     let list = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./dying.sh], marker: PLAIN OK}\n";
-    let mut house = House::new("deaths", list, &[("dying.sh", agent), ("agent.sh", house::PLAIN_AGENT)]);
+    let mut house =
+        House::new("deaths", list, &[("dying.sh", agent), ("agent.sh", crate::house::PLAIN_AGENT)]);
     house.start();
     house.drop("a.yaml", "id: a-1\nto: worker\ncontent: first\n");
     assert!(house.result("a-1").contains("answer to a-1"));

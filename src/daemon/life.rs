@@ -1,0 +1,207 @@
+//! A life of the daemon: from the journal to the loop and back. It has a second one when a write to the journal has failed.
+
+use crate::daemon::faces_desk::FacesDesk;
+use crate::daemon::journal_desk::JournalDesk;
+use crate::daemon::mail_desk::MailDesk;
+use crate::daemon::memory::{self, Memory};
+use crate::daemon::news::NEWS_MAX;
+use crate::daemon::notes::Notes;
+use crate::daemon::orders::Launched;
+use crate::daemon::panes_desk::PanesDesk;
+use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning};
+use crate::daemon::start::{House, SHUTDOWN, StartError, io, server};
+use crate::daemon::threads;
+use crate::daemon::views_desk::ViewsDesk;
+use crate::daemon::workers::tmux::TmuxDesk;
+use crate::daemon::workers::{tmux, watch};
+use crate::engine::engine::Step;
+use crate::engine::input::{Effect, FoundPane};
+use crate::engine::state::Phase;
+use crate::engine::words::{AgentName, Millis, Nonce};
+use crate::io::clock::Clock;
+use crate::io::journal::Journal;
+use crate::io::keys::Keys;
+use crate::io::settings::Settings;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+/// A life: the loop's state and the threads under it.
+pub(super) struct Life {
+    daemon: Daemon,
+    journal: std::thread::JoinHandle<Journal>,
+    others: Vec<std::thread::JoinHandle<()>>,
+}
+
+/// How a life ended.
+pub(super) struct Ended {
+    pub(super) how: Result<Ending, Broken>,
+    pub(super) settings: Settings,
+    /// The journal, if it has to go on in a new segment.
+    pub(super) journal: Option<Journal>,
+}
+
+/// Takes up the journal and the agents that are still there, and starts the threads.
+///
+/// # Errors
+/// [`StartError`]
+pub(super) async fn begin(
+    house: &mut House,
+    settings: Settings,
+    stopped: Option<Journal>,
+) -> Result<Life, StartError> {
+    let keeps_closed = stopped.is_some();
+    let (journal, memory) = remember(house, &settings, stopped).await?;
+    let Memory { mut engine, places, claims, last_at } = memory;
+    let connected = tmux::connect(&server(house, &settings)).await?;
+    let (news, inbox) = mpsc::channel(NEWS_MAX);
+    let connection = connected.tmux.clone();
+    let mut workers = JoinSet::new();
+    workers.spawn(tmux::keep(server(house, &settings), connected, news.clone()));
+    let found = tmux::find_panes(&connection).await?;
+
+    let threads = threads::start(house, journal, claims, settings.general.low_disk_bytes, &news)?;
+    let now = house.clock.now();
+    let moment = crate::engine::input::Moment { now, chance: getrandom::u64().unwrap_or(now.0) };
+    let step = engine.recover(moment, &found);
+    workers.spawn(watch::views(threads.watched, news.clone()));
+    workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), settings.clone(), news.clone()));
+    let tmux = TmuxDesk::new(connection, settings.general.person_quiet_ms, settings.general.history_limit);
+    let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
+    let expire_at = first_expiry(now, last_at, settings.general.retention_ms);
+    let (_, calls) = mpsc::channel(1);
+    let mut daemon = Daemon {
+        workspace: house.workspace.clone(),
+        settings: Arc::new(settings),
+        clock: house.clock,
+        engine,
+        journal: JournalDesk::new(threads.journal_jobs, places),
+        views: ViewsDesk::new(threads.views_jobs),
+        mail: MailDesk::new(threads.mailing, threads.claims),
+        panes: PanesDesk::new(keys),
+        faces: FacesDesk::default(),
+        tmux,
+        ringing: BTreeMap::new(),
+        workers,
+        pane_workers: JoinSet::new(),
+        mailbox_alive: threads.mailbox_alive,
+        keeps_closed,
+        inbox,
+        written: threads.written,
+        shown: threads.shown,
+        news,
+        calls: std::mem::replace(&mut house.calls, calls),
+        beat_at: now,
+        expire_at,
+        notes: Notes::default(),
+        started_at: house.clock.wall(),
+        socket: house.socket.display().to_string(),
+        daemon_shown_at: now,
+        daemon_is_old: false,
+        turning: Turning::No,
+        ending: None,
+    };
+    daemon.open(&found, step);
+    Ok(Life { daemon, journal: threads.journal, others: threads.others })
+}
+
+impl Life {
+    /// Lives until the end, and brings what waits to the disk.
+    pub(super) async fn spend(mut self, house: &mut House, signals: &mut mpsc::Receiver<Ending>) -> Ended {
+        let how = self.daemon.run(signals).await;
+        let closing = async {
+            match how {
+                Ok(ending) => self.daemon.close(ending).await,
+                Err(_) => self.daemon.show_owed().await,
+            }
+        };
+        if tokio::time::timeout(SHUTDOWN, closing).await.is_err() {
+            tracing::warn!("not all that was under way could be brought to its end");
+        }
+        let Daemon { settings, calls, workers, pane_workers, journal, views, mail, inbox, news, .. } =
+            self.daemon;
+        house.calls = calls;
+        // The threads end when their desks are gone, tasks when their set is.
+        drop((workers, pane_workers, journal, views, mail, inbox, news));
+        let threads = tokio::task::spawn_blocking(move || {
+            let journal = self.journal.join().ok();
+            self.others.into_iter().for_each(|thread| drop(thread.join()));
+            journal
+        });
+        let Ok(journal) = tokio::time::timeout(SHUTDOWN, threads).await else {
+            tracing::error!("the disk does not answer: a thread is left behind");
+            return Ended { how, settings: Arc::unwrap_or_clone(settings), journal: None };
+        };
+        let mut journal = journal.ok().flatten();
+        if how.is_ok()
+            && let Some(journal) = journal.take()
+            && let Err(error) = journal.close()
+        {
+            tracing::error!(%error, "the journal could not be closed in order; nothing is lost");
+        }
+        Ended { how, settings: Arc::unwrap_or_clone(settings), journal }
+    }
+}
+
+impl Daemon {
+    /// Takes up what goes on, owes every view, and begins to look for drops.
+    fn open(&mut self, found: &[FoundPane], step: Step) {
+        self.adopt(found, &step.effects);
+        self.tell_names();
+        self.take_step(step);
+        self.halt(self.workspace.stop_file().exists());
+        self.show_everything();
+        self.show_daemon();
+        self.mail.look();
+        tracing::info!(open = self.engine.state().open.len(), "open for business");
+    }
+
+    /// Gives every agent that goes on its worker.
+    pub(super) fn adopt(&mut self, found: &[FoundPane], effects: &[Effect]) {
+        let launched: Vec<(AgentName, Nonce)> = effects
+            .iter()
+            .filter_map(|effect| match effect {
+                Effect::Launch { agent, nonce } => Some((agent.clone(), *nonce)),
+                _ => None,
+            })
+            .collect();
+        let agents = self.engine.state().agents.iter();
+        let up = agents.filter_map(|(name, agent)| match (&agent.phase, agent.nonce) {
+            (Phase::Up { pane, process }, Some(nonce)) => Some((name.clone(), nonce, *pane, *process)),
+            _ => None,
+        });
+        for (agent, nonce, pane, process) in up.collect::<Vec<_>>() {
+            let there = found.iter().any(|found| found.agent == agent && found.nonce == nonce);
+            if there && !launched.contains(&(agent.clone(), nonce)) {
+                self.launch(Launched { agent, nonce, adopt: Some((pane, process)) });
+            }
+        }
+    }
+}
+
+/// Where nothing has happened for longer than anything is kept, it may be the clock that is wrong: nothing is removed
+/// before it has run for a while.
+fn first_expiry(now: Millis, last_at: Millis, retention_ms: u64) -> Millis {
+    if now.since(last_at) > retention_ms { now.plus(EXPIRE_MS) } else { now }
+}
+
+/// What the journal tells. Where it tells of a time that the wall clock has not reached, since somebody set that back
+/// meanwhile, the daemon's clock goes on from there: it never goes back.
+async fn remember(
+    house: &mut House,
+    settings: &Settings,
+    stopped: Option<Journal>,
+) -> Result<(Journal, Memory), StartError> {
+    let (dir, team) = (house.workspace.journal(), settings.team.clone());
+    let (journal, memory) = match stopped {
+        None => memory::open(&dir, &house.boot, team)?,
+        Some(journal) => memory::go_on(&dir, journal, team, &house.clock).await,
+    };
+    if memory.last_at > house.clock.now() {
+        let ahead_ms = memory.last_at.since(house.clock.now());
+        tracing::warn!(ahead_ms, "the journal is ahead of the wall clock; its time counts");
+        house.clock = Clock::starting_at(memory.last_at);
+    }
+    Ok((journal, memory))
+}

@@ -1,0 +1,38 @@
+//! What does not work as it should just now: for `status/daemon.yaml` and `tasuki status`.
+
+use std::collections::BTreeMap;
+
+/// What a note is about; a newer note on the same replaces it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum About {
+    /// The disk is nearly full: drops stay in the queue.
+    Disk,
+    /// Views cannot be written.
+    Views,
+    /// The journal cannot begin a new segment.
+    Segment,
+    /// The team file has an error.
+    TeamFile,
+}
+
+/// The notes in force.
+#[derive(Debug, Default)]
+pub struct Notes {
+    by_subject: BTreeMap<About, String>,
+}
+
+impl Notes {
+    /// Sets or takes away a note. Whether that changed anything.
+    pub fn set(&mut self, about: About, note: Option<String>) -> bool {
+        match note {
+            Some(note) => self.by_subject.insert(about, note.clone()).as_ref() != Some(&note),
+            None => self.by_subject.remove(&about).is_some(),
+        }
+    }
+
+    /// All of them, the worst first.
+    #[must_use]
+    pub fn list(&self) -> Vec<String> {
+        self.by_subject.values().cloned().collect()
+    }
+}

@@ -1,0 +1,242 @@
+//! The mailbox's thread: claims files from the drop zone, reads them into drafts, and does away with those that the
+//! loop has dealt with. Files stay where they are while the loop is behind.
+
+mod worker;
+
+use crate::daemon::news::NewsSender;
+use crate::engine::message::{Draft, Source};
+use crate::engine::refusal::Refusal;
+use crate::engine::words::{AgentName, MessageId};
+use crate::io::clock::Clock;
+use crate::io::journal::Archive;
+use crate::io::mailbox::Mailbox;
+use crate::io::watch::{Interest, Period, Watch};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use tokio::sync::oneshot;
+use worker::Worker;
+
+/// Jobs that may wait: the loop keeps at most one batch of each kind under way, and the watcher one poke.
+const JOBS_MAX: usize = 16;
+
+/// What the thread is to do.
+#[derive(Debug)]
+pub enum Job {
+    /// Look at the drop zone now, or at [`Signs`].
+    Look,
+    /// Remove these claimed files: they are in the journal.
+    Forget(Vec<Arc<str>>),
+    /// Set these aside with their reasons.
+    Reject(Vec<Rejected>),
+    /// Keep these until there is room for them.
+    Defer(Vec<Arc<str>>),
+    /// Fill in what the archive knows, for messages that came over the socket.
+    LookUp {
+        /// The request.
+        source: Source,
+        /// Its documents.
+        drafts: Vec<Draft>,
+        /// Who is proven to have sent it.
+        proof: Option<AgentName>,
+    },
+    /// Names that a file's name may hold (`{from}_to_{to}.yaml`).
+    Names(BTreeSet<String>),
+    /// The archive has one more segment.
+    Archive(Archive),
+}
+
+/// A refused file.
+#[derive(Debug)]
+pub struct Rejected {
+    /// Its name in `.tasuki/claim/`.
+    pub claim: Arc<str>,
+    /// Its sender, as far as it is known.
+    pub from: Option<AgentName>,
+    /// Why.
+    pub refusal: Refusal,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Mail {
+    /// Drops and refusals, in order.
+    pub drops: Vec<Dropped>,
+    /// Things to be told in the activity log.
+    pub notes: Vec<String>,
+    /// Whether `queue/STOP` is there.
+    pub halted: bool,
+    /// Claimed files that are gone now.
+    pub forgotten: Vec<Arc<str>>,
+    /// Whether drops are left in the queue since the disk is nearly full.
+    pub full: bool,
+}
+
+/// One file or request.
+#[derive(Debug)]
+pub enum Dropped {
+    /// Well-formed.
+    Drafts {
+        /// Where it came from.
+        source: Source,
+        /// Its documents.
+        drafts: Vec<Draft>,
+        /// Who is proven to have sent it.
+        proof: Option<AgentName>,
+    },
+    /// Not.
+    Bad {
+        /// Where it came from.
+        source: Source,
+        /// Its sender, as far as the name tells.
+        from: Option<AgentName>,
+        /// Why.
+        refusal: Refusal,
+    },
+}
+
+/// The disk that new messages go to, and when it is too full for them.
+#[derive(Debug)]
+pub struct Disk {
+    /// A folder on it.
+    pub folder: PathBuf,
+    /// Free bytes below which drops are left in `queue/`.
+    pub low_bytes: u64,
+    /// Whether it was last.
+    pub full: bool,
+}
+
+/// What the loop and the watch tell the thread besides its jobs: a full queue of jobs hides none of it.
+#[derive(Debug)]
+pub struct Signs {
+    /// Something may lie in the drop zone.
+    look: AtomicBool,
+    /// The loop is gone; nothing more is taken.
+    ended: AtomicBool,
+    /// How many more messages the workspace takes.
+    room: AtomicUsize,
+}
+
+/// The way to the thread.
+#[derive(Debug)]
+pub struct Mailing {
+    jobs: SyncSender<Job>,
+    signs: Arc<Signs>,
+}
+
+impl Mailing {
+    /// Gives a job, if there is room for it.
+    ///
+    /// # Errors
+    /// The job, if there is none.
+    pub fn give(&self, job: Job) -> Result<(), Job> {
+        self.jobs.try_send(job).map_err(|error| match error {
+            TrySendError::Full(job) | TrySendError::Disconnected(job) => job,
+        })
+    }
+
+    /// Has it look at the drop zone at once, or after the job it is at.
+    pub fn look(&self) {
+        self.signs.look.store(true, Ordering::Release);
+        // If there is no room it has jobs, and sees the sign after the next.
+        let _ = self.jobs.try_send(Job::Look);
+    }
+
+    /// Says how many more messages the workspace takes; what it was before.
+    pub fn set_room(&self, room: usize) -> usize {
+        self.signs.room.swap(room, Ordering::Relaxed)
+    }
+}
+
+impl Drop for Mailing {
+    /// The thread's own watch holds a way to it too, so that it is told.
+    fn drop(&mut self) {
+        self.signs.ended.store(true, Ordering::Release);
+        let _ = self.jobs.try_send(Job::Look);
+    }
+}
+
+/// The thread, as the loop sees it.
+#[derive(Debug)]
+pub struct Started {
+    /// The way to it.
+    pub mailing: Mailing,
+    /// Resolves when the thread ends.
+    pub alive: oneshot::Receiver<Infallible>,
+    /// To be joined.
+    pub thread: JoinHandle<()>,
+    /// Claims that are in the journal and still on the disk.
+    pub claims: BTreeSet<Arc<str>>,
+}
+
+/// Starts the thread, which first forgets the claims that the journal knows already. `known` are all that the journal
+/// names: a power cut may put a file back under one of them.
+///
+/// # Errors
+/// If the system gives no thread.
+pub fn start(
+    mut mailbox: Mailbox,
+    known: BTreeSet<Arc<str>>,
+    archive: Archive,
+    disk: Disk,
+    clock: Clock,
+    news: NewsSender,
+) -> std::io::Result<Started> {
+    let (jobs, inbox) = sync_channel(JOBS_MAX);
+    let signs = Signs { look: true.into(), ended: false.into(), room: usize::MAX.into() };
+    let mailing = Mailing { jobs, signs: Arc::new(signs) };
+    let (poke, signs) = (mailing.jobs.clone(), Arc::clone(&mailing.signs));
+    let mut watch = Watch::start(Interest::Arrivals, move |_| {
+        signs.look.store(true, Ordering::Release);
+        let _ = poke.try_send(Job::Look);
+    });
+    for place in mailbox.places() {
+        watch.follow(&place);
+    }
+    let done: Vec<Arc<str>> = mailbox.unread().into_iter().filter(|claim| known.contains(claim)).collect();
+    let claims = match mailbox.forget(&done) {
+        Ok(()) => BTreeSet::new(),
+        Err(error) => {
+            tracing::warn!(%error, "files that are in the journal already could not be removed yet");
+            done.iter().cloned().collect()
+        }
+    };
+    let mut worker = Worker {
+        mailbox,
+        watch,
+        period: Period::new(clock.now()),
+        archive,
+        clock,
+        news,
+        names: BTreeSet::new(),
+        known,
+        forget: claims.iter().cloned().collect(),
+        reject: Vec::new(),
+        signs: Arc::clone(&mailing.signs),
+        disk,
+        halted: None,
+        look_at: clock.now(),
+    };
+    let (obituary, alive) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("mailbox".to_owned()).spawn(move || {
+        let _ends_with_the_thread: oneshot::Sender<Infallible> = obituary;
+        worker.work(&inbox);
+    })?;
+    Ok(Started { mailing, alive, thread, claims })
+}
+
+/// A new id: `msg-` and 12 hex digits of a UUID v4.
+pub fn mint_id() -> MessageId {
+    loop {
+        let uuid = uuid::Uuid::new_v4().simple().to_string();
+        if let Some(digits) = uuid.get(..12)
+            && let Ok(id) = MessageId::new(&format!("msg-{digits}"))
+        {
+            return id;
+        }
+    }
+}

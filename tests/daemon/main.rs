@@ -1,0 +1,10 @@
+//! The daemon through the real binary, with real files and real tmux.
+#![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
+#![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
+
+mod failures;
+#[path = "../support/house.rs"]
+mod house;
+mod keeping;
+mod main_job;
+mod parts;
