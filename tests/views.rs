@@ -418,6 +418,10 @@ fn a_view_that_is_written_again_leaves_nothing_behind() {
         assert_eq!(std::fs::read_to_string(root.path().join("status/daemon.yaml")).unwrap(), text);
         assert_eq!(names(root.path(), "status"), ["agents", "daemon.yaml"]);
     }
+    let folder = root.path().join("status/agents/boss.yaml");
+    std::fs::create_dir(&folder).unwrap();
+    assert!(views.write(View::Agent(name("boss")), "x\n").is_err(), "a folder in the way is not moved");
+    assert!(folder.is_dir());
 }
 
 #[test]

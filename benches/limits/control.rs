@@ -14,8 +14,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// tmux now and then tells nothing of what its panes print until something else happens; a run that waits for longer is
-/// made again.
+/// Now and then nothing more comes though all panes show their answers, for a reason that was not found; a run that waits
+/// for longer is made again.
 const SILENCE_MAX: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);

@@ -101,7 +101,7 @@ impl JournalDesk {
         self.waiting.is_empty() && self.under_way.is_none()
     }
 
-    /// Takes a step in; its effects, and what is to be told of it, come back when it is written.
+    /// Takes a step in; its effects come back when it is written.
     pub fn put(&mut self, step: Step, told: Vec<(Millis, Told)>) {
         let outward = step.outward();
         let events = events::encode(&step.events).into_boxed_str();

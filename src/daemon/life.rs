@@ -66,7 +66,7 @@ pub(super) async fn begin(
     let moment = crate::engine::input::Moment { now, chance: getrandom::u64().unwrap_or(now.0) };
     let step = engine.recover(moment, &found);
     workers.spawn(watch::views(threads.watched, news.clone()));
-    workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), news.clone()));
+    workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), settings.clone(), news.clone()));
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;

@@ -1,5 +1,6 @@
 //! FLOOR 3: gives the engine and the outside their time and tasks.
 
+pub mod calls;
 pub mod close;
 mod ends;
 pub mod faces_desk;

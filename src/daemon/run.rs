@@ -3,7 +3,7 @@
 //! The loop never waits for a worker: each has a desk, and gets its next batch when it has said that the last one is done.
 
 use crate::daemon::ends::worker_ended;
-use crate::daemon::faces_desk::{FacesDesk, see};
+use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::journal_desk::{Heard, JournalDesk, ThreadGone};
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::news::{News, NewsSender};
@@ -11,7 +11,7 @@ use crate::daemon::notes::{About, Notes};
 use crate::daemon::orders::PaneWord;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::perform::Ringing;
-use crate::daemon::request::{Call, Request, Response};
+use crate::daemon::request::Call;
 use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::journal::Written;
 use crate::daemon::workers::mailbox::{Dropped, Mail};
@@ -19,7 +19,6 @@ use crate::daemon::workers::tmux::TmuxDesk;
 use crate::daemon::workers::views::Shown as ViewsShown;
 use crate::engine::engine::{Engine, Step};
 use crate::engine::input::{Effect, Input, Moment, Report, Shown};
-use crate::engine::message::Source;
 use crate::engine::story;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::clock::Clock;
@@ -260,9 +259,7 @@ impl Daemon {
         match self.journal.written(written, self.clock.now())? {
             Heard::Appended(held) => {
                 self.daemon_is_old = true; // it tells the flushes
-                for (at, told) in held.told {
-                    self.views.tell(at, told.agent, told.text);
-                }
+                held.told.into_iter().for_each(|(at, told)| self.views.tell(at, told.agent, told.text));
                 self.perform_all(held.effects);
             }
             Heard::Turned => {
@@ -331,9 +328,7 @@ impl Daemon {
         }
         let told: Vec<_> =
             step.events.iter().filter_map(|event| Some((step.at, story::tell(event)?))).collect();
-        for (_, told) in &told {
-            tracing::info!(target: "tasuki::story", "{}", told.text);
-        }
+        told.iter().for_each(|(_, told)| tracing::info!(target: "tasuki::story", "{}", told.text));
         self.daemon_is_old |= !step.events.is_empty();
         if step.events.is_empty() {
             self.perform_all(step.effects);
@@ -347,52 +342,6 @@ impl Daemon {
         for effect in effects {
             self.perform(effect);
         }
-    }
-
-    fn call(&mut self, call: Call) {
-        let answer = call.answer;
-        match call.request {
-            Request::Send { drafts, key } => match self.panes.who(key.as_deref()) {
-                Err(why) => drop(answer.send(Response::Unavailable(why))),
-                Ok(proof) => {
-                    let source = Source::Request(self.faces.put(answer));
-                    self.mail.look_up(source, drafts, proof);
-                }
-            },
-            Request::Command(command) => {
-                let request = self.faces.put(answer);
-                self.step(Input::Command { request, command });
-            }
-            Request::Overview => {
-                drop(answer.send(Response::Overview(Arc::new(self.engine.overview()), self.notes.list())))
-            }
-            Request::Open => {
-                drop(answer.send(Response::Open(Arc::new(self.engine.open_messages().collect()))));
-            }
-            Request::Message(id) => {
-                drop(answer.send(Response::Message(see(&self.engine, &id).map(Box::new))));
-            }
-            Request::Await(id, until) => self.faces.put_awaiting(&self.engine, id, until, answer),
-            Request::Halt(on) => drop(answer.send(self.put_stop_file(on))),
-            Request::Pane(name, request) => self.panes.face(&self.engine, &name, request, answer),
-            Request::Down { keep_agents } => {
-                self.ending = Some(if keep_agents { Ending::KeepAgents } else { Ending::StopAgents });
-                drop(answer.send(Response::Ok));
-            }
-        }
-    }
-
-    fn put_stop_file(&mut self, on: bool) -> Response {
-        let path = self.workspace.stop_file();
-        match if on { std::fs::write(&path, "") } else { std::fs::remove_file(&path) } {
-            Err(error) if on || error.kind() != std::io::ErrorKind::NotFound => {
-                return Response::Unavailable(format!("{}: {error}", path.display()));
-            }
-            _ => {}
-        }
-        self.halt(on);
-        self.mail.look();
-        Response::Ok
     }
 
     /// `queue/STOP` is there, or not.

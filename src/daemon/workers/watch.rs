@@ -55,8 +55,14 @@ pub async fn views(places: Vec<PathBuf>, news: NewsSender) -> &'static str {
     "views' watch"
 }
 
-/// Watches the team file until the loop is gone.
-pub async fn team(workspace: Workspace, around: Surroundings, news: NewsSender) -> &'static str {
+/// Watches the team file until the loop is gone. `loaded` is what it said before: what changed until the watch is armed is
+/// found by reading it once more.
+pub async fn team(
+    workspace: Workspace,
+    around: Surroundings,
+    loaded: Settings,
+    news: NewsSender,
+) -> &'static str {
     let team_changed = Arc::new(Notify::new());
     let team_file = workspace.team_file();
     let changed = Arc::clone(&team_changed);
@@ -66,11 +72,17 @@ pub async fn team(workspace: Workspace, around: Surroundings, news: NewsSender) 
             changed.notify_one();
         }
     });
+    let mut loaded = Some(loaded);
+    team_changed.notify_one();
     loop {
         team_changed.notified().await;
         while tokio::time::timeout(TEAM_SETTLES, team_changed.notified()).await.is_ok() {}
         let read = Settings::load(&workspace, &around);
         let read = read.map(|loaded| loaded.settings).map_err(|error| error.to_string());
+        let known = loaded.take();
+        if known.is_some() && known == read.as_ref().ok().cloned() {
+            continue;
+        }
         if news.send(News::Team(Box::new(read))).await.is_err() {
             return "team file's watch";
         }

@@ -1,0 +1,57 @@
+//! What faces ask of the daemon: each gets its answer at once, or when what it asked for is written.
+
+use crate::daemon::faces_desk::see;
+use crate::daemon::request::{Call, Request, Response};
+use crate::daemon::run::{Daemon, Ending};
+use crate::engine::input::Input;
+use crate::engine::message::Source;
+use std::sync::Arc;
+
+impl Daemon {
+    /// Does what was asked.
+    pub(super) fn call(&mut self, call: Call) {
+        let answer = call.answer;
+        match call.request {
+            Request::Send { drafts, key } => match self.panes.who(key.as_deref()) {
+                Err(why) => drop(answer.send(Response::Unavailable(why))),
+                Ok(proof) => {
+                    let source = Source::Request(self.faces.put(answer));
+                    self.mail.look_up(source, drafts, proof);
+                }
+            },
+            Request::Command(command) => {
+                let request = self.faces.put(answer);
+                self.step(Input::Command { request, command });
+            }
+            Request::Overview => {
+                drop(answer.send(Response::Overview(Arc::new(self.engine.overview()), self.notes.list())))
+            }
+            Request::Open => {
+                drop(answer.send(Response::Open(Arc::new(self.engine.open_messages().collect()))));
+            }
+            Request::Message(id) => {
+                drop(answer.send(Response::Message(see(&self.engine, &id).map(Box::new))));
+            }
+            Request::Await(id, until) => self.faces.put_awaiting(&self.engine, id, until, answer),
+            Request::Halt(on) => drop(answer.send(self.put_stop_file(on))),
+            Request::Pane(name, request) => self.panes.face(&self.engine, &name, request, answer),
+            Request::Down { keep_agents } => {
+                self.ending = Some(if keep_agents { Ending::KeepAgents } else { Ending::StopAgents });
+                drop(answer.send(Response::Ok));
+            }
+        }
+    }
+
+    fn put_stop_file(&mut self, on: bool) -> Response {
+        let path = self.workspace.stop_file();
+        match if on { std::fs::write(&path, "") } else { std::fs::remove_file(&path) } {
+            Err(error) if on || error.kind() != std::io::ErrorKind::NotFound => {
+                return Response::Unavailable(format!("{}: {error}", path.display()));
+            }
+            _ => {}
+        }
+        self.halt(on);
+        self.mail.look();
+        Response::Ok
+    }
+}
