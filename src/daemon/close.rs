@@ -37,7 +37,11 @@ impl Daemon {
 
     /// Brings what waits to the disk: steps, views, files that can go.
     async fn drain(&mut self) {
-        while self.hand_out().is_ok() && !(self.journal.is_idle() && self.views.is_idle()) {
+        loop {
+            self.views.hurry();
+            if self.hand_out().is_err() || (self.journal.is_idle() && self.views.is_idle()) {
+                return;
+            }
             tokio::select! {
                 Some(written) = self.written.recv() => {
                     if self.written(written).is_err() {
@@ -51,9 +55,12 @@ impl Daemon {
 
     /// After the journal has failed: writes the views of what was durable before, as far as the disk lets it.
     pub(super) async fn show_owed(&mut self) {
-        while self.views.submit(&self.engine, &self.journal, self.clock.now()).is_ok()
-            && !self.views.is_idle()
-        {
+        loop {
+            self.views.hurry();
+            let given = self.views.submit(&self.engine, &self.journal, self.clock.now());
+            if given.is_err() || self.views.is_idle() {
+                return;
+            }
             match self.shown.recv().await {
                 Some(shown) => self.views.done(shown.failed, self.clock.now()),
                 None => return,

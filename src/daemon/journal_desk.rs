@@ -2,6 +2,7 @@
 
 use crate::daemon::workers::journal::{Done, Job, Jobs, Written};
 use crate::engine::engine::Step;
+use crate::engine::event::Event;
 use crate::engine::input::Effect;
 use crate::engine::message::BodyRef;
 use crate::engine::story::Told;
@@ -39,8 +40,8 @@ pub struct JournalDesk {
     /// Steps that wait for the batch under way to be written.
     waiting: VecDeque<Waiting>,
     waiting_bytes: usize,
-    /// Which steps the batch under way has, and what waits for them.
-    under_way: Option<(Vec<Seq>, Held)>,
+    /// The batch under way: its steps, none for one without a body, and what waits for them.
+    under_way: Option<(Vec<Option<Seq>>, Held)>,
     /// Where each step with a body is.
     places: BTreeMap<Seq, Location>,
     /// Segments closed before this moment may go, but for those from this number on.
@@ -58,6 +59,8 @@ pub struct JournalDesk {
 struct Waiting {
     line: StepLine,
     outward: bool,
+    /// Whether it brings a body, whose place is to be kept.
+    body: bool,
     held: Held,
 }
 
@@ -107,7 +110,8 @@ impl JournalDesk {
         let events = events::encode(&step.events).into_boxed_str();
         self.waiting_bytes += events.len();
         let line = StepLine { seq: step.seq, at: step.at, events };
-        self.waiting.push_back(Waiting { line, outward, held: Held { effects: step.effects, told } });
+        let body = step.events.iter().any(Event::has_body);
+        self.waiting.push_back(Waiting { line, outward, body, held: Held { effects: step.effects, told } });
     }
 
     /// Gives the thread all that waits, if it has nothing to do.
@@ -121,18 +125,20 @@ impl JournalDesk {
         if self.waiting.is_empty() {
             return self.submit_trim();
         }
-        let (mut lines, mut held, mut durable, mut bytes) = (Vec::new(), Held::default(), false, 0);
+        let (mut lines, mut seqs, mut held) = (Vec::new(), Vec::new(), Held::default());
+        let (mut durable, mut bytes) = (false, 0);
         while bytes < BATCH_BYTES
             && let Some(waiting) = self.waiting.pop_front()
         {
             bytes += waiting.line.events.len();
             durable |= waiting.outward;
+            seqs.push(waiting.body.then_some(waiting.line.seq));
             lines.push(waiting.line);
             held.effects.extend(waiting.held.effects);
             held.told.extend(waiting.held.told);
         }
         self.waiting_bytes -= bytes;
-        self.under_way = Some((lines.iter().map(|line| line.seq).collect(), held));
+        self.under_way = Some((seqs, held));
         self.jobs.try_send(Job::Append { lines, durable }).map_err(|_| ThreadGone("journal"))
     }
 
@@ -177,7 +183,8 @@ impl JournalDesk {
         let (seqs, held) = self.under_way.take().unwrap_or_default();
         match written.done {
             Done::Appended(places) => {
-                self.places.extend(seqs.into_iter().zip(places));
+                let placed = seqs.into_iter().zip(places);
+                self.places.extend(placed.filter_map(|(seq, place)| Some((seq?, place))));
                 Ok(Heard::Appended(held))
             }
             Done::Turned => {
@@ -220,7 +227,6 @@ pub struct ThreadGone(pub &'static str);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::event::Event;
     use crate::engine::input::Reply;
     use crate::engine::message::RequestId;
     use std::sync::mpsc::sync_channel;

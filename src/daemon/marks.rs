@@ -23,6 +23,8 @@ pub struct Marks {
     pub if_missing: BTreeSet<MessageId>,
     /// Open messages and agents.
     pub dirty: BTreeSet<Shown>,
+    /// Of these, what changes again and again, and is written no more than a few times a second.
+    pub often: BTreeSet<Shown>,
     /// Lines for the logs.
     pub lines: VecDeque<Item>,
     /// How many lines had no room.
@@ -70,12 +72,19 @@ impl Marks {
     pub fn mark(&mut self, shown: Shown) {
         match shown {
             Shown::Finished(id) => {
-                self.dirty.remove(&Shown::Open(id.clone()));
+                let open = Shown::Open(id.clone());
+                self.dirty.remove(&open);
+                self.often.remove(&open);
                 self.turns.remove(&id);
                 self.finished.insert(id);
             }
             shown => drop(self.dirty.insert(shown)),
         }
+    }
+
+    /// A view is out of date that was written before and will change again soon.
+    pub fn mark_often(&mut self, shown: Shown) {
+        self.often.insert(shown);
     }
 
     /// A finished message's views are to be written if they are missing.
@@ -116,6 +125,7 @@ impl Marks {
         self.finished.extend(older.finished);
         self.if_missing.extend(older.if_missing);
         self.dirty.extend(older.dirty);
+        self.often.extend(older.often);
         let newer = std::mem::replace(&mut self.lines, older.lines);
         newer.into_iter().for_each(|line| self.tell(line));
         self.dropped_lines += older.dropped_lines;
@@ -134,6 +144,7 @@ impl Marks {
         self.turns.is_empty()
             && self.finished.is_empty()
             && self.dirty.is_empty()
+            && self.often.is_empty()
             && self.lines.is_empty()
             && self.dropped_lines == 0
             && self.daemon.is_none()

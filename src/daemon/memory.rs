@@ -43,7 +43,9 @@ impl Memory {
             Kind::Step => {
                 let found = events::decode(entry.payload).map_err(|error| error.to_string())?;
                 self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
-                self.places.insert(entry.seq, entry.place);
+                if found.iter().any(Event::has_body) {
+                    self.places.insert(entry.seq, entry.place);
+                }
                 self.claims.extend(found.iter().filter_map(claim_of));
             }
             Kind::Snapshot => {

@@ -8,7 +8,7 @@ use crate::daemon::workers::tmux::{Given, TmuxNews};
 use crate::daemon::workers::views::{DaemonItem, Item, TurnBody};
 use crate::engine::doorbell::{self, Doorbell};
 use crate::engine::input::{Effect, Input, Report, Shown, Verdict};
-use crate::engine::life::{Turn, TurnKind};
+use crate::engine::life::{Stage, Turn, TurnKind};
 use crate::engine::team::Delivery;
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce, Seq};
 use crate::io::settings::Settings;
@@ -69,9 +69,18 @@ impl Daemon {
                 if let Shown::Open(id) | Shown::Finished(id) = &shown {
                     self.faces.moved(&self.engine, id);
                 }
-                self.views.mark(shown);
+                match &shown {
+                    // Not accepted just now, but moved on.
+                    Shown::Open(id) if !self.is_pending(id) => self.views.mark_often(shown),
+                    Shown::Agent(_) => self.views.mark_often(shown),
+                    _ => self.views.mark(shown),
+                }
             }
         }
+    }
+
+    fn is_pending(&self, id: &MessageId) -> bool {
+        self.engine.state().open.get(id).is_some_and(|open| matches!(open.stage, Stage::Queued { .. }))
     }
 
     /// Starts the worker of a launch, in a new window or an adopted one.
@@ -251,6 +260,9 @@ impl Daemon {
             self.turning = Turning::Draining;
         }
         let idle = self.journal.is_idle() && self.views.is_idle();
+        if self.turning == Turning::Draining {
+            self.views.hurry();
+        }
         let may_fail = matches!(self.turning, Turning::Draining | Turning::Syncing);
         if may_fail && self.views.owes() {
             // Results that cannot be written now could not be made again from a closed segment.

@@ -17,6 +17,10 @@ const BATCH_MAX: usize = 256;
 /// seconds, and half a minute is soon enough after that.
 const AGAIN_MS: (u64, u64) = (500, 30_000);
 
+/// Views of what moves on are written again no sooner than this: a message that is done within that time is written as it
+/// was accepted, for its turn, and as it ended. A reader sees each state that lasts.
+const OFTEN_MS: u64 = 50;
+
 /// Views on their way to the disk.
 #[derive(Debug)]
 pub struct ViewsDesk {
@@ -24,6 +28,8 @@ pub struct ViewsDesk {
     busy: bool,
     due: Marks,
     failed: Failed,
+    /// When views of what moves on are written again.
+    often_at: Millis,
     /// The last meaningful line of each pane.
     doing: BTreeMap<AgentName, String>,
 }
@@ -42,12 +48,18 @@ impl ViewsDesk {
     #[must_use]
     pub fn new(jobs: SyncSender<Job>) -> Self {
         let failed = Failed { marks: Marks::default(), again_at: None, wait_ms: AGAIN_MS.0 };
-        Self { jobs, busy: false, due: Marks::default(), failed, doing: BTreeMap::new() }
+        let (due, often_at) = (Marks::default(), Millis(0));
+        Self { jobs, busy: false, due, failed, often_at, doing: BTreeMap::new() }
     }
 
     /// A view is out of date.
     pub fn mark(&mut self, shown: Shown) {
         self.due.mark(shown);
+    }
+
+    /// A view is out of date that was written before and will change again soon.
+    pub fn mark_often(&mut self, shown: Shown) {
+        self.due.mark_often(shown);
     }
 
     /// A finished message's views are to be written if they are missing.
@@ -87,7 +99,7 @@ impl ViewsDesk {
 
     /// What an agent's pane shows; its status is out of date.
     pub fn doing(&mut self, agent: AgentName, line: String) {
-        self.due.mark(Shown::Agent(agent.clone()));
+        self.due.mark_often(Shown::Agent(agent.clone()));
         self.doing.insert(agent, line);
     }
 
@@ -130,10 +142,16 @@ impl ViewsDesk {
         }
     }
 
-    /// When what could not be written is tried again.
+    /// When there is something to be written that waits for its time.
     #[must_use]
     pub fn again_at(&self) -> Option<Millis> {
-        self.failed.again_at
+        let often = (!self.busy && !self.due.often.is_empty()).then_some(self.often_at);
+        [often, self.failed.again_at].into_iter().flatten().min()
+    }
+
+    /// Writes what waits for its time now: the end is near, or a turn of the segment waits for it.
+    pub fn hurry(&mut self) {
+        self.often_at = Millis(0);
     }
 
     /// Tries again what could not be written, if it is time.
@@ -162,8 +180,15 @@ impl ViewsDesk {
 
     fn gather(&mut self, engine: &Engine, journal: &JournalDesk, now: Millis) -> Job {
         let mut job = Job::new();
+        if !self.due.often.is_empty() && now >= self.often_at {
+            self.often_at = now.plus(OFTEN_MS);
+            let often = std::mem::take(&mut self.due.often);
+            self.due.dirty.extend(often);
+        }
         for id in std::mem::take(&mut self.due.turns) {
-            self.due.dirty.remove(&Shown::Open(id.clone()));
+            let open = Shown::Open(id.clone());
+            self.due.dirty.remove(&open);
+            self.due.often.remove(&open);
             job.extend(open_item(engine, journal, &id, true));
         }
         job.extend(self.due.daemon.take());
@@ -228,7 +253,7 @@ impl ViewsDesk {
         job.extend(agent.as_ref().and_then(|name| self.agent(engine, name, Some("completed"), now)));
         job.push(item);
         if let Some(name) = agent {
-            self.due.dirty.insert(Shown::Agent(name));
+            self.due.often.insert(Shown::Agent(name));
         }
     }
 }

@@ -82,6 +82,14 @@ pub enum Event {
     KeptAgent(AgentName, Box<Agent>),
 }
 
+impl Event {
+    /// Whether it brings a body that others refer to: a message's content, or an answer.
+    #[must_use]
+    pub const fn has_body(&self) -> bool {
+        matches!(self, Self::Accepted { .. } | Self::Ended { answer: Some(_), .. })
+    }
+}
+
 /// Evidence or cause of a move.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Why {

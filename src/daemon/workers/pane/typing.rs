@@ -27,6 +27,9 @@ const ENTER_WAIT: Duration = Duration::from_millis(100);
 /// takes to fall silent, and short enough that a person's typing is not waited out here.
 const SETTLE_WAIT: Duration = Duration::from_secs(3);
 
+/// Between two looks for an echo that makes no sound: what is shown already came with the output before.
+const ECHO_PAUSE_MS: u64 = 10;
+
 /// How a step of the procedure fails.
 enum Failed {
     Ended(End),
@@ -163,7 +166,8 @@ impl Worker {
                 let why = format!("its line was not shown within {cap} ms");
                 return Err(Failed::Verdict(Verdict::NotDelivered { why }));
             }
-            self.listen_until(deadline.min(Instant::now() + Duration::from_millis(quiet.max(10)))).await?;
+            let look_at = Instant::now() + Duration::from_millis(quiet.max(ECHO_PAUSE_MS));
+            self.listen_once(deadline.min(look_at)).await?;
         }
     }
 
