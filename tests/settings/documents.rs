@@ -22,6 +22,17 @@ fn the_schema_is_that_of_the_code() {
 }
 
 #[test]
+fn the_schema_of_a_message_is_that_of_its_reader() {
+    let schema = tasuki::io::wire::schema::message();
+    is_fresh("protocol/message.schema.json", &format!("{schema:#}\n"));
+    let mut named: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    let mut read = tasuki::io::wire::draft::KEYS.to_vec();
+    named.sort_unstable();
+    read.sort_unstable();
+    assert_eq!(named, read);
+}
+
+#[test]
 fn the_reference_page_names_every_key() {
     is_fresh("docs/team-file.md", &page(&schema()));
 }

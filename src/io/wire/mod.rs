@@ -13,6 +13,7 @@ pub mod json;
 mod place;
 pub mod refused;
 mod scalar;
+pub mod schema;
 pub mod secret;
 pub mod show;
 pub mod status;
