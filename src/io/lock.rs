@@ -7,6 +7,7 @@
 
 use crate::engine::words::Millis;
 use crate::io::clock;
+use crate::io::wire::time::read_moment;
 use fs2::FileExt;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -155,6 +156,6 @@ fn noted(path: &Path) -> Holder {
     let read = File::open(path).and_then(|file| file.take(NOTE_BYTES_MAX).read_to_string(&mut text));
     let mut words = text.split_whitespace().take(read.map_or(0, |_| 2));
     let pid = words.next().and_then(|word| word.parse().ok());
-    let started_at = words.next().filter(|word| clock::parse_timestamp(word).is_ok()).map(str::to_owned);
+    let started_at = words.next().filter(|word| read_moment(word).is_some()).map(str::to_owned);
     Holder { pid, started_at }
 }

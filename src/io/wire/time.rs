@@ -1,7 +1,8 @@
 //! Points in time and durations as people and programs write them.
 
 use crate::engine::words::Millis;
-use chrono::{DateTime, FixedOffset, Local, NaiveDate, NaiveDateTime, SecondsFormat, TimeDelta, TimeZone};
+use crate::io::clock;
+use chrono::{DateTime, FixedOffset, Local, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
 
 /// Forms with a zone besides RFC 3339: ISO 8601 as `date`, Python and Java write it. chrono's `%z` reads `+0900` and `+09:00`.
 const ZONED: [&str; 4] =
@@ -20,16 +21,15 @@ pub fn read_moment(text: &str) -> Option<Millis> {
     let text = text.trim();
     let ms = match zoned(text) {
         Some(moment) => moment.timestamp_millis(),
-        None => local(naive(text)?)?.timestamp_millis(),
+        None => in_zone(&Local, naive(text)?)?.timestamp_millis(),
     };
     u64::try_from(ms).ok().map(Millis)
 }
 
-/// Writes RFC 3339 in UTC: `2026-02-02T12:00:00Z`, with milliseconds where there are some. Empty if chrono has no such year.
+/// Writes RFC 3339 in UTC: `2026-02-02T12:00:00Z`, with milliseconds where there are some.
 #[must_use]
 pub fn write_moment(at: Millis) -> String {
-    let moment = i64::try_from(at.0).ok().and_then(DateTime::from_timestamp_millis);
-    moment.map(|moment| moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)).unwrap_or_default()
+    clock::rfc3339(at)
 }
 
 /// A calendar day, `YYYY-MM-DD`: the name of a dated folder. Sorts by date.
@@ -37,11 +37,10 @@ pub fn write_moment(at: Millis) -> String {
 pub struct Day(String);
 
 impl Day {
-    /// The local day of a moment.
+    /// The day of a moment in UTC: folders follow from the journal alone, in whichever time zone they are written again.
     #[must_use]
     pub fn of(at: Millis) -> Self {
-        let moment = i64::try_from(at.0).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default();
-        Self(moment.with_timezone(&Local).format("%Y-%m-%d").to_string())
+        Self(clock::day(at))
     }
 
     /// Reads the name of a dated folder.
@@ -87,10 +86,14 @@ fn naive(text: &str) -> Option<NaiveDateTime> {
     moment.or_else(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_hms_opt(0, 0, 0))
 }
 
-/// In the hour that a clock change repeats, the first one is meant; a time that it skips is taken as an hour later.
-fn local(naive: NaiveDateTime) -> Option<DateTime<Local>> {
-    let at = |naive: &NaiveDateTime| Local.from_local_datetime(naive).earliest();
-    at(&naive).or_else(|| at(&naive.checked_add_signed(TimeDelta::hours(1))?))
+/// An hour that a zone has twice means the first of the two; one that it skips is read with the clock not yet moved.
+fn in_zone<Z: TimeZone>(zone: &Z, local: NaiveDateTime) -> Option<DateTime<Utc>> {
+    let hour = TimeDelta::hours(1);
+    if let Some(moment) = zone.from_local_datetime(&local).earliest() {
+        return Some(moment.with_timezone(&Utc));
+    }
+    let before = zone.from_local_datetime(&local.checked_sub_signed(hour)?).latest()?;
+    before.with_timezone(&Utc).checked_add_signed(hour)
 }
 
 #[cfg(test)]
@@ -143,17 +146,15 @@ mod tests {
         for ms in [0, 1, 999, 1_770_033_600_123, 4_102_444_800_000] {
             assert_eq!(read_moment(&write_moment(Millis(ms))), Some(Millis(ms)));
         }
-        assert_eq!(write_moment(Millis(u64::MAX)), "");
         for ms in [1, 1_000, 90_000, 1_800_000, 5_400_000, 86_400_000 * 40] {
             assert_eq!(read_duration(&write_duration(ms)), Some(ms));
         }
     }
 
     #[test]
-    fn a_day_is_local_and_has_one_spelling() {
-        let noon = Local.with_ymd_and_hms(2026, 2, 3, 12, 0, 0).unwrap().timestamp_millis() as u64;
-        assert_eq!(Day::of(Millis(noon)).as_str(), "2026-02-03");
-        assert_eq!(Day::parse("2026-02-03"), Some(Day::of(Millis(noon))));
+    fn a_day_is_that_of_utc_and_has_one_spelling() {
+        assert_eq!(Day::of(Millis(1_770_076_799_999)).as_str(), "2026-02-02");
+        assert_eq!(Day::parse("2026-02-03"), Some(Day::of(Millis(1_770_076_800_000))));
         assert!(Day::parse("2026-02-03") > Day::parse("2026-01-31"));
         for bad in ["2026-2-3", "2026-02-30", "", "..", "2026-02-03/..", " 2026-02-03"] {
             assert_eq!(Day::parse(bad), None, "{bad}");
@@ -169,5 +170,60 @@ mod tests {
         for bad in ["", "soon", "-5", "1.5", "5 parsecs", "18446744073709551615"] {
             assert_eq!(read_duration(bad), None, "{bad}");
         }
+    }
+
+    /// A zone that is one hour ahead from 01:00 UTC on 2026-03-29 to 01:00 UTC on 2026-10-25, like Central Europe.
+    #[derive(Debug, Clone, Copy)]
+    struct Summer;
+
+    impl TimeZone for Summer {
+        type Offset = chrono::FixedOffset;
+
+        fn from_offset(_: &Self::Offset) -> Self {
+            Self
+        }
+
+        fn offset_from_local_date(&self, _: &chrono::NaiveDate) -> chrono::MappedLocalTime<Self::Offset> {
+            chrono::MappedLocalTime::None
+        }
+
+        fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> chrono::MappedLocalTime<Self::Offset> {
+            let fits: Vec<_> = [2, 1]
+                .into_iter()
+                .filter_map(|hours| chrono::FixedOffset::east_opt(hours * 3600))
+                .filter(|offset| self.offset_from_utc_datetime(&(*local - *offset)) == *offset)
+                .collect();
+            match fits.as_slice() {
+                [one] => chrono::MappedLocalTime::Single(*one),
+                [first, second] => chrono::MappedLocalTime::Ambiguous(*first, *second),
+                _ => chrono::MappedLocalTime::None,
+            }
+        }
+
+        fn offset_from_utc_date(&self, date: &chrono::NaiveDate) -> Self::Offset {
+            self.offset_from_utc_datetime(&date.and_time(chrono::NaiveTime::MIN))
+        }
+
+        fn offset_from_utc_datetime(&self, utc: &NaiveDateTime) -> Self::Offset {
+            let (from, to) = (1_774_746_000, 1_792_890_000);
+            let summer = (from..to).contains(&utc.and_utc().timestamp());
+            chrono::FixedOffset::east_opt(if summer { 2 } else { 1 } * 3600).unwrap()
+        }
+    }
+
+    #[test]
+    fn skipped_and_doubled_hours_have_one_meaning() {
+        let read = |text: &str| {
+            let local = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").unwrap();
+            in_zone(&Summer, local).unwrap().format("%H:%M").to_string()
+        };
+        assert_eq!(read("2026-03-29T01:59"), "00:59");
+        assert_eq!(
+            read("2026-03-29T02:30"),
+            "01:30",
+            "skipped: half past two is half an hour after the jump"
+        );
+        assert_eq!(read("2026-03-29T03:00"), "01:00");
+        assert_eq!(read("2026-10-25T02:30"), "00:30", "doubled: the first");
     }
 }

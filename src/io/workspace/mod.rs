@@ -6,8 +6,7 @@ mod socket;
 
 pub use find::Surroundings;
 
-use crate::engine::words::{AgentName, MessageId, Millis};
-use crate::io::clock;
+use crate::engine::words::{AgentName, MessageId};
 use sha2::{Digest as _, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -162,12 +161,6 @@ impl Workspace {
     #[must_use]
     pub fn done(&self) -> PathBuf {
         self.root.join("queue/done")
-    }
-
-    /// `queue/done/YYYY-MM-DD/`: what was finished on the UTC day of `at`.
-    #[must_use]
-    pub fn done_day(&self, at: Millis) -> PathBuf {
-        self.done().join(clock::day(at))
     }
 
     /// `queue/rejected/`: what could not be accepted, and why.
