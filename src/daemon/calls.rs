@@ -50,6 +50,7 @@ impl Daemon {
             }
             _ => {}
         }
+        self.mail.count_halt();
         self.halt(on);
         self.mail.look();
         Response::Ok

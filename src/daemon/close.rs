@@ -1,6 +1,7 @@
 //! The end of a life: what is under way comes to its end, what is known comes to the disk, nothing new is begun.
 
 use crate::daemon::run::{Daemon, Ending, Turning};
+use crate::daemon::start::SHUTDOWN;
 use crate::daemon::workers::views::{AgentItem, Item};
 
 impl Daemon {
@@ -9,46 +10,43 @@ impl Daemon {
     pub(super) async fn close(&mut self, ending: Ending) {
         self.ending = Some(ending);
         self.panes.dismiss_all(ending == Ending::StopAgents);
-        while !self.pane_workers.is_empty() {
-            if self.hand_out().is_err() {
-                return;
-            }
-            tokio::select! {
-                Some(written) = self.written.recv() => {
-                    if self.written(written).is_err() {
-                        return;
-                    }
-                }
-                Some(shown) = self.shown.recv() => self.shown(shown),
-                Some(news) = self.inbox.recv(), if self.turning == Turning::No => self.hear(news),
-                Some(_) = self.pane_workers.join_next() => {}
-            }
+        if tokio::time::timeout(SHUTDOWN, self.work_off()).await.is_err() {
+            tracing::warn!("not all that was under way could be brought to its end");
+            self.pane_workers.abort_all();
         }
-        while let Ok(news) = self.inbox.try_recv() {
-            self.hear(news);
-        }
-        self.drain().await;
         self.show_daemon();
         if ending == Ending::StopAgents {
             self.show_agents_stopped();
         }
-        self.drain().await;
+        if tokio::time::timeout(SHUTDOWN, self.work_off()).await.is_err() {
+            tracing::warn!("not all could be written in time; the next start does it");
+        }
     }
 
-    /// Brings what waits to the disk: steps, views, files that can go.
-    async fn drain(&mut self) {
+    /// Until the workers of panes have ended, all that they said is written, and shown.
+    async fn work_off(&mut self) {
         loop {
             self.views.hurry();
-            if self.hand_out().is_err() || (self.journal.is_idle() && self.views.is_idle()) {
+            let may_hear = self.turning == Turning::No;
+            while may_hear && let Ok(news) = self.inbox.try_recv() {
+                self.hear(news);
+            }
+            if let Err(broken) = self.hand_out() {
+                return tracing::error!(%broken, "what was said last could not be written");
+            }
+            let is_idle = self.journal.is_idle() && self.views.is_idle();
+            if may_hear && is_idle && self.pane_workers.is_empty() {
                 return;
             }
             tokio::select! {
                 Some(written) = self.written.recv() => {
-                    if self.written(written).is_err() {
-                        return;
+                    if let Err(broken) = self.written(written) {
+                        return tracing::error!(%broken, "what was said last could not be written");
                     }
                 }
                 Some(shown) = self.shown.recv() => self.shown(shown),
+                Some(news) = self.inbox.recv(), if may_hear => self.hear(news),
+                Some(ended) = self.pane_workers.join_next_with_id() => self.pane_worker_ended(ended),
             }
         }
     }

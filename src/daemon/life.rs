@@ -9,20 +9,23 @@ use crate::daemon::notes::Notes;
 use crate::daemon::orders::{Launched, Terms};
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning};
+use crate::daemon::signals::unless_ended;
 use crate::daemon::start::{House, SHUTDOWN, StartError, io};
 use crate::daemon::threads;
-use crate::daemon::views_desk::ViewsDesk;
+use crate::daemon::views_desk::{self, ViewsDesk};
 use crate::daemon::workers::tmux::TmuxDesk;
-use crate::daemon::workers::{tmux, watch};
+use crate::daemon::workers::{tmux, views, watch};
 use crate::engine::engine::Step;
 use crate::engine::input::{Effect, FoundPane};
 use crate::engine::state::Phase;
 use crate::engine::words::{AgentName, Millis, Nonce};
 use crate::io::clock::Clock;
-use crate::io::journal::Journal;
+use crate::io::journal::{Journal, Reader};
 use crate::io::keys::Keys;
 use crate::io::settings::Settings;
-use std::collections::BTreeMap;
+use crate::io::views::Views;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -51,7 +54,7 @@ pub(super) async fn begin(
     settings: Settings,
     stopped: Option<Journal>,
 ) -> Result<Life, StartError> {
-    let keeps_closed = stopped.is_some();
+    let went_on = stopped.is_some();
     let (journal, memory) = remember(house, &settings, stopped).await?;
     let Memory { mut engine, places, claims, last_at } = memory;
     let connected = tmux::connect(&house.server).await?;
@@ -70,6 +73,8 @@ pub(super) async fn begin(
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
+    let ended = engine.state().finished.keys().filter(|_| went_on);
+    let closed = ended.cloned().collect();
     let expire_at = first_expiry(now, last_at, settings.general.retention_ms);
     let (_, calls) = mpsc::channel(1);
     let mut daemon = Daemon {
@@ -87,7 +92,8 @@ pub(super) async fn begin(
         workers,
         pane_workers: JoinSet::new(),
         mailbox_alive: threads.mailbox_alive,
-        keeps_closed,
+        closed,
+        held_back: VecDeque::new(),
         inbox,
         written: threads.written,
         shown: threads.shown,
@@ -111,14 +117,9 @@ impl Life {
     /// Lives until the end, and brings what waits to the disk.
     pub(super) async fn spend(mut self, house: &mut House, signals: &mut mpsc::Receiver<Ending>) -> Ended {
         let how = self.daemon.run(signals).await;
-        let closing = async {
-            match how {
-                Ok(ending) => self.daemon.close(ending).await,
-                Err(_) => self.daemon.show_owed().await,
-            }
-        };
-        if tokio::time::timeout(SHUTDOWN, closing).await.is_err() {
-            tracing::warn!("not all that was under way could be brought to its end");
+        match how {
+            Ok(ending) => self.daemon.close(ending).await,
+            Err(_) => drop(tokio::time::timeout(SHUTDOWN, self.daemon.show_owed()).await),
         }
         let Daemon { settings, calls, workers, pane_workers, journal, views, mail, inbox, news, .. } =
             self.daemon;
@@ -130,11 +131,18 @@ impl Life {
             self.others.into_iter().for_each(|thread| drop(thread.join()));
             journal
         });
-        let Ok(journal) = tokio::time::timeout(SHUTDOWN, threads).await else {
-            tracing::error!("the disk does not answer: a thread is left behind");
-            return Ended { how, settings: Arc::unwrap_or_clone(settings), journal: None };
+        let joined = match how {
+            Ok(ending) => tokio::time::timeout(SHUTDOWN, threads).await.map_err(|_| ending),
+            // However long the disk takes: it has to answer before anybody else writes to the same place.
+            Err(_) => unless_ended(threads, signals).await,
         };
-        let mut journal = journal.ok().flatten();
+        let mut journal = match joined {
+            Ok(journal) => journal.ok().flatten(),
+            Err(ending) => {
+                tracing::error!("the disk does not answer: a thread is left behind");
+                return Ended { how: Ok(ending), settings: Arc::unwrap_or_clone(settings), journal: None };
+            }
+        };
         if how.is_ok()
             && let Some(journal) = journal.take()
             && let Err(error) = journal.close()
@@ -181,14 +189,31 @@ impl Daemon {
     }
 }
 
+/// Writes what ended in a segment that is about to be left, as a turn in order does: later its views could only be made
+/// by `tasuki fsck --rebuild`. What cannot be written now is tried again while this daemon lives.
+fn show_owed(root: &Path, memory: &Memory, reader: Reader) {
+    let written = Views::open(root).map(|views| {
+        let job = views_desk::finished_items(&memory.engine, &memory.places);
+        views::write_now(views, reader, job)
+    });
+    match written {
+        Ok(0) => {}
+        Ok(left) => tracing::warn!(left, "views could not be written before the new segment begins"),
+        Err(error) => tracing::warn!(%error, "no view could be written before the new segment begins"),
+    }
+}
+
+/// How far the journal may be ahead of the wall clock and still be followed: a zone or a summer time taken for UTC.
+const AHEAD_MS_MAX: u64 = 14 * 3_600_000;
+
 /// Where nothing has happened for longer than anything is kept, it may be the clock that is wrong: nothing is removed
 /// before it has run for a while.
 fn first_expiry(now: Millis, last_at: Millis, retention_ms: u64) -> Millis {
     if now.since(last_at) > retention_ms { now.plus(EXPIRE_MS) } else { now }
 }
 
-/// What the journal tells. Where it tells of a time that the wall clock has not reached, since somebody set that back
-/// meanwhile, the daemon's clock goes on from there: it never goes back.
+/// What the journal tells. Where it tells of a time that the wall clock has not reached, since that was put right
+/// meanwhile, the daemon's clock goes on from there. A clock that was all wrong is not followed.
 async fn remember(
     house: &mut House,
     settings: &Settings,
@@ -197,10 +222,14 @@ async fn remember(
     let (dir, team) = (house.workspace.journal(), settings.team.clone());
     let (journal, memory) = match stopped {
         None => memory::open(&dir, &house.boot, team)?,
-        Some(journal) => memory::go_on(&dir, journal, team, &house.clock).await,
+        Some(journal) => {
+            let root = house.workspace.root().to_owned();
+            let show = |memory: &Memory, reader| show_owed(&root, memory, reader);
+            memory::go_on(&dir, journal, team, &house.clock, &show).await
+        }
     };
-    if memory.last_at > house.clock.now() {
-        let ahead_ms = memory.last_at.since(house.clock.now());
+    let ahead_ms = memory.last_at.since(house.clock.now());
+    if (1..=AHEAD_MS_MAX).contains(&ahead_ms) {
         tracing::warn!(ahead_ms, "the journal is ahead of the wall clock; its time counts");
         house.clock = Clock::starting_at(memory.last_at);
     }

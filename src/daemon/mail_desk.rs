@@ -20,6 +20,7 @@ pub struct MailDesk {
     reject: Vec<Rejected>,
     /// Other jobs, in order; as many as there are callers at most.
     others: VecDeque<Job>,
+    halts: usize,
     /// Claims that are in the journal and perhaps still on the disk.
     claims: BTreeSet<Arc<str>>,
 }
@@ -29,7 +30,7 @@ impl MailDesk {
     #[must_use]
     pub fn new(mailing: Mailing, claims: BTreeSet<Arc<str>>) -> Self {
         let (forget, defer, reject) = (Vec::new(), Vec::new(), Vec::new());
-        Self { mailing, forget, defer, reject, others: VecDeque::new(), claims }
+        Self { mailing, forget, defer, reject, others: VecDeque::new(), halts: 0, claims }
     }
 
     /// This file is in the journal.
@@ -88,6 +89,22 @@ impl MailDesk {
         if before < room && before < ROOM_TIGHT {
             self.look();
         }
+    }
+
+    /// The loop itself made or removed `queue/STOP`.
+    pub fn count_halt(&mut self) {
+        self.halts = self.mailing.count_halt();
+    }
+
+    /// How often it did.
+    #[must_use]
+    pub fn halts(&self) -> usize {
+        self.halts
+    }
+
+    /// Free bytes below which drops are left in `queue/`.
+    pub fn low_disk(&mut self, bytes: u64) {
+        self.others.push_back(Job::LowDisk(bytes));
     }
 
     /// Looks at the drop zone now.

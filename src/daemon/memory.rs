@@ -7,7 +7,7 @@ use crate::engine::message::Outcome;
 use crate::engine::team::Team;
 use crate::engine::words::{Millis, Seq};
 use crate::io::clock::Clock;
-use crate::io::journal::{Entry, Fingerprint, IdHash, Journal, Kind, Location, Report, Walk};
+use crate::io::journal::{Entry, Fingerprint, IdHash, Journal, Kind, Location, Reader, Report, Walk};
 use crate::io::wire::events::{self, FinishedScan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -86,7 +86,14 @@ pub fn open(dir: &Path, boot: &str, team: Team) -> Result<(Journal, Memory), Sta
 
 /// After a failed write, or when a thread has ended: takes up what was durable, and begins a new segment with it. Tries
 /// until the disk lets it.
-pub async fn go_on(dir: &Path, mut journal: Journal, team: Team, clock: &Clock) -> (Journal, Memory) {
+/// `show` writes the views of what has ended before the segment is left.
+pub async fn go_on(
+    dir: &Path,
+    mut journal: Journal,
+    team: Team,
+    clock: &Clock,
+    show: &impl Fn(&Memory, Reader),
+) -> (Journal, Memory) {
     journal.stop("the daemon starts anew");
     loop {
         let mut memory = Memory::new(team.clone());
@@ -96,6 +103,7 @@ pub async fn go_on(dir: &Path, mut journal: Journal, team: Team, clock: &Clock) 
             if crate::io::journal::low_space(dir)? {
                 crate::io::journal::free_reserve(dir)?;
             }
+            show(&memory, journal.reader());
             let finished = fingerprints(&memory.engine);
             journal.start_new_segment(
                 clock.now(),

@@ -37,6 +37,8 @@ impl Daemon {
     /// Performs one effect.
     pub(super) fn perform(&mut self, effect: Effect) {
         match effect {
+            // Before the end nothing is begun; the next start sees to it.
+            Effect::Launch { .. } if self.ending.is_some() => {}
             Effect::Launch { agent, nonce } => self.launch(Launched { agent, nonce, adopt: None }),
             Effect::Close { agent, nonce } => {
                 if !self.panes.order(&agent, nonce, Order::Close) {
@@ -85,6 +87,10 @@ impl Daemon {
 
     /// Starts the worker of a launch, in a new window or an adopted one.
     pub(super) fn launch(&mut self, launched: Launched) {
+        let newest = self.engine.state().agents.get(&launched.agent).and_then(|agent| agent.nonce);
+        if newest != Some(launched.nonce) {
+            return; // it was given up while it waited to be written
+        }
         let Some(launch) = self.settings.launches.get(&launched.agent).cloned() else { return };
         if launched.adopt.is_none() {
             self.views.launched(&launched.agent);
@@ -215,6 +221,7 @@ impl Daemon {
                     |keys| format!("taken up at the next start only (`tasuki down`, `tasuki up`): {keys}");
                 self.note(About::Restart, (!later.is_empty()).then(|| note(later.join(", "))));
                 self.tell_names();
+                self.mail.low_disk(self.settings.general.low_disk_bytes);
                 self.views.tell(now, None, "the team file was read again".to_owned());
                 let team = Box::new(self.settings.team.clone());
                 self.step(Input::Team(team));
@@ -252,11 +259,12 @@ impl Daemon {
 
     /// Turns the segment once everything before it is written and shown: views are not made again from a closed segment.
     pub(super) fn turn_segment(&mut self) -> Result<(), Broken> {
-        if self.keeps_closed && self.views.is_idle() && !self.views.owes() {
-            self.keeps_closed = false;
-            self.forget_closed(self.engine.state().seq);
+        if !self.closed.is_empty() && self.views.is_idle() && !self.views.owes() {
+            self.engine.forget(&std::mem::take(&mut self.closed));
+            self.keep_needed_places();
         }
-        if self.turning == Turning::No && self.journal.wants_turn(self.clock.now()) && !self.views.owes() {
+        let may_turn = self.ending.is_none() && !self.views.owes();
+        if self.turning == Turning::No && may_turn && self.journal.wants_turn(self.clock.now()) {
             self.turning = Turning::Draining;
         }
         let idle = self.journal.is_idle() && self.views.is_idle();
@@ -266,7 +274,7 @@ impl Daemon {
         let may_fail = matches!(self.turning, Turning::Draining | Turning::Syncing);
         if may_fail && self.views.owes() {
             // Results that cannot be written now could not be made again from a closed segment.
-            self.turning = Turning::No;
+            self.go_on();
         } else if self.turning == Turning::Draining && idle {
             self.views.put(Item::Sync);
             self.views.submit(&self.engine, &self.journal, self.clock.now())?;
@@ -282,13 +290,22 @@ impl Daemon {
 
     /// The segment is turned: what ended in it is the archive's to know.
     pub(super) fn turned(&mut self) {
-        self.forget_closed(Seq(self.engine.state().seq.0 + 1));
+        self.engine.segment_closed(Seq(self.engine.state().seq.0 + 1));
+        self.closed.clear();
+        self.keep_needed_places();
     }
 
-    fn forget_closed(&mut self, snapshot: Seq) {
-        self.engine.segment_closed(snapshot);
-        let needed: std::collections::BTreeSet<_> = self.engine.needed_steps();
+    fn keep_needed_places(&mut self) {
+        let needed = self.engine.needed_steps();
         self.journal.keep_places(|seq| needed.contains(&seq));
+    }
+
+    /// The segment is turned, or not: what came meanwhile is taken up.
+    pub(super) fn go_on(&mut self) {
+        self.turning = Turning::No;
+        for input in std::mem::take(&mut self.held_back) {
+            self.step(input);
+        }
     }
 
     /// Removes what was finished longer ago than `retention`: results, finished messages, and the segments that no open

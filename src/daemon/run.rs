@@ -25,7 +25,7 @@ use crate::io::clock::Clock;
 use crate::io::journal::JournalError;
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,9 +81,12 @@ pub struct Daemon {
     pub(super) socket: String,
     /// Whether a segment is being turned.
     pub(super) turning: Turning,
-    /// Whether messages that ended in the segment before are still kept, since their views are owed: after a write to
-    /// the journal has failed.
-    pub(super) keeps_closed: bool,
+    /// What came while the snapshot was being made: a step then would take its number, or be newer than the views on
+    /// the disk. At most what the workers that are ending still say, since nothing else is heard meanwhile.
+    pub(super) held_back: VecDeque<Input>,
+    /// Messages that ended in the segment before and are still kept, since their views may be owed: after a write to the
+    /// journal has failed.
+    pub(super) closed: BTreeSet<MessageId>,
     /// When `status/daemon.yaml` was last written, and whether it is out of date.
     pub(super) daemon_shown_at: Millis,
     pub(super) daemon_is_old: bool,
@@ -127,6 +130,13 @@ pub enum Broken {
     Task(tokio::task::JoinError),
 }
 
+impl Turning {
+    /// Whether the views are being made durable or the snapshot is being written: nothing may change until that is done.
+    pub(super) fn is_making_snapshot(self) -> bool {
+        matches!(self, Self::Syncing | Self::Writing)
+    }
+}
+
 impl Daemon {
     /// Runs until told to end.
     ///
@@ -140,7 +150,7 @@ impl Daemon {
             let wake = self.sleep();
             let room = self.journal.has_room() && self.turning == Turning::No;
             // A step now would take the number that the snapshot under way has, or be newer than the views on the disk.
-            let still = matches!(self.turning, Turning::Syncing | Turning::Writing);
+            let still = self.turning.is_making_snapshot();
             tokio::select! {
                 Some(news) = self.inbox.recv(), if room => self.hear(news),
                 written = self.written.recv() => self.written(written.ok_or(ThreadGone("journal"))?)?,
@@ -259,16 +269,19 @@ impl Daemon {
         match self.journal.written(written, self.clock.now())? {
             Heard::Appended(held) => {
                 self.daemon_is_old = true; // it tells the flushes
-                held.told.into_iter().for_each(|(at, told)| self.views.tell(at, told.agent, told.text));
+                for (at, told) in held.told {
+                    tracing::info!(target: "tasuki::story", "{}", told.text);
+                    self.views.tell(at, told.agent, told.text);
+                }
                 self.perform_all(held.effects);
             }
             Heard::Turned => {
-                self.turning = Turning::No;
                 self.note(About::Segment, None);
                 self.turned();
+                self.go_on();
             }
             Heard::NotTurned(error) => {
-                self.turning = Turning::No;
+                self.go_on();
                 tracing::warn!(%error, "no new segment could be begun; the old one goes on");
                 let note =
                     format!("no new segment of the journal can be begun, and it is tried again: {error}");
@@ -282,7 +295,10 @@ impl Daemon {
 
     fn take_mail(&mut self, mail: Mail) {
         let now = self.clock.now();
-        self.halt(mail.halted);
+        let (halted, halts) = mail.halted;
+        if halts >= self.mail.halts() {
+            self.halt(halted); // else it was seen before the loop itself made or removed the file
+        }
         self.mail.forgotten(&mail.forgotten);
         for note in mail.notes {
             self.views.tell(now, None, note);
@@ -311,6 +327,9 @@ impl Daemon {
 
     /// One input through the engine; its effects are performed once its events are written.
     pub(super) fn step(&mut self, input: Input) {
+        if self.turning.is_making_snapshot() {
+            return self.held_back.push_back(input);
+        }
         let moment = self.moment();
         let step = self.engine.step(moment, input);
         self.take_step(step);
@@ -328,7 +347,6 @@ impl Daemon {
         }
         let told: Vec<_> =
             step.events.iter().filter_map(|event| Some((step.at, story::tell(event)?))).collect();
-        told.iter().for_each(|(_, told)| tracing::info!(target: "tasuki::story", "{}", told.text));
         self.daemon_is_old |= !step.events.is_empty();
         if step.events.is_empty() {
             self.perform_all(step.effects);

@@ -3,10 +3,12 @@
 
 use crate::daemon::journal_desk::{JournalDesk, ThreadGone};
 use crate::daemon::marks::Marks;
-use crate::daemon::workers::views::{AgentItem, Item, Job, OpenItem};
+use crate::daemon::workers::views::{AgentItem, Item, Job, OpenItem, Place};
 use crate::engine::engine::Engine;
 use crate::engine::input::Shown;
-use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::engine::message::BodyRef;
+use crate::engine::words::{AgentName, MessageId, Millis, Seq};
+use crate::io::journal::Location;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
@@ -245,7 +247,7 @@ impl ViewsDesk {
     /// An ended message's views. Its agent is `completed` until the result is written.
     fn finish(&mut self, engine: &Engine, journal: &JournalDesk, id: &MessageId, now: Millis, job: &mut Job) {
         let if_missing = self.due.if_missing.remove(id);
-        let Some(item) = finished_item(engine, journal, id, if_missing) else { return };
+        let Some(item) = finished_item(engine, &|body| journal.place(body), id, if_missing) else { return };
         let agent = match &item {
             Item::Finished { seen, answer: Some(_), .. } if !if_missing => seen.agent.clone(),
             _ => None,
@@ -258,14 +260,26 @@ impl ViewsDesk {
     }
 }
 
+/// Items of all that ended in the newest segment, to be written if they are missing.
+#[must_use]
+pub fn finished_items(engine: &Engine, places: &BTreeMap<Seq, Location>) -> Job {
+    let place = |body: BodyRef| places.get(&body.seq).map(|place| (*place, body.index));
+    engine.state().finished.keys().filter_map(|id| finished_item(engine, &place, id, true)).collect()
+}
+
 /// An ended message's item; none if its step is not written yet (it is marked again then).
-fn finished_item(engine: &Engine, journal: &JournalDesk, id: &MessageId, if_missing: bool) -> Option<Item> {
+fn finished_item(
+    engine: &Engine,
+    place: &dyn Fn(BodyRef) -> Option<Place>,
+    id: &MessageId,
+    if_missing: bool,
+) -> Option<Item> {
     let seen = engine.message(id)?;
     let answer = match seen.answer {
-        Some(answer) => Some(journal.place(answer)?),
+        Some(answer) => Some(place(answer)?),
         None => None,
     };
-    let body = journal.place(seen.body)?;
+    let body = place(seen.body)?;
     Some(Item::Finished { seen: Box::new(seen), body, answer, if_missing })
 }
 
@@ -293,8 +307,6 @@ fn sweep(engine: &Engine) -> Item {
 mod tests {
     use super::*;
     use crate::engine::team::Team;
-    use crate::engine::words::Seq;
-    use crate::io::journal::Location;
     use crate::io::wire::events;
     use std::sync::mpsc::sync_channel;
 

@@ -103,8 +103,17 @@ impl Engine {
         self.state.seq = snapshot_seq;
     }
 
+    /// These ended before the newest segment began, and their views are written: they are the archive's to know.
+    pub fn forget(&mut self, ended: &BTreeSet<MessageId>) {
+        for id in ended {
+            if let Some(finished) = self.state.finished.remove(id) {
+                self.live.lately.insert(id.clone(), finished.known);
+            }
+        }
+    }
+
     /// The journal goes on after the snapshot with this number; what ended before it is still owed its views, until
-    /// [`Engine::segment_closed`].
+    /// [`Engine::forget`].
     pub fn go_on_after(&mut self, snapshot_seq: Seq) {
         self.state.seq = snapshot_seq;
     }

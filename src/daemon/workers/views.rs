@@ -179,6 +179,17 @@ pub fn start(
     Ok((jobs, thread.spawn(move || worker.work(&inbox, &answers))?))
 }
 
+/// Writes a batch here and now, and makes it durable. How many could not be written.
+#[must_use]
+pub fn write_now(views: Views, reader: Reader, job: Job) -> usize {
+    let mut worker = Worker { views, reader, complained: BTreeMap::new(), unread: BTreeMap::new() };
+    let mut shown = Shown::default();
+    for item in job.into_iter().chain([Item::Sync]) {
+        worker.show(item, &mut shown);
+    }
+    shown.failed.len()
+}
+
 struct Worker {
     views: Views,
     reader: Reader,

@@ -46,8 +46,10 @@ pub enum Job {
     },
     /// Names that a file's name may hold (`{from}_to_{to}.yaml`).
     Names(BTreeSet<String>),
-    /// The archive has one more segment.
+    /// The archive has other segments now.
     Archive(Archive),
+    /// Free bytes below which drops are left in `queue/`.
+    LowDisk(u64),
 }
 
 /// A refused file.
@@ -68,8 +70,8 @@ pub struct Mail {
     pub drops: Vec<Dropped>,
     /// Things to be told in the activity log.
     pub notes: Vec<String>,
-    /// Whether `queue/STOP` is there.
-    pub halted: bool,
+    /// Whether `queue/STOP` is there, and how often the loop itself had made or removed it when that was looked at.
+    pub halted: (bool, usize),
     /// Claimed files that are gone now.
     pub forgotten: Vec<Arc<str>>,
     /// Whether drops are left in the queue since the disk is nearly full.
@@ -119,6 +121,8 @@ pub struct Signs {
     ended: AtomicBool,
     /// How many more messages the workspace takes.
     room: AtomicUsize,
+    /// How often the loop itself made or removed `queue/STOP`.
+    halts: AtomicUsize,
 }
 
 /// The way to the thread.
@@ -144,6 +148,11 @@ impl Mailing {
         self.signs.look.store(true, Ordering::Release);
         // If there is no room it has jobs, and sees the sign after the next.
         let _ = self.jobs.try_send(Job::Look);
+    }
+
+    /// The loop itself made or removed `queue/STOP`: what was seen before counts no more. How often that was.
+    pub fn count_halt(&self) -> usize {
+        self.signs.halts.fetch_add(1, Ordering::AcqRel) + 1
     }
 
     /// Says how many more messages the workspace takes; what it was before.
@@ -187,7 +196,7 @@ pub fn start(
     news: NewsSender,
 ) -> std::io::Result<Started> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
-    let signs = Signs { look: true.into(), ended: false.into(), room: usize::MAX.into() };
+    let signs = Signs { look: true.into(), ended: false.into(), room: usize::MAX.into(), halts: 0.into() };
     let mailing = Mailing { jobs, signs: Arc::new(signs) };
     let (poke, signs) = (mailing.jobs.clone(), Arc::clone(&mailing.signs));
     let mut watch = Watch::start(Interest::Arrivals, move |_| {
@@ -221,6 +230,7 @@ pub fn start(
         halted: None,
         look_at: clock.now(),
         gather_until: clock.now(),
+        deferred_until: clock.now(),
     };
     let (obituary, alive) = oneshot::channel();
     let thread = std::thread::Builder::new().name("mailbox".to_owned()).spawn(move || {

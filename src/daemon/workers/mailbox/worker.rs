@@ -20,6 +20,8 @@ use std::time::Duration;
 
 /// While somebody still writes a file, or a folder is in trouble, it is looked at again no sooner than this.
 const AGAIN_MS_MIN: u64 = 5;
+/// And files for which there was no room no sooner than this, though there may be room for others.
+const DEFERRED_MS: u64 = 250;
 
 pub(super) struct Worker {
     pub(super) mailbox: Mailbox,
@@ -38,11 +40,13 @@ pub(super) struct Worker {
     pub(super) signs: Arc<Signs>,
     pub(super) disk: Disk,
     /// What the loop was told last of `queue/STOP`.
-    pub(super) halted: Option<bool>,
+    pub(super) halted: Option<(bool, usize)>,
     /// When it is looked again, whatever inotify says.
     pub(super) look_at: Millis,
     /// And when at the soonest, whatever inotify says.
     pub(super) gather_until: Millis,
+    /// And where files wait for room: they are read again then.
+    pub(super) deferred_until: Millis,
 }
 
 impl Worker {
@@ -81,7 +85,11 @@ impl Worker {
             Job::Look => {}
             Job::Forget(claims) => return self.forget(claims),
             Job::Reject(rejected) => self.reject(rejected),
-            Job::Defer(claims) => claims.iter().for_each(|claim| self.mailbox.defer(claim)),
+            Job::Defer(claims) => {
+                claims.iter().for_each(|claim| self.mailbox.defer(claim));
+                self.deferred_until = self.clock.now().plus(DEFERRED_MS);
+            }
+            Job::LowDisk(bytes) => self.disk.low_bytes = bytes,
             Job::LookUp { source, drafts, proof } => {
                 let dropped = if self.is_full() {
                     let refusal = Refusal::new(Code::DiskFull, "the disk is nearly full");
@@ -129,7 +137,8 @@ impl Worker {
     /// Takes what lies in the drop zones, a batch, and says when to look again; false if the loop is gone.
     fn look(&mut self) -> bool {
         self.watch.check();
-        let halted = self.mailbox.stopped_since().is_some();
+        let halts = self.signs.halts.load(Ordering::Acquire);
+        let halted = (self.mailbox.stopped_since().is_some(), halts);
         let full = self.is_full();
         let was_full = std::mem::replace(&mut self.disk.full, full);
         let had_halted = self.halted.replace(halted);
@@ -145,9 +154,9 @@ impl Worker {
         let period = self.period.next_in_ms(now, self.watch.polling().is_some());
         let again = sweep.again_in_ms.map(|again| again.max(AGAIN_MS_MIN));
         self.look_at = now.plus(again.map_or(period, |again| again.min(period)));
-        self.gather_until = now.plus(gather_ms(sweep.found.len()));
+        self.gather_until = now.plus(gather_ms(sweep.found.len())).max(self.deferred_until);
         if sweep.more && self.budget(full).files > 0 {
-            self.look_at = now;
+            self.look_at = now.max(self.deferred_until);
         }
         self.report(sweep) && self.catch_up()
     }
@@ -184,7 +193,7 @@ impl Worker {
     }
 
     fn tell(&self, drops: Vec<Dropped>, notes: Vec<String>, forgotten: Vec<Arc<str>>) -> bool {
-        let halted = self.halted.unwrap_or(false);
+        let halted = self.halted.unwrap_or_default();
         self.news
             .blocking_send(News::Mail(Mail { drops, notes, halted, forgotten, full: self.disk.full }))
             .is_ok()
