@@ -9,3 +9,4 @@ mod house;
 mod keeping;
 mod main_job;
 mod parts;
+mod trials;
