@@ -10,3 +10,4 @@ mod keeping;
 mod main_job;
 mod parts;
 mod trials;
+mod trials_kills;

@@ -119,7 +119,7 @@ show("TRIAL OK")
 show("TRIAL OK abc123")
 show(f"I will say TRIAL OK {token} when I am done")
 show(f'"TRIAL OK {token}"')
-show(line)
+show("I was given: " + line)
 show(open(path).read())
 subprocess.run(["cat", path])
 for older in sorted(os.listdir("said")):
