@@ -11,3 +11,4 @@ mod main_job;
 mod parts;
 mod trials;
 mod trials_kills;
+mod trials_places;
