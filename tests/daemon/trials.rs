@@ -118,6 +118,7 @@ def show(text):
 show("TRIAL OK")
 show("TRIAL OK abc123")
 show(f"I will say TRIAL OK {token} when I am done")
+show(f"TRIAL OK {token} is what I will say")
 show(f'"TRIAL OK {token}"')
 show("I was given: " + line)
 show(open(path).read())

@@ -10,7 +10,7 @@ fn kill(pid: &str) {
     Command::new("kill").args(["-9", pid.trim()]).status().expect("kill");
 }
 
-/// How often each message ended must be once, over all segments of the journal.
+/// So many messages ended, and each of them once.
 fn each_ended_once(house: &House, expected: usize) {
     let journal = house.read(".tasuki/journal/000001.jsonl");
     let ids = journal.split("\"event\":\"ended\",\"id\":\"").skip(1);

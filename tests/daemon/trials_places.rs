@@ -152,20 +152,20 @@ fn people_who_look_on_and_type_disturb_nothing_and_are_not_disturbed() {
     assert_eq!(answer(&house, "during"), "い".repeat(150));
     // The next one waits for them, and says so.
     send(&house, "after", "print(line[:8])");
-    house.until("the reason", |house| {
+    let why = |house: &House| {
         let why = house.tasuki().args(["why", "after"]).output().expect("why");
-        String::from_utf8_lossy(&why.stdout).contains("copy mode")
-    });
+        String::from_utf8_lossy(&why.stdout).into_owned()
+    };
+    house.until("the reason", |house| why(house).contains("copy mode"));
     person.types("q");
     // They leave copy mode, which is typing too, and begin a line: the doorbell waits until they have been still.
     house.until("no copy mode", |house| !in_mode(house));
-    person.types("words\r");
-    let shown = |house: &House| house.tmux(&["capture-pane", "-p", "-t", "=tasuki:=worker"]);
-    house.until("their words", |house| shown(house).contains("words"));
+    person.types("half a");
+    house.until("the reason", |house| why(house).contains("a person is typing"));
+    person.types(" line\r");
     assert_eq!(answer(&house, "after"), "[tasuki]");
-    let screen = shown(&house);
-    let theirs = screen.find("words").expect("their words");
-    assert!(screen.find("task after").is_some_and(|ours| ours > theirs), "not within their words: {screen}");
+    let screen = house.tmux(&["capture-pane", "-p", "-t", "=tasuki:=worker"]);
+    assert!(screen.contains("half a line\n[tasuki] task after"), "not within their words: {screen}");
     let sizes = house.tmux(&[
         "list-windows",
         "-t",
