@@ -168,7 +168,7 @@ impl Daemon {
         let line = if inline && turn.kind == TurnKind::Task {
             self.inline(&bell, &body.content)
         } else {
-            bell.line(&Default::default()).map_err(|error| error.to_string())
+            bell.line(&self.settings.general.words).map_err(|error| error.to_string())
         };
         line.map(Into::into)
     }

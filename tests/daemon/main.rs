@@ -9,3 +9,6 @@ mod house;
 mod keeping;
 mod main_job;
 mod parts;
+mod trials;
+mod trials_kills;
+mod trials_places;

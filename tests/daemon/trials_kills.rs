@@ -1,0 +1,115 @@
+//! Kills at the worst moment, of whatever can be killed: each message ends once, none is lost.
+
+use crate::house::House;
+use crate::trials::{READER, agent, answer};
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+fn kill(pid: &str) {
+    Command::new("kill").args(["-9", pid.trim()]).status().expect("kill");
+}
+
+/// So many messages ended, and each of them once.
+fn each_ended_once(house: &House, expected: usize) {
+    let journal = house.read(".tasuki/journal/000001.jsonl");
+    let ids = journal.split("\"event\":\"ended\",\"id\":\"").skip(1);
+    let mut ids: Vec<&str> = ids.filter_map(|rest| rest.split('"').next()).collect();
+    ids.sort_unstable();
+    let ended = ids.len();
+    ids.dedup();
+    assert_eq!((ended, ids.len()), (expected, expected), "each once");
+}
+
+/// Says what it is at, waits for `go`, and answers.
+const WAITER: &str = "open(f'at-{id}', 'a').write(f'{os.getpid()} ')\nwhile not os.path.exists('go'):\n    time.sleep(0.01)\nprint('done', id)\n";
+
+fn waiters(name: &str, agents: usize) -> House {
+    let team: String =
+        (0..agents).map(|number| agent(&format!("a{number}"), "python3, reader.py", "")).collect();
+    let team = team + "settings: {restart_delay: 100ms, max_restart_delay: 100ms}\n";
+    let mut house = House::new(name, &team, &[("reader.py", READER)]);
+    fs::create_dir(house.path("acts")).expect("acts");
+    house.start();
+    for number in 0..agents {
+        house.write(&format!("acts/t{number}.py"), WAITER);
+        house.drop(&format!("{number}.yaml"), &format!("id: t{number}\nto: a{number}\ncontent: wait\n"));
+    }
+    for number in 0..agents {
+        house.until("all at work", |house| house.path(&format!("at-t{number}")).exists());
+    }
+    house
+}
+
+#[test]
+fn a_killed_agent_does_its_task_anew() {
+    let mut house = waiters("agent-killed", 1);
+    house.until("work", |house| house.read("queue/active/t0.yaml").contains("stage: working"));
+    kill(&house.read("at-t0"));
+    house.until("the second try", |house| house.read("at-t0").split_whitespace().count() == 2);
+    house.write("go", "");
+    assert_eq!(answer(&house, "t0"), "done t0");
+    house.end();
+    each_ended_once(&house, 1);
+}
+
+#[test]
+fn a_killed_tmux_takes_five_agents_and_loses_none_of_their_tasks() {
+    let mut house = waiters("tmux-killed", 5);
+    kill(&house.tmux(&["display-message", "-p", "#{pid}"]));
+    house.write("go", "");
+    for number in 0..5 {
+        assert_eq!(answer(&house, &format!("t{number}")), format!("done t{number}"));
+    }
+    house.end();
+    each_ended_once(&house, 5);
+}
+
+#[test]
+fn a_daemon_and_a_tmux_killed_at_once_lose_nothing() {
+    let mut house = waiters("both-killed", 5);
+    let server = house.tmux(&["display-message", "-p", "#{pid}"]);
+    house.kill();
+    kill(&server);
+    house.write("go", "");
+    house.start();
+    for number in 0..5 {
+        assert_eq!(answer(&house, &format!("t{number}")), format!("done t{number}"));
+    }
+    house.end();
+    each_ended_once(&house, 5);
+}
+
+#[test]
+fn drops_without_ids_survive_a_daemon_that_is_killed_again_and_again() {
+    const DROPS: usize = 100;
+    let team: String =
+        (0..4).map(|n| agent(&format!("a{n}"), "python3, reader.py", ", pool: [all]")).collect();
+    let mut house = House::new("killed-often", &team, &[]);
+    let all = "print(task.split('content:')[1].split()[1])";
+    let does = "exec(open('all.py').read())\n    print(phrase, token, flush=True)\n    continue\n    act =";
+    house.write("reader.py", &READER.replace("act =", does));
+    house.write("all.py", all);
+    house.start();
+    for number in 0..DROPS {
+        house.drop(&format!("{number}.yaml"), &format!("to: all\ncontent: |\n  do-{number}\n"));
+        if number % 10 == 9 {
+            std::thread::sleep(Duration::from_millis(300));
+            house.kill();
+            house.start();
+        }
+    }
+    let results =
+        |house: &House| fs::read_dir(house.path("queue/results")).map(Iterator::count).unwrap_or_default();
+    house.until("all results", |house| results(house) >= DROPS);
+    house.end();
+    assert_eq!(results(&house), DROPS);
+    each_ended_once(&house, DROPS);
+    let all: String = fs::read_dir(house.path("queue/results"))
+        .expect("results")
+        .map(|entry| fs::read_to_string(entry.expect("a result").path()).expect("a result") + "\n")
+        .collect();
+    for number in 0..DROPS {
+        assert_eq!(all.matches(&format!("content: do-{number}\n")).count(), 1, "do-{number}: {all}");
+    }
+}

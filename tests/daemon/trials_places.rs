@@ -1,0 +1,179 @@
+//! Agents in odd folders, agents that know nothing of tasuki, and people who look on.
+
+use crate::house::House;
+use crate::trials::{READER, agent, answer};
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+#[test]
+fn an_agent_in_another_folder_is_told_a_path_that_it_can_read() {
+    let cwd = "agent's own $HOME 仕事 🎽 \"quoted\"/深い 所";
+    let quoted = cwd.replace('\'', "''");
+    let team = agent("worker", "python3, reader.py", &format!(", cwd: '{quoted}'"));
+    let name = "仕事場 🎽 with  spaces; and 'quotes' & $(more)";
+    let mut house = House::new(name, &team, &[]);
+    fs::create_dir_all(house.path(&format!("{cwd}/acts"))).expect("the folder");
+    house.write(&format!("{cwd}/reader.py"), READER);
+    let id = "long".repeat(16);
+    let act = "print(os.getcwd())\nprint(path)\nprint(os.environ['TASUKI_ROOT'])";
+    house.write(&format!("{cwd}/acts/{id}.py"), act);
+    let root = house.path("").canonicalize().expect("the workspace");
+    house.start();
+    house.drop("a.yaml", &format!("id: {id}\nto: worker\ncontent: |\n  where are you?\n"));
+    let root = root.to_str().expect("UTF-8").trim_end_matches('/');
+    assert_eq!(answer(&house, &id), format!("{root}/{cwd}\n{root}/queue/active/{id}.yaml\n{root}"));
+    house.end();
+}
+
+#[test]
+fn a_folder_that_makes_doorbells_too_long_is_refused_at_the_start() {
+    let name = "深い".repeat(40);
+    let team = agent("worker", "python3, reader.py", ", cwd: elsewhere");
+    let house = House::new(&name, &team, &[]);
+    fs::create_dir(house.path("elsewhere")).expect("elsewhere");
+    for verb in ["daemon", "up"] {
+        let refused = house.tasuki().arg(verb).output().expect(verb);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{verb}: {said}");
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("at most 400") && words.contains("cwd: elsewhere"), "{verb}: {said}");
+        assert!(words.contains("shorter path"), "with the cure: {said}");
+    }
+}
+
+/// Knows nothing of tasuki, and prints its phrase with each answer.
+const CALCULATOR: &str = "import sys\nprint('calculator')\nfor line in sys.stdin:\n    line = line.strip()\n    print('for', line)\n    try:\n        print(eval(line))\n    except Exception as error:\n        print('error:', error)\n    print('klar.', flush=True)\n";
+
+#[test]
+fn programs_that_know_nothing_of_tasuki_answer_after_the_echo_only() {
+    let inline = ", token: false, delivery: inline";
+    let team = [
+        agent("python", "python3, -u, calculator.py", inline).replace("TRIAL OK", "klar"),
+        agent("shell", "bash, --norc, --noprofile", &format!("{inline}, env: {{PS1: 'sh 日本$ '}}")),
+    ];
+    let mut house = House::new("inline", &team.concat(), &[("calculator.py", CALCULATOR)]);
+    house.start();
+    // What a program prints while it is typed to stands in the line, and hides its echo.
+    house.until("both to have begun", |house| {
+        let shows = |agent: &str, text: &str| {
+            house.tmux(&["capture-pane", "-p", "-t", &format!("=tasuki:={agent}")]).contains(text)
+        };
+        shows("python", "calculator") && shows("shell", "日本$")
+    });
+    let sums = ["2+2", "2**500", "'klar' * 3", "2+2", "nonsense klar", "'襷' * 300", "2+2"];
+    for (number, sum) in sums.iter().enumerate() {
+        house.drop(&format!("p{number}.yaml"), &format!("id: p{number}\nto: python\ncontent: |\n  {sum}\n"));
+        house.drop(
+            &format!("s{number}.yaml"),
+            &format!("id: s{number}\nto: shell\ncontent: |\n  printf 'n-%d\\n' {number}; printf '襷%.0s' {{1..150}}; echo; echo TRIAL OK\n"),
+        );
+    }
+    let said: Vec<String> = (0..sums.len()).map(|number| answer(&house, &format!("p{number}"))).collect();
+    for (number, sum) in sums.iter().enumerate() {
+        assert!(house.read(&format!("queue/results/p{number}.yaml")).contains("proof: weak"));
+        if !sum.contains("klar") {
+            assert!(said[number].starts_with(&format!("for {sum}")), "{number}: {said:?}");
+        }
+    }
+    let power = "32733906078961418700131896968275991522166420460430647894832913680961337964046745548832700923259041571508866841275600710092172565458853930533285275893\"76".replace('"', "");
+    assert_eq!(said[0], "for 2+2\n4");
+    assert_eq!(said[3], "for 2+2\n4", "the same words again");
+    assert_eq!(said[1], format!("for 2**500\n{power}"));
+    assert_eq!(said[5], format!("for '襷' * 300\n{}", "襷".repeat(300)));
+    for number in 0..sums.len() {
+        let text = answer(&house, &format!("s{number}"));
+        assert_eq!(text, format!("n-{number}\n{}", "襷".repeat(150)), "the echo is no answer");
+    }
+    house.end();
+}
+
+/// A person's terminal of 80 columns and 24 rows, attached to the team.
+struct Person {
+    client: Child,
+    keys: ChildStdin,
+}
+
+impl Person {
+    fn at(house: &House, agent: &str) -> Self {
+        let socket = house.tmux(&["display-message", "-p", "#{socket_path}"]);
+        let attach =
+            format!("stty cols 80 rows 24; exec tmux -S '{}' attach -t =tasuki:={agent}", socket.trim());
+        let mut command = Command::new("script");
+        command.args(["-qfc", &attach, "/dev/null"]).env_remove("TMUX").env("TERM", "screen-256color");
+        command.env("LANG", "C.UTF-8").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut client = command.spawn().expect("script");
+        let (keys, mut shown) = (client.stdin.take().expect("keys"), client.stdout.take().expect("a screen"));
+        std::thread::spawn(move || while shown.read(&mut [0; 4096]).is_ok_and(|bytes| bytes > 0) {});
+        house.until("the person", |house| {
+            house.tmux(&["list-clients", "-F", "#{client_tty}"]).contains("/dev")
+        });
+        Self { client, keys }
+    }
+
+    fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("to type");
+        self.keys.flush().expect("to type");
+    }
+}
+
+impl Drop for Person {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.client.kill();
+        let _ = self.client.wait();
+    }
+}
+
+#[test]
+fn people_who_look_on_and_type_disturb_nothing_and_are_not_disturbed() {
+    let team = agent("worker", "python3, reader.py", "") + "settings: {person_quiet: 2s}\n";
+    let mut house = House::new("people", &team, &[("reader.py", READER)]);
+    fs::create_dir(house.path("acts")).expect("acts");
+    house.start();
+    let send = |house: &House, id: &str, act: &str| {
+        house.write(&format!("acts/{id}.py"), act);
+        house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: worker\ncontent: do it\n"));
+    };
+    send(&house, "before", "print('あ' * 95)");
+    answer(&house, "before");
+    let mut person = Person::at(&house, "worker");
+    // They go into copy mode in the middle of a task: it is done, and its answer comes.
+    send(&house, "during", "while not os.path.exists('go'):\n    time.sleep(0.01)\nsay('い' * 150 + '\\n')");
+    house.until("work", |house| house.read("queue/active/during.yaml").contains("stage: working"));
+    person.types("\u{2}");
+    house.until("the prefix", |house| house.tmux(&["list-clients", "-F", "#{client_prefix}"]).contains('1'));
+    person.types("[");
+    let in_mode = |house: &House| {
+        house.tmux(&["list-panes", "-s", "-t", "=tasuki", "-F", "#{pane_in_mode}"]).contains('1')
+    };
+    house.until("copy mode", in_mode);
+    house.write("go", "");
+    assert_eq!(answer(&house, "during"), "い".repeat(150));
+    // The next one waits for them, and says so.
+    send(&house, "after", "print(line[:8])");
+    let why = |house: &House| {
+        let why = house.tasuki().args(["why", "after"]).output().expect("why");
+        String::from_utf8_lossy(&why.stdout).into_owned()
+    };
+    house.until("the reason", |house| why(house).contains("copy mode"));
+    person.types("q");
+    // They leave copy mode, which is typing too, and begin a line: the doorbell waits until they have been still.
+    house.until("no copy mode", |house| !in_mode(house));
+    person.types("half a");
+    house.until("the reason", |house| why(house).contains("a person is typing"));
+    person.types(" line\r");
+    assert_eq!(answer(&house, "after"), "[tasuki]");
+    let screen = house.tmux(&["capture-pane", "-p", "-t", "=tasuki:=worker"]);
+    assert!(screen.contains("half a line\n[tasuki] task after"), "not within their words: {screen}");
+    let sizes = house.tmux(&[
+        "list-windows",
+        "-t",
+        "=tasuki",
+        "-F",
+        "#{window_name} #{window_width}x#{window_height}",
+    ]);
+    assert!(sizes.contains("worker 200x50"), "{sizes}");
+    drop(person);
+    house.end();
+}
