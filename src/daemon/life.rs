@@ -16,7 +16,7 @@ use crate::daemon::views_desk::{self, ViewsDesk};
 use crate::daemon::workers::tmux::TmuxDesk;
 use crate::daemon::workers::{tmux, views, watch};
 use crate::engine::engine::Step;
-use crate::engine::input::{Effect, FoundPane};
+use crate::engine::input::{Effect, FoundPane, Moment};
 use crate::engine::state::Phase;
 use crate::engine::words::{AgentName, Millis, Nonce};
 use crate::io::clock::Clock;
@@ -24,7 +24,7 @@ use crate::io::journal::{Journal, Reader};
 use crate::io::keys::Keys;
 use crate::io::settings::Settings;
 use crate::io::views::Views;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -63,20 +63,16 @@ pub(super) async fn begin(
     let mut workers = JoinSet::new();
     workers.spawn(tmux::keep(house.server.clone(), connected, news.clone()));
     let found = tmux::find_panes(&connection).await?;
-
     let threads = threads::start(house, journal, claims, settings.general.low_disk_bytes, &news)?;
     let now = house.clock.now();
-    let moment = crate::engine::input::Moment { now, chance: getrandom::u64().unwrap_or(now.0) };
-    let step = engine.recover(moment, &found);
+    let step = engine.recover(Moment { now, chance: getrandom::u64().unwrap_or(now.0) }, &found);
     workers.spawn(watch::views(threads.watched, news.clone()));
     workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), settings.clone(), news.clone()));
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
-    let ended = engine.state().finished.keys().filter(|_| went_on);
-    let closed = ended.cloned().collect();
+    let closed = if went_on { engine.state().finished.keys().cloned().collect() } else { BTreeSet::new() };
     let expire_at = first_expiry(now, last_at, settings.general.retention_ms);
-    let (_, calls) = mpsc::channel(1);
     let mut daemon = Daemon {
         workspace: house.workspace.clone(),
         settings: Arc::new(settings),
@@ -98,7 +94,7 @@ pub(super) async fn begin(
         written: threads.written,
         shown: threads.shown,
         news,
-        calls: std::mem::replace(&mut house.calls, calls),
+        calls: std::mem::replace(&mut house.calls, mpsc::channel(1).1),
         beat_at: now,
         expire_at,
         notes: Notes::default(),

@@ -14,6 +14,8 @@ use tokio::time::Instant;
 const TRY_AGAIN: Duration = Duration::from_millis(250);
 /// The same where something tells us, as the end of copy mode does, in case that it was not heard.
 const IN_ANY_CASE: Duration = Duration::from_secs(5);
+/// How long an interpreter may take on a loaded machine until it prints its prompt; many programs print none.
+const SILENT_START: Duration = Duration::from_millis(500);
 /// A person may leave before having been quiet for long enough.
 const PERSON_AGAIN_MAX: Duration = Duration::from_secs(1);
 
@@ -39,6 +41,9 @@ impl Worker {
         if screen.in_mode {
             return Ok(Verdict::Closed(Guard::CopyMode, now + IN_ANY_CASE));
         }
+        if let Some(ready_at) = self.silent_start(&screen).filter(|at| now < *at) {
+            return Ok(Verdict::Closed(Guard::NotReadyYet, ready_at));
+        }
         match answered(self.hands_off().await)? {
             Ok(None) => Ok(Verdict::Open(screen)),
             Ok(Some((guard, again))) => Ok(Verdict::Closed(guard, again)),
@@ -58,6 +63,15 @@ impl Worker {
         let quiet_at = self.printed + Duration::from_millis(profile.ready_quiet_ms);
         let patient_until = since + Duration::from_millis(profile.ready_within_ms);
         (now < quiet_at && now < patient_until).then(|| (Guard::Busy, quiet_at.min(patient_until)))
+    }
+
+    /// Until when a program that was just started and has shown nothing yet is taken to be still starting: what it prints
+    /// first would stand in one row with what is typed.
+    fn silent_start(&self, screen: &Screen) -> Option<Instant> {
+        let quiet_ms = self.launch.profile.ready_quiet_ms;
+        let is_blank = screen.rows.iter().all(|row| row.trim().is_empty());
+        let started = self.started.filter(|_| is_blank && quiet_ms > 0)?;
+        Some(started + SILENT_START.max(Duration::from_millis(quiet_ms)))
     }
 
     /// Why no key may be pressed, not even one that ends what was begun: somebody wants that nothing is typed, or types.

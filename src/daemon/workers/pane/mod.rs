@@ -78,6 +78,8 @@ struct Worker {
     output: watch::Receiver<u64>,
     /// When the pane last printed something.
     printed: Instant,
+    /// When its program was started; none if that was before this daemon.
+    started: Option<Instant>,
     /// Since when the loop wants to know whether the agent is ready.
     seeking: Option<Instant>,
     /// Since when the agent had been asked for when it was last found ready: a program that prints without end is ready
@@ -105,6 +107,7 @@ pub async fn work(start: Start) -> &'static str {
     match open(&tmux, &launched, &launch, key).await {
         Ok((pane, process, tty, output)) => {
             let now = Instant::now();
+            let adopted = launched.adopt;
             let worker = Worker {
                 launched,
                 launch,
@@ -116,6 +119,7 @@ pub async fn work(start: Start) -> &'static str {
                 tty,
                 output,
                 printed: now,
+                started: adopted.is_none().then_some(now),
                 seeking: None,
                 sought: None,
                 guard: None,

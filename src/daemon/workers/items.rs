@@ -1,0 +1,102 @@
+//! What the views' thread is given: each view with all that it says, and where its bodies are.
+
+use crate::engine::view::{AgentSeen, MessageSeen};
+use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::io::journal::Location;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// A batch of views.
+pub type Job = Vec<Item>;
+
+/// Where a body is: its step, and which event of it.
+pub type Place = (Location, u32);
+
+/// One view to be written.
+#[derive(Debug)]
+pub enum Item {
+    /// `queue/active/ID.yaml`.
+    Open(OpenItem),
+    /// `queue/results/ID.yaml` and `queue/done/DAY/ID.yaml`; `queue/active/ID.yaml` goes.
+    Finished {
+        /// The message.
+        seen: Box<MessageSeen>,
+        /// Where its content is.
+        body: Place,
+        /// Where its answer is.
+        answer: Option<Place>,
+        /// Only if the views are not there already (after a start).
+        if_missing: bool,
+    },
+    /// `status/agents/NAME.yaml`.
+    Agent(Box<AgentItem>),
+    /// `status/daemon.yaml`.
+    Daemon(Box<DaemonItem>),
+    /// A line for the logs.
+    Log {
+        /// When.
+        at: Millis,
+        /// Whose log, besides the activity log.
+        agent: Option<AgentName>,
+        /// The sentence.
+        text: String,
+    },
+    /// Views of what is neither open nor in the team any more are removed.
+    Sweep {
+        /// What is open.
+        open: BTreeSet<MessageId>,
+        /// Who is in the team.
+        members: BTreeSet<AgentName>,
+    },
+    /// These views may have been changed by somebody else; all of them if there is none.
+    Check(Vec<PathBuf>),
+    /// What was finished before this moment is removed.
+    Expire(Millis),
+    /// Everything written so far is made durable (before a segment turns).
+    Sync,
+}
+
+/// An open message's view, and what is to be found out for its turn.
+#[derive(Debug)]
+pub struct OpenItem {
+    /// The message.
+    pub seen: Box<MessageSeen>,
+    /// Where its content is.
+    pub body: Place,
+    /// Where each answer is.
+    pub answers: Vec<Place>,
+    /// Whether the loop waits for this view to type a turn.
+    pub turn: bool,
+}
+
+/// An agent's status.
+#[derive(Debug)]
+pub struct AgentItem {
+    /// What the engine says.
+    pub seen: AgentSeen,
+    /// Another word than the engine's, while its result is being written.
+    pub state: Option<&'static str>,
+    /// The last meaningful line of its pane.
+    pub doing: Option<String>,
+    /// Now.
+    pub at: Millis,
+}
+
+/// The daemon's own status.
+#[derive(Debug, Clone)]
+pub struct DaemonItem {
+    /// Its process; none once it has ended.
+    pub pid: Option<u32>,
+    /// Since when it runs.
+    pub started_at: Millis,
+    /// Now.
+    pub at: Millis,
+    /// Where it listens; none once it has ended.
+    pub socket: Option<String>,
+    /// Since when `queue/STOP` holds everything.
+    pub stopped_since: Option<Millis>,
+    /// Counts by name.
+    pub counts: Vec<(&'static str, u64)>,
+    /// What does not work as it should.
+    pub notes: Vec<String>,
+}
