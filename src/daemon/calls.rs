@@ -32,7 +32,9 @@ impl Daemon {
             Request::Message(id) => {
                 drop(answer.send(Response::Message(see(&self.engine, &id).map(Box::new))));
             }
-            Request::Await(id, until) => self.faces.put_awaiting(&self.engine, id, until, answer),
+            Request::Await(id, until) => {
+                self.faces.put_awaiting(&self.engine, &self.journal, id, until, answer)
+            }
             Request::Halt(on) => drop(answer.send(self.put_stop_file(on))),
             Request::Pane(name, request) => self.panes.face(&self.engine, &name, request, answer),
             Request::Down { keep_agents } => {

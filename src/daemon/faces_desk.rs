@@ -1,6 +1,7 @@
 //! The loop's side of the faces: requests whose answers wait for the journal, and callers who wait for a message to
 //! get somewhere.
 
+use crate::daemon::journal_desk::JournalDesk;
 use crate::daemon::request::{Response, Until};
 use crate::engine::engine::Engine;
 use crate::engine::input::Reply;
@@ -38,13 +39,16 @@ impl FacesDesk {
     pub fn put_awaiting(
         &mut self,
         engine: &Engine,
+        journal: &JournalDesk,
         id: MessageId,
         until: Until,
         answer: oneshot::Sender<Response>,
     ) {
         match see(engine, &id) {
-            Some(seen) if !reached(&seen.0, until) => {
-                self.awaiting.entry(id).or_default().push((until, answer));
+            Some(seen) if !reached(&seen.0, until) || journal.is_ending(&id) => {
+                let waiting = self.awaiting.entry(id).or_default();
+                waiting.retain(|(_, answer)| !answer.is_closed()); // callers that gave up and ask again
+                waiting.push((until, answer));
             }
             seen => {
                 let _ = answer.send(Response::Message(seen.map(Box::new)));
@@ -53,7 +57,10 @@ impl FacesDesk {
     }
 
     /// A message moved: answers those who waited for just that.
-    pub fn moved(&mut self, engine: &Engine, id: &MessageId) {
+    pub fn moved(&mut self, engine: &Engine, journal: &JournalDesk, id: &MessageId) {
+        if journal.is_ending(id) {
+            return; // this is an earlier move; it is said again once the end is written
+        }
         let Some(waiting) = self.awaiting.remove(id) else { return };
         let mut still = Vec::new();
         for (until, answer) in waiting {

@@ -6,10 +6,10 @@ use crate::engine::event::Event;
 use crate::engine::input::Effect;
 use crate::engine::message::BodyRef;
 use crate::engine::story::Told;
-use crate::engine::words::{Millis, Seq};
+use crate::engine::words::{MessageId, Millis, Seq};
 use crate::io::journal::{Fingerprint, JournalError, Location, StepLine};
 use crate::io::wire::events;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Encoded steps that may wait for the journal (durability limits): beyond that the loop takes no more news.
 const WAITING_BYTES_MAX: usize = 8 << 20;
@@ -42,6 +42,8 @@ pub struct JournalDesk {
     waiting_bytes: usize,
     /// The batch under way: its steps, none for one without a body, and what waits for them.
     under_way: Option<(Vec<Option<Seq>>, Held)>,
+    /// Messages whose end is not written yet: nobody is told of it.
+    ending: BTreeSet<MessageId>,
     /// Where each step with a body is.
     places: BTreeMap<Seq, Location>,
     /// Segments closed before this moment may go, but for those from this number on.
@@ -71,6 +73,8 @@ pub struct Held {
     pub effects: Vec<Effect>,
     /// What is to be told in the logs, and of when: a log that tells what a crash has undone would be lying.
     pub told: Vec<(Millis, Told)>,
+    /// Messages that end thereby.
+    pub ended: Vec<MessageId>,
 }
 
 impl JournalDesk {
@@ -82,6 +86,7 @@ impl JournalDesk {
             jobs,
             waiting,
             waiting_bytes: 0,
+            ending: BTreeSet::new(),
             under_way,
             places,
             trim,
@@ -111,7 +116,14 @@ impl JournalDesk {
         self.waiting_bytes += events.len();
         let line = StepLine { seq: step.seq, at: step.at, events };
         let body = step.events.iter().any(Event::has_body);
-        self.waiting.push_back(Waiting { line, outward, body, held: Held { effects: step.effects, told } });
+        let ended: Vec<MessageId> = step.events.iter().filter_map(ended).collect();
+        self.ending.extend(ended.iter().cloned());
+        self.waiting.push_back(Waiting {
+            line,
+            outward,
+            body,
+            held: Held { effects: step.effects, told, ended },
+        });
     }
 
     /// Gives the thread all that waits, if it has nothing to do.
@@ -136,6 +148,7 @@ impl JournalDesk {
             lines.push(waiting.line);
             held.effects.extend(waiting.held.effects);
             held.told.extend(waiting.held.told);
+            held.ended.extend(waiting.held.ended);
         }
         self.waiting_bytes -= bytes;
         self.under_way = Some((seqs, held));
@@ -183,6 +196,9 @@ impl JournalDesk {
         let (seqs, held) = self.under_way.take().unwrap_or_default();
         match written.done {
             Done::Appended(places) => {
+                for id in &held.ended {
+                    self.ending.remove(id);
+                }
                 let placed = seqs.into_iter().zip(places);
                 self.places.extend(placed.filter_map(|(seq, place)| Some((seq?, place))));
                 Ok(Heard::Appended(held))
@@ -201,6 +217,12 @@ impl JournalDesk {
         }
     }
 
+    /// Whether a message has ended in a step that is not written yet.
+    #[must_use]
+    pub fn is_ending(&self, id: &MessageId) -> bool {
+        self.ending.contains(id)
+    }
+
     /// Where a body is, and which event of its step brought it; none while its step is not written yet.
     #[must_use]
     pub fn place(&self, body: BodyRef) -> Option<(Location, u32)> {
@@ -216,6 +238,13 @@ impl JournalDesk {
     #[must_use]
     pub fn places(&self) -> &BTreeMap<Seq, Location> {
         &self.places
+    }
+}
+
+fn ended(event: &Event) -> Option<MessageId> {
+    match event {
+        Event::Ended { id, .. } => Some(id.clone()),
+        _ => None,
     }
 }
 
@@ -264,10 +293,30 @@ mod tests {
         let place = Location { segment: 1, offset: 0, len: 10 };
         let heard = desk.written(written(Done::Appended(vec![place])), Millis(1)).unwrap();
         let Heard::Appended(held) = heard else { panic!("{heard:?}") };
-        let first = Held { effects: step(1).effects, told: told("一") };
+        let first = Held { effects: step(1).effects, told: told("一"), ended: Vec::new() };
         assert_eq!(held, first, "what waited for the first step alone");
         desk.submit().unwrap();
         let failure = Done::Stopped(JournalError::NotStopped);
         assert!(desk.written(written(failure), Millis(1)).is_err(), "a failed batch gives no effects");
+    }
+
+    #[test]
+    fn an_end_is_not_told_before_it_is_written() {
+        let (jobs, _inbox) = sync_channel(1);
+        let mut desk = JournalDesk::new(jobs, BTreeMap::new());
+        let id = MessageId::new("t-1").unwrap();
+        let ended = Event::Ended {
+            id: id.clone(),
+            outcome: crate::engine::message::Outcome::Completed,
+            answer: None,
+            why: None,
+        };
+        desk.put(Step { events: vec![ended], ..step(1) }, told("一"));
+        assert!(desk.is_ending(&id));
+        desk.submit().unwrap();
+        assert!(desk.is_ending(&id), "it is on its way");
+        let place = Location { segment: 1, offset: 0, len: 10 };
+        desk.written(written(Done::Appended(vec![place])), Millis(1)).unwrap();
+        assert!(!desk.is_ending(&id));
     }
 }

@@ -69,7 +69,7 @@ impl Daemon {
                     self.ringing.remove(id);
                 }
                 if let Shown::Open(id) | Shown::Finished(id) = &shown {
-                    self.faces.moved(&self.engine, id);
+                    self.faces.moved(&self.engine, &self.journal, id);
                 }
                 match &shown {
                     // Not accepted just now, but moved on.
