@@ -58,7 +58,7 @@ fn what_programs_print_comes_back_letter_by_letter() {
         agent("editing", "python3, reader.py", ", env: {READLINE: '1', PROMPT: '>>> '}"),
         agent("shell", "bash, shell.sh", ""),
     ];
-    for columns in [200, 80] {
+    for columns in [200, 80, 40] {
         let list = format!("{}settings: {{window: {columns}x24}}\n", team.concat());
         let mut house = House::new("letters", &list, &[("reader.py", READER), ("shell.sh", SHELL)]);
         fs::create_dir(house.path("say")).expect("say");

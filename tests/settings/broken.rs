@@ -1036,7 +1036,7 @@ fn settings_stay_within_bounds() {
              2 │ settings: {window: 40x10}
                ·                    ─────
                ╰────
-              help: use at least 80x24"#]],
+              help: use at least 40x24"#]],
     );
     check(
         "agents: [{name: a, provider: scripted}]\nsettings: {window: big, low_disk: lots}\n",

@@ -18,8 +18,9 @@ const RETENTION_MS: RangeInclusive<u64> = 3_600_000..=3_650 * 86_400_000;
 const WAIT_MS: RangeInclusive<u64> = 0..=3_600_000;
 /// A claim is looked for in the last 400 lines; a million lines are gigabytes.
 const HISTORY: RangeInclusive<u64> = 500..=1_000_000;
-/// Programs for terminals expect 80 columns at least, and tmux takes no more than 10,000.
-const COLUMNS: RangeInclusive<u16> = 80..=10_000;
+/// Programs for terminals like 80 columns, people on small screens 40; in fewer a claim and its token have no place in a row. tmux
+/// takes no more than 10,000.
+const COLUMNS: RangeInclusive<u16> = 40..=10_000;
 /// A doorbell and an answer must be on the screen at once.
 const ROWS: RangeInclusive<u16> = 24..=10_000;
 
