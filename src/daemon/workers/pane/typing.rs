@@ -230,15 +230,24 @@ impl Worker {
     }
 
     async fn find_traces(&mut self, typed: &Typed) -> Result<Verdict, Failed> {
-        if self.echoes(typed).await? == 0 {
-            return Ok(Verdict::NotDelivered { why: "no trace of it stands in the pane".to_owned() });
+        let since = Instant::now();
+        while self.echoes(typed).await? == 0 {
+            // What was typed just before the crash may still be on its way to the program.
+            let arriving = process::unread_input(&self.tty).unwrap_or(0) > 0;
+            if !arriving {
+                return Ok(Verdict::NotDelivered { why: "no trace of it stands in the pane".to_owned() });
+            }
+            if since.elapsed() >= SETTLE_WAIT {
+                let why = "something that was typed is not read yet".to_owned();
+                return Ok(Verdict::Unconfirmed { why });
+            }
+            self.listen_once(Instant::now() + READ_PAUSES.1).await?;
         }
         let draft = match self.draft(typed).await? {
             Some(draft) if is_of(&draft, typed) => draft,
             _ => return Ok(Verdict::Delivered(Receipt::Echoed)),
         };
         // It stands in the input line: Enter was lost with the daemon.
-        let since = Instant::now();
         loop {
             match self.guards(since).await? {
                 Guards::Open(_) => return self.end_draft(&draft, typed).await.map(Verdict::Delivered),
