@@ -129,3 +129,44 @@ fn a_journal_that_fails_again_and_again_loses_nothing() {
     let fsck = house.tasuki().arg("fsck").output().expect("tasuki fsck");
     assert!(fsck.status.success(), "{}", String::from_utf8_lossy(&fsck.stdout));
 }
+
+#[test]
+fn a_second_life_owes_what_the_first_could_not_show_and_knows_what_ended_in_it() {
+    let mut house = House::plain("owed");
+    house.start_by("trap '' XFSZ; ulimit -f 3072; exec \"$0\" \"$@\"");
+    let way = house.path("queue/results/late.yaml");
+    fs::create_dir(&way).expect("a folder in the way");
+    fs::write(way.join("x"), "").expect("a file in it");
+    let late = "id: late\nto: worker\ncontent: do it\n";
+    house.drop("late.yaml", late);
+    house.until("the note", |house| house.read("status/daemon.yaml").contains("views cannot be written"));
+    let fail = |house: &House, prefix: &str| {
+        let before = house.read(".tasuki/daemon.log").matches("starting anew").count();
+        let large = "襷".repeat(LARGE / 3);
+        for number in 0..5 {
+            let name = format!("{prefix}-{number}");
+            house.drop(
+                &format!("{name}.yaml"),
+                &format!("id: {name}\nto: user\ntype: info\ncontent: {large}\n"),
+            );
+        }
+        house.until("another life", |house| {
+            house.read(".tasuki/daemon.log").matches("starting anew").count() > before
+        });
+    };
+    fail(&house, "a");
+    let task = "id: second\nto: worker\ncontent: do it\n";
+    house.drop("second.yaml", task);
+    house.result("second");
+    fs::remove_dir_all(&way).expect("the way to be free");
+    house.until("the result", |house| house.read("queue/results/late.yaml").contains("answer to late"));
+    fail(&house, "b");
+    fail(&house, "c");
+    for (id, text) in [("late", late), ("second", task)] {
+        house.drop(&format!("{id}-again.yaml"), text);
+        house.until("the note", |house| {
+            house.read("status/activity.log").contains(&format!("{id}-again.yaml brought {id} again"))
+        });
+    }
+    house.end();
+}
