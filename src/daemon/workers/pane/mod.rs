@@ -320,7 +320,6 @@ impl Worker {
     }
 }
 
-/// A moment that is here already is not waited for: a timer would round it up to the next millisecond.
 /// Ends a program whose window was closed if it does not end by itself: one that ignores SIGHUP would live on without a
 /// terminal.
 pub(super) async fn see_off(process: ProcessKey) {
@@ -329,6 +328,7 @@ pub(super) async fn see_off(process: ProcessKey) {
     }
 }
 
+/// A moment that is here already is not waited for: a timer would round it up to the next millisecond.
 async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) if at <= Instant::now() => {}
