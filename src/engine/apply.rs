@@ -40,6 +40,7 @@ impl State {
                 };
                 let mut before = None;
                 let mut got = false;
+                let begun = self.open.get(id).is_some_and(|open| self.is_begun(open));
                 self.change(id, |open| {
                     before.clone_from(&open.agent);
                     got = *to == Move::Submit
@@ -51,7 +52,7 @@ impl State {
                     if let Some(agent) = agent {
                         open.agent = Some(agent.clone());
                     }
-                    open.count(*to);
+                    open.count(*to, begun);
                     Ok(())
                 })?;
                 self.learn(id, before, got);
@@ -234,12 +235,12 @@ impl Agent {
 
 impl Open {
     /// Counts what a move means for tries and tokens.
-    fn count(&mut self, to: Move) {
+    fn count(&mut self, to: Move, begun: bool) {
         match to {
             Move::Intend(turn) => self.count_try(turn),
             Move::Withdraw => {
                 self.attempts = self.attempts.saturating_sub(1);
-                if self.attempts == 0 && self.turns == 1 {
+                if self.attempts == 0 && !begun {
                     self.agent = None; // nobody has seen it: it is its addressee's again, a pool's above all
                 }
             }

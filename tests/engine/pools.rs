@@ -44,6 +44,32 @@ fn a_pools_task_that_was_not_typed_is_anybodys_again() {
 }
 
 #[test]
+fn a_pools_task_that_was_not_typed_but_has_parts_stays_where_it_is() {
+    let mut team = team();
+    team.routes.insert(name("ann"), BTreeSet::from([name("bob")]));
+    let mut world = World::new(team);
+    world.send("t1 user>crew");
+    world.ready("ann");
+    let mut text = world.send("a ann>bob parent=t1");
+    text += &world.withdrawn("ann");
+    text += &world.give("bob");
+    text += &world.ready("ann");
+    expect![[r#"
+        accepted a task ann>bob part of t1 hops 1
+        > answer accepted [a]
+        t1 withdraw (a person types)
+        > seek ann
+        a intent #1 task k00006 by bob
+        > ring bob a #1 task k00006
+        a submit due +60000 ms (read)
+        a take due +60000 ms (read)
+        t1 intent #1 task k00007 by ann
+        > ring ann t1 #1 task k00007
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
 fn a_pools_task_whose_agent_died_goes_to_another_one() {
     let mut world = World::new(team());
     world.send("t1 user>crew");
