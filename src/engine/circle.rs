@@ -5,6 +5,7 @@ use super::life::Stage;
 use super::state::{Open, State};
 use super::team::Team;
 use super::words::{AgentName, MessageId};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that is waited for.
@@ -75,11 +76,10 @@ impl<'a> Waits<'a> {
         while let Some((node, seen)) = ahead.pop() {
             if seen || ends(&node) {
                 order.push(node);
-            } else if !needs.contains_key(&node) {
-                let next = self.needs(node);
+            } else if let Entry::Vacant(entry) = needs.entry(node) {
+                let next = entry.insert(self.needs(node));
                 ahead.push((node, true));
                 ahead.extend(next.of.iter().map(|node| (*node, false)));
-                needs.insert(node, next);
             }
         }
         (order, needs)
