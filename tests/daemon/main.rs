@@ -9,6 +9,7 @@ mod house;
 mod keeping;
 mod main_job;
 mod parts;
+mod silent;
 mod trials;
 mod trials_kills;
 mod trials_places;
