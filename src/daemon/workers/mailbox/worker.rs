@@ -7,9 +7,9 @@ use crate::engine::message::{Draft, Known, Source};
 use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis, USER};
 use crate::io::clock::Clock;
-use crate::io::folder::{FileId, FolderError};
+use crate::io::folder::FolderError;
 use crate::io::journal::{Archive, is_short_of_space};
-use crate::io::mailbox::{Budget, Found, Mailbox, Sweep};
+use crate::io::mailbox::{Budget, Found, Mailbox, Sweep, Waited};
 use crate::io::watch::{Period, Watch};
 use crate::io::wire::{draft, refused};
 use std::collections::{BTreeSet, HashSet, VecDeque};
@@ -28,10 +28,13 @@ const DEFERRED_MS: u64 = 250;
 /// How long a claim waits for drops that cannot be taken, as they are still being written (protocol, a parent closes).
 const SWEEP_MS: u64 = 2_000;
 
-/// Drops that lay there when a claim came.
-pub(super) struct Lying {
-    sweep: u64,
-    files: HashSet<FileId>,
+/// A sweep for claims that wait.
+pub(super) struct Sweeping {
+    number: u64,
+    /// How often the zones had been listed when it began.
+    listings: u64,
+    /// What is still being written, once everything else was taken.
+    written: Option<HashSet<Waited>>,
     until: Millis,
 }
 
@@ -46,7 +49,7 @@ pub(super) struct Worker {
     /// Claims that the journal named at the start.
     pub(super) known: BTreeSet<Arc<str>>,
     /// Sweeps that are not done.
-    pub(super) sweeps: VecDeque<Lying>,
+    pub(super) sweeps: VecDeque<Sweeping>,
     /// Claims that could not be removed yet.
     pub(super) forget: Vec<Arc<str>>,
     /// Refused files that could not be set aside yet.
@@ -97,7 +100,7 @@ impl Worker {
     fn take(&mut self, job: Job) -> bool {
         match job {
             Job::Look => {}
-            Job::Sweep(sweep) => return self.sweep(sweep),
+            Job::Sweep(number) => self.sweep(number),
             Job::Forget(claims) => return self.forget(claims),
             Job::Reject(rejected) => self.reject(rejected),
             Job::Defer(claims) => {
@@ -176,27 +179,28 @@ impl Worker {
         self.report(sweep) && self.catch_up() && self.settle()
     }
 
-    /// Begins a sweep; false if the loop is gone.
-    fn sweep(&mut self, sweep: u64) -> bool {
+    /// Begins a sweep.
+    fn sweep(&mut self, number: u64) {
         let now = self.clock.now();
-        self.sweeps.push_back(Lying { sweep, files: self.mailbox.lying(), until: now.plus(SWEEP_MS) });
+        let (listings, until) = (self.mailbox.listings(), now.plus(SWEEP_MS));
+        self.sweeps.push_back(Sweeping { number, listings, written: None, until });
         (self.look_at, self.gather_until) = (now, now);
-        self.settle()
     }
 
-    /// Tells which sweeps are done: what lay there was told, or is waited for no longer; false if the loop is gone.
+    /// Tells which sweeps are done: what lay there was told, or is waited for no longer. What there is no room for cannot be
+    /// waited for. False if the loop is gone.
     fn settle(&mut self) -> bool {
-        let wants = self.sweeps.iter().any(|sweep| !sweep.files.is_empty());
-        let lying = if wants { self.mailbox.lying() } else { HashSet::new() };
         let now = self.clock.now();
+        let is_shut = self.budget(self.disk.full).files == 0;
         let mut swept = None;
         while let Some(sweep) = self.sweeps.front_mut() {
-            sweep.files.retain(|file| lying.contains(file));
-            if !sweep.files.is_empty() && now < sweep.until {
+            sweep.settle(&self.mailbox);
+            let is_done = sweep.written.as_ref().is_some_and(HashSet::is_empty);
+            if !is_done && !is_shut && now < sweep.until {
                 self.look_at = self.look_at.min(now.plus(SWEEP_AGAIN_MS).min(sweep.until));
                 break;
             }
-            swept = Some(sweep.sweep);
+            swept = Some(sweep.number);
             self.sweeps.pop_front();
         }
         swept.is_none() || self.send(Mail { swept, ..self.mail() })
@@ -295,6 +299,19 @@ impl Worker {
                 None
             }
         }
+    }
+}
+
+impl Sweeping {
+    fn settle(&mut self, mailbox: &Mailbox) {
+        let now = mailbox.still_written(self.listings);
+        self.written = match (self.written.take(), now) {
+            (Some(mut before), _) => {
+                before.retain(|file| mailbox.waits_for(file));
+                Some(before)
+            }
+            (None, now) => now,
+        };
     }
 }
 
