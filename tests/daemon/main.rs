@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
 mod failures;
+mod hierarchy;
 #[expect(dead_code, reason = "a house has more rooms than one test uses")]
 #[path = "../support/house.rs"]
 mod house;
