@@ -38,7 +38,7 @@ pub(super) struct Life {
 }
 
 /// How a life ended.
-pub(super) struct Ended {
+pub(super) struct LifeEnded {
     pub(super) how: Result<Ending, Broken>,
     pub(super) settings: Settings,
     /// The journal, if it has to go on in a new segment.
@@ -111,7 +111,11 @@ pub(super) async fn begin(
 
 impl Life {
     /// Lives until the end, and brings what waits to the disk.
-    pub(super) async fn spend(mut self, house: &mut House, signals: &mut mpsc::Receiver<Ending>) -> Ended {
+    pub(super) async fn spend(
+        mut self,
+        house: &mut House,
+        signals: &mut mpsc::Receiver<Ending>,
+    ) -> LifeEnded {
         let how = self.daemon.run(signals).await;
         match how {
             Ok(ending) => self.daemon.close(ending).await,
@@ -136,7 +140,11 @@ impl Life {
             Ok(journal) => journal.ok().flatten(),
             Err(ending) => {
                 tracing::error!("the disk does not answer: a thread is left behind");
-                return Ended { how: Ok(ending), settings: Arc::unwrap_or_clone(settings), journal: None };
+                return LifeEnded {
+                    how: Ok(ending),
+                    settings: Arc::unwrap_or_clone(settings),
+                    journal: None,
+                };
             }
         };
         if how.is_ok()
@@ -145,7 +153,7 @@ impl Life {
         {
             tracing::error!(%error, "the journal could not be closed in order; nothing is lost");
         }
-        Ended { how, settings: Arc::unwrap_or_clone(settings), journal }
+        LifeEnded { how, settings: Arc::unwrap_or_clone(settings), journal }
     }
 }
 

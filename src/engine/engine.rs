@@ -90,11 +90,6 @@ impl Engine {
         self.state.apply_step(seq, at, events)
     }
 
-    /// Notes a step number that brought nothing to keep (a snapshot's).
-    pub fn replayed_to(&mut self, seq: Seq) {
-        self.state.seq = self.state.seq.max(seq);
-    }
-
     /// The segment was closed: what ended in it is the archive's to know.
     pub fn segment_closed(&mut self, snapshot_seq: Seq) {
         let ended = self.state.finished.iter();

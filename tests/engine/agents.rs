@@ -91,7 +91,8 @@ fn an_agent_that_is_to_be_started_again_at_once_is_each_time() {
         > launch boss
         boss is up in %2
         > seek boss
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
     assert_eq!(world.engine.wake_at(), None, "and nothing wakes it again");
 }
 
