@@ -1,5 +1,8 @@
 //! A life of the daemon: from the journal to the loop and back. It has a second one when a write to the journal has failed.
 
+#[cfg(test)]
+mod tests;
+
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::journal_desk::JournalDesk;
 use crate::daemon::mail_desk::MailDesk;
