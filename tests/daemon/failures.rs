@@ -98,7 +98,7 @@ fn drops_beyond_the_open_messages_wait_for_room() {
 
 #[test]
 fn a_segment_that_turns_under_load_loses_and_doubles_nothing() {
-    const DROPS: usize = 40;
+    const DROPS: usize = 22;
     let mut house = House::plain("load");
     house.start();
     let large = "襷".repeat(LARGE / 3);
