@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::daemon::claims_desk::ClaimsDesk;
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::journal_desk::JournalDesk;
 use crate::daemon::mail_desk::MailDesk;
@@ -84,6 +85,7 @@ pub(super) async fn begin(
         journal: JournalDesk::new(threads.journal_jobs, places),
         views: ViewsDesk::new(threads.views_jobs),
         mail: MailDesk::new(threads.mailing, threads.claims),
+        claims: ClaimsDesk::default(),
         panes: PanesDesk::new(keys),
         faces: FacesDesk::default(),
         tmux,

@@ -106,7 +106,14 @@ fn task(id: &str) -> Input {
 }
 
 fn seen(halted: (bool, usize)) -> News {
-    News::Mail(Mail { drops: Vec::new(), notes: Vec::new(), halted, forgotten: Vec::new(), full: false })
+    News::Mail(Mail {
+        drops: Vec::new(),
+        notes: Vec::new(),
+        halted,
+        forgotten: Vec::new(),
+        full: false,
+        swept: Default::default(),
+    })
 }
 
 #[tokio::test]
