@@ -72,13 +72,14 @@ fn long_life(dir: &str) -> Outcome<()> {
             Ok(())
         })
     });
-    let (mut journal, report) = opened?;
+    let (journal, report) = opened?;
+    let mut archive = journal.archive();
     println!("start: {:.1} ms, {lines} lines, sound: {}", took * 1e3, report.is_sound());
     for (what, from) in [("new", SEGMENTS * FINISHED), ("old", 0)] {
         const LOOKS: u64 = 10_000;
         let (found, took) = timed(|| {
             (0..LOOKS).try_fold(0, |sum, n| -> Outcome<u64> {
-                Ok(sum + u64::from(journal.known(&id(from + n * 97 % (SEGMENTS * FINISHED))?)?.is_some()))
+                Ok(sum + u64::from(archive.known(&id(from + n * 97 % (SEGMENTS * FINISHED))?)?.is_some()))
             })
         });
         println!("a look for a {what} id: {:.1} µs, {} of {LOOKS} known", took * 1e6 / LOOKS as f64, found?);

@@ -6,7 +6,7 @@ use crate::engine::words::{AgentName, Nonce};
 use tokio::task::{Id, JoinError};
 
 /// How a task ended, and which.
-pub(super) type Ended = Result<(Id, &'static str), JoinError>;
+pub(super) type TaskEnded = Result<(Id, &'static str), JoinError>;
 
 /// A task that lives as long as the daemon has ended: without it the daemon cannot go on, if it broke.
 pub(super) fn worker_ended(ended: Result<&'static str, JoinError>) -> Result<(), Broken> {
@@ -16,7 +16,7 @@ pub(super) fn worker_ended(ended: Result<&'static str, JoinError>) -> Result<(),
 impl Daemon {
     /// Takes note of the end of a task of a pane. A worker that broke costs its agent this launch, and nobody else
     /// anything.
-    pub(super) fn pane_worker_ended(&mut self, ended: Ended) {
+    pub(super) fn pane_worker_ended(&mut self, ended: TaskEnded) {
         let (task, broke) = match ended {
             Ok((task, _)) => (task, None), // it was told to, or it has said why itself
             Err(broke) => (broke.id(), Some(broke)),

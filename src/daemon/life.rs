@@ -1,5 +1,8 @@
 //! A life of the daemon: from the journal to the loop and back. It has a second one when a write to the journal has failed.
 
+#[cfg(test)]
+mod tests;
+
 use crate::daemon::claims_desk::ClaimsDesk;
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::journal_desk::JournalDesk;
@@ -39,7 +42,7 @@ pub(super) struct Life {
 }
 
 /// How a life ended.
-pub(super) struct Ended {
+pub(super) struct LifeEnded {
     pub(super) how: Result<Ending, Broken>,
     pub(super) settings: Settings,
     /// The journal, if it has to go on in a new segment.
@@ -113,7 +116,11 @@ pub(super) async fn begin(
 
 impl Life {
     /// Lives until the end, and brings what waits to the disk.
-    pub(super) async fn spend(mut self, house: &mut House, signals: &mut mpsc::Receiver<Ending>) -> Ended {
+    pub(super) async fn spend(
+        mut self,
+        house: &mut House,
+        signals: &mut mpsc::Receiver<Ending>,
+    ) -> LifeEnded {
         let how = self.daemon.run(signals).await;
         match how {
             Ok(ending) => self.daemon.close(ending).await,
@@ -138,7 +145,11 @@ impl Life {
             Ok(journal) => journal.ok().flatten(),
             Err(ending) => {
                 tracing::error!("the disk does not answer: a thread is left behind");
-                return Ended { how: Ok(ending), settings: Arc::unwrap_or_clone(settings), journal: None };
+                return LifeEnded {
+                    how: Ok(ending),
+                    settings: Arc::unwrap_or_clone(settings),
+                    journal: None,
+                };
             }
         };
         if how.is_ok()
@@ -147,7 +158,7 @@ impl Life {
         {
             tracing::error!(%error, "the journal could not be closed in order; nothing is lost");
         }
-        Ended { how, settings: Arc::unwrap_or_clone(settings), journal }
+        LifeEnded { how, settings: Arc::unwrap_or_clone(settings), journal }
     }
 }
 

@@ -180,7 +180,7 @@ fn listen(path: &std::path::Path) -> std::io::Result<tokio::net::UnixListener> {
 }
 
 /// The tmux server of the workspace.
-fn tmux_server(workspace: &Workspace, around: &Surroundings, settings: &Settings) -> Server {
+pub(super) fn tmux_server(workspace: &Workspace, around: &Surroundings, settings: &Settings) -> Server {
     let socket = socket_name(&settings.tmux_socket).to_owned();
     Server {
         socket,

@@ -34,7 +34,7 @@ pub(super) struct Live {
     pub(super) notices: BTreeMap<AgentName, (VecDeque<Millis>, MessageId)>,
     /// What ended in the segment that was closed last: a drop that was on its way then does not know it.
     pub(super) lately: BTreeMap<MessageId, Known>,
-    /// Timers up to this moment were seen to.
+    /// Timers up to this moment were seen to: whatever sets one sets it for a moment that is still to come.
     pub(super) fired: Millis,
     /// Whether tmux is out of reach: its server is gone, or the connection to it.
     pub(super) tmux_lost: bool,
@@ -88,11 +88,6 @@ impl Engine {
     /// [`Illegal`] if its events do not fit what came before: the journal is damaged.
     pub fn replay(&mut self, seq: Seq, at: Millis, events: &[Event]) -> Result<(), Illegal> {
         self.state.apply_step(seq, at, events)
-    }
-
-    /// Notes a step number that brought nothing to keep (a snapshot's).
-    pub fn replayed_to(&mut self, seq: Seq) {
-        self.state.seq = self.state.seq.max(seq);
     }
 
     /// The segment was closed: what ended in it is the archive's to know.

@@ -92,7 +92,8 @@ impl Work<'_> {
         }
     }
 
-    /// When it may be started again; none if it ended too often.
+    /// When it may be started again; none if it ended too often. At least a millisecond from now, so that the moment is
+    /// still to come.
     fn restart_at(&self, name: &AgentName) -> Option<Millis> {
         let limits = &self.team.limits;
         let agent = self.state.agents.get(name)?;
@@ -102,7 +103,7 @@ impl Work<'_> {
             return None;
         }
         let doubled = limits.restart_delay_ms.saturating_mul(1 << recent.min(16));
-        Some(self.now.plus(doubled.min(limits.restart_delay_ms_max)))
+        Some(self.now.plus(doubled.min(limits.restart_delay_ms_max).max(1)))
     }
 
     /// Its restart is due.

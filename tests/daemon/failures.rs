@@ -6,7 +6,8 @@ use std::fs;
 /// Messages of this many bytes fill a segment of 16 MiB in about twenty.
 const LARGE: usize = 900_000;
 
-fn fill_a_segment(house: &House, prefix: &str) {
+/// Takes in so much that the segment turns.
+pub(crate) fn fill_a_segment(house: &House, prefix: &str) {
     let large = "襷".repeat(LARGE / 3);
     for number in 0..20 {
         let name = format!("{prefix}-{number}");
@@ -96,6 +97,38 @@ fn drops_beyond_the_open_messages_wait_for_room() {
 }
 
 #[test]
+fn a_segment_that_turns_under_load_loses_and_doubles_nothing() {
+    const DROPS: usize = 22;
+    let mut house = House::plain("load");
+    house.start();
+    let large = "襷".repeat(LARGE / 3);
+    for number in 0..DROPS {
+        let info = format!("id: l-{number}\nto: user\ntype: info\ncontent: {large}\n");
+        house.drop(&format!("l-{number}.yaml"), &info);
+        let task = format!("id: t-{number}\nto: worker\ncontent: do {number}\n");
+        house.drop(&format!("t-{number}.yaml"), &task);
+    }
+    for number in 0..DROPS {
+        assert!(house.result(&format!("t-{number}")).contains(&format!("answer to t-{number}")));
+    }
+    house.until("all to be taken", |house| {
+        let names = fs::read_dir(house.path("queue")).into_iter().flatten().flatten();
+        names.filter(|name| name.path().extension().is_some_and(|end| end == "yaml")).count() == 0
+    });
+    house.end();
+    assert!(house.path(".tasuki/journal/000002.jsonl").exists(), "no segment has turned");
+    let journal: String =
+        (1..9).map(|number| house.read(&format!(".tasuki/journal/{number:06}.jsonl"))).collect();
+    for (event, id) in (0..DROPS).flat_map(|n| {
+        let ids = [format!("l-{n}"), format!("t-{n}")];
+        ids.into_iter().flat_map(|id| ["accepted", "ended"].map(|event| (event, id.clone())))
+    }) {
+        let times = journal.matches(&format!("\"event\":\"{event}\",\"id\":\"{id}\"")).count();
+        assert_eq!(times, 1, "{id} {event}");
+    }
+}
+
+#[test]
 fn a_journal_that_fails_again_and_again_loses_nothing() {
     let mut house = House::plain("efbig");
     // Each file may have 3 MiB: every third large message fails in the middle of its line.
@@ -130,43 +163,66 @@ fn a_journal_that_fails_again_and_again_loses_nothing() {
     assert!(fsck.status.success(), "{}", String::from_utf8_lossy(&fsck.stdout));
 }
 
+/// From now on none of the daemon's files grows beyond so many bytes, or each as far as it wants: a disk that says no, and
+/// yes again. For a daemon that a write beyond its limit does not kill.
+fn limit_files(house: &House, bytes: Option<u64>) {
+    let pid = i32::try_from(house.pid()).ok().and_then(rustix::process::Pid::from_raw);
+    let limit = rustix::process::Rlimit { current: bytes, maximum: None };
+    rustix::process::prlimit(pid, rustix::process::Resource::Fsize, limit).expect("to set its limit");
+}
+
+/// Lets the journal fail in the middle of a line, until the daemon begins another life.
+fn fail_the_journal(house: &House, name: &str) {
+    let lives = |house: &House| house.read(".tasuki/daemon.log").matches("starting anew").count();
+    let before = lives(house);
+    limit_files(house, Some(LARGE as u64 / 2));
+    let large = "襷".repeat(LARGE / 3);
+    house.drop(&format!("{name}.yaml"), &format!("id: {name}\nto: user\ntype: info\ncontent: {large}\n"));
+    house.until("another life", |house| lives(house) > before);
+    limit_files(house, None);
+    house.until("the info", |house| !house.path(&format!("queue/{name}.yaml")).exists());
+}
+
+/// What ended is a duplicate when it comes again, and a conflict when it comes with other words.
+fn is_known(house: &House, id: &str, round: &str) {
+    house.drop(&format!("{id}-{round}.yaml"), &format!("id: {id}\nto: worker\ncontent: do it\n"));
+    house.until("the note", |house| {
+        house.read("status/activity.log").contains(&format!("{id}-{round}.yaml brought {id} again"))
+    });
+    house.drop(&format!("{id}-{round}-other.yaml"), &format!("id: {id}\nto: worker\ncontent: other\n"));
+    let reason = format!("queue/rejected/{id}-{round}-other.yaml.reason.yaml");
+    house.until("the reason", |house| house.read(&reason).contains("code: id-conflict"));
+}
+
 #[test]
-fn a_second_life_owes_what_the_first_could_not_show_and_knows_what_ended_in_it() {
+fn a_second_life_owes_what_the_first_could_not_show_and_no_life_forgets_what_ended() {
     let mut house = House::plain("owed");
-    house.start_by("trap '' XFSZ; ulimit -f 3072; exec \"$0\" \"$@\"");
+    house.start_by("trap '' XFSZ; exec \"$0\" \"$@\"");
     let way = house.path("queue/results/late.yaml");
     fs::create_dir(&way).expect("a folder in the way");
     fs::write(way.join("x"), "").expect("a file in it");
-    let late = "id: late\nto: worker\ncontent: do it\n";
-    house.drop("late.yaml", late);
+    house.drop("late.yaml", "id: late\nto: worker\ncontent: do it\n");
     house.until("the note", |house| house.read("status/daemon.yaml").contains("views cannot be written"));
-    let fail = |house: &House, prefix: &str| {
-        let before = house.read(".tasuki/daemon.log").matches("starting anew").count();
-        let large = "襷".repeat(LARGE / 3);
-        for number in 0..5 {
-            let name = format!("{prefix}-{number}");
-            house.drop(
-                &format!("{name}.yaml"),
-                &format!("id: {name}\nto: user\ntype: info\ncontent: {large}\n"),
-            );
-        }
-        house.until("another life", |house| {
-            house.read(".tasuki/daemon.log").matches("starting anew").count() > before
-        });
-    };
-    fail(&house, "a");
-    let task = "id: second\nto: worker\ncontent: do it\n";
-    house.drop("second.yaml", task);
+    fail_the_journal(&house, "a");
+    // It ends in the second life, while that still owes what ended in the first.
+    house.drop("second.yaml", "id: second\nto: worker\ncontent: do it\n");
     house.result("second");
+    assert!(way.is_dir());
     fs::remove_dir_all(&way).expect("the way to be free");
     house.until("the result", |house| house.read("queue/results/late.yaml").contains("answer to late"));
-    fail(&house, "b");
-    fail(&house, "c");
-    for (id, text) in [("late", late), ("second", task)] {
-        house.drop(&format!("{id}-again.yaml"), text);
-        house.until("the note", |house| {
-            house.read("status/activity.log").contains(&format!("{id}-again.yaml brought {id} again"))
-        });
+    for id in ["late", "second"] {
+        is_known(&house, id, "then");
+    }
+    fill_a_segment(&house, "b");
+    house.until("a turn in order", |house| house.path(".tasuki/journal/000003.jsonl").exists());
+    fail_the_journal(&house, "c");
+    for id in ["late", "second"] {
+        is_known(&house, id, "later");
+    }
+    house.end();
+    house.start();
+    for id in ["late", "second"] {
+        is_known(&house, id, "at-last");
     }
     house.end();
 }

@@ -1,14 +1,21 @@
 //! What is kept and for how long, and what becomes of views that cannot be written: through the real binary.
 
+use crate::failures::fill_a_segment;
 use crate::house::House;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 use tasuki::daemon::memory;
 use tasuki::engine::engine::Engine;
-use tasuki::engine::team::Team;
-use tasuki::engine::words::{Millis, Seq};
-use tasuki::io::journal::{Journal, StepLine};
+use tasuki::engine::input::{Input, Moment};
+use tasuki::engine::message::{RequestId, Source};
+use tasuki::engine::team::{Delivery, Member, Restart, Team};
+use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq};
+use tasuki::io::clock::Clock;
+use tasuki::io::journal::{Journal, StepLine, Walk};
+use tasuki::io::wire::draft;
+use tasuki::io::wire::events::encode;
 
 /// More than the 30 days that things are kept.
 const OLD: Duration = Duration::from_secs(31 * 86_400);
@@ -20,26 +27,53 @@ fn age(path: &Path) {
     fs::File::options().write(true).open(path).expect("the file").set_modified(then).expect("its time");
 }
 
-/// Three segments of a time long ago.
-fn old_journal(folder: &Path) {
+/// Closes a segment at each of these moments. In the one with this index `open` is accepted, for `worker`.
+fn old_journal(folder: &Path, closed_at: &[Millis], opened_in: Option<usize>) {
     fs::create_dir_all(folder).expect("the journal's folder");
-    let nothing = || -> tasuki::io::journal::Walk { Box::new(|_, _| {}) };
+    let nothing = || -> Walk { Box::new(|_, _| {}) };
     let (mut journal, _) = Journal::open(folder, "then", nothing, &mut |_| Ok(())).expect("a journal");
-    let engine = Engine::new(Team::default());
-    for _ in 0..3 {
-        let seq: Seq = journal.next_seq();
-        let events = r#"[{"event":"halted","since":null}]"#.into();
-        journal.append(&[StepLine { seq, at: LONG_AGO, events }], true).expect("a step");
-        let snapshot = memory::snapshot(&engine, &Default::default(), &Default::default());
-        journal.turn(LONG_AGO, &snapshot, []).expect("a turn");
+    let mut engine = Engine::new(Team { members: [worker()].into(), ..Team::default() });
+    let mut places = BTreeMap::new();
+    for (index, at) in closed_at.iter().enumerate() {
+        let halt = Input::Halt(engine.state().halted.is_none());
+        let input = if opened_in == Some(index) { an_open_task() } else { halt };
+        let step = engine.step(Moment { now: *at, chance: 1 }, input);
+        let events = encode(&step.events).into();
+        let written = journal.append(&[StepLine { seq: step.seq, at: *at, events }], true);
+        places.insert(step.seq, written.expect("a step")[0]);
+        let snapshot = memory::snapshot(&engine, &places, &Default::default());
+        journal.turn(*at, &snapshot, []).expect("a turn");
+        engine.segment_closed(Seq(step.seq.0 + 1));
     }
     journal.close().expect("the end");
 }
 
+fn worker() -> (AgentName, Member) {
+    let name = AgentName::new("worker").expect("a name");
+    let member = Member {
+        reports_to: AgentName::user(),
+        phrase: "PLAIN OK".to_owned(),
+        token: true,
+        delivery: Delivery::Doorbell,
+        timeout_ms: 30_000,
+        restart: Restart::OnFailure,
+        provider: "plain".to_owned(),
+        launch: Digest(0),
+    };
+    (name, member)
+}
+
+fn an_open_task() -> Input {
+    let text = b"id: open\nto: worker\ncontent: |\n  from long ago\n";
+    let mut mint = || MessageId::new("never").expect("an id");
+    let drafts = draft::read(text, None, &|_| true, &mut mint, LONG_AGO).expect("a message");
+    Input::Drop { source: Source::Request(RequestId(1)), drafts, proof: None }
+}
+
 #[test]
-fn what_is_old_goes_and_what_is_new_or_needed_stays() {
+fn what_is_old_goes_and_what_is_new_stays() {
     let mut house = House::plain("retention");
-    old_journal(&house.path(".tasuki/journal"));
+    old_journal(&house.path(".tasuki/journal"), &[LONG_AGO; 3], None);
     let segment =
         |house: &House, number: u32| house.path(&format!(".tasuki/journal/{number:06}.jsonl")).exists();
     assert!((1..=4).all(|number| segment(&house, number)));
@@ -60,8 +94,6 @@ fn what_is_old_goes_and_what_is_new_or_needed_stays() {
     house.start();
     house.until("old segments to go", |house| !(1..=3).any(|number| segment(house, number)));
     assert!(segment(&house, 4), "the one closed last stays, in case the next is damaged");
-    house.until("old segments to go", |house| !(1..=3).any(|number| segment(house, number)));
-    assert!(segment(&house, 4), "the one closed last stays, in case the next is damaged");
     house.until("the old to go", |_| !result.exists() && !then.join("old.yaml").exists());
     assert!(house.path("queue/results/new.yaml").exists() && today.path().join("new.yaml").exists());
     assert_eq!(
@@ -71,6 +103,68 @@ fn what_is_old_goes_and_what_is_new_or_needed_stays() {
     );
     house.end();
     assert!(!house.read(".tasuki/daemon.log").contains("could not be removed"), "and is no trouble");
+}
+
+#[test]
+fn segments_stay_while_they_are_young_or_needed() {
+    let mut house = House::plain("needed");
+    let lately = Millis(Clock::start().now().0 - 3_600_000);
+    let closed_at = [LONG_AGO, LONG_AGO, LONG_AGO, lately, lately];
+    old_journal(&house.path(".tasuki/journal"), &closed_at, Some(1));
+    let segments = |house: &House| {
+        (1..=7).filter(|n| house.path(&format!(".tasuki/journal/{n:06}.jsonl")).exists()).collect::<Vec<_>>()
+    };
+    fs::create_dir(house.path("queue")).expect("queue");
+    house.write("queue/STOP", "");
+    house.start();
+    house.until("what nobody needs to go", |house| segments(house)[0] != 1);
+    house.end();
+    assert_eq!(segments(&house), [2, 3, 4, 5, 6], "one that is needed stays, and those after it");
+    fs::remove_file(house.path("queue/STOP")).expect("STOP");
+    house.start();
+    assert!(house.result("open").contains("from long ago"));
+    // What ended in the newest segment may be shown again.
+    fill_a_segment(&house, "l");
+    house.until("a turn", |house| segments(house).contains(&7));
+    house.end();
+    house.start();
+    house.until("what was needed to go", |house| segments(house)[0] == 4);
+    house.end();
+    assert_eq!(segments(&house), [4, 5, 6, 7], "what is young stays");
+}
+
+/// When the steps of the newest segment were, in their order.
+fn times(house: &House) -> Vec<Millis> {
+    let nothing = || -> Walk { Box::new(|_, _| {}) };
+    let mut times = Vec::new();
+    let read = &mut |entry: &tasuki::io::journal::Entry<'_>| {
+        times.push(entry.at);
+        Ok(())
+    };
+    Journal::open(&house.path(".tasuki/journal"), "after", nothing, read).expect("a journal");
+    times
+}
+
+#[test]
+fn a_clock_that_was_set_back_costs_nothing() {
+    for (name, ahead_ms, is_followed) in [("an-hour", 3_600_000, true), ("a-year", 365 * 86_400_000, false)] {
+        let mut house = House::plain(name);
+        let wall = Clock::start().now();
+        old_journal(&house.path(".tasuki/journal"), &[wall.plus(ahead_ms)], None);
+        for id in ["first", "second"] {
+            house.start();
+            house.drop("a.yaml", &format!("id: {id}\nto: worker\ncontent: do it\n"));
+            assert!(house.result(id).contains(&format!("answer to {id}")));
+            house.end();
+        }
+        let times = times(&house);
+        assert!(times.len() > 10, "{times:?}");
+        let newest = *times.last().expect("a time");
+        // One that was all wrong is left where it was, and what was written by it with it.
+        assert_eq!(newest > wall.plus(ahead_ms), is_followed, "{name}: {newest:?} after {wall:?}");
+        let since = if is_followed { 0 } else { 1 };
+        assert!(times[since..].is_sorted(), "{name}: they go back: {times:?}");
+    }
 }
 
 #[test]

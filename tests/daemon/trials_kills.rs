@@ -113,3 +113,37 @@ fn drops_without_ids_survive_a_daemon_that_is_killed_again_and_again() {
         assert_eq!(all.matches(&format!("content: do-{number}\n")).count(), 1, "do-{number}: {all}");
     }
 }
+
+/// Does not listen before `go` is there, shows nothing that is typed, and says each line when it has read it.
+const DEAF: &str = r#"#!/bin/bash
+stty -echo
+until [ -e go ]; do sleep 0.02; done
+sleep 1
+while IFS= read -r line; do
+  echo "$line"
+  [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] || continue
+  echo done >> did
+  echo "TRIAL OK ${BASH_REMATCH[1]}"
+done
+"#;
+
+#[test]
+fn a_line_that_was_not_read_when_the_daemon_was_killed_is_not_typed_again() {
+    let mut house = House::new("deaf", &agent("worker", "bash, deaf.sh", ""), &[("deaf.sh", DEAF)]);
+    house.start();
+    house.drop("t.yaml", "id: t\nto: worker\ncontent: do it\n");
+    let tty = |house: &House| house.tmux(&["display-message", "-p", "-t", "=tasuki:=worker", "#{pane_tty}"]);
+    house.until("its line to be typed", |house| {
+        tasuki::io::process::unread_input(tty(house).trim().as_ref()).is_ok_and(|bytes| bytes > 0)
+    });
+    house.kill();
+    house.start();
+    house.until("the doubt", |house| {
+        house.read("status/activity.log").contains("between the intent and the receipt")
+    });
+    house.write("go", "");
+    let result = house.result("t");
+    assert!(result.contains("type: result") && result.contains("attempt: 1"), "{result}");
+    assert_eq!(house.read("did"), "done\n", "{}", house.read("status/activity.log"));
+    house.end();
+}

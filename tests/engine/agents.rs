@@ -66,6 +66,37 @@ fn an_agent_that_keeps_dying_is_started_five_times_and_given_up() {
 }
 
 #[test]
+fn an_agent_that_is_to_be_started_again_at_once_is_each_time() {
+    let mut team = team();
+    (team.limits.restart_delay_ms, team.limits.restarts_max) = (0, 3);
+    let mut world = World::new(team);
+    let mut text = String::new();
+    // It ends again in the very moment in which it was started again.
+    for _ in 0..2 {
+        text += &world.exit("boss", "exit 1");
+        let due = world.engine.wake_at().expect("a restart that is still to come");
+        text += &world.pass(due.since(world.now));
+        text += &world.start("boss");
+    }
+    expect![[r#"
+        boss is down, again +1 ms (exit 1)
+        > close boss
+        boss is launching
+        > launch boss
+        boss is up in %2
+        > seek boss
+        boss is down, again +1 ms (exit 1)
+        > close boss
+        boss is launching
+        > launch boss
+        boss is up in %2
+        > seek boss
+    "#]]
+    .assert_eq(&text);
+    assert_eq!(world.engine.wake_at(), None, "and nothing wakes it again");
+}
+
+#[test]
 fn a_task_of_an_agent_that_is_given_up_fails_and_what_is_queued_waits() {
     let mut team = team();
     team.limits.restarts_max = 0;

@@ -129,6 +129,12 @@ impl World {
     fn check(&mut self, step: Step) -> String {
         let text = say::step(&step);
         assert!(step.faults.is_empty(), "{text}");
+        let older = &self.replayed.state().timers;
+        let mut set = self.engine.state().timers.difference(older);
+        assert!(
+            set.all(|(at, _)| *at > self.now),
+            "a timer that is due already may have been passed by\n{text}"
+        );
         if !step.events.is_empty() {
             self.replayed.replay(step.seq, step.at, &step.events).expect("events fit");
             self.journal.push((step.seq, step.at, step.events.clone()));

@@ -86,12 +86,6 @@ impl Journal {
         self.next
     }
 
-    /// The last step that is on the disk.
-    #[must_use]
-    pub const fn durable_seq(&self) -> Seq {
-        self.durable.seq
-    }
-
     /// The segment that is being written.
     #[must_use]
     pub const fn segment(&self) -> u32 {

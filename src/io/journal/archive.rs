@@ -1,9 +1,9 @@
 //! What the closed segments know, for a reader beside the writer: the lists as they were when it was made.
 
 use super::closed::{Closed, Unusable};
-use super::disk::Folder;
+use super::disk::{Disk, Folder};
 use super::fingerprints::{Finished, IdHash};
-use super::{Journal, JournalError, ids_name};
+use super::{Extract, Journal, JournalError, ids_name};
 use crate::engine::words::MessageId;
 
 /// The lists of finished ids of all closed segments. Made anew after each turn.
@@ -11,32 +11,42 @@ use crate::engine::words::MessageId;
 pub struct Archive {
     folder: Folder,
     closed: Vec<Closed>,
+    extract: Extract,
 }
 
 impl Journal {
     /// The archive as it is now, to be used on any thread.
     #[must_use]
     pub fn archive(&self) -> Archive {
-        Archive { folder: self.disk.folder.clone(), closed: self.closed.clone() }
+        Archive { folder: self.disk.folder.clone(), closed: self.closed.clone(), extract: self.extract }
     }
 }
 
 impl Archive {
     /// What is known of a message that was finished in a closed segment; the last word, if it was finished more than
-    /// once.
+    /// once. Those of the segment that is being written are the caller's to know: they are in what was replayed.
     ///
     /// # Errors
-    /// [`JournalError::Io`] if the machine refuses or a list is damaged; the next start makes a damaged list again.
+    /// [`JournalError::Io`] if the machine refuses. A damaged list is made again from its segment, which nobody writes to
+    /// any more: an id that cannot be looked up would be taken for a new one.
     pub fn known(&mut self, id: &MessageId) -> Result<Option<Finished>, JournalError> {
         let id = IdHash::of(id);
         for closed in self.closed.iter_mut().rev() {
-            match closed.find(&self.folder, id) {
+            let found = match closed.find(&self.folder, id) {
+                Err(Unusable::Bad(_)) => {
+                    let mut disk = Disk::new(self.folder.clone());
+                    *closed = Closed::rebuild(&mut disk, closed.segment, self.extract)?;
+                    closed.find(&self.folder, id)
+                }
+                found => found,
+            };
+            match found {
                 Ok(None) => {}
                 Ok(Some(finished)) => return Ok(Some(finished)),
                 Err(Unusable::Failed(error)) => return Err(error),
                 Err(Unusable::Bad(why)) => {
                     let source = std::io::Error::new(std::io::ErrorKind::InvalidData, why);
-                    return Err(self.folder.error("use", &ids_name(closed.segment), source));
+                    return Err(self.folder.error("make again", &ids_name(closed.segment), source));
                 }
             }
         }

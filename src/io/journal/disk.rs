@@ -1,6 +1,6 @@
 //! Every system call of the journal: nothing else in this folder touches a file.
 //!
-//! [`Folder`] only reads and may be shared; [`Disk`] is the one hand that writes. Names are resolved beneath a folder
+//! [`Folder`] only reads and may be shared; [`Disk`] is the hand that writes. Names are resolved beneath a folder
 //! that was opened once, so that a folder put in its place later is not followed.
 
 use std::fs::File;

@@ -56,7 +56,7 @@ pub use reserve::{LOW_SPACE_BYTES, RESERVE_BYTES, free_reserve, is_short_of_spac
 
 use crate::engine::words::{Digest, MessageId, Millis, Seq};
 use append::{Durable, Tail};
-use closed::{Closed, Unusable};
+use closed::Closed;
 use disk::{Disk, Folder};
 use filter::Filter;
 
@@ -157,35 +157,6 @@ impl Journal {
     #[must_use]
     pub fn reader(&self) -> Reader {
         Reader::of(self.disk.folder.clone())
-    }
-
-    /// What is known of a message that was finished in a closed segment; the last word, if it was finished more than
-    /// once. Those of the segment that is being written are the caller's to know: they are in what was replayed.
-    ///
-    /// # Errors
-    /// [`JournalError::Io`] if the machine refuses. A damaged list is made again from its segment.
-    pub fn known(&mut self, id: &MessageId) -> Result<Option<Finished>, JournalError> {
-        let id = IdHash::of(id);
-        for at in (0..self.closed.len()).rev() {
-            let Some(closed) = self.closed.get_mut(at) else { break };
-            let found = match closed.find(&self.disk.folder, id) {
-                Err(Unusable::Bad(_)) => {
-                    *closed = Closed::rebuild(&mut self.disk, closed.segment, self.extract)?;
-                    closed.find(&self.disk.folder, id)
-                }
-                found => found,
-            };
-            match found {
-                Ok(None) => {}
-                Ok(Some(finished)) => return Ok(Some(finished)),
-                Err(Unusable::Failed(error)) => return Err(error),
-                Err(Unusable::Bad(why)) => {
-                    let source = std::io::Error::new(std::io::ErrorKind::InvalidData, why);
-                    return Err(self.disk.folder.error("make again", &ids_name(closed.segment), source));
-                }
-            }
-        }
-        Ok(None)
     }
 }
 

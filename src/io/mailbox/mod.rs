@@ -99,12 +99,6 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Leaves a drop zone alone from now on. What was claimed from it stays claimed.
-    pub fn remove_zone(&mut self, number: u32) {
-        self.zones.remove(&number);
-        self.listed.retain(|candidate| candidate.zone != number);
-    }
-
     /// The folders that are to be watched.
     #[must_use]
     pub fn places(&self) -> Vec<PathBuf> {

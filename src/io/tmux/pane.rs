@@ -104,14 +104,6 @@ impl Pane {
         Ok(newest.map(|at| Person { idle_ms: idle(at) }))
     }
 
-    /// Leaves copy mode and the like. Only to be done where no person is.
-    ///
-    /// # Errors
-    /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
-    pub async fn exit_mode(&self) -> Result<(), TmuxError> {
-        self.run(Command::silent("copy-mode").flag("-q").target(self.id)).await.map(drop)
-    }
-
     /// Forgets the rows above the screen, and leaves copy mode. Only to be done where no person is.
     ///
     /// # Errors

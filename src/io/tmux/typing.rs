@@ -129,15 +129,6 @@ impl Pane {
         self.key(Key::Enter).await
     }
 
-    /// Sends the byte of Enter itself, for programs that do not take the key (as on tmux 3.7b).
-    ///
-    /// # Errors
-    /// As [`Self::paste`].
-    pub async fn carriage_return(&self) -> Result<(), TmuxError> {
-        let keys = Command::silent("send-keys").flag("-H").target(self.id());
-        self.if_ready(keys.word("0d")).await
-    }
-
     /// A paste into a pane whose program has ended crashes the server (3.0a to 3.3a), and copy mode hides whether
     /// the program wants brackets: so the condition stands in the same line.
     async fn paste_from(&self, buffer: &str, fill: Command) -> Result<(), TmuxError> {

@@ -96,12 +96,6 @@ impl Views {
         Ok(())
     }
 
-    /// Shows nothing there any more; what stands there stays.
-    pub fn remove_zone(&mut self, number: u32) {
-        self.far.remove(&number);
-        self.written.retain(|view, _| !matches!(view, View::Active(zone, _) if *zone == number));
-    }
-
     /// Writes a view of something open.
     ///
     /// # Errors

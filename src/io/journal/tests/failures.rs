@@ -42,7 +42,7 @@ fn a_failed_flush_stops_the_journal_and_nothing_of_it_counts() {
     assert_eq!(journal.next_seq(), Seq(7), "their numbers are not used again");
     append(&mut journal, &mut again, 1);
     for seq in 1..=7 {
-        let known = journal.known(&id(seq)).unwrap().is_some();
+        let known = journal.archive().known(&id(seq)).unwrap().is_some();
         assert_eq!(known, seq <= 2, "message {seq}");
     }
     assert_eq!(fs::read(segment_path(dir.path(), 1)).unwrap(), before, "the failed file is left as it is");
@@ -53,9 +53,9 @@ fn a_failed_flush_stops_the_journal_and_nothing_of_it_counts() {
     assert_eq!(open(dir.path()).1.steps, listed([1, 2, 7]));
     // The list made again from the failed segment knows only what counts.
     fs::remove_file(dir.path().join("000001.ids")).unwrap();
-    let (mut journal, _, _) = open(dir.path());
-    assert_eq!(journal.known(&id(3)).unwrap(), None);
-    assert!(journal.known(&id(2)).unwrap().is_some());
+    let (journal, _, _) = open(dir.path());
+    assert_eq!(journal.archive().known(&id(3)).unwrap(), None);
+    assert!(journal.archive().known(&id(2)).unwrap().is_some());
 }
 
 #[test]
@@ -85,12 +85,12 @@ fn each_refused_operation_leaves_a_journal_that_goes_on() {
             }
         }
         drop(journal);
-        let (mut journal, again, report) = open(dir.path());
+        let (journal, again, report) = open(dir.path());
         assert_eq!(again.steps, toy.steps, "refused {at}");
         assert!(report.damaged.is_empty() && report.gaps.is_empty() && report.torn.is_none(), "{report:?}");
         for (seq, _) in &again.steps {
             let here = again.finished.contains(&fingerprint(*seq));
-            assert!(here || journal.known(&id(*seq)).unwrap().is_some(), "{seq}, refused {at}");
+            assert!(here || journal.archive().known(&id(*seq)).unwrap().is_some(), "{seq}, refused {at}");
         }
         let report = fsck(dir.path()).unwrap();
         assert!(report.is_sound(), "refused {at}: {report:?}");

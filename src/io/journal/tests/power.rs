@@ -174,7 +174,7 @@ impl Life<'_> {
     fn knows_the_finished(&mut self, seed: u64) {
         for seq in 1..self.journal.next_seq().0 {
             let here = self.toy.finished.contains(&fingerprint(seq));
-            let known = self.journal.known(&id(seq)).unwrap().map(|known| known.seq);
+            let known = self.journal.archive().known(&id(seq)).unwrap().map(|known| known.seq);
             let expected = self.promise.written.contains(&seq);
             assert_eq!(here || known == Some(Seq(seq)), expected, "seed {seed}: message {seq}, {known:?}");
         }

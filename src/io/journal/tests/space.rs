@@ -66,10 +66,10 @@ fn a_full_disk_stops_the_journal_and_room_lets_it_go_on() {
     journal.close().unwrap();
     // What is made again from the segment knows nothing of the part that was written in vain.
     fs::remove_file(dir.join("000001.ids")).unwrap();
-    let (mut journal, toy, _) = open(&dir);
+    let (journal, toy, _) = open(&dir);
     assert_eq!(toy.steps.len(), 3);
-    assert!(journal.known(&id(durable)).unwrap().is_some());
-    assert!(journal.known(&id(durable + 1)).unwrap().is_none());
+    assert!(journal.archive().known(&id(durable)).unwrap().is_some());
+    assert!(journal.archive().known(&id(durable + 1)).unwrap().is_none());
     let report = fsck(&dir).unwrap();
     assert!(report.is_sound(), "{report:?}");
 }

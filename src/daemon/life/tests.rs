@@ -1,0 +1,237 @@
+//! The loop at moments that nobody outside can choose: while launches wait for the journal, while a segment is turned,
+//! before the mailbox has seen what the loop did.
+
+use super::*;
+use crate::daemon::news::News;
+use crate::daemon::request::{Call, Request};
+use crate::daemon::start::tmux_server;
+use crate::daemon::workers::mailbox::{Dropped, Mail};
+use crate::engine::input::{Input, Report};
+use crate::engine::message::{RequestId, Source};
+use crate::engine::words::MessageId;
+use crate::io::wire::draft;
+use crate::io::workspace::{Surroundings, Workspace};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// How long anything may take on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// A workspace with one agent, and a tmux server of its own.
+struct Bench {
+    folder: tempfile::TempDir,
+    house: House,
+    settings: Settings,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let socket = format!("tasuki-loop-{}-{number}", std::process::id());
+        let team = format!(
+            "tmux_socket: {socket}\nagents: [{{name: worker, provider: plain, command: [cat], marker: OK}}]\n"
+        );
+        std::fs::write(folder.path().join("tasuki.yaml"), team).unwrap();
+        let workspace = Workspace::at(folder.path()).unwrap();
+        workspace.prepare().unwrap();
+        let around = Surroundings::of_this_process().unwrap();
+        let settings = Settings::load(&workspace, &around).unwrap().settings;
+        let server = tmux_server(&workspace, &around, &settings);
+        let (clock, calls, socket) = (Clock::start(), mpsc::channel(1).1, folder.path().join("socket"));
+        let house = House { workspace, around, clock, boot: "test".to_owned(), calls, socket, server };
+        Self { folder, house, settings }
+    }
+
+    /// A life in which nothing was handed out yet.
+    async fn begin(&mut self) -> Life {
+        begin(&mut self.house, self.settings.clone(), None).await.unwrap()
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> String {
+        let mut tmux = std::process::Command::new("tmux");
+        let output = tmux.args(["-L", &self.house.server.socket]).args(arguments).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+impl Life {
+    /// Ends its threads, and the journal in order.
+    async fn end(self) {
+        let Self { daemon, journal, others } = self;
+        drop(daemon);
+        let ended = tokio::task::spawn_blocking(move || {
+            journal.join().unwrap().close().unwrap();
+            others.into_iter().for_each(|thread| thread.join().unwrap());
+        });
+        ended.await.unwrap();
+    }
+}
+
+impl Daemon {
+    /// Hears what the journal or the views have done.
+    async fn hear_threads(&mut self) {
+        let heard = async {
+            tokio::select! {
+                Some(written) = self.written.recv() => self.written(written).unwrap(),
+                Some(shown) = self.shown.recv() => self.shown(shown),
+            }
+        };
+        tokio::time::timeout(PATIENCE, heard).await.unwrap();
+    }
+
+    fn is_open(&self, id: &str) -> bool {
+        self.engine.state().open.contains_key(&MessageId::new(id).unwrap())
+    }
+
+    fn asks_to_halt(&mut self, on: bool) {
+        let (answer, _answered) = tokio::sync::oneshot::channel();
+        self.call(Call { request: Request::Halt(on), answer });
+    }
+}
+
+fn task(id: &str) -> Input {
+    let text = format!("id: {id}\nto: worker\ncontent: やって\n");
+    let mut mint = || MessageId::new("never").unwrap();
+    let drafts = draft::read(text.as_bytes(), None, &|_| true, &mut mint, Millis(0)).unwrap();
+    Input::Drop { source: Source::Request(RequestId(0)), drafts, proof: None }
+}
+
+fn seen(halted: (bool, usize)) -> News {
+    News::Mail(Mail {
+        drops: Vec::new(),
+        notes: Vec::new(),
+        halted,
+        forgotten: Vec::new(),
+        full: false,
+        swept: Default::default(),
+    })
+}
+
+#[tokio::test]
+async fn nobody_is_started_after_the_end_began() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let worker = life.daemon.engine.state().agents.values().next().unwrap();
+    assert!(
+        worker.phase == Phase::Launching && !life.daemon.journal.is_idle(),
+        "its launch waits for the journal"
+    );
+    life.daemon.close(Ending::KeepAgents).await;
+    assert!(!bench.tmux(&["list-windows", "-a", "-F", "#{window_name}"]).contains("worker"));
+    life.end().await;
+    let mut next = bench.begin().await;
+    while next.daemon.pane_workers.is_empty() {
+        next.daemon.hand_out().unwrap();
+        next.daemon.hear_threads().await;
+    }
+    next.daemon.close(Ending::StopAgents).await;
+    next.end().await;
+}
+
+#[tokio::test]
+async fn what_comes_while_a_segment_turns_is_taken_afterwards() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let daemon = &mut life.daemon;
+    daemon.turning = Turning::Draining;
+    let mut came = Vec::new();
+    while daemon.turning != Turning::No {
+        daemon.hand_out().unwrap();
+        if daemon.turning.is_making_snapshot() {
+            let id = format!("t-{}", came.len());
+            daemon.step(task(&id));
+            assert!(!daemon.is_open(&id), "it would not be in the snapshot");
+            came.push(id);
+        }
+        if daemon.turning == Turning::Writing {
+            let (agent, worker) = daemon.engine.state().agents.iter().next().unwrap();
+            let (agent, nonce) = (agent.clone(), worker.nonce.unwrap());
+            let report = Report::StartFailed { why: "no more ptys".to_owned() };
+            daemon.step(Input::Report { agent, nonce, report });
+        }
+        daemon.hear_threads().await;
+    }
+    assert_eq!(came.len(), 2, "while the views are synced, and while the segment is written");
+    assert!(came.iter().all(|id| daemon.is_open(id)));
+    daemon.close(Ending::StopAgents).await;
+    life.end().await;
+    let dir = bench.house.workspace.journal();
+    assert!(dir.join("000002.jsonl").exists());
+    assert!(crate::io::journal::fsck(&dir).unwrap().is_sound());
+    let (_, memory) = memory::open(&dir, "after", bench.settings.team.clone()).unwrap();
+    let state = memory.engine.state();
+    assert_eq!(state.open.keys().map(MessageId::as_str).collect::<Vec<_>>(), came);
+    assert!(
+        matches!(state.agents.values().next().unwrap().phase, Phase::Restarting(_)),
+        "{:?}",
+        state.agents
+    );
+}
+
+#[tokio::test]
+async fn what_was_seen_of_the_stop_file_before_the_loop_changed_it_counts_no_more() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let daemon = &mut life.daemon;
+    for _ in 0..3 {
+        daemon.asks_to_halt(true);
+        assert!(daemon.engine.state().halted.is_some());
+        daemon.asks_to_halt(false);
+    }
+    for halts in 0..6 {
+        daemon.hear(seen((true, halts)));
+        assert_eq!(daemon.engine.state().halted, None, "seen after {halts} of 6 changes");
+    }
+    daemon.hear(seen((true, 6)));
+    assert!(daemon.engine.state().halted.is_some(), "a person has made it since");
+    daemon.asks_to_halt(true);
+    daemon.hear(seen((false, 6)));
+    assert!(daemon.engine.state().halted.is_some(), "it was made again since");
+    daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
+
+#[tokio::test]
+async fn what_waits_for_room_is_taken_as_soon_as_there_is_some() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let Daemon { mail, inbox, .. } = &mut life.daemon;
+    mail.set_room(0);
+    std::fs::write(bench.folder.path().join("queue/t.yaml"), "id: t\nto: worker\ncontent: a\n").unwrap();
+    // Between any two jobs the thread looks; so it has looked before it has done the second.
+    for number in 1..=2 {
+        mail.look();
+        mail.look_up(Source::Request(RequestId(number)), Vec::new(), None);
+        mail.submit();
+        assert_eq!(next_drop(inbox).await, Some(Source::Request(RequestId(number))));
+    }
+    assert!(bench.folder.path().join("queue/t.yaml").exists());
+    let began = tokio::time::Instant::now();
+    mail.set_room(1);
+    assert!(matches!(next_drop(inbox).await, Some(Source::File { name, .. }) if &*name == "t.yaml"));
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(3), "not at the next sweep, which comes after 5 s: {took:?}");
+    life.daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
+
+/// Where the next drop came from.
+async fn next_drop(inbox: &mut mpsc::Receiver<News>) -> Option<Source> {
+    loop {
+        let news = tokio::time::timeout(PATIENCE, inbox.recv()).await.unwrap()?;
+        if let News::Mail(Mail { drops, .. }) = news
+            && let Some(Dropped::Drafts { source, .. }) = drops.into_iter().next()
+        {
+            return Some(source);
+        }
+    }
+}
