@@ -1,6 +1,6 @@
 //! The views: files that people, agents and their programs read, and that follow from the journal. Each is written whole
-//! under a dot name and renamed, so a reader never sees half of one, and none is synced: what a power cut takes is written
-//! again at start. Names are made from checked words only.
+//! under another name and renamed, so a reader never sees half of one, and none is synced: what a power cut takes is written
+//! again at start. What is open is written over files that were views before (`spare.rs`). Names are made from checked words only.
 //!
 //! What is open (`queue/active/`, `status/agents/`, `status/daemon.yaml`) is remembered by its stamp, so that a view that
 //! somebody edited or deleted is found and written again at once ([`Views::altered`]). A folder that was moved away or
