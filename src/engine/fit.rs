@@ -1,14 +1,13 @@
 //! Whether a new message fits: its route, its content, its place among the tasks that are open, and what it waits for.
 
 use super::accept::{New, Route};
+use super::circle::{Awaited, Waits};
 use super::engine::Work;
-use super::life::Stage;
 use super::message::{Draft, Kind};
 use super::refusal::{Code, Refusal};
-use super::state::Open;
 use super::team::Delivery;
 use super::words::{AgentName, MessageId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The documents of one file, and on what each depends.
 pub(super) type Together = BTreeMap<MessageId, Beside>;
@@ -96,70 +95,17 @@ impl Work<'_> {
     ) -> Result<(), Refusal> {
         let parent = draft.parent.as_ref().filter(|_| !from.is_user() && draft.kind == Kind::Task);
         let Some(parent) = parent.and_then(|id| self.state.open.get(id)) else { return Ok(()) };
-        let Some(boss) = &parent.agent else { return Ok(()) };
-        if self.wholes(parent).any(|open| open.queue() == to) || self.waits_for(to, boss) {
+        let whole = &parent.message.id;
+        let waits = Waits { state: self.state, team: self.team, together };
+        if waits.is_after(Awaited::Free(to), parent) {
             let why = format!("{to} waits for this task's parent; it could never begin");
             return Err(Refusal::new(Code::WaitCycle, why).at("to"));
         }
-        if let Some(dependency) = draft.depends_on.iter().find(|id| self.needs(id, parent, together)) {
-            let whole = &parent.message.id;
-            let why = format!("{dependency} can only end after {whole}, of which this is a part");
+        if let Some(id) = draft.depends_on.iter().find(|id| waits.is_after(Awaited::End(id), parent)) {
+            let why = format!("{id} can only end after {whole}, of which this is a part");
             return Err(Refusal::new(Code::Cycle, why).at("depends_on"));
         }
         Ok(())
-    }
-
-    /// A task, that of which it is a part, and so on; at most as many as there may be hops.
-    fn wholes<'a>(&'a self, task: &'a Open) -> impl Iterator<Item = &'a Open> {
-        let whole = |open: &&Open| open.message.part_of().and_then(|id| self.state.open.get(id));
-        std::iter::successors(Some(task), move |open| whole(open).map(|open| &**open))
-    }
-
-    /// Whether an agent, in the task that it works on, waits for another one, directly or through others.
-    fn waits_for(&self, name: &AgentName, other: &AgentName) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut ahead = vec![name];
-        while let Some(name) = ahead.pop() {
-            if name == other {
-                return true;
-            }
-            let current = self.state.agents.get(name).and_then(|agent| agent.current.as_ref());
-            if !seen.insert(name) {
-                continue;
-            }
-            let parts = current.and_then(|id| self.state.parts.get(id)).into_iter().flatten();
-            ahead.extend(parts.filter_map(|part| Some(self.state.open.get(part)?.queue())));
-        }
-        false
-    }
-
-    /// Whether a message can only be completed after `task`: it is that task or one of which that is a part, its agent is
-    /// taken up by it, or it depends on such a one, or has an open part that does.
-    fn needs(&self, id: &MessageId, task: &Open, together: &Together) -> bool {
-        let wholes: BTreeSet<&MessageId> = self.wholes(task).map(|open| &open.message.id).collect();
-        let mut seen = BTreeSet::new();
-        let mut ahead = vec![id];
-        while let Some(id) = ahead.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            let Some(open) = self.state.open.get(id) else {
-                let Some(beside) = together.get(id) else { continue };
-                if beside.to.is_some() && beside.to == task.agent {
-                    return true;
-                }
-                ahead.extend(&beside.depends_on);
-                continue;
-            };
-            let queued = matches!(open.stage, Stage::Queued { .. });
-            let same_hands = queued && task.agent.as_ref() == Some(open.queue());
-            if wholes.contains(id) || same_hands {
-                return true;
-            }
-            ahead.extend(&open.unmet);
-            ahead.extend(self.state.parts.get(id).into_iter().flatten());
-        }
-        false
     }
 
     /// The dependencies that are still open or come with it; an unknown one is an error.

@@ -3,6 +3,7 @@
 mod accept;
 pub mod answer;
 mod apply;
+mod circle;
 mod close;
 mod command;
 mod deliver;

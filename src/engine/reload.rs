@@ -1,12 +1,14 @@
 //! A team file that was read again: new members are started, old ones dismissed, changed ones started anew when they are
 //! idle, and messages for whom there is nobody any more are ended or go to somebody else.
 
+use super::circle::{Awaited, Waits};
 use super::deliver::Hands;
 use super::engine::Work;
 use super::life::Stage;
 use super::state::Phase;
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis};
+use std::collections::BTreeMap;
 
 impl Work<'_> {
     /// Takes a new team over.
@@ -57,6 +59,27 @@ impl Work<'_> {
                 Stage::Queued { .. } => self.put_off(&id, &why, Millis(0), true, Hands::Gone),
                 _ => {} // held: it goes to the pool when a person lets it go on
             }
+        }
+        self.open_circles();
+    }
+
+    /// A pool may have lost those of its members that do not wait for what it was asked for: that can never begin, and
+    /// ends.
+    fn open_circles(&mut self) {
+        let waits = Waits { state: self.state, team: self.team, together: &BTreeMap::new() };
+        let parts =
+            self.state.parts.iter().flat_map(|(whole, parts)| parts.iter().map(move |part| (whole, part)));
+        let never = parts.filter(|(whole, part)| {
+            let (Some(whole), Some(part)) = (self.state.open.get(*whole), self.state.open.get(*part)) else {
+                return false;
+            };
+            let pool =
+                part.agent.is_none().then(|| self.team.pools.get_key_value(&part.message.to)).flatten();
+            pool.is_some_and(|(pool, _)| waits.is_after(Awaited::Free(pool), whole))
+        });
+        let never: Vec<MessageId> = never.map(|(_, part)| part.clone()).collect();
+        for id in never {
+            self.fail(&id, "those who are left of its pool wait for the task of which it is a part");
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::make::{member, name, team};
 use crate::world::World;
 use expect_test::expect;
 use std::collections::BTreeSet;
+use tasuki::engine::input::Input;
 
 /// `boss` works on `t1`; its token is `k00005`.
 fn world() -> World {
@@ -186,4 +187,76 @@ fn a_part_that_depends_on_its_own_whole_is_refused() {
         > answer refused cycle at depends_on in 0: v can only end after t1, of which this is a part
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn nor_may_a_circle_close_through_what_others_depend_on() {
+    let mut team = team();
+    team.routes.insert(name("bob"), BTreeSet::from([name("boss")]));
+    let mut world = World::new(team);
+    world.send("t1 user>boss\nx user>bob low\ny user>bob");
+    world.give("boss");
+    let mut text = world.send("a boss>ann token=k00005 after=x");
+    text += "-- bob has y first, and boss waits for ann, who waits for what bob has not begun\n";
+    world.give("bob");
+    text += &world.send("b bob>boss token=k00006");
+    expect![[r#"
+        accepted a task boss>ann part of t1 hops 1 verified after [x]
+        > answer accepted [a]
+        -- bob has y first, and boss waits for ann, who waits for what bob has not begun
+        refused wait-cycle from bob: boss waits for this task's parent; it could never begin
+        > answer refused wait-cycle at to in 0: boss waits for this task's parent; it could never begin
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_task_that_was_put_back_has_its_agents_hands_all_the_same() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss\nt2 user>boss");
+    world.ready("boss");
+    let mut text = world.undelivered("boss");
+    text += "-- boss has t2 while t1 waits for its next try\n";
+    text += &world.ready("boss");
+    text += &world.send("a boss>ann token=k00005 after=t2");
+    expect![[r#"
+        t1 retry +1000 ms (no echo)
+        > seek boss
+        -- boss has t2 while t1 waits for its next try
+        t2 intent #1 task k00006 by boss
+        > ring boss t2 #1 task k00006
+        refused cycle from boss: t2 can only end after t1, of which this is a part
+        > answer refused cycle at depends_on in 0: t2 can only end after t1, of which this is a part
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn what_only_those_are_left_for_who_wait_for_it_ends() {
+    let mut team = team();
+    team.routes.insert(name("eve"), BTreeSet::from([name("ann"), name("bob"), name("crew")]));
+    team.routes.insert(name("ann"), BTreeSet::from([name("eve")]));
+    let mut world = World::new(team.clone());
+    world.send("t1 user>ann\nt2 user>bob");
+    world.give("ann");
+    world.give("bob");
+    world.send("a ann>eve token=k00005");
+    world.give("eve");
+    let mut text = world.send("b eve>crew token=k00007");
+    team.members.remove(&name("bob"));
+    team.pools.values_mut().for_each(|members| members.retain(|member| *member != name("bob")));
+    text += "-- bob leaves\n";
+    text += &world.step(Input::Team(Box::new(team)));
+    expect![[r#"
+        accepted b task eve>crew part of a hops 2 verified
+        > answer accepted [b]
+        -- bob leaves
+        t2 failed, error m1 from tasuki: bob ended while the message was working: it is no longer in the team file
+        bob is removed
+        b failed, error m2 from tasuki: those who are left of its pool wait for the task of which it is a part
+        > unwatch bob
+        > show finished t2
+        > close bob
+        > show finished b
+    "#]].assert_eq(&text);
 }

@@ -23,7 +23,7 @@ mod take;
 mod zone;
 
 use crate::engine::words::Millis;
-use crate::io::folder::{Folder, FolderError, Stamp, mtime_ns};
+use crate::io::folder::{FileId, Folder, FolderError, Stamp, mtime_ns};
 pub use found::{Budget, Found, Sweep};
 use name::{Claim, Recent, Seq};
 use patience::{Key, Patience};
@@ -114,6 +114,13 @@ impl Mailbox {
     #[must_use]
     pub fn unread(&self) -> Vec<Arc<str>> {
         self.unread.iter().map(|claim| claim.as_str().into()).collect()
+    }
+
+    /// Drops that lie in the zones, and those that are claimed and not read yet.
+    pub(crate) fn lying(&self) -> HashSet<FileId> {
+        let claimed = self.unread.iter().filter_map(|claim| self.home(claim).stat(claim.as_ref()).ok());
+        let dropped = self.zones.values().flat_map(Zone::drops);
+        claimed.chain(dropped).map(|stat| FileId::of(&stat)).collect()
     }
 
     /// Since when `queue/STOP` exists, on the wall; none if it does not.

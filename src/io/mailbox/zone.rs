@@ -2,7 +2,7 @@
 
 use super::name::{self, NameKind, Seq};
 use crate::io::folder::{FileId, Folder, FolderError, file_type, mtime_ns};
-use rustix::fs::FileType;
+use rustix::fs::{FileType, Stat};
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -97,6 +97,13 @@ impl Zone {
             }
         }
         Ok((candidates, hints))
+    }
+
+    /// The drops that lie in it.
+    pub(super) fn drops(&self) -> Vec<Stat> {
+        let names = self.folder.names().unwrap_or_default().into_iter();
+        let drops = names.filter(|name| !matches!(name::kind(name), NameKind::Other | NameKind::Hint));
+        drops.filter_map(|name| self.folder.stat(&name).ok()).collect()
     }
 
     /// None if it is gone already.
