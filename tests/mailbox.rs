@@ -140,6 +140,18 @@ fn earlier_drops_come_first_and_the_budget_holds() {
 }
 
 #[test]
+fn what_comes_while_a_long_list_is_worked_off_is_found_with_its_rest() {
+    let mut bench = Bench::new();
+    for name in ["a.yaml", "b.yaml", "c.yaml"] {
+        bench.drop(name, name);
+    }
+    assert!(bench.mailbox.scan(NOW, Budget { files: 2, bytes: usize::MAX }).more);
+    bench.drop("d.yaml", "d.yaml");
+    // Whoever was woken by it sweeps once, and not again before the next one comes.
+    assert_eq!(texts(&bench.scan()), ["c.yaml: c.yaml", "d.yaml: d.yaml"]);
+}
+
+#[test]
 fn names_that_are_not_drops_stay_and_yml_gets_a_hint_once() {
     let mut bench = Bench::new();
     for name in [".hidden.yaml", "x.yaml.tmp", "README.md", "STOP", "x.yml", "y.YAML"] {

@@ -20,7 +20,7 @@ pub(crate) fn run(scale: Scale) {
         writeln!(agents, "  - {{name: a{number}, reports_to: user, provider: plain, {SILENT}, timeout: 1h}}")
             .unwrap();
     }
-    let mut house = House::new("idle", &agents, &[]);
+    let mut house = House::within(crate::team::folder(), "idle", &agents, &[]);
     house.start();
     all(&house, panes, "idle");
     watch(&house, scale, &format!("{panes} panes idle"));

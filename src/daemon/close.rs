@@ -61,6 +61,7 @@ impl Daemon {
                 return;
             }
             match self.shown.recv().await {
+                Some(shown) if shown.under_way => {}
                 Some(shown) => self.views.done(shown.failed, self.clock.now()),
                 None => return,
             }

@@ -186,6 +186,12 @@ impl JournalDesk {
         self.wants_turn && now >= self.turn_not_before
     }
 
+    /// When a turn that failed is to be tried again, if that is still to come.
+    #[must_use]
+    pub fn turn_again_at(&self, now: Millis) -> Option<Millis> {
+        (self.wants_turn && self.turn_not_before > now).then_some(self.turn_not_before)
+    }
+
     /// A job is done: the effects that waited for it may be performed.
     ///
     /// # Errors

@@ -200,8 +200,9 @@ impl Daemon {
         let wake = self.engine.wake_at();
         let beat = self.anyone_working().then_some(self.beat_at);
         let daemon = self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS));
-        let at =
-            [wake, beat, daemon, self.views.again_at(), Some(self.expire_at)].into_iter().flatten().min();
+        let turn = self.journal.turn_again_at(self.clock.now());
+        let others = [self.views.again_at(), turn, Some(self.expire_at)];
+        let at = [wake, beat, daemon].into_iter().chain(others).flatten().min();
         let wait = at.map(|at| Duration::from_millis(at.since(self.clock.now())));
         async move {
             match wait {
@@ -254,8 +255,11 @@ impl Daemon {
         }
     }
 
-    /// A batch of views is written.
+    /// A batch of views is written, or the turns of it are.
     pub(super) fn shown(&mut self, shown: ViewsShown) {
+        if shown.under_way {
+            return self.ring_shown(shown.turns);
+        }
         self.views.done(shown.failed, self.clock.now());
         shown.more.into_iter().for_each(|more| self.views.put(more));
         if shown.why.is_some() || !self.views.has_failed() {

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
 
-/// Views in one batch: some 256 renames take about 10 ms, the longest that a turn should wait for its own view.
-const BATCH_MAX: usize = 256;
+/// Views in one batch, which a turn that comes meanwhile waits for before its own is written: some 3 ms.
+const BATCH_MAX: usize = 64;
 /// First and longest wait before views that could not be written are tried again: a full disk is often cleared within
 /// seconds, and half a minute is soon enough after that.
 const AGAIN_MS: (u64, u64) = (500, 30_000);

@@ -206,6 +206,12 @@ impl Folder {
         }
     }
 
+    /// Opens a file that is there for writing over it.
+    pub(crate) fn open_for_writing(&self, name: &OsStr) -> Result<File, Errno> {
+        let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        self.open_at(name, flags, Mode::empty()).map(File::from)
+    }
+
     /// Opens a file for appending, made 0600 if there is none.
     pub(crate) fn append(&self, name: &OsStr) -> Result<File, Errno> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND;

@@ -28,11 +28,13 @@ const EXPIRE_MAX: usize = 500;
 /// Different complaints that are remembered.
 const COMPLAINTS_MAX: usize = 1_000;
 
-/// A batch is written.
+/// A batch is written, or the turns of it are.
 #[derive(Debug, Default)]
 pub struct Shown {
     /// What the loop waits for before it types.
     pub turns: Vec<TurnBody>,
+    /// Whether the rest of the batch is still being written: this tells of the turns alone.
+    pub under_way: bool,
     /// Views that somebody else changed: they are to be written again.
     pub altered: Vec<View>,
     /// A folder was taken away: everything is to be written again.
@@ -109,8 +111,26 @@ impl Worker {
     fn work(&mut self, jobs: &Receiver<Job>, answers: &mpsc::Sender<Shown>) {
         while let Ok(job) = jobs.recv() {
             let mut shown = Shown::default();
-            for item in job {
-                self.show(item, &mut shown);
+            let mut items = job.into_iter().peekable();
+            while let Some(item) = items.next() {
+                if matches!(item, Item::Log { .. }) {
+                    let mut lines = vec![item];
+                    while let Some(line) = items.next_if(|item| matches!(item, Item::Log { .. })) {
+                        lines.push(line);
+                    }
+                    self.log(lines, &mut shown);
+                } else {
+                    self.show(item, &mut shown);
+                }
+                // Turns come first in a batch, and what is to be typed does not wait for the rest of it.
+                let turns_are_done = !shown.turns.is_empty() && !items.peek().is_some_and(is_turn);
+                if turns_are_done && items.peek().is_some() {
+                    let turns = std::mem::take(&mut shown.turns);
+                    let early = Shown { turns, under_way: true, ..Shown::default() };
+                    if answers.blocking_send(early).is_err() {
+                        return;
+                    }
+                }
             }
             if answers.blocking_send(shown).is_err() {
                 return;
@@ -148,7 +168,7 @@ impl Worker {
                 self.views.write(View::Agent(item.seen.name.clone()), &text)?;
             }
             Item::Daemon(item) => self.views.write(View::Daemon, &daemon_text(item))?,
-            Item::Log { at, agent, text } => self.log(*at, agent.as_ref(), text)?,
+            Item::Log { .. } => self.append(std::slice::from_ref(item))?,
             Item::Sweep { open, members } => self.sweep(open, members)?,
             Item::Check(paths) => self.check(paths, shown)?,
             Item::Expire(before) => match self.expire(*before) {
@@ -227,11 +247,30 @@ impl Worker {
         told.into_iter().try_for_each(|id| self.views.remove(&View::Active(MAIN_ZONE, id)))
     }
 
-    fn log(&mut self, at: Millis, agent: Option<&AgentName>, text: &str) -> Result<(), FolderError> {
-        let line = format!("{} {text}", clock::rfc3339_ms(at));
-        let mut done = self.views.append_activity(&line);
-        if let Some(agent) = agent.filter(|agent| !agent.is_user()) {
-            done = done.and(self.views.append_agent(agent, &line));
+    /// Writes lines that follow each other: one write a file.
+    fn log(&mut self, items: Vec<Item>, shown: &mut Shown) {
+        if let Err(error) = self.append(&items) {
+            let why = error.to_string();
+            self.complain(&why, "lines could not be written; it is tried again");
+            shown.failed.extend(items);
+            shown.why = Some(why);
+        }
+    }
+
+    fn append(&mut self, items: &[Item]) -> Result<(), FolderError> {
+        let (mut all, mut agents) = (Vec::new(), BTreeMap::<&AgentName, Vec<usize>>::new());
+        for item in items {
+            let Item::Log { at, agent, text } = item else { continue };
+            if let Some(agent) = agent.as_ref().filter(|agent| !agent.is_user()) {
+                agents.entry(agent).or_default().push(all.len());
+            }
+            all.push(format!("{} {text}", clock::rfc3339_ms(*at)));
+        }
+        let lines: Vec<&str> = all.iter().map(String::as_str).collect();
+        let mut done = self.views.append_activity_lines(&lines);
+        for (agent, theirs) in agents {
+            let theirs: Vec<&str> = theirs.into_iter().filter_map(|at| lines.get(at).copied()).collect();
+            done = done.and(self.views.append_agent_lines(agent, &theirs));
         }
         done
     }
@@ -291,6 +330,10 @@ impl Worker {
     fn record(&self, (place, _): Place) -> Result<Record, Trouble> {
         self.reader.read_at(place).map_err(|error| Trouble::Unreadable(error.to_string()))
     }
+}
+
+fn is_turn(item: &Item) -> bool {
+    matches!(item, Item::Open(OpenItem { turn: true, .. }))
 }
 
 fn unreadable(what: &str, step: Seq) -> Trouble {

@@ -146,12 +146,12 @@ impl Mailbox {
             let Some(claim) = self.unread.pop_front() else { break };
             left.add(&mut sweep, self.read(claim, None, now));
         }
-        if self.listed.is_empty() && left.some() {
+        // What came since the last listing is not on it, and what told of it has been heard: so where a rest of that list
+        // does not use up the budget, the zones are listed once more.
+        self.take_listed(&mut sweep, &mut left, now);
+        if left.some() {
             self.list(&mut sweep);
-        }
-        while left.some() {
-            let Some(candidate) = self.listed.pop_front() else { break };
-            left.add(&mut sweep, self.take(candidate, now));
+            self.take_listed(&mut sweep, &mut left, now);
         }
         sweep.more = !left.some();
         sweep.again_in_ms = self.patience.again_in_ms(now);
@@ -187,6 +187,14 @@ impl Mailbox {
     pub fn defer(&mut self, claim: &str) {
         if self.taken.remove(claim).is_some() {
             self.unread.push_back(claim.to_owned());
+        }
+    }
+
+    /// Takes what was listed, as far as the budget goes.
+    fn take_listed(&mut self, sweep: &mut Sweep, left: &mut Left, now: Millis) {
+        while left.some() {
+            let Some(candidate) = self.listed.pop_front() else { break };
+            left.add(sweep, self.take(candidate, now));
         }
     }
 

@@ -63,7 +63,7 @@ impl Patience {
         }
         match lease::take(file) {
             Ok(lease) => Ok(Some(lease)),
-            Err(NoLease::Written) => {
+            Err(NoLease::InUse) => {
                 self.wait(key, stamp, now);
                 Err(Busy::Open)
             }

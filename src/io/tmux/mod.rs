@@ -21,7 +21,7 @@ pub use control::Tmux;
 pub use driver::Driver;
 pub use error::TmuxError;
 pub use notice::{Notice, Notices};
-pub use pane::Pane;
+pub use pane::{Pane, Person};
 pub use screen::{Rows, Screen};
 pub use server::{Server, USERS_OWN_SOCKET};
 pub use typing::{CtrlLetter, Key};

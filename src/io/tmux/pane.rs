@@ -88,10 +88,16 @@ impl Pane {
     /// # Errors
     /// Those of [`Tmux::run`].
     pub async fn person(&self) -> Result<Option<Person>, TmuxError> {
+        let replies = self.tmux.run(Self::ask_person()).await?;
+        Ok(replies.first().and_then(|reply| self.find_person(reply)))
+    }
+
+    pub(super) fn ask_person() -> Command {
         let list = Command::new("list-clients").flag("-F");
-        let replies =
-            self.tmux.run(list.word("#{client_control_mode} #{client_activity} #{pane_id}")).await?;
-        let reply = replies.first().cloned().unwrap_or_default();
+        list.word("#{client_control_mode} #{client_activity} #{pane_id}")
+    }
+
+    pub(super) fn find_person(&self, reply: &Reply) -> Option<Person> {
         let pane = self.id.to_string();
         let at_it = |line: &str| {
             let mut words = line.splitn(3, ' ');
@@ -101,7 +107,7 @@ impl Pane {
         let newest = reply.text().lines().filter_map(at_it).max();
         // A whole second may be missing between two readings of a clock that counts seconds.
         let idle = |at| reply.time.saturating_sub(at).saturating_sub(1) * 1000;
-        Ok(newest.map(|at| Person { idle_ms: idle(at) }))
+        newest.map(|at| Person { idle_ms: idle(at) })
     }
 
     /// Forgets the rows above the screen, and leaves copy mode. Only to be done where no person is.

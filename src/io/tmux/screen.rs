@@ -2,7 +2,7 @@
 
 use super::command::{Command, REPLY_BYTES_MAX, Reply};
 use super::error::TmuxError;
-use super::pane::Pane;
+use super::pane::{Pane, Person};
 
 /// How rows that the terminal has wrapped are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,9 @@ pub struct Screen {
     pub dead: bool,
 }
 
+/// Replies to the commands that take a screen.
+const CAPTURE_REPLIES: usize = 5;
+
 const FACTS: &str =
     "#{cursor_x}|#{cursor_y}|#{pane_width}|#{pane_height}|#{alternate_on}|#{pane_in_mode}|#{pane_dead}";
 
@@ -45,6 +48,21 @@ impl Pane {
     /// # Errors
     /// [`TmuxError::NoPane`]; those of [`super::control::Tmux::run`].
     pub async fn capture(&self, history: u32, rows: Rows) -> Result<Screen, TmuxError> {
+        let replies = self.run(self.capturing(history, rows)).await?;
+        self.captured(&replies)
+    }
+
+    /// The same, with the person who looks at the pane at that moment ([`Self::person`]): one question instead of two.
+    ///
+    /// # Errors
+    /// As [`Self::capture`].
+    pub async fn look(&self, history: u32, rows: Rows) -> Result<(Screen, Option<Person>), TmuxError> {
+        let replies = self.run(self.capturing(history, rows).then(Self::ask_person())).await?;
+        let person = replies.get(CAPTURE_REPLIES).and_then(|reply| self.find_person(reply));
+        Ok((self.captured(&replies)?, person))
+    }
+
+    fn capturing(&self, history: u32, rows: Rows) -> Command {
         let buffer = format!("tasuki-screen-{}", self.id().0);
         let mut capture = Command::silent("capture-pane");
         if rows == Rows::Joined {
@@ -52,8 +70,10 @@ impl Pane {
         }
         let capture = capture.flag("-b").word(&buffer).flag("-S").word(format!("-{history}"));
         let facts = Command::new("display-message").flag("-p").target(self.id()).word(FACTS);
-        let line = capture.target(self.id()).then(facts).then(Command::take_buffer(&buffer));
-        let replies = self.run(line).await?;
+        capture.target(self.id()).then(facts).then(Command::take_buffer(&buffer))
+    }
+
+    fn captured(&self, replies: &[Reply]) -> Result<Screen, TmuxError> {
         // Of: capture, facts, the buffer's length, its text, its removal.
         let at = |index: usize| replies.get(index).cloned().unwrap_or_default();
         let (facts, text) = (at(1), at(3));

@@ -18,7 +18,15 @@ impl Views {
     /// # Errors
     /// [`FolderError::Io`]
     pub fn append_agent(&mut self, agent: &AgentName, line: &str) -> Result<(), FolderError> {
-        self.append(|views| &views.folders.agents, agent.as_str(), line)
+        self.append_agent_lines(agent, &[line])
+    }
+
+    /// Adds lines to an agent's history, in one write.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn append_agent_lines(&mut self, agent: &AgentName, lines: &[&str]) -> Result<(), FolderError> {
+        self.append(|views| &views.folders.agents, agent.as_str(), lines)
     }
 
     /// Adds a line to the history of the whole team.
@@ -26,31 +34,44 @@ impl Views {
     /// # Errors
     /// [`FolderError::Io`]
     pub fn append_activity(&mut self, line: &str) -> Result<(), FolderError> {
-        self.append(|views| &views.folders.status, "activity", line)
+        self.append_activity_lines(&[line])
     }
 
-    fn append(&mut self, folder: fn(&Views) -> &Folder, word: &str, line: &str) -> Result<(), FolderError> {
-        let line = one_line(line);
+    /// Adds lines to the history of the whole team, in one write.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn append_activity_lines(&mut self, lines: &[&str]) -> Result<(), FolderError> {
+        self.append(|views| &views.folders.status, "activity", lines)
+    }
+
+    fn append(
+        &mut self,
+        folder: fn(&Views) -> &Folder,
+        word: &str,
+        lines: &[&str],
+    ) -> Result<(), FolderError> {
+        let text: String = lines.iter().map(|line| one_line(line)).collect();
         self.retry(|views| {
             let folder = folder(views);
-            append(folder, word, &line).map_err(|errno| folder.failed("append to", word.as_ref(), errno))
+            append(folder, word, &text).map_err(|errno| folder.failed("append to", word.as_ref(), errno))
         })
     }
 }
 
 /// `NAME.log` is the newest, then `NAME.log.1` and `NAME.log.2`. `tail -F` follows it over a turn.
-fn append(folder: &Folder, word: &str, line: &str) -> Result<(), Errno> {
+fn append(folder: &Folder, word: &str, text: &str) -> Result<(), Errno> {
     let name: OsString = format!("{word}.log").into();
     let mut file = folder.append(&name)?;
     let size = u64::try_from(rustix::fs::fstat(&file)?.st_size).unwrap_or(0);
-    if size > 0 && size + line.len() as u64 > LOG_BYTES_MAX {
+    if size > 0 && size + text.len() as u64 > LOG_BYTES_MAX {
         let (first, second) = (format!("{word}.log.1"), format!("{word}.log.2"));
         // A crash between the two leaves no `.1`, and nothing of the newest is lost.
         folder.replace(first.as_ref(), second.as_ref())?;
         folder.replace(&name, first.as_ref())?;
         file = folder.append(&name)?;
     }
-    file.write_all(line.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+    file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
 fn one_line(text: &str) -> String {

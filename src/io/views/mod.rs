@@ -1,6 +1,6 @@
 //! The views: files that people, agents and their programs read, and that follow from the journal. Each is written whole
-//! under a dot name and renamed, so a reader never sees half of one, and none is synced: what a power cut takes is written
-//! again at start. Names are made from checked words only.
+//! under another name and renamed, so a reader never sees half of one, and none is synced: what a power cut takes is written
+//! again at start. What is open is written over files that were views before (`spare.rs`). Names are made from checked words only.
 //!
 //! What is open (`queue/active/`, `status/agents/`, `status/daemon.yaml`) is remembered by its stamp, so that a view that
 //! somebody edited or deleted is found and written again at once ([`Views::altered`]). A folder that was moved away or
@@ -8,12 +8,14 @@
 
 mod log;
 mod retention;
+mod spare;
 
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::folder::{Folder, FolderError, Stamp};
 use crate::io::mailbox::MAIN_ZONE;
 use crate::io::wire::time::Day;
 use rustix::io::Errno;
+use spare::Spares;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -34,6 +36,7 @@ pub enum View {
 pub struct Views {
     root: PathBuf,
     folders: Folders,
+    spares: Spares,
     /// `active/` in the drop zones of worktrees.
     far: BTreeMap<u32, Folder>,
     /// The dated folder that was written to last.
@@ -68,6 +71,15 @@ impl Folders {
         })
     }
 
+    /// The folder of a view of something open.
+    fn of<'f>(&'f self, far: &'f BTreeMap<u32, Folder>, view: &View) -> &'f Folder {
+        match view {
+            View::Active(zone, _) => far.get(zone).unwrap_or(&self.active),
+            View::Agent(_) => &self.agents,
+            View::Daemon => &self.status,
+        }
+    }
+
     fn all(&self) -> [&Folder; 6] {
         [&self.queue, &self.active, &self.results, &self.done, &self.status, &self.agents]
     }
@@ -84,7 +96,16 @@ impl Views {
             FolderError::Io { doing: "open", path: root.to_owned(), errno }
         })?;
         let folders = Folders::open(&root)?;
-        Ok(Self { root, folders, far: BTreeMap::new(), today: None, written: HashMap::new(), lost: false })
+        let spares = Spares::open(&Folder::open(&root)?)?;
+        Ok(Self {
+            root,
+            folders,
+            spares,
+            far: BTreeMap::new(),
+            today: None,
+            written: HashMap::new(),
+            lost: false,
+        })
     }
 
     /// Shows what is open for the drop zone at `place` in `place/active/`.
@@ -103,8 +124,9 @@ impl Views {
     pub fn write(&mut self, view: View, text: &str) -> Result<(), FolderError> {
         let name = view.file_name();
         let stamp = self.retry(|views| {
-            let folder = views.folder(&view);
-            folder.write(&name, text).map_err(|errno| folder.failed("write", &name, errno))
+            let Self { folders, far, spares, .. } = views;
+            let folder = folders.of(far, &view);
+            spares.write(folder, &name, text).map_err(|errno| folder.failed("write", &name, errno))
         })?;
         self.written.insert(view, stamp);
         Ok(())
@@ -116,8 +138,9 @@ impl Views {
     /// [`FolderError::Io`]
     pub fn remove(&mut self, view: &View) -> Result<(), FolderError> {
         self.written.remove(view);
-        let (folder, name) = (self.folder(view), view.file_name());
-        folder.remove(&name).map_err(|errno| folder.failed("remove", &name, errno))
+        let Self { folders, far, spares, .. } = self;
+        let (folder, name) = (folders.of(far, view), view.file_name());
+        spares.remove(folder, &name).map_err(|errno| folder.failed("remove", &name, errno))
     }
 
     /// Writes `queue/results/ID.yaml`, the answer to message ID.
@@ -252,6 +275,7 @@ impl Views {
         self.today = None;
         self.written.clear();
         self.folders = Folders::open(&self.root)?;
+        self.spares = Spares::open(&Folder::open(&self.root)?)?;
         for folder in self.far.values_mut() {
             let Some(place) = folder.path().parent() else { continue };
             *folder = Folder::open(place)?.make_own("active")?;
@@ -274,11 +298,7 @@ impl Views {
     }
 
     fn folder(&self, view: &View) -> &Folder {
-        match view {
-            View::Active(zone, _) => self.far.get(zone).unwrap_or(&self.folders.active),
-            View::Agent(_) => &self.folders.agents,
-            View::Daemon => &self.folders.status,
-        }
+        self.folders.of(&self.far, view)
     }
 
     fn dated(&mut self, day: &Day) -> Result<&Folder, FolderError> {

@@ -5,7 +5,7 @@ use super::{ASK_AGAIN, End, Worker, answered};
 use crate::engine::input::{Guard, Report};
 use crate::engine::words::Token;
 use crate::io::process;
-use crate::io::tmux::{Rows, Screen, TmuxError};
+use crate::io::tmux::{Person, Rows, Screen, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -35,20 +35,18 @@ impl Worker {
             return Ok(Verdict::Closed(guard, again));
         }
         let unanswered = || Verdict::Closed(Guard::NoAnswer, Instant::now() + ASK_AGAIN);
-        let Ok(screen) = answered(self.pane.capture(self.history().min(400), Rows::Joined).await)? else {
-            return Ok(unanswered());
-        };
+        let look = answered(self.pane.look(self.history().min(400), Rows::Joined).await)?;
+        let Ok((screen, person)) = look else { return Ok(unanswered()) };
         if screen.in_mode {
             return Ok(Verdict::Closed(Guard::CopyMode, now + IN_ANY_CASE));
         }
         if let Some(ready_at) = self.silent_start(&screen).filter(|at| now < *at) {
             return Ok(Verdict::Closed(Guard::NotReadyYet, ready_at));
         }
-        match answered(self.hands_off().await)? {
-            Ok(None) => Ok(Verdict::Open(screen)),
-            Ok(Some((guard, again))) => Ok(Verdict::Closed(guard, again)),
-            Err(_) => Ok(unanswered()),
-        }
+        Ok(match self.minds(person.as_ref()) {
+            None => Verdict::Open(screen),
+            Some((guard, again)) => Verdict::Closed(guard, again),
+        })
     }
 
     /// Whether its terminal is busy, as far as that is known without asking tmux.
@@ -76,16 +74,22 @@ impl Worker {
 
     /// Why no key may be pressed, not even one that ends what was begun: somebody wants that nothing is typed, or types.
     pub(super) async fn hands_off(&mut self) -> Result<Option<(Guard, Instant)>, TmuxError> {
+        let person = if self.halted() { None } else { self.pane.person().await? };
+        Ok(self.minds(person.as_ref()))
+    }
+
+    /// The same, with the person who looks at the pane known already.
+    pub(super) fn minds(&self, person: Option<&Person>) -> Option<(Guard, Instant)> {
         let now = Instant::now();
         if self.halted() {
-            return Ok(Some((Guard::Stopped, now + IN_ANY_CASE)));
+            return Some((Guard::Stopped, now + IN_ANY_CASE));
         }
         let quiet_ms = self.terms.borrow().person_quiet_ms;
-        let typing = self.pane.person().await?.filter(|person| person.idle_ms < quiet_ms);
-        Ok(typing.map(|person| {
+        let typing = person.filter(|person| person.idle_ms < quiet_ms);
+        typing.map(|person| {
             let rest = Duration::from_millis(quiet_ms - person.idle_ms);
             (Guard::PersonTyping, now + rest.clamp(TRY_AGAIN, PERSON_AGAIN_MAX))
-        }))
+        })
     }
 
     /// Whether nothing is to be typed anywhere.

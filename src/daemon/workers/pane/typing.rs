@@ -11,7 +11,7 @@ use crate::engine::life::Receipt;
 use crate::engine::screen::Screen as Seen;
 use crate::io::process;
 use crate::io::settings::{Receipt as ReceiptRule, Typing};
-use crate::io::tmux::{Rows, TmuxError};
+use crate::io::tmux::{Person, Rows, Screen, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -29,6 +29,9 @@ const SETTLE_WAIT: Duration = Duration::from_secs(3);
 
 /// Between two looks for an echo that makes no sound: what is shown already came with the output before.
 const ECHO_PAUSE_MS: u64 = 10;
+
+/// Who minds that a key is pressed, if anybody does, and when to ask again.
+type Mind = Option<(Guard, Instant)>;
 
 /// How a step of the procedure fails.
 enum Failed {
@@ -80,17 +83,26 @@ impl Worker {
     async fn type_turn(&mut self, typed: &Typed) -> Result<Receipt, Failed> {
         // Between the intent and now a flush has passed: all guards once more.
         let since = self.sought.unwrap_or_else(Instant::now);
-        if let Guards::Closed(guard, _) = self.guards(since).await? {
-            let why = guard.words().to_owned();
-            return Err(Failed::Verdict(Verdict::Withdrawn { why }));
-        }
-        match self.draft(typed).await? {
+        let screen = match self.guards(since).await? {
+            Guards::Open(screen) => screen,
+            Guards::Closed(guard, _) => {
+                let why = guard.words().to_owned();
+                return Err(Failed::Verdict(Verdict::Withdrawn { why }));
+            }
+        };
+        let mut before = echoes(&screen, typed);
+        // With the cursor at the left edge there is nothing in the input.
+        let draft = if screen.cursor.0 > 0 { self.draft(typed).await? } else { None };
+        match draft {
             // It was typed before, and Enter was lost or held back: only Enter is missing.
             Some(draft) if is_of(&draft, typed) => return self.end_draft(&draft, typed).await,
-            Some(_) => self.clear_draft(typed).await?,
+            Some(_) => {
+                self.clear_draft(typed).await?;
+                before = self.echoes(typed).await?;
+            }
             None => {}
         }
-        let before = self.echoes(typed).await?;
+        let printed = *self.output.borrow_and_update();
         if self.halted() {
             let why = Guard::Stopped.words().to_owned();
             return Err(Failed::Verdict(Verdict::Withdrawn { why }));
@@ -100,10 +112,15 @@ impl Worker {
             Typing::Keys => self.pane.type_literal(&typed.line).await?,
         }
         let typed_at = Instant::now();
-        let echoed = self.wait_for_echo(typed, before).await?;
+        let (echoed, person) = self.wait_for_echo(typed, before, printed).await?;
         let enter_at = typed_at + Duration::from_millis(self.launch.profile.enter_after_ms);
-        self.listen_until(enter_at).await?;
-        self.enter(echoed).await
+        let mind = if enter_at > Instant::now() {
+            self.listen_until(enter_at).await?;
+            answered(self.hands_off().await)?
+        } else {
+            Ok(self.minds(person.as_ref()))
+        };
+        self.enter(echoed, mind).await
     }
 
     /// A line of ours that stands in the input without its Enter: the last row that is not empty, if the cursor still
@@ -121,7 +138,8 @@ impl Worker {
             let why = "somebody wrote on behind its line, which stands in the input: send that or remove it";
             return Err(Failed::Verdict(Verdict::NotDelivered { why: why.to_owned() }));
         }
-        self.enter(true).await
+        let mind = answered(self.hands_off().await)?;
+        self.enter(true, mind).await
     }
 
     /// Takes an older turn's doorbell out of the input line. It was tasuki who typed it, so nobody's words are lost.
@@ -143,24 +161,33 @@ impl Worker {
 
     /// How often the line stands on the screen.
     async fn echoes(&self, typed: &Typed) -> Result<usize, TmuxError> {
-        let screen = self.pane.capture(self.history().min(400), Rows::Joined).await?;
-        let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
-        Ok(echo::echoes(&Seen::lines(&rows), &typed.line, typed.turn.token).len())
+        Ok(echoes(&self.pane.capture(self.history().min(400), Rows::Joined).await?, typed))
     }
 
-    /// Waits until the line is shown and the pane is still. Whether it was shown.
-    async fn wait_for_echo(&mut self, typed: &Typed, before: usize) -> Result<bool, Failed> {
+    /// Waits until the line is shown and the pane is still. Whether it was shown, and who looked on then. `before` is how
+    /// often it stood there before it was typed, and `printed` how much had been printed.
+    async fn wait_for_echo(
+        &mut self,
+        typed: &Typed,
+        before: usize,
+        printed: u64,
+    ) -> Result<(bool, Option<Person>), Failed> {
         let profile = &self.launch.profile;
         let (quiet, cap) = (profile.quiet_ms, profile.echo_wait_ms);
         let deadline = Instant::now() + Duration::from_millis(cap);
         let expected = profile.echoes && self.shows_input();
+        if expected && *self.output.borrow() == printed {
+            // Nothing was printed since: a look now would see nothing new.
+            self.listen_once(deadline.min(Instant::now() + Duration::from_millis(ECHO_PAUSE_MS))).await?;
+        }
         loop {
             self.be_quiet(Duration::from_millis(quiet), deadline).await?;
-            if self.echoes(typed).await? > before {
-                return Ok(true);
+            let (screen, person) = self.pane.look(self.history().min(400), Rows::Joined).await?;
+            if echoes(&screen, typed) > before {
+                return Ok((true, person));
             }
             if !expected {
-                return Ok(false);
+                return Ok((false, person));
             }
             if Instant::now() >= deadline {
                 let why = format!("its line was not shown within {cap} ms");
@@ -178,12 +205,12 @@ impl Worker {
 
     /// Presses Enter, if still nobody minds, and looks for the receipt. A line that stands there without its Enter was
     /// not delivered; the next try finds it.
-    async fn enter(&mut self, echoed: bool) -> Result<Receipt, Failed> {
+    async fn enter(&mut self, echoed: bool, mind: Result<Mind, TmuxError>) -> Result<Receipt, Failed> {
         let unsent = |why: &str| {
             let why = format!("{why}; its line stands in the input without Enter");
             Failed::Verdict(Verdict::NotDelivered { why })
         };
-        match answered(self.hands_off().await)? {
+        match mind {
             Ok(None) => {}
             Ok(Some((guard, _))) => return Err(unsent(guard.words())),
             Err(error) => return Err(unsent(&error.to_string())),
@@ -287,6 +314,12 @@ impl Worker {
             }
         }
     }
+}
+
+/// How often a turn's line stands on a screen.
+fn echoes(screen: &Screen, typed: &Typed) -> usize {
+    let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
+    echo::echoes(&Seen::lines(&rows), &typed.line, typed.turn.token).len()
 }
 
 /// Whether a line in the input is this turn's.
