@@ -24,6 +24,8 @@ use std::io::Write as _;
 const RESTING: usize = 128;
 /// Files that are kept; what goes beyond that is removed.
 const KEPT_MAX: usize = 1_024;
+/// Largest file that is kept: a block of most file systems, so that all of them together take 4 MiB.
+const BYTES_MAX: i64 = 4_096;
 
 /// Files put aside, the oldest first.
 #[derive(Debug)]
@@ -61,14 +63,25 @@ impl Spares {
         match placed {
             // Another device, or a folder in the way: a file of the folder's own goes there, or says why not.
             Err(Errno::XDEV | Errno::ISDIR | Errno::NOTDIR) => to.write(name, text),
+            Err(Errno::NOSPC | Errno::DQUOT) => {
+                self.clear();
+                to.write(name, text)
+            }
             placed => placed,
+        }
+    }
+
+    /// Gives back the room that the kept files take.
+    fn clear(&mut self) {
+        for name in std::mem::take(&mut self.kept) {
+            let _ = self.folder.remove(&name);
         }
     }
 
     /// Takes a view away; that there is none is as good.
     pub(super) fn remove(&mut self, from: &Folder, name: &OsStr) -> Result<(), Errno> {
         let spare = self.new_name();
-        if self.kept.len() >= KEPT_MAX || !is_file(from, name) {
+        if self.kept.len() >= KEPT_MAX || !is_worth_keeping(from, name) {
             return from.remove(name);
         }
         match from.rename_new(name, &self.folder, &spare) {
@@ -80,7 +93,7 @@ impl Spares {
 
     /// Where there is nothing to be used again.
     fn write_new(&mut self, to: &Folder, name: &OsStr, text: &str) -> Result<Stamp, Errno> {
-        if !is_file(to, name) || self.kept.len() >= KEPT_MAX {
+        if !is_worth_keeping(to, name) || self.kept.len() >= KEPT_MAX {
             return to.write(name, text);
         }
         let spare = self.new_name();
@@ -107,7 +120,11 @@ impl Spares {
         match renameat_with(&self.folder, spare, to, name, RenameFlags::EXCHANGE) {
             Ok(()) => {
                 // What was there lies under the spare's name now, and rests behind the others.
-                self.kept.push_back(spare.to_owned());
+                if is_worth_keeping(&self.folder, spare) {
+                    self.kept.push_back(spare.to_owned());
+                } else {
+                    let _ = self.folder.remove(spare);
+                }
                 Ok(())
             }
             // It went meanwhile, or the file system cannot do it.
@@ -163,6 +180,12 @@ fn is_file(folder: &Folder, name: &OsStr) -> bool {
     folder.stat(name).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_file())
 }
 
+fn is_worth_keeping(folder: &Folder, name: &OsStr) -> bool {
+    let fits =
+        |stat: rustix::fs::Stat| FileType::from_raw_mode(stat.st_mode).is_file() && stat.st_size <= BYTES_MAX;
+    folder.stat(name).is_ok_and(fits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,6 +235,21 @@ mod tests {
         }
         assert_eq!(std::io::read_to_string(reader).unwrap(), first);
         assert_eq!(fs::read_to_string(link).unwrap(), second);
+    }
+
+    #[test]
+    fn a_large_view_leaves_nothing_behind() {
+        let (root, path, active, mut spares) = bench();
+        let large = "襷".repeat(100_000);
+        for text in [large.as_str(), "small", large.as_str(), "small"] {
+            spares.write(&active, "x.yaml".as_ref(), text).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        spares.write(&active, "x.yaml".as_ref(), &large).unwrap();
+        spares.remove(&active, "x.yaml".as_ref()).unwrap();
+        let kept = fs::read_dir(root.path().join(".tasuki/spare")).unwrap().flatten();
+        let bytes: u64 = kept.map(|file| file.metadata().unwrap().len()).sum();
+        assert!(bytes <= 2 * "small".len() as u64, "{bytes} bytes are kept");
     }
 
     #[test]
