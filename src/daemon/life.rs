@@ -1,6 +1,7 @@
 //! A life of the daemon: from the journal to the loop and back. It has a second one when a write to the journal has failed.
 
 use crate::daemon::faces_desk::FacesDesk;
+use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::JournalDesk;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::memory::{self, Memory};
@@ -23,6 +24,7 @@ use crate::io::clock::Clock;
 use crate::io::journal::{Journal, Reader};
 use crate::io::keys::Keys;
 use crate::io::settings::Settings;
+use crate::io::systemd::Word;
 use crate::io::views::Views;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -84,6 +86,7 @@ pub(super) async fn begin(
         panes: PanesDesk::new(keys),
         faces: FacesDesk::default(),
         tmux,
+        herald: Herald::new(house.voice.clone()),
         ringing: BTreeMap::new(),
         workers,
         pane_workers: JoinSet::new(),
@@ -114,7 +117,10 @@ impl Life {
     pub(super) async fn spend(mut self, house: &mut House, signals: &mut mpsc::Receiver<Ending>) -> Ended {
         let how = self.daemon.run(signals).await;
         match how {
-            Ok(ending) => self.daemon.close(ending).await,
+            Ok(ending) => {
+                house.voice.say(Word::Stopping);
+                self.daemon.close(ending).await;
+            }
             Err(_) => drop(tokio::time::timeout(SHUTDOWN, self.daemon.show_owed()).await),
         }
         let Daemon { settings, calls, workers, pane_workers, journal, views, mail, inbox, news, .. } =

@@ -4,6 +4,7 @@ pub mod calls;
 pub mod close;
 mod ends;
 pub mod faces_desk;
+pub mod herald;
 pub mod journal_desk;
 pub mod life;
 pub mod mail_desk;

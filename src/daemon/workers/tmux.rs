@@ -9,6 +9,7 @@ use crate::engine::input::FoundPane;
 use crate::engine::words::{AgentName, Nonce, ProcessKey};
 use crate::io::process;
 use crate::io::settings::{Launch, Settings};
+use crate::io::tmux::command::Command;
 use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -208,6 +209,16 @@ impl TmuxDesk {
     #[must_use]
     pub fn new(server: Server, tmux: Tmux, terms: Terms) -> Self {
         Self { server, tmux, terms: watch::channel(terms).0 }
+    }
+
+    /// Asks tmux for nothing and waits for the answer.
+    ///
+    /// # Errors
+    /// [`TmuxError::Late`] if tmux does not answer in time; else that there is no connection.
+    pub fn round_trip(&self) -> impl Future<Output = Result<(), TmuxError>> + use<> {
+        let tmux = self.tmux.clone();
+        let nothing = Command::new("display-message").flag("-p").word("");
+        async move { tmux.run(nothing).await.map(drop) }
     }
 
     /// There is a new connection.
