@@ -81,7 +81,9 @@ fn the_service_manager_hears_the_daemons_life() {
     let manager = Manager::over(&mut house, true);
     house.surround("DELAY", OsStr::new("3"));
     house.start();
-    manager.until("READY=1");
+    let before = manager.until("READY=1");
+    let counts = "STATUS=1 agent, 0 messages open";
+    assert!(before.iter().any(|word| word == counts), "the journal was not read by then: {before:?}");
     let status = house.tasuki().args(["status", "--json"]).output().expect("tasuki");
     assert!(String::from_utf8_lossy(&status.stdout).contains("\"socket\""), "it was not open: {status:?}");
     for _ in 0..3 {
@@ -184,7 +186,8 @@ fn warnings(root: &Path) -> usize {
 #[test]
 fn tmux_is_started_in_a_scope_of_its_own() {
     let mut house = House::plain("scope");
-    let script = "printf '%s\\n' \"$@\" > \"$CALLS\"\nwhile [ \"$1\" != -- ]; do shift; done; shift\nexec \"$@\"\n";
+    let script =
+        "printf '%s\\n' \"$@\" > \"$CALLS\"\nwhile [ \"$1\" != -- ]; do shift; done; shift\nexec \"$@\"\n";
     fake_systemd_run(&mut house, script);
     house.start();
     house.until("the agent to be ready", ready);

@@ -93,7 +93,9 @@ impl Daemon {
     /// Has the manager told that we are alive, if it is so. The loop comes round, for it is here.
     pub(super) fn prove_alive(&mut self) {
         if self.herald.has_stuck(self.journal.job()) {
-            return tracing::warn!("the journal does not answer; the service manager is not told that all is well");
+            return tracing::warn!(
+                "the journal does not answer; the service manager is not told that all is well"
+            );
         }
         if self.herald.probe.as_ref().is_some_and(|probe| !probe.is_finished()) {
             return;
@@ -118,7 +120,8 @@ impl Daemon {
         }
         let state = self.engine.state();
         let (agents, open) = (self.engine.team().members.len(), state.open.len());
-        let mut status = format!("{agents} {}, {open} {} open", plural(agents, "agent"), plural(open, "message"));
+        let mut status =
+            format!("{agents} {}, {open} {} open", plural(agents, "agent"), plural(open, "message"));
         if state.halted.is_some() {
             status.push_str("; stopped by queue/STOP");
         }

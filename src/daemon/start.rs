@@ -105,7 +105,14 @@ pub fn run(workspace: Workspace, around: Surroundings, serve: Serve) -> Result<(
     crate::io::process::raise_file_limit();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(io("start the runtime"))?;
-    let done = runtime.block_on(live(workspace, around, clock, loaded.settings, serve));
+    let done = runtime.block_on(async {
+        let mut speaking = JoinSet::new();
+        let voice = Voice::start(Notifier::of_this_process(), &mut speaking);
+        let done = live(workspace, around, clock, loaded.settings, serve, voice).await;
+        // Every voice is gone: its task ends when it has said what was still to be said.
+        let _ = tokio::time::timeout(SHUTDOWN, speaking.join_next()).await;
+        done
+    });
     runtime.shutdown_timeout(SHUTDOWN);
     drop(log);
     done
@@ -117,6 +124,7 @@ async fn live(
     clock: Clock,
     mut settings: Settings,
     serve: Serve,
+    voice: Voice,
 ) -> Result<(), StartError> {
     let mut signals = signals().map_err(io("listen for signals"))?;
     let socket = workspace.socket_path(&around)?;
@@ -124,10 +132,7 @@ async fn live(
     let listener = listen(&socket).map_err(io("listen on the socket"))?;
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
     let server = tmux_server(&workspace, &around, &settings);
-    let mut speaking = JoinSet::new();
-    let voice = Voice::start(Notifier::of_this_process(), &mut speaking);
-    let mut house =
-        House { workspace, around, clock, boot, calls, socket, server, voice: voice.clone() };
+    let mut house = House { workspace, around, clock, boot, calls, socket, server, voice: voice.clone() };
     let (mut stopped, mut wait) = (None, AGAIN.0);
     let mut server = Some((listener, serve, to_loop));
     let mut serving = JoinSet::new();
@@ -164,8 +169,7 @@ async fn live(
                 }
             }
         };
-        tracing::error!(why, "starting anew in {wait:?}; drops stay in queue/ meanwhile");
-        voice.say(Word::Status(format!("starting anew: {why}")));
+        tell_anew(why.as_ref(), wait, &voice);
         if let Err(ending) = unless_ended(voice.meanwhile(tokio::time::sleep(wait)), &mut signals).await {
             break ending;
         }
@@ -173,11 +177,12 @@ async fn live(
     };
     serving.abort_all();
     let _ = std::fs::remove_file(&house.socket);
-    let finished = finish(&house, ending).await;
-    // Its task ends with the last voice, once it has said what was still to be said.
-    drop((house, voice));
-    let _ = tokio::time::timeout(SHUTDOWN, speaking.join_next()).await;
-    finished
+    finish(&house, ending).await
+}
+
+fn tell_anew(why: &dyn std::error::Error, wait: Duration, voice: &Voice) {
+    tracing::error!(why, "starting anew in {wait:?}; drops stay in queue/ meanwhile");
+    voice.say(Word::Status(format!("starting anew: {why}")));
 }
 
 /// The lock is ours, so a socket that is there is a dead daemon's.

@@ -23,7 +23,8 @@ fn a_unit_is_written_loaded_started_and_removed() {
         .map(|call| call.replace(" 0 ", &format!(" {} ", rustix::process::geteuid().as_raw())))
     );
     let unit = fs::read_to_string(user.unit("tasuki.service")).unwrap();
-    let exec = format!("ExecStart=\"{}\" daemon --root \"{}\"\n", env!("CARGO_BIN_EXE_tasuki"), root.display());
+    let exec =
+        format!("ExecStart=\"{}\" daemon --root \"{}\"\n", env!("CARGO_BIN_EXE_tasuki"), root.display());
     assert!(unit.contains(&exec), "{unit}");
     assert!(unit.contains(&format!("Environment=\"PATH={}:/", user.path("bin").display())), "{unit}");
     assert_eq!(fs::metadata(user.unit("tasuki.service")).unwrap().permissions().mode() & 0o777, 0o644);
@@ -33,7 +34,10 @@ fn a_unit_is_written_loaded_started_and_removed() {
     user.set("active", "active");
     let again = user.service(&["install", "--now", "--json"], &root);
     let said: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
-    assert_eq!((&said["new"], &said["started"], &said["linger"]), (&false.into(), &true.into(), &true.into()));
+    assert_eq!(
+        (&said["new"], &said["started"], &said["linger"]),
+        (&false.into(), &true.into(), &true.into())
+    );
     assert!(text(&again.stderr).contains("restart tasuki.service"), "{again:?}");
     assert_eq!(user.units(), ["tasuki.service"], "and nothing is left beside it");
     assert_eq!(fs::read_to_string(user.unit("tasuki.service")).unwrap(), unit);
@@ -61,7 +65,10 @@ fn without_now_it_is_written_and_loaded_and_the_next_command_is_named() {
     let root = user.workspace("w");
     let output = user.service(&["install"], &root);
     assert_eq!(code(&output), 0, "{output:?}");
-    assert!(text(&output.stdout).contains("next: systemctl --user enable --now tasuki.service"), "{output:?}");
+    assert!(
+        text(&output.stdout).contains("next: systemctl --user enable --now tasuki.service"),
+        "{output:?}"
+    );
     assert!(!user.calls().iter().any(|call| call.contains("enable --now")));
 }
 
@@ -99,7 +106,10 @@ fn where_no_root_is_named_the_users_own_workspace_is_meant() {
     let own = user.workspace("data/tasuki");
     assert_eq!(code(&user.tasuki().args(["service", "install"]).output().unwrap()), 0);
     let unit = fs::read_to_string(user.unit("tasuki.service")).unwrap();
-    assert!(unit.contains(&own.display().to_string()) && !unit.contains(&here.display().to_string()), "{unit}");
+    assert!(
+        unit.contains(&own.display().to_string()) && !unit.contains(&here.display().to_string()),
+        "{unit}"
+    );
 }
 
 #[test]
@@ -111,14 +121,22 @@ fn a_unit_that_tasuki_did_not_write_is_left_alone() {
     let ours = fs::read_to_string(&path).unwrap();
     let changed = ours.replace("WatchdogSec=30", "WatchdogSec=60");
     assert_ne!(changed, ours);
-    for foreign in [changed.as_str(), "[Service]\nExecStart=/bin/true\n", "", include_str!("../../systemd/tasuki.service")] {
+    for foreign in [
+        changed.as_str(),
+        "[Service]\nExecStart=/bin/true\n",
+        "",
+        include_str!("../../systemd/tasuki.service"),
+    ] {
         fs::write(&path, foreign).unwrap();
         user.calls();
         for verb in [&["install", "--now"][..], &["uninstall"]] {
             let output = user.service(verb, &root);
             assert_eq!(code(&output), 2, "{verb:?}: {output:?}");
             let said = text(&output.stderr);
-            assert!(said.contains("move it away") && said.contains("systemctl --user edit tasuki.service"), "{said}");
+            assert!(
+                said.contains("move it away") && said.contains("systemctl --user edit tasuki.service"),
+                "{said}"
+            );
         }
         assert_eq!(user.calls(), Vec::<String>::new(), "systemd is not asked");
         assert_eq!(fs::read_to_string(&path).unwrap(), foreign);

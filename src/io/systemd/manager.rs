@@ -101,12 +101,14 @@ impl Manager {
         match said.map(|output| text(&output.stdout)).as_deref() {
             Ok("yes") => Linger::On,
             Ok("no") => Linger::Off,
-            _ => match user {
-                Some(user) if Path::new(LINGERING).is_dir() => {
-                    if Path::new(LINGERING).join(user).exists() { Linger::On } else { Linger::Off }
+            _ => {
+                match user {
+                    Some(user) if Path::new(LINGERING).is_dir() => {
+                        if Path::new(LINGERING).join(user).exists() { Linger::On } else { Linger::Off }
+                    }
+                    _ => Linger::Unknown,
                 }
-                _ => Linger::Unknown,
-            },
+            }
         }
     }
 

@@ -11,7 +11,8 @@ use std::path::Path;
 pub fn command(env: &[(OsString, OsString)], root: &str) -> Option<Vec<String>> {
     let runtime = env.iter().find(|(name, _)| name == OsStr::new("XDG_RUNTIME_DIR"))?;
     let runtime = Path::new(&runtime.1);
-    let reachable = runtime.is_absolute() && (is_there(runtime, "systemd/private") || is_there(runtime, "bus"));
+    let reachable =
+        runtime.is_absolute() && (is_there(runtime, "systemd/private") || is_there(runtime, "bus"));
     let unit = format!("--unit=tasuki-tmux-{}", workspace::hash_of(root));
     let words = ["systemd-run", "--user", "--scope", "--collect", "--quiet", &unit, "--"];
     reachable.then(|| words.map(str::to_owned).to_vec())

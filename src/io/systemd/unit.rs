@@ -175,7 +175,9 @@ fn fill(root: &str, exe: &Path, search: &str) -> Result<String, UnitError> {
             Some("Description") => {
                 text.push_str(&format!("Description=tasuki: agents of {} (a workspace)", percents(root)));
             }
-            Some("Environment") => text.push_str(&format!("Environment={}", quoted(&format!("PATH={}", usable(search))))),
+            Some("Environment") => {
+                text.push_str(&format!("Environment={}", quoted(&format!("PATH={}", usable(search)))))
+            }
             Some("ExecStart") => {
                 let (program, root) = (quoted(program), quoted(root).replace('$', "$$"));
                 text.push_str(&format!("ExecStart={program} daemon --root {root}"));

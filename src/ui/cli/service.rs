@@ -14,7 +14,8 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// What to do where the user's manager ends with the last session.
-pub(super) const LINGER_CURE: &str = "`loginctl enable-linger`: then it starts with the machine and outlives your logout";
+pub(super) const LINGER_CURE: &str =
+    "`loginctl enable-linger`: then it starts with the machine and outlives your logout";
 
 /// Runs the daemon as a service of your own systemd: started at login, and anew after a fault
 #[derive(Debug, clap::Args)]
@@ -25,7 +26,8 @@ Examples:
   tasuki service status
   tasuki service uninstall --root .
 
-Each workspace has a unit of its own. Agents outlive the daemon: stopping or restarting the service leaves them.")]
+Without --root your own workspace is meant, wherever you are. Each workspace has a unit of its own.
+Agents outlive the daemon: stopping or restarting the service leaves them.")]
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -39,10 +41,11 @@ Examples:
   tasuki service install --now
   tasuki service install --root ~/team       and start it later: systemctl --user enable --now NAME
 
-The agents get the PATH of the shell that this is run in. Other variables are given in the team file (`env:`), or to every
-service with `systemctl --user import-environment NAME`.
+The agents get the PATH of the shell that this is run in. Other variables are given in the team
+file (`env:`), or to every service with `systemctl --user import-environment NAME`.
 
-Exit codes: 0 done, 1 it did not start, 2 the name is taken by a unit that tasuki did not write, 3 --now without a systemd.")]
+Exit codes: 0 done, 1 it did not start, 2 rejected: the name is taken by a unit that tasuki did not
+write, 3 --now where no systemd can be reached.")]
     Install {
         /// Start it now, and at each login
         #[arg(long)]
@@ -52,7 +55,9 @@ Exit codes: 0 done, 1 it did not start, 2 the name is taken by a unit that tasuk
     #[command(after_help = "Examples:\n  tasuki service uninstall\n  tasuki service uninstall --root ~/team")]
     Uninstall,
     /// Shows every unit that tasuki wrote, or that of the workspace that --root names
-    #[command(after_help = "Examples:\n  tasuki service status\n  tasuki service status --json | jq -r '.units[].active'")]
+    #[command(
+        after_help = "Examples:\n  tasuki service status\n  tasuki service status --json | jq -r '.units[].active'"
+    )]
     Status,
 }
 
@@ -93,7 +98,12 @@ struct UnitStatus {
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let folder = unit::folder().ok_or_else(|| {
-        Failure::new(Kind::Rejected, "no-home", "you have no home folder for units", "set HOME or XDG_CONFIG_HOME")
+        Failure::new(
+            Kind::Rejected,
+            "no-home",
+            "you have no home folder for units",
+            "set HOME or XDG_CONFIG_HOME",
+        )
     })?;
     let manager = Manager::new()?;
     match args.verb {
@@ -124,7 +134,9 @@ fn install(desk: &Desk, folder: &Path, manager: &Manager, now: bool) -> Ended {
     if linger != Linger::On {
         next.push("loginctl enable-linger".to_owned());
         desk.remark(match linger {
-            Linger::Off => format!("your systemd ends with your last session, and the agents with it; cure: {LINGER_CURE}"),
+            Linger::Off => format!(
+                "your systemd ends with your last session, and the agents with it; cure: {LINGER_CURE}"
+            ),
             _ => format!("whether the agents outlive your logout is not known; to be sure: {LINGER_CURE}"),
         });
     }
@@ -161,15 +173,25 @@ fn start(desk: &Desk, workspace: &Workspace, unit: &Found, manager: &Manager) ->
         Failure::new(Kind::Failed, "not-started", error.to_string(), cure)
     })?;
     if active {
-        desk.remark(format!("it ran already: `systemctl --user restart {}` takes up the new unit", unit.name));
+        desk.remark(format!(
+            "it ran already: `systemctl --user restart {}` takes up the new unit",
+            unit.name
+        ));
     }
     Ok(true)
 }
 
 /// `--now` where there is nobody to start it.
 fn unreachable(unit: &Found, error: &ManagerError) -> Failure {
-    let why = format!("{} is written, and no systemd of yours can be reached to start it ({error})", unit.path.display());
-    let cure = format!("in a login session: `{}`; without systemd: `tasuki up --root {}`", commands(unit, false).join(" && "), unit.root);
+    let why = format!(
+        "{} is written, and no systemd of yours can be reached to start it ({error})",
+        unit.path.display()
+    );
+    let cure = format!(
+        "in a login session: `{}`; without systemd: `tasuki up --root {}`",
+        commands(unit, false).join(" && "),
+        unit.root
+    );
     Failure::new(Kind::NotDelivered, "no-systemd", why, cure)
 }
 
@@ -191,9 +213,16 @@ fn uninstall(desk: &Desk, folder: &Path, manager: &Manager) -> Ended {
     };
     match manager.reload() {
         Ok(()) => manager.disable(&unit.name).map_err(|error| {
-            Failure::new(Kind::Failed, "not-stopped", error.to_string(), "the unit is left as it is; try again")
+            Failure::new(
+                Kind::Failed,
+                "not-stopped",
+                error.to_string(),
+                "the unit is left as it is; try again",
+            )
         })?,
-        Err(error) => desk.remark(format!("no systemd of yours can be reached ({error}); the unit is removed all the same")),
+        Err(error) => desk.remark(format!(
+            "no systemd of yours can be reached ({error}); the unit is removed all the same"
+        )),
     }
     unit::remove(&unit)?;
     // It has forgotten the unit by its next start in any case.
@@ -235,7 +264,8 @@ fn shown(status: &Status) -> String {
     let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "not known".to_owned());
     let row = |unit: &UnitStatus| {
         let daemon = unit.daemon.as_ref();
-        let daemon = daemon.map_or("none answers".to_owned(), |daemon| format!("process {} answers", daemon.pid));
+        let daemon =
+            daemon.map_or("none answers".to_owned(), |daemon| format!("process {} answers", daemon.pid));
         vec![unit.unit.clone(), unit.root.clone(), word(&unit.enabled), word(&unit.active), daemon]
     };
     let rows = status.units.iter().map(row).collect();
@@ -255,7 +285,8 @@ fn meant(desk: &Desk) -> Result<Workspace, Failure> {
         Ok(own) if own.team_file().is_file() => Ok(own),
         _ => {
             let why = format!("you have no workspace of your own in {}", home.display());
-            let cure = format!("`tasuki init --root {}`, or name another with --root (`--root .`)", home.display());
+            let cure =
+                format!("`tasuki init --root {}`, or name another with --root (`--root .`)", home.display());
             Err(Failure::new(Kind::Rejected, "workspace", why, cure))
         }
     }
