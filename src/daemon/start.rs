@@ -180,7 +180,7 @@ async fn live(
     finish(&house, ending).await
 }
 
-fn tell_anew(why: &dyn std::error::Error, wait: Duration, voice: &Voice) {
+fn tell_anew(why: &(dyn std::error::Error + 'static), wait: Duration, voice: &Voice) {
     tracing::error!(why, "starting anew in {wait:?}; drops stay in queue/ meanwhile");
     voice.say(Word::Status(format!("starting anew: {why}")));
 }
