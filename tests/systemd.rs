@@ -130,13 +130,29 @@ fn no_beat_while_tmux_stands_still_and_again_when_it_goes_on() {
     signal(server, Signal::CONT);
     assert!(!heard.iter().any(|word| word == "WATCHDOG=1"), "{heard:?}");
     manager.until("WATCHDOG=1");
-    // A server that is gone is no hang: it is being started again.
+}
+
+#[test]
+fn what_is_known_and_being_repaired_is_no_hang() {
+    let mut house = House::plain("repaired");
+    let manager = Manager::over(&mut house, true);
+    let path = std::env::var("PATH").expect("PATH");
+    let tmux = std::env::split_paths(&path).map(|folder| folder.join("tmux")).find(|tmux| tmux.is_file());
+    let tmux = tmux.expect("tmux").display().to_string();
+    let broken = house.path("broken").display().to_string();
+    program(&mut house, "tmux", &format!("[ -e '{broken}' ] && exit 1\nexec {tmux} \"$@\"\n"));
+    house.start();
+    manager.until("STATUS=1 agent, 0 messages open");
+    let server: u32 =
+        house.tmux(&["display-message", "-p", "#{pid}"]).trim().parse().expect("the server's process");
+    house.write("broken", "");
     signal(server, Signal::KILL);
-    house.until("a new server", |house| {
-        let pid = house.tmux(&["display-message", "-p", "#{pid}"]);
-        pid.trim().parse::<u32>().is_ok_and(|pid| pid != server)
-    });
-    manager.all(Duration::from_millis(1));
+    manager.until("STATUS=1 agent, 0 messages open; tmux is being started again");
+    for _ in 0..4 {
+        manager.until("WATCHDOG=1");
+    }
+    fs::remove_file(house.path("broken")).expect("the file");
+    manager.until("STATUS=1 agent, 0 messages open");
     manager.until("WATCHDOG=1");
 }
 
@@ -162,15 +178,20 @@ fn what_the_service_manager_gave_the_daemon_is_not_the_agents() {
     }
 }
 
-/// Has the house find a `systemd-run` of ours, and a manager that is there to all appearance.
-fn fake_systemd_run(house: &mut House, script: &str) {
+/// Has the house find this program before any other of its name.
+fn program(house: &mut House, name: &str, script: &str) {
     let bin = house.path("bin");
     fs::create_dir_all(&bin).expect("a folder");
-    let program = bin.join("systemd-run");
+    let program = bin.join(name);
     fs::write(&program, format!("#!/bin/sh\n{script}")).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("its mode");
     let path = std::env::var("PATH").expect("PATH");
     house.surround("PATH", OsStr::new(&format!("{}:{path}", bin.display())));
+}
+
+/// Has the house find a `systemd-run` of ours, and a manager that is there to all appearance.
+fn fake_systemd_run(house: &mut House, script: &str) {
+    program(house, "systemd-run", script);
     let runtime = house.path("run");
     fs::create_dir_all(runtime.join("systemd/private")).expect("a folder");
     fs::set_permissions(&runtime, fs::Permissions::from_mode(0o700)).expect("its mode");
