@@ -11,7 +11,7 @@ use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
 use crate::io::lock::{Lock, LockError};
 use crate::io::log::{Log, LogError};
-use crate::io::settings::{Settings, SettingsError, TmuxSocket};
+use crate::io::settings::{Settings, SettingsError, TmuxSocket, is_own};
 use crate::io::systemd::{Notifier, Word};
 use crate::io::tmux::{Server, TmuxError};
 use crate::io::workspace::{Surroundings, Workspace, WorkspaceError};
@@ -219,12 +219,12 @@ pub(super) fn socket_name(socket: &TmuxSocket) -> &str {
     }
 }
 
-/// The environment of the tmux server: what agents inherit, since a window that a person opens there gets it too, and a
-/// service manager's socket is not theirs; in a UTF-8 locale, without which tmux does not start.
+/// The environment of the tmux server: ours, less what is this process's own business, since a window that a person opens
+/// there gets it too; in a UTF-8 locale, without which tmux does not start.
 fn tmux_env(around: &Surroundings) -> Vec<(OsString, OsString)> {
-    let inherited = crate::io::settings::inherited(around);
+    let ours = around.vars.iter().filter(|(name, _)| !name.to_str().is_some_and(is_own));
     let mut env: BTreeMap<OsString, OsString> =
-        inherited.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        ours.map(|(name, value)| (name.clone(), value.clone())).collect();
     let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| env.get(OsStr::new(name))).is_some_and(
         |value| {
             let value = value.to_string_lossy().to_ascii_lowercase();

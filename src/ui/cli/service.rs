@@ -27,7 +27,8 @@ Examples:
   tasuki service uninstall --root .
 
 Without --root your own workspace is meant, wherever you are. Each workspace has a unit of its own.
-Agents outlive the daemon: stopping or restarting the service leaves them.")]
+Agents outlive the daemon: stopping or restarting the service leaves them. `tasuki down` ends both
+until the next login, or until `systemctl --user start NAME`.")]
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
