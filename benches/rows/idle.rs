@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 /// An agent that takes its task and says nothing.
-const SILENT: &str = "command: [bash, -c, 'while read -r line; do :; done'], marker: BENCH OK";
+const SILENT: &str = "command: [bash, -c, 'while read -r line; do sleep 1000; done'], marker: BENCH OK";
 /// After this long without mail the mailbox is swept once a minute.
 const REST: Duration = Duration::from_secs(70);
 

@@ -21,7 +21,7 @@ impl Daemon {
             },
             Request::Command(command) => {
                 let request = self.faces.put(answer);
-                self.step(Input::Command { request, command });
+                self.take_input(Input::Command { request, command });
             }
             Request::Overview => {
                 drop(answer.send(Response::Overview(Arc::new(self.engine.overview()), self.notes.list())))

@@ -9,6 +9,7 @@ impl Daemon {
     /// heard and written, and every view says that it was.
     pub(super) async fn close(&mut self, ending: Ending) {
         self.ending = Some(ending);
+        self.swept(u64::MAX);
         self.panes.dismiss_all(ending == Ending::StopAgents);
         if tokio::time::timeout(SHUTDOWN, self.work_off()).await.is_err() {
             tracing::warn!("not all that was under way could be brought to its end");

@@ -31,6 +31,6 @@ impl Daemon {
 
     fn pane_broke(&mut self, agent: AgentName, nonce: Nonce, broke: &JoinError) {
         let how = format!("its worker broke ({broke})");
-        self.step(Input::Report { agent, nonce, report: Report::Exited { how, clean: false } });
+        self.take_input(Input::Report { agent, nonce, report: Report::Exited { how, clean: false } });
     }
 }

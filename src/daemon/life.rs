@@ -1,5 +1,6 @@
 //! A life of the daemon: from the journal to the loop and back. It has a second one when a write to the journal has failed.
 
+use crate::daemon::claims_desk::ClaimsDesk;
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::JournalDesk;
@@ -83,6 +84,7 @@ pub(super) async fn begin(
         journal: JournalDesk::new(threads.journal_jobs, places),
         views: ViewsDesk::new(threads.views_jobs),
         mail: MailDesk::new(threads.mailing, threads.claims),
+        claims: ClaimsDesk::default(),
         panes: PanesDesk::new(keys),
         faces: FacesDesk::default(),
         tmux,

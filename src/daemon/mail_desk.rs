@@ -21,6 +21,9 @@ pub struct MailDesk {
     /// Other jobs, in order; as many as there are callers at most.
     others: VecDeque<Job>,
     halts: usize,
+    /// Sweeps that were asked for, and whether another one is wanted.
+    sweeps: u64,
+    sweep: bool,
     /// Claims that are in the journal and perhaps still on the disk.
     claims: BTreeSet<Arc<str>>,
 }
@@ -30,7 +33,8 @@ impl MailDesk {
     #[must_use]
     pub fn new(mailing: Mailing, claims: BTreeSet<Arc<str>>) -> Self {
         let (forget, defer, reject) = (Vec::new(), Vec::new(), Vec::new());
-        Self { mailing, forget, defer, reject, others: VecDeque::new(), halts: 0, claims }
+        let others = VecDeque::new();
+        Self { mailing, forget, defer, reject, others, halts: 0, sweeps: 0, sweep: false, claims }
     }
 
     /// This file is in the journal.
@@ -107,6 +111,12 @@ impl MailDesk {
         self.others.push_back(Job::LowDisk(bytes));
     }
 
+    /// All drops that lie in the zones by now are to be taken; the number that says it is done.
+    pub fn sweep(&mut self) -> u64 {
+        self.sweep = true;
+        self.sweeps + 1
+    }
+
     /// Looks at the drop zone now.
     pub fn look(&self) {
         self.mailing.look();
@@ -114,6 +124,10 @@ impl MailDesk {
 
     /// Hands out what waits, as far as there is room.
     pub fn submit(&mut self) {
+        if std::mem::take(&mut self.sweep) {
+            self.sweeps += 1;
+            self.others.push_back(Job::Sweep(self.sweeps));
+        }
         while let Some(job) = self.others.pop_front() {
             if let Err(job) = self.mailing.give(job) {
                 return self.others.push_front(job);

@@ -1,6 +1,7 @@
 //! FLOOR 3: gives the engine and the outside their time and tasks.
 
 pub mod calls;
+pub mod claims_desk;
 pub mod close;
 mod ends;
 pub mod faces_desk;

@@ -193,11 +193,11 @@ impl Daemon {
                 tracing::warn!(why, "the connection to tmux ended; a new one is made, the agents go on");
                 self.panes.forget_all();
                 self.ringing.clear();
-                self.step(Input::TmuxCut);
+                self.take_input(Input::TmuxCut);
             }
             TmuxNews::Lost { why } => {
                 tracing::error!(why, "the tmux server is gone; it is started again");
-                self.step(Input::TmuxLost { why });
+                self.take_input(Input::TmuxLost { why });
             }
             TmuxNews::Back { tmux, found } => {
                 tracing::info!(panes = found.len(), "there is a connection to tmux again");

@@ -2,6 +2,7 @@
 //!
 //! The loop never waits for a worker: each has a desk, and gets its next batch when it has said that the last one is done.
 
+use crate::daemon::claims_desk::ClaimsDesk;
 use crate::daemon::ends::worker_ended;
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::herald::Herald;
@@ -52,6 +53,7 @@ pub struct Daemon {
     pub(super) journal: JournalDesk,
     pub(super) views: ViewsDesk,
     pub(super) mail: MailDesk,
+    pub(super) claims: ClaimsDesk,
     pub(super) panes: PanesDesk,
     pub(super) faces: FacesDesk,
     pub(super) tmux: TmuxDesk,
@@ -245,7 +247,7 @@ impl Daemon {
                 // Nobody is given anything new before the end.
                 PaneWord::Report(Report::Ready { .. }) if self.ending.is_some() => {}
                 PaneWord::Report(report) => {
-                    self.step(Input::Report { agent: news.agent, nonce: news.nonce, report });
+                    self.take_input(Input::Report { agent: news.agent, nonce: news.nonce, report });
                 }
                 PaneWord::Doing(line) => self.views.doing(news.agent, line),
             },
@@ -311,10 +313,13 @@ impl Daemon {
         let drops = if self.ending.is_some() { Vec::new() } else { mail.drops };
         for dropped in drops {
             self.tell_notes(now, &dropped);
-            self.step(match dropped {
+            self.take_input(match dropped {
                 Dropped::Drafts { source, drafts, proof } => Input::Drop { source, drafts, proof },
                 Dropped::Bad { source, from, refusal } => Input::BadDrop { source, from, refusal },
             });
+        }
+        if let Some(sweep) = mail.swept {
+            self.swept(sweep);
         }
     }
 

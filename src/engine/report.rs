@@ -56,6 +56,8 @@ impl Work<'_> {
     fn turn_over(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
         let (Stage::Submitted(turn) | Stage::Working(turn)) = open.stage else { return };
+        // What others do takes its own time; an agent that is only silent has what is left of its own.
+        let due = open.due.filter(|_| !self.has_parts(id));
         let why = match () {
             () if self.has_parts(id) => "its turn is over without a claim; answers are awaited".to_owned(),
             () if open.reminded || turn.token.is_none() => {
@@ -64,12 +66,6 @@ impl Work<'_> {
             }
             () => "its turn is over without a claim; its agent is reminded".to_owned(),
         };
-        self.emit(Event::Moved {
-            id: id.clone(),
-            to: Move::Rest,
-            agent: None,
-            due: None,
-            why: Why::Text(why),
-        });
+        self.emit(Event::Moved { id: id.clone(), to: Move::Rest, agent: None, due, why: Why::Text(why) });
     }
 }

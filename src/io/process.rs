@@ -1,5 +1,7 @@
 //! Processes and their terminals, as the kernel knows them: who lives, when one ends, what it has not read yet.
 
+mod waiting;
+
 use crate::engine::words::ProcessKey;
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, open};
@@ -14,6 +16,7 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
+pub use waiting::waits_for_input;
 
 /// How soon it is looked again whether a process lives that cannot be watched.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);

@@ -9,6 +9,8 @@ mod house;
 mod keeping;
 mod main_job;
 mod parts;
+mod restarts;
+mod silent;
 mod trials;
 mod trials_kills;
 mod trials_places;

@@ -263,19 +263,19 @@ fn a_silent_agent_is_reminded_once_and_then_a_person_is_needed() {
     text += &over(&mut world, 2);
     text += &state(&world);
     text += &world.ready("boss");
-    assert_eq!(world.pass(10_000_000), "", "nobody is hurried while a person is needed");
+    assert_eq!(world.pass(59_999), "", "a person may help it, as long as it has time");
     text += "-- its claim still counts, even after the daemon was away\n";
     text += &world.crash(&["ann", "bob", "boss", "eve"]);
     text += &world.claim("boss");
     expect![[r#"
-        t1 rest (its turn is over without a claim; its agent is reminded)
+        t1 rest due +60000 ms (its turn is over without a claim; its agent is reminded)
         > seek boss
         waiting: 
         t1 intent #2 reminder k00006 by boss
         > ring boss t1 #2 reminder k00006
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
-        t1 rest (its turn is over without a claim: `tasuki attach boss`)
+        t1 rest due +60000 ms (its turn is over without a claim: `tasuki attach boss`)
         waiting_input: its turn is over without a claim: `tasuki attach boss`
         -- its claim still counts, even after the daemon was away
         ann is adopted
@@ -286,6 +286,25 @@ fn a_silent_agent_is_reminded_once_and_then_a_person_is_needed() {
         t1 claim (marker)
         t1 verify (marker)
         t1 completed, result m1 from boss by marker: done by boss
+        > unwatch boss
+        > show finished t1
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_silent_agent_has_no_more_time_than_another_one() {
+    let mut world = world();
+    world.pass(50_000);
+    let mut text = world.report("boss", Report::TurnOver { id: id("t1"), turn: 1 });
+    text += "-- nobody lets it be reminded\n";
+    text += &world.pass(9_999);
+    text += &world.pass(1);
+    expect![[r#"
+        t1 rest due +10000 ms (its turn is over without a claim; its agent is reminded)
+        > seek boss
+        -- nobody lets it be reminded
+        t1 failed, error m1 from tasuki: timed out: boss has not answered within 60 s
         > unwatch boss
         > show finished t1
     "#]]

@@ -513,19 +513,19 @@ fn a_turn_that_is_over_without_a_claim_is_reminded_of() {
     check(
         |world| world.report("boss", Report::TurnOver { id: id("t1"), turn: 1 }),
         expect![[r#"
-        ## queued -> queued
-        ## intent -> intent
-        ## submitted -> waiting
-        t1 rest (its turn is over without a claim; its agent is reminded)
-        > seek boss
-        ## working -> waiting
-        t1 rest (its turn is over without a claim; its agent is reminded)
-        > seek boss
-        ## in_doubt -> in_doubt
-        ## retrying -> retrying
-        ## held -> held
-        ## waiting -> waiting
-    "#]],
+            ## queued -> queued
+            ## intent -> intent
+            ## submitted -> waiting
+            t1 rest due +60000 ms (its turn is over without a claim; its agent is reminded)
+            > seek boss
+            ## working -> waiting
+            t1 rest due +60000 ms (its turn is over without a claim; its agent is reminded)
+            > seek boss
+            ## in_doubt -> in_doubt
+            ## retrying -> retrying
+            ## held -> held
+            ## waiting -> waiting
+        "#]],
     );
 }
 

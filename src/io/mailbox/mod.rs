@@ -26,6 +26,7 @@ use crate::engine::words::Millis;
 use crate::io::folder::{Folder, FolderError, Stamp, mtime_ns};
 pub use found::{Budget, Found, Sweep};
 use name::{Claim, Recent, Seq};
+pub(crate) use patience::Key as Waited;
 use patience::{Key, Patience};
 use rustix::io::Errno;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -45,6 +46,7 @@ pub struct Mailbox {
     zones: BTreeMap<u32, Zone>,
     /// What the last listing found and nobody looked at yet.
     listed: VecDeque<Candidate>,
+    listings: u64,
     /// Claimed but not read: left by a crash, or still being written.
     unread: VecDeque<String>,
     /// Read, and as what; not forgotten yet.
@@ -72,6 +74,7 @@ impl Mailbox {
             unread: left(&claims)?.into(),
             claims,
             zones: BTreeMap::new(),
+            listings: 0,
             listed: VecDeque::new(),
             taken: HashMap::new(),
             patience: Patience::default(),
@@ -114,6 +117,22 @@ impl Mailbox {
     #[must_use]
     pub fn unread(&self) -> Vec<Arc<str>> {
         self.unread.iter().map(|claim| claim.as_str().into()).collect()
+    }
+
+    /// How often the zones were listed.
+    pub(crate) fn listings(&self) -> u64 {
+        self.listings
+    }
+
+    /// The files that are still being written, if all others were taken that lay there when the zones had been listed so
+    /// often.
+    pub(crate) fn still_written(&self, listings: u64) -> Option<HashSet<Waited>> {
+        (self.listings > listings && self.listed.is_empty()).then(|| self.patience.waited())
+    }
+
+    /// Whether this one is still being written.
+    pub(crate) fn waits_for(&self, file: &Waited) -> bool {
+        self.patience.has(file)
     }
 
     /// Since when `queue/STOP` exists, on the wall; none if it does not.
@@ -179,6 +198,7 @@ impl Mailbox {
 
     /// Lists all zones and sorts what there is.
     fn list(&mut self, sweep: &mut Sweep) {
+        self.listings += 1;
         let mut all = Vec::new();
         for (&number, zone) in &mut self.zones {
             let listed = zone.refresh(&self.claims).and_then(|()| zone.list(self.us));

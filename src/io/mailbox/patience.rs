@@ -21,7 +21,7 @@ const AGAIN_MS: (u64, u64) = (20, 1_000);
 
 /// Which file waits: one in a zone, or a claimed one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(crate) struct Key {
     /// None for a claimed file.
     pub(super) zone: Option<u32>,
     pub(super) name: OsString,
@@ -89,6 +89,16 @@ impl Patience {
     /// Forgets the files of zones that are not listed any more.
     pub(super) fn keep_listed(&mut self, listed: &HashSet<Key>) {
         self.0.retain(|key, _| key.zone.is_none() || listed.contains(key));
+    }
+
+    /// Whether this is waited for.
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// Everything that is waited for.
+    pub(super) fn waited(&self) -> HashSet<Key> {
+        self.0.keys().cloned().collect()
     }
 
     /// Whether it is time to say that this file is waited for: once, after a minute; at once if it is stuck.

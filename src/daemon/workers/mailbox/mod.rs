@@ -11,7 +11,7 @@ use crate::io::clock::Clock;
 use crate::io::journal::Archive;
 use crate::io::mailbox::Mailbox;
 use crate::io::watch::{Interest, Period, Watch};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,6 +44,8 @@ pub enum Job {
         /// Who is proven to have sent it.
         proof: Option<AgentName>,
     },
+    /// Take what lies in the drop zones now, and say this number when that is done.
+    Sweep(u64),
     /// Names that a file's name may hold (`{from}_to_{to}.yaml`).
     Names(BTreeSet<String>),
     /// The archive has other segments now.
@@ -76,6 +78,8 @@ pub struct Mail {
     pub forgotten: Vec<Arc<str>>,
     /// Whether drops are left in the queue since the disk is nearly full.
     pub full: bool,
+    /// Up to which of [`Job::Sweep`] all that lay there has been told.
+    pub swept: Option<u64>,
 }
 
 /// One file or request.
@@ -223,6 +227,7 @@ pub fn start(
         news,
         names: BTreeSet::new(),
         known,
+        sweeps: VecDeque::new(),
         forget: claims.iter().cloned().collect(),
         reject: Vec::new(),
         signs: Arc::clone(&mailing.signs),

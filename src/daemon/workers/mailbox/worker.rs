@@ -9,10 +9,10 @@ use crate::engine::words::{AgentName, MessageId, Millis, USER};
 use crate::io::clock::Clock;
 use crate::io::folder::FolderError;
 use crate::io::journal::{Archive, is_short_of_space};
-use crate::io::mailbox::{Budget, Found, Mailbox, Sweep};
+use crate::io::mailbox::{Budget, Found, Mailbox, Sweep, Waited};
 use crate::io::watch::{Period, Watch};
 use crate::io::wire::{draft, refused};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -20,8 +20,23 @@ use std::time::Duration;
 
 /// While somebody still writes a file, or a folder is in trouble, it is looked at again no sooner than this.
 const AGAIN_MS_MIN: u64 = 5;
+/// While a claim waits for a drop, whether it can be taken is asked this often.
+const SWEEP_AGAIN_MS: u64 = 20;
 /// And files for which there was no room no sooner than this, though there may be room for others.
 const DEFERRED_MS: u64 = 250;
+
+/// How long a claim waits for drops that cannot be taken, as they are still being written (protocol, a parent closes).
+const SWEEP_MS: u64 = 2_000;
+
+/// A sweep for claims that wait.
+pub(super) struct Sweeping {
+    number: u64,
+    /// How often the zones had been listed when it began.
+    listings: u64,
+    /// What is still being written, once everything else was taken.
+    written: Option<HashSet<Waited>>,
+    until: Millis,
+}
 
 pub(super) struct Worker {
     pub(super) mailbox: Mailbox,
@@ -33,6 +48,8 @@ pub(super) struct Worker {
     pub(super) names: BTreeSet<String>,
     /// Claims that the journal named at the start.
     pub(super) known: BTreeSet<Arc<str>>,
+    /// Sweeps that are not done.
+    pub(super) sweeps: VecDeque<Sweeping>,
     /// Claims that could not be removed yet.
     pub(super) forget: Vec<Arc<str>>,
     /// Refused files that could not be set aside yet.
@@ -83,6 +100,7 @@ impl Worker {
     fn take(&mut self, job: Job) -> bool {
         match job {
             Job::Look => {}
+            Job::Sweep(number) => self.sweep(number),
             Job::Forget(claims) => return self.forget(claims),
             Job::Reject(rejected) => self.reject(rejected),
             Job::Defer(claims) => {
@@ -158,7 +176,34 @@ impl Worker {
         if sweep.more && self.budget(full).files > 0 {
             self.look_at = now.max(self.deferred_until);
         }
-        self.report(sweep) && self.catch_up()
+        self.report(sweep) && self.catch_up() && self.settle()
+    }
+
+    /// Begins a sweep.
+    fn sweep(&mut self, number: u64) {
+        let now = self.clock.now();
+        let (listings, until) = (self.mailbox.listings(), now.plus(SWEEP_MS));
+        self.sweeps.push_back(Sweeping { number, listings, written: None, until });
+        (self.look_at, self.gather_until) = (now, now);
+    }
+
+    /// Tells which sweeps are done: what lay there was told, or is waited for no longer. What there is no room for cannot be
+    /// waited for. False if the loop is gone.
+    fn settle(&mut self) -> bool {
+        let now = self.clock.now();
+        let is_shut = self.budget(self.disk.full).files == 0;
+        let mut swept = None;
+        while let Some(sweep) = self.sweeps.front_mut() {
+            sweep.settle(&self.mailbox);
+            let is_done = sweep.written.as_ref().is_some_and(HashSet::is_empty);
+            if !is_done && !is_shut && now < sweep.until {
+                self.look_at = self.look_at.min(now.plus(SWEEP_AGAIN_MS).min(sweep.until));
+                break;
+            }
+            swept = Some(sweep.number);
+            self.sweeps.pop_front();
+        }
+        swept.is_none() || self.send(Mail { swept, ..self.mail() })
     }
 
     fn budget(&self, full: bool) -> Budget {
@@ -193,10 +238,18 @@ impl Worker {
     }
 
     fn tell(&self, drops: Vec<Dropped>, notes: Vec<String>, forgotten: Vec<Arc<str>>) -> bool {
+        self.send(Mail { drops, notes, forgotten, ..self.mail() })
+    }
+
+    /// What holds for whatever is told.
+    fn mail(&self) -> Mail {
         let halted = self.halted.unwrap_or_default();
-        self.news
-            .blocking_send(News::Mail(Mail { drops, notes, halted, forgotten, full: self.disk.full }))
-            .is_ok()
+        let (drops, notes, forgotten) = (Vec::new(), Vec::new(), Vec::new());
+        Mail { drops, notes, halted, forgotten, full: self.disk.full, swept: None }
+    }
+
+    fn send(&self, mail: Mail) -> bool {
+        self.news.blocking_send(News::Mail(mail)).is_ok()
     }
 
     fn read(&mut self, claim: Arc<str>, name: Arc<str>, bytes: &[u8]) -> Dropped {
@@ -246,6 +299,19 @@ impl Worker {
                 None
             }
         }
+    }
+}
+
+impl Sweeping {
+    fn settle(&mut self, mailbox: &Mailbox) {
+        let now = mailbox.still_written(self.listings);
+        self.written = match (self.written.take(), now) {
+            (Some(mut before), _) => {
+                before.retain(|file| mailbox.waits_for(file));
+                Some(before)
+            }
+            (None, now) => now,
+        };
     }
 }
 

@@ -1,5 +1,6 @@
 //! Looking at the pane: woken by its output, paced while it prints on. Finds the claim of the awaited turn.
 
+use super::over::Over;
 use super::{ASK_AGAIN, End, Worker};
 use crate::daemon::orders::{PaneWord, Typed};
 use crate::engine::answer;
@@ -29,6 +30,8 @@ impl Worker {
     /// Watches for the claim of a turn from now on; one that stands there already counts.
     pub(super) fn watch_for(&mut self, typed: Typed) {
         let claims = typed.turn.kind != crate::engine::life::TurnKind::Info;
+        // A program that knows nothing of tasuki is not asked whether it has finished.
+        self.over = (claims && typed.turn.token.is_some()).then(Over::new);
         self.awaited = claims.then_some(typed);
         self.pace = self.first_pace();
         self.look_at = Some(Instant::now() + self.pace);
@@ -85,6 +88,8 @@ impl Worker {
             self.awaited = None;
             self.unread = None;
             self.claim(&typed, CompletionSource::Marker, Some(screen)).await;
+        } else {
+            self.look_for_end(&typed, screen).await;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 mod faces;
 mod guards;
 mod looking;
+mod over;
 mod typing;
 
 use crate::daemon::news::{News, NewsSender};
@@ -16,6 +17,7 @@ use crate::io::process;
 use crate::io::settings::Launch;
 use crate::io::tmux::{Pane, Tag, Tmux, TmuxError, WindowSpec};
 use faces::Waiter;
+use over::Over;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -91,6 +93,8 @@ struct Worker {
     awaited: Option<Typed>,
     /// The turn that was typed and has not been read yet.
     unread: Option<Typed>,
+    /// Looking for the end of its turn, if that may come without a claim.
+    over: Option<Over>,
     /// When to look at the pane next.
     look_at: Option<Instant>,
     /// Wait before the next look while the pane prints on.
@@ -125,6 +129,7 @@ pub async fn work(start: Start) -> &'static str {
                 guard: None,
                 awaited: None,
                 unread: None,
+                over: None,
                 look_at: None,
                 pace: looking::PACE_MIN,
                 doing: String::new(),
@@ -237,6 +242,7 @@ impl Worker {
     fn heard(&mut self) {
         let now = Instant::now();
         self.printed = now;
+        self.over = self.over.map(|_| Over::new());
         if self.wants_looks() {
             let soon = now + self.pace;
             self.look_at = Some(self.look_at.map_or(soon, |at| at.min(soon)));

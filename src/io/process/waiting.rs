@@ -1,0 +1,179 @@
+//! Whether the programs of a terminal wait for its input, and for nothing else.
+
+use rustix::io::Errno;
+use std::io;
+use std::path::Path;
+
+/// Programs that are looked at on one terminal; with more of them something is surely under way.
+const PROCESSES_MAX: usize = 64;
+
+/// What a program calls its own terminal.
+const OWN_TTY: &str = "/dev/tty";
+
+/// What a thread does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doing {
+    /// It reads the terminal.
+    Reads,
+    /// It waits until another program ends.
+    Waits,
+    /// Anything else.
+    Works,
+}
+
+/// Whether a program and all that it started wait for input from this terminal: each of their threads reads it, or waits for
+/// a program that does. A program that waits in any other way, as with `poll`, may be at work. `None` where the kernel does
+/// not let us look.
+#[must_use]
+pub fn waits_for_input(pid: u32, tty: &Path) -> Option<bool> {
+    let mut reads = false;
+    let mut ahead = vec![pid];
+    let mut seen = 0;
+    while let Some(pid) = ahead.pop() {
+        seen += 1;
+        if seen > PROCESSES_MAX {
+            return Some(false);
+        }
+        for thread in known(std::fs::read_dir(format!("/proc/{pid}/task")))?.into_iter().flatten() {
+            let thread = thread.ok()?.path();
+            match doing(pid, &thread, tty)? {
+                Doing::Works => return Some(false),
+                Doing::Reads => reads = true,
+                Doing::Waits => {}
+            }
+            let children = known(std::fs::read_to_string(thread.join("children")))?.unwrap_or_default();
+            ahead.extend(children.split_ascii_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+        }
+    }
+    Some(reads)
+}
+
+/// What a thread does, by the call that it is in; where that is a secret to all but its tracer, by where in the kernel it
+/// sleeps.
+fn doing(pid: u32, thread: &Path, tty: &Path) -> Option<Doing> {
+    match std::fs::read_to_string(thread.join("syscall")) {
+        Ok(call) => Some(by_call(&call, pid, tty)),
+        Err(error) if is_gone(&error) => Some(Doing::Waits),
+        Err(_) => match known(std::fs::read_to_string(thread.join("wchan")))? {
+            Some(place) => by_place(&place, pid, tty),
+            None => Some(Doing::Waits),
+        },
+    }
+}
+
+/// By `running`, or the number of the call and its arguments (proc(5), `syscall`).
+fn by_call(call: &str, pid: u32, tty: &Path) -> Doing {
+    let mut words = call.split_ascii_whitespace();
+    let number = words.next().and_then(|word| word.parse::<libc::c_long>().ok());
+    match number {
+        Some(libc::SYS_wait4 | libc::SYS_waitid) => Doing::Waits,
+        Some(libc::SYS_read) => {
+            let file =
+                words.next().and_then(|word| u32::from_str_radix(word.trim_start_matches("0x"), 16).ok());
+            let read = file.and_then(|file| std::fs::read_link(format!("/proc/{pid}/fd/{file}")).ok());
+            if read.is_some_and(|read| is_terminal(&read, tty)) { Doing::Reads } else { Doing::Works }
+        }
+        _ => Doing::Works,
+    }
+}
+
+/// By the function in which it sleeps (proc(5), `wchan`). Readers of a terminal, of a socket and of what watches files sleep
+/// in the same one, so that there may be none of the others.
+fn by_place(place: &str, pid: u32, tty: &Path) -> Option<Doing> {
+    match place.trim() {
+        "do_wait" => return Some(Doing::Waits),
+        "wait_woken" | "n_tty_read" => {}
+        _ => return Some(Doing::Works),
+    }
+    let mut has_terminal = false;
+    for file in known(std::fs::read_dir(format!("/proc/{pid}/fd")))?.into_iter().flatten() {
+        let Some(what) = known(std::fs::read_link(file.ok()?.path()))? else { continue };
+        has_terminal |= is_terminal(&what, tty);
+        if ["socket:", "anon_inode:"]
+            .iter()
+            .any(|kind| what.as_os_str().as_encoded_bytes().starts_with(kind.as_bytes()))
+        {
+            return Some(Doing::Works);
+        }
+    }
+    Some(if has_terminal { Doing::Reads } else { Doing::Works })
+}
+
+fn is_terminal(path: &Path, tty: &Path) -> bool {
+    path == tty || path == Path::new(OWN_TTY)
+}
+
+/// What was read; nothing if the program has ended meanwhile, and `None` if we may not look.
+fn known<T>(read: io::Result<T>) -> Option<Option<T>> {
+    match read {
+        Ok(read) => Some(Some(read)),
+        Err(error) if is_gone(&error) => Some(None),
+        Err(_) => None,
+    }
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    [Errno::NOENT, Errno::SRCH].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use std::os::unix::process::CommandExt as _;
+    use std::path::PathBuf;
+    use std::process::{Child, Command};
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    /// A program on a terminal of its own; the terminal lives as long as its other end.
+    fn start(script: &str) -> (Child, PathBuf, rustix::fd::OwnedFd) {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let tty = PathBuf::from(ptsname(&master, Vec::new()).unwrap().to_str().unwrap());
+        let open = || std::fs::File::options().read(true).write(true).open(&tty).unwrap();
+        let mut command = Command::new("bash");
+        command.args(["-c", script]).stdin(open()).stdout(open()).stderr(open()).process_group(0);
+        (command.spawn().unwrap(), tty, master)
+    }
+
+    /// What is seen of it once it is what it should be, or after a second.
+    fn seen(script: &str, wanted: bool, look: impl Fn(u32, &Path) -> Option<bool>) -> Option<bool> {
+        let (mut child, tty, _master) = start(script);
+        let begin = Instant::now();
+        let mut seen = None;
+        while begin.elapsed() < Duration::from_secs(10) {
+            seen = look(child.id(), &tty);
+            let settled = begin.elapsed() > Duration::from_millis(700);
+            if seen.is_none() || (settled && seen == Some(wanted)) {
+                break;
+            }
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        seen
+    }
+
+    #[test]
+    fn whoever_reads_the_terminal_waits_for_it_and_nobody_else_does() {
+        let reader = "read -r x";
+        if seen(reader, true, waits_for_input).is_none() {
+            println!("NOT TESTED: this machine does not show what processes do");
+            return;
+        }
+        assert_eq!(seen(reader, true, waits_for_input), Some(true));
+        assert_eq!(seen("bash -c 'read -r x; true'; true", true, waits_for_input), Some(true));
+        assert_eq!(seen("sleep 100; true", false, waits_for_input), Some(false));
+        assert_eq!(seen("sleep 100 & read -r x", false, waits_for_input), Some(false), "it works beside");
+        assert_eq!(seen("while :; do :; done", false, waits_for_input), Some(false));
+        assert_eq!(seen("read -r x < <(sleep 100)", false, waits_for_input), Some(false), "it reads a pipe");
+        let place = |pid: u32, tty: &Path| {
+            let place = std::fs::read_to_string(format!("/proc/{pid}/wchan")).ok()?;
+            by_place(&place, pid, tty).map(|doing| doing == Doing::Reads)
+        };
+        assert_eq!(seen(reader, true, place), Some(true), "and by where it sleeps");
+        assert_eq!(seen("exec sleep 100", false, place), Some(false));
+    }
+}

@@ -1,0 +1,89 @@
+//! Agents that fall silent without a claim: they are asked once, and then a person is.
+
+use crate::house::House;
+use std::fmt::Write as _;
+
+/// Reads lines, and does with each what `$1` says.
+const AGENT: &str = r#"#!/bin/bash
+prompt=$1
+while IFS= read -r -p "$prompt" line; do
+  [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] || { echo "no task: $line"; continue; }
+  token=${BASH_REMATCH[1]}
+  id=$(sed -n 's/.*\] [a-z]* \(of your task \|for your task \|\)\([^ ]*\) .*/\2/p' <<<"$line")
+  content=$(sed -n 's/^content: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "queue/active/$id.yaml")
+  case "$line" in
+    "[tasuki] reminder"*) echo "asked whether it is done"; [[ $content == forgets ]] && echo "A OK $token";;
+    "[tasuki] answers"*) echo "answers: $(grep -c part "queue/active/$id.yaml")"; echo "A OK $token";;
+    *) echo "told to: $content"
+       case "$content" in
+         asks) read -r -p "Remove everything? [y/N] " yes; echo "said: $yes"; echo "A OK $token";;
+         delegates) printf 'id: %s-part\nfrom: a\ntoken: %s\nto: b\ncontent: forgets\n' "$id" "$token" > "queue/$id-part.yaml";;
+       esac;;
+  esac
+done
+"#;
+
+fn house(name: &str, prompt: &str) -> House {
+    let mut agents = String::new();
+    for (own, boss) in [("a", "user"), ("b", "a")] {
+        let command = format!("[bash, agent.sh, {prompt:?}]");
+        writeln!(
+            agents,
+            "  - {{name: {own}, reports_to: {boss}, provider: plain, command: {command}, marker: A OK, timeout: 8s}}"
+        )
+        .expect("a line");
+    }
+    let mut house = House::new(name, &agents, &[("agent.sh", AGENT)]);
+    house.start();
+    house
+}
+
+fn state(house: &House) -> String {
+    let status = house.read("status/agents/a.yaml");
+    status.lines().find_map(|line| line.strip_prefix("state: ")).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn an_agent_that_forgot_to_say_done_is_reminded() {
+    let mut house = house("reminded 忘れ物", "> ");
+    house.drop("t.yaml", "id: t\nto: a\ncontent: forgets\n");
+    let result = house.result("t");
+    assert!(result.contains("type: result") && result.contains("asked whether it is done"), "{result}");
+    house.end();
+}
+
+#[test]
+fn a_manager_that_only_falls_silent_gets_its_answers() {
+    let mut house = house("silent manager", "");
+    house.drop("t.yaml", "id: t\nto: a\ncontent: delegates\n");
+    let result = house.result("t");
+    assert!(result.contains("type: result") && result.contains("answers: "), "{result}");
+    assert!(house.result("t-part").contains("asked whether it is done"));
+    house.end();
+}
+
+#[test]
+fn an_agent_that_never_says_done_needs_a_person_and_then_fails() {
+    let mut house = house("never done", "日本> ");
+    house.drop("t.yaml", "id: t\nto: a\ncontent: never\n");
+    house.until("it needs a person", |house| state(house) == "waiting_input");
+    let log = house.read("status/activity.log");
+    assert_eq!(log.matches("t is being typed to a (turn 2, reminder)").count(), 1, "{log}");
+    let result = house.result("t");
+    assert!(result.contains("type: error") && result.contains("timed out"), "{result}");
+    assert_eq!(house.read("status/activity.log").matches("reminder)").count(), 1, "asked once");
+    house.end();
+}
+
+#[test]
+fn a_question_is_no_end_and_gets_no_reminder_for_an_answer() {
+    let mut house = house("asks", "> ");
+    house.drop("t.yaml", "id: t\nto: a\ncontent: asks\n");
+    house.until("it asks", |house| {
+        house.tmux(&["capture-pane", "-p", "-t", "a"]).contains("Remove everything?")
+    });
+    let result = house.result("t");
+    assert!(result.contains("type: error") && result.contains("timed out"), "{result}");
+    assert!(!house.read("status/activity.log").contains("reminder)"));
+    house.end();
+}
