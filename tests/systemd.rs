@@ -10,9 +10,11 @@ use house::{House, PATIENCE};
 use rustix::process::Signal;
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixDatagram;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// The watchdog's time; the daemon has to be heard twice in it.
@@ -130,6 +132,62 @@ fn no_beat_while_tmux_stands_still_and_again_when_it_goes_on() {
     signal(server, Signal::CONT);
     assert!(!heard.iter().any(|word| word == "WATCHDOG=1"), "{heard:?}");
     manager.until("WATCHDOG=1");
+}
+
+#[test]
+fn no_beat_while_the_disk_does_not_answer_and_again_when_it_does() {
+    let mut house = House::plain("frozen");
+    let manager = Manager::over(&mut house, true);
+    let Some(disk) = Disk::under(&house, ".tasuki/journal") else {
+        let what = "a disk that hangs: it takes root, mkfs.ext4, a loop device and fsfreeze";
+        return writeln!(std::io::stderr(), "NOT TESTED: {what}").expect("stderr");
+    };
+    house.start();
+    house.until("the agent to be ready", ready);
+    manager.until("WATCHDOG=1");
+    assert!(disk.freeze("-f"), "it was tried before");
+    house.drop("a.yaml", "id: t-1\nto: worker\ncontent: 仕事\n");
+    let start = Instant::now();
+    while manager.hear(Duration::from_secs(3)).is_some() {
+        assert!(start.elapsed() < PATIENCE, "it says that it is alive, and cannot write a line");
+    }
+    assert!(disk.freeze("-u"));
+    manager.until("WATCHDOG=1");
+    house.result("t-1");
+}
+
+/// A disk of its own under a folder of a workspace. It goes when it is dropped.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// None where this user or this machine cannot do so.
+    fn under(house: &House, folder: &str) -> Option<Self> {
+        let (image, place) = (house.path("disk.img"), house.path(folder));
+        fs::create_dir_all(&place).expect("a folder");
+        fs::File::create(&image).expect("a file").set_len(64 << 20).expect("room");
+        let (image, text) = (image.to_str()?, place.to_str()?);
+        let made = works("mkfs.ext4", &["-q", image]) && works("mount", &["-o", "loop", image, text]);
+        let disk = made.then_some(Self(place))?;
+        fs::remove_dir(disk.0.join("lost+found")).expect("an empty disk");
+        (disk.freeze("-f") && disk.freeze("-u")).then_some(disk)
+    }
+
+    /// Freezes (`-f`) or thaws it (`-u`): who writes to a frozen one waits.
+    fn freeze(&self, how: &str) -> bool {
+        self.0.to_str().is_some_and(|place| works("fsfreeze", &[how, place]))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        self.freeze("-u");
+        // Lazily: the daemon still writes there.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).output();
+    }
+}
+
+fn works(program: &str, arguments: &[&str]) -> bool {
+    Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
 }
 
 #[test]
