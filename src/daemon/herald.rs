@@ -82,6 +82,13 @@ impl Herald {
         }
     }
 
+    /// Looks before the next beat, which would come as late as the manager's patience ends.
+    fn look_again_soon(&mut self) {
+        if let Some(beats) = &mut self.beats {
+            beats.reset_after(beats.period() / 4);
+        }
+    }
+
     /// Whether the journal still works at what it worked at when it was last looked at.
     fn has_stuck(&mut self, job: Option<u64>) -> bool {
         let before = std::mem::replace(&mut self.journal, job);
@@ -93,6 +100,7 @@ impl Daemon {
     /// Has the manager told that we are alive, if it is so. The loop comes round, for it is here.
     pub(super) fn prove_alive(&mut self) {
         if self.herald.has_stuck(self.journal.job()) {
+            self.herald.look_again_soon();
             return tracing::warn!(
                 "the journal does not answer; the service manager is not told that all is well"
             );
@@ -100,15 +108,15 @@ impl Daemon {
         if self.herald.probe.as_ref().is_some_and(|probe| !probe.is_finished()) {
             return;
         }
-        let (voice, trip) = (self.herald.voice.clone(), self.tmux.round_trip());
+        // tmux is asked again at once: after one slow answer, the next beat would come as late as the manager's patience ends.
+        let slow = |error: &TmuxError| {
+            tracing::warn!(%error, "the service manager is not told that all is well");
+        };
+        let (voice, answers) = (self.herald.voice.clone(), self.tmux.answers(slow));
         self.herald.probe = Some(self.workers.spawn(async move {
-            match trip.await {
-                Err(error @ TmuxError::Late { .. }) => {
-                    tracing::warn!(%error, "the service manager is not told that all is well");
-                }
-                // Without a connection tmux is gone, which its keeper knows and repairs.
-                Ok(()) | Err(_) => voice.say(Word::Alive),
-            }
+            answers.await;
+            // Where the connection is gone, so is tmux, which its keeper knows and repairs.
+            voice.say(Word::Alive);
             "probe"
         }));
     }

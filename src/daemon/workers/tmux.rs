@@ -211,14 +211,18 @@ impl TmuxDesk {
         Self { server, tmux, terms: watch::channel(terms).0 }
     }
 
-    /// Asks tmux for nothing and waits for the answer.
-    ///
-    /// # Errors
-    /// [`TmuxError::Late`] if tmux does not answer in time; else that there is no connection.
-    pub fn round_trip(&self) -> impl Future<Output = Result<(), TmuxError>> + use<> {
+    /// Waits until tmux answers over the connection of this moment, or that is gone. A slow answer is told.
+    pub fn answers(&self, slow: fn(&TmuxError)) -> impl Future<Output = ()> + use<> {
         let tmux = self.tmux.clone();
-        let nothing = Command::new("display-message").flag("-p").word("");
-        async move { tmux.run(nothing).await.map(drop) }
+        async move {
+            loop {
+                let nothing = Command::new("display-message").flag("-p").word("");
+                match tmux.run(nothing).await {
+                    Err(error @ TmuxError::Late { .. }) => slow(&error),
+                    Ok(_) | Err(_) => return,
+                }
+            }
+        }
     }
 
     /// There is a new connection.
