@@ -55,6 +55,8 @@ pub struct JournalDesk {
     turn_wait_ms: u64,
     /// Flushes so far.
     pub flushes: u64,
+    /// Jobs that were done so far.
+    done: u64,
 }
 
 #[derive(Debug)]
@@ -94,6 +96,7 @@ impl JournalDesk {
             turn_not_before: Millis(0),
             turn_wait_ms: TURN_AGAIN_MS.0,
             flushes: 0,
+            done: 0,
         }
     }
 
@@ -107,6 +110,12 @@ impl JournalDesk {
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.waiting.is_empty() && self.under_way.is_none()
+    }
+
+    /// The number of the job that the thread works at, if it does.
+    #[must_use]
+    pub fn job(&self) -> Option<u64> {
+        self.under_way.is_some().then_some(self.done)
     }
 
     /// Takes a step in; its effects come back when it is written.
@@ -199,6 +208,7 @@ impl JournalDesk {
     pub fn written(&mut self, written: Written, now: Millis) -> Result<Heard, JournalError> {
         self.wants_turn = written.wants_turn;
         self.flushes = written.flushes;
+        self.done += 1;
         let (seqs, held) = self.under_way.take().unwrap_or_default();
         match written.done {
             Done::Appended(places) => {
@@ -291,17 +301,22 @@ mod tests {
         let mut desk = JournalDesk::new(jobs, BTreeMap::new());
         desk.put(step(1), told("一"));
         desk.submit().unwrap();
+        let first = desk.job();
+        assert!(first.is_some(), "it works at the first");
         desk.put(step(2), told("二"));
         desk.submit().unwrap();
+        assert_eq!(desk.job(), first, "it still does");
         let Ok(Job::Append { lines, durable: true }) = inbox.try_recv() else { panic!("a durable batch") };
         assert_eq!(lines.len(), 1, "the second step waits for the first batch");
         assert!(inbox.try_recv().is_err());
         let place = Location { segment: 1, offset: 0, len: 10 };
         let heard = desk.written(written(Done::Appended(vec![place])), Millis(1)).unwrap();
         let Heard::Appended(held) = heard else { panic!("{heard:?}") };
-        let first = Held { effects: step(1).effects, told: told("一"), ended: Vec::new() };
-        assert_eq!(held, first, "what waited for the first step alone");
+        let held_first = Held { effects: step(1).effects, told: told("一"), ended: Vec::new() };
+        assert_eq!(held, held_first, "what waited for the first step alone");
+        assert_eq!(desk.job(), None);
         desk.submit().unwrap();
+        assert!(desk.job().is_some() && desk.job() != first, "another one");
         let failure = Done::Stopped(JournalError::NotStopped);
         assert!(desk.written(written(failure), Millis(1)).is_err(), "a failed batch gives no effects");
     }

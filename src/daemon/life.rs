@@ -5,6 +5,7 @@ mod tests;
 
 use crate::daemon::claims_desk::ClaimsDesk;
 use crate::daemon::faces_desk::FacesDesk;
+use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::JournalDesk;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::memory::{self, Memory};
@@ -27,6 +28,7 @@ use crate::io::clock::Clock;
 use crate::io::journal::{Journal, Reader};
 use crate::io::keys::Keys;
 use crate::io::settings::Settings;
+use crate::io::systemd::Word;
 use crate::io::views::Views;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -89,6 +91,7 @@ pub(super) async fn begin(
         panes: PanesDesk::new(keys),
         faces: FacesDesk::default(),
         tmux,
+        herald: Herald::new(house.voice.clone()),
         ringing: BTreeMap::new(),
         workers,
         pane_workers: JoinSet::new(),
@@ -123,7 +126,10 @@ impl Life {
     ) -> LifeEnded {
         let how = self.daemon.run(signals).await;
         match how {
-            Ok(ending) => self.daemon.close(ending).await,
+            Ok(ending) => {
+                house.voice.say(Word::Stopping);
+                self.daemon.close(ending).await;
+            }
             Err(_) => drop(tokio::time::timeout(SHUTDOWN, self.daemon.show_owed()).await),
         }
         let Daemon { settings, calls, workers, pane_workers, journal, views, mail, inbox, news, .. } =

@@ -5,6 +5,7 @@ pub mod claims_desk;
 pub mod close;
 mod ends;
 pub mod faces_desk;
+pub mod herald;
 pub mod journal_desk;
 pub mod life;
 pub mod mail_desk;

@@ -343,19 +343,20 @@ impl Daemon {
     /// `status/daemon.yaml` is out of date.
     pub(super) fn show_daemon(&mut self) {
         let state = self.engine.state();
+        let stopped_since = state.halted;
         let counts = vec![
             ("agents", self.engine.team().members.len() as u64),
             ("open", state.open.len() as u64),
             ("refused", state.refused),
             ("flushes", self.journal.flushes),
         ];
-        let stopped_since = state.halted;
         let (pid, socket) = match self.ending {
             None => (Some(std::process::id()), Some(self.socket.clone())),
             Some(_) => (None, None),
         };
         self.daemon_shown_at = self.clock.now();
         self.daemon_is_old = false;
+        self.tell_status();
         self.views.put_daemon(Item::Daemon(Box::new(DaemonItem {
             pid,
             started_at: self.started_at,

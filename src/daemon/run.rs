@@ -5,6 +5,7 @@
 use crate::daemon::claims_desk::ClaimsDesk;
 use crate::daemon::ends::worker_ended;
 use crate::daemon::faces_desk::FacesDesk;
+use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::{Heard, JournalDesk, ThreadGone};
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::news::{News, NewsSender};
@@ -56,6 +57,7 @@ pub struct Daemon {
     pub(super) panes: PanesDesk,
     pub(super) faces: FacesDesk,
     pub(super) tmux: TmuxDesk,
+    pub(super) herald: Herald,
     /// Turns that wait for their message's view.
     pub(super) ringing: BTreeMap<MessageId, Ringing>,
     /// Tasks that live with the daemon.
@@ -163,6 +165,7 @@ impl Daemon {
                 Some(ended) = self.workers.join_next() => worker_ended(ended)?,
                 Some(ending) = signals.recv() => self.ending = Some(ending),
                 () = wake, if !still => self.wake(),
+                () = self.herald.beat() => self.prove_alive(),
             }
             self.hear_more();
             self.hand_out()?;

@@ -1,6 +1,7 @@
 //! Start-up and the end: lock, journal, agents that are still there, workers, signals. The same path is taken again
 //! after a write to the journal has failed.
 
+use crate::daemon::herald::Voice;
 use crate::daemon::life;
 use crate::daemon::request::{CALLS_MAX, Call};
 use crate::daemon::run::Ending;
@@ -10,7 +11,8 @@ use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
 use crate::io::lock::{Lock, LockError};
 use crate::io::log::{Log, LogError};
-use crate::io::settings::{Settings, SettingsError, TmuxSocket};
+use crate::io::settings::{Settings, SettingsError, TmuxSocket, is_own};
+use crate::io::systemd::{Notifier, Word};
 use crate::io::tmux::{Server, TmuxError};
 use crate::io::workspace::{Surroundings, Workspace, WorkspaceError};
 use std::collections::BTreeMap;
@@ -80,6 +82,8 @@ pub(super) struct House {
     /// Where the agents live. It stays the same while the daemon runs, whatever becomes of the team file: they could not
     /// be moved, and would be left behind.
     pub(super) server: Server,
+    /// The way to the service manager.
+    pub(super) voice: Voice,
 }
 
 /// Runs the daemon until it is told to end.
@@ -101,7 +105,14 @@ pub fn run(workspace: Workspace, around: Surroundings, serve: Serve) -> Result<(
     crate::io::process::raise_file_limit();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(io("start the runtime"))?;
-    let done = runtime.block_on(live(workspace, around, clock, loaded.settings, serve));
+    let done = runtime.block_on(async {
+        let mut speaking = JoinSet::new();
+        let voice = Voice::start(Notifier::of_this_process(), &mut speaking);
+        let done = live(workspace, around, clock, loaded.settings, serve, voice).await;
+        // Every voice is gone: its task ends when it has said what was still to be said.
+        let _ = tokio::time::timeout(SHUTDOWN, speaking.join_next()).await;
+        done
+    });
     runtime.shutdown_timeout(SHUTDOWN);
     drop(log);
     done
@@ -113,6 +124,7 @@ async fn live(
     clock: Clock,
     mut settings: Settings,
     serve: Serve,
+    voice: Voice,
 ) -> Result<(), StartError> {
     let mut signals = signals().map_err(io("listen for signals"))?;
     let socket = workspace.socket_path(&around)?;
@@ -120,13 +132,13 @@ async fn live(
     let listener = listen(&socket).map_err(io("listen on the socket"))?;
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
     let server = tmux_server(&workspace, &around, &settings);
-    let mut house = House { workspace, around, clock, boot, calls, socket, server };
+    let mut house = House { workspace, around, clock, boot, calls, socket, server, voice: voice.clone() };
     let (mut stopped, mut wait) = (None, AGAIN.0);
     let mut server = Some((listener, serve, to_loop));
     let mut serving = JoinSet::new();
     let ending = loop {
         let begin = life::begin(&mut house, settings.clone(), stopped.take());
-        let begun = match unless_ended(begin, &mut signals).await {
+        let begun = match unless_ended(voice.meanwhile(begin), &mut signals).await {
             Ok(begun) => begun,
             Err(ending) => break ending,
         };
@@ -140,6 +152,7 @@ async fn live(
             Ok(life) => {
                 if let Some((listener, serve, to_loop)) = server.take() {
                     serving.spawn(serve(listener, to_loop));
+                    voice.say(Word::Ready);
                 }
                 let began = house.clock.now();
                 let ended = life.spend(&mut house, &mut signals).await;
@@ -156,8 +169,8 @@ async fn live(
                 }
             }
         };
-        tracing::error!(why, "starting anew in {wait:?}; drops stay in queue/ meanwhile");
-        if let Err(ending) = unless_ended(tokio::time::sleep(wait), &mut signals).await {
+        tell_anew(why.as_ref(), wait, &voice);
+        if let Err(ending) = unless_ended(voice.meanwhile(tokio::time::sleep(wait)), &mut signals).await {
             break ending;
         }
         wait = (wait * 2).min(AGAIN.1);
@@ -165,6 +178,11 @@ async fn live(
     serving.abort_all();
     let _ = std::fs::remove_file(&house.socket);
     finish(&house, ending).await
+}
+
+fn tell_anew(why: &(dyn std::error::Error + 'static), wait: Duration, voice: &Voice) {
+    tracing::error!(why, "starting anew in {wait:?}; drops stay in queue/ meanwhile");
+    voice.say(Word::Status(format!("starting anew: {why}")));
 }
 
 /// The lock is ours, so a socket that is there is a dead daemon's.
@@ -201,9 +219,12 @@ pub(super) fn socket_name(socket: &TmuxSocket) -> &str {
     }
 }
 
-/// The environment of the tmux server: ours, in a UTF-8 locale, without which tmux does not start.
+/// The environment of the tmux server: ours, less what is this process's own business, since a window that a person opens
+/// there gets it too; in a UTF-8 locale, without which tmux does not start.
 fn tmux_env(around: &Surroundings) -> Vec<(OsString, OsString)> {
-    let mut env: BTreeMap<OsString, OsString> = around.vars.clone();
+    let ours = around.vars.iter().filter(|(name, _)| !name.to_str().is_some_and(is_own));
+    let mut env: BTreeMap<OsString, OsString> =
+        ours.map(|(name, value)| (name.clone(), value.clone())).collect();
     let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| env.get(OsStr::new(name))).is_some_and(
         |value| {
             let value = value.to_string_lossy().to_ascii_lowercase();

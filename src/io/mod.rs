@@ -10,6 +10,7 @@ pub mod log;
 pub mod mailbox;
 pub mod process;
 pub mod settings;
+pub mod systemd;
 pub mod tmux;
 pub mod views;
 pub mod watch;

@@ -9,6 +9,7 @@ use crate::engine::input::FoundPane;
 use crate::engine::words::{AgentName, Nonce, ProcessKey};
 use crate::io::process;
 use crate::io::settings::{Launch, Settings};
+use crate::io::tmux::command::Command;
 use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -208,6 +209,20 @@ impl TmuxDesk {
     #[must_use]
     pub fn new(server: Server, tmux: Tmux, terms: Terms) -> Self {
         Self { server, tmux, terms: watch::channel(terms).0 }
+    }
+
+    /// Waits until tmux answers over the connection of this moment, or that is gone. A slow answer is told.
+    pub fn answers(&self, slow: fn(&TmuxError)) -> impl Future<Output = ()> + use<> {
+        let tmux = self.tmux.clone();
+        async move {
+            loop {
+                let nothing = Command::new("display-message").flag("-p").word("");
+                match tmux.run(nothing).await {
+                    Err(error @ TmuxError::Late { .. }) => slow(&error),
+                    Ok(_) | Err(_) => return,
+                }
+            }
+        }
     }
 
     /// There is a new connection.

@@ -38,9 +38,9 @@ const OWN_PREFIXES: [&str; 4] = ["TASUKI_", "WATCHDOG_", "LISTEN_", "MEMORY_PRES
 const ALLOWED: [&str; 6] = ["PATH", "HOME", "LANG", "USER", "SHELL", "TZ"];
 const ALLOWED_PREFIX: &str = "LC_";
 
-/// What an agent inherits, and what the tmux server is to be started with: the environment of this process less the
-/// daemon's own variables. `TERM`, `TMUX`, `PWD` and the like are not in it: they are tmux's to set in each pane. What is not
-/// UTF-8 is left out: it could not be passed on through tmux.
+/// What an agent inherits: the environment of this process less the daemon's own variables. `TERM`, `TMUX`, `PWD` and the
+/// like are not in it: they are tmux's to set in each pane. What is not UTF-8 is left out: it could not be passed on
+/// through tmux.
 #[must_use]
 pub fn inherited(around: &Surroundings) -> Env {
     let texts = around.vars.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
@@ -57,7 +57,9 @@ pub(super) fn allowed_only(inherited: &Env) -> Env {
         .collect()
 }
 
-fn is_own(name: &str) -> bool {
+/// Whether a variable is this very process's business: neither an agent nor the tmux server is to have it.
+#[must_use]
+pub fn is_own(name: &str) -> bool {
     OWN.contains(&name) || OWN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 

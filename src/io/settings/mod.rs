@@ -21,7 +21,7 @@ mod roster;
 mod values;
 
 pub use default_team::{Choice, InitError, Written, choose_provider, default_team, write_team};
-pub use env::{Env, inherited};
+pub use env::{Env, inherited, is_own};
 pub use finding::{Finding, Place, render};
 pub use general::General;
 pub use launch::Launch;

@@ -3,6 +3,7 @@
 use super::error::TmuxError;
 use super::quote::{argument, literal, shown};
 use super::version::Version;
+use crate::io::systemd::scope;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -148,9 +149,18 @@ impl Server {
         let new = ["new-session", "-d", "-s", &self.session, "-n", "tasuki", "-c", &root];
         let holder = ["-x", &columns, "-y", &rows, "--", "sh", "-c", HOLDER, HOLDER_WORDS];
         let tag = [";", "set-option", "-t", &self.window_target(), "@tasuki_root", &self.root];
-        self.tmux(&[&new[..], &holder, &tag].concat().iter().map(ToString::to_string).collect::<Vec<_>>())
-            .await
-            .map(drop)
+        let make: Vec<String> = [&new[..], &holder, &tag].concat().into_iter().map(str::to_owned).collect();
+        if let Some(scope) = scope::command(&self.env, &self.root) {
+            match self.tmux_by(&scope, &make).await {
+                Ok(_) => return Ok(()),
+                // It may have been made, and only the answer was lost.
+                Err(_) if self.is_ours().await? => return Ok(()),
+                Err(error) => {
+                    tracing::warn!(%error, "tmux gets no systemd scope of its own and is started without");
+                }
+            }
+        }
+        self.tmux(&make).await.map(drop)
     }
 
     /// The options of our session, and of the server where it is ours alone.
@@ -208,8 +218,14 @@ impl Server {
 
     /// `tmux`, for this server. A private server never reads a user's configuration.
     pub(super) fn program(&self) -> Command {
-        let mut program = Command::new("tmux");
-        self.surround(&mut program).args(["-L", &self.socket, "-u"]);
+        self.program_by(&[])
+    }
+
+    /// The same, run by another command, whose words come first.
+    fn program_by(&self, by: &[String]) -> Command {
+        let mut words = by.iter().map(String::as_str).chain(["tmux", "-L", &self.socket, "-u"]);
+        let mut program = Command::new(words.next().unwrap_or("tmux"));
+        self.surround(&mut program).args(words);
         if self.is_private() {
             program.args(["-f", "/dev/null"]);
         }
@@ -231,8 +247,13 @@ impl Server {
     /// Runs commands as a program of their own. Only for starting and ending; everything else goes over the
     /// connection.
     async fn tmux(&self, args: &[String]) -> Result<String, TmuxError> {
-        let command = args.first().cloned().unwrap_or_default();
-        let mut program = self.program();
+        self.tmux_by(&[], args).await
+    }
+
+    /// The same, run by another command.
+    async fn tmux_by(&self, by: &[String], args: &[String]) -> Result<String, TmuxError> {
+        let command = by.first().or(args.first()).cloned().unwrap_or_default();
+        let mut program = self.program_by(by);
         program.args(args.iter().map(|arg| if arg == ";" { arg.clone() } else { argument(arg) }));
         output(&command, &mut program).await
     }

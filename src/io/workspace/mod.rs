@@ -117,8 +117,7 @@ impl Workspace {
     /// Sixteen hex digits that stand for the root where a path is too long: 64 bits of its SHA-256.
     #[must_use]
     pub fn hash(&self) -> String {
-        let digest = Sha256::digest(self.root_text().as_bytes());
-        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        hash_of(self.root_text())
     }
 
     /// `tasuki.yaml`.
@@ -246,6 +245,13 @@ impl Workspace {
     pub fn trash(&self) -> PathBuf {
         self.root.join(".tasuki/trash")
     }
+}
+
+/// What [`Workspace::hash`] gives for the workspace at `root`.
+#[must_use]
+pub fn hash_of(root: &str) -> String {
+    let digest = Sha256::digest(root.as_bytes());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn yaml(stem: &str) -> String {

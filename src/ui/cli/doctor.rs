@@ -2,7 +2,9 @@
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
+use super::service::{LINGER_CURE, linger};
 use crate::io::settings::{Settings, TmuxSocket};
+use crate::io::systemd::{Linger, Manager, unit};
 use crate::io::tmux::Server;
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client};
@@ -171,6 +173,7 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
             checks.push(check("team file", Verdict::Bad, found, "see `tasuki lint tasuki.yaml`"));
         }
     }
+    checks.push(service(desk, workspace));
     checks.push(socket(desk, workspace));
     checks.push(daemon(desk, workspace));
     checks
@@ -220,6 +223,34 @@ fn own_server(settings: &Settings) -> Check {
         TmuxSocket::Users => "your own server; a `kill-server` there ends the agents too".to_owned(),
     };
     check("tmux server", Verdict::Good, found, "")
+}
+
+/// Whether the daemon and its agents are there after a login, and go on after a logout.
+fn service(desk: &Desk, workspace: &Workspace) -> Check {
+    let unit = unit::folder().map(|folder| unit::find(&folder, workspace.root_text()));
+    let unit = match unit {
+        None | Some(Ok(None)) => {
+            let found = "no unit: it is not started at login (`tasuki service install` would do that)";
+            return check("service", Verdict::Good, found, "");
+        }
+        Some(Err(error)) => {
+            let cure = "move it away, then `tasuki service install`";
+            return check("service", Verdict::Warning, error.to_string(), cure);
+        }
+        Some(Ok(Some(unit))) => unit,
+    };
+    match Manager::new().map(|manager| linger(desk, &manager)) {
+        Ok(Linger::On) => check("service", Verdict::Good, format!("{}, and it lingers", unit.name), ""),
+        Ok(Linger::Off) => {
+            let found = format!("{}, and your systemd ends it with your last session", unit.name);
+            check("service", Verdict::Warning, found, LINGER_CURE)
+        }
+        Ok(Linger::Unknown) => {
+            let found = format!("{}; whether it goes on without a session is not known", unit.name);
+            check("service", Verdict::Warning, found, LINGER_CURE)
+        }
+        Err(error) => check("service", Verdict::Bad, error.to_string(), ""),
+    }
 }
 
 fn socket(desk: &Desk, workspace: &Workspace) -> Check {

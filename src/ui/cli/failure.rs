@@ -5,6 +5,7 @@ use crate::engine::refusal::Refusal;
 use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
 use crate::io::settings::{InitError, SettingsError};
+use crate::io::systemd::UnitError;
 use crate::io::tmux::TmuxError;
 use crate::io::workspace::WorkspaceError;
 use crate::ui::http::client::ClientError;
@@ -193,6 +194,16 @@ impl From<StartError> for Failure {
             StartError::Settings(error) => error.into(),
             error => Self::of("start", &error),
         }
+    }
+}
+
+impl From<UnitError> for Failure {
+    fn from(error: UnitError) -> Self {
+        let kind = match &error {
+            UnitError::Io { .. } => Kind::Failed,
+            _ => Kind::Rejected,
+        };
+        Self { kind, ..Self::of("unit", &error) }
     }
 }
 

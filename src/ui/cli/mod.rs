@@ -20,6 +20,7 @@ mod rebuild;
 mod reply;
 mod retry;
 mod send;
+mod service;
 mod status;
 mod stop;
 mod story;
@@ -70,6 +71,7 @@ enum Verb {
     Stop(stop::Args),
     Pane(pane::Args),
     Agent(agent::Args),
+    Service(service::Args),
     Doctor(doctor::Args),
     Fsck(fsck::Args),
     Lint(lint::Args),
@@ -133,6 +135,7 @@ fn run(desk: &Desk, verb: Verb) -> Ended {
         Verb::Stop(args) => stop::run(desk, &args),
         Verb::Pane(args) => pane::run(desk, &args),
         Verb::Agent(args) => agent::run(desk, &args),
+        Verb::Service(args) => service::run(desk, &args),
         Verb::Doctor(args) => doctor::run(desk, &args),
         Verb::Fsck(args) => fsck::run(desk, &args),
         Verb::Lint(args) => lint::run(desk, &args),

@@ -66,6 +66,8 @@ fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<DaemonIn
         .args(["daemon", "--detach", "--root"])
         .arg(workspace.root())
         .current_dir(workspace.root())
+        // The service that this command runs in, if it does, is not the daemon's to speak for.
+        .env_remove("NOTIFY_SOCKET")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(File::create(&words).map_err(Failure::at(&words))?)
