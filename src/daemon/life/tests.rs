@@ -2,6 +2,7 @@
 //! before the mailbox has seen what the loop did.
 
 use super::*;
+use crate::daemon::herald::Voice;
 use crate::daemon::news::News;
 use crate::daemon::request::{Call, Request};
 use crate::daemon::start::tmux_server;
@@ -41,7 +42,9 @@ impl Bench {
         let settings = Settings::load(&workspace, &around).unwrap().settings;
         let server = tmux_server(&workspace, &around, &settings);
         let (clock, calls, socket) = (Clock::start(), mpsc::channel(1).1, folder.path().join("socket"));
-        let house = House { workspace, around, clock, boot: "test".to_owned(), calls, socket, server };
+        let voice = Voice::default();
+        let boot = "test".to_owned();
+        let house = House { workspace, around, clock, boot, calls, socket, server, voice };
         Self { folder, house, settings }
     }
 
