@@ -206,12 +206,13 @@ fn all_agents_are_seen_at_once_without_being_disturbed() {
     command.current_dir(house.path("")).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut person = Person::behind(command);
     let seen = |house: &House| -> String {
-        let wall = format!("{}-all", house.socket_name());
+        let socket = house.tmux(&["display-message", "-p", "#{socket_path}"]);
+        let wall = format!("{}-all", socket.trim());
         let panes = [0, 1].map(|pane| {
             let target = format!(":.{pane}");
             let mut tmux = Command::new("tmux");
             let output =
-                tmux.args(["-L", &wall, "capture-pane", "-p", "-t", &target]).output().expect("tmux");
+                tmux.args(["-S", &wall, "capture-pane", "-p", "-t", &target]).output().expect("tmux");
             String::from_utf8_lossy(&output.stdout).into_owned()
         });
         panes.concat()

@@ -180,11 +180,6 @@ impl House {
         }
     }
 
-    /// The name of that server's socket.
-    pub(crate) fn socket_name(&self) -> &str {
-        &self.socket
-    }
-
     /// tmux on the workspace's own server.
     pub(crate) fn tmux(&self, arguments: &[&str]) -> String {
         let output = Command::new("tmux").arg("-L").arg(&self.socket).args(arguments).output().expect("tmux");
