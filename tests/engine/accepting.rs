@@ -338,5 +338,6 @@ fn the_same_content_that_comes_back_twice_is_stopped() {
         accepted i6 info boss>bob
         -- nor is what comes much later
         accepted i7 info boss>ann
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }

@@ -61,20 +61,38 @@ fn doing(pid: u32, thread: &Path, tty: &Path) -> Option<Doing> {
     }
 }
 
-/// By `running`, or the number of the call and its arguments (proc(5), `syscall`).
+/// By `running`, or the number of the call and its arguments (proc(5), `syscall`). A `poll` or `select` for one file and for
+/// ever is a read, if that file can only be the terminal.
 fn by_call(call: &str, pid: u32, tty: &Path) -> Doing {
     let mut words = call.split_ascii_whitespace();
     let number = words.next().and_then(|word| word.parse::<libc::c_long>().ok());
-    match number {
-        Some(libc::SYS_wait4 | libc::SYS_waitid) => Doing::Waits,
-        Some(libc::SYS_read) => {
-            let file =
-                words.next().and_then(|word| u32::from_str_radix(word.trim_start_matches("0x"), 16).ok());
-            let read = file.and_then(|file| std::fs::read_link(format!("/proc/{pid}/fd/{file}")).ok());
-            if read.is_some_and(|read| is_terminal(&read, tty)) { Doing::Reads } else { Doing::Works }
+    let arguments: Vec<u64> =
+        words.filter_map(|word| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok()).collect();
+    let argument = |index: usize| arguments.get(index).copied();
+    let reads = match number {
+        Some(libc::SYS_wait4 | libc::SYS_waitid) => return Doing::Waits,
+        Some(libc::SYS_read) => argument(0).is_some_and(|file| is_open_as(pid, file, tty)),
+        Some(libc::SYS_pselect6) => {
+            argument(0) == Some(1) && argument(4) == Some(0) && is_open_as(pid, 0, tty)
         }
-        _ => Doing::Works,
-    }
+        Some(libc::SYS_ppoll) => {
+            argument(1) == Some(1) && argument(2) == Some(0) && only_terminal(pid, tty) == Some(true)
+        }
+        #[cfg(target_arch = "x86_64")]
+        Some(libc::SYS_select) => argument(0) == Some(1) && argument(4) == Some(0) && is_open_as(pid, 0, tty),
+        #[cfg(target_arch = "x86_64")]
+        Some(libc::SYS_poll) => {
+            // The time is an `int`: what stands above its 32 bits means nothing.
+            let for_ever = argument(2).is_some_and(|time| time & 0xFFFF_FFFF == 0xFFFF_FFFF);
+            argument(1) == Some(1) && for_ever && only_terminal(pid, tty) == Some(true)
+        }
+        _ => false,
+    };
+    if reads { Doing::Reads } else { Doing::Works }
+}
+
+fn is_open_as(pid: u32, file: u64, tty: &Path) -> bool {
+    std::fs::read_link(format!("/proc/{pid}/fd/{file}")).is_ok_and(|path| is_terminal(&path, tty))
 }
 
 /// By the function in which it sleeps (proc(5), `wchan`). Readers of a terminal, of a socket and of what watches files sleep
@@ -85,18 +103,24 @@ fn by_place(place: &str, pid: u32, tty: &Path) -> Option<Doing> {
         "wait_woken" | "n_tty_read" => {}
         _ => return Some(Doing::Works),
     }
+    match only_terminal(pid, tty)? {
+        true => Some(Doing::Reads),
+        false => Some(Doing::Works),
+    }
+}
+
+/// Whether the terminal is all that a program has open to wait for: no socket, no pipe, nothing that tells events.
+fn only_terminal(pid: u32, tty: &Path) -> Option<bool> {
+    const OTHERS: [&[u8]; 3] = [b"socket:", b"pipe:", b"anon_inode:"];
     let mut has_terminal = false;
     for file in known(std::fs::read_dir(format!("/proc/{pid}/fd")))?.into_iter().flatten() {
         let Some(what) = known(std::fs::read_link(file.ok()?.path()))? else { continue };
         has_terminal |= is_terminal(&what, tty);
-        if ["socket:", "anon_inode:"]
-            .iter()
-            .any(|kind| what.as_os_str().as_encoded_bytes().starts_with(kind.as_bytes()))
-        {
-            return Some(Doing::Works);
+        if OTHERS.iter().any(|kind| what.as_os_str().as_encoded_bytes().starts_with(kind)) {
+            return Some(false);
         }
     }
-    Some(if has_terminal { Doing::Reads } else { Doing::Works })
+    Some(has_terminal)
 }
 
 fn is_terminal(path: &Path, tty: &Path) -> bool {
@@ -134,7 +158,14 @@ mod tests {
         let tty = PathBuf::from(ptsname(&master, Vec::new()).unwrap().to_str().unwrap());
         let open = || std::fs::File::options().read(true).write(true).open(&tty).unwrap();
         let mut command = Command::new("bash");
-        command.args(["-c", script]).stdin(open()).stdout(open()).stderr(open()).process_group(0);
+        // As tmux starts a program: with nothing open but its terminal.
+        let close = r#"for f in /proc/$$/fd/*; do n=${f##*/}; [ "$n" -gt 2 ] && eval "exec $n>&-"; done 2>/dev/null; "#;
+        command
+            .args(["-c", &format!("{close}{script}")])
+            .stdin(open())
+            .stdout(open())
+            .stderr(open())
+            .process_group(0);
         (command.spawn().unwrap(), tty, master)
     }
 
@@ -168,6 +199,18 @@ mod tests {
         assert_eq!(seen("sleep 100; true", false, waits_for_input), Some(false));
         assert_eq!(seen("sleep 100 & read -r x", false, waits_for_input), Some(false), "it works beside");
         assert_eq!(seen("while :; do :; done", false, waits_for_input), Some(false));
+        let python = |text: &str| format!("exec python3 -c 'import select, sys, socket; {text}'");
+        for waits in ["input()", "select.select([0], [], [])", "p = select.poll(); p.register(0, 1); p.poll()"] {
+            assert_eq!(seen(&python(waits), true, waits_for_input), Some(true), "{waits}");
+        }
+        for works in [
+            "select.select([0], [], [], 100)",
+            "s = socket.socketpair(); select.select([0, s[0]], [], [])",
+            "s = socket.socketpair(); p = select.poll(); p.register(s[0], 1); p.poll()",
+            "s = socket.socketpair(); s[0].recv(1)",
+        ] {
+            assert_eq!(seen(&python(works), false, waits_for_input), Some(false), "{works}");
+        }
         assert_eq!(seen("read -r x < <(sleep 100)", false, waits_for_input), Some(false), "it reads a pipe");
         let place = |pid: u32, tty: &Path| {
             let place = std::fs::read_to_string(format!("/proc/{pid}/wchan")).ok()?;
