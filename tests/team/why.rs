@@ -105,10 +105,9 @@ fn a_tree_that_only_the_archive_knows_is_told_whole() {
     house.start();
     house.write("queue/STOP", "");
     house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
-    house.drop(
-        "a.yaml",
-        "id: p\nto: worker\ncontent: whole\n---\nid: c\nparent: p\nto: worker\ncontent: part\n",
-    );
+    house.drop("a.yaml", "id: p\nto: worker\ncontent: whole\n");
+    house.until("the task", |house| house.path("queue/active/p.yaml").exists());
+    house.drop("b.yaml", "id: c\nparent: p\nto: worker\ncontent: part\n");
     house.until("acceptance", |house| house.path("queue/active/c.yaml").exists());
     std::fs::remove_file(house.path("queue/STOP")).expect("STOP");
     house.result("c");
