@@ -1,5 +1,6 @@
 //! Taking in a drop: each document is checked against the team and what is open; all are accepted, or none.
 
+use super::bounce::content_of;
 use super::engine::Work;
 use super::event::Event;
 use super::fit::{Beside, Together, no_cycle};
@@ -205,6 +206,7 @@ impl Work<'_> {
         let failed = self.failed_dependency(&draft);
         let paced = self.pace(&route.from, &route.to);
         let (id, for_user) = (draft.id.clone(), route.to.is_user());
+        self.note_bounce(content_of(&draft), &route.from, &route.to);
         let mut event = accepted(draft, self.now, route, name);
         if let Event::Accepted { message, not_before, unmet: waits, .. } = &mut event {
             message.hops = self.hops(message);

@@ -1,5 +1,6 @@
 //! The engine: one door in, `step`. Every input becomes events and effects; nothing else changes the state.
 
+use super::bounce::Bounces;
 use super::event::{AgentChange, Event, Why};
 use super::input::{Effect, FoundPane, Guard, Input, Moment, Shown};
 use super::life::{Illegal, Move};
@@ -30,6 +31,8 @@ pub(super) struct Live {
     pub(super) guards: BTreeMap<AgentName, Guard>,
     /// When each edge was used in the last minute, no more often than it may be.
     pub(super) edges: BTreeMap<(AgentName, AgentName), VecDeque<Millis>>,
+    /// What agents sent one another lately.
+    pub(super) bounces: Bounces,
     /// When an agent was told of refused drops, and the newest of these messages.
     pub(super) notices: BTreeMap<AgentName, (VecDeque<Millis>, MessageId)>,
     /// What ended in the segment that was closed last: a drop that was on its way then does not know it.

@@ -46,6 +46,7 @@ impl Work<'_> {
         draft.depends_on.dedup();
         self.check_parent(&draft, &from, planned)?;
         self.check_circle(&draft, &from, &to, together)?;
+        self.check_bounce(&draft, &from, &to)?;
         let unmet = self.unmet(&draft, together)?;
         Ok(New { draft, route: Route { from, to, verified }, unmet })
     }

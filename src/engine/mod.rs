@@ -3,6 +3,7 @@
 mod accept;
 pub mod answer;
 mod apply;
+mod bounce;
 mod circle;
 mod close;
 mod command;

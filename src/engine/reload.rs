@@ -31,6 +31,7 @@ impl Work<'_> {
         let team = &*self.team;
         let there = |name: &AgentName| name.is_user() || exists(team, name);
         self.live.edges.retain(|(from, to), _| there(from) && there(to));
+        self.live.bounces.retain(|(one, other), _| there(one) && there(other));
         self.live.notices.retain(|name, _| there(name));
     }
 

@@ -102,12 +102,17 @@ impl Person {
         let mut command = Command::new("script");
         command.args(["-qfc", &attach, "/dev/null"]).env_remove("TMUX").env("TERM", "screen-256color");
         command.env("LANG", "C.UTF-8").stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut client = command.spawn().expect("script");
-        let (keys, mut shown) = (client.stdin.take().expect("keys"), client.stdout.take().expect("a screen"));
-        std::thread::spawn(move || while shown.read(&mut [0; 4096]).is_ok_and(|bytes| bytes > 0) {});
+        let person = Self::behind(command);
         house.until("the person", |house| {
             house.tmux(&["list-clients", "-F", "#{client_tty}"]).contains("/dev")
         });
+        person
+    }
+
+    fn behind(mut command: Command) -> Self {
+        let mut client = command.spawn().expect("script");
+        let (keys, mut shown) = (client.stdin.take().expect("keys"), client.stdout.take().expect("a screen"));
+        std::thread::spawn(move || while shown.read(&mut [0; 4096]).is_ok_and(|bytes| bytes > 0) {});
         Self { client, keys }
     }
 
@@ -175,5 +180,60 @@ fn people_who_look_on_and_type_disturb_nothing_and_are_not_disturbed() {
     ]);
     assert!(sizes.contains("worker 200x50"), "{sizes}");
     drop(person);
+    house.end();
+}
+
+#[test]
+fn all_agents_are_seen_at_once_without_being_disturbed() {
+    let names = ["one", "two"];
+    let team = agent("one", "python3, reader.py", "") + &agent("two", "python3, reader.py", "");
+    let mut house = House::new("wall 壁", &team, &[("reader.py", READER)]);
+    fs::create_dir(house.path("acts")).expect("acts");
+    house.start();
+    let send = |house: &House, agent: &str, id: &str| {
+        house.write(&format!("acts/{id}.py"), &format!("print('seen-{id} 襷')"));
+        house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: {agent}\ncontent: x\n"));
+    };
+    send(&house, "one", "before");
+    answer(&house, "before");
+    let tasuki = house.tasuki();
+    let mut command = Command::new("script");
+    let line = format!("stty cols 200 rows 50; exec {} attach --all", tasuki.get_program().display());
+    command.args(["-qfc", &line, "/dev/null"]).env_remove("TMUX").env("TERM", "screen-256color");
+    for (name, value) in tasuki.get_envs().filter_map(|(name, value)| Some((name, value?))) {
+        command.env(name, value);
+    }
+    command.current_dir(house.path("")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut person = Person::behind(command);
+    let seen = |house: &House| -> String {
+        let socket = house.tmux(&["display-message", "-p", "#{socket_path}"]);
+        let wall = format!("{}-all", socket.trim());
+        let panes = [0, 1].map(|pane| {
+            let target = format!(":.{pane}");
+            let mut tmux = Command::new("tmux");
+            let output =
+                tmux.args(["-S", &wall, "capture-pane", "-p", "-t", &target]).output().expect("tmux");
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        });
+        panes.concat()
+    };
+    house.until("the wall", |house| seen(house).contains("seen-before 襷"));
+    person.types("echo typed at all\r");
+    for (number, name) in names.iter().enumerate() {
+        send(&house, name, &format!("while-{number}"));
+    }
+    for number in 0..2 {
+        assert_eq!(answer(&house, &format!("while-{number}")), format!("seen-while-{number} 襷"));
+        house.until("the wall to show it", |house| seen(house).contains(&format!("seen-while-{number} 襷")));
+    }
+    assert!(
+        !house.tmux(&["capture-pane", "-p", "-t", "one"]).contains("typed at all"),
+        "it is to look at only"
+    );
+    let lookers =
+        |house: &House| house.tmux(&["list-sessions", "-F", "#{@tasuki_looks}"]).matches("on").count();
+    assert_eq!(lookers(&house), 2);
+    drop(person);
+    house.until("all of it to end with its person", |house| lookers(house) == 0);
     house.end();
 }

@@ -302,3 +302,41 @@ fn a_failed_message_is_sent_again_as_a_new_one() {
         > answer accepted [n3]
     "#]].assert_eq(&text);
 }
+
+#[test]
+fn the_same_content_that_comes_back_twice_is_stopped() {
+    let mut world = World::new(team());
+    let say = |world: &mut World, id: &str, from: &str, to: &str, content: &str| {
+        let mut draft = draft(&format!("{id} {from}>{to} info"));
+        draft.body.content = content.into();
+        let text = world.send_drafts(vec![draft], None);
+        text.lines()
+            .filter(|line| line.starts_with("accepted") || line.starts_with("refused"))
+            .collect::<Vec<_>>()
+            .join("\n")
+            + "\n"
+    };
+    let mut text = say(&mut world, "i1", "boss", "ann", "ping 襷");
+    text += &say(&mut world, "i2", "boss", "ann", "ping 襷");
+    text += &say(&mut world, "i3", "ann", "boss", " ping 襷\n");
+    text += "-- the second time\n";
+    text += &say(&mut world, "i4", "boss", "ann", "ping 襷");
+    text += "-- other words, and others' words, are no bounce\n";
+    text += &say(&mut world, "i5", "boss", "ann", "pong");
+    text += &say(&mut world, "i6", "boss", "bob", "ping 襷");
+    text += "-- nor is what comes much later\n";
+    world.pass(600_000);
+    text += &say(&mut world, "i7", "boss", "ann", "ping 襷");
+    expect![[r#"
+        accepted i1 info boss>ann
+        accepted i2 info boss>ann
+        accepted i3 info ann>boss
+        -- the second time
+        refused bounce from boss: boss and ann send one another the same content again and again
+        -- other words, and others' words, are no bounce
+        accepted i5 info boss>ann
+        accepted i6 info boss>bob
+        -- nor is what comes much later
+        accepted i7 info boss>ann
+    "#]].assert_eq(&text);
+}

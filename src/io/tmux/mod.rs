@@ -15,6 +15,7 @@ pub mod screen;
 pub mod server;
 pub mod typing;
 pub mod version;
+mod wall;
 pub mod window;
 
 pub use control::Tmux;

@@ -3,6 +3,7 @@
 use super::error::TmuxError;
 use super::quote::{argument, literal, shown};
 use super::version::Version;
+use super::wall::LOOKS;
 use crate::io::systemd::scope;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -89,6 +90,10 @@ impl Server {
     /// [`TmuxError::Foreign`] if the session is another's; [`TmuxError::Failed`].
     pub async fn kill(&self) -> Result<(), TmuxError> {
         if self.is_ours().await? {
+            for session in self.looks().await? {
+                // It may have gone with its client.
+                let _ = self.tmux(&["kill-session", "-t", &format!("={session}")].map(str::to_owned)).await;
+            }
             self.tmux(&["kill-session", "-t", &self.session_target()].map(str::to_owned)).await?;
         }
         Ok(())
@@ -117,6 +122,14 @@ impl Server {
             tokio::time::sleep(QUIET_PAUSE).await;
         }
         Ok(())
+    }
+
+    /// Sessions of people who look at ours: the windows would live on in them.
+    async fn looks(&self) -> Result<Vec<String>, TmuxError> {
+        let format = format!("#{{{LOOKS}}} #{{session_group}}|#{{session_name}}");
+        let list = self.tmux(&["list-sessions", "-F", &format].map(str::to_owned)).await?;
+        let ours = format!("on {}|", self.session);
+        Ok(list.lines().filter_map(|line| line.strip_prefix(&ours)).map(str::to_owned).collect())
     }
 
     /// Whether our session is there.

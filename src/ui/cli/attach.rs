@@ -15,12 +15,16 @@ use std::process::Command;
 Examples:
   tasuki attach                  the session; C-b n goes to the next window, C-b w lists them, C-b d leaves
   tasuki attach grand_boss       that agent's window
+  tasuki attach --all            all agents at once, to look at only; C-b n goes to the next page
 
 Nothing is typed to an agent while you type in its window.")]
 pub(super) struct Args {
     /// Whose window
     #[arg(value_parser = read_name)]
     agent: Option<AgentName>,
+    /// Show all agents at once, without typing to any
+    #[arg(long, conflicts_with = "agent")]
+    all: bool,
     /// Print the command instead of becoming it
     #[arg(long)]
     print: bool,
@@ -44,7 +48,12 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         None => None,
     };
     let server = server(&workspace, &settings);
-    let arguments = server.attach(window.as_ref().map(AgentName::as_str));
+    let arguments = if args.all {
+        let windows: Vec<String> = settings.team.members.keys().map(ToString::to_string).collect();
+        server.attach_all(&windows)
+    } else {
+        server.attach(window.as_ref().map(AgentName::as_str))
+    };
     if args.print {
         return desk.say(format!("tmux {}", arguments.join(" ")));
     }

@@ -1,0 +1,73 @@
+//! All windows at once: a tmux of its own, each pane of which looks at one agent's window and types nothing there.
+
+use super::server::Server;
+
+/// Windows on one page: more are too small to be read.
+const PAGE: usize = 6;
+
+impl Server {
+    /// The arguments with which a person's `tmux` shows these windows side by side, page after page. They are looked at
+    /// through clients that may not type and that size nothing; when the person leaves, all of it ends by itself.
+    #[must_use]
+    pub fn attach_all(&self, windows: &[String]) -> Vec<String> {
+        let mut line: Vec<String> =
+            ["-L", &format!("{}-all", self.socket), "-u", "-f", "/dev/null"].map(str::to_owned).to_vec();
+        for (number, window) in windows.iter().enumerate() {
+            let look = self.look(window);
+            let page = (number / PAGE + 1).to_string();
+            let make = match number {
+                0 => vec!["new-session", "-n", &page],
+                _ if number % PAGE == 0 => vec![";", "new-window", "-n", &page],
+                _ => vec![";", "split-window"],
+            };
+            line.extend(make.into_iter().map(str::to_owned));
+            line.push(look);
+            // A pane that is made smaller than a few rows is refused; so they are laid out after each.
+            line.extend([";", "select-pane", "-T", window, ";", "select-layout", "tiled"].map(str::to_owned));
+            if number == 0 {
+                line.extend(
+                    OPTIONS.iter().flat_map(|(name, value)| {
+                        [";", "set-option", "-g", *name, *value].map(str::to_owned)
+                    }),
+                );
+            }
+        }
+        line.extend([";", "select-window", "-t", ":{start}"].map(str::to_owned));
+        line
+    }
+
+    /// A shell line that looks at one window: a session that has the windows of ours, and goes with its client.
+    fn look(&self, window: &str) -> String {
+        let words = [
+            "exec env -u TMUX tmux -L",
+            &quoted(&self.socket),
+            "-u new-session -f read-only,ignore-size -t",
+            &quoted(&format!("={}", self.session)),
+            "';' set-option destroy-unattached on ';' set-option",
+            LOOKS,
+            "on ';' set-option status off ';' select-window -t",
+            &quoted(&format!(":={window}")),
+        ];
+        words.join(" ")
+    }
+}
+
+/// The option that marks the session of somebody who only looks.
+pub(super) const LOOKS: &str = "@tasuki_looks";
+
+const OPTIONS: [(&str, &str); 9] = [
+    ("destroy-unattached", "on"),
+    ("default-terminal", "screen-256color"),
+    ("pane-border-status", "top"),
+    ("pane-border-format", " #{pane_title} "),
+    ("automatic-rename", "off"),
+    ("status-left-length", "40"),
+    ("status-left", "tasuki: all agents, to look at only; page "),
+    ("status-right", "C-b n next page, C-b z one alone, C-b d leaves"),
+    ("status-right-length", "60"),
+];
+
+/// A word for the shell.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
