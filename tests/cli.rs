@@ -65,6 +65,22 @@ fn every_verb_has_help_with_examples() {
 }
 
 #[test]
+fn a_team_is_written_in_the_language_that_is_asked_for() {
+    for (lang, is_japanese) in [(None, false), (Some("en"), false), (Some("ja"), true), (Some("JA"), true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let lang = lang.into_iter().flat_map(|lang| ["--lang", lang]);
+        let words = ["init", "--provider", "plain"].into_iter().chain(lang);
+        let made = run(folder.path(), &words.collect::<Vec<_>>());
+        assert_eq!(code(&made), 0, "{made:?}");
+        for file in ["tasuki.yaml", "prompts/grand_boss.md", "prompts/testing_specialist.md"] {
+            let written = std::fs::read_to_string(folder.path().join(file)).unwrap();
+            assert_eq!(written.contains("合言葉"), is_japanese, "{file}: {written}");
+        }
+        assert!(!folder.path().join("prompts/ja").exists());
+    }
+}
+
+#[test]
 fn wrong_usage_ends_with_two_and_says_what_to_do() {
     let folder = workspace();
     for (arguments, word) in [
@@ -80,6 +96,7 @@ fn wrong_usage_ends_with_two_and_says_what_to_do() {
         (&["send", "gb", "x", "--timeout", "soon"], "duration"),
         (&["init"], "already"),
         (&["init", "--provider", "nope", "--force"], "scripted"),
+        (&["init", "--lang", "fr", "--force"], "[possible values: en, ja]"),
         (&["why", "msg-000000000000"], "journal"),
     ] {
         let output = run(folder.path(), arguments);

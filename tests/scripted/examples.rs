@@ -161,3 +161,60 @@ fn manager_that_delegates() {
     pane.type_line(&turn(TurnKind::Feedback, "msg-1", "aaaaa2"));
     pane.shows("\ncargo test: 1 failed\nCODING OK aaaaa2");
 }
+
+/// What an agent of the team says on the turns of one task whose file changes before each; the pauses are left out.
+fn team(name: &str, turns: &[(TurnKind, &str)]) -> (Workspace, String) {
+    let workspace = Workspace::new();
+    let text = std::fs::read_to_string(example(&format!("team/{name}"))).expect("the script");
+    let script = workspace
+        .script(&text.lines().filter(|line| !line.contains("wait: ")).collect::<Vec<_>>().join("\n"));
+    let pane = Pane::start(&workspace, Some(&script), 120, 50);
+    let mut said = String::new();
+    for (number, (kind, file)) in turns.iter().enumerate() {
+        workspace.active("msg-1", file);
+        let token = format!("token{number}");
+        pane.type_line(&turn(*kind, "msg-1", &token));
+        said = pane.shows(&format!("\n{PHRASE} {token}"));
+    }
+    (workspace, said)
+}
+
+const ASKED: &str = "id: msg-1\nfrom: user\ncontent: |\n  大きな仕事 🎽\n  line two\n";
+
+#[test]
+fn the_managers_of_the_team_hand_on_once_and_put_together_what_comes_in_pieces() {
+    let first =
+        format!("{ASKED}answers:\n- {{id: a, from: coder, status: completed, content: 書きました}}\n");
+    let both = format!("{first}- {{id: b, from: tester, status: failed, content: 'no, いいえ'}}\n");
+    for (name, parts) in [("grand_boss", vec!["plan"]), ("middle_manager", vec!["code", "research", "test"])]
+    {
+        let turns = [
+            (TurnKind::Task, ASKED),
+            (TurnKind::Answers, first.as_str()),
+            (TurnKind::Answers, &both),
+            (TurnKind::Reminder, &both),
+            (TurnKind::Feedback, &both),
+            (TurnKind::Task, &both),
+        ];
+        let (workspace, said) = team(name, &turns);
+        let drops = workspace.drops();
+        assert_eq!(drops.len(), 2, "one file each time the task is given: {drops:?}");
+        for part in parts {
+            assert!(drops.iter().all(|drop| drop.contains(&format!("id: msg-1.{part}\n"))), "{drops:?}");
+        }
+        let given = drops.iter().map(|drop| drop.replace("token5", "token0")).collect::<Vec<_>>();
+        assert_eq!(given[0], given[1], "the same words, or the second one would be refused");
+        assert!(drops[0].contains("大きな仕事 🎽") && drops[0].contains("line two"), "{drops:?}");
+        assert_eq!(said.matches("coder: 書きました").count(), 5, "{said}");
+        assert_eq!(said.matches("tester (failed): no, いいえ").count(), 4, "{said}");
+    }
+}
+
+#[test]
+fn a_specialist_of_the_team_does_its_work_again_when_it_is_asked_again() {
+    let checked = format!("{ASKED}feedback:\n- {{content: 'cargo test: 1 failed 失敗'}}\n");
+    let turns = [(TurnKind::Task, ASKED), (TurnKind::Reminder, ASKED), (TurnKind::Feedback, &checked)];
+    let (_workspace, said) = team("coding_writing_specialist", &turns);
+    assert_eq!(said.matches("The code is written.").count(), 2, "{said}");
+    assert!(said.contains("I put this right: cargo test: 1 failed 失敗"), "{said}");
+}

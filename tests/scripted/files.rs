@@ -36,6 +36,69 @@ fn a_delegated_task_is_a_child_by_its_token() {
 }
 
 #[test]
+fn several_parts_are_one_file_and_the_same_when_the_turn_is_given_again() {
+    let parts = "[{delegate: [{to: writer, id: '{id}.code', content: 'write: {content}'}, {to: tester, id: '{id}.test', depends_on: ['{id}.code', other], content: x}]}]";
+    let documents = |workspace: &Workspace| -> Vec<serde_json::Value> {
+        let drops = workspace.drops();
+        let [file] = drops.as_slice() else { panic!("one file: {drops:?}") };
+        file.split("---\n").map(fields).collect()
+    };
+    let (workspace, said) = play(parts, TASK);
+    assert_eq!(said, "");
+    let code = serde_json::json!({"id": "msg-1.code", "to": "writer", "type": "task", "token": "k7qf2m", "content": "write: \tTab first 日本語 🙂\nno"});
+    let test = serde_json::json!({"id": "msg-1.test", "to": "tester", "type": "task", "token": "k7qf2m", "depends_on": ["msg-1.code", "other"], "content": "x"});
+    assert_eq!(documents(&workspace), [code, test]);
+    let (again, _) = play(parts, TASK);
+    assert_eq!(documents(&again), documents(&workspace));
+}
+
+#[test]
+fn a_task_that_cannot_be_done_is_answered_with_an_error() {
+    let (workspace, said) = play("[{fail: 'no compiler for {first_line}'}]", TASK);
+    assert_eq!(said, "");
+    let expected = serde_json::json!({"to": "boss", "type": "error", "status": "failed", "in_reply_to": "msg-1", "token": "k7qf2m", "content": "no compiler for Tab first 日本語 🙂"});
+    assert_eq!(workspace.drops().iter().map(|yaml| fields(yaml)).collect::<Vec<_>>(), [expected]);
+}
+
+#[test]
+fn a_program_gets_its_words_as_they_are_and_its_input() {
+    let hostile = "id: msg-1\nfrom: boss\ncontent: \"$(touch owned); `touch owned` 'x' -- 🙂\"\n";
+    let run = "[{run: {argv: [sh, -c, 'printf %s \"$1\" > word; cat > input', sh, '{content}'], stdin: 'in: {content}'}}, {print: on}]";
+    let (workspace, said) = play(run, hostile);
+    assert_eq!(said, "on\n", "what it prints is not shown");
+    let read = |name: &str| std::fs::read_to_string(workspace.path().join(name)).expect(name);
+    assert_eq!(read("word"), "$(touch owned); `touch owned` 'x' -- 🙂");
+    assert_eq!(read("input"), "in: $(touch owned); `touch owned` 'x' -- 🙂");
+    assert!(!workspace.path().join("owned").exists());
+}
+
+#[test]
+fn a_program_that_fails_is_told_and_the_list_goes_on() {
+    let check = |run: &str, expected: &str| {
+        let (_workspace, said) = play(&format!("[{{run: {run}}}, {{print: on}}]"), TASK);
+        assert!(said.starts_with(expected) && said.ends_with("\non\n"), "{said}");
+    };
+    check(
+        "{argv: [sh, -c, 'echo; echo why >&2; exit 3']}",
+        "`sh -c echo; echo why >&2; exit 3` failed (exit status: 3): why",
+    );
+    check("{argv: ['false']}", "`false` failed (exit status: 1): it did not say why");
+    check("{argv: [no-such-program]}", "`no-such-program` cannot be started: No such file");
+    check("{argv: [sleep, '60'], within: 100ms}", "`sleep 60` did not end within 100ms");
+    check("{argv: [tasuki, lint, missing.yaml]}", "`tasuki lint missing.yaml` failed (exit status: ");
+}
+
+#[test]
+fn a_program_that_reads_or_prints_much_is_not_waited_for_by_a_pipe() {
+    let task = format!("id: msg-1\ncontent: {}\n", "x".repeat(900_000));
+    let run = "[{run: {argv: [sh, -c, 'yes | head -c 1000000; yes | head -c 1000000 >&2; wc -c > size'], stdin: '{content}'}}, {print: on}]";
+    let (workspace, said) = play(run, &task);
+    assert_eq!(said, "on\n");
+    let size = std::fs::read_to_string(workspace.path().join("size")).expect("the size");
+    assert_eq!(size.trim(), "900000");
+}
+
+#[test]
 fn a_reply_names_its_task_and_goes_to_who_asked() {
     let (workspace, said) = play("[{reply: 'done: {first_line}'}]", TASK);
     assert_eq!(said, "");

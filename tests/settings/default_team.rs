@@ -1,11 +1,12 @@
 //! What `tasuki init` writes is whole, is accepted, and tells the agents the truth.
 
 use crate::support::{around, place, write};
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use tasuki::engine::words::{AgentName, Token};
 use tasuki::io::settings::{
-    InitError, Settings, built_in_names, choose_provider, default_team, render, write_team,
+    InitError, Language, Settings, built_in_names, choose_provider, default_team, render, write_team,
 };
 use tasuki::io::workspace::Workspace;
 
@@ -23,10 +24,13 @@ fn name(text: &str) -> AgentName {
 
 #[test]
 fn every_provider_gets_a_team_that_is_accepted_without_a_word() {
-    for provider in built_in_names() {
+    let languages = [Language::English, Language::Japanese];
+    for (provider, language) in
+        built_in_names().into_iter().flat_map(|name| languages.map(|language| (name, language)))
+    {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::at(folder.path()).unwrap();
-        let written = write_team(&workspace, provider).unwrap();
+        let written = write_team(&workspace, provider, language).unwrap();
         assert!(written.iter().all(|file| file.new), "{written:?}");
         assert_eq!(written.last().unwrap().path, PathBuf::from("tasuki.yaml"));
         let loaded = Settings::load(&workspace, &around(folder.path())).unwrap();
@@ -58,39 +62,111 @@ fn this_repository_is_such_a_workspace() {
 /// A prompt that showed phrase and token side by side would be a claim as soon as an agent quoted it.
 #[test]
 fn every_agent_is_told_its_phrase_and_never_beside_a_token() {
-    let folder = tempfile::tempdir().unwrap();
-    let workspace = Workspace::at(folder.path()).unwrap();
-    write_team(&workspace, "scripted").unwrap();
-    let settings = Settings::load(&workspace, &around(folder.path())).unwrap().settings;
-    for (agent, phrase) in PHRASES {
-        let prompt = settings.launches[&name(agent)].system_prompt.clone().unwrap();
-        assert!(prompt.contains(phrase) && prompt.contains(agent), "{agent}");
-        assert!(prompt.contains(&format!("{}/queue/", workspace.root_text())), "{agent}");
-        assert!(!prompt.contains(['{', '}']), "{agent}: a placeholder was left");
-        for (at, _) in prompt.match_indices(phrase) {
-            let after: String =
-                prompt[at + phrase.len()..].chars().filter(|c| c.is_ascii_alphanumeric()).take(6).collect();
-            assert!(Token::new(&after).is_err(), "{agent}: {after}");
+    for language in [Language::English, Language::Japanese] {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::at(folder.path()).unwrap();
+        write_team(&workspace, "scripted", language).unwrap();
+        let settings = Settings::load(&workspace, &around(folder.path())).unwrap().settings;
+        for (agent, phrase) in PHRASES {
+            let prompt = settings.launches[&name(agent)].system_prompt.clone().unwrap();
+            assert!(prompt.contains(phrase) && prompt.contains(agent), "{agent}");
+            assert!(prompt.contains(&format!("{}/queue/", workspace.root_text())), "{agent}");
+            assert!(!prompt.contains(['{', '}']), "{agent}: a placeholder was left");
+            for (at, _) in prompt.match_indices(phrase) {
+                let after = prompt[at + phrase.len()..].chars().filter(|c| c.is_ascii_alphanumeric());
+                let after: String = after.take(6).collect();
+                assert!(Token::new(&after).is_err() && after != "TOKEN", "{agent}: {after}");
+            }
         }
     }
 }
 
+/// The prompts of a language, by their paths.
+fn prompts(language: Language) -> BTreeMap<PathBuf, String> {
+    let files = default_team("plain", language).into_iter();
+    files.filter(|(path, _)| path.starts_with("prompts")).collect()
+}
+
 #[test]
 fn all_agents_are_told_the_same_about_their_work() {
-    let prompts: Vec<String> = default_team("scripted")
-        .into_iter()
-        .filter(|(path, _)| path.starts_with("prompts"))
-        .map(|(_, text)| text)
-        .collect();
-    assert_eq!(prompts.len(), 5);
-    for heading in
-        ["## How work reaches you\n", "## How to say that you have finished\n", "## While you work\n"]
-    {
-        let section = |text: &String| {
-            let from = text.split_once(heading).unwrap().1;
-            from.split("\n## ").next().unwrap().trim_end().to_owned()
-        };
-        assert!(prompts.iter().all(|text| section(text) == section(&prompts[0])), "{heading}");
+    let (english, japanese) = (
+        ["## How work reaches you\n", "## How to say that you have finished\n", "## While you work\n"],
+        ["## 仕事の届き方\n", "## 終わりの伝え方\n", "## 作業中\n"],
+    );
+    for (language, headings) in [(Language::English, english), (Language::Japanese, japanese)] {
+        let prompts: Vec<String> = prompts(language).into_values().collect();
+        assert_eq!(prompts.len(), 5);
+        for heading in headings {
+            let section = |text: &String| {
+                let from = text.split_once(heading).unwrap().1;
+                from.split("\n## ").next().unwrap().trim_end().to_owned()
+            };
+            assert!(prompts.iter().all(|text| section(text) == section(&prompts[0])), "{heading}");
+        }
+    }
+}
+
+/// What a prompt says that is no prose: what stands between backticks, how often, and the keys of its example messages.
+fn terms(prompt: &str) -> (BTreeMap<String, usize>, Vec<String>) {
+    let words = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut quoted = BTreeMap::new();
+    for term in words.split('`').skip(1).step_by(2) {
+        *quoted.entry(term.to_owned()).or_default() += 1;
+    }
+    let examples = prompt.lines().filter_map(|line| line.strip_prefix("    "));
+    let prose = |line: &&str| line.starts_with(' ');
+    (quoted, examples.filter(|line| !prose(line)).map(str::to_owned).collect())
+}
+
+#[test]
+fn the_two_languages_name_the_same_fields_commands_and_placeholders() {
+    let (english, japanese) = (prompts(Language::English), prompts(Language::Japanese));
+    assert!(english.keys().eq(japanese.keys()), "{:?}", japanese.keys());
+    for (path, text) in &english {
+        assert_eq!(terms(text), terms(&japanese[path]), "{}", path.display());
+        for placeholder in ["{name}", "{phrase}", "{root}"] {
+            let count = |text: &str| text.matches(placeholder).count();
+            assert_eq!(count(text), count(&japanese[path]), "{}: {placeholder}", path.display());
+            assert!(count(text) > 0, "{}: {placeholder}", path.display());
+        }
+        let kana = japanese[path].chars().filter(|c| matches!(c, 'ぁ'..='ヿ')).count();
+        assert!(kana > 300, "{} is not Japanese", path.display());
+    }
+}
+
+#[test]
+fn the_team_files_of_both_languages_differ_in_their_comments_alone() {
+    let team = |provider: &str, language| {
+        let files = default_team(provider, language);
+        files.into_iter().next_back().unwrap().1
+    };
+    let bare = |text: &str| -> Vec<String> {
+        text.lines().map(|line| line.split('#').next().unwrap().trim_end().to_owned()).collect()
+    };
+    for provider in built_in_names() {
+        let (english, japanese) = (team(provider, Language::English), team(provider, Language::Japanese));
+        assert_eq!(bare(&english), bare(&japanese), "{provider}");
+        assert!(english.is_ascii() && japanese.contains("合言葉"), "{provider}");
+        assert!(!english.contains("protocol/") && !japanese.contains("protocol/"), "{provider}");
+    }
+}
+
+#[test]
+fn scripted_agents_get_their_scripts_beside_their_prompts_and_others_none() {
+    for provider in built_in_names() {
+        let files = default_team(provider, Language::English);
+        let scripts = files.iter().filter(|(path, _)| path.to_string_lossy().ends_with(".script.yaml"));
+        let team = &files.last().unwrap().1;
+        if provider == "scripted" {
+            assert_eq!(scripts.clone().count(), 5);
+            for (path, text) in scripts {
+                assert!(team.contains(&format!("--script, \"{{root}}/{}\"]", path.display())), "{team}");
+                assert!(text.starts_with("# ") && !text.contains("$schema"), "{text}");
+            }
+        } else {
+            assert_eq!(scripts.count(), 0, "{provider}");
+            assert!(!team.contains("script"), "{team}");
+        }
     }
 }
 
@@ -99,7 +175,7 @@ fn what_is_there_is_left_alone() {
     let place = place();
     write(&place.workspace, ".gitignore", "/target\n/.tasuki/");
     write(&place.workspace, "queue/README.md", "mine");
-    let written = write_team(&place.workspace, "scripted").unwrap();
+    let written = write_team(&place.workspace, "scripted", Language::English).unwrap();
     let old: Vec<_> =
         written.iter().filter(|file| !file.new).map(|file| file.path.to_str().unwrap()).collect();
     assert_eq!(old, ["queue/README.md"]);
@@ -109,7 +185,10 @@ fn what_is_there_is_left_alone() {
         read(".gitignore"),
         "/target\n/.tasuki/\n/queue/*\n!/queue/README.md\n/status/*\n!/status/README.md\n"
     );
-    assert!(matches!(write_team(&place.workspace, "scripted"), Err(InitError::AlreadyThere { .. })));
+    assert!(matches!(
+        write_team(&place.workspace, "scripted", Language::English),
+        Err(InitError::AlreadyThere { .. })
+    ));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The team that `tasuki init` writes: five agents, what each is told, and what lies in the mailbox and the dashboard.
+//! The team that `tasuki init` writes: five agents, what each is told or plays, and what lies in the mailbox and the dashboard.
 
 use super::built_in_names;
 use crate::io::workspace::{Surroundings, TEAM_FILE, Workspace};
@@ -10,32 +10,62 @@ use std::path::{Path, PathBuf};
 const PROGRAMS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
 /// The provider that is always there.
 const FALLBACK: &str = "scripted";
-/// The team file, with the scripted provider and prompts where this repository has them.
-const TEAM: &str = include_str!("../../../protocol/team.yaml");
-/// Where the repository has the prompts, and where a workspace gets them.
-const PROMPTS_HERE: &str = "protocol/prompts/";
-const PROMPTS_THERE: &str = "prompts/";
+/// Where the repository has a team's files, and where a workspace gets them.
+const HERE: [&str; 3] = ["protocol/prompts/ja/", "protocol/prompts/", "protocol/examples/team/"];
+const THERE: &str = "prompts/";
+/// The beginning of the line that names a script, and of the one that tells editors the schema of one.
+const SCRIPT_LINE: &str = "    command: [\"{tasuki}\", agent, scripted,";
+const SCHEMA_LINE: &str = "# yaml-language-server:";
 /// What git should not keep of a workspace.
 const IGNORED: [&str; 5] = ["/.tasuki/", "/queue/*", "!/queue/README.md", "/status/*", "!/status/README.md"];
 
-macro_rules! prompts {
-    ($($name:literal),*) => {
-        [$((concat!("prompts/", $name, ".md"), include_str!(concat!("../../../protocol/prompts/", $name, ".md")))),*]
+/// The files called `$name` with this beginning and end, by the path that they get.
+macro_rules! texts {
+    ($from:literal, $end:literal) => {
+        texts!($from, $end, "grand_boss" "middle_manager" "coding_writing_specialist"
+            "research_analysis_specialist" "testing_specialist")
+    };
+    ($from:literal, $end:literal, $($name:literal)*) => {
+        [$((concat!("prompts/", $name, $end), include_str!(concat!("../../../protocol/", $from, $name, $end)))),*]
     };
 }
+
+type Texts = [(&'static str, &'static str); 5];
 
 /// Path and text of what every workspace gets besides its team file.
 const FILES: [(&str, &str); 2] = [
     ("queue/README.md", include_str!("../../../queue/README.md")),
     ("status/README.md", include_str!("../../../status/README.md")),
 ];
-const PROMPTS: [(&str, &str); 5] = prompts![
-    "grand_boss",
-    "middle_manager",
-    "coding_writing_specialist",
-    "research_analysis_specialist",
-    "testing_specialist"
-];
+/// What scripted agents play.
+const SCRIPTS: Texts = texts!("examples/team/", ".script.yaml");
+
+/// In which language a new team's prompts and comments are. Field names, phrases and commands are the same in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Language {
+    /// English.
+    #[default]
+    English,
+    /// Japanese.
+    Japanese,
+}
+
+impl Language {
+    /// The team file, with the scripted provider and with prompts where this repository has them.
+    const fn team(self) -> &'static str {
+        match self {
+            Self::English => include_str!("../../../protocol/team.yaml"),
+            Self::Japanese => include_str!("../../../protocol/team.ja.yaml"),
+        }
+    }
+
+    const fn prompts(self) -> Texts {
+        match self {
+            Self::English => texts!("prompts/", ".md"),
+            Self::Japanese => texts!("prompts/ja/", ".md"),
+        }
+    }
+}
 
 /// Whose programs the agents of a new team are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,9 +130,13 @@ pub fn choose_provider(asked: Option<&str>, around: &Surroundings) -> Result<Cho
 
 /// The files of a new workspace, by their path in it, the team file last.
 #[must_use]
-pub fn default_team(provider: &str) -> Vec<(PathBuf, String)> {
-    let fixed = FILES.into_iter().chain(PROMPTS).map(|(path, text)| (PathBuf::from(path), text.to_owned()));
-    fixed.chain([(PathBuf::from(TEAM_FILE), team_file(provider))]).collect()
+pub fn default_team(provider: &str, language: Language) -> Vec<(PathBuf, String)> {
+    let fixed = FILES.into_iter().chain(language.prompts());
+    let fixed = fixed.map(|(path, text)| (PathBuf::from(path), text.to_owned()));
+    let scripts = SCRIPTS.into_iter().filter(|_| provider == FALLBACK);
+    let scripts = scripts.map(|(path, text)| (PathBuf::from(path), without(text, SCHEMA_LINE)));
+    let team = team_file(provider, language);
+    fixed.chain(scripts).chain([(PathBuf::from(TEAM_FILE), team)]).collect()
 }
 
 /// Writes a new workspace. Files that are there are left as they are; the team file comes last, so that a folder is
@@ -110,7 +144,11 @@ pub fn default_team(provider: &str) -> Vec<(PathBuf, String)> {
 ///
 /// # Errors
 /// [`InitError`] if there is a team file already, or a file cannot be written.
-pub fn write_team(workspace: &Workspace, provider: &str) -> Result<Vec<Written>, InitError> {
+pub fn write_team(
+    workspace: &Workspace,
+    provider: &str,
+    language: Language,
+) -> Result<Vec<Written>, InitError> {
     let path = workspace.team_file();
     if path.symlink_metadata().is_ok() {
         return Err(InitError::AlreadyThere { path });
@@ -119,7 +157,7 @@ pub fn write_team(workspace: &Workspace, provider: &str) -> Result<Vec<Written>,
     let mut written = Vec::new();
     let new = complete(&ignore).map_err(|source| InitError::Io { path: ignore.clone(), source })?;
     written.push(Written { path: ".gitignore".into(), new });
-    for (path, text) in default_team(provider) {
+    for (path, text) in default_team(provider, language) {
         let target = workspace.root().join(&path);
         let new = create(&target, &text).map_err(|source| InitError::Io { path: target.clone(), source })?;
         written.push(Written { path, new });
@@ -127,14 +165,20 @@ pub fn write_team(workspace: &Workspace, provider: &str) -> Result<Vec<Written>,
     Ok(written)
 }
 
-fn team_file(provider: &str) -> String {
-    let text = TEAM.replace(PROMPTS_HERE, PROMPTS_THERE);
+fn team_file(provider: &str, language: Language) -> String {
+    let text = HERE.into_iter().fold(language.team().to_owned(), |text, here| text.replace(here, THERE));
     let line = match provider {
+        FALLBACK => return text,
         // Harmless until somebody names a program: it shows each line and never says that it is done.
         "plain" => "provider: plain\n    command: [cat]              # your program".to_owned(),
         other => format!("provider: {other}"),
     };
-    text.replace(&format!("provider: {FALLBACK}"), &line)
+    without(&text, SCRIPT_LINE).replace(&format!("provider: {FALLBACK}"), &line)
+}
+
+/// The text without the lines that begin so.
+fn without(text: &str, beginning: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !line.starts_with(beginning)).collect()
 }
 
 /// Whether the file was not there before.

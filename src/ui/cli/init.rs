@@ -2,7 +2,7 @@
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
-use crate::io::settings::{Settings, choose_provider, write_team};
+use crate::io::settings::{Language, Settings, choose_provider, write_team};
 use crate::io::workspace::Workspace;
 use std::fs;
 
@@ -12,6 +12,7 @@ use std::fs;
 Examples:
   tasuki init                          here, with a provider whose program is installed
   tasuki init --provider scripted      with agents that play a script, to try it out
+  tasuki init --lang ja                prompts and comments in Japanese
   tasuki init --root ~/team            in that folder, made if it is missing
 
 Files that are there are left as they are.")]
@@ -19,9 +20,30 @@ pub(super) struct Args {
     /// Whose programs the agents are
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
+    /// The language of the prompts and of the team file's comments
+    #[arg(long, value_name = "LANGUAGE", default_value = "en", ignore_case = true)]
+    lang: Lang,
     /// Write a new team file; the old one is kept as tasuki.yaml.old
     #[arg(long)]
     force: bool,
+}
+
+/// A language that there are prompts in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Lang {
+    /// English
+    En,
+    /// Japanese
+    Ja,
+}
+
+impl From<Lang> for Language {
+    fn from(lang: Lang) -> Self {
+        match lang {
+            Lang::En => Self::English,
+            Lang::Ja => Self::Japanese,
+        }
+    }
 }
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
@@ -33,7 +55,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     if args.force && workspace.team_file().exists() {
         set_aside(&workspace)?;
     }
-    let written = write_team(&workspace, &choice.provider)?;
+    let written = write_team(&workspace, &choice.provider, args.lang.into())?;
     workspace.prepare()?;
     Settings::load(&workspace, &desk.around)?;
     for program in &choice.unused {

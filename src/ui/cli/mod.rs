@@ -25,6 +25,7 @@ mod status;
 mod stop;
 mod story;
 mod table;
+mod tale;
 mod up;
 mod wait;
 mod why;

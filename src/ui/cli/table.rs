@@ -47,7 +47,8 @@ pub(super) fn harmless_lines(text: &str) -> String {
     text.chars().map(keep).collect()
 }
 
-fn terminal_width() -> Option<usize> {
+/// Columns of the terminal that the output goes to, if it goes to one.
+pub(super) fn terminal_width() -> Option<usize> {
     let out = std::io::stdout();
     let size = out.is_terminal().then(|| rustix::termios::tcgetwinsize(&out).ok()).flatten()?;
     (size.ws_col > 0).then_some(usize::from(size.ws_col))

@@ -1,45 +1,67 @@
-//! `tasuki why`: the story of a message or an agent, each step with its time and its evidence, from the journal.
+//! `tasuki why`: the story of a message with all its parts, or of an agent, from the journal.
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
-use super::story::{self, About};
+use super::story;
+use super::tale;
+use super::tale::draw::{Style, draw};
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client};
-use crate::ui::http::types::{AgentInfo, MessageInfo, StatusInfo};
+use crate::ui::http::types::{AgentInfo, StatusInfo};
 
-/// Tells the story of a message or an agent: what happened to it, when, and how that is known
+/// Tells the story of a message with all its parts, or of an agent: what happened, when, and how that is known
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki why msg-a1b2c3d4e5f6
+  tasuki why --full msg-a1b2c3d4e5f6           each step of each part
   tasuki why grand_boss
-  tasuki why --json msg-a1b2c3d4e5f6 | jq -r '.story[].text'
+  tasuki why --json msg-a1b2c3d4e5f6 | jq -r '.tree.parts[].id'
 
-It reads the journal, so it works without a daemon too.")]
+It reads the journal, so it works without a daemon too. Times are UTC. Where a task has many parts, those that went well
+are told in one line each, unless `--full` is given.")]
 pub(super) struct Args {
     /// A message's id, or an agent
     #[arg(value_name = "ID|AGENT")]
     subject: String,
+    /// Leave no step and no part out
+    #[arg(long)]
+    full: bool,
 }
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let workspace = desk.workspace()?;
     let agent = AgentName::new(&args.subject).ok().and_then(|name| member(desk, &workspace, &name));
-    let id = MessageId::new(&args.subject).ok();
-    let story = match (&agent, &id) {
-        (Some(agent), _) => story::read(&workspace, &About::Agent(agent))?,
-        (None, Some(id)) => story::read(&workspace, &About::Message(id))?,
-        (None, None) => return Err(unknown(&args.subject)),
-    };
+    match (agent, MessageId::new(&args.subject)) {
+        (Some(agent), _) => of_agent(desk, &workspace, args, &agent),
+        (None, Ok(id)) => of_message(desk, &workspace, args, &id),
+        (None, Err(_)) => Err(unknown(&args.subject)),
+    }
+}
+
+fn of_message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId) -> Ended {
+    let client = Client::new(workspace, &desk.around)?;
+    let told = tale::read(workspace, &client, id)?;
+    warn(desk, told.unread);
+    let tale = told.tale.ok_or_else(|| unknown(&args.subject))?;
+    let now = tale.waits_for.as_ref();
+    let now = now.map(|what| format!("{}, waits for {what}", tale.stage.replace('_', " ")));
+    let value = serde_json::json!({"subject": args.subject, "story": tale.story, "now": now, "tree": tale});
+    desk.tell(&value, || draw(&tale, Style::of_the_terminal(args.full)))
+}
+
+fn of_agent(desk: &Desk, workspace: &Workspace, args: &Args, agent: &AgentName) -> Ended {
+    let story = story::read(workspace, agent)?;
     if story.sentences.is_empty() {
         return Err(unknown(&args.subject));
     }
-    if story.unread > 0 {
-        desk.remark(format!("{} lines of the journal cannot be understood: see `tasuki fsck`", story.unread));
-    }
-    let now = now(desk, &workspace, agent.as_ref(), id.as_ref())?;
+    warn(desk, story.unread);
+    let client = Client::new(workspace, &desk.around)?;
+    let status = client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE).ok();
+    let agents = status.map(|status| status.agents).unwrap_or_default();
+    let now = agents.iter().find(|info| info.agent_name == agent.as_str()).map(agent_now);
     let value = serde_json::json!({"subject": args.subject, "story": story.sentences, "now": now});
     desk.tell(&value, || {
         let lines = story.sentences.iter().map(|sentence| format!("{}  {}", sentence.at, sentence.text));
@@ -54,33 +76,16 @@ fn member(desk: &Desk, workspace: &Workspace, name: &AgentName) -> Option<AgentN
     team.addressee(name).ok().filter(|name| team.members.contains_key(name))
 }
 
-/// What it waits for, as the daemon sees it; nothing where none runs.
-fn now(
-    desk: &Desk,
-    workspace: &Workspace,
-    agent: Option<&AgentName>,
-    id: Option<&MessageId>,
-) -> Result<Option<String>, Failure> {
-    let client = Client::new(workspace, &desk.around)?;
-    // What the daemon no longer knows has ended, and the story has said so.
-    if let Some(agent) = agent {
-        let status = client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE).ok();
-        let agents = status.map(|status| status.agents).unwrap_or_default();
-        let found = agents.into_iter().find(|info| info.agent_name == agent.as_str());
-        return Ok(found.as_ref().map(agent_now));
-    }
-    let message = id.and_then(|id| client.get(&format!("/v1/messages/{id}"), ANSWER_DEADLINE).ok());
-    Ok(message.as_ref().and_then(message_now))
-}
-
 fn agent_now(agent: &AgentInfo) -> String {
     let task = agent.current_task.as_deref().map_or(String::new(), |id| format!(" on {id}"));
     let why = agent.why.as_deref().map_or(String::new(), |why| format!(": {why}"));
     format!("{}{task}{why}; {} waiting", agent.state, agent.queued)
 }
 
-fn message_now(message: &MessageInfo) -> Option<String> {
-    message.waits_for.as_ref().map(|what| format!("{}, waits for {what}", message.stage.replace('_', " ")))
+fn warn(desk: &Desk, unread: u64) {
+    if unread > 0 {
+        desk.remark(format!("{unread} lines of the journal cannot be understood: see `tasuki fsck`"));
+    }
 }
 
 fn unknown(subject: &str) -> Failure {

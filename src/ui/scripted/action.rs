@@ -5,9 +5,11 @@ use std::num::NonZeroU16;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::outward::{Delegates, Run};
 use super::values::Pause;
 
-/// One thing to do. In texts `{id} {from} {token} {content} {first_line} {answers} {feedback} {n}` are filled in.
+/// One thing to do. In texts `{id} {from} {token} {content} {first_line} {headline} {answers} {report} {feedback} {n}` are
+/// filled in.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Action {
@@ -35,10 +37,14 @@ pub(super) enum Action {
     Busy(String),
     /// Sets the title of the pane.
     Title(String),
-    /// Drops a message into `queue/`: a child of the task, for it carries the turn's token.
-    Delegate(Delegate),
+    /// Drops a message into `queue/`, or several in one file: parts of the task, for they carry the turn's token.
+    Delegate(Delegates),
     /// Drops a result for the task into `queue/`, with the turn's token: done, said by a file.
     Reply(String),
+    /// Drops an error for the task into `queue/`, with the turn's token: it cannot be done, and the text says why.
+    Fail(String),
+    /// Runs a program and waits for its end. There is no shell: each word is one argument, whatever stands in it.
+    Run(Run),
     /// Says done, or lies about it.
     Claim(Claim),
     /// Shows a permission dialog and waits for its answer; "No" ends the turn. Enter means "Yes".
@@ -111,37 +117,6 @@ pub(super) struct Spinner {
     /// The text beside it.
     #[serde(default = "working")]
     pub text: String,
-}
-
-/// A message for another agent.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Delegate {
-    /// An agent, an alias, a pool, or `user`.
-    pub to: String,
-    /// What it says.
-    pub content: String,
-    /// Its id; tasuki makes one if it is not said.
-    pub id: Option<String>,
-    /// Who claims to send it. Not said: nobody, the token speaks. Another's name: a forgery.
-    pub from: Option<String>,
-    /// `task` (which it is if this is not said) or `info`.
-    #[serde(rename = "type")]
-    pub form: Option<DropForm>,
-}
-
-/// The form of a dropped message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum DropForm {
-    /// Something to do.
-    Task,
-    /// Something to know.
-    Info,
-    /// The answer to a task (`reply` writes it).
-    #[serde(skip_deserializing)]
-    #[schemars(skip)]
-    Result,
 }
 
 /// How done is said: `now`, `early`, `dressed`, `drawn` and `twice` are claims; the others must close nothing.

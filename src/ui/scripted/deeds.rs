@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use super::action::{Chunks, Claim, Delegate, DropForm, Lines, Redraw, SignalName, Spinner};
+use super::action::{Chunks, Claim, Lines, Redraw, SignalName, Spinner};
 use super::dialog::{Answer, Dialog};
 use super::mail::DroppedMessage;
+use super::outward::{Delegates, DropForm};
 use super::play::{Player, Scene};
 use super::script::Kind;
+use super::text::{Words, as_content, as_id};
 use super::tty::Stop;
 use super::values::Pause;
 use crate::engine::words::Token;
@@ -79,23 +81,30 @@ impl Player {
         Ok(())
     }
 
-    pub(super) fn delegate(&mut self, delegate: &Delegate, scene: &Scene<'_>) -> Result<(), Stop> {
+    pub(super) fn delegate(&mut self, delegates: &Delegates, scene: &Scene<'_>) -> Result<(), Stop> {
         let words = scene.words(&self.phrase, self.turns);
-        let message = DroppedMessage {
-            id: delegate.id.as_ref().map(|id| words.fill(id)),
-            from: delegate.from.clone(),
-            to: words.fill(&delegate.to),
-            form: delegate.form.unwrap_or(DropForm::Task),
-            status: None,
-            in_reply_to: None,
-            token: scene.turn.token.as_ref().map(Token::to_string),
-            content: words.fill(&delegate.content),
-        };
-        let sent = self.mail.send(&message);
+        let ids = |text: &String| as_id(&words.fill(text));
+        let messages: Vec<DroppedMessage> = delegates
+            .0
+            .iter()
+            .map(|delegate| DroppedMessage {
+                id: delegate.id.as_ref().map(ids),
+                from: delegate.from.clone(),
+                to: words.fill(&delegate.to),
+                form: delegate.form.unwrap_or(DropForm::Task),
+                status: None,
+                in_reply_to: None,
+                token: token_of(&words),
+                depends_on: delegate.depends_on.iter().map(ids).collect(),
+                content: as_content(words.fill(&delegate.content)),
+            })
+            .collect();
+        let sent = self.mail.send(&messages);
         self.confess(sent)
     }
 
-    pub(super) fn reply(&mut self, text: &str, scene: &Scene<'_>) -> Result<(), Stop> {
+    /// Done, or not to be done, said by a file.
+    pub(super) fn reply(&mut self, form: DropForm, text: &str, scene: &Scene<'_>) -> Result<(), Stop> {
         let Some(id) = &scene.turn.id else {
             return self.terminal.say_more("there is no task to reply to: the line had no id");
         };
@@ -104,13 +113,14 @@ impl Player {
             id: None,
             from: None,
             to: words.from(),
-            form: DropForm::Result,
-            status: Some("completed"),
+            form,
+            status: Some(if form == DropForm::Error { "failed" } else { "completed" }),
             in_reply_to: Some(id.to_string()),
-            token: scene.turn.token.as_ref().map(Token::to_string),
-            content: words.fill(text),
+            token: token_of(&words),
+            depends_on: Vec::new(),
+            content: as_content(words.fill(text)),
         };
-        let sent = self.mail.send(&message);
+        let sent = self.mail.send(&[message]);
         self.confess(sent)
     }
 
@@ -151,4 +161,8 @@ impl Player {
         let time = time.pick(&mut self.chance);
         if time.is_zero() { Ok(()) } else { self.terminal.wait(time) }
     }
+}
+
+fn token_of(words: &Words<'_>) -> Option<String> {
+    words.turn.token.as_ref().map(Token::to_string)
 }

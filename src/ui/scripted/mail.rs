@@ -7,7 +7,7 @@ use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
 use serde::Serialize;
 
-use super::action::DropForm;
+use super::outward::DropForm;
 use super::turn::Places;
 
 /// A message as it is dropped; what is not said is left to tasuki.
@@ -26,6 +26,8 @@ pub(super) struct DroppedMessage {
     pub(super) in_reply_to: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) token: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) depends_on: Vec<String>,
     pub(super) content: String,
 }
 
@@ -46,16 +48,14 @@ impl Mail {
         &self.places
     }
 
-    /// Writes a message beside the queue's files and then gives it its name: a reader never sees a part of it, and no
-    /// other message is replaced.
+    /// Writes messages as one file beside the queue's files and then gives it its name: a reader never sees a part of it,
+    /// and no other file is replaced.
     ///
     /// # Errors
     /// A sentence that says what could not be done.
-    pub(super) fn send(&mut self, message: &DroppedMessage) -> Result<(), String> {
-        // Text that begins with a tab is a block scalar to serde-saphyr, which libyaml's readers refuse: quote it all.
-        let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
-        let text = serde_saphyr::to_string_with_options(message, options)
-            .map_err(|why| format!("cannot write a message for {}: {why}", message.to))?;
+    pub(super) fn send(&mut self, messages: &[DroppedMessage]) -> Result<(), String> {
+        let texts = messages.iter().map(text_of).collect::<Result<Vec<_>, _>>()?;
+        let text = texts.join("---\n");
         let zone = self.places.drop_zone()?;
         let failed = |why| format!("cannot drop a message into {}: {why}", zone.display());
         let half = zone.join(format!(".scripted-{}.tmp", std::process::id()));
@@ -71,6 +71,13 @@ impl Mail {
             }
         }
     }
+}
+
+fn text_of(message: &DroppedMessage) -> Result<String, String> {
+    // Text that begins with a tab is a block scalar to serde-saphyr, which libyaml's readers refuse: quote it all.
+    let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
+    serde_saphyr::to_string_with_options(message, options)
+        .map_err(|why| format!("cannot write a message for {}: {why}", message.to))
 }
 
 /// Writes a file of the agent's work, with its folders.

@@ -9,6 +9,7 @@ use super::chance::Chance;
 use super::claim::Phrase;
 use super::dialog::Dialog;
 use super::mail::{Mail, write_work};
+use super::outward::DropForm;
 use super::pace::hang;
 use super::rules::Rules;
 use super::script::Kind;
@@ -124,7 +125,11 @@ impl Player {
     fn act(&mut self, action: &Action, scene: &Scene<'_>) -> Result<(), Stop> {
         let words = scene.words(&self.phrase, self.turns);
         match action {
-            Action::Print(text) => self.terminal.say(&words.fill(text)),
+            Action::Print(text) => match words.fill(text) {
+                // A placeholder that stands for nothing yet makes no empty line.
+                said if said.is_empty() && !text.is_empty() => Ok(()),
+                said => self.terminal.say(&said),
+            },
             Action::Wait(time) => {
                 let time = time.pick(&mut self.chance);
                 self.terminal.wait(time)
@@ -140,7 +145,9 @@ impl Player {
             Action::Busy(text) => self.terminal.sign(&words.fill(text)),
             Action::Title(text) => self.terminal.title(&words.fill(text)),
             Action::Delegate(delegate) => self.delegate(delegate, scene),
-            Action::Reply(text) => self.reply(text, scene),
+            Action::Reply(text) => self.reply(DropForm::Result, text, scene),
+            Action::Fail(text) => self.reply(DropForm::Error, text, scene),
+            Action::Run(run) => self.run(run, scene),
             // It stood first.
             Action::Claim(Claim::Early) => Ok(()),
             Action::Claim(form) => self.claim(*form, scene),

@@ -31,8 +31,8 @@ pub(super) struct Script {
     pub early_enter: EarlyEnter,
     /// What an Enter does while a turn is played (`tui` mode).
     pub on_enter_while_busy: WhileBusy,
-    /// Actions played once, before the first prompt: a banner, a trust dialog, the alternate screen. No `claim` or
-    /// `reply`, for there is no turn yet.
+    /// Actions played once, before the first prompt: a banner, a trust dialog, the alternate screen. No `claim`,
+    /// `reply` or `fail`, for there is no turn yet.
     pub at_start: StartActions,
     /// The first rule that fits a turn is played; a turn that none fits gets the default answer.
     pub rules: Vec<Rule>,
@@ -89,7 +89,7 @@ pub(super) struct Rule {
     /// When it fits; without it, on every turn.
     #[serde(default)]
     pub when: When,
-    /// What is done, in this order. A list without `claim` or `reply` claims nothing.
+    /// What is done, in this order. A list without `claim`, `reply` or `fail` claims nothing.
     #[serde(rename = "do")]
     pub actions: Vec<Action>,
 }

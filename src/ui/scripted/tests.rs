@@ -58,22 +58,21 @@ fn every_example_in_the_page_is_a_script() {
 
 #[test]
 fn every_example_file_is_a_script_and_names_the_schema() {
-    let folder = protocol().join("examples");
+    let examples = protocol().join("examples");
     let mut scripts = 0;
-    for entry in std::fs::read_dir(folder).expect("the examples").flatten() {
-        if !entry.file_name().to_string_lossy().ends_with(".script.yaml") {
-            continue;
+    for (folder, schema) in [(examples.join("team"), "../.."), (examples, "..")] {
+        for entry in std::fs::read_dir(folder).expect("the examples").flatten() {
+            if !entry.file_name().to_string_lossy().ends_with(".script.yaml") {
+                continue;
+            }
+            scripts += 1;
+            let text = std::fs::read_to_string(entry.path()).expect("a text");
+            let head = format!("# yaml-language-server: $schema={schema}/scripted.schema.json\n");
+            assert!(text.starts_with(&head), "{:?}", entry.path());
+            parse(&text, &entry.path().display().to_string()).unwrap_or_else(|why| panic!("{why}"));
         }
-        scripts += 1;
-        let text = std::fs::read_to_string(entry.path()).expect("a text");
-        assert!(
-            text.starts_with("# yaml-language-server: $schema=../scripted.schema.json\n"),
-            "{:?}",
-            entry.path()
-        );
-        parse(&text, &entry.path().display().to_string()).unwrap_or_else(|why| panic!("{why}"));
     }
-    assert!(scripts >= 10, "{scripts} scripts");
+    assert!(scripts >= 15, "{scripts} scripts");
 }
 
 fn check_error(text: &str, expected: Expect) {
@@ -87,19 +86,19 @@ fn a_word_that_nobody_knows_is_shown_in_its_line() {
     check_error(
         "rules:\n  - do:\n      - print: はい\n      - prnt: x\n",
         expect![[r#"
-        refused:
-          × unknown variant `prnt`, expected one of print, wait, chunks, lines, wide,
-          │ redraw, spinner, alt_screen, echo, raw, busy, title, delegate, reply,
-          │ claim, dialog, trust, swallow_enter, limit, exit, signal, hang,
-          │ write_file, bell
-           ╭─[my.script.yaml:4:9]
-         3 │       - print: はい
-         4 │       - prnt: x
-           ·         ──┬─
-           ·           ╰── unknown variant `prnt`, expected one of print, wait, chunks, lines, wide, redraw, spinner, alt_screen, echo, raw, busy, title, delegate, reply, claim, dialog, trust, swallow_enter, limit, exit, signal, hang, write_file, bell
-           ╰────
-          help: an action is an entry of its own with one key; a script is one document without anchors and tags;
-                protocol/SCRIPTED.md describes them all"#]],
+            refused:
+              × unknown variant `prnt`, expected one of print, wait, chunks, lines, wide,
+              │ redraw, spinner, alt_screen, echo, raw, busy, title, delegate, reply,
+              │ fail, run, claim, dialog, trust, swallow_enter, limit, exit, signal, hang,
+              │ write_file, bell
+               ╭─[my.script.yaml:4:9]
+             3 │       - print: はい
+             4 │       - prnt: x
+               ·         ──┬─
+               ·           ╰── unknown variant `prnt`, expected one of print, wait, chunks, lines, wide, redraw, spinner, alt_screen, echo, raw, busy, title, delegate, reply, fail, run, claim, dialog, trust, swallow_enter, limit, exit, signal, hang, write_file, bell
+               ╰────
+              help: an action is an entry of its own with one key; a script is one document without anchors and tags;
+                    protocol/SCRIPTED.md describes them all"#]],
     );
     check_error(
         "rules: []\nagents: []\n",

@@ -5,12 +5,19 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use super::claim::Phrase;
 use super::turn::{Task, Turn};
 use crate::engine::words::MessageId;
+use crate::io::wire::draft::CONTENT_BYTES_MAX;
+use sha2::{Digest as _, Sha256};
 
-/// Characters of a first line that the default answer shows.
+/// Longest id of a message in bytes (protocol, a message).
+const ID_BYTES_MAX: usize = 64;
+/// What stands where a content was cut.
+const CUT: &str = "\n(cut: it was longer than a message may be)";
+/// Characters of a first line that the default answer and `{headline}` show.
 const SHOWN_CHARS: usize = 60;
 
 /// The placeholders.
-const NAMES: [&str; 8] = ["id", "from", "token", "content", "first_line", "answers", "feedback", "n"];
+const NAMES: [&str; 10] =
+    ["id", "from", "token", "content", "first_line", "headline", "answers", "report", "feedback", "n"];
 
 /// What the placeholders of a script's texts stand for in one turn.
 #[derive(Debug)]
@@ -75,6 +82,8 @@ impl Words<'_> {
             "token" => self.turn.token.as_ref().map(ToString::to_string).unwrap_or_default(),
             "content" => self.task.content.trim_end().to_owned(),
             "first_line" => first_line(&self.task.content).to_owned(),
+            "headline" => shorten(first_line(&self.task.content), SHOWN_CHARS),
+            "report" => self.task.report.join("\n"),
             "answers" => self.task.answers.join("\n"),
             "feedback" => self.task.feedback.join("\n"),
             _ => n.to_string(),
@@ -99,6 +108,26 @@ fn shorten(text: &str, chars: usize) -> String {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text.to_owned(),
     }
+}
+
+/// `text` as the id of a message: one that is too long keeps its beginning, and ends in a digest of the whole, so that two
+/// parts of one task stay apart and the same part has the same id each time.
+pub(super) fn as_id(text: &str) -> String {
+    if text.len() <= ID_BYTES_MAX {
+        return text.to_owned();
+    }
+    let digest: String = Sha256::digest(text).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    let room = ID_BYTES_MAX - digest.len() - 1;
+    format!("{}-{digest}", text.get(..text.floor_char_boundary(room)).unwrap_or_default())
+}
+
+/// `text` as the content of a message, cut to what one may hold.
+pub(super) fn as_content(text: String) -> String {
+    if text.len() <= CONTENT_BYTES_MAX {
+        return text;
+    }
+    let room = text.floor_char_boundary(CONTENT_BYTES_MAX - CUT.len());
+    text.get(..room).unwrap_or_default().to_owned() + CUT
 }
 
 /// Columns that `text` takes in a terminal.
@@ -199,11 +228,32 @@ mod tests {
     }
 
     #[test]
+    fn a_long_id_is_shortened_the_same_way_each_time_and_stays_apart() {
+        let task = "a".repeat(64);
+        let (code, test) = (as_id(&format!("{task}.code")), as_id(&format!("{task}.test")));
+        assert_ne!(code, test);
+        assert_eq!(code, as_id(&format!("{task}.code")));
+        for id in [&code, &test] {
+            assert!(MessageId::new(id).is_ok() && id.len() == 64, "{id}");
+        }
+        assert_eq!(as_id("demo-1.code"), "demo-1.code");
+    }
+
+    #[test]
+    fn a_content_is_cut_between_characters_where_a_message_ends() {
+        let cut = as_content("襷".repeat(CONTENT_BYTES_MAX / 3 + 1));
+        assert!(cut.len() <= CONTENT_BYTES_MAX && cut.len() > CONTENT_BYTES_MAX - 4, "{}", cut.len());
+        assert!(cut.ends_with(CUT));
+        assert_eq!(as_content("襷".into()), "襷");
+    }
+
+    #[test]
     fn placeholders_are_filled_and_other_braces_left() {
         let turn = Turn::read("[tasuki] task msg-1 from boss (token k7qf2m): \n 最初の行 {token}");
         let task = Task {
             content: "\n最初の行 {token}\n二行目\n".to_owned(),
             answers: vec!["a".into(), "b".into()],
+            report: vec!["coder: a".into(), "tester (failed): b".into()],
             ..Task::default()
         };
         let phrase = Phrase::new("CODING OK").expect("a phrase");
@@ -211,6 +261,7 @@ mod tests {
         let check = |text: &str, filled: &str| assert_eq!(words.fill(text), filled);
         check("{id} {from} {n} {first_line}", "msg-1 boss 3 最初の行 {token}");
         check("{answers}", "a\nb");
+        check("{report}", "coder: a\ntester (failed): b");
         check("{ fn {} {x} {{id}} }", "{ fn {} {x} {msg-1} }");
         check("CODING OK {token}", "CODING OK ······");
         check("{", "{");

@@ -40,6 +40,8 @@ pub(super) struct Task {
     pub(super) content: String,
     pub(super) from: Option<String>,
     pub(super) answers: Vec<String>,
+    /// The same, each with who gave it and, where it is not a good one, how it ended.
+    pub(super) report: Vec<String>,
     pub(super) feedback: Vec<String>,
 }
 
@@ -180,12 +182,13 @@ fn read_task(text: &str, path: &str) -> Result<Task, String> {
         let why = why.to_string();
         format!("cannot understand {path}: {}", why.lines().next().unwrap_or_default())
     })?;
-    let texts = |entries: Vec<serde_json::Value>| entries.iter().map(text_of).collect();
+    let texts = |entries: &[serde_json::Value]| entries.iter().map(text_of).collect();
     Ok(Task {
         content: file.content,
         from: file.from,
-        answers: texts(file.answers),
-        feedback: texts(file.feedback),
+        report: file.answers.iter().map(told).collect(),
+        answers: texts(&file.answers),
+        feedback: texts(&file.feedback),
     })
 }
 
@@ -194,6 +197,17 @@ fn text_of(entry: &serde_json::Value) -> String {
     match entry.get("content").or_else(|| entry.get("path")).unwrap_or(entry) {
         serde_json::Value::String(text) => text.trim_end().to_owned(),
         other => other.to_string(),
+    }
+}
+
+/// An answer with who gave it; one that is no success says so.
+fn told(entry: &serde_json::Value) -> String {
+    let field = |name: &str| entry.get(name).and_then(serde_json::Value::as_str);
+    let from = field("from").unwrap_or("somebody");
+    let text = text_of(entry);
+    match field("status") {
+        None | Some("completed") => format!("{from}: {text}"),
+        Some(status) => format!("{from} ({status}): {text}"),
     }
 }
 
@@ -268,10 +282,11 @@ mod tests {
 
     #[test]
     fn the_tasks_file_is_read_whatever_else_it_has() {
-        let text = "id: a\nfrom: boss\ncontent: |\n  分析 🙂\n  no\nanswers:\n  - {from: x, content: 'one'}\n  - two\n  - {path: queue/results/b.yaml}\nunknown: [1]\n";
+        let text = "id: a\nfrom: boss\ncontent: |\n  分析 🙂\n  no\nanswers:\n  - {from: x, status: failed, content: 'one'}\n  - two\n  - {path: queue/results/b.yaml}\nunknown: [1]\n";
         let task = read_task(text, "p").expect("a task");
         assert_eq!(task.content, "分析 🙂\nno\n");
         assert_eq!(task.answers, ["one", "two", "queue/results/b.yaml"]);
+        assert_eq!(task.report, ["x (failed): one", "somebody: two", "somebody: queue/results/b.yaml"]);
         let why = read_task("content: [", "queue/active/x.yaml").expect_err("broken");
         assert!(why.starts_with("cannot understand queue/active/x.yaml: "), "{why}");
     }

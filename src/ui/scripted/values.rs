@@ -21,6 +21,11 @@ pub(super) struct Pause {
 }
 
 impl Pause {
+    /// This time, always.
+    pub(super) const fn exactly(time: Duration) -> Self {
+        Self { least: time, most: time }
+    }
+
     /// The time to take now.
     pub(super) fn pick(self, chance: &mut Chance) -> Duration {
         let spread = self.most.saturating_sub(self.least);
@@ -98,7 +103,7 @@ impl JsonSchema for Pattern {
     }
 }
 
-/// Actions that may be played before there is a turn: no `claim`, no `reply`.
+/// Actions that may be played before there is a turn: no `claim`, no `reply`, no `fail`.
 #[derive(Debug, Clone, Default, JsonSchema)]
 #[schemars(transparent)]
 pub(super) struct StartActions(pub(super) Vec<Action>);
@@ -109,6 +114,7 @@ impl<'de> Deserialize<'de> for StartActions {
         let turn_needed = |action: &Action| match action {
             Action::Claim(_) => Some("claim"),
             Action::Reply(_) => Some("reply"),
+            Action::Fail(_) => Some("fail"),
             _ => None,
         };
         match actions.iter().find_map(turn_needed) {

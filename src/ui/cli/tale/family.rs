@@ -1,0 +1,98 @@
+//! Reads the journal once and keeps what it says of a message, of its parts, of their parts, and of what they depend on.
+
+use super::super::failure::Failure;
+use super::account::Account;
+use crate::engine::event::Event;
+use crate::engine::message::Outcome;
+use crate::engine::words::{MessageId, Millis, Seq};
+use crate::io::journal::{Kind, Order, scan};
+use crate::io::wire::events;
+use crate::io::workspace::Workspace;
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+/// A message and everything below it.
+#[derive(Debug, Default)]
+pub(super) struct Family {
+    pub(super) accounts: HashMap<MessageId, Account>,
+    /// The parts of each, in the order in which they were accepted. Each stands here once: a circle is cut.
+    pub(super) parts: HashMap<MessageId, Vec<MessageId>>,
+    /// What members depend on, and has been completed since.
+    pub(super) met: HashSet<MessageId>,
+    /// Lines that could not be understood.
+    pub(super) unread: u64,
+    members: HashSet<MessageId>,
+    awaited: HashSet<MessageId>,
+}
+
+/// Reads every segment. A part is accepted after what it is a part of, so one look at each line is enough.
+pub(super) fn read(workspace: &Workspace, root: &MessageId) -> Result<Family, Failure> {
+    let mut family = Family::of(root);
+    if !workspace.journal().is_dir() {
+        return Ok(family);
+    }
+    let report = scan(&workspace.journal(), 1, Order::OldestFirst, &mut |entry| {
+        if entry.kind == Kind::Step && family.is_mentioned(entry.payload) {
+            match events::decode(entry.payload) {
+                Ok(events) => events.iter().for_each(|event| family.take(entry.at, entry.seq, event)),
+                Err(_) => family.unread += 1,
+            }
+        }
+        ControlFlow::Continue(())
+    })?;
+    family.unread += report.damaged.len() as u64;
+    Ok(family)
+}
+
+impl Family {
+    pub(super) fn of(root: &MessageId) -> Self {
+        Self { members: HashSet::from([root.clone()]), ..Self::default() }
+    }
+
+    /// Most lines are about others: they are passed over without being parsed. Quotes within contents are written `\"`, so
+    /// no content is taken for a key; one that were would only cost the parsing.
+    fn is_mentioned(&self, payload: &str) -> bool {
+        const KEYS: [&str; 2] = ["\"id\":\"", "\"parent\":\""];
+        KEYS.iter().any(|key| {
+            payload.match_indices(key).any(|(at, _)| {
+                let rest = payload.get(at + key.len()..).unwrap_or_default();
+                let id = rest.split('"').next().and_then(|id| MessageId::new(id).ok());
+                id.is_some_and(|id| self.members.contains(&id) || self.awaited.contains(&id))
+            })
+        })
+    }
+
+    /// Takes in an event, if it is about a member or makes one.
+    pub(super) fn take(&mut self, at: Millis, seq: Seq, event: &Event) {
+        if let Event::Accepted { message, unmet, .. } = event {
+            let parent = message.parent.as_ref().filter(|parent| self.members.contains(*parent));
+            if let Some(parent) = parent.filter(|_| !self.members.contains(&message.id)) {
+                self.parts.entry(parent.clone()).or_default().push(message.id.clone());
+                self.members.insert(message.id.clone());
+            }
+            if self.members.contains(&message.id) {
+                self.awaited.extend(unmet.iter().cloned());
+            }
+        }
+        if let Event::Ended { id, outcome: Outcome::Completed, .. } = event
+            && self.awaited.contains(id)
+        {
+            self.met.insert(id.clone());
+        }
+        if let Some(id) = subject(event).filter(|id| self.members.contains(*id)) {
+            self.accounts.entry(id.clone()).or_insert_with(|| Account::new(at)).take(at, seq, event);
+        }
+    }
+}
+
+fn subject(event: &Event) -> Option<&MessageId> {
+    match event {
+        Event::Accepted { message, .. } => Some(&message.id),
+        Event::Duplicate { id, .. } | Event::Moved { id, .. } | Event::Ended { id, .. } => Some(id),
+        Event::Refused { .. }
+        | Event::Agent { .. }
+        | Event::Halted(_)
+        | Event::KeptOpen(_)
+        | Event::KeptAgent(..) => None,
+    }
+}

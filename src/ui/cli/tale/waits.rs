@@ -1,0 +1,125 @@
+//! What an open message waits for, by name: asked of the daemon, or read from the files where none runs.
+
+use super::super::files;
+use super::Tale;
+use super::account::Account;
+use super::family::Family;
+use crate::engine::life::Stage;
+use crate::engine::words::{MessageId, Millis};
+use crate::io::clock::{self, Clock};
+use crate::io::workspace::Workspace;
+use crate::ui::http::client::{ANSWER_DEADLINE, Client};
+use crate::ui::http::types::{Health, MessageInfo};
+
+/// How many parts are named that answers are awaited from.
+const NAMED: usize = 3;
+
+/// Where it is looked for.
+pub(super) struct Ground<'a> {
+    pub(super) now: Millis,
+    workspace: &'a Workspace,
+    /// None where no daemon runs.
+    daemon: Option<&'a Client>,
+    is_halted: bool,
+}
+
+impl<'a> Ground<'a> {
+    pub(super) fn new(workspace: &'a Workspace, client: &'a Client) -> Self {
+        let runs = client.get::<Health>("/v1/health", ANSWER_DEADLINE).is_ok();
+        Self {
+            now: Clock::start().wall(),
+            workspace,
+            daemon: runs.then_some(client),
+            is_halted: workspace.stop_file().exists(),
+        }
+    }
+
+    /// Where no daemon runs.
+    #[cfg(test)]
+    pub(super) fn of_files(workspace: &'a Workspace, now: Millis, is_halted: bool) -> Self {
+        Self { now, workspace, daemon: None, is_halted }
+    }
+
+    /// Fills in what every open message of a tale waits for.
+    pub(super) fn explain(&self, tale: &mut Tale, family: &Family) {
+        tale.parts.iter_mut().for_each(|part| self.explain(part, family));
+        let account = MessageId::new(&tale.id).ok().and_then(|id| family.accounts.get(&id));
+        tale.waits_for = account.and_then(|account| self.waits_for(tale, account, family));
+    }
+
+    fn waits_for(&self, tale: &Tale, account: &Account, family: &Family) -> Option<String> {
+        match account.stage {
+            Stage::Finished(_) => None,
+            Stage::Queued { not_before, redo } => {
+                Some(self.queued_for(tale, account, family, not_before, redo.is_some()))
+            }
+            Stage::Held(_) => {
+                let why = account.note.as_deref().unwrap_or("nobody can tell whether it was delivered");
+                Some(format!("a person ({why}): `tasuki retry|cancel {}`", tale.id))
+            }
+            Stage::InDoubt(_) => Some("its pane to show whether it was delivered".to_owned()),
+            Stage::Waiting(_) => Some(rests_for(tale, account)),
+            _ if self.daemon.is_none() => Some("a daemon to see what its agent did (`tasuki up`)".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn queued_for(
+        &self,
+        tale: &Tale,
+        account: &Account,
+        family: &Family,
+        not_before: Millis,
+        is_retry: bool,
+    ) -> String {
+        if self.is_halted {
+            return "queue/STOP to be taken away (`tasuki stop --off`)".to_owned();
+        }
+        if let Some(dependency) = account.unmet.iter().find(|id| !family.met.contains(*id)) {
+            return format!("{dependency} to be completed, on which it depends");
+        }
+        if not_before > self.now {
+            let what =
+                if is_retry { "its next try" } else { "its turn within the limit of messages a minute" };
+            return format!("{what}, at {}", clock::rfc3339_ms(not_before));
+        }
+        let asked = |client: &Client| {
+            let path = format!("/v1/messages/{}", tale.id);
+            client.get::<MessageInfo>(&path, ANSWER_DEADLINE).ok()?.waits_for
+        };
+        match self.daemon {
+            Some(client) => asked(client).unwrap_or_else(|| "its agent".to_owned()),
+            None => format!("a daemon (`tasuki up`), then {}", self.agent_of(tale, account)),
+        }
+    }
+
+    /// The agent that would have it next, as its status file shows it.
+    fn agent_of(&self, tale: &Tale, account: &Account) -> String {
+        let name = account.agent.as_ref().map(ToString::to_string).or_else(|| tale.to.clone());
+        let name = name.unwrap_or_else(|| "its agent".to_owned());
+        let seen = files::agents(self.workspace).into_iter().find(|agent| agent.agent_name == name);
+        match seen.and_then(|agent| agent.current_task) {
+            Some(task) if task != tale.id => format!("{name}, who works on {task}"),
+            _ => name,
+        }
+    }
+}
+
+/// A task rests for answers, to be told of them, or because its agent fell silent.
+fn rests_for(tale: &Tale, account: &Account) -> String {
+    let open: Vec<&str> = tale
+        .parts
+        .iter()
+        .filter(|part| part.is_open() && part.kind == Some("task"))
+        .map(|part| &*part.id)
+        .collect();
+    let named = open.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let unread = tale.parts.iter().any(|part| part.ended.is_some_and(|at| at >= account.since));
+    match open.len() {
+        0 if unread => "its agent, to be told of the answers".to_owned(),
+        0 => account.note.clone().unwrap_or_else(|| "its agent's next turn".to_owned()),
+        1 => format!("the answer to {named}"),
+        parts if parts <= NAMED => format!("answers to {parts} parts: {named}"),
+        parts => format!("answers to {parts} parts: {named} and {} more", parts - NAMED),
+    }
+}
