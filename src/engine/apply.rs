@@ -253,7 +253,10 @@ impl Open {
         let again = turn.number == self.turns;
         self.attempts = if again { self.attempts.saturating_add(1) } else { 1 };
         self.turns = turn.number;
-        self.unread.clear();
+        // A task that is told anew, since its agent died, says nothing of answers that came meanwhile.
+        if turn.kind == TurnKind::Answers {
+            self.unread.clear();
+        }
         self.reminded = turn.kind == TurnKind::Reminder;
         if let Some(token) = turn.token.filter(|token| self.tokens.last() != Some(token)) {
             if again {

@@ -90,6 +90,7 @@ impl Work<'_> {
         if goes_on {
             let why = match self.state.open_parts(id) {
                 0 => "its turn is over; there are answers to be read".to_owned(),
+                1 => "its turn is over; 1 part is open".to_owned(),
                 parts => format!("its turn is over; {parts} parts are open"),
             };
             self.unwatch(id);

@@ -88,7 +88,7 @@ fn a_waiting_agent_is_given_nothing_else() {
     text += &world.pass(1_000);
     text += &world.ready("boss");
     expect![[r#"
-        t1 rest (its turn is over; 1 parts are open)
+        t1 rest (its turn is over; 1 part is open)
         > unwatch boss
         a claim (marker)
         a verify (marker)
@@ -219,11 +219,9 @@ fn an_agent_that_dies_while_it_waits_reads_all_answers_when_it_is_back() {
         > ring boss t1 #1 task k00005 redelivered
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
-        t1 claim (marker)
-        t1 verify (marker)
-        t1 completed, result m2 from boss by marker: done by boss
+        t1 rest (its turn is over; there are answers to be read)
         > unwatch boss
-        > show finished t1
+        > seek boss
     "#]]
     .assert_eq(&text);
 }
@@ -244,7 +242,7 @@ fn a_held_task_with_parts_may_rest() {
     expect![[r#"
         > answer t1: t1 waits for its parts
         -- and when its agent is back
-        t1 rest (its turn is over; 1 parts are open)
+        t1 rest (its turn is over; 1 part is open)
         > answer t1: t1 waits for its parts
     "#]]
     .assert_eq(&text);
@@ -331,4 +329,42 @@ fn a_silent_agent_with_parts_just_waits() {
         > ring boss t1 #2 answers k00007
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn answers_that_came_while_its_agent_was_dead_are_read_before_the_task_is_closed() {
+    let mut world = world();
+    world.send("a boss>ann token=k00005");
+    let mut text = world.exit("boss", "exit 1");
+    world.give("ann");
+    world.claim("ann");
+    world.pass(1_000);
+    world.start("boss");
+    text += "-- it is told the task anew, and says as before that its turn is over\n";
+    text += &world.give("boss");
+    text += &world.claim("boss");
+    text += &world.give("boss");
+    text += &world.claim("boss");
+    expect![[r#"
+        t1 retry +1000 ms redelivered (boss ended while the message was working: exit 1)
+        boss is down, again +1000 ms (exit 1)
+        > close boss
+        -- it is told the task anew, and says as before that its turn is over
+        t1 intent #1 task k00005 redelivered by boss
+        > ring boss t1 #1 task k00005 redelivered
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        t1 rest (its turn is over; there are answers to be read)
+        > unwatch boss
+        > seek boss
+        t1 intent #2 answers k00008 by boss
+        > ring boss t1 #2 answers k00008
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        t1 claim (marker)
+        t1 verify (marker)
+        t1 completed, result m2 from boss by marker: done by boss
+        > unwatch boss
+        > show finished t1
+    "#]].assert_eq(&text);
 }

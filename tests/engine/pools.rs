@@ -172,11 +172,9 @@ fn a_pools_task_that_has_begun_waits_for_its_agent_and_is_begun_anew_without_its
         > ring ann t1 #1 task k00005 redelivered
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
-        t1 claim (marker)
-        t1 verify (marker)
-        t1 completed, result m2 from ann by marker: done by ann
+        t1 rest (its turn is over; there are answers to be read)
         > unwatch ann
-        > show finished t1
+        > seek ann
     "#]]
     .assert_eq(&text);
 }

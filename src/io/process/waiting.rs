@@ -200,7 +200,9 @@ mod tests {
         assert_eq!(seen("sleep 100 & read -r x", false, waits_for_input), Some(false), "it works beside");
         assert_eq!(seen("while :; do :; done", false, waits_for_input), Some(false));
         let python = |text: &str| format!("exec python3 -c 'import select, sys, socket; {text}'");
-        for waits in ["input()", "select.select([0], [], [])", "p = select.poll(); p.register(0, 1); p.poll()"] {
+        for waits in
+            ["input()", "select.select([0], [], [])", "p = select.poll(); p.register(0, 1); p.poll()"]
+        {
             assert_eq!(seen(&python(waits), true, waits_for_input), Some(true), "{waits}");
         }
         for works in [

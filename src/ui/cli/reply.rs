@@ -41,6 +41,6 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     desk.tell(&done, || done.what.clone())
 }
 
-fn read_token(text: &str) -> Result<Token, String> {
+pub(super) fn read_token(text: &str) -> Result<Token, String> {
     Token::new(text).map_err(|error| error.to_string())
 }

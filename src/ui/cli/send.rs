@@ -2,9 +2,10 @@
 
 use super::desk::{Desk, Ended, read_id, read_name, text_or_input};
 use super::failure::{Failure, Kind};
+use super::reply::read_token;
 use super::wait::Waiting;
 use crate::daemon::workers::mailbox::mint_id;
-use crate::engine::words::{AgentName, MessageId};
+use crate::engine::words::{AgentName, MessageId, Token};
 use crate::io::clock::Clock;
 use crate::io::settings::Settings;
 use crate::io::wire::{json, time};
@@ -64,6 +65,9 @@ pub(super) struct Args {
     /// The task that this one is a part of
     #[arg(long, value_name = "ID", value_parser = read_id)]
     parent: Option<MessageId>,
+    /// The token of your own turn: proves who you are, and makes this a part of your task, also where no daemon runs
+    #[arg(long, value_name = "TOKEN", value_parser = read_token)]
+    token: Option<Token>,
     /// A word of your own, kept with it (may be given again)
     #[arg(long, value_name = "KEY=VALUE", value_parser = read_pair)]
     meta: Vec<(String, String)>,
@@ -162,6 +166,7 @@ fn message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId, text
     put("depends_on", (!depends_on.is_empty()).then(|| json!(depends_on)));
     put("on_doubt", args.on_doubt.clone().map(Into::into));
     put("parent", args.parent.as_ref().map(|id| json!(id.as_str())));
+    put("token", args.token.as_ref().map(|token| json!(token.as_str())));
     let meta: Map<String, Value> = args.meta.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
     put("metadata", (!meta.is_empty()).then_some(Value::Object(meta)));
     Value::Object(map)
