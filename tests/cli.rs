@@ -143,6 +143,7 @@ fn a_message_is_left_in_the_queue_where_no_daemon_runs() {
     let content = "襷を渡す 🎌\n- yes: no\n\ttab \"quote\" #hash\n";
     std::fs::write(folder.path().join("task.md"), content).unwrap();
     let arguments = ["send", "gb", "--file", "task.md", "--id", "m-1", "--priority", "high", "--meta", "a=b"];
+    let arguments = [&arguments[..], &["--token", "k7qf2m"]].concat();
     let output = run(folder.path(), &arguments);
     assert_eq!(code(&output), 0, "{output:?}");
     assert_eq!(text(&output.stdout), "m-1\n");
@@ -158,6 +159,7 @@ fn a_message_is_left_in_the_queue_where_no_daemon_runs() {
     );
     let draft = drafts.unwrap().remove(0);
     assert_eq!(&*draft.body.content, content);
+    assert_eq!(draft.token.map(|token| token.to_string()).as_deref(), Some("k7qf2m"));
     assert_eq!(&*draft.body.extra, r#"{"metadata":{"a":"b"}}"#);
     let waits = run(folder.path(), &["send", "gb", "x", "--wait"]);
     assert_eq!(code(&waits), 5, "it is in the queue, and nobody can say when: {waits:?}");
