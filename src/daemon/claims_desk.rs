@@ -1,5 +1,6 @@
 //! Claims wait until the drops that lay in the drop zones when they came are taken: a part that an agent has handed on
-//! just before it said "done" is seen before its task is closed.
+//! just before it said "done" is seen before its task is closed. The end of a program waits like a claim, and lets those
+//! that lay there go first: an answer that an agent dropped before it ended counts.
 
 use crate::daemon::run::Daemon;
 use crate::engine::input::{Command, Input, Report};
@@ -10,8 +11,18 @@ use std::collections::VecDeque;
 /// Claims that wait, in order.
 #[derive(Debug, Default)]
 pub struct ClaimsDesk {
-    /// Each with the sweep after which it goes on; as many as there are agents and faces that claim.
-    waiting: VecDeque<(u64, Input)>,
+    /// As many as there are agents and faces that claim.
+    waiting: VecDeque<Waiting>,
+}
+
+/// A claim, or an end.
+#[derive(Debug)]
+struct Waiting {
+    /// The sweep after which it goes on.
+    sweep: u64,
+    input: Input,
+    /// Whether it let others go first.
+    gave_way: bool,
 }
 
 impl ClaimsDesk {
@@ -20,15 +31,40 @@ impl ClaimsDesk {
         match input {
             Input::Command { command: Command::Reply { .. }, .. } => true,
             Input::Drop { drafts, .. } => drafts.iter().any(answers),
-            Input::Report { report: Report::Claimed { .. } | Report::TurnOver { .. }, .. } => true,
+            Input::Report {
+                report: Report::Claimed { .. } | Report::TurnOver { .. } | Report::Exited { .. },
+                ..
+            } => true,
             Input::Report { agent, .. } => self.has(agent),
             _ => false,
         }
     }
 
     fn has(&self, name: &AgentName) -> bool {
-        self.waiting.iter().any(|(_, input)| matches!(input, Input::Report { agent, .. } if agent == name))
+        let is_its = |input: &Input| matches!(input, Input::Report { agent, .. } if agent == name);
+        self.waiting.iter().any(|waiting| is_its(&waiting.input))
     }
+
+    /// What goes on after this sweep, the next of it.
+    fn next(&mut self, sweep: u64) -> Option<Input> {
+        while let Some(first) = self.waiting.pop_front_if(|first| first.sweep <= sweep) {
+            match self.last_word().filter(|_| !first.gave_way && is_end(&first.input)) {
+                Some(sweep) => self.waiting.push_back(Waiting { sweep, gave_way: true, ..first }),
+                None => return Some(first.input),
+            }
+        }
+        None
+    }
+
+    /// The sweep after which the last answer goes on that came by a file or the socket.
+    fn last_word(&self) -> Option<u64> {
+        let came = |waiting: &&Waiting| !matches!(waiting.input, Input::Report { .. });
+        self.waiting.iter().rev().find(came).map(|waiting| waiting.sweep)
+    }
+}
+
+fn is_end(input: &Input) -> bool {
+    matches!(input, Input::Report { report: Report::Exited { .. }, .. })
 }
 
 fn answers(draft: &Draft) -> bool {
@@ -43,17 +79,16 @@ impl Daemon {
         } else if matches!(input, Input::TmuxCut | Input::TmuxLost { .. }) {
             self.swept(u64::MAX); // what was seen before counts
         } else if self.claims.holds(&input) {
-            return self.claims.waiting.push_back((self.mail.sweep(), input));
+            let sweep = self.mail.sweep();
+            return self.claims.waiting.push_back(Waiting { sweep, input, gave_way: false });
         }
         self.step(input);
     }
 
     /// The drop zones were swept for these claims.
     pub(super) fn swept(&mut self, sweep: u64) {
-        while self.claims.waiting.front().is_some_and(|(wanted, _)| *wanted <= sweep) {
-            if let Some((_, input)) = self.claims.waiting.pop_front() {
-                self.step(input);
-            }
+        while let Some(input) = self.claims.next(sweep) {
+            self.step(input);
         }
     }
 }

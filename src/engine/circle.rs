@@ -42,18 +42,19 @@ impl<'a> Waits<'a> {
             Awaited::End(id) => self.state.open.get(id).is_some_and(|open| above.contains(open.queue())),
         };
         let (order, needs) = self.reach(first, is_above);
-        let mut after: BTreeSet<Awaited<'a>> = order.iter().filter(|node| is_above(node)).copied().collect();
+        // What comes is found, and not what does not: of those who wait for one another in a circle none comes.
+        let mut comes: BTreeSet<Awaited<'a>> = BTreeSet::new();
         // Those that are waited for stand before those that wait, but for circles, which want another round.
         let mut known = usize::MAX;
-        while known != after.len() {
-            known = after.len();
+        while known != comes.len() {
+            known = comes.len();
             for node in &order {
-                if needs.get(node).is_some_and(|needs| needs.include(&after)) {
-                    after.insert(*node);
+                if needs.get(node).is_some_and(|needs| needs.are_met(&comes)) {
+                    comes.insert(*node);
                 }
             }
         }
-        after.contains(&first)
+        !comes.contains(&first)
     }
 
     /// A task, that of which it is a part, and so on; at most as many as there may be hops.
@@ -123,10 +124,10 @@ impl<'a> Waits<'a> {
 }
 
 impl Needs<'_> {
-    fn include(&self, after: &BTreeSet<Awaited<'_>>) -> bool {
+    fn are_met(&self, by: &BTreeSet<Awaited<'_>>) -> bool {
         match self.any {
-            true => !self.of.is_empty() && self.of.iter().all(|node| after.contains(node)),
-            false => self.of.iter().any(|node| after.contains(node)),
+            true => self.of.is_empty() || self.of.iter().any(|node| by.contains(node)),
+            false => self.of.iter().all(|node| by.contains(node)),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::life::{Move, Receipt, Stage, Turn, TurnKind};
 use super::message::{Kind, OnDoubt};
 use super::state::{Agent, Open, Phase};
 use super::words::{AgentName, MessageId, Millis, Nonce, Token};
+use std::collections::BTreeMap;
 
 /// What became of the agent that had a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +104,9 @@ impl Work<'_> {
         let queues = pools.map(|(pool, _)| pool).chain([name]);
         let mut next = None;
         for queue in queues {
-            let first = self.state.queues.get_mut(queue).and_then(|queue| queue.first(self.now));
+            let open = &self.state.open;
+            let queue = self.state.queues.get_mut(queue);
+            let first = queue.and_then(|queue| queue.first(self.now, |id| !is_own_part(open, name, id)));
             next = [next, first.cloned()].into_iter().flatten().min();
         }
         let id = next?.id;
@@ -303,4 +306,12 @@ impl Work<'_> {
         }
         self.go(id, to, Why::Text(why.to_owned()));
     }
+}
+
+/// Whether a message is a part of what this agent has: it may have its hands free, as its task was put back, but would come
+/// to wait for itself.
+fn is_own_part(open: &BTreeMap<MessageId, Box<Open>>, name: &AgentName, id: &MessageId) -> bool {
+    let whole_of = |id: &MessageId| open.get(open.get(id)?.message.part_of()?).map(|whole| &**whole);
+    let mut wholes = std::iter::successors(whole_of(id), |whole| whole_of(&whole.message.id));
+    wholes.any(|whole| whole.agent.as_ref() == Some(name))
 }

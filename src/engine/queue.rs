@@ -48,14 +48,14 @@ impl Queue {
         }
     }
 
-    /// The first message that may go now.
-    pub fn first(&mut self, now: Millis) -> Option<&QueueKey> {
+    /// The first message that may go now, of those that are `meant`.
+    pub fn first(&mut self, now: Millis, meant: impl Fn(&MessageId) -> bool) -> Option<&QueueKey> {
         while self.later.first().is_some_and(|(at, _)| *at <= now) {
             if let Some((_, key)) = self.later.pop_first() {
                 self.ripe.insert(key);
             }
         }
-        self.ripe.first()
+        self.ripe.iter().find(|key| meant(&key.id))
     }
 
     /// How many wait.
@@ -98,8 +98,9 @@ mod tests {
         let mut queue = Queue::default();
         queue.insert(Millis(5), key(1));
         queue.insert(Millis(0), key(2));
-        assert_eq!(queue.first(Millis(4)), Some(&key(2)));
-        assert_eq!(queue.first(Millis(5)), Some(&key(1)));
+        assert_eq!(queue.first(Millis(4), |_| true), Some(&key(2)));
+        assert_eq!(queue.first(Millis(5), |_| true), Some(&key(1)));
+        assert_eq!(queue.first(Millis(5), |id| id.as_str() != "t1"), Some(&key(2)));
         let mut again = Queue::default();
         again.insert(Millis(0), key(2));
         again.insert(Millis(5), key(1));

@@ -8,6 +8,7 @@ mod hierarchy;
 #[path = "../support/house.rs"]
 mod house;
 mod keeping;
+mod last_words;
 mod main_job;
 mod parts;
 mod restarts;

@@ -16,6 +16,8 @@ while IFS= read -r -p "$prompt" line; do
     "[tasuki] answers"*) echo "answers: $(grep -c part "queue/active/$id.yaml")"; echo "A OK $token";;
     *) echo "told to: $content"
        case "$content" in
+         asks-above) echo "Remove everything? [y/N]"; read -r yes; echo "said: $yes"; echo "A OK $token";;
+         asks-at-length) echo "Remove everything?"; echo "(there is no way back)"; read -r yes; echo "said: $yes"; echo "A OK $token";;
          asks) read -r -p "Remove everything? [y/N] " yes; echo "said: $yes"; echo "A OK $token";;
          delegates) printf 'id: %s-part\nfrom: a\ntoken: %s\nto: b\ncontent: forgets\n' "$id" "$token" > "queue/$id-part.yaml";;
        esac;;
@@ -77,13 +79,17 @@ fn an_agent_that_never_says_done_needs_a_person_and_then_fails() {
 
 #[test]
 fn a_question_is_no_end_and_gets_no_reminder_for_an_answer() {
-    let mut house = house("asks", "> ");
-    house.drop("t.yaml", "id: t\nto: a\ncontent: asks\n");
-    house.until("it asks", |house| {
-        house.tmux(&["capture-pane", "-p", "-t", "a"]).contains("Remove everything?")
-    });
-    let result = house.result("t");
-    assert!(result.contains("type: error") && result.contains("timed out"), "{result}");
-    assert!(!house.read("status/activity.log").contains("reminder)"));
-    house.end();
+    for (name, prompt, content) in
+        [("asks", "> ", "asks"), ("asks above", "", "asks-above"), ("asks at length", "> ", "asks-at-length")]
+    {
+        let mut house = house(name, prompt);
+        house.drop("t.yaml", &format!("id: t\nto: a\ncontent: {content}\n"));
+        house.until("it asks", |house| {
+            house.tmux(&["capture-pane", "-p", "-t", "a"]).contains("Remove everything?")
+        });
+        let result = house.result("t");
+        assert!(result.contains("type: error") && result.contains("timed out"), "{name}: {result}");
+        assert!(!house.read("status/activity.log").contains("reminder)"), "{name}");
+        house.end();
+    }
 }

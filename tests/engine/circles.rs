@@ -260,3 +260,31 @@ fn what_only_those_are_left_for_who_wait_for_it_ends() {
         > show finished b
     "#]].assert_eq(&text);
 }
+
+#[test]
+fn the_last_of_a_pool_may_not_wait_for_who_waits_for_the_pool() {
+    let mut team = team();
+    team.routes.insert(name("ann"), BTreeSet::from([name("boss")]));
+    team.routes.insert(name("bob"), BTreeSet::from([name("boss")]));
+    let mut world = World::new(team);
+    world.send("t1 user>boss\nt2 user>ann\nt3 user>bob");
+    world.give("boss");
+    world.give("ann");
+    world.give("bob");
+    let mut text = world.send("a boss>crew token=k00005");
+    text += "-- bob may still do what boss waits for\n";
+    text += &world.send("b ann>boss token=k00006");
+    text += "-- nobody could then\n";
+    text += &world.send("c bob>boss token=k00007");
+    expect![[r#"
+        accepted a task boss>crew part of t1 hops 1 verified
+        > answer accepted [a]
+        -- bob may still do what boss waits for
+        accepted b task ann>boss part of t2 hops 1 verified
+        > answer accepted [b]
+        -- nobody could then
+        refused wait-cycle from bob: boss waits for this task's parent; it could never begin
+        > answer refused wait-cycle at to in 0: boss waits for this task's parent; it could never begin
+    "#]]
+    .assert_eq(&text);
+}

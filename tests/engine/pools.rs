@@ -178,3 +178,29 @@ fn a_pools_task_that_has_begun_waits_for_its_agent_and_is_begun_anew_without_its
     "#]]
     .assert_eq(&text);
 }
+
+#[test]
+fn nobody_of_a_pool_gets_a_part_of_its_own_task() {
+    let mut team = team();
+    team.routes.insert(name("ann"), BTreeSet::from([name("bob"), name("crew")]));
+    let mut world = World::new(team);
+    world.send("t1 user>ann");
+    world.ready("ann");
+    let mut text = world.undelivered("ann");
+    text += "-- it was read all the same\n";
+    text += &world.send("a ann>crew token=k00005");
+    text += "-- ann has its hands free, but for t1\n";
+    text += &world.ready("ann");
+    text += &world.ready("bob");
+    expect![[r#"
+        t1 retry +1000 ms (no echo)
+        -- it was read all the same
+        accepted a task ann>crew part of t1 hops 1 verified
+        > answer accepted [a]
+        > seek bob
+        -- ann has its hands free, but for t1
+        a intent #1 task k00007 by bob
+        > ring bob a #1 task k00007
+    "#]]
+    .assert_eq(&text);
+}

@@ -222,6 +222,8 @@ impl Rules {
         }
         let place = |open: &Open| (std::cmp::Reverse(open.message.priority), open.body);
         let first = before.open.values().filter(|open| self.may_go(open, agent, step.at));
+        // Nobody does a part of what it has itself.
+        let first = first.filter(|open| !has_whole_of(before, open, agent));
         let first = first.min_by_key(|open| place(open)).map(|open| &open.message.id);
         must(first == Some(id), || format!("{agent} gets {id} and should get {first:?}"))
     }
@@ -242,6 +244,11 @@ impl Rules {
         }
         Ok(())
     }
+}
+
+fn has_whole_of(state: &State, part: &Open, agent: &AgentName) -> bool {
+    let whole = part.message.part_of().and_then(|id| state.open.get(id));
+    whole.is_some_and(|whole| whole.agent.as_ref() == Some(agent) || has_whole_of(state, whole, agent))
 }
 
 /// No agent has two turns, none has one that is another's, and the counts are right.

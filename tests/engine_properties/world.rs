@@ -7,7 +7,7 @@ use crate::make::{START, name, team, token};
 use crate::ops::Op;
 use crate::rules::Rules;
 use crate::say;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::input::{Command, Effect, FoundPane, Guard, Input, Moment, Report, Verdict};
 use tasuki::engine::life::{CompletionSource, Receipt};
@@ -20,7 +20,7 @@ use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId,
 /// Everybody who is ever in the team.
 const NAMES: [&str; 5] = ["boss", "ann", "bob", "eve", "zed"];
 /// Everybody to whom one may think of writing.
-const TARGETS: [&str; 8] = ["boss", "ann", "bob", "eve", "crew", "gb", "user", "nobody"];
+const TARGETS: [&str; 10] = ["boss", "ann", "bob", "eve", "zed", "crew", "pair", "gb", "user", "nobody"];
 
 /// What a pane's worker was asked and has not answered.
 #[derive(Debug, Clone, Default)]
@@ -317,8 +317,11 @@ fn make_team(missing: u8, changed: u8, weak: u8) -> Team {
     let mut team = team();
     team.limits.edge_per_minute = 2;
     team.members.insert(name("zed"), team.members[&name("eve")].clone());
-    team.routes.insert(name("ann"), BTreeSet::from([name("bob")]));
-    team.routes.insert(name("bob"), BTreeSet::from([name("ann"), name("boss")]));
+    team.pools.insert(name("pair"), ["boss", "eve"].map(name).into());
+    // All may ask all, so that circles are tried.
+    for who in NAMES {
+        team.routes.insert(name(who), NAMES.iter().chain(&["crew", "pair"]).map(|who| name(who)).collect());
+    }
     for (at, who) in NAMES.iter().enumerate() {
         let who = name(who);
         if missing & (1 << at) > 0 && at > 0 {

@@ -236,6 +236,10 @@ impl Worker {
         let told = seen.message.kind != Kind::Task && seen.status == Status::Completed;
         let reader = seen.agent.as_ref().filter(|_| told && self.views.is_open_shown(id));
         let Some(reader) = reader else { return Ok(self.views.finish(MAIN_ZONE, id, &day, &text)?) };
+        if if_missing {
+            // After a power cut its file may hold what it held before it was used for this view.
+            self.views.write(View::Active(MAIN_ZONE, id.clone()), &text)?;
+        }
         self.views.write_done(id, &day, &text)?;
         self.unread.entry(reader.clone()).or_default().push(id.clone());
         Ok(())

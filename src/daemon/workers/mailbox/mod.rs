@@ -11,7 +11,7 @@ use crate::io::clock::Clock;
 use crate::io::journal::Archive;
 use crate::io::mailbox::Mailbox;
 use crate::io::watch::{Interest, Period, Watch};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -228,6 +228,7 @@ pub fn start(
         names: BTreeSet::new(),
         known,
         sweeps: VecDeque::new(),
+        given_up: HashSet::new(),
         forget: claims.iter().cloned().collect(),
         reject: Vec::new(),
         signs: Arc::clone(&mailing.signs),

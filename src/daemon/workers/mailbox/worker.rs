@@ -50,6 +50,8 @@ pub(super) struct Worker {
     pub(super) known: BTreeSet<Arc<str>>,
     /// Sweeps that are not done.
     pub(super) sweeps: VecDeque<Sweeping>,
+    /// Files that a sweep has waited for in vain: one that somebody leaves open holds claims up once.
+    pub(super) given_up: HashSet<Waited>,
     /// Claims that could not be removed yet.
     pub(super) forget: Vec<Arc<str>>,
     /// Refused files that could not be set aside yet.
@@ -193,14 +195,18 @@ impl Worker {
         let now = self.clock.now();
         let is_shut = self.budget(self.disk.full).files == 0;
         let mut swept = None;
+        self.given_up.retain(|file| self.mailbox.waits_for(file));
+        self.sweeps.iter_mut().for_each(|sweep| sweep.settle(&self.mailbox, &self.given_up));
         while let Some(sweep) = self.sweeps.front_mut() {
-            sweep.settle(&self.mailbox);
             let is_done = sweep.written.as_ref().is_some_and(HashSet::is_empty);
             if !is_done && !is_shut && now < sweep.until {
                 self.look_at = self.look_at.min(now.plus(SWEEP_AGAIN_MS).min(sweep.until));
                 break;
             }
             swept = Some(sweep.number);
+            if sweep.until <= now {
+                self.given_up.extend(sweep.written.take().into_iter().flatten());
+            }
             self.sweeps.pop_front();
         }
         swept.is_none() || self.send(Mail { swept, ..self.mail() })
@@ -303,15 +309,14 @@ impl Worker {
 }
 
 impl Sweeping {
-    fn settle(&mut self, mailbox: &Mailbox) {
-        let now = mailbox.still_written(self.listings);
-        self.written = match (self.written.take(), now) {
-            (Some(mut before), _) => {
-                before.retain(|file| mailbox.waits_for(file));
-                Some(before)
+    fn settle(&mut self, mailbox: &Mailbox, given_up: &HashSet<Waited>) {
+        match &mut self.written {
+            Some(written) => written.retain(|file| mailbox.waits_for(file)),
+            None => {
+                self.written = mailbox.still_written(self.listings);
+                self.written.iter_mut().for_each(|written| written.retain(|file| !given_up.contains(file)));
             }
-            (None, now) => now,
-        };
+        }
     }
 }
 

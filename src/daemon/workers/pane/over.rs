@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::daemon::orders::Typed;
+use crate::engine::doorbell::HEAD;
 use crate::engine::echo;
 use crate::engine::input::Report;
 use crate::engine::screen::Screen as Seen;
@@ -66,19 +67,53 @@ impl Worker {
 }
 
 /// Whether what stands before the cursor is what stood before the turn's line when it was typed: nothing, or the same prompt.
-/// A question that the agent asks stands there, too, and is no end.
+/// A question that the agent asks stands there, too, or in the row above, and is no end.
 fn stands_where_it_stood(screen: &Screen, typed: &Typed) -> bool {
     // Counted from below, for rows above the cursor may be joined.
     let from_below = usize::from(screen.height.saturating_sub(screen.cursor.1)).max(1);
-    let row = screen.rows.len().checked_sub(from_below).and_then(|at| screen.rows.get(at));
-    let row = row.map_or("", String::as_str).trim_end();
-    if row.is_empty() {
-        return true;
-    }
+    let Some(at) = screen.rows.len().checked_sub(from_below) else { return false };
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
+    let (Some(row), Some(above)) = (rows.get(at).map(|row| row.trim_end()), rows.get(..at)) else {
+        return false;
+    };
     let echo = echo::last_echo(&Seen::lines(&rows), &typed.line, typed.turn.token);
-    let typed_row = echo.and_then(|echo| rows.get(echo.first_row).copied());
-    let prompt =
-        typed_row.and_then(|row| row.find(crate::engine::doorbell::HEAD).map(|at| row[..at].trim_end()));
-    prompt == Some(row)
+    let printed = above.get(echo.map_or(0, |echo| echo.last_row + 1)..).unwrap_or_default();
+    let typed_row = echo.and_then(|echo| rows.get(echo.first_row));
+    match typed_row.map(|row| row.find(HEAD).map(|at| row[..at].trim_end())) {
+        Some(Some(prompt)) if !prompt.is_empty() => row == prompt,
+        _ => {
+            row.is_empty()
+                && !printed.iter().rev().find(|row| !row.trim().is_empty()).is_some_and(|row| asks(row))
+        }
+    }
+}
+
+/// Whether a row asks for something: `Remove it?`, `Remove it? [y/N]`, `Your name:`.
+fn asks(row: &str) -> bool {
+    let row = row.trim_end();
+    let choice = row.strip_suffix([']', ')']).and_then(|row| row.rfind(['[', '(']));
+    let before = choice.and_then(|at| row.get(..at)).map_or(row, str::trim_end);
+    [row, before].iter().any(|row| row.ends_with(['?', '？', ':', '：']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_told_from_an_answer() {
+        let questions = [
+            "Remove it?",
+            "Remove it? [y/N] ",
+            "消しますか？",
+            "Go on (yes/no)?",
+            "Name:",
+            "Go on? (y)",
+            "[1]?",
+        ];
+        assert_eq!(questions.map(asks), [true; 7]);
+        let answers =
+            ["", "done", "I wonder? I do not.", "ok [1]", "(done)", "]", "all is well)", "終わり。", "$"];
+        assert_eq!(answers.map(asks), [false; 9]);
+    }
 }
