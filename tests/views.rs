@@ -583,19 +583,20 @@ fn old_messages_go_in_batches_and_what_is_not_ours_stays() {
     let at = |inside: &str| root.path().join("queue").join(inside);
     fs::write(at("done/2026-01-02/notes.txt"), "kept").unwrap();
     fs::create_dir(at("done/2020-1-1")).unwrap();
-    assert_eq!(views.remove_done_before(&day("2026-01-03"), 3).unwrap(), 3);
-    assert_eq!(views.remove_done_before(&day("2026-01-03"), 3).unwrap(), 1);
-    assert_eq!(views.remove_done_before(&day("2026-01-03"), 3).unwrap(), 0);
-    assert_eq!(names(root.path(), "queue/done"), ["2020-1-1", "2026-01-02", "2026-01-03"]);
-    assert_eq!(names(root.path(), "queue/done/2026-01-02"), ["notes.txt"]);
-    for (number, seconds) in [(1, 1_000), (2, 2_000), (3, 3_000)] {
+    // The day of the moment, 2026-01-03, stays. Of two old messages' results one was written since.
+    let before = Millis(1_767_398_400_000 + 5);
+    for (number, age_s) in [(1, 10), (3, 0), (4, 10)] {
         views.write_result(&id(&format!("msg-{number}")), "x").unwrap();
         let file = fs::File::options().write(true).open(at(&format!("results/msg-{number}.yaml"))).unwrap();
-        file.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+        let written = Duration::from_millis(before.0 + 1) - Duration::from_secs(age_s);
+        file.set_modified(std::time::UNIX_EPOCH + written).unwrap();
     }
-    assert_eq!(views.remove_results_before(Millis(2_500_000), 1).unwrap(), 1);
-    assert_eq!(views.remove_results_before(Millis(2_500_000), 9).unwrap(), 1);
-    assert_eq!(names(root.path(), "queue/results"), ["msg-3.yaml"]);
+    assert_eq!(views.remove_finished_before(before, 3).unwrap(), 3);
+    assert_eq!(views.remove_finished_before(before, 3).unwrap(), 1);
+    assert_eq!(views.remove_finished_before(before, 3).unwrap(), 0);
+    assert_eq!(names(root.path(), "queue/done"), ["2020-1-1", "2026-01-02", "2026-01-03"]);
+    assert_eq!(names(root.path(), "queue/done/2026-01-02"), ["notes.txt"]);
+    assert_eq!(names(root.path(), "queue/results"), ["msg-3.yaml", "msg-4.yaml"]);
 }
 
 #[test]

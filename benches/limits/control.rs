@@ -5,6 +5,7 @@ use crate::agent::{self, PHRASE, Stamps};
 use crate::support::numbers::median;
 use crate::support::stamp::{self, us};
 use crate::support::wait::Watch;
+use crate::typing::{Cost, READER};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -68,6 +69,22 @@ impl Control {
         );
         self.say.write_all(text.as_bytes()).expect("tmux listens");
         self.under_way.extend([false; 3]);
+    }
+
+    /// Types a line and presses Enter when tmux has typed it; returns when tmux has done that too.
+    fn type_line(&mut self, pane: usize, line: &str) {
+        let id = self.panes[pane];
+        let paste = format!("set-buffer -b b{id} -- '{line}' ; paste-buffer -d -r -b b{id} -t %{id}\n");
+        for (text, replies) in [(paste, 2), (format!("send-keys -t %{id} Enter\n"), 1)] {
+            self.say.write_all(text.as_bytes()).expect("tmux listens");
+            let mut left = replies;
+            while left > 0 {
+                let line = self.line().expect("a reply");
+                if line.starts_with("%begin ") {
+                    left -= usize::from(self.block(&line).expect("the rest of it").1);
+                }
+            }
+        }
     }
 
     /// Asks for what a pane shows.
@@ -196,6 +213,12 @@ fn show(folder: &Path, id: &str) {
     let part = folder.join("part");
     std::fs::write(&part, format!("in_reply_to: {id}\ncontent: did {id}\n")).expect("a result");
     std::fs::rename(part, folder.join("results").join(format!("{id}.yaml"))).expect("a result");
+}
+
+/// Row 8: what it costs to type a line.
+pub(crate) fn typed(lines: usize) -> Cost {
+    let mut control = Control::start(1, &READER.map(str::to_owned));
+    Cost::of(lines, |line| control.type_line(0, line))
 }
 
 /// Row 7: round trips a second, line typed → answer seen, each pane one after the other and all panes at once.

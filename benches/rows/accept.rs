@@ -9,8 +9,6 @@ use crate::support::stamp::{now, us};
 use crate::support::wait::Watch;
 use crate::team::{self, Settle};
 use std::cell::Cell;
-use std::io::{Read as _, Write as _};
-use std::os::unix::net::UnixStream;
 use tasuki::engine::words::Millis;
 use tasuki::io::journal::{Journal, StepLine};
 
@@ -68,36 +66,18 @@ fn rate(took: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn over_the_socket(house: &House, messages: usize) -> f64 {
-    let status = house.read("status/daemon.yaml");
-    let path = status.lines().find_map(|line| line.strip_prefix("socket: ")).expect("a socket");
-    let mut stream = UnixStream::connect(path.trim_matches('"')).expect("the daemon listens");
+    let mut stream = team::connect(house);
     rate((0..messages).map(|number| {
         let body = team::message(&format!("s-{number}"), "a0");
         let head = "POST /v1/messages HTTP/1.1\r\nHost: tasuki\r\nContent-Type: application/yaml\r\n";
         let request = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
         let from = now();
-        stream.write_all(request.as_bytes()).expect("the daemon listens");
-        let answer = answer(&mut stream);
+        let answer = team::ask(&mut stream, request.as_bytes());
         let took = us(from, now());
         assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
         assert!(answer.contains(&format!("\"ids\":[\"s-{number}\"]")), "{answer}");
         took
     }))
-}
-
-/// A whole answer: its head says how long its body is.
-fn answer(stream: &mut UnixStream) -> String {
-    let (mut answer, mut buffer) = (String::new(), [0; 4096]);
-    loop {
-        let length = stream.read(&mut buffer).expect("an answer");
-        assert!(length > 0, "the daemon went away: {answer}");
-        answer.push_str(std::str::from_utf8(&buffer[..length]).expect("ASCII"));
-        let Some((head, body)) = answer.split_once("\r\n\r\n") else { continue };
-        let told = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-        if told.and_then(|word| word.parse().ok()) == Some(body.len()) {
-            return answer;
-        }
-    }
 }
 
 fn as_files(house: &House, messages: usize) -> f64 {

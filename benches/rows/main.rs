@@ -4,6 +4,7 @@
 
 mod accept;
 mod agent;
+mod burst;
 #[path = "../../tests/support/house.rs"]
 #[expect(dead_code, reason = "tests use the rest")]
 #[expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
@@ -11,47 +12,58 @@ mod house;
 mod idle;
 #[path = "../limits/mod.rs"]
 mod limits;
-mod memory;
+mod million;
 mod notice;
+#[path = "../../tests/support/opened.rs"]
+mod opened;
 #[path = "../../tests/support/proc.rs"]
 mod proc;
 mod result;
+mod stream;
 #[path = "../support/mod.rs"]
 mod support;
 mod team;
+mod tree;
 mod trip;
+mod typing;
 
 use support::machine;
 use support::rounds::{ROUNDS, Scale};
 
 type Row = fn(Scale);
 
-/// Number, what it is about, what runs it.
-const ROWS: &[(&str, &str, Row)] = &[
-    ("1", "drop → noticed and validated", notice::run),
-    ("3", "durable accept, one at a time", accept::run),
-    ("5", "flushes, counted", accept::count),
-    ("6", "marker printed → result on disk", result::run),
-    ("7", "whole trip: drop → typed → answer → result", trip::run),
-    ("9", "idle: processor, wake-ups, bytes to tmux", idle::run),
-    ("11", "memory", memory::run),
+/// Numbers, what it is about, what runs it.
+const ROWS: &[(&[&str], &str, Row)] = &[
+    (&["1"], "drop → noticed and validated", notice::run),
+    (&["2"], "bursts of drops → accepted", burst::run),
+    (&["3"], "durable accept, one at a time", accept::run),
+    (&["5"], "flushes, counted", accept::count),
+    (&["6"], "marker printed → result on disk", result::run),
+    (&["7"], "whole trip: drop → typed → answer → result", trip::run),
+    (&["8"], "typing a line", typing::run),
+    (&["9"], "idle: processor, wake-ups, bytes to tmux", idle::run),
+    (&["10"], "panes that print without end: processor, captures", stream::run),
+    (&["11", "12", "13", "14"], "a million messages: memory, start, price, churn", million::run),
+    (&["tree"], "three levels of agents: how busy they are", tree::run),
 ];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|word| word == agent::WORD) {
-        return agent::live(&arguments[1..]);
+    match arguments.first().map(String::as_str) {
+        Some(agent::WORD) => return agent::live(&arguments[1..]),
+        Some(stream::WORD) => return stream::live(&arguments[1..]),
+        _ => {}
     }
     let tiny = !arguments.iter().any(|word| word == "--bench");
     let scale = Scale { rounds: if tiny { 1 } else { ROUNDS }, tiny };
-    let asked = |number: &str| arguments.iter().any(|word| word == number);
-    let any = ROWS.iter().any(|(number, ..)| asked(number));
+    let asked = |numbers: &[&str]| arguments.iter().any(|word| numbers.contains(&word.as_str()));
+    let any = ROWS.iter().any(|(numbers, ..)| asked(numbers));
     let graves = tempfile::tempdir().expect("a temporary folder");
     team::bury_in(graves.path());
     println!("{}", machine::facts(&std::env::temp_dir()));
-    for (number, name, run) in ROWS {
-        if !any || asked(number) {
-            println!("row {number}: {name}");
+    for (numbers, name, run) in ROWS {
+        if !any || asked(numbers) {
+            println!("row {}: {name}", numbers.join(", "));
             run(scale);
         }
     }

@@ -3,6 +3,8 @@
 use crate::agent::{self, PHRASE};
 use crate::house::House;
 use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
@@ -82,6 +84,29 @@ pub(crate) fn drop_file(house: &House, name: &str, text: &str) -> u64 {
     let at = crate::support::stamp::now();
     std::fs::rename(part, house.path("queue").join(name)).expect("the drop");
     at
+}
+
+/// A connection to the daemon's socket.
+pub(crate) fn connect(house: &House) -> UnixStream {
+    let status = house.read("status/daemon.yaml");
+    let path = status.lines().find_map(|line| line.strip_prefix("socket: ")).expect("a socket");
+    UnixStream::connect(path.trim_matches('"')).expect("the daemon listens")
+}
+
+/// Asks over it; gives the whole answer, whose head says how long its body is.
+pub(crate) fn ask(stream: &mut UnixStream, request: &[u8]) -> String {
+    stream.write_all(request).expect("the daemon listens");
+    let (mut answer, mut buffer) = (String::new(), [0; 4096]);
+    loop {
+        let length = stream.read(&mut buffer).expect("an answer");
+        assert!(length > 0, "the daemon went away: {answer}");
+        answer.push_str(std::str::from_utf8(&buffer[..length]).expect("ASCII"));
+        let Some((head, body)) = answer.split_once("\r\n\r\n") else { continue };
+        let told = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        if told.and_then(|word| word.parse().ok()) == Some(body.len()) {
+            return answer;
+        }
+    }
 }
 
 /// A count of `status/daemon.yaml`.

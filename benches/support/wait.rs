@@ -36,6 +36,11 @@ impl Watch {
         Self::new(file, WatchFlags::MODIFY)
     }
 
+    /// Writes to any file of a folder, and files that are renamed into it.
+    pub(crate) fn changes(folder: &Path) -> Self {
+        Self::new(folder, WatchFlags::MODIFY | WatchFlags::MOVED_TO)
+    }
+
     fn new(path: &Path, what: WatchFlags) -> Self {
         let fd = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).expect("inotify");
         inotify::add_watch(&fd, path, what).expect("a watch");

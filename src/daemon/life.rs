@@ -61,9 +61,16 @@ pub(super) async fn begin(
     stopped: Option<Journal>,
 ) -> Result<Life, StartError> {
     let went_on = stopped.is_some();
-    let (journal, memory) = remember(house, &settings, stopped).await?;
+    let server = house.server.clone();
+    let (remembered, connected) = if went_on {
+        // This may take as long as the disk wants, and nobody would read from the connection meanwhile.
+        (remember(house, &settings, stopped).await, tmux::connect(&server).await)
+    } else {
+        tokio::join!(remember(house, &settings, stopped), tmux::connect(&server))
+    };
+    let (journal, memory) = remembered?;
+    let connected = connected?;
     let Memory { mut engine, places, claims, last_at } = memory;
-    let connected = tmux::connect(&house.server).await?;
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let connection = connected.tmux.clone();
     let mut workers = JoinSet::new();
@@ -236,7 +243,11 @@ async fn remember(
 ) -> Result<(Journal, Memory), StartError> {
     let (dir, team) = (house.workspace.journal(), settings.team.clone());
     let (journal, memory) = match stopped {
-        None => memory::open(&dir, &house.boot, team)?,
+        None => {
+            let boot = house.boot.clone();
+            let opened = tokio::task::spawn_blocking(move || memory::open(&dir, &boot, team)).await;
+            opened.map_err(|stopped| io("read the journal")(stopped.into()))??
+        }
         Some(journal) => {
             let root = house.workspace.root().to_owned();
             let show = |memory: &Memory, reader| show_owed(&root, memory, reader);

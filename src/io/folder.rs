@@ -3,7 +3,7 @@
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, SeekFrom, Stat};
 use rustix::io::Errno;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -167,7 +167,7 @@ impl Folder {
     /// Writes a whole file, 0600, under a name that begins with a dot, and then gives it its name, replacing what had it: a
     /// reader sees the old one or the new one. Not synced: after a power cut it may be empty.
     pub(crate) fn write(&self, name: &OsStr, text: &str) -> Result<Stamp, Errno> {
-        let mut temporary = std::ffi::OsString::from(".");
+        let mut temporary = OsString::from(".");
         temporary.push(name);
         temporary.push(".tmp");
         let mut file = self.create(&temporary)?;
@@ -267,17 +267,28 @@ impl Folder {
 
     /// The names in it, in no order, without `.` and `..`. Read through the descriptor itself: opening the folder anew would
     /// wake everybody who watches it, our own watches at each sweep. So one thread alone lists a folder.
-    pub(crate) fn names(&self) -> Result<Vec<std::ffi::OsString>, FolderError> {
+    pub(crate) fn names(&self) -> Result<Vec<OsString>, FolderError> {
+        self.some_names(usize::MAX, |_| true)
+    }
+
+    /// The first of those names that are wanted, and no more than `most`: the rest of a large folder is not read.
+    pub(crate) fn some_names(
+        &self,
+        most: usize,
+        wanted: impl Fn(&OsStr) -> bool,
+    ) -> Result<Vec<OsString>, FolderError> {
         use std::os::unix::ffi::OsStrExt;
         let refuse = |errno| failed("list", self.path.clone(), errno);
         rustix::fs::seek(&self.fd, SeekFrom::Start(0)).map_err(refuse)?;
         let mut buffer = Vec::with_capacity(NAMES_BYTES);
         let mut entries = RawDir::new(&self.fd, buffer.spare_capacity_mut());
         let mut names = Vec::new();
-        while let Some(entry) = entries.next() {
+        while names.len() < most
+            && let Some(entry) = entries.next()
+        {
             let entry = entry.map_err(refuse)?;
             let name = entry.file_name().to_bytes();
-            if name != b"." && name != b".." {
+            if name != b"." && name != b".." && wanted(OsStr::from_bytes(name)) {
                 names.push(OsStr::from_bytes(name).to_owned());
             }
         }

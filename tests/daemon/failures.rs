@@ -3,7 +3,7 @@
 use crate::house::{House, PLAIN_AGENT};
 use std::fs;
 
-/// Messages of this many bytes fill a segment of 16 MiB in about twenty.
+/// Three messages of this many bytes fill a segment of 2 MiB.
 const LARGE: usize = 900_000;
 
 /// Takes in so much that the segment turns.

@@ -128,6 +128,15 @@ impl House {
         self.until("the daemon to be open", |house| house.read("status/daemon.yaml").contains(&pid));
     }
 
+    /// Starts the daemon and waits for nothing: whoever measures its start looks at its files.
+    pub(crate) fn spawn(&mut self) {
+        let log = fs::File::options().create(true).append(true).open(self.folder.path().join("out.log"));
+        let log = log.expect("log");
+        let mut command = self.tasuki();
+        command.arg("daemon").stdin(Stdio::null()).stdout(log.try_clone().expect("log")).stderr(log);
+        self.daemon = Some(command.spawn().expect("the daemon"));
+    }
+
     /// The daemon's process id.
     pub(crate) fn pid(&self) -> u32 {
         self.daemon.as_ref().expect("a daemon").id()

@@ -23,7 +23,7 @@ use tokio::sync::mpsc;
 
 /// One batch at a time is all the loop ever gives.
 const JOBS_MAX: usize = 1;
-/// Files of each kind removed in one batch: a batch of 500 removals takes about as long as one of 256 renames.
+/// Messages removed in one batch: a batch of 500 removals takes about as long as one of 256 renames.
 const EXPIRE_MAX: usize = 500;
 /// Different complaints that are remembered.
 const COMPLAINTS_MAX: usize = 1_000;
@@ -301,9 +301,7 @@ impl Worker {
 
     /// Removes a batch of what is old; whether there may be more.
     fn expire(&mut self, before: Millis) -> Result<bool, FolderError> {
-        let days = self.views.remove_done_before(&Day::of(before), EXPIRE_MAX)?;
-        let results = self.views.remove_results_before(before, EXPIRE_MAX)?;
-        Ok(days.max(results) >= EXPIRE_MAX)
+        Ok(self.views.remove_finished_before(before, EXPIRE_MAX)? >= EXPIRE_MAX)
     }
 
     fn check(&mut self, paths: &[PathBuf], shown: &mut Shown) -> Result<(), FolderError> {

@@ -7,6 +7,7 @@
 //! nothing, since hashes lie everywhere.
 
 use super::IdHash;
+use std::sync::Arc;
 
 /// Bits an id; see the module.
 const BITS_PER_ID: usize = 16;
@@ -15,9 +16,9 @@ const BLOCK_BYTES: usize = 64;
 /// Bits that are set for an id: seven numbers of nine bits are in a word, and more would err more.
 const PROBES: u32 = 7;
 
-/// The filter's bits.
+/// The filter's bits. Shared: the writer and whoever asks for ids have the same.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Filter(Vec<u8>);
+pub(super) struct Filter(Arc<[u8]>);
 
 impl Filter {
     pub(super) fn of(ids: impl ExactSizeIterator<Item = IdHash>) -> Self {
@@ -30,11 +31,11 @@ impl Filter {
                 }
             }
         }
-        Self(bits)
+        Self(bits.into())
     }
 
-    pub(super) const fn from_bytes(bytes: Vec<u8>) -> Self {
-        Self(bytes)
+    pub(super) fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self(bytes.into())
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {

@@ -72,8 +72,9 @@ impl Server {
     pub async fn ensure(&self) -> Result<(), TmuxError> {
         check_name("tmux_socket", &self.socket)?;
         check_name("session", &self.session)?;
-        self.version().await?.supported()?;
-        if !self.is_ours().await? {
+        let (version, is_ours) = tokio::join!(self.version(), self.is_ours());
+        version?.supported()?;
+        if !is_ours? {
             // Somebody else may make it at the same moment: then it is ours, or it is refused.
             if let Err(error) = self.create().await
                 && !self.is_ours().await?
@@ -134,14 +135,14 @@ impl Server {
 
     /// Whether our session is there.
     async fn is_ours(&self) -> Result<bool, TmuxError> {
-        let there = ["has-session", "-t", &self.session_target()].map(str::to_owned);
-        match self.tmux(&there).await {
-            Ok(_) => {}
+        let (session, window) = (self.session_target(), self.window_target());
+        // In one go: each program of tmux's takes 5 ms and more of a start.
+        let ask = ["has-session", "-t", &session, ";", "show-options", "-qv", "-t", &window, "@tasuki_root"];
+        let found = match self.tmux(&ask.map(str::to_owned)).await {
+            Ok(found) => found,
             Err(TmuxError::Failed { .. }) => return Ok(false),
             Err(error) => return Err(error),
-        }
-        let root = ["show-options", "-qv", "-t", &self.window_target(), "@tasuki_root"].map(str::to_owned);
-        let found = self.tmux(&root).await?;
+        };
         let found = found.strip_suffix('\n').unwrap_or(&found);
         if found == self.root {
             return Ok(true);

@@ -1,5 +1,6 @@
-//! What is kept for `retention` and then removed: finished messages and results. In small batches, since a folder of a
-//! busy day holds many files and nothing waits for it.
+//! What is kept for `retention` and then removed: finished messages, and with each its result. In small batches, since a
+//! folder of a busy day holds many files and nothing waits for it; and never by listing what is not old: a million results
+//! may lie in one folder.
 
 use super::{Views, stem};
 use crate::engine::words::{MessageId, Millis};
@@ -8,20 +9,22 @@ use crate::io::wire::time::Day;
 use rustix::io::Errno;
 
 impl Views {
-    /// Removes at most `batch` files of days before `day`, and the folders that are empty then. Gives how many files went;
-    /// fewer than `batch` means that nothing is left to remove. Only what has the name of a view is removed.
+    /// Removes at most `batch` messages that were finished on days before that of `before`, their results with them, and
+    /// the folders that are empty then. Gives how many messages went; fewer than `batch` means that nothing is left to
+    /// remove. Only what has the name of a view is removed, and no result that was written since.
     ///
     /// # Errors
     /// [`FolderError::Io`]
-    pub fn remove_done_before(&mut self, day: &Day, batch: usize) -> Result<usize, FolderError> {
+    pub fn remove_finished_before(&mut self, before: Millis, batch: usize) -> Result<usize, FolderError> {
+        let today = Day::of(before);
         let mut days: Vec<Day> =
             self.folders.done.names()?.iter().filter_map(|name| Day::parse(name.to_str()?)).collect();
-        days.retain(|of| of < day);
+        days.retain(|of| *of < today);
         days.sort_unstable();
         let mut removed = 0;
         for day in days {
             let folder = self.folders.done.enter(day.as_str())?;
-            removed += remove(&folder, batch - removed, |_| true)?;
+            removed += remove(&folder, &self.folders.results, before, batch - removed)?;
             if removed >= batch {
                 break;
             }
@@ -34,28 +37,20 @@ impl Views {
         }
         Ok(removed)
     }
-
-    /// Removes at most `batch` results that were written before `before`, on the wall. Gives how many went.
-    ///
-    /// # Errors
-    /// [`FolderError::Io`]
-    pub fn remove_results_before(&mut self, before: Millis, batch: usize) -> Result<usize, FolderError> {
-        remove(&self.folders.results, batch, |stat| mtime_ns(stat) < i128::from(before.0) * 1_000_000)
-    }
 }
 
-fn remove(
-    folder: &Folder,
-    batch: usize,
-    old: impl Fn(&rustix::fs::Stat) -> bool,
-) -> Result<usize, FolderError> {
-    let names = folder.names()?;
-    let views = names.iter().filter(|name| stem(name).is_some_and(|stem| MessageId::new(stem).is_ok()));
-    let due = views.filter(|name| folder.stat(name).is_ok_and(|stat| old(&stat)));
-    let mut removed = 0;
-    for name in due.take(batch) {
-        folder.remove(name).map_err(|errno| folder.failed("remove", name, errno))?;
-        removed += 1;
+/// The result goes first: a crash between the two leaves the name by which it is found.
+fn remove(day: &Folder, results: &Folder, before: Millis, batch: usize) -> Result<usize, FolderError> {
+    let is_view = |name: &std::ffi::OsStr| stem(name).is_some_and(|stem| MessageId::new(stem).is_ok());
+    let names = day.some_names(batch, is_view)?;
+    let old = |stat: &rustix::fs::Stat| mtime_ns(stat) < i128::from(before.0) * 1_000_000;
+    let go =
+        |folder: &Folder, name| folder.remove(name).map_err(|errno| folder.failed("remove", name, errno));
+    for name in &names {
+        if results.stat(name).is_ok_and(|stat| old(&stat)) {
+            go(results, name)?;
+        }
+        go(day, name)?;
     }
-    Ok(removed)
+    Ok(names.len())
 }

@@ -52,6 +52,7 @@ impl Worker {
         self.look_at = None;
         self.ask_unread().await;
         if self.awaited.is_some() || !self.waiters.is_empty() {
+            self.looked = Instant::now();
             match self.pane.capture(SEARCHED_ROWS, Rows::Joined).await {
                 Ok(screen) => self.search(&screen).await?,
                 Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
@@ -83,7 +84,6 @@ impl Worker {
             self.look_at = Some(if claims(screen, &typed) { quiet_at } else { paced.max(quiet_at) });
             return Ok(());
         }
-        self.pace = self.first_pace();
         if claims(screen, &typed) {
             self.awaited = None;
             self.unread = None;

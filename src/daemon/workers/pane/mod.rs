@@ -99,6 +99,8 @@ struct Worker {
     look_at: Option<Instant>,
     /// Wait before the next look while the pane prints on.
     pace: Duration,
+    /// When its screen was last asked for.
+    looked: Instant,
     /// What was last told of the pane.
     doing: String,
     doing_at: Option<Instant>,
@@ -132,6 +134,7 @@ pub async fn work(start: Start) -> &'static str {
                 over: None,
                 look_at: None,
                 pace: looking::PACE_MIN,
+                looked: now,
                 doing: String::new(),
                 doing_at: None,
                 waiters: Vec::new(),
@@ -241,11 +244,16 @@ impl Worker {
     /// The pane printed something.
     fn heard(&mut self) {
         let now = Instant::now();
+        // Looks stay rare until it was silent for as long as they are apart: else each short pause in what it prints would
+        // cost as many looks as its beginning.
+        let quiet = Duration::from_millis(self.launch.profile.quiet_ms);
+        if now.duration_since(self.printed) >= self.pace.max(quiet) {
+            self.pace = self.first_pace();
+        }
         self.printed = now;
         self.over = self.over.map(|_| Over::new());
         if self.wants_looks() {
-            let soon = now + self.pace;
-            self.look_at = Some(self.look_at.map_or(soon, |at| at.min(soon)));
+            self.look_by((self.looked + self.pace).max(now + self.first_pace()));
         }
     }
 
