@@ -4,6 +4,7 @@
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
 #[path = "support/house.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
 mod house;
 
 use house::{House, PATIENCE};
