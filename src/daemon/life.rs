@@ -33,7 +33,7 @@ use crate::io::views::Views;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
 /// A life: the loop's state and the threads under it.
@@ -61,15 +61,7 @@ pub(super) async fn begin(
     stopped: Option<Journal>,
 ) -> Result<Life, StartError> {
     let went_on = stopped.is_some();
-    let server = house.server.clone();
-    let (remembered, connected) = if went_on {
-        // This may take as long as the disk wants, and nobody would read from the connection meanwhile.
-        (remember(house, &settings, stopped).await, tmux::connect(&server).await)
-    } else {
-        tokio::join!(remember(house, &settings, stopped), tmux::connect(&server))
-    };
-    let (journal, memory) = remembered?;
-    let connected = connected?;
+    let (journal, memory, connected) = take_up(house, &settings, stopped).await?;
     let Memory { mut engine, places, claims, last_at } = memory;
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let connection = connected.tmux.clone();
@@ -122,6 +114,23 @@ pub(super) async fn begin(
     };
     daemon.open(&found, step);
     Ok(Life { daemon, journal: threads.journal, others: threads.others })
+}
+
+/// What the journal tells, and the connection to tmux, which takes about as long.
+async fn take_up(
+    house: &mut House,
+    settings: &Settings,
+    stopped: Option<Journal>,
+) -> Result<(Journal, Memory, tmux::Connected), StartError> {
+    let server = house.server.clone();
+    let (remembered, connected) = if stopped.is_some() {
+        // This may take as long as the disk wants, and nobody would read from the connection meanwhile.
+        (remember(house, settings, stopped).await?, tmux::connect(&server).await?)
+    } else {
+        let (remembered, connected) = tokio::join!(remember(house, settings, None), tmux::connect(&server));
+        (remembered?, connected?)
+    };
+    Ok((remembered.0, remembered.1, connected))
 }
 
 impl Life {
@@ -245,8 +254,13 @@ async fn remember(
     let (journal, memory) = match stopped {
         None => {
             let boot = house.boot.clone();
-            let opened = tokio::task::spawn_blocking(move || memory::open(&dir, &boot, team)).await;
-            opened.map_err(|stopped| io("read the journal")(stopped.into()))??
+            let (tell, told) = oneshot::channel();
+            // A thread of its own, since one of the runtime's would stay on for a while.
+            let thread = std::thread::Builder::new().name("replay".to_owned());
+            let replay = move || drop(tell.send(memory::open(&dir, &boot, team)));
+            thread.spawn(replay).map_err(io("start the thread that reads the journal"))?;
+            let gone = |_| io("read the journal")(std::io::Error::other("its thread has ended by itself"));
+            told.await.map_err(gone)??
         }
         Some(journal) => {
             let root = house.workspace.root().to_owned();

@@ -244,10 +244,9 @@ impl Worker {
     /// The pane printed something.
     fn heard(&mut self) {
         let now = Instant::now();
-        // Looks stay rare until it was silent for as long as they are apart: else each short pause in what it prints would
-        // cost as many looks as its beginning.
-        let quiet = Duration::from_millis(self.launch.profile.quiet_ms);
-        if now.duration_since(self.printed) >= self.pace.max(quiet) {
+        // Looks stay rare until it was silent for as long as they are apart at most: else each short pause in what it prints
+        // would cost as many looks as its beginning.
+        if now.duration_since(self.printed) >= looking::PACE_MAX {
             self.pace = self.first_pace();
         }
         self.printed = now;
