@@ -9,14 +9,14 @@ use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::JournalDesk;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::memory::{self, Memory};
-use crate::daemon::news::NEWS_MAX;
+use crate::daemon::news::{NEWS_MAX, News};
 use crate::daemon::notes::Notes;
 use crate::daemon::orders::{Launched, Terms};
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning};
 use crate::daemon::signals::unless_ended;
 use crate::daemon::start::{House, SHUTDOWN, StartError, io};
-use crate::daemon::threads;
+use crate::daemon::threads::{self, Threads};
 use crate::daemon::views_desk::{self, ViewsDesk};
 use crate::daemon::workers::tmux::TmuxDesk;
 use crate::daemon::workers::{tmux, views, watch};
@@ -63,16 +63,11 @@ pub(super) async fn begin(
     let went_on = stopped.is_some();
     let (journal, memory, connected) = take_up(house, &settings, stopped).await?;
     let Memory { mut engine, places, claims, last_at } = memory;
-    let (news, inbox) = mpsc::channel(NEWS_MAX);
     let connection = connected.tmux.clone();
-    let mut workers = JoinSet::new();
-    workers.spawn(tmux::keep(house.server.clone(), connected, news.clone()));
-    let found = tmux::find_panes(&connection).await?;
-    let threads = threads::start(house, journal, claims, settings.general.low_disk_bytes, &news)?;
+    let roused = rouse(house, &settings, connected, (journal, claims)).await?;
+    let Roused { found, threads, workers, news, inbox } = roused;
     let now = house.clock.now();
     let step = engine.recover(Moment { now, chance: getrandom::u64().unwrap_or(now.0) }, &found);
-    workers.spawn(watch::views(threads.watched, news.clone()));
-    workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), settings.clone(), news.clone()));
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
@@ -114,6 +109,33 @@ pub(super) async fn begin(
     };
     daemon.open(&found, step);
     Ok(Life { daemon, journal: threads.journal, others: threads.others })
+}
+
+/// Whoever works for the loop.
+struct Roused {
+    found: Vec<FoundPane>,
+    threads: Threads,
+    workers: JoinSet<&'static str>,
+    news: mpsc::Sender<News>,
+    inbox: mpsc::Receiver<News>,
+}
+
+/// Starts the threads and the tasks that live with the daemon, and looks which agents are there.
+async fn rouse(
+    house: &House,
+    settings: &Settings,
+    connected: tmux::Connected,
+    (journal, claims): (Journal, BTreeSet<Arc<str>>),
+) -> Result<Roused, StartError> {
+    let (news, inbox) = mpsc::channel(NEWS_MAX);
+    let connection = connected.tmux.clone();
+    let mut workers = JoinSet::new();
+    workers.spawn(tmux::keep(house.server.clone(), connected, news.clone()));
+    let found = tmux::find_panes(&connection).await?;
+    let mut threads = threads::start(house, journal, claims, settings.general.low_disk_bytes, &news)?;
+    workers.spawn(watch::views(std::mem::take(&mut threads.watched), news.clone()));
+    workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), settings.clone(), news.clone()));
+    Ok(Roused { found, threads, workers, news, inbox })
 }
 
 /// What the journal tells, and the connection to tmux, which takes about as long.

@@ -125,6 +125,17 @@ pub fn kill_group(key: ProcessKey, signal: Signal) -> io::Result<bool> {
     }
 }
 
+/// Ends a tmux client that nobody hears any more, and nothing that is not one.
+pub(crate) fn end_stray_tmux(pid: u32) {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    if name.starts_with("tmux")
+        && let Some(pid) = raw(pid)
+        && let Err(error) = kill_process(pid, Signal::KILL)
+    {
+        tracing::warn!(%error, "a tmux client of an earlier daemon could not be ended");
+    }
+}
+
 /// Bytes that were typed into the terminal and that its program has not read yet; of a canonical terminal, those of
 /// whole lines.
 ///

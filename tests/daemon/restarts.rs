@@ -81,6 +81,8 @@ fn agents_live_through_restarts_and_are_asked_nothing_twice() {
         }
     }
     assert_eq!(panes(&house), before, "every agent is in the pane in which it was");
+    let clients = house.tmux(&["list-clients", "-F", "#{client_control_mode} #{client_pid}"]);
+    assert_eq!(lines(&clients).len(), 2, "no client of an earlier daemon is left: {clients}");
     let journal: String =
         (1..=99).map(|number| house.read(&format!(".tasuki/journal/{number:06}.jsonl"))).collect();
     for number in 0..AGENTS {

@@ -366,5 +366,6 @@ fn answers_that_came_while_its_agent_was_dead_are_read_before_the_task_is_closed
         t1 completed, result m2 from boss by marker: done by boss
         > unwatch boss
         > show finished t1
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }

@@ -201,6 +201,10 @@ impl Drop for House {
         self.kill();
         // One that `tasuki up` started in the background is not our child.
         let _ = self.tasuki().arg("down").output();
+        // A killed daemon's client may never leave by itself, and tmux would wait for it.
+        for pid in self.tmux(&["list-clients", "-F", "#{client_pid}"]).lines() {
+            let _ = Command::new("kill").args(["-9", pid]).status();
+        }
         self.tmux(&["kill-server"]);
     }
 }

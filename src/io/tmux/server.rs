@@ -4,6 +4,7 @@ use super::error::TmuxError;
 use super::quote::{argument, literal, shown};
 use super::version::Version;
 use super::wall::LOOKS;
+use crate::io::process;
 use crate::io::systemd::scope;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -26,6 +27,8 @@ pub(super) const TALKER_FLAGS: &str = "ignore-size,pause-after=5";
 pub(super) const GUARD_FLAGS: &str = "ignore-size,no-output";
 /// How often, and how far apart, it is asked whether the clients of an earlier connection have left.
 const QUIET_TRIES: u32 = 100;
+/// After so many tries a client that is still there does not leave by itself.
+const QUIET_PATIENCE: u32 = 20;
 const QUIET_PAUSE: Duration = Duration::from_millis(10);
 /// Keeps the session alive, says what it is, and is silent from then on: nothing of it wakes anybody.
 const HOLDER: &str = r#"printf '%s\n' "$0"; exec sleep infinity"#;
@@ -113,12 +116,22 @@ impl Server {
     /// tmux 3.3a dies if it has certain news to tell (a client left, a session came, a mode changed) in the 0.1 ms in
     /// which a control-mode client is half connected: 1 in 15 connections that met the end of an earlier one. There
     /// is no event for it, since hearing it would take a connection.
+    ///
+    /// One in ten clients of a daemon that was killed never leaves by itself: tmux 3.3a waits for ever to tell it what it
+    /// cannot hear any more, and would never end either. Such a client is ended.
     pub(super) async fn quiet(&self) -> Result<(), TmuxError> {
-        let list = ["list-clients", "-t", &self.session_target(), "-F", "#{client_flags}"].map(str::to_owned);
-        for _ in 0..QUIET_TRIES {
+        let format = "#{client_pid} #{client_flags}";
+        let list = ["list-clients", "-t", &self.session_target(), "-F", format].map(str::to_owned);
+        for tried in 0..QUIET_TRIES {
             let clients = self.tmux(&list).await?;
-            if !clients.lines().any(|flags| flags.contains(TALKER_FLAGS) || flags.contains(GUARD_FLAGS)) {
+            let ours = |line: &&str| line.contains(TALKER_FLAGS) || line.contains(GUARD_FLAGS);
+            let mut left = clients.lines().filter(ours).peekable();
+            if left.peek().is_none() {
                 break;
+            }
+            if tried == QUIET_PATIENCE {
+                let pids = left.filter_map(|line| line.split(' ').next()?.parse::<u32>().ok());
+                pids.for_each(process::end_stray_tmux);
             }
             tokio::time::sleep(QUIET_PAUSE).await;
         }
