@@ -76,7 +76,7 @@ impl ViewsDesk {
 
     /// A line for the logs.
     pub fn tell(&mut self, at: Millis, agent: Option<AgentName>, text: String) {
-        self.due.tell(Item::Log { at, agent, text });
+        self.due.tell(Item::Log { at, agent, text, told: false });
     }
 
     /// Something else to be written after all that waits.
@@ -212,7 +212,7 @@ impl ViewsDesk {
         if self.due.dropped_lines > 0 {
             let text = format!("{} lines were left out here; the journal has them", self.due.dropped_lines);
             self.due.dropped_lines = 0;
-            job.push(Item::Log { at: now, agent: None, text });
+            job.push(Item::Log { at: now, agent: None, text, told: false });
         }
         if self.due.dirty.is_empty() && self.due.finished.is_empty() && self.due.lines.is_empty() {
             if std::mem::take(&mut self.due.sweep) {

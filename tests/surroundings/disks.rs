@@ -159,3 +159,34 @@ fn has_view(house: &House, id: &str) -> bool {
     days.map(|day| fs::read_to_string(day.path().join(format!("{id}.yaml"))).unwrap_or_default())
         .any(|text| text.contains("status: completed"))
 }
+
+#[test]
+fn a_log_on_a_full_disk_holds_whole_batches_of_lines() {
+    let disk = tempfile::tempdir().expect("a folder");
+    let Some(_mount) = Mount::small(disk.path()) else {
+        return not_tested("a full disk: only a root who may mount can have one");
+    };
+    let mut views = tasuki::io::views::Views::open(disk.path()).expect("views");
+    let batch: Vec<String> = (0..1_000).map(|number| format!("{number} 襷 {}", "x".repeat(60))).collect();
+    let fill = fs::File::create(disk.path().join("fill")).expect("a file");
+    let left = 300 << 10;
+    let free = fs2::available_space(disk.path()).expect("the disk") - left;
+    (&fill).write_all(&vec![b'x'; usize::try_from(free).expect("a size")]).expect("room");
+    let mut written = 0;
+    while views.append_activity_lines(&batch).is_ok() {
+        written += 1;
+    }
+    let whole = |written: usize| {
+        let log = fs::read_to_string(disk.path().join("status/activity.log")).expect("the log");
+        assert!(
+            log.ends_with('\n') && log.lines().count() == written * batch.len(),
+            "{}",
+            log.lines().count()
+        );
+    };
+    assert!(written > 0, "there was room for some");
+    whole(written);
+    fill.set_len(0).expect("room");
+    views.append_activity_lines(&batch).expect("room");
+    whole(written + 1);
+}

@@ -40,6 +40,8 @@ pub enum Item {
         agent: Option<AgentName>,
         /// The sentence.
         text: String,
+        /// Whether the activity log has it already.
+        told: bool,
     },
     /// Views of what is neither open nor in the team any more are removed.
     Sweep {

@@ -168,7 +168,7 @@ impl Worker {
                 self.views.write(View::Agent(item.seen.name.clone()), &text)?;
             }
             Item::Daemon(item) => self.views.write(View::Daemon, &daemon_text(item))?,
-            Item::Log { .. } => self.append(std::slice::from_ref(item))?,
+            Item::Log { .. } => {} // written with those that follow it
             Item::Sweep { open, members } => self.sweep(open, members)?,
             Item::Check(paths) => self.check(paths, shown)?,
             Item::Expire(before) => match self.expire(*before) {
@@ -251,9 +251,9 @@ impl Worker {
         told.into_iter().try_for_each(|id| self.views.remove(&View::Active(MAIN_ZONE, id)))
     }
 
-    /// Writes lines that follow each other: one write a file.
-    fn log(&mut self, items: Vec<Item>, shown: &mut Shown) {
-        if let Err(error) = self.append(&items) {
+    /// Writes lines that follow each other: one write a file. What could not be written is tried again, and nothing twice.
+    fn log(&mut self, mut items: Vec<Item>, shown: &mut Shown) {
+        if let Err(error) = self.append(&mut items) {
             let why = error.to_string();
             self.complain(&why, "lines could not be written; it is tried again");
             shown.failed.extend(items);
@@ -261,21 +261,26 @@ impl Worker {
         }
     }
 
-    fn append(&mut self, items: &[Item]) -> Result<(), FolderError> {
-        let (mut all, mut agents) = (Vec::new(), BTreeMap::<&AgentName, Vec<usize>>::new());
-        for item in items {
-            let Item::Log { at, agent, text } = item else { continue };
-            if let Some(agent) = agent.as_ref().filter(|agent| !agent.is_user()) {
-                agents.entry(agent).or_default().push(all.len());
+    /// Leaves in `items` what could not be written.
+    fn append(&mut self, items: &mut Vec<Item>) -> Result<(), FolderError> {
+        let untold = |item: &&Item| matches!(item, Item::Log { told: false, .. });
+        self.views.append_activity_lines(&lines(items.iter().filter(untold)))?;
+        for item in items.iter_mut() {
+            if let Item::Log { told, .. } = item {
+                *told = true;
             }
-            all.push(format!("{} {text}", clock::rfc3339_ms(*at)));
         }
-        let lines: Vec<&str> = all.iter().map(String::as_str).collect();
-        let mut done = self.views.append_activity_lines(&lines);
-        for (agent, theirs) in agents {
-            let theirs: Vec<&str> = theirs.into_iter().filter_map(|at| lines.get(at).copied()).collect();
-            done = done.and(self.views.append_agent_lines(agent, &theirs));
+        let (mut done, mut left) = (Ok(()), Vec::new());
+        while let Some(agent) = items.iter().find_map(owner).cloned() {
+            let theirs = |item: &mut Item| owner(item) == Some(&agent);
+            let theirs: Vec<Item> = items.extract_if(.., theirs).collect();
+            let written = self.views.append_agent_lines(&agent, &lines(theirs.iter()));
+            if written.is_err() {
+                left.extend(theirs);
+            }
+            done = done.and(written);
         }
+        *items = left;
         done
     }
 
@@ -336,6 +341,22 @@ impl Worker {
 
 fn is_turn(item: &Item) -> bool {
     matches!(item, Item::Open(OpenItem { turn: true, .. }))
+}
+
+/// Whose log gets a line, besides the activity log.
+fn owner(item: &Item) -> Option<&AgentName> {
+    match item {
+        Item::Log { agent, .. } => agent.as_ref().filter(|agent| !agent.is_user()),
+        _ => None,
+    }
+}
+
+fn lines<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<String> {
+    let line = |item: &Item| match item {
+        Item::Log { at, text, .. } => Some(format!("{} {text}", clock::rfc3339_ms(*at))),
+        _ => None,
+    };
+    items.filter_map(line).collect()
 }
 
 fn unreadable(what: &str, step: Seq) -> Trouble {

@@ -18,14 +18,14 @@ impl Views {
     /// # Errors
     /// [`FolderError::Io`]
     pub fn append_agent(&mut self, agent: &AgentName, line: &str) -> Result<(), FolderError> {
-        self.append_agent_lines(agent, &[line])
+        self.append_agent_lines(agent, &[line.to_owned()])
     }
 
     /// Adds lines to an agent's history, in one write.
     ///
     /// # Errors
     /// [`FolderError::Io`]
-    pub fn append_agent_lines(&mut self, agent: &AgentName, lines: &[&str]) -> Result<(), FolderError> {
+    pub fn append_agent_lines(&mut self, agent: &AgentName, lines: &[String]) -> Result<(), FolderError> {
         self.append(|views| &views.folders.agents, agent.as_str(), lines)
     }
 
@@ -34,14 +34,14 @@ impl Views {
     /// # Errors
     /// [`FolderError::Io`]
     pub fn append_activity(&mut self, line: &str) -> Result<(), FolderError> {
-        self.append_activity_lines(&[line])
+        self.append_activity_lines(&[line.to_owned()])
     }
 
     /// Adds lines to the history of the whole team, in one write.
     ///
     /// # Errors
     /// [`FolderError::Io`]
-    pub fn append_activity_lines(&mut self, lines: &[&str]) -> Result<(), FolderError> {
+    pub fn append_activity_lines(&mut self, lines: &[String]) -> Result<(), FolderError> {
         self.append(|views| &views.folders.status, "activity", lines)
     }
 
@@ -49,8 +49,11 @@ impl Views {
         &mut self,
         folder: fn(&Views) -> &Folder,
         word: &str,
-        lines: &[&str],
+        lines: &[String],
     ) -> Result<(), FolderError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
         let text: String = lines.iter().map(|line| one_line(line)).collect();
         self.retry(|views| {
             let folder = folder(views);
@@ -63,15 +66,20 @@ impl Views {
 fn append(folder: &Folder, word: &str, text: &str) -> Result<(), Errno> {
     let name: OsString = format!("{word}.log").into();
     let mut file = folder.append(&name)?;
-    let size = u64::try_from(rustix::fs::fstat(&file)?.st_size).unwrap_or(0);
+    let mut size = u64::try_from(rustix::fs::fstat(&file)?.st_size).unwrap_or(0);
     if size > 0 && size + text.len() as u64 > LOG_BYTES_MAX {
         let (first, second) = (format!("{word}.log.1"), format!("{word}.log.2"));
         // A crash between the two leaves no `.1`, and nothing of the newest is lost.
         folder.replace(first.as_ref(), second.as_ref())?;
         folder.replace(&name, first.as_ref())?;
         file = folder.append(&name)?;
+        size = 0;
     }
-    file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+    file.write_all(text.as_bytes()).map_err(|error| {
+        // A full disk takes a part of it: whoever tries again writes the whole.
+        let _ = file.set_len(size);
+        Errno::from_io_error(&error).unwrap_or(Errno::IO)
+    })
 }
 
 fn one_line(text: &str) -> String {
