@@ -16,9 +16,11 @@ use crate::io::views::{View, Views};
 use crate::io::wire::time::Day;
 use crate::io::wire::{events, status};
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::Peekable;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::vec::IntoIter;
 use tokio::sync::mpsc;
 
 /// One batch at a time is all the loop ever gives.
@@ -92,9 +94,9 @@ pub fn start(
 pub fn write_now(views: Views, reader: Reader, job: Job) -> usize {
     let mut worker = Worker { views, reader, complained: BTreeMap::new(), unread: BTreeMap::new() };
     let mut shown = Shown::default();
-    for item in job.into_iter().chain([Item::Sync]) {
-        worker.show(item, &mut shown);
-    }
+    let mut items = job.into_iter().peekable();
+    while worker.show_next(&mut items, &mut shown) {}
+    worker.show(Item::Sync, &mut shown);
     shown.failed.len()
 }
 
@@ -112,16 +114,7 @@ impl Worker {
         while let Ok(job) = jobs.recv() {
             let mut shown = Shown::default();
             let mut items = job.into_iter().peekable();
-            while let Some(item) = items.next() {
-                if matches!(item, Item::Log { .. }) {
-                    let mut lines = vec![item];
-                    while let Some(line) = items.next_if(|item| matches!(item, Item::Log { .. })) {
-                        lines.push(line);
-                    }
-                    self.log(lines, &mut shown);
-                } else {
-                    self.show(item, &mut shown);
-                }
+            while self.show_next(&mut items, &mut shown) {
                 // Turns come first in a batch, and what is to be typed does not wait for the rest of it.
                 let turns_are_done = !shown.turns.is_empty() && !items.peek().is_some_and(is_turn);
                 if turns_are_done && items.peek().is_some() {
@@ -136,6 +129,18 @@ impl Worker {
                 return;
             }
         }
+    }
+
+    /// Writes what is next in a batch, lines that follow each other together; false if nothing is left.
+    fn show_next(&mut self, items: &mut Peekable<IntoIter<Item>>, shown: &mut Shown) -> bool {
+        let is_line = |item: &Item| matches!(item, Item::Log { .. });
+        let lines: Vec<Item> = std::iter::from_fn(|| items.next_if(is_line)).collect();
+        if !lines.is_empty() {
+            self.log(lines, shown);
+            return true;
+        }
+        let item = items.next();
+        item.map(|item| self.show(item, shown)).is_some()
     }
 
     fn show(&mut self, item: Item, shown: &mut Shown) {
@@ -168,7 +173,7 @@ impl Worker {
                 self.views.write(View::Agent(item.seen.name.clone()), &text)?;
             }
             Item::Daemon(item) => self.views.write(View::Daemon, &daemon_text(item))?,
-            Item::Log { .. } => {} // written with those that follow it
+            Item::Log { .. } => {} // `show_next` writes them with those that follow
             Item::Sweep { open, members } => self.sweep(open, members)?,
             Item::Check(paths) => self.check(paths, shown)?,
             Item::Expire(before) => match self.expire(*before) {
