@@ -226,10 +226,10 @@ fn all_agents_are_seen_at_once_without_being_disturbed() {
         assert_eq!(answer(&house, &format!("while-{number}")), format!("seen-while-{number} 襷"));
         house.until("the wall to show it", |house| seen(house).contains(&format!("seen-while-{number} 襷")));
     }
-    assert!(
-        !house.tmux(&["capture-pane", "-p", "-t", "one"]).contains("typed at all"),
-        "it is to look at only"
-    );
+    for name in names {
+        let own = house.tmux(&["capture-pane", "-p", "-t", name]);
+        assert!(!own.contains("typed at all"), "it is to look at only: {own}");
+    }
     let lookers =
         |house: &House| house.tmux(&["list-sessions", "-F", "#{@tasuki_looks}"]).matches("on").count();
     assert_eq!(lookers(&house), 2);
