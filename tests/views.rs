@@ -469,7 +469,8 @@ fn an_edited_or_deleted_view_is_noticed_and_own_writes_are_not() {
             tell.send(path.to_owned()).unwrap();
         }
     });
-    views.places().iter().for_each(|place| watch.follow(place));
+    let places = ["queue/active", "status", "status/agents"].map(|place| root.join(place));
+    places.iter().for_each(|place| watch.follow(place));
     let all = [
         View::Active(0, id("msg-1")),
         View::Active(0, id("msg-2")),

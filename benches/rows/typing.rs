@@ -80,8 +80,8 @@ fn tasuki(lines: usize) -> Cost {
 }
 
 async fn open(server: &Server) -> Pane {
-    server.ensure().await.expect("a server");
-    let (tmux, _, driver) = Tmux::connect(server).await.expect("a connection");
+    let left = server.ensure().await.expect("a server");
+    let (tmux, _, driver) = Tmux::connect(server, left).await.expect("a connection");
     tokio::spawn(driver.run());
     let tag = Tag { agent: AgentName::new("reader").expect("a name"), nonce: Nonce(1) };
     let spec = WindowSpec {

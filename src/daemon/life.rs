@@ -11,17 +11,17 @@ use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::memory::{self, Memory};
 use crate::daemon::news::{NEWS_MAX, News};
 use crate::daemon::notes::Notes;
-use crate::daemon::orders::{Launched, Terms};
+use crate::daemon::orders::{Adopted, Launched, Terms};
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning};
 use crate::daemon::signals::unless_ended;
 use crate::daemon::start::{House, SHUTDOWN, StartError, io};
 use crate::daemon::threads::{self, Threads};
 use crate::daemon::views_desk::{self, ViewsDesk};
-use crate::daemon::workers::tmux::TmuxDesk;
+use crate::daemon::workers::tmux::{PanesFound, TmuxDesk};
 use crate::daemon::workers::{tmux, views, watch};
 use crate::engine::engine::Step;
-use crate::engine::input::{Effect, FoundPane, Moment};
+use crate::engine::input::{Effect, Moment};
 use crate::engine::state::Phase;
 use crate::engine::words::{AgentName, Millis, Nonce};
 use crate::io::clock::Clock;
@@ -64,10 +64,10 @@ pub(super) async fn begin(
     let (journal, memory, connected) = take_up(house, &settings, stopped).await?;
     let Memory { mut engine, places, claims, last_at } = memory;
     let connection = connected.tmux.clone();
-    let roused = rouse(house, &settings, connected, (journal, claims)).await?;
+    let roused = rouse(house, &settings, connected, (journal, claims))?;
     let Roused { found, threads, workers, news, inbox } = roused;
     let now = house.clock.now();
-    let step = engine.recover(Moment { now, chance: getrandom::u64().unwrap_or(now.0) }, &found);
+    let step = engine.recover(Moment { now, chance: getrandom::u64().unwrap_or(now.0) }, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
@@ -113,27 +113,26 @@ pub(super) async fn begin(
 
 /// Whoever works for the loop.
 struct Roused {
-    found: Vec<FoundPane>,
+    found: PanesFound,
     threads: Threads,
     workers: JoinSet<&'static str>,
     news: mpsc::Sender<News>,
     inbox: mpsc::Receiver<News>,
 }
 
-/// Starts the threads and the tasks that live with the daemon, and looks which agents are there.
-async fn rouse(
+/// Starts the threads and the tasks that live with the daemon.
+fn rouse(
     house: &House,
     settings: &Settings,
-    connected: tmux::Connected,
+    mut connected: tmux::Connected,
     (journal, claims): (Journal, BTreeSet<Arc<str>>),
 ) -> Result<Roused, StartError> {
     let (news, inbox) = mpsc::channel(NEWS_MAX);
-    let connection = connected.tmux.clone();
+    let found = std::mem::take(&mut connected.found);
     let mut workers = JoinSet::new();
     workers.spawn(tmux::keep(house.server.clone(), connected, news.clone()));
-    let found = tmux::find_panes(&connection).await?;
-    let mut threads = threads::start(house, journal, claims, settings.general.low_disk_bytes, &news)?;
-    workers.spawn(watch::views(std::mem::take(&mut threads.watched), news.clone()));
+    let threads = threads::start(house, journal, claims, settings.general.low_disk_bytes, &news)?;
+    workers.spawn(watch::views(house.workspace.clone(), news.clone()));
     workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), settings.clone(), news.clone()));
     Ok(Roused { found, threads, workers, news, inbox })
 }
@@ -208,7 +207,7 @@ impl Life {
 
 impl Daemon {
     /// Takes up what goes on, owes every view, and begins to look for drops.
-    fn open(&mut self, found: &[FoundPane], step: Step) {
+    fn open(&mut self, found: &PanesFound, step: Step) {
         self.adopt(found, &step.effects);
         self.tell_names();
         self.take_step(step);
@@ -220,7 +219,7 @@ impl Daemon {
     }
 
     /// Gives every agent that goes on its worker.
-    pub(super) fn adopt(&mut self, found: &[FoundPane], effects: &[Effect]) {
+    pub(super) fn adopt(&mut self, found: &PanesFound, effects: &[Effect]) {
         let launched: Vec<(AgentName, Nonce)> = effects
             .iter()
             .filter_map(|effect| match effect {
@@ -234,9 +233,11 @@ impl Daemon {
             _ => None,
         });
         for (agent, nonce, pane, process) in up.collect::<Vec<_>>() {
-            let there = found.iter().any(|found| found.agent == agent && found.nonce == nonce);
-            if there && !launched.contains(&(agent.clone(), nonce)) {
-                self.launch(Launched { agent, nonce, adopt: Some((pane, process)) });
+            let there = found.panes.iter().any(|found| found.agent == agent && found.nonce == nonce);
+            let tty = found.terminals.get(&pane).filter(|_| there);
+            if let (Some(tty), false) = (tty, launched.contains(&(agent.clone(), nonce))) {
+                let adopt = Some(Adopted { pane, process, tty: tty.clone() });
+                self.launch(Launched { agent, nonce, adopt });
             }
         }
     }

@@ -5,6 +5,7 @@ use crate::engine::input::Report;
 use crate::engine::life::Turn;
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey};
 use crate::io::settings::General;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
@@ -75,8 +76,19 @@ pub struct Launched {
     pub agent: AgentName,
     /// The launch.
     pub nonce: Nonce,
-    /// The pane and process to take over; none to make a new window.
-    pub adopt: Option<(PaneId, ProcessKey)>,
+    /// What to take over; none to make a new window.
+    pub adopt: Option<Adopted>,
+}
+
+/// An agent that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adopted {
+    /// Its pane.
+    pub pane: PaneId,
+    /// Its process.
+    pub process: ProcessKey,
+    /// Its terminal.
+    pub tty: PathBuf,
 }
 
 /// News of one launch.

@@ -200,9 +200,9 @@ impl Daemon {
                 self.take_input(Input::TmuxLost { why });
             }
             TmuxNews::Back { tmux, found } => {
-                tracing::info!(panes = found.len(), "there is a connection to tmux again");
+                tracing::info!(panes = found.panes.len(), "there is a connection to tmux again");
                 self.tmux.connected(tmux);
-                let step = self.engine.step(self.moment(), Input::TmuxBack(found.clone()));
+                let step = self.engine.step(self.moment(), Input::TmuxBack(found.panes.clone()));
                 self.adopt(&found, &step.effects);
                 self.take_step(step);
             }

@@ -8,7 +8,6 @@ use crate::io::mailbox::Mailbox;
 use crate::io::views::Views;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
@@ -25,8 +24,6 @@ pub struct Threads {
     pub shown: mpsc::Receiver<views::Shown>,
     /// To the views.
     pub views_jobs: std::sync::mpsc::SyncSender<views::Job>,
-    /// Folders of views, to be watched.
-    pub watched: Vec<PathBuf>,
     /// To the mailbox.
     pub mailing: mailbox::Mailing,
     /// Resolves when the mailbox's thread ends.
@@ -53,9 +50,8 @@ pub(super) fn start(
     let (answers, written) = mpsc::channel(1);
     let started = journal::start(journal, answers);
     let (journal_jobs, journal) = started.map_err(io("start the journal's thread"))?;
-    let views = Views::open(workspace.root())?;
-    let watched = views.places();
     let (tell, shown) = mpsc::channel(1);
+    let views = Views::open(workspace.root())?;
     let started = views::start(views, reader, tell);
     let (views_jobs, views) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(workspace.root())?;
@@ -64,16 +60,5 @@ pub(super) fn start(
     let started = started.map_err(io("start the mailbox's thread"))?;
     let mailbox::Started { mailing, alive: mailbox_alive, thread, claims } = started;
     let others = vec![views, thread];
-    Ok(Threads {
-        journal_jobs,
-        journal,
-        written,
-        shown,
-        views_jobs,
-        watched,
-        mailing,
-        mailbox_alive,
-        claims,
-        others,
-    })
+    Ok(Threads { journal_jobs, journal, written, shown, views_jobs, mailing, mailbox_alive, claims, others })
 }

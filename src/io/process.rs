@@ -54,6 +54,12 @@ pub fn alive(key: ProcessKey) -> bool {
     key_of(key.pid) == Some(key)
 }
 
+/// Whether a file is there that we may run.
+#[must_use]
+pub fn is_program(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
 /// Waits until the process has ended; at once if it has.
 ///
 /// # Errors

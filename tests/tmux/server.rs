@@ -142,10 +142,10 @@ async fn a_server_that_stands_still_is_reported() {
 #[tokio::test]
 async fn a_session_that_is_not_there_is_not_made_by_connecting() {
     let (server, end) = new_server();
-    let why = Tmux::connect(&server).await.expect_err("it connected").to_string();
+    let why = Tmux::connect(&server, Vec::new()).await.expect_err("it connected").to_string();
     assert!(why.contains("no server") || why.contains("error connecting"), "{why}");
     end.plain(&["-f", "/dev/null", "new-session", "-d", "-s", "mine"]);
-    let why = Tmux::connect(&server).await.expect_err("it connected").to_string();
+    let why = Tmux::connect(&server, Vec::new()).await.expect_err("it connected").to_string();
     assert!(why.contains("can't find session"), "{why}");
 }
 
@@ -169,7 +169,6 @@ async fn a_client_that_somebody_ends_is_the_end_of_the_connection() {
         let why = timeout(SOON, &mut world.driver).await.expect("it is noticed").unwrap();
         assert!(why.contains(words), "{why}");
         let World { server, end, .. } = world;
-        server.ensure().await.unwrap();
         World::connect(server, end).await.tmux.list_panes().await.expect("a new connection is made");
     }
 }

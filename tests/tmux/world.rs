@@ -71,13 +71,16 @@ pub(crate) fn new_server() -> (Server, End) {
 impl World {
     pub(crate) async fn new() -> Self {
         let (server, end) = new_server();
-        server.ensure().await.unwrap();
         Self::connect(server, end).await
     }
 
     pub(crate) async fn connect(server: Server, end: End) -> Self {
-        let (tmux, notices, driver) = Tmux::connect(&server).await.unwrap();
-        Self { server, tmux, notices, driver: tokio::spawn(driver.run()), end }
+        let left = server.ensure().await.unwrap();
+        let (tmux, notices, driver) = Tmux::connect(&server, left).await.unwrap();
+        let driver = tokio::spawn(driver.run());
+        // Nothing is answered before the second client is there too.
+        tmux.list_panes().await.unwrap();
+        Self { server, tmux, notices, driver, end }
     }
 
     /// What a shell script in a window of its own is.

@@ -6,11 +6,13 @@ use crate::daemon::orders::{Launched, Order, Terms};
 use crate::daemon::start::socket_name;
 use crate::daemon::workers::pane::{self, Start};
 use crate::engine::input::FoundPane;
-use crate::engine::words::{AgentName, Nonce, ProcessKey};
+use crate::engine::words::{AgentName, Nonce, PaneId, ProcessKey};
 use crate::io::process;
 use crate::io::settings::{Launch, Settings};
 use crate::io::tmux::command::Command;
 use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -40,13 +42,24 @@ pub enum TmuxNews {
         /// The connection.
         tmux: Tmux,
         /// The agents' panes that are there.
-        found: Vec<FoundPane>,
+        found: PanesFound,
     },
 }
 
-/// A connection that is up, and its two ends that want to be driven.
+/// The agents' panes that are there.
+#[derive(Debug, Clone, Default)]
+pub struct PanesFound {
+    /// Whose they are, and what lives in them.
+    pub panes: Vec<FoundPane>,
+    /// Their terminals.
+    pub terminals: BTreeMap<PaneId, PathBuf>,
+}
+
+/// A connection that is up, what was found over it, and its two ends that want to be driven.
 #[derive(Debug)]
 pub struct Connected {
+    /// The agents' panes that are there.
+    pub found: PanesFound,
     /// The handle.
     pub tmux: Tmux,
     /// What tmux tells.
@@ -55,29 +68,29 @@ pub struct Connected {
     pub driver: Driver,
 }
 
-/// Makes sure that the server runs, and connects.
+/// Makes sure that the server runs, connects, and looks which agents are there. What cannot be looked at is not taken for
+/// gone: then there is no connection either.
 ///
 /// # Errors
-/// Those of [`Server::ensure`] and [`Tmux::connect`].
+/// Those of [`Server::ensure`], [`Tmux::connect`] and [`Tmux::list_panes`]; [`TmuxError::Io`] if a process cannot be
+/// looked at.
 pub async fn connect(server: &Server) -> Result<Connected, TmuxError> {
-    server.ensure().await?;
-    let (tmux, notices, driver) = Tmux::connect(server).await?;
-    Ok(Connected { tmux, notices, driver })
+    let left = server.ensure().await?;
+    let (tmux, notices, mut driver) = Tmux::connect(server, left).await?;
+    let found = driver.meanwhile(find_panes(&tmux)).await??;
+    Ok(Connected { found, tmux, notices, driver })
 }
 
 /// The agents' panes that are there, with the processes that live in them.
-///
-/// # Errors
-/// Those of [`Tmux::list_panes`]; [`TmuxError::Io`] if a process cannot be looked at.
-pub async fn find_panes(tmux: &Tmux) -> Result<Vec<FoundPane>, TmuxError> {
-    let rows = tmux.list_panes().await?;
-    let found = rows.into_iter().filter_map(|row| {
-        let tag = row.tag?;
-        let process = if row.dead { Ok(None) } else { process_of(row.pid) };
-        let found = |process| FoundPane { agent: tag.agent, nonce: tag.nonce, pane: row.pane, process };
-        Some(process.map(found))
-    });
-    found.collect()
+async fn find_panes(tmux: &Tmux) -> Result<PanesFound, TmuxError> {
+    let mut found = PanesFound::default();
+    for row in tmux.list_panes().await? {
+        let Some(tag) = row.tag else { continue };
+        let process = if row.dead { None } else { process_of(row.pid)? };
+        found.panes.push(FoundPane { agent: tag.agent, nonce: tag.nonce, pane: row.pane, process });
+        found.terminals.insert(row.pane, row.tty);
+    }
+    Ok(found)
 }
 
 /// The process of a pane; none if it has ended.
@@ -94,7 +107,7 @@ pub(super) fn process_of(pid: u32) -> Result<Option<ProcessKey>, TmuxError> {
 /// Keeps a connection: drives it, and replaces it when it ends.
 pub async fn keep(server: Server, mut connected: Connected, news: NewsSender) -> &'static str {
     loop {
-        let Connected { tmux, notices, driver } = connected;
+        let Connected { tmux, notices, driver, .. } = connected;
         let serves = process::key_of(tmux.server_pid());
         drop(tmux);
         let since = Instant::now();
@@ -120,7 +133,7 @@ async fn replace(
     let mut lost = Some(TmuxNews::Lost { why });
     let again = connect_again(server, wait);
     tokio::pin!(again);
-    let (connected, found) = tokio::select! {
+    let mut connected = tokio::select! {
         biased;
         () = ended(serves) => {
             news.send(News::Tmux(lost.take()?)).await.ok()?;
@@ -132,7 +145,7 @@ async fn replace(
     if let (Some(lost), false) = (lost, same) {
         news.send(News::Tmux(lost)).await.ok()?;
     }
-    let tmux = connected.tmux.clone();
+    let (tmux, found) = (connected.tmux.clone(), std::mem::take(&mut connected.found));
     news.send(News::Tmux(TmuxNews::Back { tmux, found })).await.ok()?;
     Some(connected)
 }
@@ -161,22 +174,15 @@ async fn drive(driver: Driver, mut notices: Notices) -> String {
     }
 }
 
-async fn connect_again(server: &Server, mut wait: Duration) -> (Connected, Vec<FoundPane>) {
+async fn connect_again(server: &Server, mut wait: Duration) -> Connected {
     loop {
         tokio::time::sleep(wait).await;
         wait = (wait * 2).clamp(AGAIN.0, AGAIN.1);
-        match connect_and_look(server).await {
+        match connect(server).await {
             Ok(connected) => return connected,
             Err(error) => tracing::error!(%error, "no connection to tmux; trying again in {wait:?}"),
         }
     }
-}
-
-/// What cannot be looked at is not taken for gone: then there is no connection either.
-async fn connect_and_look(server: &Server) -> Result<(Connected, Vec<FoundPane>), TmuxError> {
-    let mut connected = connect(server).await?;
-    let found = connected.driver.meanwhile(find_panes(&connected.tmux)).await??;
-    Ok((connected, found))
 }
 
 /// What the loop gives a new worker of a pane.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 /// An editor writes a file in several steps; the team file is read once it has been still for this long.
 const TEAM_SETTLES: Duration = Duration::from_millis(200);
@@ -20,24 +20,39 @@ const CHANGES_MAX: usize = 1_024;
 /// Our own writes are changes too: they are looked at in batches.
 const VIEWS_SETTLE: Duration = Duration::from_millis(100);
 
-/// Watches the views until the loop is gone. Whether a change is somebody else's is the views' own to say.
-pub async fn views(places: Vec<PathBuf>, news: NewsSender) -> &'static str {
-    let (told, mut changes) = mpsc::channel(CHANGES_MAX);
-    let missed = Arc::new(AtomicBool::new(false));
-    let missing = Arc::clone(&missed);
-    let mut watch = Watch::start(Interest::Changes, move |signal| {
-        let sent = match signal {
-            Signal::File(path) => told.try_send(path.to_owned()).is_ok(),
-            Signal::Anything => false,
-        };
-        if !sent {
-            missing.store(true, Ordering::Relaxed);
-            let _ = told.try_send(PathBuf::new());
-        }
-    });
-    for place in &places {
-        watch.follow(place);
+/// The watch of the views, and what it tells.
+struct ViewsWatch {
+    watch: Watch,
+    changes: mpsc::Receiver<PathBuf>,
+    /// Whether there was more than could be told.
+    missed: Arc<AtomicBool>,
+}
+
+impl ViewsWatch {
+    fn of(places: &[PathBuf]) -> Self {
+        let (told, changes) = mpsc::channel(CHANGES_MAX);
+        let missed = Arc::new(AtomicBool::new(false));
+        let missing = Arc::clone(&missed);
+        let mut watch = Watch::start(Interest::Changes, move |signal| {
+            let sent = match signal {
+                Signal::File(path) => told.try_send(path.to_owned()).is_ok(),
+                Signal::Anything => false,
+            };
+            if !sent {
+                missing.store(true, Ordering::Relaxed);
+                let _ = told.try_send(PathBuf::new());
+            }
+        });
+        places.iter().for_each(|place| watch.follow(place));
+        Self { watch, changes, missed }
     }
+}
+
+/// Watches the views until the loop is gone. Whether a change is somebody else's is the views' own to say.
+pub async fn views(workspace: Workspace, news: NewsSender) -> &'static str {
+    let places = [workspace.active(), workspace.agents_status(), workspace.status()];
+    let armed = arm(move || ViewsWatch::of(&places)).await;
+    let Some(ViewsWatch { mut watch, mut changes, missed }) = armed else { return "views' watch" };
     while let Some(first) = changes.recv().await {
         tokio::time::sleep(VIEWS_SETTLE).await; // gathers a batch
         let mut paths = vec![first];
@@ -66,12 +81,16 @@ pub async fn team(
     let team_changed = Arc::new(Notify::new());
     let team_file = workspace.team_file();
     let changed = Arc::clone(&team_changed);
+    let root = workspace.root().to_owned();
     // Dropping the watcher ends it, so it lives as long as this task.
-    let _watcher = watch(workspace.root(), move |event| {
-        if event.need_rescan() || event.paths.contains(&team_file) {
-            changed.notify_one();
-        }
-    });
+    let _watcher = arm(move || {
+        watch(&root, move |event| {
+            if event.need_rescan() || event.paths.contains(&team_file) {
+                changed.notify_one();
+            }
+        })
+    })
+    .await;
     let mut loaded = Some(loaded);
     team_changed.notify_one();
     loop {
@@ -85,6 +104,20 @@ pub async fn team(
         }
         if news.send(News::Team(Box::new(read))).await.is_err() {
             return "team file's watch";
+        }
+    }
+}
+
+/// Makes a watch on a thread of its own: the kernel goes through all names that it remembers of a folder then, also those
+/// that were looked for in vain (40 ms after 200,000 messages), and the loop does not stand still for that.
+async fn arm<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (tell, armed) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("arm".to_owned());
+    match thread.spawn(move || drop(tell.send(make()))) {
+        Ok(_) => armed.await.ok(),
+        Err(error) => {
+            tracing::warn!(%error, "no thread for a watch: what people change is seen at the next start");
+            None
         }
     }
 }

@@ -97,6 +97,12 @@ impl Folder {
         let _ = rustix::fs::fadvise(&file.file, 0, None, rustix::fs::Advice::DontNeed);
     }
 
+    /// Has the disk begin to read a file that will be read from its beginning to its end: it is read while the first lines
+    /// are understood. A hint.
+    pub(super) fn read_ahead(&self, file: &Named) {
+        let _ = rustix::fs::fadvise(&file.file, 0, None, rustix::fs::Advice::WillNeed);
+    }
+
     /// The path of a name in this folder, for people.
     pub(super) fn path_of(&self, name: &str) -> PathBuf {
         self.path.join(name)

@@ -54,6 +54,7 @@ impl Journal {
         disk.datasync(&file)?;
         disk.sync_names()?;
         disk.folder.forget_cached(&file);
+        disk.folder.read_ahead(&file);
         let Read { found, mut report, last } = replay(&mut disk, &segments, Until::Tail, each)?;
         let tail = tail(&mut disk, number, file, &found, &mut report)?;
         let older = segments.split_last().map_or(&[][..], |(_, older)| older);

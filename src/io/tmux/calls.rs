@@ -23,8 +23,8 @@ pub(super) struct Calls {
     /// The session that we are attached to, once tmux has said so, and who waits for that.
     session: Option<SessionId>,
     attached: Option<oneshot::Sender<SessionId>>,
-    /// tmux's name of the guard, and who waits until it is attached.
-    guard: Option<(String, Option<oneshot::Sender<()>>)>,
+    /// tmux's name of the guard, and whether it is attached.
+    guard: Option<(String, bool)>,
     /// Bytes for tmux.
     pub(super) out: Vec<u8>,
 }
@@ -62,11 +62,14 @@ impl Calls {
         session
     }
 
-    /// Says that the client of process `pid` is our own guard, and tells when it is attached.
-    pub(super) fn await_guard(&mut self, pid: u32) -> oneshot::Receiver<()> {
-        let (attached, guarded) = oneshot::channel();
-        self.guard = Some((format!("client-{pid}"), Some(attached)));
-        guarded
+    /// Says that the client of process `pid` is our own guard, which is about to attach.
+    pub(super) fn await_guard(&mut self, pid: u32) {
+        self.guard = Some((format!("client-{pid}"), false));
+    }
+
+    /// Whether the guard is on its way and not attached yet.
+    pub(super) fn is_attaching(&self) -> bool {
+        matches!(self.guard, Some((_, false)))
     }
 
     /// Lines whose replies have not all come.
@@ -203,8 +206,7 @@ impl Calls {
     fn is_guard(&mut self, client: &[u8]) -> bool {
         match &mut self.guard {
             Some((name, attached)) if name.as_bytes() == client => {
-                // Nobody waits the second time.
-                attached.take().map(|attached| attached.send(()));
+                *attached = true;
                 true
             }
             _ => false,

@@ -6,6 +6,7 @@ use super::driver::{Call, Driver};
 use super::error::TmuxError;
 use super::notice::{self, Notices};
 use super::notification::SessionId;
+use super::options::SetOption;
 use super::quote::shown;
 use super::server::Server;
 use super::version::Version;
@@ -39,27 +40,28 @@ pub(super) struct Facts {
 }
 
 impl Tmux {
-    /// Attaches to the session of `server`, which must be there ([`Server::ensure`]).
+    /// Attaches to the session of `server`, which must be there, once `left`, the clients of an earlier connection, have
+    /// left it: [`Server::ensure`] sees to the one and names the other.
     ///
-    /// Nothing is answered unless the [`Driver`] runs: `workers.spawn(driver.run())`.
+    /// Nothing is answered unless the [`Driver`] runs: `workers.spawn(driver.run())`, which first starts the second client.
+    /// What must be known soon may be asked before that, by [`Driver::meanwhile`].
     ///
     /// # Errors
     /// [`TmuxError::Failed`] or [`TmuxError::Gone`] with tmux's words if the session is not there or tmux does not let
     /// us attach; [`TmuxError::Late`]; [`TmuxError::Missing`].
-    pub async fn connect(server: &Server) -> Result<(Self, Notices, Driver), TmuxError> {
-        server.quiet().await?;
+    pub async fn connect(server: &Server, left: Vec<u32>) -> Result<(Self, Notices, Driver), TmuxError> {
+        server.quiet(left).await?;
         let (sender, receiver) = mpsc::channel(CALLS_MAX);
         let (news, notices) = notice::channel();
         let (mut driver, attached) = Driver::start(server, receiver, Calls::new(news))?;
         let session = driver.meanwhile(in_time("attach-session", attached)).await??;
-        let guarded = driver.guard(server)?;
-        driver.meanwhile(in_time("attach-session", guarded)).await??;
-        let (version, server_pid) = driver.meanwhile(hello(&sender)).await??;
-        driver.read_buffers_as(version.supported()?.buffer_escape());
+        let Greeting { version, server_pid, variables } =
+            driver.meanwhile(greet(&sender, server, session)).await??;
+        driver.read_buffers_as(version.buffer_escape());
         let (scratch, size) = (server.scratch.clone(), server.size);
         let facts = Facts { version, server_pid, session, scratch, size };
         let tmux = Self { calls: sender, facts: Arc::new(facts) };
-        driver.meanwhile(tmux.mask_environment()).await??;
+        driver.meanwhile(tmux.mask(&variables)).await??;
         Ok((tmux, notices, driver))
     }
 
@@ -118,16 +120,12 @@ impl Tmux {
 
     /// Marks each variable of the server's own environment as removed for our session, so that a pane's program gets
     /// what its [`super::window::WindowSpec`] says and nothing else.
-    async fn mask_environment(&self) -> Result<(), TmuxError> {
+    async fn mask(&self, variables: &[String]) -> Result<(), TmuxError> {
         let session = format!("{}:", self.session());
-        let ask = Command::new("show-environment").flag("-g");
-        let ask = ask.then(Command::new("show-environment").flag("-t").word(&session));
-        let replies = self.run(ask).await?;
-        let text: String = replies.iter().map(Reply::text).collect::<Vec<_>>().join("\n");
-        let names = text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name);
-        let mask =
-            |name: &str| Command::silent("set-environment").flag("-t").word(&session).flag("-r").word(name);
-        let masks = names.filter(|name| !name.is_empty()).map(mask).reduce(Command::then);
+        let mask = |name: &String| {
+            Command::silent("set-environment").flag("-t").word(&session).flag("-r").word(name)
+        };
+        let masks = variables.iter().map(mask).reduce(Command::then);
         match masks {
             Some(masks) => self.run(masks).await.map(drop),
             None => Ok(()),
@@ -163,12 +161,35 @@ async fn in_time<T>(what: &'static str, told: oneshot::Receiver<T>) -> Result<T,
     timeout(CALL_DEADLINE, told).await.map_err(|_| late(what, true))?.map_err(|_| gone())
 }
 
-/// Asks who answers: version and process id.
-async fn hello(calls: &mpsc::Sender<Call>) -> Result<(Version, u32), TmuxError> {
-    let command = Command::new("display-message").flag("-p").word("#{version} #{pid}");
-    let replies = run(calls, command).await?;
-    let text = replies.first().map(Reply::text).unwrap_or_default();
+/// What tmux says first.
+struct Greeting {
+    version: Version,
+    server_pid: u32,
+    /// What is set in the environment of the server or of the session.
+    variables: Vec<String>,
+}
+
+/// Asks who answers and what it would hand to programs, and sets our options.
+async fn greet(
+    calls: &mpsc::Sender<Call>,
+    server: &Server,
+    session: SessionId,
+) -> Result<Greeting, TmuxError> {
+    let hello = Command::new("display-message").flag("-p").word("#{version} #{pid}");
+    let own = Command::new("show-environment").flag("-t").word(format!("{session}:"));
+    let ask = hello.then(Command::new("show-environment").flag("-g")).then(own);
+    // One line: each time that tmux is waited for costs a start more than what is asked.
+    let options = server.options().into_iter().map(SetOption::into_command);
+    let replies = run(calls, options.fold(ask, Command::then)).await?;
+    let mut texts = replies.iter().map(Reply::text);
+    let text = texts.next().unwrap_or_default();
     let unreadable = || TmuxError::Unreadable { command: "display-message", words: shown(text.as_bytes()) };
     let (version, pid) = text.split_once(' ').ok_or_else(unreadable)?;
-    Ok((Version::read(version)?, pid.parse().map_err(|_| unreadable())?))
+    let environment = texts.take(2).collect::<Vec<_>>().join("\n");
+    let names = environment.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name.to_owned());
+    Ok(Greeting {
+        version: Version::read(version)?.supported()?,
+        server_pid: pid.parse().map_err(|_| unreadable())?,
+        variables: names.filter(|name| !name.is_empty()).collect(),
+    })
 }

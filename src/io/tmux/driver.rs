@@ -2,6 +2,7 @@
 
 use super::calls::{Answer, Calls};
 use super::command::Part;
+use super::control::CALL_DEADLINE;
 use super::error::TmuxError;
 use super::escape::Escape;
 use super::notification::SessionId;
@@ -44,6 +45,8 @@ pub struct Driver {
     stdout: ChildStdout,
     stderr: ChildStderr,
     guard: Option<Guard>,
+    /// For starting the guard.
+    server: Server,
     receiver: mpsc::Receiver<Call>,
     parser: Parser,
     calls: Calls,
@@ -71,6 +74,9 @@ enum Event {
     Asked(Option<Call>),
     ToldMissed,
 }
+
+/// What is said of a guard that does not come.
+const NO_GUARD: &str = "the second of the two clients could not be attached";
 
 /// Why there is no next turn.
 enum End {
@@ -100,19 +106,27 @@ impl Driver {
         let attached = calls.await_session();
         let (parser, chunk) = (Parser::new(), vec![0; READ_BYTES].into_boxed_slice());
         let (guard, escape) = (None, Escape::Raw);
-        let driver = Self { child, stdin, stdout, stderr, guard, receiver, parser, calls, escape, chunk };
+        let server = server.clone();
+        let driver =
+            Self { child, stdin, stdout, stderr, guard, server, receiver, parser, calls, escape, chunk };
         Ok((driver, attached))
     }
 
-    /// Starts the guard, and tells when it is attached. Nothing may be asked before that: tmux 3.3a dies if it has
-    /// news to tell while a control-mode client is half connected (3 of 60 runs with a window made meanwhile).
-    pub(super) fn guard(&mut self, server: &Server) -> Result<oneshot::Receiver<()>, TmuxError> {
-        let mut command = attach(server, GUARD_FLAGS);
-        let mut child =
-            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map_err(TmuxError::start)?;
-        let guarded = self.calls.await_guard(child.id().unwrap_or_default());
+    /// Starts the guard and waits until it is attached. Nothing is asked before that ([`Calls::has_room`]): tmux 3.3a dies
+    /// if it has news to tell while a control-mode client is half connected (3 of 60 runs with a window made meanwhile).
+    async fn guard(&mut self) -> Result<(), End> {
+        let mut command = attach(&self.server, GUARD_FLAGS);
+        let spawned = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let mut child = spawned.map_err(|error| End::Because(format!("{NO_GUARD}: {error}")))?;
+        self.calls.await_guard(child.id().unwrap_or_default());
         self.guard = Some(Guard { _stdin: child.stdin.take(), child });
-        Ok(guarded)
+        let attached = async {
+            while self.calls.is_attaching() {
+                self.turn().await?;
+            }
+            Ok(())
+        };
+        timeout(CALL_DEADLINE, attached).await.unwrap_or_else(|_| Err(End::Because(NO_GUARD.to_owned())))
     }
 
     /// Says how this server writes buffers.
@@ -120,9 +134,12 @@ impl Driver {
         self.escape = escape;
     }
 
-    /// Talks until the connection ends, and says how it ended. All that still wait are told too.
+    /// Starts the second client, talks until the connection ends, and says how it ended. All that still wait are told too.
     pub async fn run(mut self) -> String {
-        let why = self.drive().await;
+        let why = match self.guard().await {
+            Ok(()) => self.drive().await,
+            Err(end) => self.ended(end).await,
+        };
         // It has ended already, or it will not end by itself.
         let _ = self.child.kill().await;
         why
@@ -141,7 +158,13 @@ impl Driver {
 
     /// As [`Self::run`], but may be dropped and called again.
     async fn drive(&mut self) -> String {
-        let why = match self.turns().await {
+        let end = self.turns().await;
+        self.ended(end).await
+    }
+
+    /// Why it ended, after all that wait have been told.
+    async fn ended(&mut self, end: End) -> String {
+        let why = match end {
             End::Because(why) => why,
             End::HungUp => self.last_words().await,
             End::Unguarded => self.unguarded().await,
@@ -170,7 +193,7 @@ impl Driver {
             wrote = stdin.write(out), if !out.is_empty() => Event::Wrote(wrote.map_err(|_| End::HungUp)?),
             call = receiver.recv(), if room => Event::Asked(call),
             () = notices.tell_missed(), if missed => Event::ToldMissed,
-            () = ended(guard) => return Err(End::Unguarded),
+            () = gone(guard) => return Err(End::Unguarded),
         };
         match event {
             Event::Read(0) => return Err(End::HungUp),
@@ -237,7 +260,7 @@ fn attach(server: &Server, flags: &str) -> Command {
 }
 
 /// Waits for the end of the guard; for ever where there is none.
-async fn ended(guard: &mut Option<Guard>) {
+async fn gone(guard: &mut Option<Guard>) {
     match guard {
         // That it cannot be watched is as bad as its end.
         Some(guard) => drop(guard.child.wait().await),
@@ -248,6 +271,6 @@ async fn ended(guard: &mut Option<Guard>) {
 impl Calls {
     /// Whether another call may be taken.
     fn has_room(&self) -> bool {
-        self.in_flight() < IN_FLIGHT_MAX && self.out.len() < OUT_BYTES_MAX
+        !self.is_attaching() && self.in_flight() < IN_FLIGHT_MAX && self.out.len() < OUT_BYTES_MAX
     }
 }

@@ -8,6 +8,7 @@ pub mod error;
 pub mod escape;
 pub mod notice;
 pub mod notification;
+mod options;
 pub mod pane;
 pub mod parse;
 pub mod quote;

@@ -1,6 +1,7 @@
 //! The tmux server that the agents live in: started when it does not run, shared with nobody by default.
 
 use super::error::TmuxError;
+use super::options::SetOption;
 use super::quote::{argument, literal, shown};
 use super::version::Version;
 use super::wall::LOOKS;
@@ -62,30 +63,31 @@ impl Server {
     /// # Errors
     /// [`TmuxError::Missing`], [`TmuxError::VersionUnknown`].
     pub async fn version(&self) -> Result<Version, TmuxError> {
-        let mut program = Command::new("tmux");
+        let mut program = Command::new(self.path());
         self.surround(&mut program).arg("-V");
         Version::read(&output("-V", &mut program).await?)
     }
 
-    /// Makes sure that the server runs and holds our session, with our options. A session that is there is kept.
+    /// Makes sure that the server runs and holds our session. A session that is there is kept. Gives the clients of an
+    /// earlier connection that have not left it: [`super::control::Tmux::connect`] waits for them.
     ///
     /// # Errors
     /// [`TmuxError::Missing`], [`TmuxError::TooOld`]; [`TmuxError::Foreign`] if the session is another's;
     /// [`TmuxError::BadName`]; [`TmuxError::Failed`] with tmux's words.
-    pub async fn ensure(&self) -> Result<(), TmuxError> {
+    pub async fn ensure(&self) -> Result<Vec<u32>, TmuxError> {
         check_name("tmux_socket", &self.socket)?;
         check_name("session", &self.session)?;
-        let (version, is_ours) = tokio::join!(self.version(), self.is_ours());
-        version?.supported()?;
-        if !is_ours? {
-            // Somebody else may make it at the same moment: then it is ours, or it is refused.
-            if let Err(error) = self.create().await
-                && !self.is_ours().await?
-            {
-                return Err(error);
-            }
+        // A program of tmux's takes 5 ms and more of a start: where all is well there is this one, and the version is that
+        // of the server, which the connection asks for.
+        let found = self.find().await;
+        if let Ok(Some(left)) = found {
+            return Ok(left);
         }
-        self.tmux(&self.options()).await.map(drop)
+        self.version().await?.supported()?;
+        found?;
+        let Err(error) = self.create().await else { return Ok(Vec::new()) };
+        // Somebody else may have made it at the same moment: then it is ours, or it is refused.
+        self.find().await?.ok_or(error)
     }
 
     /// Ends our session with everything in it; the private server ends with its last session. Other sessions stay.
@@ -93,7 +95,7 @@ impl Server {
     /// # Errors
     /// [`TmuxError::Foreign`] if the session is another's; [`TmuxError::Failed`].
     pub async fn kill(&self) -> Result<(), TmuxError> {
-        if self.is_ours().await? {
+        if self.find().await?.is_some() {
             for session in self.looks().await? {
                 // It may have gone with its client.
                 let _ = self.tmux(&["kill-session", "-t", &format!("={session}")].map(str::to_owned)).await;
@@ -119,21 +121,16 @@ impl Server {
     ///
     /// One in ten clients of a daemon that was killed never leaves by itself: tmux 3.3a waits for ever to tell it what it
     /// cannot hear any more, and would never end either. Such a client is ended.
-    pub(super) async fn quiet(&self) -> Result<(), TmuxError> {
-        let format = "#{client_pid} #{client_flags}";
-        let list = ["list-clients", "-t", &self.session_target(), "-F", format].map(str::to_owned);
+    pub(super) async fn quiet(&self, mut left: Vec<u32>) -> Result<(), TmuxError> {
         for tried in 0..QUIET_TRIES {
-            let clients = self.tmux(&list).await?;
-            let ours = |line: &&str| line.contains(TALKER_FLAGS) || line.contains(GUARD_FLAGS);
-            let mut left = clients.lines().filter(ours).peekable();
-            if left.peek().is_none() {
+            if left.is_empty() {
                 break;
             }
             if tried == QUIET_PATIENCE {
-                let pids = left.filter_map(|line| line.split(' ').next()?.parse::<u32>().ok());
-                pids.for_each(process::end_stray_tmux);
+                left.drain(..).for_each(process::end_stray_tmux);
             }
             tokio::time::sleep(QUIET_PAUSE).await;
+            left = self.find().await?.unwrap_or_default();
         }
         Ok(())
     }
@@ -146,42 +143,50 @@ impl Server {
         Ok(list.lines().filter_map(|line| line.strip_prefix(&ours)).map(str::to_owned).collect())
     }
 
-    /// Whether our session is there.
-    async fn is_ours(&self) -> Result<bool, TmuxError> {
+    /// Our session, if it is there: the clients of an earlier connection that have not left it.
+    async fn find(&self) -> Result<Option<Vec<u32>>, TmuxError> {
         let (session, window) = (self.session_target(), self.window_target());
-        // In one go: each program of tmux's takes 5 ms and more of a start.
-        let ask = ["has-session", "-t", &session, ";", "show-options", "-qv", "-t", &window, "@tasuki_root"];
-        let found = match self.tmux(&ask.map(str::to_owned)).await {
+        let clients = ["has-session", "-t", &session, ";", "list-clients", "-t", &session, "-F", CLIENT];
+        let owner = [";", "show-options", "-qv", "-t", &window, "@tasuki_root"];
+        let ask: Vec<String> = clients.into_iter().chain(owner).map(str::to_owned).collect();
+        let found = match self.tmux(&ask).await {
             Ok(found) => found,
-            Err(TmuxError::Failed { .. }) => return Ok(false),
+            Err(TmuxError::Failed { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let found = found.strip_suffix('\n').unwrap_or(&found);
-        if found == self.root {
-            return Ok(true);
+        let clients = found.split_inclusive('\n').map_while(|line| Some((line.len(), client(line)?)));
+        let (lengths, clients): (Vec<usize>, Vec<Client>) = clients.unzip();
+        let owner = found.get(lengths.iter().sum()..).unwrap_or_default();
+        let owner = owner.strip_suffix('\n').unwrap_or(owner);
+        if owner == self.root {
+            return Ok(Some(
+                clients.into_iter().filter(|client| client.ours).map(|client| client.pid).collect(),
+            ));
         }
-        let owner = if found.is_empty() {
+        let owner = if owner.is_empty() {
             "tasuki did not make it".to_owned()
         } else {
-            format!("it is of {}", shown(found.as_bytes()))
+            format!("it is of {}", shown(owner.as_bytes()))
         };
         let (session, socket) = (self.session.clone(), self.socket.clone());
         Err(TmuxError::Foreign { session, socket, owner })
     }
 
-    /// Makes the session and writes whose it is, in one go.
+    /// Makes the session, writes whose it is, and sets its options, in one go.
     async fn create(&self) -> Result<(), TmuxError> {
         let (columns, rows) = (self.size.0.to_string(), self.size.1.to_string());
         let root = String::from_utf8_lossy(&literal(self.root.as_bytes())).into_owned();
         let new = ["new-session", "-d", "-s", &self.session, "-n", "tasuki", "-c", &root];
         let holder = ["-x", &columns, "-y", &rows, "--", "sh", "-c", HOLDER, HOLDER_WORDS];
         let tag = [";", "set-option", "-t", &self.window_target(), "@tasuki_root", &self.root];
-        let make: Vec<String> = [&new[..], &holder, &tag].concat().into_iter().map(str::to_owned).collect();
+        let make = [&new[..], &holder, &tag].concat().into_iter().map(str::to_owned);
+        let options = self.options().into_iter().flat_map(SetOption::into_words);
+        let make: Vec<String> = make.chain(options).collect();
         if let Some(scope) = scope::command(&self.env, &self.root) {
             match self.tmux_by(&scope, &make).await {
                 Ok(_) => return Ok(()),
                 // It may have been made, and only the answer was lost.
-                Err(_) if self.is_ours().await? => return Ok(()),
+                Err(_) if self.find().await?.is_some() => return Ok(()),
                 Err(error) => {
                     tracing::warn!(%error, "tmux gets no systemd scope of its own and is started without");
                 }
@@ -190,46 +195,7 @@ impl Server {
         self.tmux(&make).await.map(drop)
     }
 
-    /// The options of our session, and of the server where it is ours alone.
-    fn options(&self) -> Vec<String> {
-        let target = self.window_target();
-        let history = self.history_limit.to_string();
-        let size = format!("{}x{}", self.size.0, self.size.1);
-        let session = [
-            ("history-limit", history.as_str()),
-            // What new windows have while nobody looks.
-            ("default-size", &size),
-            // People who attach bring nothing of their environment into the agents'.
-            ("update-environment", ""),
-            ("destroy-unattached", "off"),
-            ("mouse", "on"),
-            ("status-interval", "0"),
-            ("status-left", " #{session_name} "),
-            ("status-left-length", "40"),
-            ("status-right", " C-b n: next   C-b w: list   C-b d: leave "),
-        ];
-        let server = [
-            // No program in a pane may write into a person's clipboard.
-            ("set-clipboard", "off"),
-            // Known by every machine's terminfo.
-            ("default-terminal", "screen-256color"),
-            // A person's Esc reaches the program at once.
-            ("escape-time", "10"),
-            // tmux keeps each command that it was given; ours carry what is typed.
-            ("message-limit", "100"),
-        ];
-        let session =
-            session.iter().flat_map(|&(name, value)| [";", "set-option", "-t", &target, name, value]);
-        let server = server.iter().flat_map(|&(name, value)| [";", "set-option", "-s", name, value]);
-        let all: Vec<String> = if self.is_private() {
-            session.chain(server).map(str::to_owned).collect()
-        } else {
-            session.map(str::to_owned).collect()
-        };
-        all.into_iter().skip(1).collect()
-    }
-
-    fn is_private(&self) -> bool {
+    pub(super) fn is_private(&self) -> bool {
         self.socket != USERS_OWN_SOCKET
     }
 
@@ -239,7 +205,7 @@ impl Server {
     }
 
     /// Our session where a window or pane is asked for.
-    fn window_target(&self) -> String {
+    pub(super) fn window_target(&self) -> String {
         format!("={}:", self.session)
     }
 
@@ -250,13 +216,23 @@ impl Server {
 
     /// The same, run by another command, whose words come first.
     fn program_by(&self, by: &[String]) -> Command {
-        let mut words = by.iter().map(String::as_str).chain(["tmux", "-L", &self.socket, "-u"]);
-        let mut program = Command::new(words.next().unwrap_or("tmux"));
-        self.surround(&mut program).args(words);
+        let tmux = self.path();
+        let mut words = by.iter().map(OsStr::new).chain([tmux.as_os_str()]);
+        let mut program = Command::new(words.next().unwrap_or(tmux.as_os_str()));
+        self.surround(&mut program).args(words).args(["-L", &self.socket, "-u"]);
         if self.is_private() {
             program.args(["-f", "/dev/null"]);
         }
         program
+    }
+
+    /// The program on the path of its environment. A program that is named whole is started without a copy of our address
+    /// space, which would be made to look for it (2 to 5 ms of a start, with what is written to and copied then).
+    fn path(&self) -> PathBuf {
+        let path = self.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
+        let places = std::env::split_paths(path.unwrap_or_default()).map(|folder| folder.join("tmux"));
+        let mut programs = places.filter(|program| program.is_absolute() && process::is_program(program));
+        programs.next().unwrap_or_else(|| PathBuf::from("tmux"))
     }
 
     /// Gives a program our environment, less what ties it to a tmux that we ourselves may run in.
@@ -284,6 +260,22 @@ impl Server {
         program.args(args.iter().map(|arg| if arg == ";" { arg.clone() } else { argument(arg) }));
         output(&command, &mut program).await
     }
+}
+
+/// A client of our session.
+struct Client {
+    pid: u32,
+    /// Whether a daemon of ours made it.
+    ours: bool,
+}
+
+/// What is asked of a client. The path of a workspace, which is printed behind them, begins with a slash.
+const CLIENT: &str = "#{client_pid} #{client_flags}";
+
+fn client(line: &str) -> Option<Client> {
+    let (pid, flags) = line.split_once(' ')?;
+    let ours = flags.contains(TALKER_FLAGS) || flags.contains(GUARD_FLAGS);
+    Some(Client { pid: pid.parse().ok()?, ours })
 }
 
 /// A name that tmux takes as it is: it gives `:` `.` `=` `$` `@` `%` a meaning, and the socket is a file.

@@ -220,13 +220,6 @@ impl Views {
         Ok(names.iter().filter_map(|name| AgentName::new(stem(name)?).ok()).collect())
     }
 
-    /// The folders that are to be watched, with [`crate::io::watch::Interest::Changes`].
-    #[must_use]
-    pub fn places(&self) -> Vec<PathBuf> {
-        let near = [&self.folders.active, &self.folders.agents, &self.folders.status];
-        near.into_iter().chain(self.far.values()).map(|folder| folder.path().to_owned()).collect()
-    }
-
     /// Those of the files that are views of something open and are not as they were written: somebody edited, replaced or
     /// deleted them. What was never written here is of no concern.
     #[must_use]

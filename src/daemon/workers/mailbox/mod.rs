@@ -203,13 +203,10 @@ pub fn start(
     let signs = Signs { look: true.into(), ended: false.into(), room: usize::MAX.into(), halts: 0.into() };
     let mailing = Mailing { jobs, signs: Arc::new(signs) };
     let (poke, signs) = (mailing.jobs.clone(), Arc::clone(&mailing.signs));
-    let mut watch = Watch::start(Interest::Arrivals, move |_| {
+    let watch = Watch::start(Interest::Arrivals, move |_| {
         signs.look.store(true, Ordering::Release);
         let _ = poke.try_send(Job::Look);
     });
-    for place in mailbox.places() {
-        watch.follow(&place);
-    }
     let done: Vec<Arc<str>> = mailbox.unread().into_iter().filter(|claim| known.contains(claim)).collect();
     let claims = match mailbox.forget(&done) {
         Ok(()) => BTreeSet::new(),

@@ -70,6 +70,10 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn work(&mut self, jobs: &Receiver<Job>) {
+        // Watched first, listed then: what comes in between is told twice, and nothing is missed.
+        for place in self.mailbox.places() {
+            self.watch.follow(&place);
+        }
         loop {
             let asked = self.signs.look.load(Ordering::Acquire);
             let look_at = if asked { self.look_at.min(self.gather_until) } else { self.look_at };

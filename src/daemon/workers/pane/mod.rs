@@ -8,7 +8,7 @@ mod over;
 mod typing;
 
 use crate::daemon::news::{News, NewsSender};
-use crate::daemon::orders::{Launched, Order, PaneNews, PaneWord, Terms, Typed};
+use crate::daemon::orders::{Adopted, Launched, Order, PaneNews, PaneWord, Terms, Typed};
 use crate::daemon::workers::tmux::process_of;
 use crate::engine::input::{Guard, Report};
 use crate::engine::life::CompletionSource;
@@ -113,7 +113,7 @@ pub async fn work(start: Start) -> &'static str {
     match open(&tmux, &launched, &launch, key).await {
         Ok((pane, process, tty, output)) => {
             let now = Instant::now();
-            let adopted = launched.adopt;
+            let adopted = launched.adopt.is_some();
             let worker = Worker {
                 launched,
                 launch,
@@ -125,7 +125,7 @@ pub async fn work(start: Start) -> &'static str {
                 tty,
                 output,
                 printed: now,
-                started: adopted.is_none().then_some(now),
+                started: (!adopted).then_some(now),
                 seeking: None,
                 sought: None,
                 guard: None,
@@ -157,12 +157,8 @@ type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<u64>);
 /// Makes the window, or takes the one that is there.
 async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: String) -> Result<Opened, TmuxError> {
     let tag = Tag { agent: launched.agent.clone(), nonce: launched.nonce };
-    let (id, process, tty) = match launched.adopt {
-        Some((id, process)) => {
-            let rows = tmux.list_panes().await?;
-            let row = rows.into_iter().find(|row| row.pane == id).ok_or(TmuxError::NoPane { pane: id })?;
-            (id, process, row.tty)
-        }
+    let (id, process, tty) = match launched.adopt.clone() {
+        Some(Adopted { pane, process, tty }) => (pane, process, tty),
         None => {
             let mut env = launch.env.clone();
             env.insert("TASUKI_AGENT_KEY".to_owned(), key);

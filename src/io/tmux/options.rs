@@ -1,0 +1,74 @@
+//! The options of our session and of the server, set when the session is made and at each connection: the settings may have
+//! changed since.
+
+use super::command::Command;
+use super::server::Server;
+
+/// An option to be set.
+#[derive(Debug)]
+pub(super) struct SetOption {
+    /// Which session's; the server's if it is none.
+    session: Option<String>,
+    name: &'static str,
+    value: String,
+}
+
+impl SetOption {
+    /// As words behind other commands of a program.
+    pub(super) fn into_words(self) -> Vec<String> {
+        let whose =
+            self.session.map_or_else(|| vec!["-s".to_owned()], |target| vec!["-t".to_owned(), target]);
+        let head = [";", "set-option"].map(str::to_owned).into_iter();
+        head.chain(whose).chain([self.name.to_owned(), self.value]).collect()
+    }
+
+    /// As a command of a connection.
+    pub(super) fn into_command(self) -> Command {
+        let set = Command::silent("set-option");
+        let set = match self.session {
+            Some(target) => set.flag("-t").word(target),
+            None => set.flag("-s"),
+        };
+        set.word(self.name).word(self.value)
+    }
+}
+
+impl Server {
+    /// The options of our session, and of the server where it is ours alone.
+    pub(super) fn options(&self) -> Vec<SetOption> {
+        let target = self.window_target();
+        let history = self.history_limit.to_string();
+        let size = format!("{}x{}", self.size.0, self.size.1);
+        let session = [
+            ("history-limit", history.as_str()),
+            // What new windows have while nobody looks.
+            ("default-size", &size),
+            // People who attach bring nothing of their environment into the agents'.
+            ("update-environment", ""),
+            ("destroy-unattached", "off"),
+            ("mouse", "on"),
+            ("status-interval", "0"),
+            ("status-left", " #{session_name} "),
+            ("status-left-length", "40"),
+            ("status-right", " C-b n: next   C-b w: list   C-b d: leave "),
+        ];
+        let server = [
+            // No program in a pane may write into a person's clipboard.
+            ("set-clipboard", "off"),
+            // Known by every machine's terminfo.
+            ("default-terminal", "screen-256color"),
+            // A person's Esc reaches the program at once.
+            ("escape-time", "10"),
+            // tmux keeps each command that it was given; ours carry what is typed.
+            ("message-limit", "100"),
+        ];
+        let option = |session: Option<&String>, (name, value): (&'static str, &str)| SetOption {
+            session: session.cloned(),
+            name,
+            value: value.to_owned(),
+        };
+        let session = session.into_iter().map(|pair| option(Some(&target), pair));
+        let server = server.into_iter().filter(|_| self.is_private()).map(|pair| option(None, pair));
+        session.chain(server).collect()
+    }
+}
