@@ -1,4 +1,5 @@
-//! What a start reads: the newest segment and the lists of ids, however much was ever finished (performance, row 12).
+//! What a start reads: the newest segment and the lists of ids, however much was ever finished; and what it asks of tmux,
+//! however many agents go on (performance, row 12).
 #![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
@@ -11,6 +12,8 @@ mod opened;
 use house::House;
 use opened::Opened;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 
 /// Bytes of a message: some ten of them fill a segment.
 const LARGE: usize = 900_000;
@@ -68,4 +71,59 @@ fn a_start_reads_one_segment_and_nothing_of_the_archive() {
     let finished: Vec<_> =
         names.iter().filter(finished).filter(|name| !name.contains("/t-2") && !name.contains("/.")).collect();
     assert!(finished.is_empty(), "nothing of the archive is read or listed: {finished:?}");
+}
+
+/// Agents that go on.
+const AGENTS: usize = 3;
+/// One that looks whose session it is, the client that talks, and its guard.
+const PROGRAMS: usize = 3;
+
+#[test]
+fn a_start_beside_agents_that_go_on_starts_tmux_three_times_and_lists_the_panes_once() {
+    let agent = |number| {
+        format!(
+            "  - {{name: a{number}, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}}\n"
+        )
+    };
+    let agents: String = (0..AGENTS).map(agent).collect();
+    let mut house = House::new("programs", &agents, &[("agent.sh", house::PLAIN_AGENT)]);
+    counted(&mut house);
+    let idle = |house: &House| {
+        let status = |number| house.read(&format!("status/agents/a{number}.yaml"));
+        (0..AGENTS).all(|number| status(number).contains("state: idle"))
+    };
+    house.start();
+    house.until("all to be idle", idle);
+    let pids = house.tmux(&["list-panes", "-s", "-t", "=tasuki:", "-F", "#{pane_pid}"]);
+    house.end();
+    // tmux itself counts: a character each time.
+    house.tmux(&["set-option", "-g", "@listed", ""]);
+    house.tmux(&["set-hook", "-g", "after-list-panes", "set-option -ga @listed x"]);
+    house.write("programs", "");
+    house.start();
+    // Both clients are there when it is answered over the connection: each agent types what it was given.
+    for number in 0..AGENTS {
+        house.drop(&format!("{number}.yaml"), &format!("id: t-{number}\nto: a{number}\ncontent: 仕事\n"));
+    }
+    (0..AGENTS).for_each(|number| assert!(house.result(&format!("t-{number}")).contains("answer to")));
+    let programs = house.read("programs");
+    assert_eq!(programs.lines().count(), PROGRAMS, "{programs}");
+    assert_eq!(house.tmux(&["show-options", "-gv", "@listed"]).trim(), "x", "the panes were listed once");
+    house.tmux(&["set-hook", "-gu", "after-list-panes"]);
+    assert_eq!(house.tmux(&["list-panes", "-s", "-t", "=tasuki:", "-F", "#{pane_pid}"]), pids, "all went on");
+}
+
+/// Puts a tmux before the other that writes down each time that it is started.
+fn counted(house: &mut House) {
+    let found = Command::new("sh").args(["-c", "command -v tmux"]).output().expect("a shell");
+    let real = String::from_utf8(found.stdout).expect("a path");
+    let list = house.path("programs");
+    fs::create_dir(house.path("bin")).expect("a folder");
+    let script = format!("#!/bin/sh\necho \"$*\" >> {}\nexec {} \"$@\"\n", list.display(), real.trim());
+    house.write("bin/tmux", &script);
+    fs::set_permissions(house.path("bin/tmux"), fs::Permissions::from_mode(0o700))
+        .expect("to make it a program");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(house.path("bin")).chain(std::env::split_paths(&path));
+    house.surround("PATH", &std::env::join_paths(folders).expect("a path"));
 }

@@ -17,8 +17,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tracing_subscriber::filter::EnvFilter;
+use tracing_subscriber::filter::{ParseError, Targets};
 use tracing_subscriber::fmt::{MakeWriter, format::Writer, time::FormatTime};
+use tracing_subscriber::layer::SubscriberExt as _;
 
 /// A log begins a new file at this size (durability, limits).
 pub const LOG_BYTES_MAX: u64 = 10 * 1024 * 1024;
@@ -101,14 +102,15 @@ impl Log {
         &self,
         filter: &str,
     ) -> Result<impl tracing::Subscriber + Send + Sync + use<>, LogError> {
-        let parsed = EnvFilter::try_new(filter)
-            .map_err(|error| LogError::Filter { filter: filter.into(), why: error.to_string() })?;
-        Ok(tracing_subscriber::fmt()
-            .with_env_filter(parsed)
+        let targets: Targets = filter.parse().map_err(|error: ParseError| LogError::Filter {
+            filter: filter.into(),
+            why: error.to_string(),
+        })?;
+        let lines = tracing_subscriber::fmt::layer()
             .with_timer(WallTime)
             .with_ansi(false)
-            .with_writer(self.sink.clone())
-            .finish())
+            .with_writer(self.sink.clone());
+        Ok(tracing_subscriber::registry().with(lines).with(targets))
     }
 }
 

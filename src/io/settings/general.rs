@@ -79,7 +79,7 @@ pub(super) fn general(entry: Option<&SettingsEntry>, book: &mut Book) -> General
     general.take_window(entry, book);
     if let Some(log) = &entry.log {
         general.log.clone_from(&log.value);
-        if let Err(error) = tracing_subscriber::EnvFilter::try_new(&log.value) {
+        if let Err(error) = log.value.parse::<tracing_subscriber::filter::Targets>() {
             let why = format!("`{}` is no level of the log ({error})", log.value);
             book.wrong(
                 log.place,

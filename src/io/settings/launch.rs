@@ -10,7 +10,8 @@ use super::values::At;
 use crate::engine::words::{Digest, MessageId};
 use crate::io::workspace::{Surroundings, Workspace};
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,8 @@ pub(super) struct Ground<'a> {
     pub(super) workspace: &'a Workspace,
     pub(super) around: &'a Surroundings,
     pub(super) inherited: &'a Env,
+    /// Programs that were found, each with the `PATH` that it was found on: a hundred agents of one kind look once.
+    pub(super) found: RefCell<BTreeSet<(String, String)>>,
 }
 
 /// A system prompt as it was read.
@@ -88,7 +91,7 @@ impl Ground<'_> {
         let place = agent.command.as_ref().map_or(agent.provider.place, |command| command.place);
         let argv = self.argv(&template, place, &values, book);
         let env = self.env(agent, profile, &values, book);
-        warn_if_absent(&argv, &cwd, &env, place, book);
+        self.warn_if_absent(&argv, &cwd, &env, place, book);
         Launch {
             digest: digest(&template, &cwd, agent, profile, &values),
             active: self.active(&cwd),
@@ -162,6 +165,34 @@ impl Ground<'_> {
         env
     }
 
+    fn warn_if_absent(&self, argv: &[String], cwd: &Path, env: &Env, place: Place, book: &mut Book) {
+        let Some(program) = argv.first().filter(|program| !program.is_empty()) else { return };
+        let path = env.get("PATH").map_or("", String::as_str);
+        let found = match program.contains('/') {
+            true => cwd.join(program).is_file(),
+            false => self.is_on(path, program),
+        };
+        if !found {
+            book.odd(
+                place,
+                format!("there is no program `{program}`"),
+                "install it, or correct the command or the agent's PATH",
+            );
+        }
+    }
+
+    fn is_on(&self, path: &str, program: &str) -> bool {
+        let sought = (program.to_owned(), path.to_owned());
+        if self.found.borrow().contains(&sought) {
+            return true;
+        }
+        let found = std::env::split_paths(path).any(|folder| folder.join(program).is_file());
+        if found {
+            self.found.borrow_mut().insert(sought);
+        }
+        found
+    }
+
     fn active(&self, cwd: &Path) -> String {
         if cwd == self.workspace.root() {
             return ACTIVE.into();
@@ -218,22 +249,6 @@ fn tell_phrase(prompt: &Prompt, phrase: &str, book: &mut Book) {
     if !prompt.text.contains(phrase) {
         let why = format!("this system prompt does not tell the agent its phrase, `{phrase}`");
         book.odd(prompt.place, why, "write `{phrase}` where the agent is told what to print when it is done");
-    }
-}
-
-fn warn_if_absent(argv: &[String], cwd: &Path, env: &Env, place: Place, book: &mut Book) {
-    let Some(program) = argv.first().filter(|program| !program.is_empty()) else { return };
-    let path = env.get("PATH").map_or("", String::as_str);
-    let found = match program.contains('/') {
-        true => cwd.join(program).is_file(),
-        false => std::env::split_paths(path).any(|folder| folder.join(program).is_file()),
-    };
-    if !found {
-        book.odd(
-            place,
-            format!("there is no program `{program}`"),
-            "install it, or correct the command or the agent's PATH",
-        );
     }
 }
 

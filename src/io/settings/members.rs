@@ -12,6 +12,7 @@ use super::{Settings, TmuxSocket, check, doorbells, env, phrase};
 use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::AgentName;
 use crate::io::workspace::{Surroundings, Workspace};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Name of the session where the file gives none.
@@ -37,7 +38,7 @@ pub(super) fn settings(
     let general = general(file.settings.as_ref(), book);
     let roster = roster(file, book);
     let inherited = env::inherited(around);
-    let ground = Ground { workspace, around, inherited: &inherited };
+    let ground = Ground { workspace, around, inherited: &inherited, found: RefCell::default() };
     let parts = Parts { roster: &roster, profiles: &profiles, general: &general, ground };
     let (mut members, mut launches) = (BTreeMap::new(), BTreeMap::new());
     for (name, index) in &roster.members {

@@ -136,6 +136,14 @@ pub(super) fn read(index: usize, text: &str) -> Result<Event, DecodeError> {
     event.ok_or_else(|| DecodeError::UnknownEvent { index, name: outline.name.to_owned() })
 }
 
+/// The name of an event without `extra`, as nearly all are, where it stands in its place. Such an event need not be gone
+/// through: whether it is whole is seen when its parts are read.
+fn plain_name(text: &str) -> Option<&str> {
+    let (name, rest) = text.strip_prefix("{\"event\":\"")?.split_once('"')?;
+    let again = rest.contains("\"event\"") || rest.contains("\"extra\"");
+    (!again && !name.contains('\\')).then_some(name)
+}
+
 /// What has to be known of an event before it is read.
 struct Outline<'a> {
     name: &'a str,
@@ -144,6 +152,9 @@ struct Outline<'a> {
 
 impl<'a> Outline<'a> {
     fn of(text: &'a str) -> Result<Self, Error> {
+        if let Some(name) = plain_name(text) {
+            return Ok(Self { name, extra: None });
+        }
         let [name, extra] = members(text, ["event", EXTRA])?;
         let name = name.and_then(unquoted).ok_or_else(|| flaw("it has no name in `event`"))?;
         Ok(Self { name, extra })
