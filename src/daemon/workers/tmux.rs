@@ -191,7 +191,7 @@ pub struct Given {
     /// Which agent, and whether its window is there already.
     pub launched: Launched,
     /// How the agent is started and typed to.
-    pub launch: Launch,
+    pub launch: Arc<Launch>,
     /// Its key, for its environment.
     pub key: String,
     /// Its phrase.

@@ -14,6 +14,7 @@ use crate::engine::words::AgentName;
 use crate::io::workspace::{Surroundings, Workspace};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Name of the session where the file gives none.
 const SESSION: &str = "tasuki";
@@ -45,7 +46,7 @@ pub(super) fn settings(
         let agent = file.agents.value.get(*index);
         if let Some((member, launch)) = agent.and_then(|agent| parts.agent(name, agent, book)) {
             members.insert(name.clone(), member);
-            launches.insert(name.clone(), launch);
+            launches.insert(name.clone(), Arc::new(launch));
         }
     }
     refuse_weak_phrases(&members, &roster, file, &general, book);

@@ -35,6 +35,7 @@ use finding::Book;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Largest team file (durability, limits).
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -48,8 +49,8 @@ pub struct Settings {
     pub session: String,
     /// Which tmux server.
     pub tmux_socket: TmuxSocket,
-    /// How each member is started.
-    pub launches: BTreeMap<AgentName, Launch>,
+    /// How each member is started. Shared: a launch has a whole environment, and a large team has a hundred.
+    pub launches: BTreeMap<AgentName, Arc<Launch>>,
     /// What holds for the whole team; its `limits` are those of `team`.
     pub general: General,
 }

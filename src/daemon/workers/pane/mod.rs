@@ -19,6 +19,7 @@ use crate::io::tmux::{Pane, Tag, Tmux, TmuxError, WindowSpec};
 use faces::Waiter;
 use over::Over;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
@@ -37,7 +38,7 @@ pub struct Start {
     /// Which agent, and whether its window is there already.
     pub launched: Launched,
     /// How the agent is started and typed to.
-    pub launch: Launch,
+    pub launch: Arc<Launch>,
     /// Its key, for its environment.
     pub key: String,
     /// Its phrase.
@@ -70,7 +71,7 @@ fn answered<T>(answer: Result<T, TmuxError>) -> Result<Result<T, TmuxError>, End
 /// The worker's state.
 struct Worker {
     launched: Launched,
-    launch: Launch,
+    launch: Arc<Launch>,
     phrase: String,
     terms: watch::Receiver<Terms>,
     news: NewsSender,
