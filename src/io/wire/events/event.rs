@@ -206,3 +206,24 @@ impl<'a> Outline<'a> {
         Ok(Event::Ended { id, outcome, answer, why })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::plain_name;
+
+    #[test]
+    fn a_name_is_believed_only_where_nothing_else_can_be_meant() {
+        assert_eq!(plain_name(r#"{"event":"ended","id":"x","content":"襷 \"extra\" \\"}"#), Some("ended"));
+        for other in [
+            r#"{"event":"ended","id":"x","extra":{}}"#,
+            r#"{"event":"ended","event":"moved"}"#,
+            r#"{"event":"end\"ed","id":"x"}"#,
+            r#"{"id":"x","event":"ended"}"#,
+            r#"{ "event":"ended"}"#,
+            "[]",
+            "",
+        ] {
+            assert_eq!(plain_name(other), None, "{other}");
+        }
+    }
+}
