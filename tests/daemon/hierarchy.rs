@@ -101,7 +101,10 @@ fn a_task_survives_the_death_of_anybody_at_each_step() {
             );
             assert!(house.result(&format!("{id}-mgr-w")).contains("w 終わり"));
             if *victim == "machine" && step.contains("-w is being worked on") {
-                assert!(house.read("again-w").contains(&id), "it is told that it is not the first to be asked");
+                assert!(
+                    house.read("again-w").contains(&id),
+                    "it is told that it is not the first to be asked"
+                );
             }
             tasks.push(id);
         }

@@ -26,6 +26,7 @@ const DOING_EVERY: Duration = Duration::from_secs(1);
 const UNREAD_EVERY: Duration = Duration::from_millis(50);
 
 /// What a look is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Aim {
     /// What the agent is doing, while it prints on: the rows of the screen.
     Glimpse,
@@ -70,7 +71,7 @@ impl Worker {
                 Aim::Search => self.see().await,
             };
             match seen {
-                Ok(screen) => self.search(&screen).await?,
+                Ok(screen) => self.search(&screen, aim).await,
                 Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
                 Err(error) => {
                     // A claim that stands there already makes no sound: nothing else would bring us here again.
@@ -115,17 +116,17 @@ impl Worker {
         self.look_at = Some(self.look_at.map_or(at, |sooner| sooner.min(at)));
     }
 
-    async fn search(&mut self, screen: &Screen) -> Result<(), End> {
+    async fn search(&mut self, screen: &Screen, aim: Aim) {
         self.answer_waiters(screen);
         self.tell_doing(screen).await;
-        let Some(typed) = self.awaited.clone() else { return Ok(()) };
+        let Some(typed) = self.awaited.clone() else { return };
         let (now, quiet_at) = (Instant::now(), self.printed + self.quiet());
-        if now < quiet_at {
+        if aim == Aim::Glimpse || now < quiet_at {
             // The look after it has fallen silent is what counts.
             let paced = now + self.pace;
             self.slow_down();
-            self.look_at = Some(if claims(screen, &typed) { quiet_at } else { paced.max(quiet_at) });
-            return Ok(());
+            self.look_by(if claims(screen, &typed) { quiet_at } else { paced.max(quiet_at) });
+            return;
         }
         if claims(screen, &typed) {
             self.awaited = None;
@@ -135,7 +136,6 @@ impl Worker {
             self.slow_down();
             self.look_for_end(&typed, screen).await;
         }
-        Ok(())
     }
 
     /// Reports the claim with what the agent answered: what stands between the echo of its line and the claim. Where the
