@@ -131,7 +131,7 @@ impl Pane {
 
     /// A paste into a pane whose program has ended crashes the server (3.0a to 3.3a), and copy mode hides whether
     /// the program wants brackets: so the condition stands in the same line. The buffer goes with the paste (a command
-    /// more would cost 25 µs); what was refused is taken away apart.
+    /// more costs 8 µs of 190); what was refused is taken away apart.
     async fn paste_from(&self, buffer: &str, fill: Command) -> Result<(), TmuxError> {
         let paste = Command::silent("paste-buffer").flag("-d").flag("-p").flag("-r").flag("-b").word(buffer);
         let replies = self.run(fill.then(self.guarded(paste.target(self.id()), Guard::Ready))).await;
