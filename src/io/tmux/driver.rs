@@ -270,7 +270,7 @@ async fn gone(guard: &mut Option<Guard>) {
 
 impl Calls {
     /// Whether another call may be taken.
-    fn has_room(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         !self.is_attaching() && self.in_flight() < IN_FLIGHT_MAX && self.out.len() < OUT_BYTES_MAX
     }
 }

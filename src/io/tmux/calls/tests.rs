@@ -230,3 +230,14 @@ async fn missed_news_is_told_once_there_is_room() {
     talk.says("%sessions-changed\n").unwrap();
     assert_eq!(talk.notices.next().await, Some(Notice::SessionsChanged));
 }
+
+#[test]
+fn nothing_is_taken_while_the_guard_is_on_its_way() {
+    let mut talk = Talk::new();
+    assert!(talk.calls.has_room());
+    talk.calls.await_guard(7);
+    talk.says("%client-session-changed client-77 $0 tasuki\n").unwrap();
+    assert!(!talk.calls.has_room(), "that was somebody else");
+    talk.says("%client-session-changed client-7 $0 tasuki\n").unwrap();
+    assert!(talk.calls.has_room());
+}
