@@ -40,6 +40,11 @@ impl ClaimsDesk {
         }
     }
 
+    /// Whether no claim waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     fn has(&self, name: &AgentName) -> bool {
         let is_its = |input: &Input| matches!(input, Input::Report { agent, .. } if agent == name);
         self.waiting.iter().any(|waiting| is_its(&waiting.input))
@@ -72,11 +77,9 @@ fn answers(draft: &Draft) -> bool {
 }
 
 impl Daemon {
-    /// Takes what came from outside; a claim waits until the drop zones are swept. At the end nothing waits.
+    /// Takes what came from outside; a claim waits until the drop zones are swept.
     pub(super) fn take_input(&mut self, input: Input) {
-        if self.ending.is_some() {
-            self.swept(u64::MAX);
-        } else if matches!(input, Input::TmuxCut | Input::TmuxLost { .. }) {
+        if matches!(input, Input::TmuxCut | Input::TmuxLost { .. }) {
             self.swept(u64::MAX); // what was seen before counts
         } else if self.claims.holds(&input) {
             let sweep = self.mail.sweep();

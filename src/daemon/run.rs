@@ -191,12 +191,21 @@ impl Daemon {
     /// Gives every worker that is free its next batch.
     pub(super) fn hand_out(&mut self) -> Result<(), Broken> {
         self.journal.submit()?;
-        let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
-        self.mail.set_room(room.saturating_sub(self.engine.state().open.len()));
+        self.mail.set_room(self.room());
         self.mail.submit();
         let now = self.clock.now();
         self.views.submit(&self.engine, &self.journal, now)?;
         self.turn_segment()
+    }
+
+    /// How many more messages are taken. At the end only claims that wait have any taken: what lies in `queue/` is found at
+    /// the next start.
+    fn room(&self) -> usize {
+        if self.ending.is_some() && self.claims.is_empty() {
+            return 0;
+        }
+        let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
+        room.saturating_sub(self.engine.state().open.len())
     }
 
     fn sleep(&self) -> impl Future<Output = ()> + use<> {
@@ -313,9 +322,7 @@ impl Daemon {
             self.views.tell(now, None, note);
         }
         self.note_disk(mail.full);
-        // What is taken but not journalled before the end is found at the next start.
-        let drops = if self.ending.is_some() { Vec::new() } else { mail.drops };
-        for dropped in drops {
+        for dropped in mail.drops {
             self.tell_notes(now, &dropped);
             self.take_input(match dropped {
                 Dropped::Drafts { source, drafts, proof } => Input::Drop { source, drafts, proof },
