@@ -326,7 +326,9 @@ impl Daemon {
             self.tell_notes(now, &dropped);
             self.take_input(match dropped {
                 Dropped::Drafts { source, drafts, proof } => Input::Drop { source, drafts, proof },
-                Dropped::Bad { source, from, refusal } => Input::BadDrop { source, from, refusal },
+                Dropped::Bad { source, from, token, refusal } => {
+                    Input::BadDrop { source, from, token, refusal }
+                }
             });
         }
         if let Some(sweep) = mail.swept {
