@@ -88,6 +88,16 @@ impl Daemon {
         self.step(input);
     }
 
+    /// How many more messages are taken. At the end only claims that wait have any taken: what lies in `queue/` is found at
+    /// the next start.
+    pub(super) fn room(&self) -> usize {
+        if self.ending.is_some() && self.claims.is_empty() {
+            return 0;
+        }
+        let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
+        room.saturating_sub(self.engine.state().open.len())
+    }
+
     /// The drop zones were swept for these claims.
     pub(super) fn swept(&mut self, sweep: u64) {
         while let Some(input) = self.claims.next(sweep) {

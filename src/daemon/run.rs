@@ -14,6 +14,7 @@ use crate::daemon::orders::PaneWord;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::perform::Ringing;
 use crate::daemon::request::Call;
+use crate::daemon::stillness::Stillness;
 use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::journal::Written;
 use crate::daemon::workers::mailbox::{Dropped, Mail};
@@ -79,6 +80,8 @@ pub struct Daemon {
     pub(super) expire_at: Millis,
     /// What does not work as it should.
     pub(super) notes: Notes,
+    /// Since when nothing happens.
+    pub(super) stillness: Stillness,
     /// Since when this daemon runs.
     pub(super) started_at: Millis,
     /// Where it listens.
@@ -198,22 +201,12 @@ impl Daemon {
         self.turn_segment()
     }
 
-    /// How many more messages are taken. At the end only claims that wait have any taken: what lies in `queue/` is found at
-    /// the next start.
-    fn room(&self) -> usize {
-        if self.ending.is_some() && self.claims.is_empty() {
-            return 0;
-        }
-        let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
-        room.saturating_sub(self.engine.state().open.len())
-    }
-
     fn sleep(&self) -> impl Future<Output = ()> + use<> {
         let wake = self.engine.wake_at();
         let beat = self.anyone_working().then_some(self.beat_at);
         let daemon = self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS));
         let turn = self.journal.turn_again_at(self.clock.now());
-        let others = [self.views.again_at(), turn, Some(self.expire_at)];
+        let others = [self.views.again_at(), turn, Some(self.expire_at), self.stillness.look_at()];
         let at = [wake, beat, daemon].into_iter().chain(others).flatten().min();
         let wait = at.map(|at| Duration::from_millis(at.since(self.clock.now())));
         async move {
@@ -237,6 +230,7 @@ impl Daemon {
             self.show_daemon();
         }
         self.views.wake(now);
+        self.look_whether_it_stands_still(now);
         if now >= self.expire_at {
             self.expire_at = now.plus(EXPIRE_MS);
             self.expire();
@@ -372,6 +366,7 @@ impl Daemon {
         if step.events.is_empty() {
             self.perform_all(step.effects);
         } else {
+            self.stillness.stir(step.at);
             self.journal.put(step, told);
         }
     }
