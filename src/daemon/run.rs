@@ -366,7 +366,7 @@ impl Daemon {
         if step.events.is_empty() {
             self.perform_all(step.effects);
         } else {
-            self.stillness.stir(step.at);
+            self.stillness.stir(step.at, !self.engine.state().open.is_empty());
             self.journal.put(step, told);
         }
     }

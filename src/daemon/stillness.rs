@@ -18,9 +18,9 @@ pub struct Stillness {
 }
 
 impl Stillness {
-    /// Something has happened.
-    pub(super) fn stir(&mut self, now: Millis) {
-        self.look_at = Some(now.plus(STILL_MS));
+    /// Something has happened; a daemon that has nothing open sleeps on.
+    pub(super) fn stir(&mut self, now: Millis, has_open: bool) {
+        self.look_at = (has_open || self.told.is_some()).then(|| now.plus(STILL_MS));
     }
 
     /// When it is looked whether anything will happen again.
