@@ -40,6 +40,11 @@ impl ClaimsDesk {
         }
     }
 
+    /// Whether no claim waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     fn has(&self, name: &AgentName) -> bool {
         let is_its = |input: &Input| matches!(input, Input::Report { agent, .. } if agent == name);
         self.waiting.iter().any(|waiting| is_its(&waiting.input))
@@ -72,17 +77,25 @@ fn answers(draft: &Draft) -> bool {
 }
 
 impl Daemon {
-    /// Takes what came from outside; a claim waits until the drop zones are swept. At the end nothing waits.
+    /// Takes what came from outside; a claim waits until the drop zones are swept.
     pub(super) fn take_input(&mut self, input: Input) {
-        if self.ending.is_some() {
-            self.swept(u64::MAX);
-        } else if matches!(input, Input::TmuxCut | Input::TmuxLost { .. }) {
+        if matches!(input, Input::TmuxCut | Input::TmuxLost { .. }) {
             self.swept(u64::MAX); // what was seen before counts
         } else if self.claims.holds(&input) {
             let sweep = self.mail.sweep();
             return self.claims.waiting.push_back(Waiting { sweep, input, gave_way: false });
         }
         self.step(input);
+    }
+
+    /// How many more messages are taken. At the end only claims that wait have any taken: what lies in `queue/` is found at
+    /// the next start.
+    pub(super) fn room(&self) -> usize {
+        if self.ending.is_some() && self.claims.is_empty() {
+            return 0;
+        }
+        let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
+        room.saturating_sub(self.engine.state().open.len())
     }
 
     /// The drop zones were swept for these claims.

@@ -6,14 +6,15 @@ use crate::daemon::workers::views::{AgentItem, Item};
 
 impl Daemon {
     /// Ends in order: turns that are being typed are typed to the end, what the agents' workers still have to say is
-    /// heard and written, and every view says that it was.
+    /// heard and written, with the parts that were handed on before a task was said to be done, and every view says that
+    /// it was.
     pub(super) async fn close(&mut self, ending: Ending) {
         self.ending = Some(ending);
-        self.swept(u64::MAX);
         self.panes.dismiss_all(ending == Ending::StopAgents);
         if tokio::time::timeout(SHUTDOWN, self.work_off()).await.is_err() {
             tracing::warn!("not all that was under way could be brought to its end");
             self.pane_workers.abort_all();
+            self.swept(u64::MAX);
         }
         self.show_daemon();
         if ending == Ending::StopAgents {
@@ -35,7 +36,7 @@ impl Daemon {
             if let Err(broken) = self.hand_out() {
                 return tracing::error!(%broken, "what was said last could not be written");
             }
-            let is_idle = self.journal.is_idle() && self.views.is_idle();
+            let is_idle = self.journal.is_idle() && self.views.is_idle() && self.claims.is_empty();
             if may_hear && is_idle && self.pane_workers.is_empty() {
                 return;
             }

@@ -16,6 +16,7 @@ use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning};
 use crate::daemon::signals::unless_ended;
 use crate::daemon::start::{House, SHUTDOWN, StartError, io};
+use crate::daemon::stillness::Stillness;
 use crate::daemon::threads::{self, Threads};
 use crate::daemon::views_desk::{self, ViewsDesk};
 use crate::daemon::workers::tmux::{PanesFound, TmuxDesk};
@@ -91,6 +92,7 @@ pub(super) async fn begin(
         pane_workers: JoinSet::new(),
         mailbox_alive: threads.mailbox_alive,
         closed,
+        stillness: Stillness::default(),
         held_back: VecDeque::new(),
         inbox,
         written: threads.written,

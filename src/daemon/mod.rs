@@ -20,6 +20,7 @@ pub mod request;
 pub mod run;
 mod signals;
 pub mod start;
+pub mod stillness;
 pub mod threads;
 pub mod views_desk;
 pub mod workers;

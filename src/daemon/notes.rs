@@ -15,6 +15,8 @@ pub enum About {
     TeamFile,
     /// Settings that changed and need a restart.
     Restart,
+    /// Nothing happens before a person does something.
+    Standstill,
 }
 
 /// The notes in force.

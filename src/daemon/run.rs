@@ -14,6 +14,7 @@ use crate::daemon::orders::PaneWord;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::perform::Ringing;
 use crate::daemon::request::Call;
+use crate::daemon::stillness::Stillness;
 use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::journal::Written;
 use crate::daemon::workers::mailbox::{Dropped, Mail};
@@ -79,6 +80,8 @@ pub struct Daemon {
     pub(super) expire_at: Millis,
     /// What does not work as it should.
     pub(super) notes: Notes,
+    /// Since when nothing happens.
+    pub(super) stillness: Stillness,
     /// Since when this daemon runs.
     pub(super) started_at: Millis,
     /// Where it listens.
@@ -191,8 +194,7 @@ impl Daemon {
     /// Gives every worker that is free its next batch.
     pub(super) fn hand_out(&mut self) -> Result<(), Broken> {
         self.journal.submit()?;
-        let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
-        self.mail.set_room(room.saturating_sub(self.engine.state().open.len()));
+        self.mail.set_room(self.room());
         self.mail.submit();
         let now = self.clock.now();
         self.views.submit(&self.engine, &self.journal, now)?;
@@ -204,7 +206,7 @@ impl Daemon {
         let beat = self.anyone_working().then_some(self.beat_at);
         let daemon = self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS));
         let turn = self.journal.turn_again_at(self.clock.now());
-        let others = [self.views.again_at(), turn, Some(self.expire_at)];
+        let others = [self.views.again_at(), turn, Some(self.expire_at), self.stillness.look_at()];
         let at = [wake, beat, daemon].into_iter().chain(others).flatten().min();
         let wait = at.map(|at| Duration::from_millis(at.since(self.clock.now())));
         async move {
@@ -228,6 +230,7 @@ impl Daemon {
             self.show_daemon();
         }
         self.views.wake(now);
+        self.look_whether_it_stands_still(now);
         if now >= self.expire_at {
             self.expire_at = now.plus(EXPIRE_MS);
             self.expire();
@@ -313,13 +316,13 @@ impl Daemon {
             self.views.tell(now, None, note);
         }
         self.note_disk(mail.full);
-        // What is taken but not journalled before the end is found at the next start.
-        let drops = if self.ending.is_some() { Vec::new() } else { mail.drops };
-        for dropped in drops {
+        for dropped in mail.drops {
             self.tell_notes(now, &dropped);
             self.take_input(match dropped {
                 Dropped::Drafts { source, drafts, proof } => Input::Drop { source, drafts, proof },
-                Dropped::Bad { source, from, refusal } => Input::BadDrop { source, from, refusal },
+                Dropped::Bad { source, from, token, refusal } => {
+                    Input::BadDrop { source, from, token, refusal }
+                }
             });
         }
         if let Some(sweep) = mail.swept {
@@ -363,6 +366,7 @@ impl Daemon {
         if step.events.is_empty() {
             self.perform_all(step.effects);
         } else {
+            self.stillness.stir(step.at, !self.engine.state().open.is_empty());
             self.journal.put(step, told);
         }
     }

@@ -53,13 +53,19 @@ impl Work<'_> {
             Err(refusal) => {
                 let (from, token) = signs.into_iter().nth(refusal.document).unwrap_or_default();
                 let from = proof.cloned().or_else(|| self.owner_of(token?)).or(from);
-                self.refuse(source, from, refusal);
+                self.refuse(source, from, token, refusal);
             }
         }
     }
 
     /// Sets a drop aside, and tells its sender.
-    pub(super) fn refuse(&mut self, source: Source, from: Option<AgentName>, refusal: Refusal) {
+    pub(super) fn refuse(
+        &mut self,
+        source: Source,
+        from: Option<AgentName>,
+        token: Option<Token>,
+        refusal: Refusal,
+    ) {
         let name = match &source {
             Source::File { name, .. } => Some(name.clone()),
             Source::Request(_) => None,
@@ -69,7 +75,7 @@ impl Work<'_> {
         let (code, why) = (refusal.code, refusal.why.clone());
         self.emit(Event::Refused { name: name.clone(), from: from.clone(), code, why });
         if let (Some(name), Some(from)) = (name, &from) {
-            self.tell_refused(from, &name, &refusal);
+            self.tell_refused(from, token, &name, &refusal);
         }
         self.ask(match source {
             Source::Request(request) => Effect::Answer { request, reply: Reply::Refused(refusal) },

@@ -75,7 +75,9 @@ impl Work<'_> {
             at: self.now,
         };
         let dependants = self.end(id, claim.outcome, Some(answer), None);
-        self.end_all(failed_with(id, dependants));
+        let mut doomed = failed_with(id, dependants);
+        doomed.extend(self.parts_ended_with(id, claim.outcome));
+        self.end_all(doomed);
     }
 
     /// Its turn is over, and parts of it are open or their answers unread. One that was put back keeps its place in the
@@ -153,22 +155,25 @@ impl Work<'_> {
 
     /// The open parts of a message are called off.
     pub(super) fn cancel_parts(&mut self, id: &MessageId, why: &str) {
-        self.end_all(self.parts_doomed(id, why).collect());
+        self.end_all(self.parts_doomed(id, why.to_owned()).collect());
     }
 
-    fn parts_doomed(&self, id: &MessageId, why: &str) -> impl Iterator<Item = Doomed> {
+    /// The open parts of a message that ended without having been done: nobody would read what came of them.
+    fn parts_ended_with(&self, id: &MessageId, outcome: Outcome) -> impl Iterator<Item = Doomed> {
+        let ended = if outcome == Outcome::Cancelled { "was cancelled" } else { "failed" };
+        self.parts_doomed(id, format!("{id}, of which it was a part, {ended}"))
+    }
+
+    fn parts_doomed(&self, id: &MessageId, why: String) -> impl Iterator<Item = Doomed> {
         let parts = self.state.parts.get(id).into_iter().flatten();
-        parts.map(move |part| Doomed { id: part.clone(), outcome: Outcome::Cancelled, why: why.to_owned() })
+        parts.map(move |part| Doomed { id: part.clone(), outcome: Outcome::Cancelled, why: why.clone() })
     }
 
-    /// Ends messages, the parts of those that are cancelled, and all that depends on any of them. A chain may be as long
-    /// as there are messages, so this is a loop.
+    /// Ends messages that were not done, their parts, and all that depends on any of them. A chain may be as long as there
+    /// are messages, so this is a loop.
     fn end_all(&mut self, mut doomed: VecDeque<Doomed>) {
         while let Some(Doomed { id, outcome, why }) = doomed.pop_front() {
-            if outcome == Outcome::Cancelled {
-                let why = format!("{id}, of which it was a part, was cancelled");
-                doomed.extend(self.parts_doomed(&id, &why));
-            }
+            doomed.extend(self.parts_ended_with(&id, outcome));
             let Some(open) = self.state.open.get(&id) else { continue };
             let asks = open.message.kind == Kind::Task;
             let answer = asks.then(|| self.own_answer(&why));

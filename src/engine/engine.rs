@@ -184,7 +184,10 @@ impl<'a> Work<'a> {
     fn take(&mut self, input: Input) {
         match input {
             Input::Drop { source, drafts, proof } => self.take_drop(source, drafts, proof.as_ref()),
-            Input::BadDrop { source, from, refusal } => self.refuse(source, from, refusal),
+            Input::BadDrop { source, from, token, refusal } => {
+                let from = token.and_then(|token| self.owner_of(token)).or(from);
+                self.refuse(source, from, token, refusal);
+            }
             Input::Command { request, command } => self.take_command(request, command),
             Input::Report { agent, nonce, report } => self.take_report(&agent, nonce, report),
             Input::TmuxLost { why } => self.tmux_lost(&why),

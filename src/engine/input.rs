@@ -25,6 +25,8 @@ pub enum Input {
         source: Source,
         /// Its sender, as far as its body or its name tells.
         from: Option<AgentName>,
+        /// The sender's token, as far as it can be read.
+        token: Option<Token>,
         /// Why.
         refusal: Refusal,
     },

@@ -29,6 +29,7 @@ mod report;
 pub mod route;
 pub mod screen;
 mod speaker;
+mod standstill;
 pub mod state;
 pub mod story;
 pub mod team;

@@ -21,6 +21,9 @@ pub const ADOPTION_GRACE_MS: u64 = 10 * 1_000;
 /// Refused drops of which an agent is told in a minute, and it is not told of one before it has read of the last: an
 /// agent that answers each notice with another bad drop is slowed down to this.
 pub const NOTICES_PER_MINUTE: usize = 3;
+/// Refused drops in a row that an agent reads of inside of a task before it may close it: as often as failed checks are
+/// given back.
+pub const REFUSALS_IN_A_ROW: usize = 3;
 
 impl Default for Limits {
     fn default() -> Self {

@@ -1,5 +1,6 @@
 //! An event as a sentence, for the logs and for `tasuki why`. Never the content, and never phrase and token together.
 
+use super::close::ourselves;
 use super::event::{AgentChange, Event, Why};
 use super::life::Move;
 use super::message::Message;
@@ -52,6 +53,7 @@ pub fn tell(event: &Event) -> Option<Told> {
         Event::Halted(None) => (None, None, "queue/STOP is gone: work goes on".to_owned()),
         Event::KeptOpen(_) | Event::KeptAgent(..) => return None,
     };
+    let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
     Some(Told { id, agent, text: one_line(&text) })
 }
 

@@ -1,4 +1,4 @@
-//! Agents that fall silent without a claim: they are asked once, and then a person is.
+//! Agents that fall silent without a claim: they are asked once, and then a person is. And workspaces in which nothing moves.
 
 use crate::house::House;
 use std::fmt::Write as _;
@@ -92,4 +92,28 @@ fn a_question_is_no_end_and_gets_no_reminder_for_an_answer() {
         assert!(!house.read("status/activity.log").contains("reminder)"), "{name}");
         house.end();
     }
+}
+
+#[test]
+fn a_workspace_in_which_nothing_moves_says_so_once() {
+    let mut house = House::plain("still");
+    house.start();
+    let run = |arguments: &[&str]| {
+        let output = house.tasuki().args(arguments).output().expect("tasuki");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    run(&["agent", "stop", "worker"]);
+    house.drop("t.yaml", "id: t\nto: worker\ncontent: 仕事\n");
+    let still = "nothing moves: t waits for worker: `tasuki agent start worker` starts it";
+    house.until("it is said", |house| house.read("status/activity.log").contains(still));
+    house.until("it is noted", |house| house.read("status/daemon.yaml").contains("nothing moves"));
+    assert!(run(&["status"]).contains(still));
+    assert!(run(&["doctor"]).contains(&format!("warn  work: {still}")));
+    house.drop("t2.yaml", "id: t2\nto: worker\ndepends_on: [t]\ncontent: 次\n");
+    house.until("it is taken", |house| house.path("queue/active/t2.yaml").exists());
+    run(&["agent", "start", "worker"]);
+    house.result("t2");
+    house.until("it is over", |house| !house.read("status/daemon.yaml").contains("nothing moves"));
+    assert_eq!(house.read("status/activity.log").matches("nothing moves").count(), 1);
+    house.end();
 }

@@ -279,5 +279,5 @@ A held message and one that waits have no timer but their deadline. Times are co
 A task ends with exactly one answer, a result or an error, in the same step. An agent that asked inside of a task reads
 it in its next turn; one that asked outside of a task gets it as a message of its own; what comes after the asking task
 has ended is kept and never typed. An info, a result and an error are done when they are delivered. What depends on a
-message that failed or was cancelled fails with it, and parts of a task that was cancelled are cancelled too.
+message that failed or was cancelled fails with it, and its open parts are cancelled: nobody would read their answers.
 ";

@@ -16,4 +16,5 @@ mod reloading;
 mod say;
 mod speaking;
 mod stages;
+mod standing;
 mod world;

@@ -155,22 +155,52 @@ fn parts_of_a_task_that_was_cancelled_are_cancelled_and_nobody_is_typed_to() {
 }
 
 #[test]
-fn a_late_answer_to_a_task_that_has_failed_is_kept_and_never_typed() {
+fn parts_of_a_task_that_has_failed_are_cancelled_and_their_late_answers_close_nothing() {
     let mut world = World::new(team());
     world.send("t1 user>boss timeout=5");
     world.give("boss");
     world.send("a boss>ann token=k00005");
     world.give("ann");
-    world.pass(5);
-    assert_eq!(world.stage("t1"), "failed");
+    world.send("b ann>eve token=k00006");
+    let mut text = world.pass(5);
+    text += "-- late\n";
+    text += &world.claim("ann");
     expect![[r#"
-        a claim (marker)
-        a verify (marker)
-        a completed, result m2 from ann by marker: done by ann
+        t1 failed, error m1 from tasuki: timed out: boss has not answered within 1 s
+        a cancelled, error m2 from tasuki: t1, of which it was a part, failed
+        b cancelled, error m3 from tasuki: a, of which it was a part, was cancelled
+        > unwatch boss
+        > show finished t1
         > unwatch ann
         > show finished a
+        > show finished b
+        -- late
     "#]]
-    .assert_eq(&world.claim("ann"));
+    .assert_eq(&text);
+}
+
+#[test]
+fn parts_of_a_task_that_its_agent_gives_up_are_cancelled() {
+    let mut world = world();
+    world.send("a boss>ann token=k00005\nb boss>bob token=k00005");
+    world.give("ann");
+    expect![[r#"
+        accepted r error boss>user re t1 verified
+        t1 claim (reply)
+        t1 verify (reply)
+        t1 failed, error r from boss by reply: cannot
+        a cancelled, error m1 from tasuki: t1, of which it was a part, failed
+        b cancelled, error m2 from tasuki: t1, of which it was a part, failed
+        r completed
+        > unwatch boss
+        > show finished t1
+        > unwatch ann
+        > show finished a
+        > show finished b
+        > show finished r
+        > answer accepted [r]
+    "#]]
+    .assert_eq(&world.send("r boss>user error re=t1 token=k00005: cannot"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Who speaks in a drop, what that one may answer, and who is told that a drop was refused.
 
-use crate::make::{draft, name, team};
+use crate::make::{draft, name, team, token};
 use crate::world::World;
 use expect_test::expect;
 use tasuki::engine::input::Input;
@@ -116,7 +116,7 @@ fn an_agent_is_told_that_its_drop_was_refused() {
     text += "-- what is no message at all\n";
     let refusal = Refusal::new(Code::Syntax, "not YAML");
     let source = Source::File { claim: "1-0".into(), name: "bob_to_boss.yaml".into() };
-    text += &world.step(Input::BadDrop { source, from: Some(name("bob")), refusal });
+    text += &world.step(Input::BadDrop { source, from: Some(name("bob")), token: None, refusal });
     expect![[r#"
         refused no-route from boss: boss may not task eve; it may task: ann, bob, crew
         accepted m1 error tasuki>boss verified
@@ -129,15 +129,85 @@ fn an_agent_is_told_that_its_drop_was_refused() {
         > show finished m1
         -- whom the token proves, not who it says it is
         refused bad-proof from ann: the proof is ann's, and the message says it is from boss
-        accepted m2 error tasuki>ann verified
+        accepted m2 task ann>tasuki part of t1 verified
+        m2 failed, error m3 from tasuki: b.yaml was refused: the proof is ann's, and the message says it is from boss (bad-proof). Cure: use the token of your own newest turn.
+        > show finished m2
         > reject b.yaml bad-proof
         -- what is no message at all
         refused syntax from bob: not YAML
-        accepted m3 error tasuki>bob verified
+        accepted m4 error tasuki>bob verified
         > reject bob_to_boss.yaml syntax
         > seek bob
     "#]]
     .assert_eq(&text);
+}
+
+/// A file that is no YAML, with the number of the token that can be read in it.
+fn rubbish(world: &mut World, number: u32) -> String {
+    let refusal = Refusal::new(Code::Syntax, "not YAML");
+    let source = Source::File { claim: "1-0".into(), name: "part.yaml".into() };
+    world.step(Input::BadDrop { source, from: None, token: Some(token(number)), refusal })
+}
+
+#[test]
+fn a_task_is_not_closed_before_its_agent_has_read_that_a_part_of_it_was_refused() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    let mut text = rubbish(&mut world, 5);
+    text += &world.claim("boss");
+    text += &world.give("boss");
+    text += "-- a good file with a wrong addressee, when it has said that its turn is over\n";
+    world.send("a boss>ann token=k00005");
+    world.claim("boss");
+    text += &world.drop_file("b.yaml", "b boss>eve token=k00005");
+    world.give("boss");
+    world.cancel("a");
+    world.claim("boss");
+    world.give("boss");
+    text += &world.claim("boss");
+    expect![[r#"
+        refused syntax from boss: not YAML
+        accepted m1 task boss>tasuki part of t1 verified
+        m1 failed, error m2 from tasuki: part.yaml was refused: not YAML (syntax). Cure: correct the YAML at the line shown; text with `: `, ` #` or a quote in it belongs in quotes or below `content: |`.
+        > show finished m1
+        > reject part.yaml syntax
+        t1 rest (its turn is over; there are answers to be read)
+        > unwatch boss
+        > seek boss
+        t1 intent #2 answers k00006 by boss
+        > ring boss t1 #2 answers k00006
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        -- a good file with a wrong addressee, when it has said that its turn is over
+        refused no-route from boss: boss may not task eve; it may task: ann, bob, crew
+        accepted m3 task boss>tasuki part of t1 verified
+        m3 failed, error m4 from tasuki: b.yaml was refused: boss may not task eve; it may task: ann, bob, crew (no-route). Cure: send to one of the targets listed, or open a route in the team file.
+        > show finished m3
+        > reject b.yaml no-route
+        > seek boss
+        t1 claim (marker)
+        t1 verify (marker)
+        t1 completed, result m6 from boss by marker: done by boss
+        > unwatch boss
+        > show finished t1
+    "#]].assert_eq(&text);
+}
+
+#[test]
+fn who_drops_rubbish_in_each_turn_closes_its_task_in_the_end() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    let mut turns = 1;
+    while world.stage("t1") != "completed" {
+        world.drop_file("a.yaml", "a boss>eve");
+        world.claim("boss");
+        world.give("boss");
+        turns += 1;
+        assert!(turns < 9, "it never ends");
+    }
+    assert_eq!(turns, 5, "three are told of, and the fourth is told when the task has ended");
 }
 
 #[test]

@@ -380,7 +380,9 @@ fn a_failed_reply_fails_the_task() {
             t1 claim (reply)
             t1 verify (reply)
             t1 failed, error m1 from boss by reply: cannot
+            t2 cancelled, error m2 from tasuki: t1, of which it was a part, failed
             > show finished t1
+            > show finished t2
             > answer t1: t1 has failed
         "#]],
     );
@@ -855,7 +857,9 @@ fn a_deadline_ends_a_task_in_any_stage() {
         > show finished t1
         ## waiting
         t1 failed, error m1 from tasuki: its deadline passed while it was waiting
+        t2 cancelled, error m2 from tasuki: t1, of which it was a part, failed
         > show finished t1
+        > show finished t2
     "#]]
     .assert_eq(&text);
 }

@@ -157,7 +157,7 @@ impl World {
                 let refusal = Refusal::new(Code::Syntax, "not YAML");
                 let source = Source::File { claim: "1-0".into(), name: "x.yaml".into() };
                 let from = Some(name(pick(&TARGETS, *from)));
-                self.step(Input::BadDrop { source, from, refusal })
+                self.step(Input::BadDrop { source, from, token: None, refusal })
             }
             Op::Start(pick) => self.ask(Command::Start(Some(agent(*pick)))),
             Op::StartAll => self.ask(Command::Start(None)),

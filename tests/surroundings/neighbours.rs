@@ -3,6 +3,11 @@
 use crate::house::{House, PLAIN_AGENT};
 use crate::{neither_starts, said, works};
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::net::UnixListener;
+use tasuki::engine::words::Millis;
+use tasuki::io::lock::Lock;
 
 const WORKER: &str =
     "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
@@ -85,4 +90,54 @@ fn a_session_has_one_workspace() {
     assert!(status.contains("restarts: 0"), "the first one's agent was disturbed: {status}");
     two.end();
     one.end();
+}
+
+/// Plays a daemon that listens, and ends in the middle of what it is asked second.
+fn play_one_that_ends(house: &House) -> std::thread::JoinHandle<()> {
+    fs::DirBuilder::new().mode(0o700).create(house.path(".tasuki")).expect("the memory");
+    let lock = Lock::take(&house.path(".tasuki/lock"), Millis(0)).expect("the lock");
+    let path = house.path(".tasuki/socket");
+    let listener = UnixListener::bind(&path).expect("a socket");
+    std::thread::spawn(move || {
+        let health = r#"{"ok":true,"daemon":{"pid":1,"version":"0","started_at":"1970-01-01T00:00:00Z","socket":"x"}}"#;
+        for answer in [health, ""] {
+            let (mut asked, _) = listener.accept().expect("a request");
+            let _ = asked.read(&mut [0; 4096]).expect("its head");
+            if !answer.is_empty() {
+                write!(asked, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{answer}", answer.len())
+                    .expect("heard");
+            }
+        }
+        fs::remove_file(path).expect("the socket");
+        drop((listener, lock));
+    })
+}
+
+#[test]
+fn a_daemon_that_is_ending_is_waited_for_and_another_one_started() {
+    let house = House::plain("ending");
+    let ending = play_one_that_ends(&house);
+    let text = said(house.tasuki().arg("up"), 0);
+    assert!(text.contains("daemon 1 is ending") && text.contains(" started\n"), "{text}");
+    ending.join().expect("it was asked twice");
+    works(&house, "one");
+    said(house.tasuki().arg("down"), 0);
+}
+
+#[test]
+fn down_does_not_wait_for_the_daemon_that_comes_next() {
+    let house = House::plain("next");
+    let memory = house.path(".tasuki");
+    fs::DirBuilder::new().mode(0o700).create(&memory).expect("the memory");
+    let take = move |at| Lock::take(&memory.join("lock"), Millis(at)).expect("the lock");
+    let ending = take(0);
+    let listener = UnixListener::bind(house.path(".tasuki/socket")).expect("a socket");
+    let next = std::thread::spawn(move || {
+        drop(listener.accept().expect("a request"));
+        drop(ending);
+        take(1)
+    });
+    let text = said(house.tasuki().arg("down"), 0);
+    assert_eq!(text, "");
+    drop(next.join().expect("it was asked"));
 }

@@ -102,7 +102,10 @@ impl Daemon {
 }
 
 fn task(id: &str) -> Input {
-    let text = format!("id: {id}\nto: worker\ncontent: やって\n");
+    asked(&format!("id: {id}\nto: worker\ncontent: やって\n"))
+}
+
+fn asked(text: &str) -> Input {
     let mut mint = || MessageId::new("never").unwrap();
     let drafts = draft::read(text.as_bytes(), None, &|_| true, &mut mint, Millis(0)).unwrap();
     Input::Drop { source: Source::Request(RequestId(0)), drafts, proof: None }
@@ -225,6 +228,29 @@ async fn what_waits_for_room_is_taken_as_soon_as_there_is_some() {
     assert!(took < Duration::from_secs(3), "not at the next sweep, which comes after 5 s: {took:?}");
     life.daemon.close(Ending::StopAgents).await;
     life.end().await;
+}
+
+#[tokio::test]
+async fn at_the_end_what_lay_in_the_queue_is_taken_before_a_claim_and_else_left() {
+    for claims in [true, false] {
+        let mut bench = Bench::new();
+        let mut life = bench.begin().await;
+        let Daemon { mail, inbox, .. } = &mut life.daemon;
+        mail.set_room(0); // and once the thread has done a job, it has seen that
+        mail.look_up(Source::Request(RequestId(1)), Vec::new(), None);
+        mail.submit();
+        next_drop(inbox).await.unwrap();
+        let queued = bench.folder.path().join("queue/part.yaml");
+        std::fs::write(&queued, "id: part\nto: worker\ncontent: 一部\n").unwrap();
+        if claims {
+            life.daemon.take_input(asked("type: result\nto: user\nin_reply_to: t\ncontent: done\n"));
+        }
+        life.daemon.mail.look();
+        life.daemon.close(Ending::KeepAgents).await;
+        assert_eq!((life.daemon.is_open("part"), queued.exists()), (claims, !claims));
+        assert!(life.daemon.claims.is_empty());
+        life.end().await;
+    }
 }
 
 /// Where the next drop came from.

@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::text;
 use super::tree::Documents;
 use crate::engine::refusal::{Code, Refusal};
-use crate::engine::words::AgentName;
+use crate::engine::words::{AgentName, Token};
 
 /// The sender that the refused document names, if it can be read so far. `document` is that of a refusal by
 /// [`super::draft::read`].
@@ -12,6 +12,15 @@ use crate::engine::words::AgentName;
 pub fn sender(bytes: &[u8], document: usize) -> Option<AgentName> {
     let node = Documents::of(text::read(bytes).ok()?).nth(document)?.ok()?;
     Fields::of(&node).ok()?.name("from").ok()?
+}
+
+/// The token on the first line that says `token:`, of a text that need not be YAML: whoever knows a token is its sender.
+#[must_use]
+pub fn token(bytes: &[u8]) -> Option<Token> {
+    let mut lines = text::read(bytes).ok()?.lines();
+    let value = lines.find_map(|line| line.trim_start().strip_prefix("token:"))?;
+    let value = value.split('#').next().unwrap_or(value);
+    Token::new(value.trim().trim_matches(['"', '\''])).ok()
 }
 
 /// What makes a text no YAML, with the line and column at which a person looks for it.
@@ -50,6 +59,19 @@ mod tests {
             [None, Some("boss".into()), None, None, None]
         );
         assert_eq!(sender(b"from: \xff", 0), None);
+    }
+
+    #[test]
+    fn a_token_is_found_in_what_is_no_yaml() {
+        let found = |text: &str| token(text.as_bytes()).map(|token| token.to_string());
+        for text in
+            ["to: [x\ntoken: k7qf2m\n", "token:   'k7qf2m' # mine\n\t: {", "a: \"\n  token: \"k7qf2m\"\r\n"]
+        {
+            assert_eq!(found(text).as_deref(), Some("k7qf2m"), "{text}");
+        }
+        for text in ["", "token: [", "token: abcdef\n", "a token: k7qf2m\n", "token: {k7qf2m"] {
+            assert_eq!(found(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::io::systemd::{Linger, Manager, unit};
 use crate::io::tmux::Server;
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client};
-use crate::ui::http::types::Health;
+use crate::ui::http::types::{Health, StatusInfo};
 use serde::Serialize;
 use std::path::Path;
 
@@ -176,7 +176,22 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
     checks.push(service(desk, workspace));
     checks.push(socket(desk, workspace));
     checks.push(daemon(desk, workspace));
+    checks.extend(work(desk, workspace));
     checks
+}
+
+/// What holds the work up, as far as a daemon that runs says so.
+fn work(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
+    let asked = Client::new(workspace, &desk.around)
+        .and_then(|client| client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE));
+    let Ok(status) = asked else { return Vec::new() };
+    let stopped = status.halted_since.map(|since| {
+        let found = format!("queue/STOP is there since {since}: nothing is typed");
+        check("work", Verdict::Warning, found, "`tasuki stop --off`")
+    });
+    let notes =
+        status.notes.into_iter().map(|note| check("work", Verdict::Warning, note, "see `tasuki status`"));
+    stopped.into_iter().chain(notes).collect()
 }
 
 fn disk(workspace: &Workspace, settings: &Settings) -> Check {

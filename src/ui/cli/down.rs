@@ -31,14 +31,20 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let workspace = desk.workspace()?;
     let client = Client::new(&workspace, &desk.around)?;
     let body = DownBody { keep_agents: args.keep_agents };
-    let asked = match client.post::<Done>("/v1/down", &body, ANSWER_DEADLINE) {
-        // It may end before its answer is out.
-        Err(ClientError::Gone(_)) => Some(()),
-        asked => unless_running(asked)?.map(drop),
-    };
     let clock = Clock::start();
     let began = clock.now();
-    while let Some(holder) = lock::holder(&workspace.lock())? {
+    let mut asked = None;
+    loop {
+        let holder = lock::holder(&workspace.lock())?;
+        if asked.is_none() && ask(&client, &body)? {
+            asked = Some(holder.clone());
+        }
+        // One that is being started is asked as soon as it listens; another one may be started when this one has ended.
+        let Some(holder) =
+            holder.filter(|now| asked.as_ref().is_none_or(|asked| asked.as_ref() == Some(now)))
+        else {
+            break;
+        };
         if clock.now().since(began) > END_DEADLINE_MS {
             let why = format!("{holder} has not ended after 30 s");
             return Err(Failure::new(
@@ -52,8 +58,17 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     }
     let what = match (asked, args.keep_agents) {
         (None, _) => "no daemon ran",
-        (Some(()), true) => "the daemon has ended; the agents go on",
-        (Some(()), false) => "the daemon and the agents have ended",
+        (Some(_), true) => "the daemon has ended; the agents go on",
+        (Some(_), false) => "the daemon and the agents have ended",
     };
     desk.tell(&Done { what: what.to_owned(), id: None }, || what.to_owned())
+}
+
+/// Whether a daemon was there to be asked.
+fn ask(client: &Client, body: &DownBody) -> Result<bool, Failure> {
+    match client.post::<Done>("/v1/down", body, ANSWER_DEADLINE) {
+        // It may end before its answer is out.
+        Err(ClientError::Gone(_)) => Ok(true),
+        asked => Ok(unless_running(asked)?.is_some()),
+    }
 }

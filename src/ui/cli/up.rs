@@ -5,6 +5,7 @@ use super::failure::{Failure, Kind};
 use super::send::read_time;
 use crate::engine::words::Millis;
 use crate::io::clock::Clock;
+use crate::io::lock;
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
@@ -42,19 +43,66 @@ pub(super) struct Args {
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let workspace = desk.workspace()?;
     let client = Client::new(&workspace, &desk.around)?;
-    let daemon = match unless_running(client.get::<Health>("/v1/health", ANSWER_DEADLINE))? {
-        Some(health) => {
-            desk.remark(format!("daemon {} runs already", health.daemon.pid));
-            health.daemon
+    let clock = Clock::start();
+    let began = clock.now();
+    loop {
+        let found = found(&workspace, &client, began, &clock)?;
+        let daemon = match &found {
+            Some(daemon) => {
+                desk.remark(format!("daemon {} runs already", daemon.pid));
+                daemon.clone()
+            }
+            None => match start(desk, &workspace, &client)? {
+                Some(daemon) => daemon,
+                None => continue, // somebody else started one
+            },
+        };
+        match ready(desk, &client, args) {
+            Err(ClientError::NotRunning { .. } | ClientError::Gone(_))
+                if found.is_some() && clock.now().since(began) <= START_DEADLINE_MS =>
+            {
+                desk.remark(format!("daemon {} is ending: another one is started", daemon.pid));
+            }
+            agents => return finish(desk, &daemon, &agents?, args.within),
         }
-        None => start(desk, &workspace, &client)?,
-    };
-    client.post::<Done>("/v1/agents/start", &serde_json::json!({}), ANSWER_DEADLINE)?;
-    let agents = if args.no_wait { Vec::new() } else { watch(desk, &client, args.within)? };
-    finish(desk, &daemon, &agents, args.within)
+    }
 }
 
-fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<DaemonInfo, Failure> {
+/// The daemon that listens; none if there is none. One that does not listen yet or any more is waited for.
+fn found(
+    workspace: &Workspace,
+    client: &Client,
+    began: Millis,
+    clock: &Clock,
+) -> Result<Option<DaemonInfo>, Failure> {
+    loop {
+        match client.get::<Health>("/v1/health", ANSWER_DEADLINE) {
+            Ok(health) => return Ok(Some(health.daemon)),
+            Err(ClientError::NotRunning { .. } | ClientError::Gone(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let Some(holder) = lock::holder(&workspace.lock())? else { return Ok(None) };
+        if clock.now().since(began) > START_DEADLINE_MS {
+            let why = format!("{holder} neither listens nor ends after 30 s");
+            return Err(Failure::new(
+                Kind::Failed,
+                "held",
+                why,
+                "see .tasuki/daemon.log, or send it SIGTERM",
+            ));
+        }
+        client.pause(LOOK);
+    }
+}
+
+/// Has every agent started, and waits for them.
+fn ready(desk: &Desk, client: &Client, args: &Args) -> Result<Vec<AgentInfo>, ClientError> {
+    client.post::<Done>("/v1/agents/start", &serde_json::json!({}), ANSWER_DEADLINE)?;
+    if args.no_wait { Ok(Vec::new()) } else { watch(desk, client, args.within) }
+}
+
+/// Starts a daemon; none if another one was first.
+fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<Option<DaemonInfo>, Failure> {
     // What is wrong with the team file is best said here, with its line.
     let loaded = Settings::load(workspace, &desk.around)?;
     for warning in &loaded.warnings {
@@ -82,10 +130,11 @@ fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<DaemonIn
         };
         if let Some(health) = asked {
             desk.remark(format!("daemon {} started", health.daemon.pid));
-            return Ok(health.daemon);
+            return Ok(Some(health.daemon));
         }
         if let Some(failure) = ended(&mut child, &words)? {
-            return Err(failure);
+            let is_first = lock::holder(&workspace.lock())?.is_none();
+            return if is_first { Err(failure) } else { Ok(None) };
         }
         if clock.now().since(began) > START_DEADLINE_MS {
             let why = format!("the daemon (process {}) does not listen after 30 s", child.id());
@@ -109,7 +158,7 @@ fn ended(child: &mut Child, words: &std::path::Path) -> Result<Option<Failure>, 
 }
 
 /// Looks until no agent is being started any more.
-fn watch(desk: &Desk, client: &Client, within_ms: u64) -> Result<Vec<AgentInfo>, Failure> {
+fn watch(desk: &Desk, client: &Client, within_ms: u64) -> Result<Vec<AgentInfo>, ClientError> {
     let clock = Clock::start();
     let began = clock.now();
     let mut lines = Lines::new(desk.globals.json);

@@ -6,7 +6,7 @@ mod worker;
 use crate::daemon::news::NewsSender;
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::Refusal;
-use crate::engine::words::{AgentName, MessageId};
+use crate::engine::words::{AgentName, MessageId, Token};
 use crate::io::clock::Clock;
 use crate::io::journal::Archive;
 use crate::io::mailbox::Mailbox;
@@ -100,6 +100,8 @@ pub enum Dropped {
         source: Source,
         /// Its sender, as far as its body or its name tells.
         from: Option<AgentName>,
+        /// The sender's token, as far as it can be read.
+        token: Option<Token>,
         /// Why.
         refusal: Refusal,
     },

@@ -5,7 +5,7 @@ use crate::daemon::memory;
 use crate::daemon::news::{News, NewsSender};
 use crate::engine::message::{Draft, Known, Source};
 use crate::engine::refusal::{Code, Refusal};
-use crate::engine::words::{AgentName, MessageId, Millis, USER};
+use crate::engine::words::{AgentName, MessageId, Millis, Token, USER};
 use crate::io::clock::Clock;
 use crate::io::folder::FolderError;
 use crate::io::journal::{Archive, is_short_of_space};
@@ -117,7 +117,7 @@ impl Worker {
             Job::LookUp { source, drafts, proof } => {
                 let dropped = if self.is_full() {
                     let refusal = Refusal::new(Code::DiskFull, "the disk is nearly full");
-                    Dropped::Bad { source, from: None, refusal }
+                    Dropped::Bad { source, from: None, token: None, refusal }
                 } else {
                     Dropped::Drafts { source, drafts: self.look_up(drafts), proof }
                 };
@@ -233,7 +233,7 @@ impl Worker {
                 }
                 Found::Read { claim, name, bytes, .. } => drops.push(self.read(claim, name, &bytes)),
                 Found::Bad { claim, name, refusal, .. } => {
-                    drops.push(self.bad(claim, name, None, refusal));
+                    drops.push(self.bad(claim, name, (None, None), refusal));
                 }
                 other => notes.push(note(other)),
             }
@@ -270,17 +270,23 @@ impl Worker {
                 Dropped::Drafts { source: Source::File { claim, name }, drafts, proof: None }
             }
             Err(refusal) => {
-                let from = refused::sender(bytes, refusal.document);
-                self.bad(claim, name, from, refusal)
+                let sender = (refused::sender(bytes, refusal.document), refused::token(bytes));
+                self.bad(claim, name, sender, refusal)
             }
         }
     }
 
-    /// `from` is whom the body names; it wins over the file's name.
-    fn bad(&self, claim: Arc<str>, name: Arc<str>, from: Option<AgentName>, refusal: Refusal) -> Dropped {
+    /// Whom the body names, and its token, which win over the file's name.
+    fn bad(
+        &self,
+        claim: Arc<str>,
+        name: Arc<str>,
+        (from, token): (Option<AgentName>, Option<Token>),
+        refusal: Refusal,
+    ) -> Dropped {
         let known = |name: &str| name == USER || self.names.contains(name);
         let from = from.or_else(|| draft::envelope(&name, &known).map(|(from, _)| from));
-        Dropped::Bad { source: Source::File { claim, name }, from, refusal }
+        Dropped::Bad { source: Source::File { claim, name }, from, token, refusal }
     }
 
     /// Fills in what the closed segments know of each id.
