@@ -308,13 +308,17 @@ impl Daemon {
         if halts >= self.mail.halts() {
             self.halt(halted); // else it was seen before the loop itself made or removed the file
         }
-        self.mail.forgotten(&mail.forgotten);
+        if !mail.forgotten.is_empty() {
+            self.mail.forgotten(&mail.forgotten);
+            self.views.removed();
+        }
         for note in mail.notes {
             self.views.tell(now, None, note);
         }
         self.note_disk(mail.full);
         // What is taken but not journalled before the end is found at the next start.
         let drops = if self.ending.is_some() { Vec::new() } else { mail.drops };
+        self.views.found(drops.len(), now);
         for dropped in drops {
             self.tell_notes(now, &dropped);
             self.take_input(match dropped {

@@ -3,6 +3,7 @@
 
 use crate::daemon::journal_desk::{JournalDesk, ThreadGone};
 use crate::daemon::marks::Marks;
+use crate::daemon::put_off::PutOff;
 use crate::daemon::workers::views::{AgentItem, Item, Job, OpenItem, Place};
 use crate::engine::engine::Engine;
 use crate::engine::input::Shown;
@@ -32,6 +33,10 @@ pub struct ViewsDesk {
     failed: Failed,
     /// When views of what moves on are written again.
     often_at: Millis,
+    /// Whether views of new messages wait.
+    put_off: PutOff,
+    /// Whether anything may not be on the disk yet that is not made again from a closed segment.
+    unsynced: bool,
     /// The last meaningful line of each pane.
     doing: BTreeMap<AgentName, String>,
 }
@@ -46,12 +51,13 @@ struct Failed {
 }
 
 impl ViewsDesk {
-    /// An empty desk.
+    /// An empty desk. `unsynced` says whether an earlier daemon may have removed files that the newest segment names.
     #[must_use]
-    pub fn new(jobs: SyncSender<Job>) -> Self {
+    pub fn new(jobs: SyncSender<Job>, unsynced: bool) -> Self {
         let failed = Failed { marks: Marks::default(), again_at: None, wait_ms: AGAIN_MS.0 };
         let (due, often_at) = (Marks::default(), Millis(0));
-        Self { jobs, busy: false, due, failed, often_at, doing: BTreeMap::new() }
+        let (put_off, doing) = (PutOff::default(), BTreeMap::new());
+        Self { jobs, busy: false, due, failed, often_at, put_off, unsynced, doing }
     }
 
     /// A view is out of date.
@@ -82,6 +88,22 @@ impl ViewsDesk {
     /// Something else to be written after all that waits.
     pub fn put(&mut self, item: Item) {
         self.due.others.push(item);
+    }
+
+    /// So many drops were found at once: in a burst the views of new messages wait.
+    pub fn found(&mut self, drops: usize, now: Millis) {
+        self.put_off.found(drops, now);
+    }
+
+    /// Dropped files were removed, which the next snapshot does not name any more.
+    pub fn removed(&mut self) {
+        self.unsynced = true;
+    }
+
+    /// Has everything made durable that a closed segment does not bring back, once it is written. Nothing to do where
+    /// nothing ended and no dropped file was removed since the last time.
+    pub fn sync(&mut self) {
+        self.due.sync = self.unsynced;
     }
 
     /// Views of what is neither open nor in the team are to be removed.
@@ -116,11 +138,18 @@ impl ViewsDesk {
         !self.busy && self.due.is_empty()
     }
 
+    /// Whether everything is written that is made from this segment alone, and durable if that was asked for. Views of
+    /// what is open may be out of date: they are written again at every start.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        !self.busy && self.due.finished.is_empty() && !self.due.sync
+    }
+
     /// Whether a view that is made from this segment alone, or the flush of all views, has failed and is still owed.
     #[must_use]
     pub fn owes(&self) -> bool {
         let marks = &self.failed.marks;
-        !marks.finished.is_empty() || marks.others.iter().any(|item| matches!(item, Item::Sync))
+        !marks.finished.is_empty() || marks.sync
     }
 
     /// Whether anything could not be written.
@@ -136,6 +165,7 @@ impl ViewsDesk {
             self.failed.wait_ms = AGAIN_MS.0;
         }
         for item in failed {
+            self.unsynced |= matches!(item, Item::Sync);
             self.failed.marks.put_back(item);
         }
         if !self.failed.marks.is_empty() && self.failed.again_at.is_none() {
@@ -148,12 +178,14 @@ impl ViewsDesk {
     #[must_use]
     pub fn again_at(&self) -> Option<Millis> {
         let often = (!self.busy && !self.due.often.is_empty()).then_some(self.often_at);
-        [often, self.failed.again_at].into_iter().flatten().min()
+        let put_off = self.put_off.until().filter(|_| !self.busy && !self.due.dirty.is_empty());
+        [often, put_off, self.failed.again_at].into_iter().flatten().min()
     }
 
-    /// Writes what waits for its time now: the end is near, or a turn of the segment waits for it.
+    /// Writes what waits for its time now: the end is near.
     pub fn hurry(&mut self) {
         self.often_at = Millis(0);
+        self.put_off.end();
     }
 
     /// Tries again what could not be written, if it is time.
@@ -199,7 +231,13 @@ impl ViewsDesk {
         {
             self.finish(engine, journal, &id, now, &mut job);
         }
+        if self.due.finished.is_empty() && std::mem::take(&mut self.due.sync) {
+            self.unsynced = false;
+            job.push(Item::Sync);
+        }
+        let holds = self.put_off.holds(now);
         while job.len() < BATCH_MAX
+            && self.due.dirty.last().is_some_and(|next| !holds || matches!(next, Shown::Agent(_))) // agents come first
             && let Some(shown) = self.due.dirty.pop_last()
         {
             job.extend(self.item(engine, journal, shown, now));
@@ -254,6 +292,7 @@ impl ViewsDesk {
         };
         job.extend(agent.as_ref().and_then(|name| self.agent(engine, name, Some("completed"), now)));
         job.push(item);
+        self.unsynced = true;
         if let Some(name) = agent {
             self.due.often.insert(Shown::Agent(name));
         }
@@ -334,7 +373,7 @@ mod tests {
         let journal = JournalDesk::new(jobs, (1..=4).map(|seq| (Seq(seq), place(seq))).collect());
 
         let (jobs, shown) = sync_channel(1);
-        let mut desk = ViewsDesk::new(jobs);
+        let mut desk = ViewsDesk::new(jobs, false);
         desk.mark_turn(MessageId::new("p").unwrap());
         desk.submit(&engine, &journal, Millis(9)).unwrap();
         // Nothing else would send it later: a test that waited would hang, not fail.
