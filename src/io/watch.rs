@@ -67,6 +67,16 @@ impl Watch {
         }
     }
 
+    /// Watches nothing until the next [`Watch::check`]: for whoever lists again and again meanwhile.
+    pub fn rest(&mut self) {
+        let Ok(watcher) = &mut self.watcher else { return };
+        for (path, place) in &mut self.places {
+            if place.folder.take().is_some() {
+                let _ = watcher.unwatch(path);
+            }
+        }
+    }
+
     /// Watches again where a path means another folder than before. True if there was one: it must be listed.
     pub fn check(&mut self) -> bool {
         let Ok(watcher) = &mut self.watcher else { return false };
