@@ -318,7 +318,7 @@ impl Daemon {
         self.note_disk(mail.full);
         // What is taken but not journalled before the end is found at the next start.
         let drops = if self.ending.is_some() { Vec::new() } else { mail.drops };
-        self.views.found(drops.len(), now);
+        self.views.put_off(mail.burst, now);
         for dropped in drops {
             self.tell_notes(now, &dropped);
             self.take_input(match dropped {

@@ -90,9 +90,9 @@ impl ViewsDesk {
         self.due.others.push(item);
     }
 
-    /// So many drops were found at once: in a burst the views of new messages wait.
-    pub fn found(&mut self, drops: usize, now: Millis) {
-        self.put_off.found(drops, now);
+    /// A burst of drops is being taken in, or not: views of new messages wait meanwhile.
+    pub fn put_off(&mut self, burst: bool, now: Millis) {
+        self.put_off.set(burst, now);
     }
 
     /// Dropped files were removed, which the next snapshot does not name any more.
@@ -185,7 +185,7 @@ impl ViewsDesk {
     /// Writes what waits for its time now: the end is near.
     pub fn hurry(&mut self) {
         self.often_at = Millis(0);
-        self.put_off.end();
+        self.put_off = PutOff::default();
     }
 
     /// Tries again what could not be written, if it is time.

@@ -115,6 +115,7 @@ fn seen(halted: (bool, usize)) -> News {
         halted,
         forgotten: Vec::new(),
         full: false,
+        burst: false,
         swept: Default::default(),
     })
 }

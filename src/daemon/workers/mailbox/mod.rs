@@ -79,6 +79,8 @@ pub struct Mail {
     pub forgotten: Vec<Arc<str>>,
     /// Whether drops are left in the queue since the disk is nearly full.
     pub full: bool,
+    /// Whether a burst is being taken in: many were found at the last look, and more are likely.
+    pub burst: bool,
     /// Up to which of [`Job::Sweep`] all that lay there has been told.
     pub swept: Option<u64>,
 }
@@ -227,7 +229,7 @@ pub fn start(
         given_up: HashSet::new(),
         forget: done.into(),
         forget_failed: false,
-        is_deaf: false,
+        burst: false,
         reject: Vec::new(),
         signs: Arc::clone(&mailing.signs),
         disk,

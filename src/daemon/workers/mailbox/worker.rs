@@ -20,8 +20,8 @@ use std::time::Duration;
 
 /// While somebody still writes a file, or a folder is in trouble, it is looked at again no sooner than this.
 const AGAIN_MS_MIN: u64 = 5;
-/// Files found at one look from which on the watch rests: a look at so few costs as much as arming it.
-const DEAF_FILES: usize = 32;
+/// Files found at one look that are a burst: to take fewer costs less than arming the watch anew.
+const BURST_FILES: usize = 32;
 /// Files that are in the journal are removed so many at once: some ms.
 const FORGET_FILES: usize = 256;
 /// And they lie there while there are drops to be taken, up to so many. A start after a crash would find them; each takes
@@ -63,8 +63,8 @@ pub(super) struct Worker {
     pub(super) forget: VecDeque<Arc<str>>,
     /// They could not be: it is tried again at the next look.
     pub(super) forget_failed: bool,
-    /// Whether the watch rests, since a burst is being taken in.
-    pub(super) is_deaf: bool,
+    /// Whether a burst is being taken in: the watch rests.
+    pub(super) burst: bool,
     /// Refused files that could not be set aside yet.
     pub(super) reject: Vec<Rejected>,
     pub(super) signs: Arc<Signs>,
@@ -182,7 +182,7 @@ impl Worker {
 
     /// Takes what lies in the drop zones, a batch, and says when to look again; false if the loop is gone.
     fn look(&mut self) -> bool {
-        if !self.is_deaf {
+        if !self.burst {
             self.watch.check();
         }
         let halts = self.signs.halts.load(Ordering::Acquire);
@@ -206,23 +206,27 @@ impl Worker {
         if sweep.more && self.budget(full).files > 0 {
             self.look_at = now.max(self.deferred_until);
         }
-        self.listen(sweep.found.len(), now);
+        let over = self.listen(sweep.found.len(), now);
         self.catch_up();
-        self.report(sweep) && self.settle()
+        self.report(sweep, over) && self.settle()
     }
 
     /// In a burst nobody needs to be woken: each claim is an event or five in the folder that is watched, and costs as much
     /// as what it tells. So the watch rests while much is found at each look, and there is a look every few ms; then it is
-    /// armed, and what came meanwhile is listed.
-    fn listen(&mut self, found: usize, now: Millis) {
-        if found >= DEAF_FILES {
-            self.is_deaf = true;
+    /// armed, and what came meanwhile is listed. Whether a burst is over.
+    fn listen(&mut self, found: usize, now: Millis) -> bool {
+        if found >= BURST_FILES {
+            self.burst = true;
             self.watch.rest();
-            self.look_at = self.look_at.min(self.gather_until.max(now));
-        } else if std::mem::take(&mut self.is_deaf) {
+            self.look_at = self.look_at.min(self.gather_until);
+            return false;
+        }
+        let over = std::mem::take(&mut self.burst);
+        if over {
             self.watch.check();
             (self.look_at, self.gather_until) = (now.max(self.deferred_until), now);
         }
+        over
     }
 
     /// Begins a sweep.
@@ -262,8 +266,8 @@ impl Worker {
         Budget { files: files.min(room), bytes: if room == 0 { 0 } else { bytes } }
     }
 
-    /// Tells what a sweep found.
-    fn report(&mut self, sweep: Sweep) -> bool {
+    /// Tells what a sweep found, and that a burst is over.
+    fn report(&mut self, sweep: Sweep, over: bool) -> bool {
         let (mut files, mut notes) = (Vec::with_capacity(sweep.found.len()), Vec::new());
         for found in sweep.found {
             match found {
@@ -281,7 +285,8 @@ impl Worker {
                 self.look_up(drafts);
             }
         }
-        drops.is_empty() && notes.is_empty() || self.tell(drops, notes, Vec::new())
+        let nothing = drops.is_empty() && notes.is_empty() && !over;
+        nothing || self.tell(drops, notes, Vec::new())
     }
 
     /// Whether the disk has no room for new messages; what runs goes on.
@@ -297,7 +302,7 @@ impl Worker {
     fn mail(&self) -> Mail {
         let halted = self.halted.unwrap_or_default();
         let (drops, notes, forgotten) = (Vec::new(), Vec::new(), Vec::new());
-        Mail { drops, notes, halted, forgotten, full: self.disk.full, swept: None }
+        Mail { drops, notes, halted, forgotten, full: self.disk.full, burst: self.burst, swept: None }
     }
 
     fn send(&self, mail: Mail) -> bool {
