@@ -1,6 +1,9 @@
 //! The loop's side of the views: which are out of date, which turns wait for theirs before they are typed, and which
 //! could not be written and are tried again.
 
+#[cfg(test)]
+mod tests;
+
 use crate::daemon::journal_desk::{JournalDesk, ThreadGone};
 use crate::daemon::marks::Marks;
 use crate::daemon::put_off::PutOff;
@@ -340,46 +343,4 @@ fn sweep(engine: &Engine) -> Item {
     let open = engine.state().open.keys().cloned().collect();
     let members = engine.team().members.keys().cloned().collect();
     Item::Sweep { open, members }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::team::Team;
-    use crate::io::wire::events;
-    use std::sync::mpsc::sync_channel;
-
-    /// A task with two parts, one of which was answered, whose agent is about to be shown that answer.
-    const WRITTEN: [&str; 4] = [
-        r#"[{"event":"accepted","id":"p","from":"user","to":"boss","type":"task","accepted_at":1,"digest":"00000000000000000000000000000000","content":"go"}]"#,
-        r#"[{"event":"moved","id":"p","to":"intent","agent":"boss","turn":{"number":1,"kind":"task","token":"a995l2"}},
-            {"event":"moved","id":"p","to":"submitted","due":99,"receipt":"read"},{"event":"moved","id":"p","to":"working","due":99,"receipt":"read"},
-            {"event":"accepted","id":"c1","from":"boss","to":"w1","type":"task","parent":"p","accepted_at":1,"hops":1,"digest":"00000000000000000000000000000001","content":"part"},
-            {"event":"accepted","id":"c2","from":"boss","to":"w2","type":"task","parent":"p","accepted_at":1,"hops":1,"digest":"00000000000000000000000000000002","content":"part"},
-            {"event":"moved","id":"p","to":"waiting","why":"2 parts"}]"#,
-        r#"[{"event":"ended","id":"c1","outcome":"completed","answer":{"id":"c1.answer","type":"result","from":"w1","at":2},"content":"one"}]"#,
-        r#"[{"event":"moved","id":"p","to":"intent","agent":"boss","turn":{"number":2,"kind":"answers","token":"b995l3"}}]"#,
-    ];
-    const NOT_WRITTEN: &str = r#"[{"event":"ended","id":"c2","outcome":"completed","answer":{"id":"c2.answer","type":"result","from":"w2","at":3},"content":"two"}]"#;
-
-    #[test]
-    fn a_turn_does_not_wait_for_an_answer_that_is_not_written_yet() {
-        let mut engine = Engine::new(Team::default());
-        for (number, step) in (1..).zip(WRITTEN.iter().chain([&NOT_WRITTEN])) {
-            engine.replay(Seq(number), Millis(number), &events::decode(step).unwrap()).unwrap();
-        }
-        let place = |seq| Location { segment: 1, offset: seq, len: 1 };
-        let (jobs, _inbox) = sync_channel(1);
-        let journal = JournalDesk::new(jobs, (1..=4).map(|seq| (Seq(seq), place(seq))).collect());
-
-        let (jobs, shown) = sync_channel(1);
-        let mut desk = ViewsDesk::new(jobs, false);
-        desk.mark_turn(MessageId::new("p").unwrap());
-        desk.submit(&engine, &journal, Millis(9)).unwrap();
-        // Nothing else would send it later: a test that waited would hang, not fail.
-        let job = shown.try_recv().unwrap();
-        let [Item::Open(item)] = &job[..] else { panic!("the view of the turn alone: {job:?}") };
-        assert!(item.turn && item.answers == [(place(3), 0)], "{item:?}");
-        assert_eq!(item.seen.answers.len(), 1, "each answer has its place");
-    }
 }

@@ -290,6 +290,19 @@ mod tests {
     }
 
     #[test]
+    fn a_watch_that_rests_is_not_woken_and_one_that_was_armed_again_is() {
+        let (_root, queue, mut watch, told) = watched(Interest::Arrivals);
+        fs::write(queue.join("a.yaml"), "x").unwrap();
+        until(&told, "a.yaml");
+        watch.rest();
+        fs::write(queue.join("unheard.yaml"), "x").unwrap();
+        assert!(watch.check(), "to be listed");
+        fs::write(queue.join("b.yaml"), "x").unwrap();
+        let between = until(&told, "b.yaml");
+        assert!(!between.contains(&"unheard.yaml".to_owned()), "{between:?}");
+    }
+
+    #[test]
     fn a_change_to_a_view_wakes_and_so_does_its_removal() {
         let (_root, views, _watch, told) = watched(Interest::Changes);
         fs::write(views.join("a.yaml"), "x").unwrap();

@@ -223,8 +223,7 @@ impl Worker {
         }
         let over = std::mem::take(&mut self.burst);
         if over {
-            self.watch.check();
-            (self.look_at, self.gather_until) = (now.max(self.deferred_until), now);
+            self.look_at = now; // which arms it first
         }
         over
     }
