@@ -221,17 +221,26 @@ pub(crate) fn typed(lines: usize) -> Cost {
     Cost::of(lines, |line| control.type_line(0, line))
 }
 
-/// Row 7: round trips a second, line typed → answer seen, each pane one after the other and all panes at once.
-pub(crate) fn trips(panes: usize, turns: usize) -> f64 {
-    again(|| try_trips(panes, turns))
+/// What stands in a line of row 7.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// The doorbell alone, as tasuki types it: about 100 bytes.
+    Doorbell,
+    /// The whole task of 1 KB, as a program without files would type it.
+    Task,
 }
 
-fn try_trips(panes: usize, turns: usize) -> Option<f64> {
+/// Row 7: round trips a second, line typed → answer seen, each pane one after the other and all panes at once.
+pub(crate) fn trips(panes: usize, turns: usize, typed: Typed) -> f64 {
+    again(|| try_trips(panes, turns, typed))
+}
+
+fn try_trips(panes: usize, turns: usize, typed: Typed) -> Option<f64> {
     let mut control = Control::start(panes, &agent::command(None));
     let mut state = vec![(0_usize, String::new()); panes];
     let from = stamp::now();
     for pane in 0..panes {
-        control.ring(pane, &bell(pane, 0, turns));
+        control.ring(pane, &line(pane, 0, turns, typed));
     }
     let mut left = panes * turns;
     while left > 0 {
@@ -243,7 +252,7 @@ fn try_trips(panes: usize, turns: usize) -> Option<f64> {
             *turn += 1;
             tail.clear();
             if *turn < turns {
-                let line = bell(pane, *turn, turns);
+                let line = line(pane, *turn, turns, typed);
                 control.ring(pane, &line);
             }
         }
@@ -251,8 +260,12 @@ fn try_trips(panes: usize, turns: usize) -> Option<f64> {
     Some((panes * turns) as f64 / stamp::seconds_since(from))
 }
 
-fn bell(pane: usize, turn: usize, turns: usize) -> String {
-    agent::doorbell(&format!("t-{pane}-{turn}"), &token(pane * turns + turn))
+fn line(pane: usize, turn: usize, turns: usize, typed: Typed) -> String {
+    let mut line = agent::doorbell(&format!("t-{pane}-{turn}"), &token(pane * turns + turn));
+    while typed == Typed::Task && line.len() < 1_000 {
+        line.push_str(" Analyse the project and say what it is for. 襷");
+    }
+    line
 }
 
 fn token(number: usize) -> String {

@@ -1,6 +1,6 @@
 //! Row 7: whole trips a second, drop → typed → answer → result, at 1 to 100 panes with an instant agent.
 
-use crate::limits;
+use crate::limits::{self, control::Typed};
 use crate::support::rounds::{self, Contest, Goal, Scale};
 use crate::support::stamp;
 use crate::support::wait::Watch;
@@ -9,22 +9,42 @@ use std::collections::BTreeSet;
 
 /// Panes, and turns of each in one round without and with the settle time.
 const SIZES: [(usize, usize, usize); 4] = [(1, 60, 3), (10, 20, 3), (50, 8, 3), (100, 5, 2)];
-const NAMES: [[&str; 2]; 4] = [
-    ["1 pane, no settle time", "1 pane, settle time"],
-    ["10 panes, no settle time", "10 panes, settle time"],
-    ["50 panes, no settle time", "50 panes, settle time"],
-    ["100 panes, no settle time", "100 panes, settle time"],
+const NAMES: [[&str; 3]; 4] = [
+    [
+        "1 pane, no settle time, the limit types the task",
+        "1 pane, no settle time, it types the doorbell",
+        "1 pane, settle time",
+    ],
+    [
+        "10 panes, no settle time, the limit types the task",
+        "10 panes, no settle time, it types the doorbell",
+        "10 panes, settle time",
+    ],
+    [
+        "50 panes, no settle time, the limit types the task",
+        "50 panes, no settle time, it types the doorbell",
+        "50 panes, settle time",
+    ],
+    [
+        "100 panes, no settle time, the limit types the task",
+        "100 panes, no settle time, it types the doorbell",
+        "100 panes, settle time",
+    ],
 ];
 
 pub(crate) fn run(scale: Scale) {
     let sizes = scale.pick(4, 1);
-    for ((panes, turns, slow), [bare, settled]) in SIZES.into_iter().zip(NAMES).take(sizes) {
+    for ((panes, turns, slow), [whole, bare, settled]) in SIZES.into_iter().zip(NAMES).take(sizes) {
         let (turns, slow) = (scale.pick(turns, 3), scale.pick(slow, 1));
         let contest = |name| Contest { name, unit: "/s", goal: Goal::AtLeast(0.7) };
-        let limit = || limits::control::trips(panes, turns);
-        rounds::run(contest(bare), scale, || tasuki(panes, turns, Settle::None), limit);
+        for (name, typed) in [(whole, Typed::Task), (bare, Typed::Doorbell)] {
+            let limit = || limits::control::trips(panes, turns, typed);
+            rounds::run(contest(name), scale, || tasuki(panes, turns, Settle::None), limit);
+        }
         // The limit with the same waits: they pass in all panes at once.
-        let limit = || panes as f64 / (SETTLE_S + panes as f64 / limits::control::trips(panes, turns));
+        let limit = || {
+            panes as f64 / (SETTLE_S + panes as f64 / limits::control::trips(panes, turns, Typed::Doorbell))
+        };
         rounds::run(contest(settled), scale, || tasuki(panes, slow, Settle::Normal), limit);
     }
 }

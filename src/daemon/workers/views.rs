@@ -325,12 +325,12 @@ impl Worker {
         Ok(())
     }
 
-    fn body(&self, place: Place) -> Result<Body, Trouble> {
+    fn body(&mut self, place: Place) -> Result<Body, Trouble> {
         let record = self.record(place)?;
         events::body_of(&record.payload, place.1).ok_or_else(|| unreadable("body", record.seq))
     }
 
-    fn answer(&self, place: Place) -> Result<Answer, Trouble> {
+    fn answer(&mut self, place: Place) -> Result<Answer, Trouble> {
         let record = self.record(place)?;
         let events = events::decode(&record.payload).map_err(|_| unreadable("answer", record.seq))?;
         match events.into_iter().nth(place.1 as usize) {
@@ -339,7 +339,7 @@ impl Worker {
         }
     }
 
-    fn record(&self, (place, _): Place) -> Result<Record, Trouble> {
+    fn record(&mut self, (place, _): Place) -> Result<Record, Trouble> {
         self.reader.read_at(place).map_err(|error| Trouble::Unreadable(error.to_string()))
     }
 }

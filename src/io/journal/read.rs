@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::disk::{Folder, Named};
 use super::line::{self, Head, Line};
@@ -14,6 +15,8 @@ use super::{Entry, JournalError, Kind, Location, Millis, Report, Seq, Torn, segm
 #[derive(Debug, Clone)]
 pub struct Reader {
     pub(super) folder: Folder,
+    /// The segment that was read last: the next line often stands in the same.
+    last: Option<(u32, Arc<Named>)>,
 }
 
 /// A line that was read by its place.
@@ -48,28 +51,39 @@ impl Reader {
     }
 
     pub(super) const fn of(folder: Folder) -> Self {
-        Self { folder }
+        Self { folder, last: None }
     }
 
     /// The line at this place.
     ///
     /// # Errors
     /// [`JournalError::Damaged`] if no whole line stands there, [`JournalError::Io`] if it cannot be read.
-    pub fn read_at(&self, at: Location) -> Result<Record, JournalError> {
+    pub fn read_at(&mut self, at: Location) -> Result<Record, JournalError> {
         let mut bytes = Vec::new();
         let Line { head: Head { kind, seq, at, .. }, payload } = self.line_at(at, &mut bytes)?;
         Ok(Record { kind, seq, at, payload: payload.into() })
     }
 
-    fn line_at<'b>(&self, at: Location, bytes: &'b mut Vec<u8>) -> Result<Line<'b>, JournalError> {
-        let name = segment_name(at.segment);
-        let file = self.folder.open(&name)?.ok_or_else(|| {
-            self.folder.error("open", &name, std::io::Error::from(std::io::ErrorKind::NotFound))
-        })?;
+    fn line_at<'b>(&mut self, at: Location, bytes: &'b mut Vec<u8>) -> Result<Line<'b>, JournalError> {
+        let file = self.segment(at.segment)?;
         bytes.clear();
         bytes.resize(at.len as usize, 0);
         let got = self.folder.read(&file, bytes, at.offset)?;
-        line::parse(bytes.get(..got).unwrap_or_default()).map_err(|flaw| JournalError::Damaged { at, flaw })
+        line::parse(bytes.get(..got).unwrap_or_default()).map_err(|flaw| {
+            self.last = None;
+            JournalError::Damaged { at, flaw }
+        })
+    }
+
+    fn segment(&mut self, segment: u32) -> Result<Arc<Named>, JournalError> {
+        if let Some((_, file)) = self.last.as_ref().filter(|(last, _)| *last == segment) {
+            return Ok(file.clone());
+        }
+        let name = segment_name(segment);
+        let missing = || self.folder.error("open", &name, std::io::Error::from(std::io::ErrorKind::NotFound));
+        let file = Arc::new(self.folder.open(&name)?.ok_or_else(missing)?);
+        self.last = Some((segment, file.clone()));
+        Ok(file)
     }
 }
 
@@ -122,7 +136,7 @@ fn backward(
     segments: &[u32],
     each: &mut dyn FnMut(&Entry<'_>) -> ControlFlow<()>,
 ) -> Result<Report, JournalError> {
-    let reader = Reader::of(folder.clone());
+    let mut reader = Reader::of(folder.clone());
     let (mut whole, mut bytes, mut next) = (Report::default(), Vec::new(), None);
     for &segment in segments.iter().rev() {
         let Some(file) = folder.open(&segment_name(segment))? else { continue };

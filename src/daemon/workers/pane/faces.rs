@@ -48,6 +48,7 @@ impl Worker {
         if let Some(why) = self.closed().await? {
             return Ok(PaneResponse::Ready(false, Some(why)));
         }
+        self.forget_seen();
         let line = doorbell::clean(text);
         let before = self.text(0).await?.matches(line.as_ref()).count();
         self.pane.paste(&line).await?;
@@ -70,6 +71,7 @@ impl Worker {
         if let Some(why) = self.closed().await? {
             return Ok(PaneResponse::Ready(false, Some(why)));
         }
+        self.forget_seen();
         if let Some(key) = self.launch.profile.clear_key.as_deref().and_then(key_named) {
             self.pane.key(key).await?;
         }

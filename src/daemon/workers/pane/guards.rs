@@ -1,11 +1,11 @@
 //! The guards: everything that must hold before the first byte is typed.
 
-use super::looking::{PACE_MAX, PACE_MIN};
-use super::{ASK_AGAIN, End, Worker, answered};
+use super::{ASK_AGAIN, End, Worker};
 use crate::engine::input::{Guard, Report};
 use crate::engine::words::Token;
 use crate::io::process;
-use crate::io::tmux::{Person, Rows, Screen, TmuxError};
+use crate::io::tmux::{Person, Screen, TmuxError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -22,7 +22,7 @@ const PERSON_AGAIN_MAX: Duration = Duration::from_secs(1);
 /// Whether a pane may be typed to.
 pub(super) enum Verdict {
     /// Every guard is open; this is what the pane shows.
-    Open(Screen),
+    Open(Arc<Screen>),
     /// This one is closed; look again at this moment.
     Closed(Guard, Instant),
 }
@@ -35,8 +35,7 @@ impl Worker {
             return Ok(Verdict::Closed(guard, again));
         }
         let unanswered = || Verdict::Closed(Guard::NoAnswer, Instant::now() + ASK_AGAIN);
-        let look = answered(self.pane.look(self.history().min(400), Rows::Joined).await)?;
-        let Ok((screen, person)) = look else { return Ok(unanswered()) };
+        let Ok((screen, person)) = self.see_with_person().await? else { return Ok(unanswered()) };
         if screen.in_mode {
             return Ok(Verdict::Closed(Guard::CopyMode, now + IN_ANY_CASE));
         }
@@ -116,7 +115,7 @@ impl Worker {
             Verdict::Closed(guard, again) => {
                 self.look_by(again);
                 // What it prints meanwhile brings us here sooner, but ever less often.
-                self.pace = (self.pace.max(PACE_MIN) * 2).min(PACE_MAX);
+                self.slow_down();
                 // A pane that is merely printing is the rule while an agent starts; it is told only if it lasts.
                 let told = guard != Guard::Busy || since.elapsed() > Duration::from_secs(1);
                 if told && self.guard != Some(guard) {

@@ -12,6 +12,7 @@ use crate::engine::screen::Screen as Seen;
 use crate::io::log::turns_text;
 use crate::io::process;
 use crate::io::tmux::{Rows, Screen, TmuxError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -19,12 +20,19 @@ use tokio::time::Instant;
 pub(super) const PACE_MIN: Duration = Duration::from_millis(2);
 /// Wait between two looks at a pane that prints without end (performance: one capture a second).
 pub(super) const PACE_MAX: Duration = Duration::from_secs(1);
-/// Rows above the screen that are searched for a claim; the whole history is read only once it is found.
-const SEARCHED_ROWS: u32 = 400;
 /// How often the last line of a pane is told.
 const DOING_EVERY: Duration = Duration::from_secs(1);
 /// How often an unread line is asked after.
 const UNREAD_EVERY: Duration = Duration::from_millis(50);
+
+/// What a look is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    /// What the agent is doing, while it prints on: the rows of the screen.
+    Glimpse,
+    /// A claim or a text, and what stands before it.
+    Search,
+}
 
 impl Worker {
     /// Watches for the claim of a turn from now on; one that stands there already counts.
@@ -39,7 +47,12 @@ impl Worker {
 
     /// Wait between the first output and the first look: none where nothing has to settle.
     pub(super) fn first_pace(&self) -> Duration {
-        PACE_MIN.min(Duration::from_millis(self.launch.profile.quiet_ms))
+        PACE_MIN.min(self.quiet())
+    }
+
+    /// Wait between output and the look that it calls for: a claim counts after silence only.
+    pub(super) fn first_look(&self) -> Duration {
+        if self.seeking.is_none() && self.waiters.is_empty() { self.quiet() } else { self.first_pace() }
     }
 
     /// Whether output is of any interest.
@@ -51,10 +64,14 @@ impl Worker {
     pub(super) async fn look(&mut self) -> Result<(), End> {
         self.look_at = None;
         self.ask_unread().await;
-        if self.awaited.is_some() || !self.waiters.is_empty() {
+        if let Some(aim) = self.aim() {
             self.looked = Instant::now();
-            match self.pane.capture(SEARCHED_ROWS, Rows::Joined).await {
-                Ok(screen) => self.search(&screen).await?,
+            let seen = match aim {
+                Aim::Glimpse => self.pane.capture(0, Rows::Joined).await.map(Arc::new),
+                Aim::Search => self.see().await,
+            };
+            match seen {
+                Ok(screen) => self.search(&screen, aim).await,
                 Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
                 Err(error) => {
                     // A claim that stands there already makes no sound: nothing else would bring us here again.
@@ -66,32 +83,59 @@ impl Worker {
         self.seek().await
     }
 
+    /// What is to be looked at now, if anything: while an awaited agent prints, no claim counts yet.
+    fn aim(&mut self) -> Option<Aim> {
+        if !self.waiters.is_empty() {
+            return Some(Aim::Search);
+        }
+        self.awaited.as_ref()?;
+        let (now, quiet_at, glimpse_at) =
+            (Instant::now(), self.printed + self.quiet(), self.looked + PACE_MAX);
+        if now >= quiet_at {
+            return Some(Aim::Search);
+        }
+        if now >= glimpse_at {
+            return Some(Aim::Glimpse);
+        }
+        self.look_by(quiet_at.max(self.looked + self.pace).min(glimpse_at));
+        None
+    }
+
+    /// How long a pane must have been silent for a claim to count.
+    pub(super) fn quiet(&self) -> Duration {
+        Duration::from_millis(self.launch.profile.quiet_ms)
+    }
+
+    /// Fruitless looks get rarer while it prints on.
+    pub(super) fn slow_down(&mut self) {
+        self.pace = (self.pace.max(PACE_MIN) * 2).min(PACE_MAX);
+    }
+
     /// Looks at the pane no later than this.
     pub(super) fn look_by(&mut self, at: Instant) {
         self.look_at = Some(self.look_at.map_or(at, |sooner| sooner.min(at)));
     }
 
-    async fn search(&mut self, screen: &Screen) -> Result<(), End> {
+    async fn search(&mut self, screen: &Screen, aim: Aim) {
         self.answer_waiters(screen);
         self.tell_doing(screen).await;
-        let Some(typed) = self.awaited.clone() else { return Ok(()) };
-        let quiet_at = self.printed + Duration::from_millis(self.launch.profile.quiet_ms);
-        let now = Instant::now();
-        if now < quiet_at {
-            // While it prints on, looks get rarer; the one after it has fallen silent is what counts.
+        let Some(typed) = self.awaited.clone() else { return };
+        let (now, quiet_at) = (Instant::now(), self.printed + self.quiet());
+        if aim == Aim::Glimpse || now < quiet_at {
+            // The look after it has fallen silent is what counts.
             let paced = now + self.pace;
-            self.pace = (self.pace.max(PACE_MIN) * 2).min(PACE_MAX);
-            self.look_at = Some(if claims(screen, &typed) { quiet_at } else { paced.max(quiet_at) });
-            return Ok(());
+            self.slow_down();
+            self.look_by(if claims(screen, &typed) { quiet_at } else { paced.max(quiet_at) });
+            return;
         }
         if claims(screen, &typed) {
             self.awaited = None;
             self.unread = None;
             self.claim(&typed, CompletionSource::Marker, Some(screen)).await;
         } else {
+            self.slow_down();
             self.look_for_end(&typed, screen).await;
         }
-        Ok(())
     }
 
     /// Reports the claim with what the agent answered: what stands between the echo of its line and the claim. Where the
@@ -109,7 +153,7 @@ impl Worker {
 
     /// The program is gone: a claim that stands there counts at once. Gives its last line.
     pub(super) async fn last_words(&mut self) -> Result<Option<String>, TmuxError> {
-        let screen = self.pane.capture(SEARCHED_ROWS, Rows::Joined).await?;
+        let screen = self.see().await?;
         self.answer_waiters(&screen);
         if let Some(typed) = self.awaited.clone()
             && claims(&screen, &typed)

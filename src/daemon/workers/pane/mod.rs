@@ -5,6 +5,7 @@ mod faces;
 mod guards;
 mod looking;
 mod over;
+mod seen;
 mod typing;
 
 use crate::daemon::news::{News, NewsSender};
@@ -18,6 +19,7 @@ use crate::io::settings::Launch;
 use crate::io::tmux::{Pane, Tag, Tmux, TmuxError, WindowSpec};
 use faces::Waiter;
 use over::Over;
+use seen::Seen;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -101,6 +103,8 @@ struct Worker {
     pace: Duration,
     /// When its screen was last asked for.
     looked: Instant,
+    /// What it showed then, if that may still be so.
+    seen: Option<Seen>,
     /// What was last told of the pane.
     doing: String,
     doing_at: Option<Instant>,
@@ -135,6 +139,7 @@ pub async fn work(start: Start) -> &'static str {
                 look_at: None,
                 pace: looking::PACE_MIN,
                 looked: now,
+                seen: None,
                 doing: String::new(),
                 doing_at: None,
                 waiters: Vec::new(),
@@ -252,7 +257,7 @@ impl Worker {
         self.printed = now;
         self.over = self.over.map(|_| Over::new());
         if self.wants_looks() {
-            self.look_by((self.looked + self.pace).max(now + self.first_pace()));
+            self.look_by((self.looked + self.pace).max(now + self.first_look()));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::faces::key_named;
 use super::guards::Verdict as Guards;
+use super::seen::SEARCHED_ROWS;
 use super::{End, Worker, answered};
 use crate::daemon::orders::Typed;
 use crate::engine::doorbell;
@@ -29,6 +30,9 @@ const SETTLE_WAIT: Duration = Duration::from_secs(3);
 
 /// Between two looks for an echo that makes no sound: what is shown already came with the output before.
 const ECHO_PAUSE_MS: u64 = 10;
+
+/// Rows above the screen in which a new echo is looked for: a program may print while it is typed to.
+const ECHO_ROWS: u32 = 50;
 
 /// Who minds that a key is pressed, if anybody does, and when to ask again.
 type Mind = Option<(Guard, Instant)>;
@@ -107,6 +111,7 @@ impl Worker {
             let why = Guard::Stopped.words().to_owned();
             return Err(Failed::Verdict(Verdict::Withdrawn { why }));
         }
+        self.forget_seen();
         match self.launch.profile.types {
             Typing::Paste => self.pane.paste(&typed.line).await?,
             Typing::Keys => self.pane.type_literal(&typed.line).await?,
@@ -146,6 +151,7 @@ impl Worker {
     async fn clear_draft(&mut self, typed: &Typed) -> Result<(), Failed> {
         let key = self.launch.profile.clear_key.as_deref().and_then(key_named);
         if let Some(key) = key {
+            self.forget_seen();
             self.pane.key(key).await?;
             self.listen_until(Instant::now() + Duration::from_millis(self.launch.profile.quiet_ms)).await?;
         }
@@ -161,7 +167,7 @@ impl Worker {
 
     /// How often the line stands on the screen.
     async fn echoes(&self, typed: &Typed) -> Result<usize, TmuxError> {
-        Ok(echoes(&self.pane.capture(self.history().min(400), Rows::Joined).await?, typed))
+        Ok(echoes(&self.pane.capture(SEARCHED_ROWS, Rows::Joined).await?, typed))
     }
 
     /// Waits until the line is shown and the pane is still. Whether it was shown, and who looked on then. `before` is how
@@ -182,7 +188,10 @@ impl Worker {
         }
         loop {
             self.be_quiet(Duration::from_millis(quiet), deadline).await?;
-            let (screen, person) = self.pane.look(self.history().min(400), Rows::Joined).await?;
+            // Where it stood nowhere before it is new wherever it stands, and in a pane that is still it stands at the bottom.
+            let few = before == 0 && Instant::now() < deadline;
+            let searched = if few { ECHO_ROWS } else { SEARCHED_ROWS };
+            let (screen, person) = self.pane.look(searched, Rows::Joined).await?;
             if echoes(&screen, typed) > before {
                 return Ok((true, person));
             }
@@ -216,6 +225,7 @@ impl Worker {
             Err(error) => return Err(unsent(&error.to_string())),
         }
         let printed = *self.output.borrow_and_update();
+        self.forget_seen();
         match self.pane.enter().await {
             Err(TmuxError::InMode { .. }) => return Err(unsent(Guard::CopyMode.words())),
             entered => entered?,

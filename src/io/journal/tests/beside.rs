@@ -21,7 +21,7 @@ fn fsck_and_readers_beside_a_writer_see_no_damage() {
     const CHECKS: u64 = 20;
     let dir = scratch();
     let (mut journal, toy, _) = open(dir.path());
-    let reader = journal.reader();
+    let mut reader = journal.reader();
     let checked = Arc::new(AtomicU64::new(0));
     let (sender, places) = channel();
     let writer = std::thread::spawn({
@@ -81,7 +81,7 @@ fn a_place_that_holds_no_whole_line_is_refused() {
     let dir = scratch();
     let (mut journal, _, _) = open(dir.path());
     let places = journal.append(&[step(1), step(2)], true).unwrap();
-    let reader = Reader::at(dir.path()).unwrap();
+    let mut reader = Reader::at(dir.path()).unwrap();
     assert_eq!(reader.read_at(places[1]).unwrap().seq, Seq(2));
     let mut wrong = places[1];
     wrong.offset += 1;
