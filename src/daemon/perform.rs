@@ -273,6 +273,8 @@ impl Daemon {
         if may_fail && self.views.owes() {
             // Results that cannot be written now could not be made again from a closed segment.
             self.go_on();
+            self.views.turn(false);
+            self.views.submit(&self.engine, &self.journal, self.clock.now())?;
         } else if self.turning == Turning::Draining && settled {
             self.views.sync();
             self.views.submit(&self.engine, &self.journal, self.clock.now())?;

@@ -195,6 +195,7 @@ impl Daemon {
         self.mail.set_room(room.saturating_sub(self.engine.state().open.len()));
         self.mail.submit();
         let now = self.clock.now();
+        self.views.turn(self.turning != Turning::No);
         self.views.submit(&self.engine, &self.journal, now)?;
         self.turn_segment()
     }

@@ -38,6 +38,8 @@ pub struct ViewsDesk {
     often_at: Millis,
     /// Whether views of new messages wait.
     put_off: PutOff,
+    /// Whether a segment is being turned, for which views of what is open wait.
+    turning: bool,
     /// Whether anything may not be on the disk yet that is not made again from a closed segment.
     unsynced: bool,
     /// The last meaningful line of each pane.
@@ -60,7 +62,7 @@ impl ViewsDesk {
         let failed = Failed { marks: Marks::default(), again_at: None, wait_ms: AGAIN_MS.0 };
         let (due, often_at) = (Marks::default(), Millis(0));
         let (put_off, doing) = (PutOff::default(), BTreeMap::new());
-        Self { jobs, busy: false, due, failed, often_at, put_off, unsynced, doing }
+        Self { jobs, busy: false, due, failed, often_at, put_off, turning: false, unsynced, doing }
     }
 
     /// A view is out of date.
@@ -96,6 +98,11 @@ impl ViewsDesk {
     /// A burst of drops is being taken in, or not: views of new messages wait meanwhile.
     pub fn put_off(&mut self, burst: bool, now: Millis) {
         self.put_off.set(burst, now);
+    }
+
+    /// A segment is being turned, or not: nothing is taken in meanwhile, so what the turn does not need waits.
+    pub fn turn(&mut self, turning: bool) {
+        self.turning = turning;
     }
 
     /// Dropped files were removed, which the next snapshot does not name any more.
@@ -181,7 +188,8 @@ impl ViewsDesk {
     #[must_use]
     pub fn again_at(&self) -> Option<Millis> {
         let often = (!self.busy && !self.due.often.is_empty()).then_some(self.often_at);
-        let put_off = self.put_off.until().filter(|_| !self.busy && !self.due.dirty.is_empty());
+        let waits = !self.busy && !self.turning && !self.due.dirty.is_empty();
+        let put_off = self.put_off.until().filter(|_| waits);
         [often, put_off, self.failed.again_at].into_iter().flatten().min()
     }
 
@@ -240,6 +248,7 @@ impl ViewsDesk {
         }
         let holds = self.put_off.holds(now);
         while job.len() < BATCH_MAX
+            && !self.turning
             && self.due.dirty.last().is_some_and(|next| !holds || matches!(next, Shown::Agent(_))) // agents come first
             && let Some(shown) = self.due.dirty.pop_last()
         {

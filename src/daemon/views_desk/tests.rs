@@ -109,6 +109,13 @@ fn what_a_closed_segment_does_not_bring_back_is_made_durable_before_a_turn() {
     desk.sync();
     assert!(desk.is_settled(), "nothing has ended since");
 
+    desk.put_off(false, Millis(9));
+    desk.turn(true);
+    assert!(give(&mut desk).is_empty(), "a turn does not wait for views of what is open");
+    desk.turn(false);
+    assert!(matches!(&give(&mut desk)[..], [Item::Open(_)]));
+    desk.done(Vec::new(), Millis(9));
+
     desk.removed();
     desk.sync();
     assert!(!desk.is_settled(), "a dropped file that comes back after a power cut would be unknown");
