@@ -65,6 +65,7 @@ pub(super) async fn begin(
     let (journal, memory, connected) = take_up(house, &settings, stopped).await?;
     let Memory { mut engine, places, claims, last_at } = memory;
     let connection = connected.tmux.clone();
+    let unsynced = !claims.is_empty(); // dropped files that may be gone, but not durably
     let roused = rouse(house, &settings, connected, (journal, claims))?;
     let Roused { found, threads, workers, news, inbox } = roused;
     let now = house.clock.now();
@@ -80,7 +81,7 @@ pub(super) async fn begin(
         clock: house.clock,
         engine,
         journal: JournalDesk::new(threads.journal_jobs, places),
-        views: ViewsDesk::new(threads.views_jobs),
+        views: ViewsDesk::new(threads.views_jobs, unsynced),
         mail: MailDesk::new(threads.mailing, threads.claims),
         claims: ClaimsDesk::default(),
         panes: PanesDesk::new(keys),

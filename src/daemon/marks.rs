@@ -35,7 +35,9 @@ pub struct Marks {
     pub sweep: bool,
     /// Views that somebody may have changed.
     pub meddled: Meddled,
-    /// What comes last: expire, sync.
+    /// Whether everything written is to be made durable, once all that ended is written.
+    pub sync: bool,
+    /// What comes last.
     pub others: Vec<Item>,
 }
 
@@ -115,7 +117,8 @@ impl Marks {
             item @ Item::Log { .. } => self.tell(item),
             Item::Sweep { .. } => self.sweep = true,
             Item::Check(paths) => self.meddled.add(paths),
-            item @ (Item::Expire(_) | Item::Sync) => self.others.push(item),
+            Item::Sync => self.sync = true,
+            item @ Item::Expire(_) => self.others.push(item),
         }
     }
 
@@ -131,6 +134,7 @@ impl Marks {
         self.dropped_lines += older.dropped_lines;
         self.daemon = self.daemon.take().or(older.daemon);
         self.sweep |= older.sweep;
+        self.sync |= older.sync;
         if !older.meddled.is_empty() {
             self.meddled.all |= older.meddled.all;
             self.meddled.paths.extend(older.meddled.paths);
@@ -149,6 +153,7 @@ impl Marks {
             && self.dropped_lines == 0
             && self.daemon.is_none()
             && !self.sweep
+            && !self.sync
             && self.meddled.is_empty()
             && self.others.is_empty()
     }

@@ -16,6 +16,7 @@ pub mod notes;
 pub mod orders;
 pub mod panes_desk;
 pub mod perform;
+pub mod put_off;
 pub mod request;
 pub mod run;
 mod signals;

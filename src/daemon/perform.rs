@@ -257,7 +257,8 @@ impl Daemon {
         }
     }
 
-    /// Turns the segment once everything before it is written and shown: views are not made again from a closed segment.
+    /// Turns the segment once everything before it is written, and shown if it has ended: its views are not made again from a
+    /// closed segment.
     pub(super) fn turn_segment(&mut self) -> Result<(), Broken> {
         if !self.closed.is_empty() && self.views.is_idle() && !self.views.owes() {
             self.engine.forget(&std::mem::take(&mut self.closed));
@@ -267,19 +268,19 @@ impl Daemon {
         if self.turning == Turning::No && may_turn && self.journal.wants_turn(self.clock.now()) {
             self.turning = Turning::Draining;
         }
-        let idle = self.journal.is_idle() && self.views.is_idle();
-        if self.turning == Turning::Draining {
-            self.views.hurry();
-        }
+        let settled = self.journal.is_idle() && self.views.is_settled();
         let may_fail = matches!(self.turning, Turning::Draining | Turning::Syncing);
         if may_fail && self.views.owes() {
             // Results that cannot be written now could not be made again from a closed segment.
             self.go_on();
-        } else if self.turning == Turning::Draining && idle {
-            self.views.put(Item::Sync);
+            self.views.turn(false);
+            self.views.submit(&self.engine, &self.journal, self.clock.now())?;
+        } else if self.turning == Turning::Draining && settled {
+            self.views.sync();
             self.views.submit(&self.engine, &self.journal, self.clock.now())?;
             self.turning = Turning::Syncing;
-        } else if self.turning == Turning::Syncing && idle {
+        }
+        if self.turning == Turning::Syncing && self.journal.is_idle() && self.views.is_settled() {
             let snapshot = memory::snapshot(&self.engine, self.journal.places(), self.mail.claims());
             let finished = memory::fingerprints(&self.engine);
             self.journal.turn(self.clock.now(), snapshot, finished)?;

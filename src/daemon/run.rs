@@ -197,6 +197,7 @@ impl Daemon {
         self.mail.set_room(self.room());
         self.mail.submit();
         let now = self.clock.now();
+        self.views.turn(self.turning != Turning::No);
         self.views.submit(&self.engine, &self.journal, now)?;
         self.turn_segment()
     }
@@ -311,11 +312,15 @@ impl Daemon {
         if halts >= self.mail.halts() {
             self.halt(halted); // else it was seen before the loop itself made or removed the file
         }
-        self.mail.forgotten(&mail.forgotten);
+        if !mail.forgotten.is_empty() {
+            self.mail.forgotten(&mail.forgotten);
+            self.views.removed();
+        }
         for note in mail.notes {
             self.views.tell(now, None, note);
         }
         self.note_disk(mail.full);
+        self.views.put_off(mail.burst, now);
         for dropped in mail.drops {
             self.tell_notes(now, &dropped);
             self.take_input(match dropped {

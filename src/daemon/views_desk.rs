@@ -1,8 +1,12 @@
 //! The loop's side of the views: which are out of date, which turns wait for theirs before they are typed, and which
 //! could not be written and are tried again.
 
+#[cfg(test)]
+mod tests;
+
 use crate::daemon::journal_desk::{JournalDesk, ThreadGone};
 use crate::daemon::marks::Marks;
+use crate::daemon::put_off::PutOff;
 use crate::daemon::workers::views::{AgentItem, Item, Job, OpenItem, Place};
 use crate::engine::engine::Engine;
 use crate::engine::input::Shown;
@@ -32,6 +36,12 @@ pub struct ViewsDesk {
     failed: Failed,
     /// When views of what moves on are written again.
     often_at: Millis,
+    /// Whether views of new messages wait.
+    put_off: PutOff,
+    /// Whether a segment is being turned, for which views of what is open wait.
+    turning: bool,
+    /// Whether anything may not be on the disk yet that is not made again from a closed segment.
+    unsynced: bool,
     /// The last meaningful line of each pane.
     doing: BTreeMap<AgentName, String>,
 }
@@ -46,12 +56,13 @@ struct Failed {
 }
 
 impl ViewsDesk {
-    /// An empty desk.
+    /// An empty desk. `unsynced` says whether an earlier daemon may have removed files that the newest segment names.
     #[must_use]
-    pub fn new(jobs: SyncSender<Job>) -> Self {
+    pub fn new(jobs: SyncSender<Job>, unsynced: bool) -> Self {
         let failed = Failed { marks: Marks::default(), again_at: None, wait_ms: AGAIN_MS.0 };
         let (due, often_at) = (Marks::default(), Millis(0));
-        Self { jobs, busy: false, due, failed, often_at, doing: BTreeMap::new() }
+        let (put_off, doing) = (PutOff::default(), BTreeMap::new());
+        Self { jobs, busy: false, due, failed, often_at, put_off, turning: false, unsynced, doing }
     }
 
     /// A view is out of date.
@@ -82,6 +93,27 @@ impl ViewsDesk {
     /// Something else to be written after all that waits.
     pub fn put(&mut self, item: Item) {
         self.due.others.push(item);
+    }
+
+    /// A burst of drops is being taken in, or not: views of new messages wait meanwhile.
+    pub fn put_off(&mut self, burst: bool, now: Millis) {
+        self.put_off.set(burst, now);
+    }
+
+    /// A segment is being turned, or not: nothing is taken in meanwhile, so what the turn does not need waits.
+    pub fn turn(&mut self, turning: bool) {
+        self.turning = turning;
+    }
+
+    /// Dropped files were removed, which the next snapshot does not name any more.
+    pub fn removed(&mut self) {
+        self.unsynced = true;
+    }
+
+    /// Has everything made durable that a closed segment does not bring back, once it is written. Nothing to do where
+    /// nothing ended and no dropped file was removed since the last time.
+    pub fn sync(&mut self) {
+        self.due.sync = self.unsynced;
     }
 
     /// Views of what is neither open nor in the team are to be removed.
@@ -116,11 +148,18 @@ impl ViewsDesk {
         !self.busy && self.due.is_empty()
     }
 
+    /// Whether everything is written that is made from this segment alone, and durable if that was asked for. Views of
+    /// what is open may be out of date: they are written again at every start.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        !self.busy && self.due.finished.is_empty() && !self.due.sync
+    }
+
     /// Whether a view that is made from this segment alone, or the flush of all views, has failed and is still owed.
     #[must_use]
     pub fn owes(&self) -> bool {
         let marks = &self.failed.marks;
-        !marks.finished.is_empty() || marks.others.iter().any(|item| matches!(item, Item::Sync))
+        !marks.finished.is_empty() || marks.sync
     }
 
     /// Whether anything could not be written.
@@ -136,6 +175,7 @@ impl ViewsDesk {
             self.failed.wait_ms = AGAIN_MS.0;
         }
         for item in failed {
+            self.unsynced |= matches!(item, Item::Sync);
             self.failed.marks.put_back(item);
         }
         if !self.failed.marks.is_empty() && self.failed.again_at.is_none() {
@@ -148,12 +188,15 @@ impl ViewsDesk {
     #[must_use]
     pub fn again_at(&self) -> Option<Millis> {
         let often = (!self.busy && !self.due.often.is_empty()).then_some(self.often_at);
-        [often, self.failed.again_at].into_iter().flatten().min()
+        let waits = !self.busy && !self.turning && !self.due.dirty.is_empty();
+        let put_off = self.put_off.until().filter(|_| waits);
+        [often, put_off, self.failed.again_at].into_iter().flatten().min()
     }
 
-    /// Writes what waits for its time now: the end is near, or a turn of the segment waits for it.
+    /// Writes what waits for its time now: the end is near.
     pub fn hurry(&mut self) {
         self.often_at = Millis(0);
+        self.put_off = PutOff::default();
     }
 
     /// Tries again what could not be written, if it is time.
@@ -199,7 +242,14 @@ impl ViewsDesk {
         {
             self.finish(engine, journal, &id, now, &mut job);
         }
+        if self.due.finished.is_empty() && std::mem::take(&mut self.due.sync) {
+            self.unsynced = false;
+            job.push(Item::Sync);
+        }
+        let holds = self.put_off.holds(now);
         while job.len() < BATCH_MAX
+            && !self.turning
+            && self.due.dirty.last().is_some_and(|next| !holds || matches!(next, Shown::Agent(_))) // agents come first
             && let Some(shown) = self.due.dirty.pop_last()
         {
             job.extend(self.item(engine, journal, shown, now));
@@ -254,6 +304,7 @@ impl ViewsDesk {
         };
         job.extend(agent.as_ref().and_then(|name| self.agent(engine, name, Some("completed"), now)));
         job.push(item);
+        self.unsynced = true;
         if let Some(name) = agent {
             self.due.often.insert(Shown::Agent(name));
         }
@@ -301,46 +352,4 @@ fn sweep(engine: &Engine) -> Item {
     let open = engine.state().open.keys().cloned().collect();
     let members = engine.team().members.keys().cloned().collect();
     Item::Sweep { open, members }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::team::Team;
-    use crate::io::wire::events;
-    use std::sync::mpsc::sync_channel;
-
-    /// A task with two parts, one of which was answered, whose agent is about to be shown that answer.
-    const WRITTEN: [&str; 4] = [
-        r#"[{"event":"accepted","id":"p","from":"user","to":"boss","type":"task","accepted_at":1,"digest":"00000000000000000000000000000000","content":"go"}]"#,
-        r#"[{"event":"moved","id":"p","to":"intent","agent":"boss","turn":{"number":1,"kind":"task","token":"a995l2"}},
-            {"event":"moved","id":"p","to":"submitted","due":99,"receipt":"read"},{"event":"moved","id":"p","to":"working","due":99,"receipt":"read"},
-            {"event":"accepted","id":"c1","from":"boss","to":"w1","type":"task","parent":"p","accepted_at":1,"hops":1,"digest":"00000000000000000000000000000001","content":"part"},
-            {"event":"accepted","id":"c2","from":"boss","to":"w2","type":"task","parent":"p","accepted_at":1,"hops":1,"digest":"00000000000000000000000000000002","content":"part"},
-            {"event":"moved","id":"p","to":"waiting","why":"2 parts"}]"#,
-        r#"[{"event":"ended","id":"c1","outcome":"completed","answer":{"id":"c1.answer","type":"result","from":"w1","at":2},"content":"one"}]"#,
-        r#"[{"event":"moved","id":"p","to":"intent","agent":"boss","turn":{"number":2,"kind":"answers","token":"b995l3"}}]"#,
-    ];
-    const NOT_WRITTEN: &str = r#"[{"event":"ended","id":"c2","outcome":"completed","answer":{"id":"c2.answer","type":"result","from":"w2","at":3},"content":"two"}]"#;
-
-    #[test]
-    fn a_turn_does_not_wait_for_an_answer_that_is_not_written_yet() {
-        let mut engine = Engine::new(Team::default());
-        for (number, step) in (1..).zip(WRITTEN.iter().chain([&NOT_WRITTEN])) {
-            engine.replay(Seq(number), Millis(number), &events::decode(step).unwrap()).unwrap();
-        }
-        let place = |seq| Location { segment: 1, offset: seq, len: 1 };
-        let (jobs, _inbox) = sync_channel(1);
-        let journal = JournalDesk::new(jobs, (1..=4).map(|seq| (Seq(seq), place(seq))).collect());
-
-        let (jobs, shown) = sync_channel(1);
-        let mut desk = ViewsDesk::new(jobs);
-        desk.mark_turn(MessageId::new("p").unwrap());
-        desk.submit(&engine, &journal, Millis(9)).unwrap();
-        // Nothing else would send it later: a test that waited would hang, not fail.
-        let job = shown.try_recv().unwrap();
-        let [Item::Open(item)] = &job[..] else { panic!("the view of the turn alone: {job:?}") };
-        assert!(item.turn && item.answers == [(place(3), 0)], "{item:?}");
-        assert_eq!(item.seen.answers.len(), 1, "each answer has its place");
-    }
 }

@@ -118,6 +118,7 @@ fn seen(halted: (bool, usize)) -> News {
         halted,
         forgotten: Vec::new(),
         full: false,
+        burst: false,
         swept: Default::default(),
     })
 }
@@ -148,6 +149,7 @@ async fn what_comes_while_a_segment_turns_is_taken_afterwards() {
     let mut bench = Bench::new();
     let mut life = bench.begin().await;
     let daemon = &mut life.daemon;
+    daemon.views.removed(); // else there is nothing to be synced
     daemon.turning = Turning::Draining;
     let mut came = Vec::new();
     while daemon.turning != Turning::No {

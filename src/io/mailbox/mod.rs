@@ -7,8 +7,8 @@
 //! |---|---|---|
 //! | listed | by time of writing, then name | the file |
 //! | looked at | a read lease is refused while its writer has it open: come back later | the file |
-//! | claimed | one `renameat2(NOREPLACE)` to `.tasuki/claim/SEQ-ZONE-NAME` | the claim, whole or still being written; read again at start |
-//! | read | under a lease, after its kind, owner, links, mode and size were looked at | the claim |
+//! | claimed | one `renameat2(NOREPLACE)` to `.tasuki/claim/SEQ-ZONE-NAME`, the lease being held | the claim, whole or still being written; read again at start |
+//! | read | under the same lease, after its kind, owner, links, mode and size were looked at | the claim |
 //! | journalled | by the daemon, with the claim's name | record and claim: known at start, forgotten there |
 //! | forgotten | `unlink`, unless it was written to after it was read: then it is a new claim | nothing, or the claim: known at start |
 //! | rejected | its reason first, then one rename to `rejected/NAME` | the claim and its reason; the same again at start |
@@ -144,7 +144,7 @@ impl Mailbox {
         while tries > 0 && left.some() {
             tries -= 1;
             let Some(claim) = self.unread.pop_front() else { break };
-            left.add(&mut sweep, self.read(claim, None, now));
+            left.add(&mut sweep, self.read_again(claim, now));
         }
         // What came since the last listing is not on it, and what told of it has been heard: so where a rest of that list
         // does not use up the budget, the zones are listed once more.
@@ -158,16 +158,21 @@ impl Mailbox {
         sweep
     }
 
+    /// Does not read these: the journal holds them, and they are to be forgotten some time.
+    pub fn pass_over(&mut self, claims: &[Arc<str>]) {
+        if !self.unread.is_empty() {
+            let known: HashSet<&str> = claims.iter().map(AsRef::as_ref).collect();
+            self.unread.retain(|claim| !known.contains(claim.as_str()));
+        }
+    }
+
     /// Removes claimed files that the journal holds. One that was written to after it was read is a new version that its
     /// writer believes to be dropped: it is claimed anew and comes with the next sweep. Calling it again is harmless.
     ///
     /// # Errors
     /// [`FolderError::Io`]; the rest is left as it is, known to the journal and forgotten another time.
     pub fn forget(&mut self, claims: &[Arc<str>]) -> Result<(), FolderError> {
-        if !self.unread.is_empty() {
-            let known: HashSet<&str> = claims.iter().map(AsRef::as_ref).collect();
-            self.unread.retain(|claim| !known.contains(claim.as_str()));
-        }
+        self.pass_over(claims);
         for claim in claims {
             if self.written_since(claim)? {
                 self.claim_anew(claim)?;
@@ -220,8 +225,10 @@ impl Mailbox {
             }
         }
         all.sort_unstable();
-        let keys = all.iter().map(|c| Key { zone: Some(c.zone), name: c.name.clone() }).collect();
-        self.patience.keep_listed(&keys);
+        if !self.patience.is_empty() {
+            let keys = all.iter().map(|c| Key { zone: Some(c.zone), name: c.name.clone() }).collect();
+            self.patience.keep_listed(&keys);
+        }
         self.listed = all.into();
     }
 

@@ -96,6 +96,11 @@ impl Patience {
         self.0.contains_key(key)
     }
 
+    /// Whether nothing is waited for.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Everything that is waited for.
     pub(super) fn waited(&self) -> HashSet<Key> {
         self.0.keys().cloned().collect()

@@ -7,6 +7,7 @@ use super::{Found, Mailbox};
 use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::Millis;
 use crate::io::folder::{FileId, Folder, Stamp, file_type};
+use crate::io::lease::Lease;
 use crate::io::wire::{self, FILE_BYTES_MAX};
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
@@ -17,14 +18,20 @@ use std::sync::Arc;
 
 /// What a look at a file says.
 enum Look {
-    /// It can be claimed; perhaps it is open already.
-    Ready(Option<(Opened, Seq)>),
-    Wait(Busy),
+    /// It can be opened.
+    Open(File, Stat),
+    /// It is claimed and judged then.
+    Unfit,
     Gone,
 }
 
-/// A file that was opened, and which one it is: a descriptor never comes to mean another.
-pub(super) type Opened = (File, FileId);
+/// A file that was opened before it was claimed, and which one it is: a descriptor never comes to mean another.
+struct Opened<'f> {
+    file: &'f File,
+    id: FileId,
+    /// Held from before the claim until it is read: nobody writes it meanwhile.
+    lease: Option<Lease<'f>>,
+}
 
 /// What became of an attempt to read a claimed file.
 enum Attempt {
@@ -40,15 +47,22 @@ impl Mailbox {
         let Candidate { name, zone: number, ordinary, bad_name, seq, .. } = candidate;
         let key = Key { zone: Some(number), name };
         let zone = self.zones.get(&number)?;
-        let look = if ordinary { look(zone, &mut self.patience, &key, now) } else { Look::Ready(None) };
-        let (opened, seq) = match look {
-            Look::Ready(None) => (None, seq),
-            Look::Ready(Some((opened, seq))) => (Some(opened), seq),
-            Look::Wait(busy) => return self.later(&key, busy, now),
+        let look = if ordinary { look(zone, &key) } else { Look::Unfit };
+        let (file, seq) = match &look {
+            Look::Open(file, stat) => (Some((file, stat)), Seq::of(stat)),
+            Look::Unfit => (None, seq),
             Look::Gone => {
                 self.patience.forget(&key);
                 return None;
             }
+        };
+        // It is left where it is while its writer has it open, so that nothing vanishes under anybody's hands.
+        let opened = match file {
+            Some((file, stat)) => match self.patience.ready(&key, file, Stamp::of(stat), now) {
+                Ok(lease) => Some(Opened { file, id: FileId::of(stat), lease }),
+                Err(busy) => return self.later(&key, busy, now),
+            },
+            None => None,
         };
         let seq = self.recent.fresh(seq);
         let name: Cow<'_, str> = match key.name.to_str().filter(|_| !bad_name) {
@@ -70,7 +84,11 @@ impl Mailbox {
     }
 
     /// Reads a claimed file, or keeps it for later.
-    pub(super) fn read(&mut self, claim: String, opened: Option<Opened>, now: Millis) -> Option<Found> {
+    pub(super) fn read_again(&mut self, claim: String, now: Millis) -> Option<Found> {
+        self.read(claim, None, now)
+    }
+
+    fn read(&mut self, claim: String, opened: Option<Opened<'_>>, now: Millis) -> Option<Found> {
         let key = Key { zone: None, name: claim.clone().into() };
         let attempt = self.attempt(&claim, opened, &key, now);
         if let Attempt::Wait(busy) = attempt {
@@ -94,7 +112,7 @@ impl Mailbox {
         }
     }
 
-    fn attempt(&mut self, claim: &str, opened: Option<Opened>, key: &Key, now: Millis) -> Attempt {
+    fn attempt(&mut self, claim: &str, opened: Option<Opened<'_>>, key: &Key, now: Millis) -> Attempt {
         let folder = self.home(claim);
         let stat = match folder.stat(claim.as_ref()) {
             Ok(stat) => stat,
@@ -105,22 +123,33 @@ impl Mailbox {
             return Attempt::Refused(refusal, Stamp::of(&stat));
         }
         let id = FileId::of(&stat);
-        let same = |file: &File| rustix::fs::fstat(file).is_ok_and(|now| FileId::of(&now) == id);
-        let file = match opened {
-            Some((file, opened)) if opened == id => file,
+        match opened {
+            Some(Opened { file, id: opened, lease: Some(lease) }) if opened == id && stat.st_size > 0 => {
+                let read = read_leased(file, Stamp::of(&stat));
+                drop(lease);
+                read
+            }
+            Some(Opened { file, id: opened, .. }) if opened == id => {
+                self.read_if_ready(file, &stat, key, now)
+            }
             _ => match folder.read(claim.as_ref()) {
-                Ok(file) if same(&file) => file,
+                Ok(file) if rustix::fs::fstat(&file).is_ok_and(|now| FileId::of(&now) == id) => {
+                    self.read_if_ready(&file, &stat, key, now)
+                }
                 Err(Errno::ACCESS | Errno::PERM) => {
                     let why = format!("the file's mode is {:o}", stat.st_mode & 0o7777);
-                    return Attempt::Refused(Refusal::new(Code::Unreadable, why), Stamp::of(&stat));
+                    Attempt::Refused(Refusal::new(Code::Unreadable, why), Stamp::of(&stat))
                 }
                 // Somebody swaps files in `.tasuki/claim/`; it is judged again.
-                Ok(_) => return Attempt::Wait(Busy::Moving),
-                Err(errno) => return Attempt::Wait(Busy::Stuck(errno)),
+                Ok(_) => Attempt::Wait(Busy::Moving),
+                Err(errno) => Attempt::Wait(Busy::Stuck(errno)),
             },
-        };
-        match self.patience.ready(key, &file, Stamp::of(&stat), now) {
-            Ok(lease) => read_whole(&file, lease.is_some()),
+        }
+    }
+
+    fn read_if_ready(&mut self, file: &File, stat: &Stat, key: &Key, now: Millis) -> Attempt {
+        match self.patience.ready(key, file, Stamp::of(stat), now) {
+            Ok(lease) => read_whole(file, lease.is_some()),
             Err(busy) => Attempt::Wait(busy),
         }
     }
@@ -139,24 +168,31 @@ impl Mailbox {
     }
 }
 
-/// Whether a file in a drop zone may be claimed. It is left where it is while its writer has it open, so that nothing
-/// vanishes under anybody's hands; what is opened here is read after the claim, if it is still the same.
-fn look(zone: &Zone, patience: &mut super::Patience, key: &Key, now: Millis) -> Look {
+/// Opens a file in a drop zone; what is opened here is read after the claim, if it is still the same.
+fn look(zone: &Zone, key: &Key) -> Look {
     let file = match zone.folder.read(&key.name) {
         Ok(file) => file,
         Err(Errno::NOENT) => return Look::Gone,
-        // Unreadable, or not what it was when it was listed: claimed and judged then.
-        Err(_) => return Look::Ready(None),
+        // Unreadable, or not what it was when it was listed.
+        Err(_) => return Look::Unfit,
     };
-    let Ok(stat) = rustix::fs::fstat(&file) else { return Look::Ready(None) };
-    if file_type(&stat) != FileType::RegularFile {
-        return Look::Ready(None);
+    match rustix::fs::fstat(&file) {
+        Ok(stat) if file_type(&stat) == FileType::RegularFile => Look::Open(file, stat),
+        _ => Look::Unfit,
     }
-    match patience.ready(key, &file, Stamp::of(&stat), now) {
-        Ok(lease) => drop(lease),
-        Err(busy) => return Look::Wait(busy),
+}
+
+/// Reads a file of which a lease said, when it was looked at and since, that nobody writes it.
+fn read_leased(mut file: &File, stamp: Stamp) -> Attempt {
+    if stamp.size > FILE_BYTES_MAX as u64 {
+        return Attempt::Refused(wire::too_large(stamp.size), stamp);
     }
-    Look::Ready(Some(((file, FileId::of(&stat)), Seq::of(&stat))))
+    let mut bytes = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or(0));
+    match file.by_ref().take(stamp.size).read_to_end(&mut bytes) {
+        Ok(read) if read as u64 == stamp.size => Attempt::Whole(bytes, stamp),
+        Ok(_) => Attempt::Wait(Busy::Moving),
+        Err(error) => Attempt::Wait(Busy::Stuck(Errno::from_io_error(&error).unwrap_or(Errno::IO))),
+    }
 }
 
 /// Reads a file of which a lease says that nobody writes it; without one, it must be the same before and after.

@@ -1,6 +1,7 @@
 //! The mailbox's thread: claims files from the drop zone, reads them into drafts, and does away with those that the
 //! loop has dealt with. Files stay where they are while the loop is behind.
 
+mod reading;
 mod worker;
 
 use crate::daemon::news::NewsSender;
@@ -78,6 +79,8 @@ pub struct Mail {
     pub forgotten: Vec<Arc<str>>,
     /// Whether drops are left in the queue since the disk is nearly full.
     pub full: bool,
+    /// Whether a burst is being taken in: many were found at the last look, and more are likely.
+    pub burst: bool,
     /// Up to which of [`Job::Sweep`] all that lay there has been told.
     pub swept: Option<u64>,
 }
@@ -188,7 +191,7 @@ pub struct Started {
     pub claims: BTreeSet<Arc<str>>,
 }
 
-/// Starts the thread, which first forgets the claims that the journal knows already. `known` are all that the journal
+/// Starts the thread, which does not read the claims that the journal knows already, and forgets them when it has time. `known` are all that the journal
 /// names: a power cut may put a file back under one of them.
 ///
 /// # Errors
@@ -210,13 +213,8 @@ pub fn start(
         let _ = poke.try_send(Job::Look);
     });
     let done: Vec<Arc<str>> = mailbox.unread().into_iter().filter(|claim| known.contains(claim)).collect();
-    let claims = match mailbox.forget(&done) {
-        Ok(()) => BTreeSet::new(),
-        Err(error) => {
-            tracing::warn!(%error, "files that are in the journal already could not be removed yet");
-            done.iter().cloned().collect()
-        }
-    };
+    mailbox.pass_over(&done);
+    let claims = done.iter().cloned().collect();
     let mut worker = Worker {
         mailbox,
         watch,
@@ -228,7 +226,9 @@ pub fn start(
         known,
         sweeps: VecDeque::new(),
         given_up: HashSet::new(),
-        forget: claims.iter().cloned().collect(),
+        forget: done.into(),
+        forget_failed: false,
+        burst: false,
         reject: Vec::new(),
         signs: Arc::clone(&mailing.signs),
         disk,

@@ -1,17 +1,17 @@
 //! What the mailbox's thread does: looks, reads, and does away with what is dealt with.
 
-use super::{Disk, Dropped, Job, Mail, Rejected, Signs, mint_id};
+use super::reading::Reading;
+use super::{Disk, Dropped, Job, Mail, Rejected, Signs};
 use crate::daemon::memory;
 use crate::daemon::news::{News, NewsSender};
-use crate::engine::message::{Draft, Known, Source};
+use crate::engine::message::{Draft, Known};
 use crate::engine::refusal::{Code, Refusal};
-use crate::engine::words::{AgentName, MessageId, Millis, Token, USER};
+use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::clock::Clock;
 use crate::io::folder::FolderError;
 use crate::io::journal::{Archive, is_short_of_space};
 use crate::io::mailbox::{Budget, Found, Mailbox, Sweep, Waited};
 use crate::io::watch::{Period, Watch};
-use crate::io::wire::{draft, refused};
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,6 +20,13 @@ use std::time::Duration;
 
 /// While somebody still writes a file, or a folder is in trouble, it is looked at again no sooner than this.
 const AGAIN_MS_MIN: u64 = 5;
+/// Files found at one look that are a burst: to take fewer costs less than arming the watch anew.
+const BURST_FILES: usize = 32;
+/// Files that are in the journal are removed so many at once: some ms.
+const FORGET_FILES: usize = 256;
+/// And they lie there while there are drops to be taken, up to so many. A start after a crash would find them; each takes
+/// some 200 bytes meanwhile.
+const FORGET_LATER_MAX: usize = 65_536;
 /// While a claim waits for a drop, whether it can be taken is asked this often.
 const SWEEP_AGAIN_MS: u64 = 20;
 /// And files for which there was no room no sooner than this, though there may be room for others.
@@ -52,8 +59,12 @@ pub(super) struct Worker {
     pub(super) sweeps: VecDeque<Sweeping>,
     /// Files that a sweep has waited for in vain: one that somebody leaves open holds claims up once.
     pub(super) given_up: HashSet<Waited>,
-    /// Claims that could not be removed yet.
-    pub(super) forget: Vec<Arc<str>>,
+    /// Claims that are to be removed when there is nothing else to do.
+    pub(super) forget: VecDeque<Arc<str>>,
+    /// They could not be: it is tried again at the next look.
+    pub(super) forget_failed: bool,
+    /// Whether a burst is being taken in: the watch rests.
+    pub(super) burst: bool,
     /// Refused files that could not be set aside yet.
     pub(super) reject: Vec<Rejected>,
     pub(super) signs: Arc<Signs>,
@@ -77,7 +88,8 @@ impl Worker {
         loop {
             let asked = self.signs.look.load(Ordering::Acquire);
             let look_at = if asked { self.look_at.min(self.gather_until) } else { self.look_at };
-            let wait = Duration::from_millis(look_at.since(self.clock.now()));
+            let wait = if self.may_forget() { 0 } else { look_at.since(self.clock.now()) };
+            let wait = Duration::from_millis(wait);
             let more = match jobs.recv_timeout(wait) {
                 Ok(job) => self.take(job),
                 Err(RecvTimeoutError::Timeout) => true,
@@ -94,6 +106,12 @@ impl Worker {
                 if !self.look() {
                     return;
                 }
+                if self.forget.len() < FORGET_LATER_MAX {
+                    continue;
+                }
+            }
+            if self.may_forget() && !self.forget_some() {
+                return;
             }
         }
     }
@@ -107,19 +125,20 @@ impl Worker {
         match job {
             Job::Look => {}
             Job::Sweep(number) => self.sweep(number),
-            Job::Forget(claims) => return self.forget(claims),
+            Job::Forget(claims) => self.forget.extend(claims),
             Job::Reject(rejected) => self.reject(rejected),
             Job::Defer(claims) => {
                 claims.iter().for_each(|claim| self.mailbox.defer(claim));
                 self.deferred_until = self.clock.now().plus(DEFERRED_MS);
             }
             Job::LowDisk(bytes) => self.disk.low_bytes = bytes,
-            Job::LookUp { source, drafts, proof } => {
+            Job::LookUp { source, mut drafts, proof } => {
                 let dropped = if self.is_full() {
                     let refusal = Refusal::new(Code::DiskFull, "the disk is nearly full");
                     Dropped::Bad { source, from: None, token: None, refusal }
                 } else {
-                    Dropped::Drafts { source, drafts: self.look_up(drafts), proof }
+                    self.look_up(&mut drafts);
+                    Dropped::Drafts { source, drafts, proof }
                 };
                 return self.tell(vec![dropped], Vec::new(), Vec::new());
             }
@@ -129,12 +148,20 @@ impl Worker {
         true
     }
 
-    fn forget(&mut self, claims: Vec<Arc<str>>) -> bool {
+    fn may_forget(&self) -> bool {
+        !self.forget.is_empty() && !self.forget_failed
+    }
+
+    /// Removes some of the files that are in the journal; false if the loop is gone.
+    fn forget_some(&mut self) -> bool {
+        let some = self.forget.len().min(FORGET_FILES);
+        let claims: Vec<_> = self.forget.drain(..some).collect();
         match self.mailbox.forget(&claims) {
             Ok(()) => self.tell(Vec::new(), Vec::new(), claims),
             Err(error) => {
                 tracing::warn!(%error, "files that are in the journal could not be removed; it is tried again");
                 self.forget.extend(claims);
+                self.forget_failed = true;
                 true
             }
         }
@@ -151,16 +178,17 @@ impl Worker {
     }
 
     /// What could not be removed or set aside, once more.
-    fn catch_up(&mut self) -> bool {
+    fn catch_up(&mut self) {
         let rejected = std::mem::take(&mut self.reject);
         self.reject(rejected);
-        let claims = std::mem::take(&mut self.forget);
-        claims.is_empty() || self.forget(claims)
+        self.forget_failed = false;
     }
 
     /// Takes what lies in the drop zones, a batch, and says when to look again; false if the loop is gone.
     fn look(&mut self) -> bool {
-        self.watch.check();
+        if !self.burst {
+            self.watch.check();
+        }
         let halts = self.signs.halts.load(Ordering::Acquire);
         let halted = (self.mailbox.stopped_since().is_some(), halts);
         let full = self.is_full();
@@ -182,7 +210,26 @@ impl Worker {
         if sweep.more && self.budget(full).files > 0 {
             self.look_at = now.max(self.deferred_until);
         }
-        self.report(sweep) && self.catch_up() && self.settle()
+        let over = self.listen(sweep.found.len(), now);
+        self.catch_up();
+        self.report(sweep, over) && self.settle()
+    }
+
+    /// In a burst nobody needs to be woken: each claim is an event or five in the folder that is watched, and costs as much
+    /// as what it tells. So the watch rests while much is found at each look, and there is a look every few ms; then it is
+    /// armed, and what came meanwhile is listed. Whether a burst is over.
+    fn listen(&mut self, found: usize, now: Millis) -> bool {
+        if found >= BURST_FILES {
+            self.burst = true;
+            self.watch.rest();
+            self.look_at = self.look_at.min(self.gather_until);
+            return false;
+        }
+        let over = std::mem::take(&mut self.burst);
+        if over {
+            self.look_at = now; // which arms it first
+        }
+        over
     }
 
     /// Begins a sweep.
@@ -222,24 +269,27 @@ impl Worker {
         Budget { files: files.min(room), bytes: if room == 0 { 0 } else { bytes } }
     }
 
-    /// Tells what a sweep found.
-    fn report(&mut self, sweep: Sweep) -> bool {
-        let (mut drops, mut notes, mut known) = (Vec::new(), Vec::new(), Vec::new());
+    /// Tells what a sweep found, and that a burst is over.
+    fn report(&mut self, sweep: Sweep, over: bool) -> bool {
+        let (mut files, mut notes) = (Vec::with_capacity(sweep.found.len()), Vec::new());
         for found in sweep.found {
             match found {
                 // A power cut put back what the journal has.
                 Found::Read { claim, .. } | Found::Bad { claim, .. } if self.known.contains(&claim) => {
-                    known.push(claim);
+                    self.forget.push_back(claim);
                 }
-                Found::Read { claim, name, bytes, .. } => drops.push(self.read(claim, name, &bytes)),
-                Found::Bad { claim, name, refusal, .. } => {
-                    drops.push(self.bad(claim, name, (None, None), refusal));
-                }
+                file @ (Found::Read { .. } | Found::Bad { .. }) => files.push(file),
                 other => notes.push(note(other)),
             }
         }
-        let told = drops.is_empty() && notes.is_empty() || self.tell(drops, notes, Vec::new());
-        told && (known.is_empty() || self.forget(known))
+        let mut drops = Reading { names: &self.names, wall: self.clock.wall() }.read_all(&files);
+        for dropped in &mut drops {
+            if let Dropped::Drafts { drafts, .. } = dropped {
+                self.look_up(drafts);
+            }
+        }
+        let nothing = drops.is_empty() && notes.is_empty() && !over;
+        nothing || self.tell(drops, notes, Vec::new())
     }
 
     /// Whether the disk has no room for new messages; what runs goes on.
@@ -255,43 +305,16 @@ impl Worker {
     fn mail(&self) -> Mail {
         let halted = self.halted.unwrap_or_default();
         let (drops, notes, forgotten) = (Vec::new(), Vec::new(), Vec::new());
-        Mail { drops, notes, halted, forgotten, full: self.disk.full, swept: None }
+        Mail { drops, notes, halted, forgotten, full: self.disk.full, burst: self.burst, swept: None }
     }
 
     fn send(&self, mail: Mail) -> bool {
         self.news.blocking_send(News::Mail(mail)).is_ok()
     }
 
-    fn read(&mut self, claim: Arc<str>, name: Arc<str>, bytes: &[u8]) -> Dropped {
-        let known = |name: &str| name == USER || self.names.contains(name);
-        match draft::read(bytes, Some(&name), &known, &mut mint_id, self.clock.wall()) {
-            Ok(drafts) => {
-                let drafts = self.look_up(drafts);
-                Dropped::Drafts { source: Source::File { claim, name }, drafts, proof: None }
-            }
-            Err(refusal) => {
-                let sender = (refused::sender(bytes, refusal.document), refused::token(bytes));
-                self.bad(claim, name, sender, refusal)
-            }
-        }
-    }
-
-    /// Whom the body names, and its token, which win over the file's name.
-    fn bad(
-        &self,
-        claim: Arc<str>,
-        name: Arc<str>,
-        (from, token): (Option<AgentName>, Option<Token>),
-        refusal: Refusal,
-    ) -> Dropped {
-        let known = |name: &str| name == USER || self.names.contains(name);
-        let from = from.or_else(|| draft::envelope(&name, &known).map(|(from, _)| from));
-        Dropped::Bad { source: Source::File { claim, name }, from, token, refusal }
-    }
-
     /// Fills in what the closed segments know of each id.
-    fn look_up(&mut self, mut drafts: Vec<Draft>) -> Vec<Draft> {
-        for draft in &mut drafts {
+    fn look_up(&mut self, drafts: &mut [Draft]) {
+        for draft in drafts {
             if draft.id_given {
                 draft.known = self.known(&draft.id);
             }
@@ -300,7 +323,6 @@ impl Worker {
             draft.known_refs =
                 others.into_iter().filter_map(|id| self.known(&id).map(|known| (id, known))).collect();
         }
-        drafts
     }
 
     /// What the closed segments know of an id.

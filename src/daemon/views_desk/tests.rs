@@ -1,0 +1,122 @@
+//! Which views are handed out when, and what is made durable before a segment turns.
+
+use super::*;
+use crate::engine::team::Team;
+use crate::io::wire::events;
+use std::sync::mpsc::sync_channel;
+
+/// A task with two parts, one of which was answered, whose agent is about to be shown that answer.
+const WRITTEN: [&str; 4] = [
+    r#"[{"event":"accepted","id":"p","from":"user","to":"boss","type":"task","accepted_at":1,"digest":"00000000000000000000000000000000","content":"go"}]"#,
+    r#"[{"event":"moved","id":"p","to":"intent","agent":"boss","turn":{"number":1,"kind":"task","token":"a995l2"}},
+        {"event":"moved","id":"p","to":"submitted","due":99,"receipt":"read"},{"event":"moved","id":"p","to":"working","due":99,"receipt":"read"},
+        {"event":"accepted","id":"c1","from":"boss","to":"w1","type":"task","parent":"p","accepted_at":1,"hops":1,"digest":"00000000000000000000000000000001","content":"part"},
+        {"event":"accepted","id":"c2","from":"boss","to":"w2","type":"task","parent":"p","accepted_at":1,"hops":1,"digest":"00000000000000000000000000000002","content":"part"},
+        {"event":"moved","id":"p","to":"waiting","why":"2 parts"}]"#,
+    r#"[{"event":"ended","id":"c1","outcome":"completed","answer":{"id":"c1.answer","type":"result","from":"w1","at":2},"content":"one"}]"#,
+    r#"[{"event":"moved","id":"p","to":"intent","agent":"boss","turn":{"number":2,"kind":"answers","token":"b995l3"}}]"#,
+];
+const NOT_WRITTEN: &str = r#"[{"event":"ended","id":"c2","outcome":"completed","answer":{"id":"c2.answer","type":"result","from":"w2","at":3},"content":"two"}]"#;
+
+/// The engine after all of these steps, and a journal into which the last one is not written.
+fn world() -> (Engine, JournalDesk) {
+    let mut engine = Engine::new(Team::default());
+    for (number, step) in (1..).zip(WRITTEN.iter().chain([&NOT_WRITTEN])) {
+        engine.replay(Seq(number), Millis(number), &events::decode(step).unwrap()).unwrap();
+    }
+    let (jobs, _inbox) = sync_channel(1);
+    (engine, JournalDesk::new(jobs, (1..=4).map(|seq| (Seq(seq), place(seq))).collect()))
+}
+
+fn place(seq: u64) -> Location {
+    Location { segment: 1, offset: seq, len: 1 }
+}
+
+fn id(text: &str) -> MessageId {
+    MessageId::new(text).unwrap()
+}
+
+#[test]
+fn a_turn_does_not_wait_for_an_answer_that_is_not_written_yet() {
+    let (engine, journal) = world();
+    let (jobs, shown) = sync_channel(1);
+    let mut desk = ViewsDesk::new(jobs, false);
+    desk.mark_turn(MessageId::new("p").unwrap());
+    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    // Nothing else would send it later: a test that waited would hang, not fail.
+    let job = shown.try_recv().unwrap();
+    let [Item::Open(item)] = &job[..] else { panic!("the view of the turn alone: {job:?}") };
+    assert!(item.turn && item.answers == [(place(3), 0)], "{item:?}");
+    assert_eq!(item.seen.answers.len(), 1, "each answer has its place");
+}
+#[test]
+fn views_of_what_is_open_wait_while_a_burst_is_taken_in() {
+    let (engine, journal) = world();
+    let (jobs, shown) = sync_channel(1);
+    let mut desk = ViewsDesk::new(jobs, false);
+    desk.put_off(true, Millis(0));
+    desk.mark(Shown::Open(id("p")));
+    desk.mark(Shown::Finished(id("c1")));
+    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    let job = shown.try_recv().unwrap();
+    let [Item::Finished { .. }] = &job[..] else { panic!("what ended alone: {job:?}") };
+    desk.done(Vec::new(), Millis(9));
+    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    assert!(shown.try_recv().is_err(), "the rest waits");
+    let until = desk.again_at().expect("a time at which it waits no longer");
+    desk.submit(&engine, &journal, until).unwrap();
+    let job = shown.try_recv().unwrap();
+    assert!(matches!(&job[..], [Item::Open(item)] if !item.turn), "{job:?}");
+
+    desk.done(Vec::new(), until);
+    desk.put_off(false, until);
+    desk.put_off(true, until);
+    desk.mark(Shown::Open(id("p")));
+    desk.submit(&engine, &journal, until).unwrap();
+    assert!(shown.try_recv().is_err(), "another burst");
+    desk.hurry();
+    desk.submit(&engine, &journal, until).unwrap();
+    assert!(shown.try_recv().is_ok(), "the end is near");
+}
+
+#[test]
+fn what_a_closed_segment_does_not_bring_back_is_made_durable_before_a_turn() {
+    let (engine, journal) = world();
+    let (jobs, shown) = sync_channel(1);
+    let mut desk = ViewsDesk::new(jobs, false);
+    let give = |desk: &mut ViewsDesk| {
+        desk.submit(&engine, &journal, Millis(9)).unwrap();
+        shown.try_recv().unwrap_or_default()
+    };
+    desk.put_off(true, Millis(0));
+    desk.mark(Shown::Open(id("p")));
+    desk.sync();
+    assert!(desk.is_settled(), "views of what is open are written again at every start");
+
+    desk.mark(Shown::Finished(id("c1")));
+    assert!(!desk.is_settled());
+    assert!(matches!(&give(&mut desk)[..], [Item::Finished { .. }]));
+    assert!(!desk.is_settled(), "it is being written");
+    desk.done(Vec::new(), Millis(9));
+    desk.sync();
+    assert!(!desk.is_settled(), "it is not on the disk yet");
+    assert!(matches!(&give(&mut desk)[..], [Item::Sync]));
+    desk.done(vec![Item::Sync], Millis(9));
+    assert!(desk.owes(), "the flush has failed");
+    desk.sync();
+    assert!(matches!(&give(&mut desk)[..], [Item::Sync]), "it is tried again");
+    desk.done(Vec::new(), Millis(9));
+    desk.sync();
+    assert!(desk.is_settled(), "nothing has ended since");
+
+    desk.put_off(false, Millis(9));
+    desk.turn(true);
+    assert!(give(&mut desk).is_empty(), "a turn does not wait for views of what is open");
+    desk.turn(false);
+    assert!(matches!(&give(&mut desk)[..], [Item::Open(_)]));
+    desk.done(Vec::new(), Millis(9));
+
+    desk.removed();
+    desk.sync();
+    assert!(!desk.is_settled(), "a dropped file that comes back after a power cut would be unknown");
+}
