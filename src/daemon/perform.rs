@@ -228,7 +228,7 @@ impl Daemon {
             }
             Err(report) => {
                 tracing::error!("the team file has an error; the settings in force stay:\n{report}");
-                let text = "the team file has an error; the settings in force stay (see .tasuki/daemon.log)";
+                let text = "the team file has an error; the settings in force stay (`tasuki lint tasuki.yaml` shows it)";
                 self.views.tell(now, None, text.to_owned());
                 self.note(About::TeamFile, Some(text.to_owned()));
             }

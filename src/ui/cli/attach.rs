@@ -35,7 +35,8 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let settings = Settings::load(&workspace, &desk.around)?.settings;
     let window = match &args.agent {
         Some(name) => {
-            let name = settings.team.addressee(name)?;
+            let name =
+                settings.team.addressee(name).map_err(|refusal| Failure::from(refusal).without_place())?;
             let member = settings.team.members.contains_key(&name);
             let why = || format!("{name} is not an agent with a window of its own");
             let cure = "`tasuki status` lists the agents";

@@ -86,6 +86,12 @@ impl Failure {
         })
     }
 
+    /// The same of a word on the command line, which stands in no field of a message.
+    pub(super) fn without_place(mut self) -> Self {
+        self.problem.field = None;
+        self
+    }
+
     /// For a person.
     pub(super) fn text(&self) -> String {
         let problem = &self.problem;
