@@ -4,8 +4,8 @@
 use crate::engine::words::Millis;
 
 /// However long a burst lasts, views wait no longer than this before they are written beside it: a hundred thousand drops, as
-/// many as may be open, take 8 s, and three times as long where others use the machine too.
-const PUT_OFF_MS_MAX: u64 = 30_000;
+/// many as may be open, take 8 s.
+const PUT_OFF_MS_MAX: u64 = 10_000;
 
 /// Whether views of new messages wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -20,6 +20,10 @@ pub struct Stillness {
 impl Stillness {
     /// Something has happened; a daemon that has nothing open sleeps on.
     pub(super) fn stir(&mut self, now: Millis, has_open: bool) {
+        // What was told goes away in time, however much happens.
+        if self.told.is_some() && self.look_at.is_some() {
+            return;
+        }
         self.look_at = (has_open || self.told.is_some()).then(|| now.plus(STILL_MS));
     }
 
@@ -44,5 +48,21 @@ impl Daemon {
                 self.views.tell(now, None, why);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_told_is_looked_at_again_however_much_happens() {
+        let looks = |told: Option<&str>| {
+            let mut stillness = Stillness { look_at: None, told: told.map(str::to_owned) };
+            (0..10).for_each(|second| stillness.stir(Millis(second * 1_000), true));
+            stillness.look_at()
+        };
+        assert_eq!(looks(Some("nothing moves")), Some(Millis(STILL_MS)));
+        assert_eq!(looks(None), Some(Millis(9_000 + STILL_MS)), "nothing to be taken back");
     }
 }

@@ -1,5 +1,6 @@
 //! How an event changes the state: the only writer, with `index.rs`; running and replaying use it alike.
 
+use super::close::ourselves;
 use super::event::{AgentChange, Answer, Event, Why};
 use super::life::{self, Illegal, Move, Stage, Turn, TurnKind};
 use super::message::{BodyRef, Kind, Known, Message, Outcome};
@@ -161,7 +162,8 @@ impl State {
         if let Some((answer, body)) = answer {
             let id = child.message.id.clone();
             parent.unread.push(id.clone());
-            parent.answers.push(Told { child: id, from: answer.from.clone(), outcome, body });
+            let refused = child.message.to == ourselves();
+            parent.answers.push(Told { child: id, from: answer.from.clone(), outcome, body, refused });
         }
     }
 

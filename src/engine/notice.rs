@@ -51,8 +51,7 @@ impl Work<'_> {
         let proven = token.and_then(|token| self.state.tokens.get(&token).cloned());
         let id = proven.filter(|id| self.works_on(to, id)).or_else(|| self.current_of(to))?;
         let open = self.state.open.get(&id).filter(|open| open.message.kind == Kind::Task)?;
-        let ours = ourselves();
-        let in_a_row = open.answers.iter().rev().take_while(|told| told.from == ours).count();
+        let in_a_row = open.answers.iter().rev().take_while(|told| told.refused).count();
         (in_a_row < REFUSALS_IN_A_ROW).then_some(id)
     }
 

@@ -90,6 +90,8 @@ pub struct Told {
     pub outcome: Outcome,
     /// Where the text is.
     pub body: BodyRef,
+    /// Whether it is a drop that was refused, and never was anybody's part.
+    pub refused: bool,
 }
 
 /// A message that ended.

@@ -41,6 +41,15 @@ pub fn take_alone<'f>(file: &'f impl AsFd) -> Result<Lease<'f>, NoLease> {
     take_kind(file.as_fd(), libc::F_WRLCK)
 }
 
+impl Lease<'_> {
+    /// Whether somebody waits in open(2) for it to be given back.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        // While it is being broken the kernel names what it is to become.
+        fcntl(self.0, libc::F_GETLEASE, 0).is_ok_and(|kind| kind == libc::F_UNLCK)
+    }
+}
+
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         // Fails only where there is no lease any more, which is what is wanted.
@@ -51,19 +60,19 @@ impl Drop for Lease<'_> {
 fn take_kind(file: BorrowedFd<'_>, kind: libc::c_int) -> Result<Lease<'_>, NoLease> {
     fcntl(file, F_SETSIG, libc::SIGURG).map_err(NoLease::Unknown)?;
     match fcntl(file, libc::F_SETLEASE, kind) {
-        Ok(()) => Ok(Lease(file)),
+        Ok(_) => Ok(Lease(file)),
         Err(Errno::AGAIN) => Err(NoLease::InUse),
         Err(other) => Err(NoLease::Unknown(other)),
     }
 }
 
-fn fcntl(file: BorrowedFd<'_>, command: libc::c_int, argument: libc::c_int) -> Result<(), Errno> {
-    // SAFETY: both commands take an int and touch no memory of ours, and `file` is open for as long as it is borrowed.
+fn fcntl(file: BorrowedFd<'_>, command: libc::c_int, argument: libc::c_int) -> Result<libc::c_int, Errno> {
+    // SAFETY: these commands take an int or nothing and touch no memory of ours, and `file` is open for as long as it is borrowed.
     let answer = unsafe { libc::fcntl(file.as_raw_fd(), command, argument) };
     if answer == -1 {
         Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO))
     } else {
-        Ok(())
+        Ok(answer)
     }
 }
 
@@ -85,9 +94,11 @@ mod tests {
         drop(writer);
 
         let lease = take(&reader).unwrap();
+        assert!(!lease.is_wanted());
         // A writer that will not wait is turned away at once, and we get the signal: that we live is the test.
         let open = || rustix::fs::open(&path, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty());
         assert_eq!(open().unwrap_err(), Errno::WOULDBLOCK);
+        assert!(lease.is_wanted());
         // Others may read meanwhile.
         assert!(File::open(&path).is_ok());
         drop(lease);

@@ -211,6 +211,22 @@ fn who_drops_rubbish_in_each_turn_closes_its_task_in_the_end() {
 }
 
 #[test]
+fn parts_that_came_to_nothing_are_no_refusals() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    for part in ["a", "b", "c"] {
+        world.send(&format!("{part} boss>ann token=k00005"));
+        world.cancel(part);
+    }
+    world.claim("boss");
+    world.give("boss"); // it has read what came of them
+    world.drop_file("d.yaml", "d boss>eve token=k00005");
+    world.claim("boss");
+    assert_ne!(world.stage("t1"), "completed", "what was refused is still to be read");
+}
+
+#[test]
 fn nobody_is_told_who_is_no_agent_or_has_the_answer_already() {
     let mut world = World::new(team());
     let mut text = world.drop_file("a.yaml", "a user>nobody");

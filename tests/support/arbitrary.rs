@@ -238,12 +238,8 @@ fn open() -> impl Strategy<Value = Open> {
 }
 
 fn told() -> impl Strategy<Value = Told> {
-    (id(), agent_name(), outcome(), body_ref()).prop_map(|(child, from, outcome, body)| Told {
-        child,
-        from,
-        outcome,
-        body,
-    })
+    (id(), agent_name(), outcome(), body_ref(), any::<bool>())
+        .prop_map(|(child, from, outcome, body, refused)| Told { child, from, outcome, body, refused })
 }
 
 fn agent() -> impl Strategy<Value = Agent> {

@@ -169,6 +169,7 @@ fn a_snapshot() {
             from: agent("tester"),
             outcome: Outcome::Completed,
             body: BodyRef { seq: Seq(9), index: 2 },
+            refused: false,
         }],
         unmet: vec![id("msg-3")],
         turns: 1,

@@ -126,8 +126,8 @@ impl Mailbox {
         match opened {
             Some(Opened { file, id: opened, lease: Some(lease) }) if opened == id && stat.st_size > 0 => {
                 let read = read_leased(file, Stamp::of(&stat));
-                drop(lease);
-                read
+                // Whoever was about to write it when it was claimed writes into the claim, and is waited for.
+                if lease.is_wanted() { Attempt::Wait(Busy::Open) } else { read }
             }
             Some(Opened { file, id: opened, .. }) if opened == id => {
                 self.read_if_ready(file, &stat, key, now)

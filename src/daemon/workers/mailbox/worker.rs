@@ -272,11 +272,12 @@ impl Worker {
     /// Tells what a sweep found, and that a burst is over.
     fn report(&mut self, sweep: Sweep, over: bool) -> bool {
         let (mut files, mut notes) = (Vec::with_capacity(sweep.found.len()), Vec::new());
+        let mut known = Vec::new();
         for found in sweep.found {
             match found {
                 // A power cut put back what the journal has.
                 Found::Read { claim, .. } | Found::Bad { claim, .. } if self.known.contains(&claim) => {
-                    self.forget.push_back(claim);
+                    known.push(claim);
                 }
                 file @ (Found::Read { .. } | Found::Bad { .. }) => files.push(file),
                 other => notes.push(note(other)),
@@ -288,8 +289,19 @@ impl Worker {
                 self.look_up(drafts);
             }
         }
-        let nothing = drops.is_empty() && notes.is_empty() && !over;
-        nothing || self.tell(drops, notes, Vec::new())
+        self.forget_now(&mut known);
+        let nothing = drops.is_empty() && notes.is_empty() && known.is_empty() && !over;
+        nothing || self.tell(drops, notes, known)
+    }
+
+    /// Removes files that the journal has, but no snapshot would name: the loop does not know of them. Leaves in `claims` what
+    /// is gone.
+    fn forget_now(&mut self, claims: &mut Vec<Arc<str>>) {
+        if let Err(error) = self.mailbox.forget(claims) {
+            tracing::warn!(%error, "files that are in the journal could not be removed; it is tried again");
+            self.forget.extend(claims.drain(..));
+            self.forget_failed = true;
+        }
     }
 
     /// Whether the disk has no room for new messages; what runs goes on.

@@ -109,6 +109,8 @@ struct ToldWire {
     outcome: Outcome,
     #[serde(with = "field")]
     body: BodyRef,
+    #[serde(default, skip_serializing_if = "is_default")]
+    refused: bool,
 }
 
 impl Wire for Told {
