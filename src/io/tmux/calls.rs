@@ -9,6 +9,7 @@ use super::quote::shown;
 use crate::engine::words::PaneId;
 use std::collections::{HashMap, VecDeque};
 use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
 
 /// The answer to a call: a reply a command, or what went wrong first.
 pub(super) type Answer = Result<Vec<Reply>, TmuxError>;
@@ -18,7 +19,11 @@ pub(super) type Answer = Result<Vec<Reply>, TmuxError>;
 pub(super) struct Calls {
     waiting: VecDeque<Waiting>,
     open: Option<Open>,
-    panes: HashMap<PaneId, watch::Sender<u64>>,
+    panes: HashMap<PaneId, watch::Sender<Printed>>,
+    /// When what is being read was read.
+    now: Instant,
+    /// Pieces of output of all panes.
+    pieces: u64,
     pub(super) notices: NoticeSender,
     /// The session that we are attached to, once tmux has said so, and who waits for that.
     session: Option<SessionId>,
@@ -27,6 +32,15 @@ pub(super) struct Calls {
     guard: Option<(String, bool)>,
     /// Bytes for tmux.
     pub(super) out: Vec<u8>,
+}
+
+/// What a pane has printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Printed {
+    /// Pieces of output since it is watched.
+    pub pieces: u64,
+    /// When the last of them was read; before there is one, since when it is watched.
+    pub at: Instant,
 }
 
 /// One line of commands on its way.
@@ -49,10 +63,10 @@ enum Open {
 }
 
 impl Calls {
-    pub(super) fn new(notices: NoticeSender) -> Self {
+    pub(super) fn new(notices: NoticeSender, now: Instant) -> Self {
         let (waiting, panes) = (VecDeque::new(), HashMap::new());
         let (open, session, attached, guard, out) = (None, None, None, None, Vec::new());
-        Self { waiting, open, panes, notices, session, attached, guard, out }
+        Self { waiting, open, panes, now, pieces: 0, notices, session, attached, guard, out }
     }
 
     /// Tells when we are attached, and to which session.
@@ -72,6 +86,11 @@ impl Calls {
         matches!(self.guard, Some((_, false)))
     }
 
+    /// Pieces of output that came, of all panes.
+    pub(super) fn pieces(&self) -> u64 {
+        self.pieces
+    }
+
     /// Lines whose replies have not all come.
     pub(super) fn in_flight(&self) -> usize {
         self.waiting.len()
@@ -86,10 +105,16 @@ impl Calls {
         self.waiting.push_back(Waiting { parts: parts.into(), replies: Vec::new(), error: None, answer });
     }
 
-    /// A counter of the pieces of output of `pane`.
-    pub(super) fn watch(&mut self, pane: PaneId) -> watch::Receiver<u64> {
+    /// From now on lines are read.
+    pub(super) fn read_at(&mut self, now: Instant) {
+        self.now = now;
+    }
+
+    /// Tells what `pane` prints from now on.
+    pub(super) fn watch(&mut self, pane: PaneId) -> watch::Receiver<Printed> {
         self.panes.retain(|_, counter| !counter.is_closed());
-        self.panes.entry(pane).or_insert_with(|| watch::channel(0).0).subscribe()
+        let printed = Printed { pieces: 0, at: self.now };
+        self.panes.entry(pane).or_insert_with(|| watch::channel(printed).0).subscribe()
     }
 
     /// Takes one line. Gives the length of the next reply's text where tmux has just told it.
@@ -222,8 +247,11 @@ impl Calls {
     }
 
     fn wake(&mut self, pane: PaneId) {
+        self.pieces = self.pieces.wrapping_add(1);
         if let Some(counter) = self.panes.get(&pane) {
-            counter.send_modify(|pieces| *pieces = pieces.wrapping_add(1));
+            counter.send_modify(|printed| {
+                *printed = Printed { pieces: printed.pieces.wrapping_add(1), at: self.now }
+            });
         }
     }
 }

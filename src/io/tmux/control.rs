@@ -1,6 +1,6 @@
 //! The handle of the one connection to a tmux server: whoever holds it may ask.
 
-use super::calls::Calls;
+use super::calls::{Calls, Printed};
 use super::command::{Command, Reply};
 use super::driver::{Call, Driver};
 use super::error::TmuxError;
@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
 use tokio::time::timeout;
 
 /// How long a call may take. tmux answers within 1 ms, within 10 ms under load; 5 s is a server that does not run.
@@ -53,7 +54,7 @@ impl Tmux {
         server.quiet(left).await?;
         let (sender, receiver) = mpsc::channel(CALLS_MAX);
         let (news, notices) = notice::channel();
-        let (mut driver, attached) = Driver::start(server, receiver, Calls::new(news))?;
+        let (mut driver, attached) = Driver::start(server, receiver, Calls::new(news, Instant::now()))?;
         let session = driver.meanwhile(in_time("attach-session", attached)).await??;
         let Greeting { version, server_pid, variables } =
             driver.meanwhile(greet(&sender, server, session)).await??;
@@ -80,7 +81,7 @@ impl Tmux {
     ///
     /// # Errors
     /// [`TmuxError::Gone`], [`TmuxError::Late`].
-    pub async fn watch(&self, pane: PaneId) -> Result<watch::Receiver<u64>, TmuxError> {
+    pub async fn watch(&self, pane: PaneId) -> Result<watch::Receiver<Printed>, TmuxError> {
         let (answer, counter) = oneshot::channel();
         let ask = async {
             self.calls.send(Call::Watch(pane, answer)).await.map_err(|_| gone())?;

@@ -1,10 +1,11 @@
 //! Reads from tmux and writes to it: one future that owns the client processes and never waits for one side only.
 
-use super::calls::{Answer, Calls};
+use super::calls::{Answer, Calls, Printed};
 use super::command::Part;
 use super::control::CALL_DEADLINE;
 use super::error::TmuxError;
 use super::escape::Escape;
+use super::flood::Flood;
 use super::notification::SessionId;
 use super::parse::Parser;
 use super::quote::shown;
@@ -15,7 +16,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 
 /// Lines whose replies may be on their way; more would only wait in the pipe.
 const IN_FLIGHT_MAX: usize = 128;
@@ -34,7 +35,7 @@ pub(super) enum Call {
     /// Write a line and collect its replies.
     Run(Vec<u8>, Vec<Part>, oneshot::Sender<Answer>),
     /// Count the output of a pane.
-    Watch(PaneId, oneshot::Sender<watch::Receiver<u64>>),
+    Watch(PaneId, oneshot::Sender<watch::Receiver<Printed>>),
 }
 
 /// Talks with tmux for all handles. Its client processes die with it.
@@ -52,6 +53,7 @@ pub struct Driver {
     calls: Calls,
     escape: Escape,
     chunk: Box<[u8]>,
+    flood: Flood,
 }
 
 /// A second client, which is told nothing of output.
@@ -73,6 +75,7 @@ enum Event {
     Wrote(usize),
     Asked(Option<Call>),
     ToldMissed,
+    Rested,
 }
 
 /// What is said of a guard that does not come.
@@ -106,9 +109,21 @@ impl Driver {
         let attached = calls.await_session();
         let (parser, chunk) = (Parser::new(), vec![0; READ_BYTES].into_boxed_slice());
         let (guard, escape) = (None, Escape::Raw);
-        let server = server.clone();
-        let driver =
-            Self { child, stdin, stdout, stderr, guard, server, receiver, parser, calls, escape, chunk };
+        let (server, flood) = (server.clone(), Flood::new(Instant::now()));
+        let driver = Self {
+            child,
+            stdin,
+            stdout,
+            stderr,
+            guard,
+            server,
+            receiver,
+            parser,
+            calls,
+            escape,
+            chunk,
+            flood,
+        };
         Ok((driver, attached))
     }
 
@@ -184,12 +199,15 @@ impl Driver {
 
     /// Waits for one thing to do and does it.
     async fn turn(&mut self) -> Result<(), End> {
-        let Self { stdin, stdout, guard, receiver, calls, chunk, .. } = self;
+        let Self { stdin, stdout, guard, receiver, calls, chunk, flood, .. } = self;
         let room = calls.has_room();
+        // A reply that is waited for is never left lying.
+        let rest = flood.rests_until(Instant::now()).filter(|_| calls.in_flight() == 0);
         let Calls { out, notices, .. } = calls;
         let missed = notices.has_missed();
         let event = tokio::select! {
-            read = stdout.read(chunk) => Event::Read(read.map_err(|_| End::HungUp)?),
+            () = sleep_until(rest.unwrap_or(flood.read_at)), if rest.is_some() => Event::Rested,
+            read = stdout.read(chunk), if rest.is_none() => Event::Read(read.map_err(|_| End::HungUp)?),
             wrote = stdin.write(out), if !out.is_empty() => Event::Wrote(wrote.map_err(|_| End::HungUp)?),
             call = receiver.recv(), if room => Event::Asked(call),
             () = notices.tell_missed(), if missed => Event::ToldMissed,
@@ -201,18 +219,21 @@ impl Driver {
             Event::Wrote(bytes) => drop(self.calls.out.drain(..bytes)),
             Event::Asked(None) => return Err(End::Because("tasuki closed it".to_owned())),
             Event::Asked(Some(call)) => self.asked(call),
-            Event::ToldMissed => {}
+            Event::ToldMissed | Event::Rested => {}
         }
         Ok(())
     }
 
     fn read(&mut self, bytes: usize) -> Result<(), String> {
+        let now = Instant::now();
+        self.calls.read_at(now);
         self.parser.feed(&self.chunk[..bytes]);
         while let Some(line) = self.parser.next_line() {
             if let Some(length) = self.calls.line(&line)? {
                 self.parser.hold(length, self.escape);
             }
         }
+        self.flood.read(now, self.calls.pieces());
         Ok(())
     }
 

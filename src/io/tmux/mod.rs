@@ -6,6 +6,7 @@ pub mod control;
 pub mod driver;
 pub mod error;
 pub mod escape;
+mod flood;
 pub mod notice;
 pub mod notification;
 mod options;
@@ -19,6 +20,7 @@ pub mod version;
 mod wall;
 pub mod window;
 
+pub use calls::Printed;
 pub use control::Tmux;
 pub use driver::Driver;
 pub use error::TmuxError;

@@ -1,5 +1,6 @@
 //! One pane: who is at it, what became of its program, and cleaning up after it.
 
+use super::calls::Printed;
 use super::command::{Command, Reply};
 use super::control::Tmux;
 use super::error::TmuxError;
@@ -79,7 +80,7 @@ impl Pane {
     ///
     /// # Errors
     /// Those of [`Tmux::watch`].
-    pub async fn watch(&self) -> Result<watch::Receiver<u64>, TmuxError> {
+    pub async fn watch(&self) -> Result<watch::Receiver<Printed>, TmuxError> {
         self.tmux.watch(self.id).await
     }
 

@@ -63,6 +63,7 @@ impl Worker {
     /// One look at the pane.
     pub(super) async fn look(&mut self) -> Result<(), End> {
         self.look_at = None;
+        self.catch_up()?;
         self.ask_unread().await;
         if let Some(aim) = self.aim() {
             self.looked = Instant::now();

@@ -16,7 +16,7 @@ use crate::engine::life::CompletionSource;
 use crate::engine::words::ProcessKey;
 use crate::io::process;
 use crate::io::settings::Launch;
-use crate::io::tmux::{Pane, Tag, Tmux, TmuxError, WindowSpec};
+use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
 use faces::Waiter;
 use over::Over;
 use seen::Seen;
@@ -80,7 +80,9 @@ struct Worker {
     pane: Pane,
     process: ProcessKey,
     tty: PathBuf,
-    output: watch::Receiver<u64>,
+    output: watch::Receiver<Printed>,
+    /// Until when further output is not listened to: there is a look by then.
+    deaf_until: Option<Instant>,
     /// When the pane last printed something.
     printed: Instant,
     /// When its program was started; none if that was before this daemon.
@@ -129,6 +131,7 @@ pub async fn work(start: Start) -> &'static str {
                 process,
                 tty,
                 output,
+                deaf_until: None,
                 printed: now,
                 started: (!adopted).then_some(now),
                 seeking: None,
@@ -158,7 +161,7 @@ pub async fn work(start: Start) -> &'static str {
     "pane"
 }
 
-type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<u64>);
+type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>);
 
 /// Makes the window, or takes the one that is there.
 async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: String) -> Result<Opened, TmuxError> {
@@ -207,7 +210,7 @@ impl Worker {
             let look = self.look_at;
             tokio::select! {
                 order = orders.recv() => self.obey(order).await?,
-                changed = self.output.changed() => {
+                changed = self.output.changed(), if self.listens() => {
                     changed.map_err(|_| End::Disconnected)?;
                     self.heard();
                 }
@@ -219,6 +222,9 @@ impl Worker {
     }
 
     async fn obey(&mut self, order: Option<Order>) -> Result<(), End> {
+        if !matches!(order, None | Some(Order::Leave | Order::Close)) {
+            self.catch_up()?;
+        }
         match order {
             None | Some(Order::Leave) => return Err(End::Dismissed),
             Some(Order::Close) => {
@@ -243,18 +249,34 @@ impl Worker {
         Ok(())
     }
 
+    /// Whether output is heard at once: not while a look is due that will see what comes until then.
+    fn listens(&self) -> bool {
+        self.deaf_until.is_none_or(|until| Instant::now() >= until)
+    }
+
+    /// Hears what was printed while nobody listened.
+    fn catch_up(&mut self) -> Result<(), End> {
+        self.deaf_until = None;
+        if self.output.has_changed().map_err(|_| End::Disconnected)? {
+            self.heard();
+        }
+        Ok(())
+    }
+
     /// The pane printed something.
     fn heard(&mut self) {
-        let now = Instant::now();
+        let at = self.output.borrow_and_update().at;
         // Looks stay rare until it was silent for as long as they are apart at most: else each short pause in what it prints
         // would cost as many looks as its beginning.
-        if now.duration_since(self.printed) >= looking::PACE_MAX {
+        if at.duration_since(self.printed) >= looking::PACE_MAX {
             self.pace = self.first_pace();
         }
-        self.printed = now;
+        self.printed = at;
         self.over = self.over.map(|_| Over::new());
         if self.wants_looks() {
-            self.look_by((self.looked + self.pace).max(now + self.first_look()));
+            let look_at = (self.looked + self.pace).max(at + self.first_look());
+            self.look_by(look_at);
+            self.deaf_until = Some(look_at);
         }
     }
 

@@ -2,7 +2,7 @@
 //! changed is not asked for again.
 
 use super::{End, Worker, answered};
-use crate::io::tmux::{Person, Rows, Screen, TmuxError};
+use crate::io::tmux::{Person, Printed, Rows, Screen, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -16,7 +16,7 @@ const KEPT_FOR: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Seen {
     /// How much had been printed before it was asked for.
-    printed: u64,
+    printed: Printed,
     at: Instant,
     screen: Arc<Screen>,
 }

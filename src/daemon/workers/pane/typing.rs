@@ -12,7 +12,7 @@ use crate::engine::life::Receipt;
 use crate::engine::screen::Screen as Seen;
 use crate::io::process;
 use crate::io::settings::{Receipt as ReceiptRule, Typing};
-use crate::io::tmux::{Person, Rows, Screen, TmuxError};
+use crate::io::tmux::{Person, Printed, Rows, Screen, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -176,7 +176,7 @@ impl Worker {
         &mut self,
         typed: &Typed,
         before: usize,
-        printed: u64,
+        printed: Printed,
     ) -> Result<(bool, Option<Person>), Failed> {
         let profile = &self.launch.profile;
         let (quiet, cap) = (profile.quiet_ms, profile.echo_wait_ms);
@@ -319,7 +319,7 @@ impl Worker {
             () = tokio::time::sleep_until(at) => Ok(false),
             changed = self.output.changed() => {
                 changed.map_err(|_| End::Disconnected)?;
-                self.printed = Instant::now();
+                self.printed = self.output.borrow().at;
                 Ok(true)
             }
         }

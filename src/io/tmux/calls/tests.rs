@@ -16,7 +16,7 @@ struct Talk {
 impl Talk {
     fn new() -> Self {
         let (sender, notices) = notice::channel();
-        let mut talk = Self { calls: Calls::new(sender), parser: Parser::new(), notices };
+        let mut talk = Self { calls: Calls::new(sender, Instant::now()), parser: Parser::new(), notices };
         talk.says("%begin 1 1 0\n%end 1 1 0\n%session-changed $0 tasuki\n").unwrap();
         talk
     }
@@ -131,14 +131,14 @@ fn news_within_a_silent_reply_is_news_and_within_text_is_text() {
     let mut silent = talk.asks(Command::silent("load-buffer"));
     talk.answers(&["%output %5 x\n%pause %5\nodd\n"]).unwrap();
     assert_eq!(texts(&mut silent), ["odd"]);
-    assert_eq!(*counter.borrow(), 2);
+    assert_eq!(counter.borrow().pieces, 2);
     assert!(String::from_utf8_lossy(&talk.calls.out).ends_with("refresh-client -A \"%5:continue\"\n"));
     talk.answers(&["%continue %5\n"]).unwrap();
-    assert_eq!(*counter.borrow(), 3);
+    assert_eq!(counter.borrow().pieces, 3);
     let mut text = talk.asks(Command::new("list-panes"));
     talk.answers(&["%output %5 x\n%exit\n"]).unwrap();
     assert_eq!(texts(&mut text), ["%output %5 x\n%exit"]);
-    assert_eq!(*counter.borrow(), 3);
+    assert_eq!(counter.borrow().pieces, 3);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn what_cannot_be_is_the_end() {
     assert_eq!(end("%exit\n"), "tmux closed the connection");
     assert_eq!(end("%exit server \u{1b}exited\n"), "server \\u{1b}exited");
     let (sender, _notices) = notice::channel();
-    let mut talk = Talk { calls: Calls::new(sender), ..Talk::new() };
+    let mut talk = Talk { calls: Calls::new(sender, Instant::now()), ..Talk::new() };
     let refused = talk.says("%begin 1 1 0\ncan't find session: tasuki\n%error 1 1 0\n");
     assert_eq!(refused.unwrap_err(), "can't find session: tasuki");
 }
