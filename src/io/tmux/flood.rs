@@ -6,8 +6,8 @@ use tokio::time::Instant;
 
 /// Over how long pieces of output are counted.
 const COUNTED: Duration = Duration::from_millis(50);
-/// So many of them meanwhile are a flood: 5,000 a second, more than a team of fifty that is busy answering.
-const PIECES: u128 = 250;
+/// So many of them meanwhile are a flood: 8,000 a second, more than a hundred agents that answer at once bring about.
+const PIECES: u128 = 400;
 /// How long they are left lying: within what a pane must be silent for anything to be believed of it.
 const REST: Duration = Duration::from_millis(2);
 
