@@ -206,7 +206,7 @@ impl Driver {
         let Calls { out, notices, .. } = calls;
         let missed = notices.has_missed();
         let event = tokio::select! {
-            () = sleep_until(rest.unwrap_or(flood.read_at)), if rest.is_some() => Event::Rested,
+            () = rested(rest) => Event::Rested,
             read = stdout.read(chunk), if rest.is_none() => Event::Read(read.map_err(|_| End::HungUp)?),
             wrote = stdin.write(out), if !out.is_empty() => Event::Wrote(wrote.map_err(|_| End::HungUp)?),
             call = receiver.recv(), if room => Event::Asked(call),
@@ -285,6 +285,14 @@ async fn gone(guard: &mut Option<Guard>) {
     match guard {
         // That it cannot be watched is as bad as its end.
         Some(guard) => drop(guard.child.wait().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for the end of a rest; for ever where there is none.
+async fn rested(rest: Option<Instant>) {
+    match rest {
+        Some(until) => sleep_until(until).await,
         None => std::future::pending().await,
     }
 }

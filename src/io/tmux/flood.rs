@@ -15,7 +15,7 @@ const REST: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub(super) struct Flood {
     /// When it was read last.
-    pub(super) read_at: Instant,
+    read_at: Instant,
     /// Since when it is counted, and what had come by then.
     since: (Instant, u64),
     lasts: bool,

@@ -156,15 +156,17 @@ impl Worker {
     fn forget_some(&mut self) -> bool {
         let some = self.forget.len().min(FORGET_FILES);
         let claims: Vec<_> = self.forget.drain(..some).collect();
-        match self.mailbox.forget(&claims) {
-            Ok(()) => self.tell(Vec::new(), Vec::new(), claims),
-            Err(error) => {
-                tracing::warn!(%error, "files that are in the journal could not be removed; it is tried again");
-                self.forget.extend(claims);
-                self.forget_failed = true;
-                true
-            }
-        }
+        let gone = self.remove(claims);
+        gone.is_empty() || self.tell(Vec::new(), Vec::new(), gone)
+    }
+
+    /// Removes files that are in the journal. Gives those that are gone: all, or none where one could not be removed yet.
+    fn remove(&mut self, claims: Vec<Arc<str>>) -> Vec<Arc<str>> {
+        let Err(error) = self.mailbox.forget(&claims) else { return claims };
+        tracing::warn!(%error, "files that are in the journal could not be removed; it is tried again");
+        self.forget.extend(claims);
+        self.forget_failed = true;
+        Vec::new()
     }
 
     fn reject(&mut self, rejected: Vec<Rejected>) {
@@ -289,19 +291,10 @@ impl Worker {
                 self.look_up(drafts);
             }
         }
-        self.forget_now(&mut known);
-        let nothing = drops.is_empty() && notes.is_empty() && known.is_empty() && !over;
-        nothing || self.tell(drops, notes, known)
-    }
-
-    /// Removes files that the journal has, but no snapshot would name: the loop does not know of them. Leaves in `claims` what
-    /// is gone.
-    fn forget_now(&mut self, claims: &mut Vec<Arc<str>>) {
-        if let Err(error) = self.mailbox.forget(claims) {
-            tracing::warn!(%error, "files that are in the journal could not be removed; it is tried again");
-            self.forget.extend(claims.drain(..));
-            self.forget_failed = true;
-        }
+        // At once, even in a burst: the loop does not know of them, so that no snapshot would name them.
+        let gone = self.remove(known);
+        let nothing = drops.is_empty() && notes.is_empty() && gone.is_empty() && !over;
+        nothing || self.tell(drops, notes, gone)
     }
 
     /// Whether the disk has no room for new messages; what runs goes on.
