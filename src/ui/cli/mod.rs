@@ -26,6 +26,7 @@ mod stop;
 mod story;
 mod table;
 mod tale;
+mod torture;
 mod up;
 mod wait;
 mod why;
@@ -75,6 +76,7 @@ enum Verb {
     Service(service::Args),
     Doctor(doctor::Args),
     Fsck(fsck::Args),
+    Torture(torture::Args),
     Lint(lint::Args),
     Completions(completions::Args),
 }
@@ -139,6 +141,7 @@ fn run(desk: &Desk, verb: Verb) -> Ended {
         Verb::Service(args) => service::run(desk, &args),
         Verb::Doctor(args) => doctor::run(desk, &args),
         Verb::Fsck(args) => fsck::run(desk, &args),
+        Verb::Torture(args) => torture::run(desk, &args),
         Verb::Lint(args) => lint::run(desk, &args),
         Verb::Completions(args) => completions::run(desk, &args),
     }

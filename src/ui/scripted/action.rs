@@ -8,7 +8,8 @@ use serde::Deserialize;
 use super::outward::{Delegates, Run};
 use super::values::Pause;
 
-/// One thing to do. In texts `{id} {from} {token} {content} {first_line} {headline} {answers} {report} {feedback} {n}` are
+/// One thing to do. In texts `{id} {from} {token} {content} {first_line} {headline} {answers} {report} {feedback} {line}
+/// {digest} {redelivered} {n}` are
 /// filled in.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -63,6 +64,8 @@ pub(super) enum Action {
     Hang,
     /// Writes a file, with its folders, relative to the working folder.
     WriteFile(WriteFile),
+    /// Adds a line to the end of a file, with its folders, in one write: several agents may share the file.
+    AppendFile(WriteFile),
     /// Rings the terminal's bell.
     Bell,
 }

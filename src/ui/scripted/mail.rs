@@ -91,6 +91,22 @@ pub(super) fn write_work(path: &str, text: &str) -> Result<(), String> {
     folders.and_then(|()| std::fs::write(&file, text)).map_err(|why| format!("cannot write {path}: {why}"))
 }
 
+/// Adds a line to a file of the agent's work, with its folders, in one write.
+///
+/// # Errors
+/// A sentence that names the file.
+pub(super) fn append_work(path: &str, line: &str) -> Result<(), String> {
+    let file = PathBuf::from(path);
+    let append = || {
+        if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut end = std::fs::File::options().create(true).append(true).open(&file)?;
+        end.write_all(format!("{line}\n").as_bytes())
+    };
+    append().map_err(|why| format!("cannot write {path}: {why}"))
+}
+
 fn write_synced(path: &Path, text: &str) -> std::io::Result<()> {
     let mut file = std::fs::File::create(path)?;
     file.write_all(text.as_bytes())?;

@@ -6,7 +6,7 @@
 
 mod action;
 mod bottom;
-mod chance;
+pub(crate) mod chance;
 mod claim;
 mod deeds;
 mod dialog;

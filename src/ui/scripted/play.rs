@@ -8,7 +8,7 @@ use super::action::{Action, Claim, Switch};
 use super::chance::Chance;
 use super::claim::Phrase;
 use super::dialog::Dialog;
-use super::mail::{Mail, write_work};
+use super::mail::{Mail, append_work, write_work};
 use super::outward::DropForm;
 use super::pace::hang;
 use super::rules::Rules;
@@ -68,8 +68,14 @@ impl Player {
     }
 
     fn serve(&mut self, opening: &Opening) -> Result<Infallible, Stop> {
-        let nobody =
-            Turn { kind: Kind::Info, id: None, from: None, token: None, body: Body::Inline(String::new()) };
+        let nobody = Turn {
+            kind: Kind::Info,
+            id: None,
+            from: None,
+            token: None,
+            body: Body::Inline(String::new()),
+            line: String::new(),
+        };
         let scene = Scene { turn: &nobody, task: &Task::default() };
         over(self.actions(&opening.actions, &scene))?;
         self.terminal.wait(opening.ready_after)?;
@@ -166,6 +172,10 @@ impl Player {
             }
             Action::WriteFile(file) => {
                 let written = write_work(&words.fill(&file.path), &words.fill(&file.text));
+                self.confess(written)
+            }
+            Action::AppendFile(file) => {
+                let written = append_work(&words.fill(&file.path), &words.fill(&file.text));
                 self.confess(written)
             }
             Action::Bell => self.terminal.bell(),

@@ -16,8 +16,21 @@ const CUT: &str = "\n(cut: it was longer than a message may be)";
 const SHOWN_CHARS: usize = 60;
 
 /// The placeholders.
-const NAMES: [&str; 10] =
-    ["id", "from", "token", "content", "first_line", "headline", "answers", "report", "feedback", "n"];
+const NAMES: [&str; 13] = [
+    "id",
+    "from",
+    "token",
+    "content",
+    "first_line",
+    "headline",
+    "answers",
+    "report",
+    "feedback",
+    "line",
+    "digest",
+    "redelivered",
+    "n",
+];
 
 /// What the placeholders of a script's texts stand for in one turn.
 #[derive(Debug)]
@@ -86,6 +99,9 @@ impl Words<'_> {
             "report" => self.task.report.join("\n"),
             "answers" => self.task.answers.join("\n"),
             "feedback" => self.task.feedback.join("\n"),
+            "line" => self.turn.line.clone(),
+            "digest" => hex(&Sha256::digest(&self.task.content)),
+            "redelivered" => self.task.redelivered.to_string(),
             _ => n.to_string(),
         }
     }
@@ -95,6 +111,10 @@ impl Words<'_> {
         let told = self.turn.from.as_ref().map(ToString::to_string);
         told.or_else(|| self.task.from.clone()).unwrap_or_else(|| crate::engine::words::USER.to_owned())
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The first line that has something on it.
@@ -116,7 +136,7 @@ pub(super) fn as_id(text: &str) -> String {
     if text.len() <= ID_BYTES_MAX {
         return text.to_owned();
     }
-    let digest: String = Sha256::digest(text).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex(Sha256::digest(text).get(..6).unwrap_or_default());
     let room = ID_BYTES_MAX - digest.len() - 1;
     format!("{}-{digest}", text.get(..text.floor_char_boundary(room)).unwrap_or_default())
 }
@@ -261,6 +281,8 @@ mod tests {
         let check = |text: &str, filled: &str| assert_eq!(words.fill(text), filled);
         check("{id} {from} {n} {first_line}", "msg-1 boss 3 最初の行 {token}");
         check("{answers}", "a\nb");
+        check("{redelivered} {line}", "false [tasuki] task msg-1 from boss (token k7qf2m):");
+        check("{digest}", "602fec1e1fb41169d328f4e49a6c8eee6d2eef63e72611490e1639f4c88b2483");
         check("{report}", "coder: a\ntester (failed): b");
         check("{ fn {} {x} {{id}} }", "{ fn {} {x} {msg-1} }");
         check("CODING OK {token}", "CODING OK ······");

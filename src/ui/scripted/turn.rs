@@ -23,6 +23,8 @@ pub(super) struct Turn {
     pub(super) token: Option<Token>,
     /// Where the content is.
     pub(super) body: Body,
+    /// The line itself, as it was given.
+    pub(super) line: String,
 }
 
 /// Where a turn's content is.
@@ -43,6 +45,8 @@ pub(super) struct Task {
     /// The same, each with who gave it and, where it is not a good one, how it ended.
     pub(super) report: Vec<String>,
     pub(super) feedback: Vec<String>,
+    /// Whether this turn may have been given before.
+    pub(super) redelivered: bool,
 }
 
 /// The folders in which the agent looks: its working folder first, then the workspace.
@@ -56,13 +60,16 @@ impl Turn {
     /// `delivery: inline` with `token: false`.
     pub(super) fn read(line: &str) -> Self {
         let line = line.trim();
-        line.strip_prefix(HEAD).and_then(|rest| read_doorbell(rest.trim_start())).unwrap_or_else(|| Self {
+        let doorbell = line.strip_prefix(HEAD).and_then(|rest| read_doorbell(rest.trim_start()));
+        let turn = doorbell.unwrap_or_else(|| Self {
             kind: Kind::Task,
             id: None,
             from: None,
             token: None,
             body: Body::Inline(line.to_owned()),
-        })
+            line: String::new(),
+        });
+        Self { line: line.to_owned(), ..turn }
     }
 
     /// Reads what the line points at.
@@ -128,7 +135,7 @@ fn read_doorbell(line: &str) -> Option<Turn> {
         // A reminder names no file: it is about the one that the agent has read already.
         None => Body::File(format!("queue/active/{id}.yaml")),
     };
-    Some(Turn { kind, id: Some(id), from, token, body })
+    Some(Turn { kind, id: Some(id), from, token, body, line: String::new() })
 }
 
 fn read_kind(head: &str) -> Option<(Kind, &str)> {
@@ -177,6 +184,8 @@ fn read_task(text: &str, path: &str) -> Result<Task, String> {
         answers: Vec<serde_json::Value>,
         #[serde(default)]
         feedback: Vec<serde_json::Value>,
+        #[serde(default)]
+        redelivered: bool,
     }
     let file: File = serde_saphyr::from_str(text).map_err(|why| {
         let why = why.to_string();
@@ -189,6 +198,7 @@ fn read_task(text: &str, path: &str) -> Result<Task, String> {
         report: file.answers.iter().map(told).collect(),
         answers: texts(&file.answers),
         feedback: texts(&file.feedback),
+        redelivered: file.redelivered,
     })
 }
 
@@ -282,9 +292,10 @@ mod tests {
 
     #[test]
     fn the_tasks_file_is_read_whatever_else_it_has() {
-        let text = "id: a\nfrom: boss\ncontent: |\n  分析 🙂\n  no\nanswers:\n  - {from: x, status: failed, content: 'one'}\n  - two\n  - {path: queue/results/b.yaml}\nunknown: [1]\n";
+        let text = "id: a\nredelivered: true\nfrom: boss\ncontent: |\n  分析 🙂\n  no\nanswers:\n  - {from: x, status: failed, content: 'one'}\n  - two\n  - {path: queue/results/b.yaml}\nunknown: [1]\n";
         let task = read_task(text, "p").expect("a task");
         assert_eq!(task.content, "分析 🙂\nno\n");
+        assert!(task.redelivered);
         assert_eq!(task.answers, ["one", "two", "queue/results/b.yaml"]);
         assert_eq!(task.report, ["x (failed): one", "somebody: two", "somebody: queue/results/b.yaml"]);
         let why = read_task("content: [", "queue/active/x.yaml").expect_err("broken");

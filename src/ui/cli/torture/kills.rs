@@ -1,0 +1,236 @@
+//! The kills: whatever can be killed, at random times and at every step; then a start, which is timed.
+
+use super::dice::Dice;
+use super::record::{Note, Recorder};
+use super::signs::Signs;
+use super::world::{Start, World, signal};
+use super::{News, Stop, wait};
+use rustix::process::Signal;
+use std::io;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Between two blows, on average and at most.
+const GAP: (Duration, Duration) = (Duration::from_millis(700), Duration::from_secs(3));
+/// How long something is stopped, at most.
+const STOPPED_MS: u64 = 1_500;
+/// A first guess of how long a start takes; then it is measured.
+const START: Duration = Duration::from_millis(150);
+/// What a second daemon exits with: the lock is held (protocol, the command line).
+const LOCK_HELD: i32 = 1;
+/// A daemon that is asked to end lets what is being typed come to its end, and gives its workers 5 s.
+const END_MAX: Duration = Duration::from_secs(10);
+
+/// Who kills.
+#[derive(Debug)]
+pub(super) struct Kills {
+    dice: Dice,
+    signs: Signs,
+    record: Recorder,
+    news: mpsc::Sender<News>,
+    /// How many; without a number, until it is stopped.
+    most: Option<u64>,
+    spare_agents: bool,
+    start_limit: Duration,
+    /// How long the last start took.
+    start: Duration,
+}
+
+/// What is struck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blow {
+    /// The daemon, at any time.
+    Daemon,
+    /// The daemon, at the next step.
+    DaemonAtStep,
+    /// Everything, at the next step: as when the power is cut.
+    AllAtStep,
+    /// An agent's program.
+    Agent,
+    /// The tmux server.
+    Tmux,
+    /// The daemon ends in order.
+    End,
+    /// The daemon stands still for a while.
+    StopDaemon,
+    /// An agent stands still for a while.
+    StopAgent,
+    /// The tmux server stands still for a while.
+    StopTmux,
+    /// A second daemon is started.
+    Second,
+}
+
+const BLOWS: [(u64, Blow); 10] = [
+    (30, Blow::Daemon),
+    (30, Blow::DaemonAtStep),
+    (5, Blow::AllAtStep),
+    (10, Blow::Agent),
+    (4, Blow::Tmux),
+    (5, Blow::End),
+    (4, Blow::StopDaemon),
+    (4, Blow::StopAgent),
+    (3, Blow::StopTmux),
+    (5, Blow::Second),
+];
+
+impl Kills {
+    pub(super) fn new(
+        seed: u64,
+        record: Recorder,
+        news: mpsc::Sender<News>,
+        most: Option<u64>,
+        spare_agents: bool,
+        start_limit: Duration,
+    ) -> Self {
+        let (dice, signs) = (Dice::new(seed, 3), Signs::default());
+        Self { dice, signs, record, news, most, spare_agents, start_limit, start: START }
+    }
+
+    /// Strikes until so many were killed or it is stopped; the daemon runs then. Gives everything back.
+    pub(super) async fn run(mut self, mut world: World, mut stop: Stop) -> io::Result<(World, Recorder)> {
+        let mut killed = 0;
+        while !*stop.borrow() && self.most.is_none_or(|most| killed < most) {
+            wait(self.dice.gap(GAP.0, GAP.1), &mut stop).await;
+            if *stop.borrow() {
+                break;
+            }
+            if let Some(why) = world.ended_by_itself() {
+                self.odd(&world, why).await?;
+                self.start(&mut world).await?;
+            }
+            let blow = self.choose();
+            if let Some((words, deadly)) = self.strike(blow, &mut world).await? {
+                killed += u64::from(deadly);
+                let at = world.clock.wall().0;
+                self.record.note(&Note::Struck { blow: words.clone(), at, deadly })?;
+                self.tell(News::Struck { deadly }).await?;
+            }
+            if world.pid().is_none() {
+                self.start(&mut world).await?;
+            }
+        }
+        Ok((world, self.record))
+    }
+
+    fn choose(&mut self) -> Blow {
+        match self.dice.weighted(&BLOWS, Blow::Daemon) {
+            Blow::Agent | Blow::Tmux | Blow::AllAtStep | Blow::StopAgent | Blow::StopTmux
+                if self.spare_agents =>
+            {
+                Blow::Daemon
+            }
+            blow => blow,
+        }
+    }
+
+    /// What was done, in words, and whether it killed; none if there was nothing to strike.
+    async fn strike(&mut self, blow: Blow, world: &mut World) -> io::Result<Option<(String, bool)>> {
+        let stopped = Duration::from_millis(self.dice.within(20, STOPPED_MS));
+        let words = match blow {
+            Blow::Daemon => {
+                world.kill_daemon().await;
+                "daemon".to_owned()
+            }
+            Blow::DaemonAtStep => {
+                let Some(step) = self.signs.await_next(world, self.start).await else { return Ok(None) };
+                world.kill_daemon().await;
+                format!("daemon, when {step}")
+            }
+            Blow::AllAtStep => {
+                let (tmux, agents) = (world.tmux_pid().await, world.agent_pids().await);
+                let Some(step) = self.signs.await_next(world, self.start).await else { return Ok(None) };
+                signal(world.pid(), Signal::KILL);
+                tmux.into_iter().chain(agents).for_each(|pid| signal(Some(pid), Signal::KILL));
+                world.kill_daemon().await;
+                format!("everything, when {step}")
+            }
+            Blow::Agent => {
+                let Some(pid) = self.an_agent(world).await else { return Ok(None) };
+                signal(Some(pid), Signal::KILL);
+                "agent".to_owned()
+            }
+            Blow::Tmux => {
+                let Some(pid) = world.tmux_pid().await else { return Ok(None) };
+                signal(Some(pid), Signal::KILL);
+                "tmux".to_owned()
+            }
+            Blow::End => return self.end(world).await.map(Some),
+            Blow::StopDaemon => return Ok(stop_for(world.pid(), stopped, "daemon stopped").await),
+            Blow::StopAgent => {
+                let pid = self.an_agent(world).await;
+                return Ok(stop_for(pid, stopped, "agent stopped").await);
+            }
+            Blow::StopTmux => {
+                let pid = world.tmux_pid().await;
+                return Ok(stop_for(pid, stopped, "tmux stopped").await);
+            }
+            Blow::Second => return self.second(world).await.map(Some),
+        };
+        Ok(Some((words, true)))
+    }
+
+    async fn end(&mut self, world: &mut World) -> io::Result<(String, bool)> {
+        match world.end_daemon().await {
+            Ok(took) if took > END_MAX => {
+                self.odd(world, format!("the daemon took {took:?} to end in order")).await?;
+            }
+            Ok(_) => {}
+            Err(why) => self.odd(world, why).await?,
+        }
+        Ok(("daemon ended in order".to_owned(), false))
+    }
+
+    async fn second(&mut self, world: &mut World) -> io::Result<(String, bool)> {
+        match world.second_daemon().await {
+            Ok(Some(LOCK_HELD)) => {}
+            Ok(code) => {
+                self.odd(world, format!("a second daemon ended with {code:?}, not {LOCK_HELD}")).await?
+            }
+            Err(why) => self.odd(world, why).await?,
+        }
+        Ok(("second daemon".to_owned(), false))
+    }
+
+    async fn an_agent(&mut self, world: &World) -> Option<u32> {
+        let pids = world.agent_pids().await;
+        self.dice.pick(&pids).copied()
+    }
+
+    /// Starts the daemon; one that does not start is tried again, for the run has to go on.
+    async fn start(&mut self, world: &mut World) -> io::Result<()> {
+        for _ in 0..3 {
+            match world.start().await {
+                Start::Ready(took) => {
+                    let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+                    self.start = took;
+                    let at = world.clock.wall().0;
+                    self.record.note(&Note::Started { ms, at })?;
+                    return self.tell(News::Started { took, slow: took > self.start_limit }).await;
+                }
+                Start::Failed(why) => {
+                    world.kill_daemon().await;
+                    self.odd(world, why).await?;
+                }
+            }
+        }
+        Err(io::Error::other("the daemon does not start any more"))
+    }
+
+    async fn odd(&mut self, world: &World, text: String) -> io::Result<()> {
+        self.record.note(&Note::Odd { text: text.clone(), at: world.clock.wall().0 })?;
+        self.tell(News::Odd(text)).await
+    }
+
+    async fn tell(&self, news: News) -> io::Result<()> {
+        self.news.send(news).await.map_err(io::Error::other)
+    }
+}
+
+/// Stops a process for a while.
+async fn stop_for(pid: Option<u32>, time: Duration, words: &str) -> Option<(String, bool)> {
+    signal(Some(pid?), Signal::STOP);
+    tokio::time::sleep(time).await;
+    signal(pid, Signal::CONT);
+    Some((words.to_owned(), false))
+}

@@ -1,0 +1,289 @@
+//! `tasuki torture`: does tasuki lose anything on this machine? A workspace of its own with scripted agents gets a mixed load
+//! by every way there is, while the daemon, the agents and tmux are killed at random times and at every step. In the end an
+//! oracle compares what was given, as it was written down before, with what is there.
+//!
+//! `plan` makes the parcels and `load` gives them; `kills` strikes, by the `signs` of each step; `record` writes both down in
+//! files that tasuki knows nothing of; `oracle` reads them, and `report` tells.
+
+mod dice;
+mod kills;
+mod load;
+mod oracle;
+mod plan;
+mod progress;
+mod record;
+mod report;
+mod signs;
+mod text;
+mod world;
+
+use super::desk::{Desk, Ended};
+use super::failure::{Failure, Kind};
+use crate::daemon::workers::mailbox::mint_id;
+use kills::Kills;
+use load::Load;
+use oracle::{Book, Findings};
+use progress::Progress;
+use record::{DEEDS, DROPS, Note, Recorder};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use world::{Places, Start, World};
+
+/// News that may wait for whoever shows them.
+const NEWS_MAX: usize = 1_024;
+/// How long agents may take to be up at the beginning.
+const UP: Duration = Duration::from_secs(60);
+/// Between two looks whether everything has ended.
+const LOOK: Duration = Duration::from_millis(250);
+/// After the load, this long without any end of a message means that nothing more will end.
+const STANDSTILL_MS: u64 = 60_000;
+
+/// Kills the daemon, agents and tmux under load in a workspace of its own, and looks whether anything was lost
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki torture                            for a minute
+  tasuki torture --minutes 60               an hour of it
+  tasuki torture --seed 7 --keep            the same load and kills again; what is left can be looked at
+
+It makes a workspace and a tmux server of its own, and touches no other. The last line says what came of it:
+  12,345 messages, 678 kills: 0 lost, 0 double
+
+Exit codes: 0 nothing was found, 1 something was: the workspace is kept, and the report says where.")]
+pub(super) struct Args {
+    /// How long; 1 unless --messages or --kills says when it ends
+    #[arg(long, value_name = "N")]
+    minutes: Option<f64>,
+    /// Where chance begins: the same number makes the same load and the same kills
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// So many messages (and as many more as hand-ons make of them)
+    #[arg(long, value_name = "N")]
+    messages: Option<u64>,
+    /// So many kills
+    #[arg(long, value_name = "N")]
+    kills: Option<u64>,
+    /// Agents that the user tasks, besides a boss, a manager and two workers
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=100))]
+    agents: u16,
+    /// Kill the daemon alone, not the agents and tmux
+    #[arg(long)]
+    no_agent_kills: bool,
+    /// How long a start of the daemon may take, in seconds; a longer one is reported
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    start_limit: f64,
+    /// Keep the workspace also when nothing was found
+    #[arg(long)]
+    keep: bool,
+    /// The folder to make the workspace in (else that for temporary files)
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Only look at the end of a run that was kept there
+    #[arg(long, value_name = "DIR", hide = true)]
+    check: Option<PathBuf>,
+}
+
+/// What the load and the kills tell while they go on.
+#[derive(Debug)]
+enum News {
+    /// So many messages were given.
+    Given(u64),
+    /// So many are on their way.
+    Open(usize),
+    /// Something was struck.
+    Struck { deadly: bool },
+    /// The daemon was started.
+    Started { took: Duration, slow: bool },
+    /// Something that must not be.
+    Odd(String),
+}
+
+/// Whether it is over.
+type Stop = watch::Receiver<bool>;
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    if let Some(top) = &args.check {
+        return report::tell(desk, &Places { top: top.clone() }, true);
+    }
+    let seconds = |number: f64| Duration::try_from_secs_f64(number).map_err(|_| bad_number(number));
+    let limits =
+        (args.minutes.map(|minutes| seconds(minutes * 60.0)).transpose()?, seconds(args.start_limit)?);
+    let seed = args.seed.unwrap_or_else(made_up_seed);
+    let folder = args.dir.clone().unwrap_or_else(|| desk.around.temp.clone());
+    let top = tempfile::Builder::new().prefix("tasuki-torture-").tempdir_in(&folder);
+    // From here on it stays, whatever happens, until nothing was found in it.
+    let top = top.map_err(Failure::at(&folder))?.keep();
+    desk.remark(format!("seed {seed}, in {}", top.display()));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let run = Run { desk, args, seed, minutes: limits.0, start_limit: limits.1 };
+    let done = runtime.block_on(run.all(&top));
+    runtime.shutdown_timeout(Duration::from_secs(5));
+    done?;
+    let told = report::tell(desk, &Places { top: top.clone() }, args.keep);
+    if told.is_ok() && !args.keep {
+        std::fs::remove_dir_all(&top).map_err(Failure::at(&top))?;
+    }
+    told
+}
+
+struct Run<'a> {
+    desk: &'a Desk,
+    args: &'a Args,
+    seed: u64,
+    minutes: Option<Duration>,
+    start_limit: Duration,
+}
+
+impl Run<'_> {
+    /// Everything up to the report.
+    async fn all(&self, top: &Path) -> Ended {
+        let agents = usize::from(self.args.agents);
+        let mut world = World::build(self.desk, top, self.seed, agents)?;
+        let folder = world.places.record();
+        let mut deeds = Recorder::create(&folder, DEEDS).map_err(Failure::at(&folder))?;
+        let drops = Recorder::create(&folder, DROPS).map_err(Failure::at(&folder))?;
+        let start_limit_ms = u64::try_from(self.start_limit.as_millis()).unwrap_or(u64::MAX);
+        deeds.note(&Note::Begun { seed: self.seed, start_limit_ms })?;
+        self.begin(&mut world).await?;
+        let (stopper, stop) = watch::channel(false);
+        let (news, heard) = mpsc::channel(NEWS_MAX);
+        let load = Load::new(&world, drops, self.seed, agents, self.args.messages);
+        let kills = Kills::new(
+            self.seed,
+            deeds,
+            news.clone(),
+            self.args.kills,
+            self.args.no_agent_kills,
+            self.start_limit,
+        );
+        let load = tokio::spawn(load.run(news, stop.clone()));
+        let kills = tokio::spawn(kills.run(world, stop));
+        let mut progress = Progress::new(self.desk);
+        self.go_on(heard, &stopper, load, &mut progress).await?;
+        let (mut world, mut deeds) = kills.await.map_err(io::Error::other)??;
+        progress.say("the load is over: waiting until all has come to its end");
+        settle(&mut world, &mut deeds).await?;
+        if let Some(why) = world.down().await {
+            deeds.note(&Note::Odd { text: why, at: world.clock.wall().0 })?;
+        }
+        for (pid, line) in world.left_behind().await {
+            let text = format!("process {pid} is left: {line}");
+            deeds.note(&Note::Odd { text, at: world.clock.wall().0 })?;
+        }
+        Ok(())
+    }
+
+    /// The first start, and a team that is up.
+    async fn begin(&self, world: &mut World) -> Ended {
+        let cure = "see `tasuki doctor`, and the workspace's .tasuki/daemon.log";
+        let failed = |why: String| Failure::new(Kind::Failed, "start", why, cure);
+        if let Start::Failed(why) = world.start().await {
+            let said = std::fs::read_to_string(world.places.record().join("daemon.out")).unwrap_or_default();
+            return Err(failed(format!("{why}: {}", said.trim())));
+        }
+        match world.agents_up(UP).await.as_slice() {
+            [] => Ok(()),
+            down => Err(failed(format!("not up after {UP:?}: {}", down.join(", ")))),
+        }
+    }
+
+    /// Goes on until it is over: by time, by numbers, or by Ctrl-C; then stops both and hears what they still say.
+    async fn go_on(
+        &self,
+        mut news: mpsc::Receiver<News>,
+        stopper: &watch::Sender<bool>,
+        mut load: JoinHandle<io::Result<()>>,
+        progress: &mut Progress,
+    ) -> Ended {
+        let endless = self.minutes.is_none() && self.args.messages.is_none() && self.args.kills.is_none();
+        let time = self.minutes.or(endless.then_some(Duration::from_secs(60)));
+        let over = tokio::time::sleep(time.unwrap_or(Duration::MAX));
+        let interrupted = tokio::signal::ctrl_c();
+        tokio::pin!(over, interrupted);
+        let mut kills_left = self.args.kills;
+        let mut load_left = true;
+        let mut ticks = tokio::time::interval(Duration::from_millis(100));
+        loop {
+            tokio::select! {
+                told = news.recv() => match told {
+                    Some(told) => {
+                        if let (News::Struck { deadly: true }, Some(left)) = (&told, &mut kills_left) {
+                            *left = left.saturating_sub(1);
+                        }
+                        progress.hear(told);
+                    }
+                    // Both have ended.
+                    None => break,
+                },
+                done = &mut load, if load_left => {
+                    load_left = false;
+                    done.map_err(io::Error::other)??;
+                }
+                () = &mut over, if !*stopper.borrow() => drop(stopper.send(true)),
+                _ = &mut interrupted, if !*stopper.borrow() => drop(stopper.send(true)),
+                _ = ticks.tick() => progress.tick(),
+            }
+            let no_kills = kills_left == Some(0);
+            let by_load = !load_left && (no_kills || self.args.kills.is_none());
+            if by_load || (no_kills && self.args.messages.is_none()) {
+                let _ = stopper.send(true);
+            }
+        }
+        if load_left {
+            load.await.map_err(io::Error::other)??;
+        }
+        progress.finish();
+        Ok(())
+    }
+}
+
+/// Waits until every message has ended, or nothing ends any more: what is open then, the oracle finds.
+async fn settle(world: &mut World, deeds: &mut Recorder) -> io::Result<()> {
+    let (mut ended, mut since) = (0, world.clock.now());
+    loop {
+        let book = Book::read(&world.workspace, &mut Findings::default())?;
+        let drops = std::fs::read_dir(world.workspace.queue())?.flatten();
+        let waits = drops
+            .filter(|entry| entry.path().is_file())
+            .any(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
+        let claims = std::fs::read_dir(world.workspace.claim())?.count();
+        if book.open() == 0 && !waits && claims == 0 {
+            return Ok(());
+        }
+        if book.ended() != ended {
+            (ended, since) = (book.ended(), world.clock.now());
+        }
+        if let Some(text) = world.ended_by_itself() {
+            deeds.note(&Note::Odd { text, at: world.clock.wall().0 })?;
+        }
+        if world.clock.now().since(since) > STANDSTILL_MS {
+            return Ok(());
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Waits so long, or until it is over.
+async fn wait(time: Duration, stop: &mut Stop) {
+    // A sender that has gone says that it is over as well.
+    let _ = tokio::time::timeout(time, stop.wait_for(|over| *over)).await;
+}
+
+/// Twelve hex digits of a new message's id are as good a number as any, and short enough to type.
+fn made_up_seed() -> u64 {
+    let id = mint_id();
+    u64::from_str_radix(id.as_str().rsplit('-').next().unwrap_or_default(), 16).unwrap_or_default()
+        & 0xFFFF_FFFF
+}
+
+fn bad_number(number: f64) -> Failure {
+    Failure::new(
+        Kind::Rejected,
+        "out-of-range",
+        format!("{number} is no length of time"),
+        "use a number above 0",
+    )
+}

@@ -1,0 +1,136 @@
+//! The report of a run: figures, findings with what is needed to look at them, and the last line that says it all.
+
+use super::super::desk::{Desk, Ended};
+use super::super::failure::{Failure, Kind};
+use super::oracle::{self, Book, Done, Finding, FindingKind};
+use super::record::Way;
+use super::world::Places;
+use std::collections::BTreeMap;
+
+/// Findings that are told in words; a run that goes wrong in one way may have thousands of the same.
+const TOLD_MAX: usize = 50;
+
+/// Asks the oracle and tells what it found; `kept` says that the folder stays in any case.
+pub(super) fn tell(desk: &Desk, places: &Places, kept: bool) -> Ended {
+    let (done, book, findings) = oracle::check(places)?;
+    let value = serde_json::json!({
+        "seed": done.seed,
+        "folder": places.top,
+        "messages": book.accepted(),
+        "kills": done.kills,
+        "lost": count(&findings, FindingKind::Lost),
+        "double": count(&findings, FindingKind::Double),
+        "findings": findings.iter().map(|found| {
+            serde_json::json!({"kind": found.kind.to_string(), "text": found.text})
+        }).collect::<Vec<_>>(),
+        "starts_ms": starts(&done),
+        "blows": done.blows,
+    });
+    desk.tell(&value, || text(places, &done, &book, &findings, kept))?;
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let why = format!("{} found", plural(findings.len(), "thing"));
+    let cure = format!("look at {}; the run was seed {}", places.top.display(), done.seed);
+    Err(Failure::new(Kind::Failed, "found", why, cure))
+}
+
+fn text(places: &Places, done: &Done, book: &Book, findings: &[Finding], kept: bool) -> String {
+    let mut lines = vec![format!("seed {}", done.seed)];
+    let ways =
+        done.by_way().into_iter().map(|(way, count)| format!("{} {}", number(count as u64), way_words(way)));
+    lines.push(format!("given: {}", ways.collect::<Vec<_>>().join(", ")));
+    lines.push(format!(
+        "accepted: {}; typed again, marked as such: {}; given up after every try: {}",
+        number(book.accepted() as u64),
+        number(book.redelivered() as u64),
+        number(book.failed() as u64)
+    ));
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    for (blow, times) in &done.blows {
+        *kinds.entry(blow.split(',').next().unwrap_or(blow)).or_default() += times;
+    }
+    let kinds = kinds.into_iter().map(|(kind, times)| format!("{} {kind}", number(times)));
+    lines.push(format!("struck: {}", kinds.collect::<Vec<_>>().join(", ")));
+    let steps = done
+        .blows
+        .iter()
+        .filter_map(|(blow, times)| Some(format!("{times} {}", blow.split_once("when ")?.1)));
+    lines.push(format!("of these at a step: {}", steps.collect::<Vec<_>>().join(", ")));
+    if let Some((middle, high, most)) = starts(done) {
+        lines
+            .push(format!("{} starts: p50 {middle} ms, p99 {high} ms, longest {most} ms", done.starts.len()));
+    }
+    lines.extend(findings.iter().take(TOLD_MAX).map(|found| format!("{}: {}", found.kind, found.text)));
+    if let Some(more) = findings.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
+        lines.push(format!("and {} more", number(more as u64)));
+    }
+    if kept || !findings.is_empty() {
+        lines.push(format!("kept: {}", places.top.display()));
+    }
+    lines.push(format!(
+        "{} messages, {} kills: {} lost, {} double",
+        number(book.accepted() as u64),
+        number(done.kills),
+        number(count(findings, FindingKind::Lost) as u64),
+        number(count(findings, FindingKind::Double) as u64)
+    ));
+    lines.join("\n")
+}
+
+fn way_words(way: Way) -> &'static str {
+    match way {
+        Way::Renamed => "renamed in",
+        Way::Slowly => "written slowly",
+        Way::Send => "by `tasuki send`",
+        Way::Socket => "on the socket",
+    }
+}
+
+fn count(findings: &[Finding], kind: FindingKind) -> usize {
+    findings.iter().filter(|found| found.kind == kind).count()
+}
+
+/// The middle, the 99th of a hundred, and the longest.
+fn starts(done: &Done) -> Option<(u64, u64, u64)> {
+    let at =
+        |part: usize| done.starts.get((done.starts.len().saturating_sub(1) * part).div_ceil(100)).copied();
+    Some((at(50)?, at(99)?, at(100)?))
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun} was") } else { format!("{} {noun}s were", number(count as u64)) }
+}
+
+/// A number with a comma between thousands.
+pub(super) fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let first = digits.len() % 3;
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && place % 3 == first {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn thousands_have_commas() {
+        for (given, text) in [
+            (0, "0"),
+            (12, "12"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (123_456, "123,456"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(number(given), text);
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! The world of a run: a workspace of its own in a temporary folder, a tmux server of its own, the team, its daemon.
+//!
+//! ```text
+//! DIR/work/     the workspace
+//! DIR/record/   what was done (record.rs); heard/NAME: what each agent was typed, in its own words; daemon.out
+//! ```
+
+use super::super::desk::Desk;
+use super::super::failure::Failure;
+use crate::io::clock::Clock;
+use crate::io::workspace::{Surroundings, Workspace};
+use crate::ui::http::client::{Client, ClientError};
+use crate::ui::http::types::{Health, StatusInfo};
+use rustix::process::{Pid, Signal, kill_process};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::time::Duration;
+use tokio::process::{Child, Command};
+
+/// Who hands tasks on, to [`MANAGER`], who hands them on to two of the pool.
+pub(super) const BOSS: &str = "boss";
+/// Whom the boss tasks.
+pub(super) const MANAGER: &str = "manager";
+/// The pool under the manager.
+pub(super) const POOL: &str = "workers";
+/// Those in the pool.
+const WORKERS: [&str; 2] = ["w0", "w1"];
+/// How long the daemon may take before it is a finding of its own that it never was ready.
+const READY_DEADLINE: Duration = Duration::from_secs(60);
+/// Between two looks whether it is ready.
+const LOOK: Duration = Duration::from_millis(5);
+/// A tmux that is asked something answers within this time, or is gone.
+const TMUX_DEADLINE: Duration = Duration::from_secs(3);
+/// How long anything that ends by itself may take.
+const END_DEADLINE: Duration = Duration::from_secs(30);
+
+/// The name of an agent that reports to the user.
+pub(super) fn agent(number: usize) -> String {
+    format!("a{number}")
+}
+
+/// Where a run's folders are.
+#[derive(Debug, Clone)]
+pub(super) struct Places {
+    pub(super) top: PathBuf,
+}
+
+impl Places {
+    pub(super) fn work(&self) -> PathBuf {
+        self.top.join("work")
+    }
+
+    pub(super) fn record(&self) -> PathBuf {
+        self.top.join("record")
+    }
+
+    pub(super) fn heard(&self) -> PathBuf {
+        self.top.join("record/heard")
+    }
+}
+
+/// How a start of the daemon went.
+#[derive(Debug)]
+pub(super) enum Start {
+    /// It listened after so long.
+    Ready(Duration),
+    /// It did not, and why.
+    Failed(String),
+}
+
+/// A workspace and its daemon.
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) places: Places,
+    pub(super) workspace: Workspace,
+    pub(super) clock: Clock,
+    around: Surroundings,
+    socket: String,
+    daemon: Option<Child>,
+}
+
+impl World {
+    /// Makes the folders, the team file and the scripts in `top`. Nothing runs yet.
+    pub(super) fn build(desk: &Desk, top: &Path, seed: u64, agents: usize) -> Result<Self, Failure> {
+        let places = Places { top: top.to_path_buf() };
+        for folder in [places.work(), places.heard(), places.work().join("scripts")] {
+            fs::create_dir_all(&folder).map_err(Failure::at(&folder))?;
+        }
+        let socket = format!("tasuki-torture-{}-{seed:x}", std::process::id());
+        let team = places.work().join(crate::io::workspace::TEAM_FILE);
+        fs::write(&team, team_file(&socket, agents)).map_err(Failure::at(&team))?;
+        for (name, rules) in scripts(&places.heard(), agents) {
+            let path = places.work().join(format!("scripts/{name}.yaml"));
+            fs::write(&path, rules).map_err(Failure::at(&path))?;
+        }
+        let workspace = Workspace::at(&places.work())?;
+        let mut around = desk.around.clone();
+        for name in ["TASUKI_ROOT", "TASUKI_AGENT_KEY", "TASUKI_LOG", "NOTIFY_SOCKET", "TMUX", "TMUX_PANE"] {
+            around.vars.remove(&OsString::from(name));
+        }
+        Ok(Self { places, workspace, clock: Clock::start(), around, socket, daemon: None })
+    }
+
+    /// A `tasuki` command in it, in a process group of its own, so that a Ctrl-C here does not reach it.
+    pub(super) fn tasuki(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.around.exe);
+        command.args(arguments).arg("--root").arg(self.workspace.root()).current_dir(self.workspace.root());
+        command.env_clear().envs(&self.around.vars).stdin(Stdio::null());
+        command.process_group(0).kill_on_drop(true);
+        command
+    }
+
+    /// What a client needs to know to ask the daemon.
+    pub(super) fn address(&self) -> (Workspace, Surroundings) {
+        (self.workspace.clone(), self.around.clone())
+    }
+
+    /// Starts the daemon and waits for nothing.
+    pub(super) fn spawn(&mut self) -> io::Result<()> {
+        let log = File::options().create(true).append(true).open(self.places.record().join("daemon.out"))?;
+        let mut command = self.tasuki(&["daemon"]);
+        command.stdout(log.try_clone()?).stderr(log);
+        self.daemon = Some(command.spawn()?);
+        Ok(())
+    }
+
+    /// Starts the daemon, and waits until it answers on its socket, as `tasuki up` does.
+    pub(super) async fn start(&mut self) -> Start {
+        let began = self.clock.now();
+        if let Err(error) = self.spawn() {
+            return Start::Failed(format!("the daemon cannot be started: {error}"));
+        }
+        let pid = self.pid();
+        let (workspace, around) = self.address();
+        let clock = self.clock;
+        let asks = tokio::task::spawn_blocking(move || until_ready(&workspace, &around, pid, &clock));
+        let ended = async {
+            match &mut self.daemon {
+                Some(daemon) => daemon.wait().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            asked = asks => match asked {
+                Ok(true) => Start::Ready(Duration::from_millis(self.clock.now().since(began))),
+                _ => Start::Failed(format!("the daemon did not listen after {READY_DEADLINE:?}")),
+            },
+            status = ended => Start::Failed(format!("the daemon ended at its start: {status:?}")),
+        }
+    }
+
+    /// The daemon's process; none if it does not run.
+    pub(super) fn pid(&self) -> Option<u32> {
+        self.daemon.as_ref().and_then(Child::id)
+    }
+
+    /// How the daemon ended if nobody made it; none if it runs.
+    pub(super) fn ended_by_itself(&mut self) -> Option<String> {
+        let status = self.daemon.as_mut()?.try_wait().ok()??;
+        self.daemon = None;
+        Some(format!("the daemon ended by itself: {status}"))
+    }
+
+    /// Kills the daemon and waits for its end.
+    pub(super) async fn kill_daemon(&mut self) {
+        if let Some(mut daemon) = self.daemon.take() {
+            // One that has ended by itself needs no kill.
+            let _ = daemon.kill().await;
+        }
+    }
+
+    /// Asks the daemon to end by a signal; how it ended, and after how long.
+    pub(super) async fn end_daemon(&mut self) -> Result<Duration, String> {
+        let Some(mut daemon) = self.daemon.take() else { return Err("no daemon ran".into()) };
+        let began = self.clock.now();
+        signal(daemon.id(), Signal::TERM);
+        match tokio::time::timeout(END_DEADLINE, daemon.wait()).await {
+            Ok(Ok(status)) if status.success() => Ok(Duration::from_millis(self.clock.now().since(began))),
+            Ok(status) => Err(format!("the daemon was asked to end and did so badly: {status:?}")),
+            Err(_) => {
+                let _ = daemon.kill().await;
+                Err(format!("the daemon was asked to end and had not after {END_DEADLINE:?}"))
+            }
+        }
+    }
+
+    /// Starts a second daemon beside the first: what it exits with.
+    pub(super) async fn second_daemon(&self) -> Result<Option<i32>, String> {
+        let output = tokio::time::timeout(END_DEADLINE, self.tasuki(&["daemon"]).output()).await;
+        match output {
+            Ok(Ok(output)) => Ok(output.status.code()),
+            Ok(Err(error)) => Err(format!("a second daemon cannot be started: {error}")),
+            Err(_) => Err(format!("a second daemon ran for {END_DEADLINE:?} beside the first")),
+        }
+    }
+
+    /// tmux on the server of the workspace; empty if it does not answer.
+    pub(super) async fn tmux(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("tmux");
+        command.args(["-L", &self.socket]).args(arguments).env_remove("TMUX").stdin(Stdio::null());
+        command.kill_on_drop(true);
+        match tokio::time::timeout(TMUX_DEADLINE, command.output()).await {
+            Ok(Ok(Output { stdout, .. })) => String::from_utf8_lossy(&stdout).into_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// The tmux server's process.
+    pub(super) async fn tmux_pid(&self) -> Option<u32> {
+        self.tmux(&["display-message", "-p", "#{pid}"]).await.trim().parse().ok()
+    }
+
+    /// The agents' processes.
+    pub(super) async fn agent_pids(&self) -> Vec<u32> {
+        let panes = self.tmux(&["list-panes", "-s", "-t", "=tasuki", "-F", "#{pane_pid}"]).await;
+        panes.lines().filter_map(|line| line.trim().parse().ok()).collect()
+    }
+
+    /// Waits until every agent is up; which are not when the time is over.
+    pub(super) async fn agents_up(&self, within: Duration) -> Vec<String> {
+        let (workspace, around) = self.address();
+        let clock = self.clock;
+        let waited = tokio::task::spawn_blocking(move || until_up(&workspace, &around, within, &clock)).await;
+        waited.unwrap_or_default()
+    }
+
+    /// Ends the daemon and the agents as a person does; what is wrong with that.
+    pub(super) async fn down(&mut self) -> Option<String> {
+        let output = tokio::time::timeout(END_DEADLINE * 2, self.tasuki(&["down"]).output()).await;
+        let wrong = match output {
+            Ok(Ok(output)) if output.status.success() => None,
+            Ok(Ok(output)) => {
+                Some(format!("`tasuki down`: {}", String::from_utf8_lossy(&output.stderr).trim()))
+            }
+            Ok(Err(error)) => Some(format!("`tasuki down`: {error}")),
+            Err(_) => Some("`tasuki down` does not end".to_owned()),
+        };
+        self.kill_daemon().await;
+        wrong
+    }
+
+    /// Processes of the workspace that still run, each with its command line.
+    pub(super) async fn left_behind(&self) -> Vec<(u32, String)> {
+        let began = self.clock.now();
+        loop {
+            let left = processes_of(self.workspace.root_text(), &self.socket);
+            if left.is_empty() || self.clock.now().since(began) > 5_000 {
+                return left;
+            }
+            tokio::time::sleep(LOOK * 10).await;
+        }
+    }
+
+    /// Kills what is left: nothing of a run may outlive it.
+    pub(super) fn sweep(&self) {
+        for (pid, _) in processes_of(self.workspace.root_text(), &self.socket) {
+            signal(Some(pid), Signal::KILL);
+        }
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if let Some(daemon) = &self.daemon {
+            signal(daemon.id(), Signal::KILL);
+        }
+        self.sweep();
+    }
+}
+
+/// Sends a signal to a process; one that has gone needs none.
+pub(super) fn signal(pid: Option<u32>, signal: Signal) {
+    if let Some(pid) = pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw) {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+fn until_ready(workspace: &Workspace, around: &Surroundings, pid: Option<u32>, clock: &Clock) -> bool {
+    let Ok(client) = Client::new(workspace, around) else { return false };
+    let began = clock.now();
+    let deadline = u64::try_from(READY_DEADLINE.as_millis()).unwrap_or(u64::MAX);
+    while clock.now().since(began) < deadline {
+        // A client knows the socket that was said when it was made; the candidates are the same at each start.
+        let health: Result<Health, ClientError> = client.get("/v1/health", READY_DEADLINE);
+        if health.is_ok_and(|health| Some(health.daemon.pid) == pid) {
+            return true;
+        }
+        client.pause(LOOK);
+    }
+    false
+}
+
+fn until_up(workspace: &Workspace, around: &Surroundings, within: Duration, clock: &Clock) -> Vec<String> {
+    let Ok(client) = Client::new(workspace, around) else { return vec!["nobody can be asked".into()] };
+    let began = clock.now();
+    loop {
+        let status: Result<StatusInfo, ClientError> = client.get("/v1/status", TMUX_DEADLINE);
+        let agents = status.map(|status| status.agents).unwrap_or_default();
+        let down =
+            agents.iter().filter(|agent| !matches!(agent.state.as_str(), "idle" | "working" | "waiting"));
+        let down: Vec<String> = down.map(|agent| agent.agent_name.clone()).collect();
+        if (down.is_empty() && !agents.is_empty())
+            || u128::from(clock.now().since(began)) > within.as_millis()
+        {
+            return down;
+        }
+        client.pause(LOOK * 4);
+    }
+}
+
+/// Processes that name the workspace or its tmux server in their command line, or have the workspace in their environment.
+fn processes_of(root: &str, socket: &str) -> Vec<(u32, String)> {
+    let own = std::process::id();
+    let pids = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let belongs = |pid: u32| {
+        let read = |name: &str| fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&read("cmdline")).replace('\0', " ");
+        let environment = read("environ");
+        let has_root = environment
+            .split(|byte| *byte == 0)
+            .any(|entry| entry.strip_prefix(b"TASUKI_ROOT=").is_some_and(|value| value == root.as_bytes()));
+        let named =
+            line.split(' ').any(|word| word == socket || word == root) || line.contains(&format!("{root}/"));
+        (has_root || named).then(|| (pid, line.trim().to_owned()))
+    };
+    pids.filter(|pid| *pid != own).filter_map(belongs).collect()
+}
+
+fn team_file(socket: &str, agents: usize) -> String {
+    let member = |name: &str, boss: &str, more: &str| {
+        format!(
+            "  - {{name: {name}, reports_to: {boss}, provider: scripted, marker: OK {name}{more},\n     \
+             command: [\"{{tasuki}}\", agent, scripted, --phrase, \"{{phrase}}\", --script, \"{{root}}/scripts/{name}.yaml\"]}}\n"
+        )
+    };
+    let mut text = format!("tmux_socket: {socket}\nagents:\n");
+    text.extend((0..agents).map(|number| member(&agent(number), "user", "")));
+    text += &member(BOSS, "user", "");
+    text += &member(MANAGER, BOSS, "");
+    text.extend(WORKERS.map(|name| member(name, MANAGER, &format!(", pool: [{POOL}]"))));
+    // Kills come every second here and never end, unlike anywhere else: patience and allowance are made for that, and no
+    // message is given up that another try could bring to its end.
+    text += "settings:\n  restart_delay: 50ms\n  max_restart_delay: 200ms\n  max_restarts: 100\n  restart_window: 30s\n  \
+             retries: [100ms, 100ms, 200ms, 200ms, 300ms, 300ms, 500ms, 1s, 1s, 2s]\n  \
+             messages_per_minute: 6000\n";
+    text
+}
+
+/// What each agent plays: it writes down what it was typed before anything else, then answers with what it has read.
+fn scripts(heard: &Path, agents: usize) -> Vec<(String, String)> {
+    let plain = (0..agents).map(agent).chain(WORKERS.map(str::to_owned));
+    let mut all: Vec<(String, String)> = plain.map(|name| (name.clone(), script(heard, &name, ""))).collect();
+    let hand_on = |parts: &str| format!("- delegate:\n{parts}");
+    let boss = hand_on(&part("m", MANAGER, ""));
+    let manager = hand_on(&(part("a", POOL, "") + &part("b", POOL, "          depends_on: [\"{id}.a\"]\n")));
+    all.push((BOSS.to_owned(), script(heard, BOSS, &boss)));
+    all.push((MANAGER.to_owned(), script(heard, MANAGER, &manager)));
+    all
+}
+
+fn part(end: &str, to: &str, more: &str) -> String {
+    format!("        - to: {to}\n          id: \"{{id}}.{end}\"\n          content: \"{{content}}\"\n{more}")
+}
+
+fn script(heard: &Path, name: &str, hand_on: &str) -> String {
+    let log = serde_json::Value::from(heard.join(name).display().to_string());
+    let hear = format!("- append_file: {{path: {log}, text: \"{{redelivered}} {{digest}} {{line}}\"}}");
+    let answer = format!(
+        "    do:\n      {hear}\n      - wait: 0ms..60ms\n      - print: \"{{id}} {{digest}}\"\n      - claim: now\n"
+    );
+    let mut text = String::from("mode: line\nrules:\n");
+    if !hand_on.is_empty() {
+        text +=
+            &format!("  - when: {{turn: task}}\n    do:\n      {hear}\n      {hand_on}      - claim: now\n");
+    }
+    text + "  - when: {}\n" + &answer
+}
