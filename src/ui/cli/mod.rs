@@ -56,7 +56,6 @@ Exit codes: 0 done, 1 the work failed (or the lock is held), 2 usage or rejected
 4 timed out, 5 a daemon is needed and none runs.";
 
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "it is made once, when the program starts")]
 enum Verb {
     Init(init::Args),
     Up(up::Args),

@@ -90,12 +90,12 @@ fn a_word_that_nobody_knows_is_shown_in_its_line() {
               × unknown variant `prnt`, expected one of print, wait, chunks, lines, wide,
               │ redraw, spinner, alt_screen, echo, raw, busy, title, delegate, reply,
               │ fail, run, claim, dialog, trust, swallow_enter, limit, exit, signal, hang,
-              │ write_file, bell
+              │ write_file, append_file, bell
                ╭─[my.script.yaml:4:9]
              3 │       - print: はい
              4 │       - prnt: x
                ·         ──┬─
-               ·           ╰── unknown variant `prnt`, expected one of print, wait, chunks, lines, wide, redraw, spinner, alt_screen, echo, raw, busy, title, delegate, reply, fail, run, claim, dialog, trust, swallow_enter, limit, exit, signal, hang, write_file, bell
+               ·           ╰── unknown variant `prnt`, expected one of print, wait, chunks, lines, wide, redraw, spinner, alt_screen, echo, raw, busy, title, delegate, reply, fail, run, claim, dialog, trust, swallow_enter, limit, exit, signal, hang, write_file, append_file, bell
                ╰────
               help: an action is an entry of its own with one key; a script is one document without anchors and tags;
                     protocol/SCRIPTED.md describes them all"#]],

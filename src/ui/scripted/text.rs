@@ -281,7 +281,10 @@ mod tests {
         let check = |text: &str, filled: &str| assert_eq!(words.fill(text), filled);
         check("{id} {from} {n} {first_line}", "msg-1 boss 3 最初の行 {token}");
         check("{answers}", "a\nb");
-        check("{redelivered} {line}", "false [tasuki] task msg-1 from boss (token k7qf2m):");
+        check(
+            "{redelivered} {line}",
+            "false [tasuki] task msg-1 from boss (token k7qf2m): \n 最初の行 {token}",
+        );
         check("{digest}", "602fec1e1fb41169d328f4e49a6c8eee6d2eef63e72611490e1639f4c88b2483");
         check("{report}", "coder: a\ntester (failed): b");
         check("{ fn {} {x} {{id}} }", "{ fn {} {x} {msg-1} }");

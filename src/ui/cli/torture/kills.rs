@@ -10,8 +10,8 @@ use std::io;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Between two blows, on average and at most.
-const GAP: (Duration, Duration) = (Duration::from_millis(700), Duration::from_secs(3));
+/// Longest time between two blows.
+const GAP_MAX: Duration = Duration::from_secs(3);
 /// How long something is stopped, at most.
 const STOPPED_MS: u64 = 1_500;
 /// A first guess of how long a start takes; then it is measured.
@@ -28,12 +28,22 @@ pub(super) struct Kills {
     signs: Signs,
     record: Recorder,
     news: mpsc::Sender<News>,
-    /// How many; without a number, until it is stopped.
-    most: Option<u64>,
-    spare_agents: bool,
-    start_limit: Duration,
+    wishes: Wishes,
     /// How long the last start took.
     start: Duration,
+}
+
+/// What is wished for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wishes {
+    /// How many; without a number, until it is stopped.
+    pub(super) most: Option<u64>,
+    /// The agents and tmux are left alone.
+    pub(super) spare_agents: bool,
+    /// Between two blows, on average.
+    pub(super) gap: Duration,
+    /// A start that takes longer is shown at once.
+    pub(super) start_limit: Duration,
 }
 
 /// What is struck.
@@ -75,23 +85,16 @@ const BLOWS: [(u64, Blow); 10] = [
 ];
 
 impl Kills {
-    pub(super) fn new(
-        seed: u64,
-        record: Recorder,
-        news: mpsc::Sender<News>,
-        most: Option<u64>,
-        spare_agents: bool,
-        start_limit: Duration,
-    ) -> Self {
+    pub(super) fn new(seed: u64, record: Recorder, news: mpsc::Sender<News>, wishes: Wishes) -> Self {
         let (dice, signs) = (Dice::new(seed, 3), Signs::default());
-        Self { dice, signs, record, news, most, spare_agents, start_limit, start: START }
+        Self { dice, signs, record, news, wishes, start: START }
     }
 
     /// Strikes until so many were killed or it is stopped; the daemon runs then. Gives everything back.
     pub(super) async fn run(mut self, mut world: World, mut stop: Stop) -> io::Result<(World, Recorder)> {
         let mut killed = 0;
-        while !*stop.borrow() && self.most.is_none_or(|most| killed < most) {
-            wait(self.dice.gap(GAP.0, GAP.1), &mut stop).await;
+        while !*stop.borrow() && self.wishes.most.is_none_or(|most| killed < most) {
+            wait(self.dice.gap(self.wishes.gap, GAP_MAX), &mut stop).await;
             if *stop.borrow() {
                 break;
             }
@@ -116,7 +119,7 @@ impl Kills {
     fn choose(&mut self) -> Blow {
         match self.dice.weighted(&BLOWS, Blow::Daemon) {
             Blow::Agent | Blow::Tmux | Blow::AllAtStep | Blow::StopAgent | Blow::StopTmux
-                if self.spare_agents =>
+                if self.wishes.spare_agents =>
             {
                 Blow::Daemon
             }
@@ -206,7 +209,7 @@ impl Kills {
                     self.start = took;
                     let at = world.clock.wall().0;
                     self.record.note(&Note::Started { ms, at })?;
-                    return self.tell(News::Started { took, slow: took > self.start_limit }).await;
+                    return self.tell(News::Started { took, slow: took > self.wishes.start_limit }).await;
                 }
                 Start::Failed(why) => {
                     world.kill_daemon().await;

@@ -14,13 +14,15 @@ mod progress;
 mod record;
 mod report;
 mod signs;
+mod team;
 mod text;
 mod world;
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
+use super::send::read_time;
 use crate::daemon::workers::mailbox::mint_id;
-use kills::Kills;
+use kills::{Kills, Wishes};
 use load::Load;
 use oracle::{Book, Findings};
 use progress::Progress;
@@ -66,6 +68,9 @@ pub(super) struct Args {
     /// So many kills
     #[arg(long, value_name = "N")]
     kills: Option<u64>,
+    /// Time between two kills, on average; at most 3 s
+    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "700ms")]
+    gap: u64,
     /// Agents that the user tasks, besides a boss, a manager and two workers
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=100))]
     agents: u16,
@@ -121,7 +126,13 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let run = Run { desk, args, seed, minutes: limits.0, start_limit: limits.1 };
     let done = runtime.block_on(run.all(&top));
     runtime.shutdown_timeout(Duration::from_secs(5));
-    done?;
+    if let Err(failure) = done {
+        // What never began needs no look; a run that broke off stays.
+        if std::fs::metadata(top.join("record").join(DROPS)).is_ok_and(|meta| meta.len() == 0) {
+            std::fs::remove_dir_all(&top).map_err(Failure::at(&top))?;
+        }
+        return Err(failure);
+    }
     let told = report::tell(desk, &Places { top: top.clone() }, args.keep);
     if told.is_ok() && !args.keep {
         std::fs::remove_dir_all(&top).map_err(Failure::at(&top))?;
@@ -151,14 +162,13 @@ impl Run<'_> {
         let (stopper, stop) = watch::channel(false);
         let (news, heard) = mpsc::channel(NEWS_MAX);
         let load = Load::new(&world, drops, self.seed, agents, self.args.messages);
-        let kills = Kills::new(
-            self.seed,
-            deeds,
-            news.clone(),
-            self.args.kills,
-            self.args.no_agent_kills,
-            self.start_limit,
-        );
+        let wishes = Wishes {
+            most: self.args.kills,
+            spare_agents: self.args.no_agent_kills,
+            gap: Duration::from_millis(self.args.gap),
+            start_limit: self.start_limit,
+        };
+        let kills = Kills::new(self.seed, deeds, news.clone(), wishes);
         let load = tokio::spawn(load.run(news, stop.clone()));
         let kills = tokio::spawn(kills.run(world, stop));
         let mut progress = Progress::new(self.desk);

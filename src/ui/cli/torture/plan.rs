@@ -2,8 +2,8 @@
 
 use super::dice::Dice;
 use super::record::{Fate, Letter, Parcel, Way, digest};
+use super::team::{BOSS, POOL, agent};
 use super::text::{content, length, quoted, value};
-use super::world::{BOSS, POOL, agent};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 

@@ -52,11 +52,14 @@ fn text(places: &Places, done: &Done, book: &Book, findings: &[Finding], kept: b
     }
     let kinds = kinds.into_iter().map(|(kind, times)| format!("{} {kind}", number(times)));
     lines.push(format!("struck: {}", kinds.collect::<Vec<_>>().join(", ")));
-    let steps = done
-        .blows
-        .iter()
-        .filter_map(|(blow, times)| Some(format!("{times} {}", blow.split_once("when ")?.1)));
-    lines.push(format!("of these at a step: {}", steps.collect::<Vec<_>>().join(", ")));
+    let mut steps: BTreeMap<&str, u64> = BTreeMap::new();
+    for (blow, times) in &done.blows {
+        if let Some((_, step)) = blow.split_once("when ") {
+            *steps.entry(step).or_default() += times;
+        }
+    }
+    let steps: Vec<String> = steps.into_iter().map(|(step, times)| format!("{times} {step}")).collect();
+    lines.push(format!("of these at a step: {}", steps.join(", ")));
     if let Some((middle, high, most)) = starts(done) {
         lines
             .push(format!("{} starts: p50 {middle} ms, p99 {high} ms, longest {most} ms", done.starts.len()));

@@ -55,10 +55,7 @@ fn rejected(workspace: &Workspace, done: &Done, book: &Book, findings: &mut Find
         findings.check(whole, FindingKind::Wrong, || {
             format!("`{name}` was refused for another reason than {code}: {reason:?}")
         });
-        let told = book.refused.iter().filter(|(refused, _)| refused == name).count();
-        findings.check(told == 1, FindingKind::Wrong, || {
-            format!("`{name}` was refused {told} times in the journal")
-        });
+        refused_once(name, code, book, findings);
     }
     for name in names(&folder)? {
         let file = name.strip_suffix(REASON).unwrap_or(&name);
@@ -67,6 +64,24 @@ fn rejected(workspace: &Workspace, done: &Done, book: &Book, findings: &mut Find
         });
     }
     Ok(())
+}
+
+/// A kill between the refusal and the move leaves the file as a claim, which the next daemon reads and refuses again
+/// (durability, step 3); the same daemon refuses it once, and nobody refuses it for another reason.
+fn refused_once(name: &str, code: &str, book: &Book, findings: &mut Findings) {
+    let told: Vec<_> = book.refused.iter().filter(|refused| refused.name == name).collect();
+    findings.check(!told.is_empty(), FindingKind::Wrong, || {
+        format!("`{name}` was refused, and the journal does not say so")
+    });
+    let mut boots: Vec<&str> = told.iter().map(|refused| refused.boot.as_str()).collect();
+    boots.sort_unstable();
+    boots.dedup();
+    findings.check(boots.len() == told.len(), FindingKind::Double, || {
+        format!("`{name}` was refused {} times by {} starts of the daemon", told.len(), boots.len())
+    });
+    findings.check(told.iter().all(|refused| refused.code == code), FindingKind::Wrong, || {
+        format!("`{name}` was refused for different reasons: {told:?}")
+    });
 }
 
 /// No drop waits, and none is half taken.

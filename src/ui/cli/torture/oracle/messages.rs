@@ -1,7 +1,7 @@
 //! Each message that was given: accepted once, ended once, answered once by what its agent has read; and no other message.
 
 use super::super::record::{Fate, Letter, Parcel, Way, digest};
-use super::super::world::POOL;
+use super::super::team::POOL;
 use super::book::{Book, Story};
 use super::{Done, FindingKind, Findings};
 use crate::engine::message::{Kind, Outcome};
@@ -14,6 +14,8 @@ use std::path::Path;
 /// Tries that the team file of a run allows: the first, and one after each wait of its `retries`.
 const TRIES: usize = 11;
 
+/// A message in an agent's queue: the steps in which it was accepted and first typed, and its id.
+type Queued<'a> = ((u64, usize), (u64, usize), &'a str);
 /// What each accepted message has to be: by its id, the digest of its content.
 pub(super) type Expected = BTreeMap<String, String>;
 
@@ -260,7 +262,7 @@ fn order(done: &Done, book: &Book, findings: &mut Findings) {
         .filter(|letter| !letter.depends_on.is_empty())
         .filter_map(|letter| letter.id.as_deref())
         .collect();
-    let mut queues: BTreeMap<(String, &str), Vec<((u64, usize), (u64, usize), &str)>> = BTreeMap::new();
+    let mut queues: BTreeMap<(&str, &str), Vec<Queued<'_>>> = BTreeMap::new();
     for (id, story) in &book.messages {
         let (Some(accepted), Some(intent)) = (story.accepted.first(), story.intents.first()) else {
             continue;
@@ -269,7 +271,7 @@ fn order(done: &Done, book: &Book, findings: &mut Findings) {
         let to = message.to.as_str();
         // Who of a pool gets a task is not told by their order.
         if to != POOL && message.from.is_user() && !waits.contains(id.as_str()) {
-            let queue = queues.entry((to.to_owned(), message.priority.word())).or_default();
+            let queue = queues.entry((to, message.priority.word())).or_default();
             queue.push((accepted.place, intent.place, id));
         }
     }
