@@ -19,6 +19,7 @@ use crate::daemon::start::{House, SHUTDOWN, StartError, io};
 use crate::daemon::stillness::Stillness;
 use crate::daemon::threads::{self, Threads};
 use crate::daemon::views_desk::{self, ViewsDesk};
+use crate::daemon::workers::mailbox::Rejected;
 use crate::daemon::workers::tmux::{PanesFound, TmuxDesk};
 use crate::daemon::workers::{tmux, views, watch};
 use crate::engine::engine::Step;
@@ -63,10 +64,10 @@ pub(super) async fn begin(
 ) -> Result<Life, StartError> {
     let went_on = stopped.is_some();
     let (journal, memory, connected) = take_up(house, &settings, stopped).await?;
-    let Memory { mut engine, places, claims, last_at } = memory;
+    let Memory { mut engine, places, claims, refused, last_at } = memory;
     let connection = connected.tmux.clone();
     let unsynced = !claims.is_empty(); // dropped files that may be gone, but not durably
-    let roused = rouse(house, &settings, connected, (journal, claims))?;
+    let roused = rouse(house, &settings, connected, (journal, claims, refused))?;
     let Roused { found, threads, workers, news, inbox } = roused;
     let now = house.clock.now();
     let step = engine.recover(Moment { now, chance: getrandom::u64().unwrap_or(now.0) }, &found.panes);
@@ -128,13 +129,13 @@ fn rouse(
     house: &House,
     settings: &Settings,
     mut connected: tmux::Connected,
-    (journal, claims): (Journal, BTreeSet<Arc<str>>),
+    (journal, claims, refused): (Journal, BTreeSet<Arc<str>>, Vec<Rejected>),
 ) -> Result<Roused, StartError> {
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let found = std::mem::take(&mut connected.found);
     let mut workers = JoinSet::new();
     workers.spawn(tmux::keep(house.server.clone(), connected, news.clone()));
-    let threads = threads::start(house, journal, claims, settings.general.low_disk_bytes, &news)?;
+    let threads = threads::start(house, journal, (claims, refused), settings.general.low_disk_bytes, &news)?;
     workers.spawn(watch::views(house.workspace.clone(), news.clone()));
     workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), settings.clone(), news.clone()));
     Ok(Roused { found, threads, workers, news, inbox })

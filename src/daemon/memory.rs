@@ -1,9 +1,11 @@
 //! From the journal to the engine and back: replay, snapshots, and where the bodies are.
 
 use crate::daemon::start::StartError;
+use crate::daemon::workers::mailbox::Rejected;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
 use crate::engine::message::Outcome;
+use crate::engine::refusal::Refusal;
 use crate::engine::team::Team;
 use crate::engine::words::{Millis, Seq};
 use crate::io::clock::Clock;
@@ -26,6 +28,8 @@ pub struct Memory {
     pub places: BTreeMap<Seq, Location>,
     /// Dropped files that are in the journal; they may still lie in `.tasuki/claim/`.
     pub claims: BTreeSet<Arc<str>>,
+    /// Dropped files that were refused in this segment; they may still lie there too, and are to be set aside.
+    pub refused: Vec<Rejected>,
     /// When the last step was.
     pub last_at: Millis,
 }
@@ -33,7 +37,7 @@ pub struct Memory {
 impl Memory {
     fn new(team: Team) -> Self {
         let (places, claims) = (BTreeMap::new(), BTreeSet::new());
-        Self { engine: Engine::new(team), places, claims, last_at: Millis(0) }
+        Self { engine: Engine::new(team), places, claims, refused: Vec::new(), last_at: Millis(0) }
     }
 
     /// Takes up one line of the journal.
@@ -47,6 +51,7 @@ impl Memory {
                     self.places.insert(entry.seq, entry.place);
                 }
                 self.claims.extend(found.iter().filter_map(claim_of));
+                self.refused.extend(found.iter().filter_map(refused));
             }
             Kind::Snapshot => {
                 let (places, claims, found) = read_snapshot(entry.payload)?;
@@ -68,6 +73,12 @@ fn claim_of(event: &Event) -> Option<Arc<str>> {
         Event::Accepted { name, .. } | Event::Duplicate { name, .. } => name.clone(),
         _ => None,
     }
+}
+
+/// The dropped file that was refused in an event. The place in the file is not in the journal: only its class and why.
+fn refused(event: &Event) -> Option<Rejected> {
+    let Event::Refused { name: Some(claim), from, code, why } = event else { return None };
+    Some(Rejected { claim: claim.clone(), from: from.clone(), refusal: Refusal::new(*code, why.clone()) })
 }
 
 /// Opens the journal and replays it.

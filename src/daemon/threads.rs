@@ -41,7 +41,7 @@ pub struct Threads {
 pub(super) fn start(
     house: &House,
     journal: Journal,
-    claims: BTreeSet<Arc<str>>,
+    (claims, refused): (BTreeSet<Arc<str>>, Vec<mailbox::Rejected>),
     low_bytes: u64,
     news: &NewsSender,
 ) -> Result<Threads, StartError> {
@@ -56,7 +56,7 @@ pub(super) fn start(
     let (views_jobs, views) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(workspace.root())?;
     let disk = mailbox::Disk { folder: workspace.memory(), low_bytes, full: false };
-    let started = mailbox::start(mailbox, claims, archive, disk, clock, news.clone());
+    let started = mailbox::start(mailbox, (claims, refused), archive, disk, clock, news.clone());
     let started = started.map_err(io("start the mailbox's thread"))?;
     let mailbox::Started { mailing, alive: mailbox_alive, thread, claims } = started;
     let others = vec![views, thread];

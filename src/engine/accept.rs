@@ -66,14 +66,14 @@ impl Work<'_> {
         token: Option<Token>,
         refusal: Refusal,
     ) {
-        let name = match &source {
-            Source::File { name, .. } => Some(name.clone()),
-            Source::Request(_) => None,
+        let (claim, name) = match &source {
+            Source::File { claim, name } => (Some(claim.clone()), Some(name.clone())),
+            Source::Request(_) => (None, None),
         };
         // A name that nobody has is nobody's: no log and no message is to be made for it.
         let from = from.and_then(|name| self.team.sender(&name).ok());
         let (code, why) = (refusal.code, refusal.why.clone());
-        self.emit(Event::Refused { name: name.clone(), from: from.clone(), code, why });
+        self.emit(Event::Refused { name: claim, from: from.clone(), code, why });
         if let (Some(name), Some(from)) = (name, &from) {
             self.tell_refused(from, token, &name, &refusal);
         }

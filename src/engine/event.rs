@@ -34,7 +34,7 @@ pub enum Event {
     },
     /// A drop was refused.
     Refused {
-        /// The dropped file's name, if it came as one.
+        /// The claimed file (`SEQ-ZONE-NAME`), if it came as one: it is set aside, and not read again.
         name: Option<Arc<str>>,
         /// Its sender, as far as it is known.
         from: Option<AgentName>,

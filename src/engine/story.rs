@@ -34,7 +34,7 @@ pub fn tell(event: &Event) -> Option<Told> {
             (Some(id.clone()), None, format!("{what} brought {id} again, unchanged: dropped"))
         }
         Event::Refused { name, from, code, why } => {
-            let what = name.as_deref().unwrap_or("a request");
+            let what = name.as_deref().map_or("a request", dropped_name);
             let from = from.as_ref().map_or(String::new(), |from| format!(" from {from}"));
             (None, from_agent(event), format!("refused {what}{from}: {}: {why}", code.word()))
         }

@@ -68,7 +68,7 @@ fn the_recipes_work() {
         2026-02-02T12:00:12Z ended completed
         Done: 3 modules.
         msg-1 7.5 s
-        plan.yaml: no-route: coder may not task boss
+        019c1e0a1b4c7f3a00000001-0-plan.yaml: no-route: coder may not task boss
         {"id":"msg-1","outcome":"completed"}"#]].assert_eq(&said.join("\n"));
 }
 
@@ -110,7 +110,7 @@ fn story() -> Vec<Vec<Event>> {
         vec![go(Move::Intend(turn), Some(coder.clone()), None, Why::Plain)],
         vec![go(Move::Submit, None, due, read.clone()), go(Move::Take, None, due, read)],
         vec![Event::Refused {
-            name: Some("plan.yaml".into()),
+            name: Some("019c1e0a1b4c7f3a00000001-0-plan.yaml".into()),
             from: Some(coder.clone()),
             code: Code::NoRoute,
             why: "coder may not task boss".into(),

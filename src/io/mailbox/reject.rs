@@ -45,7 +45,7 @@ impl Mailbox {
     }
 }
 
-/// The reason first: a crash between the two leaves the claim, which is refused again at the next start and finds the
+/// The reason first: a crash between the two leaves the claim, which is set aside at the next start and finds the
 /// reason with its own inode in it. So no file is ever rejected without a reason, and none has two.
 fn move_with_reason(
     folder: &Folder,

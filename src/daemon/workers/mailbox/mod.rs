@@ -192,13 +192,13 @@ pub struct Started {
 }
 
 /// Starts the thread, which does not read the claims that the journal knows already, and forgets them when it has time. `known` are all that the journal
-/// names: a power cut may put a file back under one of them.
+/// names: a power cut may put a file back under one of them; `refused` those that it says were refused.
 ///
 /// # Errors
 /// If the system gives no thread.
 pub fn start(
     mut mailbox: Mailbox,
-    known: BTreeSet<Arc<str>>,
+    (known, mut refused): (BTreeSet<Arc<str>>, Vec<Rejected>),
     archive: Archive,
     disk: Disk,
     clock: Clock,
@@ -212,8 +212,12 @@ pub fn start(
         signs.look.store(true, Ordering::Release);
         let _ = poke.try_send(Job::Look);
     });
-    let done: Vec<Arc<str>> = mailbox.unread().into_iter().filter(|claim| known.contains(claim)).collect();
+    let unread: BTreeSet<Arc<str>> = mailbox.unread().into_iter().collect();
+    let done: Vec<Arc<str>> = unread.iter().filter(|claim| known.contains(*claim)).cloned().collect();
     mailbox.pass_over(&done);
+    // A crash before they were set aside: their senders were told, and what was refused may not be accepted after that.
+    refused.retain(|file| unread.contains(&file.claim));
+    mailbox.pass_over(&refused.iter().map(|file| file.claim.clone()).collect::<Vec<_>>());
     let claims = done.iter().cloned().collect();
     let mut worker = Worker {
         mailbox,
@@ -229,7 +233,7 @@ pub fn start(
         forget: done.into(),
         forget_failed: false,
         burst: false,
-        reject: Vec::new(),
+        reject: refused,
         signs: Arc::clone(&mailing.signs),
         disk,
         halted: None,
