@@ -284,15 +284,7 @@ const TAMPERS: &[Tamper] = &[
         }
         run.add("record/drops.jsonl", &parcel.to_string());
     }),
-    ("times by 2 starts of the daemon", |run| {
-        let event = run.event("refused");
-        run.write_step(&format!("{event},{event}"));
-    }),
-    ("for different reasons", |run| {
-        let mut event: serde_json::Value = serde_json::from_str(&run.event("refused")).expect("an event");
-        event["code"] = "stuck".into();
-        run.write_step(&event.to_string());
-    }),
+    ("was refused 2 times", |run| run.write_step(&run.event("refused"))),
     ("and was not to be refused", |run| run.add("work/queue/rejected/good.yaml", "to: a0")),
     ("was dropped and never taken", |run| run.add("work/queue/waits.yaml", "to: a0")),
     ("was never removed", |run| run.add("work/.tasuki/claim/00-0-x.yaml", "to: a0")),

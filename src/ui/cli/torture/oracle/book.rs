@@ -16,8 +16,8 @@ use std::ops::ControlFlow;
 #[derive(Debug, Default)]
 pub(in super::super) struct Book {
     pub(in super::super) messages: BTreeMap<String, Story>,
-    /// Refused files: name, code, and which start of the daemon refused it.
-    pub(super) refused: Vec<Refused>,
+    /// Names of refused files, each with its code.
+    pub(super) refused: Vec<(String, &'static str)>,
     /// Turn tokens, each with the message that it is of.
     pub(super) tokens: BTreeMap<String, String>,
 }
@@ -58,13 +58,6 @@ pub(super) struct Intent {
     pub(super) token: Option<String>,
 }
 
-#[derive(Debug)]
-pub(super) struct Refused {
-    pub(super) name: String,
-    pub(super) code: &'static str,
-    pub(super) boot: String,
-}
-
 impl Book {
     /// Reads every segment. A line that cannot be understood is a finding.
     pub(in super::super) fn read(workspace: &Workspace, findings: &mut Findings) -> io::Result<Self> {
@@ -75,7 +68,7 @@ impl Book {
                 match decode(entry.payload) {
                     Ok(events) => {
                         let places = (0..).map(|index| (entry.seq.0, index));
-                        places.zip(events).for_each(|(place, event)| book.take(place, entry.boot, event));
+                        places.zip(events).for_each(|(place, event)| book.take(place, event));
                     }
                     Err(error) => findings.add(FindingKind::Wrong, format!("step {}: {error}", entry.seq.0)),
                 }
@@ -120,7 +113,7 @@ impl Book {
         self.messages.values().map(again).sum()
     }
 
-    fn take(&mut self, place: (u64, usize), boot: &str, event: Event) {
+    fn take(&mut self, place: (u64, usize), event: Event) {
         match event {
             Event::Accepted { message, body, name, .. } => {
                 let content = digest(body.content.as_bytes());
@@ -133,8 +126,7 @@ impl Book {
                 story.again.extend(name.map(|claim| dropped_name(&claim)));
             }
             Event::Refused { name, code, .. } => {
-                let (code, boot) = (code.word(), boot.to_owned());
-                self.refused.extend(name.map(|name| Refused { name: dropped_name(&name), code, boot }));
+                self.refused.extend(name.map(|name| (dropped_name(&name), code.word())));
             }
             Event::Moved { id, to: Move::Intend(turn), .. } => {
                 let token = turn.token.map(|token| token.to_string());

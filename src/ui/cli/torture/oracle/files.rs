@@ -66,22 +66,21 @@ fn rejected(workspace: &Workspace, done: &Done, book: &Book, findings: &mut Find
     Ok(())
 }
 
-/// A kill between the refusal and the move leaves the file as a claim, which the next daemon reads and refuses again
-/// (durability, step 3); the same daemon refuses it once, and nobody refuses it for another reason.
+/// Once, whatever was killed between the refusal and the move: its sender was told.
 fn refused_once(name: &str, code: &str, book: &Book, findings: &mut Findings) {
-    let told: Vec<_> = book.refused.iter().filter(|refused| refused.name == name).collect();
-    findings.check(!told.is_empty(), FindingKind::Wrong, || {
-        format!("`{name}` was refused, and the journal does not say so")
-    });
-    let mut boots: Vec<&str> = told.iter().map(|refused| refused.boot.as_str()).collect();
-    boots.sort_unstable();
-    boots.dedup();
-    findings.check(boots.len() == told.len(), FindingKind::Double, || {
-        format!("`{name}` was refused {} times by {} starts of the daemon", told.len(), boots.len())
-    });
-    findings.check(told.iter().all(|refused| refused.code == code), FindingKind::Wrong, || {
-        format!("`{name}` was refused for different reasons: {told:?}")
-    });
+    let told: Vec<&str> =
+        book.refused.iter().filter(|(refused, _)| refused == name).map(|(_, code)| *code).collect();
+    match told.as_slice() {
+        [] => {
+            findings.add(FindingKind::Wrong, format!("`{name}` was refused, and the journal does not say so"))
+        }
+        [told] => findings.check(*told == code, FindingKind::Wrong, || {
+            format!("`{name}` was refused as {told} in the journal, not as {code}")
+        }),
+        more => {
+            findings.add(FindingKind::Double, format!("`{name}` was refused {} times: {more:?}", more.len()))
+        }
+    }
 }
 
 /// No drop waits, and none is half taken.
