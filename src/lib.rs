@@ -4,5 +4,7 @@
 
 pub mod daemon;
 pub mod engine;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod io;
 pub mod ui;

@@ -35,13 +35,14 @@ pub struct Memory {
 }
 
 impl Memory {
-    fn new(team: Team) -> Self {
+    /// Nothing was told yet.
+    pub(crate) fn new(team: Team) -> Self {
         let (places, claims) = (BTreeMap::new(), BTreeSet::new());
         Self { engine: Engine::new(team), places, claims, refused: Vec::new(), last_at: Millis(0) }
     }
 
-    /// Takes up one line of the journal.
-    fn take(&mut self, entry: &Entry<'_>) -> Result<(), String> {
+    /// Takes up one line of the journal; why it cannot be.
+    pub(crate) fn take(&mut self, entry: &Entry<'_>) -> Result<(), String> {
         let last_at = self.last_at.max(entry.at);
         match entry.kind {
             Kind::Step => {

@@ -75,6 +75,7 @@ impl State {
     }
 
     fn accept(&mut self, message: &Message, place: BodyRef, not_before: Millis, unmet: &[MessageId]) {
+        drop(self.remove(&message.id)); // it is there already in a damaged journal only
         let mut open = Box::new(Open::new(message.clone(), place, not_before));
         open.unmet = unmet.to_vec();
         self.share_names(&mut open.message);
@@ -168,6 +169,7 @@ impl State {
     }
 
     fn keep(&mut self, open: &Open) {
+        drop(self.remove(&open.message.id));
         let mut open = Box::new(open.clone());
         self.share_names(&mut open.message);
         self.insert(open);

@@ -172,6 +172,8 @@ codes! {
     WaitCycle = "wait-cycle", "do the work yourself, or answer the one who waits for you";
     /// A dependency that nobody knows.
     UnknownDependency = "unknown-dependency", "name ids that were accepted before, or drop all in one file";
+    /// It depends on more messages than one may.
+    GraphTooLarge = "graph-too-large", "let it depend on at most 64 messages; one of them may depend on others";
     /// Too many open messages or children.
     TooMany = "too-many", "wait until some are done";
     /// As many messages are open as there may be.

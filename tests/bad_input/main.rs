@@ -35,10 +35,7 @@ const SCENES: &[(u8, &str, &str)] = &[
 ];
 
 /// Classes that cannot occur yet, and why.
-const LATER: &[(u8, &str)] = &[
-    (67, "a graph is what a session is given; there are no sessions yet"),
-    (68, "a branch is named by a worktree or a debate; there are none yet"),
-];
+const LATER: &[(u8, &str)] = &[(68, "a branch is named by a worktree or a debate; there are none yet")];
 
 fn cases() -> Vec<Case> {
     [yaml::cases(), fields::cases(), content::cases(), objects::names(), meaning::cases()].concat()

@@ -4,7 +4,7 @@ use crate::table::{AGENT, Case, TEAM, Town, fixtures};
 use std::fs;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let mut cases = fixtures(70..=70);
+    let mut cases = [fixtures(67..=67), fixtures(70..=70)].concat();
     let circle = "id: c-1\nto: worker\ncontent: x\ndepends_on: [c-2]\n---\nid: c-2\nto: worker\ncontent: x\ndepends_on: [c-1]\n";
     cases.extend([
         Case::refused(

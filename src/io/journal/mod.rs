@@ -33,6 +33,8 @@ mod filter;
 mod find;
 mod fingerprints;
 mod fsck;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod line;
 mod open;
 mod parts;

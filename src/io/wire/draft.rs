@@ -53,6 +53,8 @@ pub const OWN_KEYS: [&str; 14] = [
 pub const DOCUMENTS_MAX: usize = 100;
 /// Largest content in bytes (protocol, a message).
 pub const CONTENT_BYTES_MAX: usize = 1 << 20;
+/// Most messages that one may depend on: as many as a task may have parts (durability, limits).
+pub const DEPENDENCIES_MAX: usize = 64;
 /// Longest top-level key in bytes (durability, class 20).
 pub const KEY_BYTES_MAX: usize = 64;
 /// Largest `metadata`, and all that is kept besides the known fields, in bytes of JSON (durability, limits).
@@ -134,7 +136,7 @@ pub(super) fn draft(
         parent: fields.id("parent")?,
         retry_of: fields.id("retry_of")?,
         token: token(&fields)?,
-        depends_on: fields.ids("depends_on")?,
+        depends_on: dependencies(&fields)?,
         priority: fields
             .word("priority", &Priority::ALL, Priority::word)?
             .map_or_else(Priority::default, |(p, _)| p),
@@ -211,6 +213,16 @@ fn content<'t>(fields: &Fields<'t>) -> Result<&'t str, Refusal> {
             format!("`content` has {len} bytes; at most {CONTENT_BYTES_MAX} are taken"),
         ),
     }
+}
+
+fn dependencies(fields: &Fields<'_>) -> Result<Vec<MessageId>, Refusal> {
+    let named = fields.texts("depends_on")?;
+    if let Some(first) = named.get(DEPENDENCIES_MAX) {
+        let why =
+            format!("is one too many: a message may depend on {DEPENDENCIES_MAX}, here are {}", named.len());
+        return Err(first.refuse(Code::GraphTooLarge, why));
+    }
+    fields.ids("depends_on")
 }
 
 fn token(fields: &Fields<'_>) -> Result<Option<Token>, Refusal> {

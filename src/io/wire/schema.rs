@@ -1,6 +1,6 @@
 //! The JSON Schema of a message, for editors: from the same words and limits as the reader's.
 
-use super::draft::{CONTENT_BYTES_MAX, KEY_BYTES_MAX};
+use super::draft::{CONTENT_BYTES_MAX, DEPENDENCIES_MAX, KEY_BYTES_MAX};
 use crate::engine::message::{Kind, OnDoubt, Priority, Status};
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub fn message() -> Value {
         "parent": id("The task that this one is a part of. Without it that of the token."),
         "retry_of": id("The failed or cancelled message that this one repeats."),
         "token": {"type": "string", "pattern": TOKEN, "description": "The sender's own turn token: proves who speaks."},
-        "depends_on": {"type": "array", "items": id("A message."), "description": "Not typed before these are completed."},
+        "depends_on": {"type": "array", "maxItems": DEPENDENCIES_MAX, "items": id("A message."), "description": "Not typed before these are completed."},
         "priority": words(Priority::ALL.map(Priority::word), "Which of several waiting messages goes first. Without it normal."),
         "timeout": text("Longest working time, such as `30m`. Without it the agent's own."),
         "deadline": text("A moment after which it is too late."),

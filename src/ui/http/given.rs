@@ -113,7 +113,11 @@ impl<S: Send + Sync, T: Spoken> FromRequestParts<S> for Word<T> {
 
 /// JSON that is none, with its place.
 pub(super) fn not_json(error: &serde_json::Error) -> Refused {
-    let mut refusal = Refusal::new(Code::Syntax, format!("the body is not the JSON expected here: {error}"));
+    // The name of a key that is not known is the sender's own, and may hold anything.
+    let escape =
+        |c: char| if matches!(c, '"' | '\'' | '\\') { c.to_string() } else { c.escape_debug().to_string() };
+    let why: String = error.to_string().chars().map(escape).collect();
+    let mut refusal = Refusal::new(Code::Syntax, format!("the body is not the JSON expected here: {why}"));
     refusal.line = u64::try_from(error.line()).ok().filter(|line| *line > 0);
     refusal.column = refusal.line.and(u64::try_from(error.column()).ok());
     refusal.into()

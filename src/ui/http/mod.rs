@@ -2,6 +2,8 @@
 //! `routes` are the daemon's side, `client` is the other. `protocol/API.md` is the page for programs in other languages.
 
 pub mod client;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod given;
 pub mod reference;
 mod refused;

@@ -1,0 +1,100 @@
+//! Requests as `cargo fuzz` and the tests send them: the real routes, and a loop that knows nobody and refuses all.
+
+use super::routes::{House, router};
+use super::types::{DaemonInfo, Problem};
+use crate::daemon::request::{Call, Request, Response};
+use crate::engine::input::Reply;
+use crate::engine::refusal::{Code, Refusal};
+use crate::io::clock::Clock;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{Method, StatusCode};
+use hyper::service::Service as _;
+use hyper_util::service::TowerToHyperService;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
+
+/// Addresses that read a body, and some that do not.
+const ADDRESSES: [(&str, &str); 10] = [
+    ("POST", "/v1/messages"),
+    ("POST", "/v1/turns/k7qf2m/reply"),
+    ("POST", "/v1/halt"),
+    ("POST", "/v1/down"),
+    ("POST", "/v1/panes/coder/send"),
+    ("POST", "/v1/panes/coder/wait"),
+    ("POST", "/v1/messages/msg-1/cancel"),
+    ("POST", "/v1/agents/coder/start"),
+    ("GET", "/v1/messages"),
+    ("PUT", "/v1/messages"),
+];
+const TYPES: [&str; 3] = ["application/json", "application/yaml", "text/plain; charset=襷"];
+
+thread_local! {
+    static HOUSE: Option<(Runtime, Router)> = house();
+}
+
+/// One request with this body.
+pub(crate) fn request(which: usize, how: usize, body: &[u8]) {
+    HOUSE.with(|house| {
+        let Some((runtime, router)) = house else { panic!("a runtime") };
+        runtime.block_on(ask(router.clone(), which, how, body.to_vec()));
+    });
+}
+
+async fn ask(router: Router, which: usize, how: usize, body: Vec<u8>) {
+    let (method, address) = ADDRESSES[which % ADDRESSES.len()];
+    let request = axum::http::Request::builder()
+        .method(Method::from_bytes(method.as_bytes()).unwrap_or(Method::POST))
+        .uri(address)
+        .header(CONTENT_TYPE, TYPES[how % TYPES.len()])
+        .body(Body::from(body));
+    let Ok(request) = request else { panic!("{method} {address}") };
+    let answer = match TowerToHyperService::new(router).call(request).await {
+        Ok(answer) => answer,
+        Err(never) => match never {},
+    };
+    let status = answer.status();
+    let bytes = match to_bytes(answer.into_body(), usize::MAX).await {
+        Ok(bytes) => bytes,
+        Err(error) => panic!("{error}"),
+    };
+    if status.is_success() {
+        let done: Result<serde_json::Value, _> = serde_json::from_slice(&bytes);
+        assert!(done.is_ok(), "{status}: {bytes:?}");
+        return;
+    }
+    assert!(status.is_client_error() || status == StatusCode::SERVICE_UNAVAILABLE, "{status}: {bytes:?}");
+    let problem: Problem = match serde_json::from_slice(&bytes) {
+        Ok(problem) => problem,
+        Err(error) => panic!("{error}: {bytes:?}"),
+    };
+    assert!(![&problem.code, &problem.why, &problem.cure].into_iter().any(String::is_empty), "{problem:?}");
+    assert!(!problem.why.chars().any(char::is_control), "{problem:?}");
+}
+
+fn house() -> Option<(Runtime, Router)> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let (calls, asked) = mpsc::channel(1);
+    runtime.spawn(refuse_all(asked));
+    let daemon =
+        DaemonInfo { pid: 1, version: String::new(), started_at: String::new(), socket: String::new() };
+    Some((runtime, router(House { calls, clock: Clock::start(), daemon })))
+}
+
+async fn refuse_all(mut asked: mpsc::Receiver<Call>) {
+    while let Some(Call { request, answer }) = asked.recv().await {
+        let refused = || Response::Reply(Reply::Refused(Refusal::new(Code::UnknownAgent, "nobody is here")));
+        let _ = answer.send(match request {
+            Request::Send { drafts, .. } => {
+                let ids = drafts.into_iter().map(|draft| draft.id).collect();
+                Response::Reply(Reply::Accepted { ids, duplicates: Vec::new() })
+            }
+            Request::Open => Response::Open(Vec::new().into()),
+            Request::Halt(_) | Request::Down { .. } => Response::Ok,
+            Request::Message(_) => Response::Message(None),
+            Request::Pane(..) => Response::Unavailable("no pane".to_owned()),
+            _ => refused(),
+        });
+    }
+}
