@@ -7,15 +7,21 @@
 
 use crate::engine::words::Millis;
 use crate::io::clock;
+use crate::io::process;
 use crate::io::wire::time::read_moment;
 use fs2::FileExt;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// How often a lock that is only being looked at is tried again: far more often than people look at the same moment.
 const LOOKERS_MAX: u32 = 10_000;
+/// How often a lock is tried again whose holder has died, and how long after another: two seconds in all. A program that it
+/// was just starting has copies of the lock until it runs, which takes a busy machine more than 100 ms at times.
+const HEIRS_LOOKS: u32 = 400;
+const HEIRS_LOOK: Duration = Duration::from_millis(5);
 /// More than any line that a daemon writes there.
 const NOTE_BYTES_MAX: u64 = 256;
 
@@ -67,7 +73,7 @@ impl std::fmt::Display for Holder {
 }
 
 impl Lock {
-    /// Takes the lock at once or not at all: that of the folder which `path` is in, then that of `path` itself, into
+    /// Takes the lock at once, or not at all if a daemon lives that has it: that of the folder which `path` is in, then that of `path` itself, into
     /// which it writes this process and `started_at`.
     ///
     /// # Errors
@@ -75,11 +81,11 @@ impl Lock {
     pub fn take(path: &Path, started_at: Millis) -> Result<Self, LockError> {
         let io = |source| LockError::Io { path: path.to_path_buf(), source };
         let folder = File::open(path.parent().unwrap_or(path)).map_err(io)?;
-        if !seize(&folder).map_err(io)? {
+        if !seize_from_the_dead(&folder, path).map_err(io)? {
             return Err(Self::held(path));
         }
         let mut file = open(path).map_err(io)?;
-        if !seize(&file).map_err(io)? {
+        if !seize_from_the_dead(&file, path).map_err(io)? {
             return Err(Self::held(path));
         }
         note(&mut file, started_at).map_err(io)?;
@@ -112,6 +118,21 @@ pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
         Err(error) => return Err(error),
     };
     Ok((!shared(&folder)?).then(|| noted(path)))
+}
+
+/// As [`seize`], and waits a little where the daemon that holds it is dead.
+fn seize_from_the_dead(part: &File, path: &Path) -> io::Result<bool> {
+    for _ in 0..HEIRS_LOOKS {
+        if seize(part)? {
+            return Ok(true);
+        }
+        let is_dead = noted(path).pid.is_some_and(|pid| matches!(process::find(pid), Ok(None)));
+        if !is_dead {
+            return Ok(false);
+        }
+        std::thread::park_timeout(HEIRS_LOOK);
+    }
+    Ok(false)
 }
 
 /// Whether the lock of this folder or file is ours now. Somebody who only looks, with [`holder`], keeps it for some

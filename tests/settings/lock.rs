@@ -75,6 +75,24 @@ fn a_lock_whose_file_was_removed_is_held_all_the_same() {
     Lock::take(&path, STARTED).unwrap();
 }
 
+/// A program that is being started has copies of its starter's files until it runs, and outlives a starter that is killed.
+#[test]
+fn what_a_killed_daemon_was_just_starting_keeps_the_next_one_out_for_a_moment_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let mut dead = Command::new("true").spawn().unwrap();
+    dead.wait().unwrap();
+    let copy = Lock::take(&path, STARTED).unwrap();
+    std::fs::write(&path, format!("{} 2026-02-02T12:00:00Z\n", dead.id())).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::park_timeout(std::time::Duration::from_millis(150));
+            drop(copy);
+        });
+        Lock::take(&path, STARTED).expect("it runs by now, and has no copies any more");
+    });
+}
+
 #[test]
 fn who_only_looks_keeps_nobody_out() {
     let folder = tempfile::tempdir().unwrap();
