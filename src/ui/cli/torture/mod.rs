@@ -191,8 +191,7 @@ impl Run<'_> {
         let cure = "see `tasuki doctor`, and the workspace's .tasuki/daemon.log";
         let failed = |why: String| Failure::new(Kind::Failed, "start", why, cure);
         if let Start::Failed(why) = world.start().await {
-            let said = std::fs::read_to_string(world.places.record().join("daemon.out")).unwrap_or_default();
-            return Err(failed(format!("{why}: {}", said.trim())));
+            return Err(failed(why));
         }
         match world.agents_up(UP).await.as_slice() {
             [] => Ok(()),

@@ -136,8 +136,14 @@ impl World {
                 Ok(true) => Start::Ready(Duration::from_millis(self.clock.now().since(began))),
                 _ => Start::Failed(format!("the daemon did not listen after {READY_DEADLINE:?}")),
             },
-            status = ended => Start::Failed(format!("the daemon ended at its start: {status:?}")),
+            status = ended => Start::Failed(format!("the daemon ended at its start: {status:?}: {}", self.last_words())),
         }
+    }
+
+    /// What a daemon printed last.
+    fn last_words(&self) -> String {
+        let said = fs::read_to_string(self.places.record().join("daemon.out")).unwrap_or_default();
+        said.rsplit("error: ").next().unwrap_or_default().trim().to_owned()
     }
 
     /// The daemon's process; none if it does not run.
