@@ -23,7 +23,9 @@ pub(super) fn tell(desk: &Desk, places: &Places, kept: bool) -> Ended {
         "findings": findings.iter().map(|found| {
             serde_json::json!({"kind": found.kind.to_string(), "text": found.text})
         }).collect::<Vec<_>>(),
-        "starts_ms": starts(&done),
+        "starts_ms": starts(&done).map(|(p50, p99, longest)| {
+            serde_json::json!({"p50": p50, "p99": p99, "longest": longest})
+        }),
         "blows": done.blows,
     });
     desk.tell(&value, || text(places, &done, &book, &findings, kept))?;
