@@ -28,8 +28,19 @@ fn kept(folder: &Path) -> Option<PathBuf> {
 #[test]
 fn a_short_torture_loses_and_doubles_nothing_and_leaves_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
-    let arguments =
-        ["--messages", "120", "--kills", "12", "--seed", "1", "--start-limit", START_LIMIT, "--dir"];
+    let arguments = [
+        "--messages",
+        "100",
+        "--kills",
+        "12",
+        "--gap",
+        "300ms",
+        "--seed",
+        "1",
+        "--start-limit",
+        START_LIMIT,
+        "--dir",
+    ];
     let output = torture(&arguments, folder.path());
     assert!(output.status.success(), "{}", text(&output));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
