@@ -66,7 +66,8 @@ impl Account {
 
     /// Whether everything has come to its end.
     pub(crate) fn is_complete(&self, house: &House) -> Result<(), String> {
-        let waits = house.files("queue").into_iter().find(|path| path.extension().is_some_and(|end| end == "yaml"));
+        let waits =
+            house.files("queue").into_iter().find(|path| path.extension().is_some_and(|end| end == "yaml"));
         if let Some(path) = waits {
             return Err(format!("{} lies in the queue", path.display()));
         }
@@ -111,7 +112,8 @@ impl Account {
             }
         }
         for word in &self.nameless {
-            let with: Vec<_> = done.iter().filter(|(_, text)| text.contains(word)).map(|(id, _)| id).collect();
+            let with: Vec<_> =
+                done.iter().filter(|(_, text)| text.contains(word)).map(|(id, _)| id).collect();
             if with.len() != 1 {
                 return Err(format!("DOUBLE: the drop with {word} became {with:?}"));
             }
@@ -144,7 +146,8 @@ impl Account {
 /// What is finished, by id.
 pub(crate) fn done(house: &House) -> BTreeMap<String, String> {
     let days = fs::read_dir(house.path("queue/done")).into_iter().flatten().flatten();
-    let files = days.filter_map(|day| fs::read_dir(day.path()).ok()).flatten().flatten().map(|file| file.path());
+    let files =
+        days.filter_map(|day| fs::read_dir(day.path()).ok()).flatten().flatten().map(|file| file.path());
     let whole = files.filter(|path| path.extension().is_some_and(|end| end == "yaml"));
     let read = |path: PathBuf| {
         let id = path.file_stem()?.to_str().filter(|name| !name.starts_with('.'))?.to_owned();

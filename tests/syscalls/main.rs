@@ -30,7 +30,7 @@ use tally::Tally;
 /// Points a scene that `cargo test` takes.
 const FEW: usize = 7;
 /// Trials at once: they wait more than they work.
-const LANES: usize = 4;
+const LANES: usize = 3;
 
 #[test]
 fn a_kill_or_an_error_at_any_system_call_loses_and_doubles_nothing() {

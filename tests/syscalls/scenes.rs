@@ -23,11 +23,11 @@ pub(crate) const SCENES: &[Scene] = &[
     Scene { name: "accept", starts: false, prepare: |_| {}, act: accept },
     Scene { name: "duplicate", starts: false, prepare: know, act: duplicate },
     Scene { name: "reject", starts: false, prepare: |_| {}, act: reject },
-    Scene { name: "deliver", starts: false, prepare: |_| {}, act: deliver },
+    Scene { name: "deliver", starts: false, prepare: wait_for_the_agent, act: deliver },
     Scene { name: "turn", starts: false, prepare: fill, act: turn },
     Scene { name: "start", starts: true, prepare: leave_open, act: go_on },
     Scene { name: "retention", starts: true, prepare: grow_old, act: go_on },
-    Scene { name: "end", starts: false, prepare: |_| {}, act: end },
+    Scene { name: "end", starts: false, prepare: wait_for_the_agent, act: end },
 ];
 
 /// A workspace for one run of a scene.
@@ -50,7 +50,6 @@ impl Stage {
         let house = House::new(scene.name, &agent, &[("agent.sh", AGENT)]);
         let mut stage = Self { house, account: Account::new(typed), beside, tracer: None };
         stage.house.start();
-        stage.house.until("an agent", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
         (scene.prepare)(&mut stage);
         stage
     }
@@ -79,12 +78,14 @@ impl Stage {
     }
 
     fn info(&mut self, id: &str, content: &str) {
-        self.house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: user\ntype: info\ncontent: {content}\n"));
+        self.house
+            .drop(&format!("{id}.yaml"), &format!("id: {id}\nto: user\ntype: info\ncontent: {content}\n"));
         self.account.infos.push(id.to_owned());
     }
 
     fn task(&mut self, id: &str) {
-        self.house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: worker\ncontent: |\n  仕事 {id} 🎽\n"));
+        self.house
+            .drop(&format!("{id}.yaml"), &format!("id: {id}\nto: worker\ncontent: |\n  仕事 {id} 🎽\n"));
         self.account.tasks.push(id.to_owned());
     }
 
@@ -106,7 +107,8 @@ impl Stage {
 fn accept(stage: &mut Stage) {
     stage.nameless("uno");
     stage.info("one", "一つ");
-    let both = "id: two\nto: user\ntype: info\ncontent: a\n---\nid: three\nto: user\ntype: info\ncontent: b\n";
+    let both =
+        "id: two\nto: user\ntype: info\ncontent: a\n---\nid: three\nto: user\ntype: info\ncontent: b\n";
     stage.house.drop("both.yaml", both);
     stage.account.infos.extend(["two", "three"].map(str::to_owned));
 }
@@ -128,6 +130,10 @@ fn reject(stage: &mut Stage) {
     stage.bad("empty.yaml", "", "empty");
     stage.bad("nobody.yaml", "to: nobody\ncontent: hello\n", "unknown-agent");
     stage.info("good", "new");
+}
+
+fn wait_for_the_agent(stage: &mut Stage) {
+    stage.house.until("an agent", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
 }
 
 fn deliver(stage: &mut Stage) {

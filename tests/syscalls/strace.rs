@@ -20,7 +20,9 @@ pub(crate) fn is_usable() -> Result<(), String> {
     let tried = Command::new("strace").args(["-f", "-b", "execve", "-o", "/dev/null", "true"]).output();
     match tried {
         Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(format!("strace may not trace here: {}", String::from_utf8_lossy(&output.stderr).trim())),
+        Ok(output) => {
+            Err(format!("strace may not trace here: {}", String::from_utf8_lossy(&output.stderr).trim()))
+        }
         Err(error) => Err(format!("strace cannot be run: {error}")),
     }
 }
@@ -49,7 +51,8 @@ impl Orders {
             Fault::Error(error) => format!("error={error}:when={nth}"),
             Fault::Errors(error) => format!("error={error}:when={nth}+"),
         };
-        let mut arguments = vec!["-e".to_owned(), format!("inject={call}:{what}"), "-e".to_owned(), format!("trace={call}")];
+        let mut arguments =
+            vec!["-e".to_owned(), format!("inject={call}:{what}"), "-e".to_owned(), format!("trace={call}")];
         if let Some(place) = &aim.place {
             arguments.extend(["-P".to_owned(), place.replace("{root}", root)]);
         }
@@ -59,13 +62,20 @@ impl Orders {
     /// The line of shell that starts the daemon under it.
     pub(crate) fn line(&self) -> String {
         let words: Vec<String> = self.arguments.iter().map(|word| format!("'{word}'")).collect();
-        format!("exec strace -D -f -b execve -o '{}' {} \"$0\" \"$@\"", self.out.display(), words.join(" "))
+        format!(
+            "exec strace -D -I 2 -f -b execve -o '{}' {} \"$0\" \"$@\"",
+            self.out.display(),
+            words.join(" ")
+        )
     }
 
     /// Comes to a daemon that runs.
     pub(crate) fn attach(&self, pid: u32) -> Tracer {
         let mut command = Command::new("strace");
-        command.args(["-f", "-b", "execve", "-p", &pid.to_string(), "-o"]).arg(&self.out).args(&self.arguments);
+        command
+            .args(["-f", "-b", "execve", "-p", &pid.to_string(), "-o"])
+            .arg(&self.out)
+            .args(&self.arguments);
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let tracer = Tracer { child: child.expect("strace") };
         let start = Instant::now();
