@@ -12,6 +12,7 @@ mod keeping;
 mod last_words;
 mod main_job;
 mod parts;
+mod put_back;
 mod restarts;
 mod silent;
 mod trials;
