@@ -150,3 +150,20 @@ fn neither_a_link_nor_a_pipe_nor_a_missing_folder_is_a_lock() {
     }
     assert!(!folder.path().join("elsewhere").exists());
 }
+
+/// A program that a killed daemon was starting holds its lock for a while.
+#[test]
+fn what_a_killed_daemon_leaves_of_its_lock_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let mut dead = Command::new("true").spawn().unwrap();
+    dead.wait().unwrap();
+    std::fs::write(&path, format!("{} 2026-02-02T12:00:00Z\n", dead.id())).unwrap();
+    let open = std::fs::File::open(folder.path()).unwrap();
+    fs2::FileExt::lock_exclusive(&open).unwrap();
+    // Its copy goes with the program that it was handed to.
+    let mut left = Command::new("sleep").arg("0.2").stdin(open).spawn().unwrap();
+    let taken = Lock::take(&path, STARTED);
+    assert!(taken.is_ok(), "{taken:?}");
+    left.wait().unwrap();
+}
