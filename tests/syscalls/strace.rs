@@ -2,6 +2,7 @@
 
 use crate::points::{Fault, Point};
 use crate::scenes::{Scene, Stage};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,6 +10,8 @@ use std::time::{Duration, Instant};
 
 /// How long the tracer may take to come and to go.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// And to leave when it is asked; then it is made to.
+const LEAVES: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(2);
 /// A thread is held this long after a call behind which the daemon is to be killed: in µs.
 const HOLD: &str = "700000";
@@ -99,15 +102,21 @@ pub(crate) struct Tracer {
 
 impl Drop for Tracer {
     fn drop(&mut self) {
-        end(self.child.id());
+        signal(self.child.id(), Signal::TERM);
+        let start = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) && start.elapsed() < LEAVES {
+            std::thread::sleep(PAUSE);
+        }
+        // Sometimes it waits for threads of a process that was killed, and for ever.
+        let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn end(pid: u32) {
-    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-    if let Some(pid) = pid {
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+fn signal(pid: u32, signal: Signal) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        // It may be gone.
+        let _ = kill_process(pid, signal);
     }
 }
 
@@ -115,7 +124,8 @@ fn end(pid: u32) {
 pub(crate) fn leave(pid: u32) {
     let start = Instant::now();
     while let Some(tracer) = tracer_of(Path::new(&format!("/proc/{pid}"))) {
-        end(tracer);
+        let word = if start.elapsed() < LEAVES { Signal::TERM } else { Signal::KILL };
+        signal(tracer, word);
         if start.elapsed() > PATIENCE {
             return;
         }

@@ -66,20 +66,15 @@ fn wait(stage: &mut Stage, point: &Point) {
 
 /// What a daemon without a tracer makes of it.
 fn after(stage: &mut Stage, point: &Point) -> Result<Option<&'static str>, String> {
-    let mut remark = None;
-    let mut settled = false;
-    if stage.house.ended().is_none() {
-        settled = stage.account.settle(&stage.house, HEALED).is_ok();
-        if !settled {
-            remark = Some("went on only after a restart");
-        }
-    } else if matches!(point.fault, Fault::Error(_) | Fault::Errors(_)) {
-        remark = Some("ended");
-    }
-    if !settled || !matches!(point.fault, Fault::Error(_) | Fault::Errors(_)) {
-        stage.house.kill();
-        stage.house.start();
-    }
+    let is_error = matches!(point.fault, Fault::Error(_) | Fault::Errors(_));
+    let remark = if stage.house.ended().is_some() {
+        is_error.then_some("ended")
+    } else {
+        let goes_on = stage.account.settle(&stage.house, HEALED).is_ok();
+        (!goes_on).then_some("went on only after a restart")
+    };
+    stage.house.kill();
+    stage.house.start();
     let settled = stage.account.settle(&stage.house, SETTLED);
     let log = stage.house.read(".tasuki/daemon.log") + &stage.house.output();
     if log.contains("panicked") {
