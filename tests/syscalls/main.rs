@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tally::Tally;
 
 /// Points a scene that `cargo test` takes.
-const FEW: usize = 7;
+const FEW: usize = 5;
 /// Trials at once: they wait more than they work.
 const LANES: usize = 3;
 
@@ -43,9 +43,9 @@ fn a_kill_or_an_error_at_any_system_call_loses_and_doubles_nothing() {
     let seed = Odds::seed("EVERY_SYSCALL_SEED");
     println!("to take these points again: EVERY_SYSCALL_SEED={seed}");
     let mut odds = Odds::of(seed);
+    let scenes = SCENES.iter().filter(|scene| only.as_ref().is_none_or(|name| name == scene.name));
     let mut all = Vec::new();
-    for scene in SCENES.iter().filter(|scene| only.as_ref().is_none_or(|name| name == scene.name)) {
-        let mut points = points::of(scene, &strace::traced(scene));
+    for (scene, mut points) in traced(scenes) {
         println!("{}: {} points", scene.name, points.len());
         odds.shuffle(&mut points);
         points.truncate(if long { usize::MAX } else { FEW });
@@ -55,6 +55,15 @@ fn a_kill_or_an_error_at_any_system_call_loses_and_doubles_nothing() {
     print!("{tally}");
     assert!(tally.findings().is_empty(), "{}", tally.findings().join("\n\n"));
     assert!(tally.reached() * 2 > all.len(), "most points were missed: what is traced is not what is run");
+}
+
+/// The points of each scene.
+fn traced(scenes: impl Iterator<Item = &'static Scene>) -> Vec<(&'static Scene, Vec<Point>)> {
+    std::thread::scope(|scope| {
+        let points = |scene| move || (scene, points::of(scene, &strace::traced(scene)));
+        let traces: Vec<_> = scenes.map(|scene| scope.spawn(points(scene))).collect();
+        traces.into_iter().map(|trace| trace.join().expect("a trace")).collect()
+    })
 }
 
 /// Tries each point, some at once.
