@@ -68,7 +68,12 @@ pub(crate) fn look(
         return Err(format!("{why}\n{}", story()));
     }
     for (path, text) in &due.results {
-        let now = std::fs::read_to_string(house.path(&path.to_string_lossy())).unwrap_or_default();
+        let read = || std::fs::read_to_string(house.path(&path.to_string_lossy())).unwrap_or_default();
+        let (start, mut now) = (Instant::now(), read());
+        while now != *text && start.elapsed() < CONTROL {
+            std::thread::sleep(PAUSE);
+            now = read();
+        }
         if now != *text {
             return Err(format!(
                 "LOST: {} was announced as\n{text}\nand is\n{now}\n{}",

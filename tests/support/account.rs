@@ -82,9 +82,9 @@ impl Account {
                 return Err(format!("{id} has not ended"));
             }
         }
-        let without_result =
-            self.tasks.iter().find(|id| !house.path(&format!("queue/results/{id}.yaml")).exists());
-        if let Some(id) = without_result {
+        // A view that a power cut has emptied is written again.
+        let is_empty = |id: &String| house.read(&format!("queue/results/{id}.yaml")).is_empty();
+        if let Some(id) = self.tasks.iter().find(|id| is_empty(id)) {
             return Err(format!("{id} has no result"));
         }
         for word in &self.nameless {
@@ -153,7 +153,7 @@ pub(crate) fn done(house: &House) -> BTreeMap<String, String> {
     let whole = files.filter(|path| path.extension().is_some_and(|end| end == "yaml"));
     let read = |path: PathBuf| {
         let id = path.file_stem()?.to_str().filter(|name| !name.starts_with('.'))?.to_owned();
-        Some((id, fs::read_to_string(path).ok()?))
+        Some((id, fs::read_to_string(path).ok().filter(|text| !text.is_empty())?))
     };
     whole.filter_map(read).collect()
 }
