@@ -76,6 +76,12 @@ pub fn boot_id() -> io::Result<String> {
     Ok(std::fs::read_to_string(BOOT_ID)?.trim().to_owned())
 }
 
+/// Lets this thread rest: for the few places that wait for what tells nobody when it comes, before the loop runs.
+#[expect(clippy::disallowed_methods, reason = "this is the one clock")]
+pub fn rest(length: Duration) {
+    std::thread::sleep(length);
+}
+
 /// The wall clock, for the log, which has no [`Clock`] at hand.
 #[expect(clippy::disallowed_methods, reason = "this is the one clock")]
 pub(super) fn wall_now() -> Millis {

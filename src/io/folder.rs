@@ -167,11 +167,26 @@ impl Folder {
     /// Writes a whole file, 0600, under a name that begins with a dot, and then gives it its name, replacing what had it: a
     /// reader sees the old one or the new one. Not synced: after a power cut it may be empty.
     pub(crate) fn write(&self, name: &OsStr, text: &str) -> Result<Stamp, Errno> {
+        self.write_by(name, text, |_| Ok(()))
+    }
+
+    /// The same, and what is in it is on the disk before it has its name: whoever finds it after a power cut finds it whole.
+    pub(crate) fn write_durably(&self, name: &OsStr, text: &str) -> Result<Stamp, Errno> {
+        self.write_by(name, text, |file| rustix::fs::fdatasync(file))
+    }
+
+    fn write_by(
+        &self,
+        name: &OsStr,
+        text: &str,
+        written: impl FnOnce(&File) -> Result<(), Errno>,
+    ) -> Result<Stamp, Errno> {
         let mut temporary = OsString::from(".");
         temporary.push(name);
         temporary.push(".tmp");
         let mut file = self.create(&temporary)?;
         file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+        written(&file)?;
         let stamp = Stamp::of(&rustix::fs::fstat(&file)?);
         drop(file);
         self.put_in_place(&temporary, name)?;

@@ -6,9 +6,8 @@
 //! file alone (`flock .tasuki/lock …`) see it locked too.
 
 use crate::engine::words::Millis;
-use crate::io::clock;
-use crate::io::process;
 use crate::io::wire::time::read_moment;
+use crate::io::{clock, process};
 use fs2::FileExt;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -18,10 +17,10 @@ use std::time::Duration;
 
 /// How often a lock that is only being looked at is tried again: far more often than people look at the same moment.
 const LOOKERS_MAX: u32 = 10_000;
-/// How often a lock is tried again whose holder has died, and how long after another: two seconds in all. A program that it
-/// was just starting has copies of the lock until it runs, which takes a busy machine more than 100 ms at times.
-const HEIRS_LOOKS: u32 = 400;
-const HEIRS_LOOK: Duration = Duration::from_millis(5);
+/// What a killed daemon leaves of its lock is waited for so often, and so long each time. A program that it was starting has
+/// copies of its files, and its lock with them, until it runs: some ms, on a busy machine more than 100.
+const LEFT_TRIES: u32 = 400;
+const LEFT_REST: Duration = Duration::from_millis(5);
 /// More than any line that a daemon writes there.
 const NOTE_BYTES_MAX: u64 = 256;
 
@@ -62,6 +61,13 @@ pub struct Holder {
     pub started_at: Option<String>,
 }
 
+impl Holder {
+    /// Whether the process that it names is gone.
+    fn is_dead(&self) -> bool {
+        self.pid.is_some_and(|pid| process::key_of(pid).is_none())
+    }
+}
+
 impl std::fmt::Display for Holder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.pid, &self.started_at) {
@@ -73,19 +79,29 @@ impl std::fmt::Display for Holder {
 }
 
 impl Lock {
-    /// Takes the lock at once, or not at all if a daemon lives that has it: that of the folder which `path` is in, then that of `path` itself, into
-    /// which it writes this process and `started_at`.
+    /// Takes the lock at once or not at all: that of the folder which `path` is in, then that of `path` itself, into
+    /// which it writes this process and `started_at`. Only what is left of a daemon that is dead is waited for.
     ///
     /// # Errors
     /// [`LockError::Held`] names who has it.
     pub fn take(path: &Path, started_at: Millis) -> Result<Self, LockError> {
+        for _ in 0..LEFT_TRIES {
+            match Self::try_take(path, started_at) {
+                Err(LockError::Held { holder, .. }) if holder.is_dead() => clock::rest(LEFT_REST),
+                taken => return taken,
+            }
+        }
+        Self::try_take(path, started_at)
+    }
+
+    fn try_take(path: &Path, started_at: Millis) -> Result<Self, LockError> {
         let io = |source| LockError::Io { path: path.to_path_buf(), source };
         let folder = File::open(path.parent().unwrap_or(path)).map_err(io)?;
-        if !seize_from_the_dead(&folder, path).map_err(io)? {
+        if !seize(&folder).map_err(io)? {
             return Err(Self::held(path));
         }
         let mut file = open(path).map_err(io)?;
-        if !seize_from_the_dead(&file, path).map_err(io)? {
+        if !seize(&file).map_err(io)? {
             return Err(Self::held(path));
         }
         note(&mut file, started_at).map_err(io)?;
@@ -118,21 +134,6 @@ pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
         Err(error) => return Err(error),
     };
     Ok((!shared(&folder)?).then(|| noted(path)))
-}
-
-/// As [`seize`], and waits a little where the daemon that holds it is dead.
-fn seize_from_the_dead(part: &File, path: &Path) -> io::Result<bool> {
-    for _ in 0..HEIRS_LOOKS {
-        if seize(part)? {
-            return Ok(true);
-        }
-        let is_dead = noted(path).pid.is_some_and(|pid| matches!(process::find(pid), Ok(None)));
-        if !is_dead {
-            return Ok(false);
-        }
-        std::thread::park_timeout(HEIRS_LOOK);
-    }
-    Ok(false)
 }
 
 /// Whether the lock of this folder or file is ours now. Somebody who only looks, with [`holder`], keeps it for some

@@ -12,6 +12,7 @@ mod keeping;
 mod last_words;
 mod main_job;
 mod parts;
+mod put_back;
 mod refusals;
 mod restarts;
 mod silent;

@@ -84,9 +84,16 @@ impl House {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
+    /// The files that lie in one of its folders.
+    pub(crate) fn files(&self, folder: &str) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.path(folder)).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect()
+    }
+
     /// A `tasuki` command in it.
     pub(crate) fn tasuki(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tasuki"));
+        let built = || env!("CARGO_BIN_EXE_tasuki").into();
+        let mut command = Command::new(std::env::var_os("TASUKI_BIN").unwrap_or_else(built));
         command
             .current_dir(&self.root)
             .env_remove("TASUKI_ROOT")
@@ -108,6 +115,13 @@ impl House {
 
     /// The same through a line of shell, which has to `exec "$0" "$@"` in the end.
     pub(crate) fn start_by(&mut self, line: &str) {
+        self.spawn_by(line);
+        let pid = format!("pid: {}\n", self.pid());
+        self.until("the daemon to be open", |house| house.read("status/daemon.yaml").contains(&pid));
+    }
+
+    /// The same, and waits for nothing.
+    pub(crate) fn spawn_by(&mut self, line: &str) {
         let log = fs::File::options()
             .create(true)
             .append(true)
@@ -124,8 +138,6 @@ impl House {
         }
         command.stdin(Stdio::null()).stdout(log.try_clone().expect("log")).stderr(log);
         self.daemon = Some(command.spawn().expect("the daemon"));
-        let pid = format!("pid: {}\n", self.pid());
-        self.until("the daemon to be open", |house| house.read("status/daemon.yaml").contains(&pid));
     }
 
     /// Starts the daemon and waits for nothing: whoever measures its start looks at its files.
@@ -142,12 +154,24 @@ impl House {
         self.daemon.as_ref().expect("a daemon").id()
     }
 
+    /// How the daemon ended, if it has.
+    pub(crate) fn ended(&mut self) -> Option<std::process::ExitStatus> {
+        self.daemon.as_mut().and_then(|daemon| daemon.try_wait().expect("its end"))
+    }
+
     /// Kills the daemon as nothing else can.
     pub(crate) fn kill(&mut self) {
         if let Some(mut daemon) = self.daemon.take() {
             daemon.kill().expect("to kill it");
             daemon.wait().expect("its end");
         }
+    }
+
+    /// Kills it as [`Self::kill`] does and leaves it to be found dead.
+    pub(crate) fn kill_alone(&mut self) {
+        let daemon = self.daemon.as_mut().expect("a daemon");
+        daemon.kill().expect("to kill it");
+        daemon.wait().expect("its end");
     }
 
     /// Ends the daemon in order; its exit status must be good.

@@ -102,6 +102,15 @@ impl Seq {
         Self { changed_ns: u64::try_from(ns).unwrap_or(0), inode: stat.st_ino }
     }
 
+    /// Whether a claim was made of this file as it is.
+    pub(super) fn begins(self, claim: &str) -> bool {
+        claim.starts_with(&self.digits())
+    }
+
+    fn digits(self) -> String {
+        format!("{:016x}{:016x}", self.changed_ns, self.inode)
+    }
+
     /// The next one, for the rare case that a claim of this name is there already.
     pub(super) fn next(self) -> Self {
         Self { changed_ns: self.changed_ns.wrapping_add(1), ..self }
@@ -149,7 +158,7 @@ impl<'a> Claim<'a> {
     /// The name of a claimed file.
     pub(super) fn format(&self, seq: Seq) -> String {
         let mark = if self.bad_name { '~' } else { '-' };
-        format!("{:016x}{:016x}-{}{mark}{}", seq.changed_ns, seq.inode, self.zone, self.name)
+        format!("{}-{}{mark}{}", seq.digits(), self.zone, self.name)
     }
 }
 

@@ -46,7 +46,8 @@ impl Mailbox {
 }
 
 /// The reason first: a crash between the two leaves the claim, which is set aside at the next start and finds the
-/// reason with its own inode in it. So no file is ever rejected without a reason, and none has two.
+/// reason with its own inode in it. So no file is ever rejected without a reason, and none has two. The reason is on the
+/// disk before the file is moved: after a power cut nobody would make it again.
 fn move_with_reason(
     folder: &Folder,
     claim: &str,
@@ -66,7 +67,7 @@ fn move_with_reason(
         .map_err(|errno| rejected.failed("look for", dropped.as_ref(), errno))?;
     let beside = format!("{name}.reason.yaml");
     rejected
-        .write(beside.as_ref(), &text)
+        .write_durably(beside.as_ref(), &text)
         .map_err(|errno| rejected.failed("write", beside.as_ref(), errno))?;
     match folder.rename_new(claim.as_ref(), rejected, name.as_ref()) {
         Ok(()) => Ok(name),

@@ -187,7 +187,7 @@ pub struct Started {
     pub alive: oneshot::Receiver<Infallible>,
     /// To be joined.
     pub thread: JoinHandle<()>,
-    /// Claims that are in the journal and still on the disk.
+    /// Claims that are in the journal and still on the disk, or undone there: a snapshot has to name them.
     pub claims: BTreeSet<Arc<str>>,
 }
 
@@ -218,7 +218,9 @@ pub fn start(
     // A crash before they were set aside: their senders were told, and what was refused may not be accepted after that.
     refused.retain(|file| unread.contains(&file.claim));
     mailbox.pass_over(&refused.iter().map(|file| file.claim.clone()).collect::<Vec<_>>());
-    let claims = done.iter().cloned().collect();
+    // And those that a power cut put back where they were dropped: until they are taken away again, which may be long after
+    // the segment that names them was left.
+    let claims = done.iter().cloned().chain(mailbox.put_back(&known)).collect();
     let mut worker = Worker {
         mailbox,
         watch,

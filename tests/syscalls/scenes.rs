@@ -1,0 +1,217 @@
+//! What the daemon does while something happens to its system calls.
+
+use crate::account::{AGENT, Account};
+use crate::house::House;
+use crate::strace::{Orders, Tracer};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Three messages of this many bytes fill a segment of 2 MiB.
+const LARGE: usize = 900_000;
+
+/// A piece of work: what went before, and what is watched.
+pub(crate) struct Scene {
+    pub(crate) name: &'static str,
+    /// Whether the start of a daemon is watched; else one that runs.
+    pub(crate) starts: bool,
+    prepare: fn(&mut Stage),
+    act: fn(&mut Stage),
+}
+
+/// Every scene.
+pub(crate) const SCENES: &[Scene] = &[
+    Scene { name: "accept", starts: false, prepare: |_| {}, act: accept },
+    Scene { name: "duplicate", starts: false, prepare: know, act: duplicate },
+    Scene { name: "reject", starts: false, prepare: |_| {}, act: reject },
+    Scene { name: "deliver", starts: false, prepare: wait_for_the_agent, act: deliver },
+    Scene { name: "turn", starts: false, prepare: fill, act: turn },
+    Scene { name: "start", starts: true, prepare: leave_open, act: go_on },
+    Scene { name: "retention", starts: true, prepare: grow_old, act: go_on },
+    Scene { name: "end", starts: false, prepare: wait_for_the_agent, act: end },
+];
+
+/// A workspace for one run of a scene.
+pub(crate) struct Stage {
+    pub(crate) house: House,
+    pub(crate) account: Account,
+    beside: tempfile::TempDir,
+    tracer: Option<Tracer>,
+}
+
+impl Stage {
+    /// All that goes before.
+    pub(crate) fn set(scene: &Scene) -> Self {
+        let beside = tempfile::tempdir().expect("a folder");
+        let typed = beside.path().join("typed");
+        let agent = format!(
+            "  - {{name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, env: {{TYPED: {}}}}}\n",
+            typed.display()
+        );
+        let house = House::new(scene.name, &agent, &[("agent.sh", AGENT)]);
+        let mut stage = Self { house, account: Account::new(typed), beside, tracer: None };
+        stage.house.start();
+        (scene.prepare)(&mut stage);
+        stage
+    }
+
+    /// A file that is not in the workspace.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.beside.path().join(name)
+    }
+
+    /// What is watched.
+    pub(crate) fn open(&mut self, scene: &Scene, orders: &Orders) {
+        if scene.starts {
+            self.house.spawn_by(&orders.line());
+        } else {
+            self.tracer = Some(orders.attach(self.house.pid()));
+        }
+        (scene.act)(self);
+    }
+
+    /// Sends the tracer away.
+    pub(crate) fn close(&mut self) {
+        self.tracer = None;
+        if self.house.ended().is_none() {
+            crate::strace::leave(self.house.pid());
+        }
+    }
+
+    fn info(&mut self, id: &str, content: &str) {
+        self.house
+            .drop(&format!("{id}.yaml"), &format!("id: {id}\nto: user\ntype: info\ncontent: {content}\n"));
+        self.account.infos.push(id.to_owned());
+    }
+
+    fn task(&mut self, id: &str) {
+        self.house
+            .drop(&format!("{id}.yaml"), &format!("id: {id}\nto: worker\ncontent: |\n  仕事 {id} 🎽\n"));
+        self.account.tasks.push(id.to_owned());
+    }
+
+    fn nameless(&mut self, word: &str) {
+        self.house.drop(&format!("{word}.yaml"), &format!("to: user\ntype: info\ncontent: {word}\n"));
+        self.account.nameless.push(word.to_owned());
+    }
+
+    fn bad(&mut self, name: &str, text: &str, code: &'static str) {
+        self.house.drop(name, text);
+        self.account.refused.push((name.to_owned(), code));
+    }
+
+    fn settled(&self) {
+        self.account.settle(&self.house, crate::house::PATIENCE).expect("what goes before");
+    }
+}
+
+fn accept(stage: &mut Stage) {
+    stage.nameless("uno");
+    stage.info("one", "一つ");
+    let both =
+        "id: two\nto: user\ntype: info\ncontent: a\n---\nid: three\nto: user\ntype: info\ncontent: b\n";
+    stage.house.drop("both.yaml", both);
+    stage.account.infos.extend(["two", "three"].map(str::to_owned));
+}
+
+fn know(stage: &mut Stage) {
+    stage.info("known", "same");
+    stage.task("worked");
+    stage.settled();
+}
+
+fn duplicate(stage: &mut Stage) {
+    stage.house.drop("again.yaml", "id: known\nto: user\ntype: info\ncontent: same\n");
+    stage.house.drop("worked.yaml", "id: worked\nto: worker\ncontent: |\n  仕事 worked 🎽\n");
+    stage.bad("other.yaml", "id: known\nto: user\ntype: info\ncontent: other\n", "id-conflict");
+    stage.info("next", "new");
+}
+
+fn reject(stage: &mut Stage) {
+    stage.bad("empty.yaml", "", "empty");
+    stage.bad("nobody.yaml", "to: nobody\ncontent: hello\n", "unknown-agent");
+    stage.info("good", "new");
+}
+
+fn wait_for_the_agent(stage: &mut Stage) {
+    stage.house.until("an agent", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
+}
+
+fn deliver(stage: &mut Stage) {
+    stage.task("t-1");
+    let text = "to: worker\ncontent: |\n  tres\n";
+    stage.house.drop("tres.yaml", text);
+    stage.account.nameless.push("tres".to_owned());
+}
+
+fn large(stage: &mut Stage, id: &str) {
+    stage.info(id, &"襷".repeat(LARGE / 3));
+}
+
+fn fill(stage: &mut Stage) {
+    stage.task("before");
+    stage.settled();
+    large(stage, "large-0");
+    large(stage, "large-1");
+    stage.settled();
+    stage.house.write("queue/STOP", "");
+    stage.house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    stage.task("held");
+    stage.house.until("it", |house| house.path("queue/active/held.yaml").exists());
+}
+
+fn turn(stage: &mut Stage) {
+    large(stage, "large-2");
+    stage.nameless("quatro");
+    stage.info("small", "小");
+    stage.house.drop("before-again.yaml", "id: before\nto: worker\ncontent: |\n  仕事 before 🎽\n");
+    fs::remove_file(stage.house.path("queue/STOP")).expect("STOP");
+}
+
+fn leave_open(stage: &mut Stage) {
+    stage.task("first");
+    stage.settled();
+    stage.house.write("queue/STOP", "");
+    stage.house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    stage.task("open-1");
+    stage.task("open-2");
+    stage.house.until("it", |house| house.path("queue/active/open-2.yaml").exists());
+    stage.nameless("cinco");
+    stage.house.kill();
+    stage.nameless("seis");
+    stage.bad("blank.yaml", "", "empty");
+}
+
+fn go_on(stage: &mut Stage) {
+    stage.info("late", "遅い");
+    // Whoever stopped the team lets it go on.
+    let _ = fs::remove_file(stage.house.path("queue/STOP"));
+}
+
+fn grow_old(stage: &mut Stage) {
+    stage.task("young");
+    stage.settled();
+    stage.house.end();
+    let then = "queue/done/2020-09-13";
+    fs::create_dir(stage.house.path(then)).expect("a day long ago");
+    for id in ["old-1", "old-2"] {
+        fs::write(stage.house.path(&format!("{then}/{id}.yaml")), "id: old\n").expect("an old message");
+        let result = format!("queue/results/{id}.yaml");
+        fs::write(stage.house.path(&result), "id: old\n").expect("an old result");
+        age(&stage.house.path(&result));
+        stage.account.gone.push(result);
+    }
+    stage.account.gone.push(then.to_owned());
+}
+
+fn age(path: &Path) {
+    let then = std::time::SystemTime::now() - std::time::Duration::from_secs(40 * 86_400);
+    fs::File::options().write(true).open(path).expect("the file").set_modified(then).expect("its time");
+}
+
+fn end(stage: &mut Stage) {
+    stage.task("last");
+    stage.info("word", "さようなら");
+    let pid = i32::try_from(stage.house.pid()).ok().and_then(rustix::process::Pid::from_raw);
+    // It may be dead by now.
+    let _ = rustix::process::kill_process(pid.expect("a pid"), rustix::process::Signal::TERM);
+}
