@@ -13,7 +13,7 @@ use crate::daemon::news::{NEWS_MAX, News};
 use crate::daemon::notes::Notes;
 use crate::daemon::orders::{Adopted, Launched, Terms};
 use crate::daemon::panes_desk::PanesDesk;
-use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning};
+use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning, chance};
 use crate::daemon::signals::unless_ended;
 use crate::daemon::start::{House, SHUTDOWN, StartError, io};
 use crate::daemon::stillness::Stillness;
@@ -69,7 +69,7 @@ pub(super) async fn begin(
     let roused = rouse(house, &settings, connected, (journal, claims))?;
     let Roused { found, threads, workers, news, inbox } = roused;
     let now = house.clock.now();
-    let step = engine.recover(Moment { now, chance: getrandom::u64().unwrap_or(now.0) }, &found.panes);
+    let step = engine.recover(Moment { now, chance: chance() }, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;

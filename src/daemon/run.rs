@@ -393,6 +393,10 @@ impl Daemon {
 }
 
 /// 64 random bits from the system; the clock's low bits if it has none to give.
-fn chance() -> u64 {
+pub(super) fn chance() -> u64 {
+    #[cfg(test)]
+    if let Some(bits) = crate::io::fake::bits() {
+        return bits;
+    }
     getrandom::u64().unwrap_or(0x7461_7375_6b69)
 }

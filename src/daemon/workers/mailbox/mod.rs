@@ -248,11 +248,20 @@ pub fn start(
 /// A new id: `msg-` and 12 hex digits of a UUID v4.
 pub fn mint_id() -> MessageId {
     loop {
-        let uuid = uuid::Uuid::new_v4().simple().to_string();
+        let uuid = uuid();
         if let Some(digits) = uuid.get(..12)
             && let Ok(id) = MessageId::new(&format!("msg-{digits}"))
         {
             return id;
         }
     }
+}
+
+/// 32 hex digits.
+fn uuid() -> String {
+    #[cfg(test)]
+    if let Some(bits) = crate::io::fake::bits() {
+        return format!("{bits:016x}{bits:016x}");
+    }
+    uuid::Uuid::new_v4().simple().to_string()
 }

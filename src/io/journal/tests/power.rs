@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::super::fsck;
-use super::world::{World, lay_out};
+use crate::io::fake::{World, lay_out};
 use super::*;
 
 /// Runs in `cargo test`, of five deaths each; `TASUKI_RUNS` asks for more.
