@@ -17,10 +17,10 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
-use worker::Worker;
+pub(in crate::daemon) use worker::Worker;
 
 /// Jobs that may wait: the loop keeps at most one batch of each kind under way, and the watcher one poke.
 const JOBS_MAX: usize = 16;
@@ -197,25 +197,48 @@ pub struct Started {
 /// # Errors
 /// If the system gives no thread.
 pub fn start(
-    mut mailbox: Mailbox,
+    mailbox: Mailbox,
     known: BTreeSet<Arc<str>>,
     archive: Archive,
     disk: Disk,
     clock: Clock,
     news: NewsSender,
 ) -> std::io::Result<Started> {
-    let (jobs, inbox) = sync_channel(JOBS_MAX);
-    let signs = Signs { look: true.into(), ended: false.into(), room: usize::MAX.into(), halts: 0.into() };
-    let mailing = Mailing { jobs, signs: Arc::new(signs) };
+    let (mailing, inbox) = mailing();
     let (poke, signs) = (mailing.jobs.clone(), Arc::clone(&mailing.signs));
     let watch = Watch::start(Interest::Arrivals, move |_| {
         signs.look.store(true, Ordering::Release);
         let _ = poke.try_send(Job::Look);
     });
+    let (mut worker, claims) = worker(mailbox, known, archive, (disk, watch), clock, (&mailing, news));
+    let (obituary, alive) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("mailbox".to_owned()).spawn(move || {
+        let _ends_with_the_thread: oneshot::Sender<Infallible> = obituary;
+        worker.work(&inbox);
+    })?;
+    Ok(Started { mailing, alive, thread, claims })
+}
+
+/// A way to the thread, and its other end.
+pub(in crate::daemon) fn mailing() -> (Mailing, Receiver<Job>) {
+    let (jobs, inbox) = sync_channel(JOBS_MAX);
+    let signs = Signs { look: true.into(), ended: false.into(), room: usize::MAX.into(), halts: 0.into() };
+    (Mailing { jobs, signs: Arc::new(signs) }, inbox)
+}
+
+/// What the thread works with, and the claims that are in the journal and still on the disk.
+pub(in crate::daemon) fn worker(
+    mut mailbox: Mailbox,
+    known: BTreeSet<Arc<str>>,
+    archive: Archive,
+    (disk, watch): (Disk, Watch),
+    clock: Clock,
+    (mailing, news): (&Mailing, NewsSender),
+) -> (Worker, BTreeSet<Arc<str>>) {
     let done: Vec<Arc<str>> = mailbox.unread().into_iter().filter(|claim| known.contains(claim)).collect();
     mailbox.pass_over(&done);
     let claims = done.iter().cloned().collect();
-    let mut worker = Worker {
+    let worker = Worker {
         mailbox,
         watch,
         period: Period::new(clock.now()),
@@ -237,12 +260,7 @@ pub fn start(
         gather_until: clock.now(),
         deferred_until: clock.now(),
     };
-    let (obituary, alive) = oneshot::channel();
-    let thread = std::thread::Builder::new().name("mailbox".to_owned()).spawn(move || {
-        let _ends_with_the_thread: oneshot::Sender<Infallible> = obituary;
-        worker.work(&inbox);
-    })?;
-    Ok(Started { mailing, alive, thread, claims })
+    (worker, claims)
 }
 
 /// A new id: `msg-` and 12 hex digits of a UUID v4.
