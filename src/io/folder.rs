@@ -254,6 +254,11 @@ impl Folder {
         }
     }
 
+    /// Makes everything durable that was written to its file system.
+    pub(crate) fn sync_all(&self) -> Result<(), Errno> {
+        self.change(&Op::SyncAll, || rustix::fs::syncfs(&self.fd))
+    }
+
     /// Removes an empty folder; false if it is not empty.
     pub(crate) fn remove_folder(&self, name: &OsStr) -> Result<bool, Errno> {
         match rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR) {
@@ -343,6 +348,7 @@ enum Op<'a> {
     Write { name: &'a OsStr, text: &'a str },
     Rename { from: &'a OsStr, folder: &'a Folder, to: &'a OsStr },
     Remove { name: &'a OsStr },
+    SyncAll,
 }
 
 #[cfg(test)]
@@ -359,6 +365,7 @@ impl Op<'_> {
                 Change::Rename { from: at(from), to: path(Some(&folder.path), &to.to_string_lossy()) }
             }
             Self::Remove { name } => Change::Remove { name: at(name) },
+            Self::SyncAll => Change::SyncAll,
         }
     }
 }

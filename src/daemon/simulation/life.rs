@@ -51,8 +51,6 @@ pub(super) enum Worked {
     Nothing,
     /// Something was done.
     Something,
-    /// All views were made durable.
-    SyncedViews,
     /// A segment was turned.
     Turned,
 }
@@ -212,15 +210,12 @@ impl Life {
     /// The views' thread does what it was given.
     pub(super) fn show(&mut self) -> Worked {
         let Ok(job) = self.views_jobs.try_recv() else { return Worked::Nothing };
-        let syncs = job.iter().any(|item| matches!(item, views::Item::Sync));
         let shown = &mut self.shown;
-        let mut failed = false;
         self.views.write(job, &mut |news| {
-            failed |= news.failed.iter().any(|item| matches!(item, views::Item::Sync));
             shown.push_back(news);
             true
         });
-        if syncs && !failed { Worked::SyncedViews } else { Worked::Something }
+        Worked::Something
     }
 
     /// The mailbox's thread goes round once.

@@ -13,9 +13,7 @@ use std::time::{Duration, SystemTime};
 pub(super) struct Dropped {
     /// Its name in `queue/`.
     pub(super) name: String,
-    /// A word in each of its documents that no other has; duplicates share it.
-    pub(super) marks: Vec<String>,
-    /// Content of each.
+    /// Content of each of its documents, which no other has but its duplicates.
     pub(super) contents: Vec<String>,
     /// All of it.
     pub(super) text: String,
@@ -23,8 +21,6 @@ pub(super) struct Dropped {
     pub(super) durable: bool,
     /// Whether the power was cut since.
     pub(super) cut: bool,
-    /// Whether it is no message at all.
-    pub(super) bad: bool,
     /// Whether it answers a task, and is no message of its own.
     pub(super) answer: bool,
 }
@@ -34,7 +30,7 @@ pub(super) struct Dropped {
 pub(super) struct People {
     pub(super) drops: Vec<Dropped>,
     numbers: u64,
-    /// Ids that were given, with the documents that had them.
+    /// Ids that were given, with the documents that had them, and their contents.
     ids: Vec<(String, String, String)>,
 }
 
@@ -47,16 +43,15 @@ impl People {
         self.numbers
     }
 
-    /// One message: its text, its mark and its content.
-    fn document(&mut self, chance: &mut Chance, head: &str) -> (String, String, String) {
+    /// One message: its text and its content.
+    fn document(&mut self, chance: &mut Chance, head: &str) -> (String, String) {
         let number = self.number();
-        let mark = format!("印{number}。");
         let long = if chance.one_in(30) { chance.below(6_000) } else { chance.below(60) };
-        let content = format!("{mark} やって 🎽{}", " 仕事".repeat(long as usize));
-        (format!("{head}content: \"{content}\"\n"), mark, content)
+        let content = format!("印{number}。 やって 🎽{}", " 仕事".repeat(long as usize));
+        (format!("{head}content: \"{content}\"\n"), content)
     }
 
-    fn task(&mut self, chance: &mut Chance) -> (String, String, String) {
+    fn task(&mut self, chance: &mut Chance) -> (String, String) {
         let mut head = String::new();
         let id = (!chance.one_in(3)).then(|| format!("t-{}", self.numbers + 1));
         if let Some(id) = &id {
@@ -94,32 +89,30 @@ impl People {
                 let text = ["to: [boss\ncontent: x", "content: nobody\n", "to: nobody\ncontent: x\n", ""];
                 let text = chance.pick(&text).copied().unwrap_or_default();
                 let text = format!("{text}# 印{number}。\n");
-                self.put(root, chance, (text, Vec::new(), Vec::new()), (true, false));
+                self.put(root, chance, (text, Vec::new()), false);
             }
             1 => {
-                if let Some((_, text, mark)) = chance.pick(&self.ids).cloned() {
+                if let Some((_, text, content)) = chance.pick(&self.ids).cloned() {
                     met.push("duplicates");
-                    self.put(root, chance, (text, vec![mark], Vec::new()), (false, false));
+                    self.put(root, chance, (text, vec![content]), false);
                 }
             }
             2 => {
                 if let Some((id, ..)) = chance.pick(&self.ids).cloned() {
                     met.push("ids with other content");
-                    let (text, mark, content) = self.document(chance, &format!("id: {id}\nto: boss\n"));
-                    self.put(root, chance, (text, vec![mark], vec![content]), (false, false));
+                    let (text, content) = self.document(chance, &format!("id: {id}\nto: boss\n"));
+                    self.put(root, chance, (text, vec![content]), false);
                 }
             }
             3 => {
                 met.push("several in one file");
                 let all: Vec<_> = (0..1 + chance.below(4)).map(|_| self.task(chance)).collect();
-                let text: Vec<String> = all.iter().map(|(text, ..)| text.clone()).collect();
-                let marks = all.iter().map(|(_, mark, _)| mark.clone()).collect();
-                let contents = all.iter().map(|(.., content)| content.clone()).collect();
-                self.put(root, chance, (text.join("---\n"), marks, contents), (false, false));
+                let (text, contents): (Vec<String>, _) = all.into_iter().unzip();
+                self.put(root, chance, (text.join("---\n"), contents), false);
             }
             _ => {
-                let (text, mark, content) = self.task(chance);
-                self.put(root, chance, (text, vec![mark], vec![content]), (false, false));
+                let (text, content) = self.task(chance);
+                self.put(root, chance, (text, vec![content]), false);
             }
         }
     }
@@ -132,15 +125,15 @@ impl People {
             _ => return,
         };
         let head = format!("from: {from}\nto: {to}\ntoken: {token}\n");
-        let (text, mark, content) = self.document(chance, &head);
-        self.put(root, chance, (text, vec![mark], vec![content]), (false, false));
+        let (text, content) = self.document(chance, &head);
+        self.put(root, chance, (text, vec![content]), false);
     }
 
     /// An answer by a file.
     pub(super) fn answer(&mut self, root: &Path, chance: &mut Chance, from: &str, task: &str, token: Token) {
         let head = format!("from: {from}\nto: user\ntype: result\nin_reply_to: {task}\ntoken: {token}\n");
-        let (text, mark, content) = self.document(chance, &head);
-        self.put(root, chance, (text, vec![mark], vec![content]), (false, true));
+        let (text, content) = self.document(chance, &head);
+        self.put(root, chance, (text, vec![content]), true);
     }
 
     /// Writes a file beside its name, and gives it its name; with a flush, where its writer is careful.
@@ -148,8 +141,8 @@ impl People {
         &mut self,
         root: &Path,
         chance: &mut Chance,
-        (text, marks, contents): (String, Vec<String>, Vec<String>),
-        (bad, answer): (bool, bool),
+        (text, contents): (String, Vec<String>),
+        answer: bool,
     ) {
         let number = self.number();
         let (part, name) = (format!("queue/.d{number}.tmp"), format!("queue/d{number}.yaml"));
@@ -178,12 +171,10 @@ impl People {
         let name = format!("d{number}.yaml");
         self.drops.push(Dropped {
             name,
-            marks,
             contents,
             text,
             durable: careful,
             cut: false,
-            bad,
             answer,
         });
     }

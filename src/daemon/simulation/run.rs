@@ -1,6 +1,6 @@
 //! One run from one seed: everything that may happen to a workspace, in an order that chance gives, and then peace.
 
-use super::cut::{self, Views};
+use super::cut;
 use super::life::{self, Life, Worked};
 use super::oracle;
 use super::people::People;
@@ -27,7 +27,7 @@ use tokio::sync::{mpsc, oneshot};
 /// Things that happen before peace.
 const STEPS: u64 = 700;
 /// And until everything has come to its end; far more than it takes.
-const STEPS_TO_PEACE: u64 = 60_000;
+const STEPS_TO_PEACE: u64 = 20_000;
 /// 14 November 2023.
 const START: Millis = Millis(1_700_000_000_000);
 
@@ -59,12 +59,13 @@ pub(super) struct Run {
     now: Now,
     panes: Panes,
     pub(super) people: People,
-    views: Views,
     pub(super) trace: Trace,
     calls: Vec<(String, oneshot::Receiver<Response>)>,
     /// Messages of which somebody was told that they are accepted.
     pub(super) promised: BTreeSet<MessageId>,
     calm: bool,
+    /// How often a person had to look after things in peace.
+    helped: u64,
     lives: u64,
     boots: u64,
 }
@@ -104,9 +105,10 @@ impl Run {
             wall: START,
             chance: Chance::new(seed.wrapping_mul(31).wrapping_add(7)),
             world: World::new(keeps),
+            flushed: Default::default(),
             free_bytes: 1 << 40,
             faults: Faults::default(),
-            changes: 0,
+            made: Vec::new(),
         };
         machine.install();
         std::fs::write(root.join("tasuki.yaml"), TEAM).expect("the team file");
@@ -134,11 +136,11 @@ impl Run {
             now: Now::Dead(0, None),
             panes: Panes::default(),
             people: People::default(),
-            views: Views::default(),
             trace: Trace::new(whole),
             calls: Vec::new(),
             promised: BTreeSet::new(),
             calm: false,
+            helped: 0,
             lives: 0,
             boots: 0,
         }
@@ -149,8 +151,8 @@ impl Run {
             self.step()?;
         }
         self.make_peace();
-        for step in 0..STEPS_TO_PEACE {
-            if self.step_in_peace(step)? {
+        for _ in 0..STEPS_TO_PEACE {
+            if self.step_in_peace()? {
                 return oracle::check_end(self);
             }
         }
@@ -158,7 +160,13 @@ impl Run {
     }
 
     pub(super) fn tell(&mut self, what: &str) {
-        self.trace.tell(Machine::with(|machine| machine.elapsed_ms), what);
+        let (at, made) = Machine::with(|machine| (machine.elapsed_ms, std::mem::take(&mut machine.made)));
+        if !made.is_empty() {
+            self.trace.tell(at, &format!("    {}", made.join("; ")));
+        }
+        // The scratch folder has another name each time.
+        let root = self.root.display().to_string();
+        self.trace.tell(at, &what.replace(&root, ""));
     }
 
     fn pass(&mut self, ms: u64) {
@@ -171,7 +179,8 @@ impl Run {
 
     /// One thing happens.
     fn step(&mut self) -> Result<(), Wrong> {
-        self.pass(self.chance.clone().below(4));
+        let ms = self.chance.below(4);
+        self.pass(ms);
         match self.chance.below(100) {
             0..25 => drop(self.turn_loop()?),
             25..40 => self.write()?,
@@ -319,19 +328,16 @@ impl Run {
 
     fn show(&mut self) -> Result<(), Wrong> {
         let Now::Alive(life) = &mut self.now else { return Ok(()) };
-        if life.show() == Worked::SyncedViews {
-            self.tell("views are synced");
-            self.views.synced(&self.root);
+        if life.show() != Worked::Nothing {
+            self.tell("shown");
         }
         Ok(())
     }
 
     fn look(&mut self) -> Result<(), Wrong> {
         let Now::Alive(life) = &mut self.now else { return Ok(()) };
-        let before = Machine::with(|machine| machine.changes);
         if life.look() != Worked::Nothing {
-            let changes = Machine::with(|machine| machine.changes) - before;
-            self.tell(&format!("the mailbox made {changes} changes"));
+            self.tell("the mailbox went round");
         }
         Ok(())
     }
@@ -368,7 +374,7 @@ impl Run {
         self.trace.meet("kills");
         if self.chance.one_in(2) {
             self.panes.die();
-            let took = cut::cut(&self.root, &mut self.views, &mut self.chance);
+            let took = cut::cut(&self.root, &mut self.chance);
             self.people.cut();
             self.boots += 1;
             self.trace.meet("power cuts");
@@ -590,7 +596,7 @@ impl Run {
     }
 
     /// Everybody does what there is to do; whether all is at peace.
-    fn step_in_peace(&mut self, step: u64) -> Result<bool, Wrong> {
+    fn step_in_peace(&mut self) -> Result<bool, Wrong> {
         let mut busy = self.turn_loop()?;
         if let Now::Alive(life) = &mut self.now {
             busy |= life.write(false) != Worked::Nothing;
@@ -610,7 +616,7 @@ impl Run {
         if self.is_done() {
             return Ok(true);
         }
-        self.help(step);
+        self.help();
         let wait = match &self.now {
             Now::Alive(life) => life.due_in_ms().clamp(1, 60_000),
             Now::Dead(..) => 200,
@@ -620,7 +626,7 @@ impl Run {
     }
 
     /// A person looks after what has come to stand still.
-    fn help(&mut self, step: u64) {
+    fn help(&mut self) {
         for pane in &mut self.panes.all {
             let idle = pane.doing.is_none() && pane.inbox.is_empty();
             if let Some(token) = pane.awaited().filter(|_| idle).and_then(|typed| typed.turn.token) {
@@ -634,7 +640,8 @@ impl Run {
             .map(|open| open.message.id.clone())
             .collect();
         held.into_iter().for_each(|id| self.command(Command::Retry(id)));
-        if step % 50 == 49 {
+        self.helped += 1;
+        if self.helped % 5 == 0 {
             self.command(Command::Start(None));
         }
     }

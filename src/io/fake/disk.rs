@@ -3,7 +3,7 @@
 use super::Chance;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A disk writes sectors whole.
 const SECTOR: usize = 512;
@@ -21,6 +21,7 @@ pub(crate) enum Change {
     Remove { name: String },
     Truncate { name: String, len: u64 },
     Allocate { name: String },
+    SyncAll,
 }
 
 /// What a file system keeps of names when the power is cut.
@@ -109,12 +110,22 @@ impl World {
             }
             Change::Sync { name, whole } => self.sync(name, *whole, done),
             Change::SyncNames { folder } if done => self.sync_names(folder),
+            Change::SyncAll if done => self.sync_all(),
             Change::Rename { from, to } if done => self.rename(from, to),
             Change::Remove { name } if done && self.names.remove(name).is_some() => {
                 self.pending_names.push(Naming::Remove { name: name.clone() });
             }
             _ => {}
         }
+    }
+
+    fn sync_all(&mut self) {
+        for inode in &mut self.inodes {
+            let pending = std::mem::take(&mut inode.pending);
+            pending.iter().for_each(|edit| edit.apply(&mut inode.durable));
+        }
+        self.pending_names.clear();
+        self.durable_names = self.names.clone();
     }
 
     /// What time it is, for the change times of files.
@@ -143,17 +154,6 @@ impl World {
     /// What a process finds that starts now, once the cache has forgotten what the disk never got.
     pub(crate) fn view(&self) -> BTreeMap<String, Vec<u8>> {
         self.names.iter().map(|(name, &inode)| (name.clone(), self.inodes[inode].now())).collect()
-    }
-
-    /// What is in a file, as [`World::view`] has it.
-    pub(crate) fn bytes(&self, name: &str) -> Option<Vec<u8>> {
-        self.names.get(name).map(|&inode| self.inodes[inode].now())
-    }
-
-    /// Whether this file would be found whole after the power was cut now.
-    pub(crate) fn is_durable(&self, name: &str) -> bool {
-        let named = |inode: &&usize| self.durable_names.get(name) == Some(*inode);
-        self.names.get(name).filter(named).is_some_and(|&inode| self.inodes[inode].pending.is_empty())
     }
 
     /// What is found after the power was cut now.
@@ -264,20 +264,39 @@ impl Naming {
 impl Change {
     /// Whether it makes or writes a view.
     pub(crate) fn is_of_view(&self) -> bool {
-        let (Self::Create { name }
-        | Self::Write { name, .. }
-        | Self::Sync { name, .. }
-        | Self::SyncNames { folder: name }
-        | Self::Rename { to: name, .. }
-        | Self::Remove { name }
-        | Self::Truncate { name, .. }
-        | Self::Allocate { name }) = self;
+        let name = match self {
+            Self::Create { name }
+            | Self::Write { name, .. }
+            | Self::Sync { name, .. }
+            | Self::SyncNames { folder: name }
+            | Self::Rename { to: name, .. }
+            | Self::Remove { name }
+            | Self::Truncate { name, .. }
+            | Self::Allocate { name } => name,
+            Self::SyncAll => return false,
+        };
         VIEWS.iter().any(|view| name.starts_with(view))
     }
 
     /// Whether a full disk refuses it.
     pub(crate) fn takes_room(&self) -> bool {
         matches!(self, Self::Create { .. } | Self::Write { .. } | Self::Allocate { .. })
+    }
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Create { name } => write!(f, "create {name}"),
+            Self::Write { name, bytes, offset } => write!(f, "write {name} {offset}+{}", bytes.len()),
+            Self::Sync { name, .. } => write!(f, "sync {name}"),
+            Self::SyncNames { folder } => write!(f, "sync names in {folder}"),
+            Self::Rename { from, to } => write!(f, "rename {from} to {to}"),
+            Self::Remove { name } => write!(f, "remove {name}"),
+            Self::Truncate { name, len } => write!(f, "cut {name} to {len}"),
+            Self::Allocate { name } => write!(f, "take room for {name}"),
+            Self::SyncAll => write!(f, "sync all"),
+        }
     }
 }
 
@@ -349,4 +368,18 @@ pub(crate) fn lay_out(dir: &Path, files: &BTreeMap<String, Vec<u8>>) {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder is made");
         fs::write(path, bytes).expect("a file is written");
     }
+}
+
+/// All views beneath a root.
+pub(crate) fn views_in(root: &Path) -> Vec<PathBuf> {
+    let (mut folders, mut files) = (VIEWS.map(|view| root.join(view)).to_vec(), Vec::new());
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(folder) else { continue };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort_unstable();
+    files
 }

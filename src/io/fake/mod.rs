@@ -5,11 +5,12 @@ mod chance;
 mod disk;
 
 pub(crate) use chance::Chance;
-pub(crate) use disk::{Change, Keeps, World, lay_out};
+pub(crate) use disk::{Change, Keeps, World, lay_out, views_in};
 
 use crate::engine::words::Millis;
 use rustix::io::Errno;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 thread_local! {
@@ -29,12 +30,14 @@ pub(crate) struct Machine {
     pub(crate) chance: Chance,
     /// Its disk.
     pub(crate) world: World,
+    /// The views as they were when everything was flushed last.
+    pub(crate) flushed: BTreeMap<PathBuf, Vec<u8>>,
     /// Free bytes.
     pub(crate) free_bytes: u64,
     /// What its disk does wrong.
     pub(crate) faults: Faults,
-    /// Changes that were asked for, refused ones as well.
-    pub(crate) changes: u64,
+    /// Changes that were made since somebody looked.
+    pub(crate) made: Vec<String>,
 }
 
 /// What a disk does wrong, and when.
@@ -69,12 +72,17 @@ impl Machine {
         try_with(f).expect("a machine was put in its place")
     }
 
+    /// The views are on the disk as they are now.
+    pub(crate) fn flush_views(&mut self) {
+        let read = |path: PathBuf| Some((path.clone(), std::fs::read(path).ok()?));
+        self.flushed = views_in(&self.root).into_iter().filter_map(read).collect();
+    }
+
     /// Whether this change may be made; part of a write may be, though it is refused.
     fn before(&mut self, change: &Change) -> Result<(), Errno> {
         if self.faults.dead {
             return Err(Errno::IO);
         }
-        self.changes += 1;
         if counts_down(&mut self.faults.dies_after) {
             self.faults.dead = true;
             self.tear(change);
@@ -176,9 +184,15 @@ pub(crate) fn around<T, E: From<Errno>>(
         Some(Ok(change)) => change,
     };
     let done = call()?;
-    if !change.is_of_view() {
-        try_with(|machine| machine.world.apply(&change, true));
-    }
+    try_with(|machine| {
+        if matches!(change, Change::SyncAll) {
+            machine.flush_views();
+        }
+        if !change.is_of_view() {
+            machine.made.push(change.to_string());
+            machine.world.apply(&change, true);
+        }
+    });
     Ok(done)
 }
 
