@@ -27,7 +27,7 @@ use tokio::sync::{mpsc, oneshot};
 /// Things that happen before peace.
 const STEPS: u64 = 700;
 /// And until everything has come to its end; far more than it takes.
-const STEPS_TO_PEACE: u64 = 20_000;
+const STEPS_TO_PEACE: u64 = 8_000;
 /// 14 November 2023.
 const START: Millis = Millis(1_700_000_000_000);
 
@@ -265,6 +265,7 @@ impl Run {
             let after = self.chance.below(30);
             Machine::with(|machine| machine.faults.dies_after = Some(after));
         }
+        self.panes.away = false; // it connects anew
         let begun = life::begin(&mut self.house, &self.settings, stopped, &self.panes);
         match begun {
             Ok(life) => {
