@@ -241,18 +241,13 @@ impl Life {
 
     /// The loop cannot go on: what [`crate::daemon::life::Life::spend`] does before it starts anew. The journal.
     pub(super) fn end(mut self) -> Journal {
-        loop {
-            self.daemon.views.hurry();
-            let now = self.daemon.clock.now();
-            let given = self.daemon.views.submit(&self.daemon.engine, &self.daemon.journal, now);
-            if given.is_err() || self.daemon.views.is_idle() {
-                return self.journal;
-            }
-            self.show();
+        while self.daemon.hand_out_owed() {
+            assert!(self.show() != Worked::Nothing || !self.shown.is_empty(), "it would wait for nothing");
             for shown in std::mem::take(&mut self.shown).into_iter().filter(|shown| !shown.under_way) {
-                self.daemon.views.done(shown.failed, now);
+                self.daemon.views.done(shown.failed, self.daemon.clock.now());
             }
         }
+        self.journal
     }
 
     /// The process is killed.
