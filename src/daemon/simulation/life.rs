@@ -194,6 +194,11 @@ impl Life {
         Ok(heard)
     }
 
+    /// Whether it has written little yet.
+    pub(super) fn is_young(&self) -> bool {
+        self.journal.counters().appends < 2
+    }
+
     /// The journal's thread does what it was given. `wants_turn`: as if the segment had grown large.
     pub(super) fn write(&mut self, wants_turn: bool) -> Worked {
         if self.written.is_some() {

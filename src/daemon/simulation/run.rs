@@ -314,8 +314,10 @@ impl Run {
     }
 
     fn write(&mut self) {
-        let wants_turn = !self.calm && self.chance.one_in(30);
         let Now::Alive(life) = &mut self.now else { return };
+        // A daemon often starts with a segment that is as large as it may be.
+        let often = if life.is_young() { 4 } else { 30 };
+        let wants_turn = !self.calm && self.chance.one_in(often);
         match life.write(wants_turn) {
             Worked::Nothing => {}
             Worked::Turned => {

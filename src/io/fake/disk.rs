@@ -3,6 +3,7 @@
 use super::Chance;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 /// A disk writes sectors whole.
@@ -154,6 +155,20 @@ impl World {
     /// What a process finds that starts now, once the cache has forgotten what the disk never got.
     pub(crate) fn view(&self) -> BTreeMap<String, Vec<u8>> {
         self.names.iter().map(|(name, &inode)| (name.clone(), self.inodes[inode].now())).collect()
+    }
+
+    /// What is in a file, as [`World::view`] has it.
+    fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+        self.names.get(name).map(|&inode| self.inodes[inode].now())
+    }
+
+    /// The cache forgets what it shows of a file and the disk never got.
+    pub(crate) fn forget_cached(&self, root: &Path, name: &str) {
+        if let Some(bytes) = self.bytes(name) {
+            let file = fs::File::options().write(true).open(root.join(name)).expect("it is there");
+            file.set_len(bytes.len() as u64).expect("its length");
+            file.write_all_at(&bytes, 0).expect("its bytes");
+        }
     }
 
     /// What is found after the power was cut now.

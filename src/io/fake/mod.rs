@@ -160,6 +160,15 @@ pub(crate) fn free_bytes() -> Option<u64> {
     try_with(|machine| if machine.faults.full { 0 } else { machine.free_bytes })
 }
 
+/// The cache forgets a file.
+pub(crate) fn forget_cached(folder: &Path, name: &str) {
+    try_with(|machine| {
+        if let Ok(folder) = folder.strip_prefix(&machine.root) {
+            machine.world.forget_cached(&machine.root, &folder.join(name).to_string_lossy());
+        }
+    });
+}
+
 /// When a file was changed last, in ns, and its number: real ones are never the same in two runs.
 pub(crate) fn identity(inode: u64) -> Option<(u64, u64)> {
     try_with(|machine| machine.world.identity(inode)).flatten()

@@ -93,6 +93,8 @@ impl Folder {
     /// Forgets what the page cache holds of a file that is already synced, so that the next read asks the disk. A hint;
     /// it matters after a failed flush, when the cache may show what the disk never got.
     pub(super) fn forget_cached(&self, file: &Named) {
+        #[cfg(test)]
+        crate::io::fake::forget_cached(&self.path, &file.name);
         // A file system without the advice reads as it always did.
         let _ = rustix::fs::fadvise(&file.file, 0, None, rustix::fs::Advice::DontNeed);
     }
