@@ -13,7 +13,7 @@ use crate::daemon::news::{NEWS_MAX, News};
 use crate::daemon::notes::Notes;
 use crate::daemon::orders::{Adopted, Launched, Terms};
 use crate::daemon::panes_desk::PanesDesk;
-use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning, chance};
+use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning};
 use crate::daemon::signals::unless_ended;
 use crate::daemon::start::{House, SHUTDOWN, StartError, io};
 use crate::daemon::stillness::Stillness;
@@ -324,4 +324,13 @@ pub(super) fn follow(clock: Clock, last_at: Millis) -> Clock {
     }
     tracing::warn!(ahead_ms, "the journal is ahead of the wall clock; its time counts");
     Clock::starting_at(last_at)
+}
+
+/// 64 random bits from the system; the clock's low bits if it has none to give.
+pub(super) fn chance() -> u64 {
+    #[cfg(test)]
+    if let Some(bits) = crate::io::fake::bits() {
+        return bits;
+    }
+    getrandom::u64().unwrap_or(0x7461_7375_6b69)
 }

@@ -7,6 +7,7 @@ use crate::daemon::ends::worker_ended;
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::{Heard, JournalDesk, ThreadGone};
+use crate::daemon::life::chance;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::news::{News, NewsSender};
 use crate::daemon::notes::{About, Notes};
@@ -394,13 +395,4 @@ impl Daemon {
             self.step(Input::Halt(on));
         }
     }
-}
-
-/// 64 random bits from the system; the clock's low bits if it has none to give.
-pub(super) fn chance() -> u64 {
-    #[cfg(test)]
-    if let Some(bits) = crate::io::fake::bits() {
-        return bits;
-    }
-    getrandom::u64().unwrap_or(0x7461_7375_6b69)
 }

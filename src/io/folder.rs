@@ -342,7 +342,10 @@ impl Folder {
 }
 
 /// A change, as tests see it.
-#[cfg_attr(not(test), expect(dead_code, reason = "the fields are for tests, which record and refuse changes"))]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the fields are for tests, which record and refuse changes")
+)]
 enum Op<'a> {
     Create { name: &'a OsStr },
     Write { name: &'a OsStr, text: &'a str },

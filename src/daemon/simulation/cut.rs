@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 /// What was written to a view since the last flush may be there, empty, or not; what was removed since may be there again.
 /// How many changed.
 fn cut_views(chance: &mut Chance) -> u64 {
-    let (root, flushed) = Machine::with(|machine| (machine.root.clone(), std::mem::take(&mut machine.flushed)));
+    let (root, flushed) =
+        Machine::with(|machine| (machine.root.clone(), std::mem::take(&mut machine.flushed)));
     let mut changed = 0;
     for path in views_in(&root) {
         let now = fs::read(&path).unwrap_or_default();
@@ -57,7 +58,8 @@ pub(super) fn cut(root: &Path, chance: &mut Chance) -> Took {
         let bytes = left.bytes.get(file).map(Vec::as_slice).unwrap_or_default();
         if fs::read(&kept).ok().as_deref() != Some(bytes) {
             fs::write(&kept, bytes).expect("a file is as the disk has it");
-            let written = SystemTime::UNIX_EPOCH + Duration::from_millis(Machine::with(|machine| machine.wall.0));
+            let written =
+                SystemTime::UNIX_EPOCH + Duration::from_millis(Machine::with(|machine| machine.wall.0));
             let file = fs::File::options().write(true).open(&kept).expect("it is there");
             file.set_modified(written).expect("a time");
         }

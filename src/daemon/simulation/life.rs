@@ -55,6 +55,9 @@ pub(super) enum Worked {
     Turned,
 }
 
+/// Why a life did not begin, and the journal, if that is to be tried with again.
+pub(super) type NotBegun = (String, Option<Box<Journal>>);
+
 /// From the journal to the loop, as [`crate::daemon::life::begin`] does it.
 ///
 /// # Errors
@@ -62,9 +65,9 @@ pub(super) enum Worked {
 pub(super) fn begin(
     house: &mut House,
     settings: &Settings,
-    stopped: Option<Journal>,
+    stopped: Option<Box<Journal>>,
     panes: &Panes,
-) -> Result<Life, (String, Option<Journal>)> {
+) -> Result<Life, NotBegun> {
     let (dir, went_on) = (house.workspace.journal(), stopped.is_some());
     let (journal, memory) = match stopped {
         None => {
@@ -72,23 +75,19 @@ pub(super) fn begin(
             let opened = memory::open(&dir, &house.boot, settings.team.clone());
             opened.map_err(|error| (error.to_string(), None))?
         }
-        Some(journal) => go_on(house, settings, journal)?,
+        Some(journal) => go_on(house, settings, *journal)?,
     };
     house.clock = follow(house.clock, memory.last_at);
     rouse(house, settings, journal, (memory, went_on), panes).map_err(|why| (why, None))
 }
 
-fn go_on(
-    house: &House,
-    settings: &Settings,
-    mut journal: Journal,
-) -> Result<(Journal, Memory), (String, Option<Journal>)> {
+fn go_on(house: &House, settings: &Settings, mut journal: Journal) -> Result<(Journal, Memory), NotBegun> {
     let (dir, root) = (house.workspace.journal(), house.workspace.root().to_owned());
     let show = |memory: &Memory, reader| show_owed(&root, memory, reader);
     journal.stop("the daemon starts anew");
     match memory::try_again(&dir, &mut journal, settings.team.clone(), house.clock.now(), &show) {
         Ok(memory) => Ok((journal, memory)),
-        Err(error) => Err((error.to_string(), Some(journal))),
+        Err(error) => Err((error.to_string(), Some(Box::new(journal)))),
     }
 }
 

@@ -98,12 +98,7 @@ fn check_ids(run: &Run, told: &Told) -> Result<(), Wrong> {
     }
 }
 
-fn check_drop(
-    root: &Path,
-    drop: &Dropped,
-    told: &Told,
-    alone: &dyn Fn(&str) -> bool,
-) -> Result<(), Wrong> {
+fn check_drop(root: &Path, drop: &Dropped, told: &Told, alone: &dyn Fn(&str) -> bool) -> Result<(), Wrong> {
     let times = |content: &String| told.contents.get(content).copied().unwrap_or(0);
     let fail = |why: &str| Err(format!("{}: {why}: {:?}", drop.name, drop.text));
     if drop.contents.iter().any(|content| times(content) > 1) {

@@ -151,7 +151,8 @@ impl People {
         let file = fs::File::options().write(true).open(root.join(&part)).expect("it is there");
         let inode = file.metadata().expect("it is there").ino();
         Machine::with(|machine| {
-            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_millis(machine.wall.0)).expect("a time");
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_millis(machine.wall.0))
+                .expect("a time");
             let world = &mut machine.world;
             world.set_time(machine.wall.0);
             world.apply(&Change::Create { name: part.clone() }, true);
@@ -169,14 +170,7 @@ impl People {
         drop(file);
         fs::rename(root.join(&part), root.join(&name)).expect("it gets its name");
         let name = format!("d{number}.yaml");
-        self.drops.push(Dropped {
-            name,
-            contents,
-            text,
-            durable: careful,
-            cut: false,
-            answer,
-        });
+        self.drops.push(Dropped { name, contents, text, durable: careful, cut: false, answer });
     }
 
     /// Ids that were given to messages.

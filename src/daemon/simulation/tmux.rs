@@ -92,7 +92,12 @@ impl Panes {
         let mut found = PanesFound::default();
         for pane in &self.all {
             let process = pane.alive.then_some(pane.process);
-            found.panes.push(FoundPane { agent: pane.agent.clone(), nonce: pane.nonce, pane: pane.id, process });
+            found.panes.push(FoundPane {
+                agent: pane.agent.clone(),
+                nonce: pane.nonce,
+                pane: pane.id,
+                process,
+            });
             found.terminals.insert(pane.id, "/dev/null".into());
         }
         found

@@ -1,16 +1,14 @@
 //! A model of what is on a disk: all that was synced, and of the rest what chance left.
 
 use super::Chance;
+use super::views::is_view;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A disk writes sectors whole.
 const SECTOR: usize = 512;
-/// Views are written again, and are modelled apart.
-const VIEWS: [&str; 5] = ["status", "queue/active", "queue/results", "queue/done", ".tasuki/spare"];
-
 /// A change to files that was asked for. Names are paths from the root of the world.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
@@ -51,10 +49,20 @@ enum Edit {
 
 #[derive(Debug, Clone)]
 enum Naming {
-    Set { name: String, inode: usize },
+    Set {
+        name: String,
+        inode: usize,
+    },
     /// The file's change time goes with it: this is what it was before.
-    Move { from: String, to: String, inode: usize, before_ms: u64 },
-    Remove { name: String },
+    Move {
+        from: String,
+        to: String,
+        inode: usize,
+        before_ms: u64,
+    },
+    Remove {
+        name: String,
+    },
 }
 
 /// Files as a disk sees them.
@@ -290,7 +298,7 @@ impl Change {
             | Self::Allocate { name } => name,
             Self::SyncAll => return false,
         };
-        VIEWS.iter().any(|view| name.starts_with(view))
+        is_view(name)
     }
 
     /// Whether a full disk refuses it.
@@ -383,18 +391,4 @@ pub(crate) fn lay_out(dir: &Path, files: &BTreeMap<String, Vec<u8>>) {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder is made");
         fs::write(path, bytes).expect("a file is written");
     }
-}
-
-/// All views beneath a root.
-pub(crate) fn views_in(root: &Path) -> Vec<PathBuf> {
-    let (mut folders, mut files) = (VIEWS.map(|view| root.join(view)).to_vec(), Vec::new());
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(folder) else { continue };
-        for entry in entries.flatten() {
-            let path = entry.path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.sort_unstable();
-    files
 }

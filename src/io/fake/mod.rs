@@ -3,9 +3,11 @@
 
 mod chance;
 mod disk;
+mod views;
 
 pub(crate) use chance::Chance;
-pub(crate) use disk::{Change, Keeps, World, lay_out, views_in};
+pub(crate) use disk::{Change, Keeps, World, lay_out};
+pub(crate) use views::views_in;
 
 use crate::engine::words::Millis;
 use rustix::io::Errno;
@@ -108,7 +110,9 @@ impl Machine {
         let part = self.chance.below(bytes.len() as u64 + 1) as usize;
         let part = Change::Write { name: name.clone(), bytes: bytes[..part].to_vec(), offset: *offset };
         let path = self.root.join(name);
-        if let (Change::Write { bytes, .. }, Ok(file)) = (&part, std::fs::File::options().write(true).open(path)) {
+        if let (Change::Write { bytes, .. }, Ok(file)) =
+            (&part, std::fs::File::options().write(true).open(path))
+        {
             file.write_all_at(bytes, *offset).expect("the scratch folder takes it");
             self.world.apply(&part, true);
             self.faults.torn += 1;
@@ -206,11 +210,7 @@ pub(crate) fn around<T, E: From<Errno>>(
 }
 
 /// The change with names as they are from the root; none if it is about a folder elsewhere.
-fn named(
-    machine: &Machine,
-    folder: &Path,
-    change: impl FnOnce(Paths<'_>) -> Change,
-) -> Option<Change> {
+fn named(machine: &Machine, folder: &Path, change: impl FnOnce(Paths<'_>) -> Change) -> Option<Change> {
     let below = |folder: &Path| Some(folder.strip_prefix(&machine.root).ok()?.to_str()?.to_owned());
     let here = below(folder)?;
     let path = |other: Option<&Path>, name: &str| {

@@ -272,9 +272,11 @@ impl Disk {
     fn change<T>(&mut self, op: &Op<'_>, call: impl FnOnce(&Folder) -> io::Result<T>) -> io::Result<T> {
         self.tap.before(op)?;
         let path = &self.folder.path;
-        crate::io::fake::around(path, |path| super::tests::change(op, &|name| path(None, name)), || {
-            call(&self.folder)
-        })
+        crate::io::fake::around(
+            path,
+            |path| super::tests::change(op, &|name| path(None, name)),
+            || call(&self.folder),
+        )
     }
 }
 

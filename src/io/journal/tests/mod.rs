@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::disk::{Disk, Op};
-pub(super) use crate::io::fake::{Chance, Change};
 use super::{
     Digest, Entry, Fingerprint, IdHash, Journal, JournalError, Kind, MessageId, Millis, Report, Seq,
     StepLine, Walk,
 };
+pub(super) use crate::io::fake::{Chance, Change};
 
 /// What happens to operations; see [`Tap::gate`].
 #[derive(Debug, Default)]
