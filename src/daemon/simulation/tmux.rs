@@ -283,22 +283,7 @@ impl Pane {
                     worker.typing = Some((typed, Step::Enter));
                 }
             }
-            Step::Settle if self.input.as_ref().is_some_and(|draft| is_of(draft, &typed)) => {
-                met.push("in doubt: Enter was missing");
-                worker.typing = Some((typed, Step::Enter));
-            }
-            Step::Settle if bad(chance, 6) => {
-                met.push("in doubt: for good");
-                worker.rung(typed, Verdict::Unconfirmed { why: "something is not read yet".to_owned() });
-            }
-            Step::Settle if self.screen.iter().any(|line| is_of(line, &typed)) => {
-                met.push("in doubt: delivered");
-                worker.rung(typed, Verdict::Delivered(Receipt::Echoed));
-            }
-            Step::Settle => {
-                met.push("in doubt: no trace");
-                worker.rung(typed, Verdict::NotDelivered { why: "no trace of it".to_owned() });
-            }
+            Step::Settle => self.settle(worker, typed, bad(chance, 6), met),
             Step::Enter if bad(chance, 20) => {
                 // The program swallowed it, and shows the same as if it had not.
                 met.push("lost Enter");
@@ -319,6 +304,23 @@ impl Pane {
             Step::Tell(receipt) => worker.rung(typed, Verdict::Delivered(receipt)),
         }
         None
+    }
+
+    /// After a crash: whether the turn was delivered; `unclear` if that cannot be told now.
+    fn settle(&self, worker: &mut Worker, typed: Typed, unclear: bool, met: &mut Vec<&'static str>) {
+        if self.input.as_ref().is_some_and(|draft| is_of(draft, &typed)) {
+            met.push("in doubt: Enter was missing");
+            worker.typing = Some((typed, Step::Enter));
+        } else if unclear {
+            met.push("in doubt: for good");
+            worker.rung(typed, Verdict::Unconfirmed { why: "something is not read yet".to_owned() });
+        } else if self.screen.iter().any(|line| is_of(line, &typed)) {
+            met.push("in doubt: delivered");
+            worker.rung(typed, Verdict::Delivered(Receipt::Echoed));
+        } else {
+            met.push("in doubt: no trace");
+            worker.rung(typed, Verdict::NotDelivered { why: "no trace of it".to_owned() });
+        }
     }
 
     /// Looks at the pane; whether there was anything to say.
