@@ -55,18 +55,21 @@ impl Daemon {
 
     /// After the journal has failed: writes the views of what was durable before, as far as the disk lets it.
     pub(super) async fn show_owed(&mut self) {
-        loop {
-            self.views.hurry();
-            let given = self.views.submit(&self.engine, &self.journal, self.clock.now());
-            if given.is_err() || self.views.is_idle() {
-                return;
-            }
+        while self.hand_out_owed() {
             match self.shown.recv().await {
                 Some(shown) if shown.under_way => {}
                 Some(shown) => self.views.done(shown.failed, self.clock.now()),
                 None => return,
             }
         }
+    }
+
+    /// Gives the views' thread what it is owed; whether there is an answer of it to wait for.
+    pub(super) fn hand_out_owed(&mut self) -> bool {
+        self.views.hurry();
+        self.views.turn(false); // no segment is turned any more, for which some would wait
+        let given = self.views.submit(&self.engine, &self.journal, self.clock.now());
+        given.is_ok() && !self.views.is_idle()
     }
 
     fn show_agents_stopped(&mut self) {

@@ -17,7 +17,7 @@ use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning};
 use crate::daemon::signals::unless_ended;
 use crate::daemon::start::{House, SHUTDOWN, StartError, io};
 use crate::daemon::stillness::Stillness;
-use crate::daemon::threads::{self, Threads};
+use crate::daemon::threads::{self, Threads, Ways};
 use crate::daemon::views_desk::{self, ViewsDesk};
 use crate::daemon::workers::mailbox::Rejected;
 use crate::daemon::workers::tmux::{PanesFound, TmuxDesk};
@@ -31,6 +31,7 @@ use crate::io::journal::{Journal, Reader};
 use crate::io::keys::Keys;
 use crate::io::settings::Settings;
 use crate::io::systemd::Word;
+use crate::io::tmux::Tmux;
 use crate::io::views::Views;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -64,41 +65,59 @@ pub(super) async fn begin(
 ) -> Result<Life, StartError> {
     let went_on = stopped.is_some();
     let (journal, memory, connected) = take_up(house, &settings, stopped).await?;
-    let Memory { mut engine, places, claims, refused, last_at } = memory;
     let connection = connected.tmux.clone();
-    let unsynced = !claims.is_empty(); // dropped files that may be gone, but not durably
-    let roused = rouse(house, &settings, connected, (journal, claims, refused))?;
+    let decided = (memory.claims.clone(), memory.refused.clone());
+    let roused = rouse(house, &settings, connected, journal, decided)?;
     let Roused { found, threads, workers, news, inbox } = roused;
+    let tmux = (connection, &found);
+    let assembled = assemble(house, settings, (memory, went_on), threads.ways, (news, inbox), tmux);
+    let (mut daemon, step) = assembled?;
+    daemon.workers = workers;
+    daemon.open(&found, step);
+    Ok(Life { daemon, journal: threads.journal, others: threads.others })
+}
+
+/// Puts the loop together from what the journal tells and the ways to its workers, and what it has to do first.
+pub(super) fn assemble(
+    house: &mut House,
+    settings: Settings,
+    (memory, went_on): (Memory, bool),
+    ways: Ways,
+    (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
+    (connection, found): (Tmux, &PanesFound),
+) -> Result<(Daemon, Step), StartError> {
+    let Memory { mut engine, places, claims, last_at, .. } = memory;
+    let unsynced = !claims.is_empty(); // dropped files that may be gone, but not durably
     let now = house.clock.now();
-    let step = engine.recover(Moment { now, chance: getrandom::u64().unwrap_or(now.0) }, &found.panes);
+    let step = engine.recover(Moment { now, chance: chance() }, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
     let closed = if went_on { engine.state().finished.keys().cloned().collect() } else { BTreeSet::new() };
     let expire_at = first_expiry(now, last_at, settings.general.retention_ms);
-    let mut daemon = Daemon {
+    let daemon = Daemon {
         workspace: house.workspace.clone(),
         settings: Arc::new(settings),
         clock: house.clock,
         engine,
-        journal: JournalDesk::new(threads.journal_jobs, places),
-        views: ViewsDesk::new(threads.views_jobs, unsynced),
-        mail: MailDesk::new(threads.mailing, threads.claims),
+        journal: JournalDesk::new(ways.journal_jobs, places),
+        views: ViewsDesk::new(ways.views_jobs, unsynced),
+        mail: MailDesk::new(ways.mailing, ways.claims),
         claims: ClaimsDesk::default(),
         panes: PanesDesk::new(keys),
         faces: FacesDesk::default(),
         tmux,
         herald: Herald::new(house.voice.clone()),
         ringing: BTreeMap::new(),
-        workers,
+        workers: JoinSet::new(),
         pane_workers: JoinSet::new(),
-        mailbox_alive: threads.mailbox_alive,
+        mailbox_alive: ways.mailbox_alive,
         closed,
         stillness: Stillness::default(),
         held_back: VecDeque::new(),
         inbox,
-        written: threads.written,
-        shown: threads.shown,
+        written: ways.written,
+        shown: ways.shown,
         news,
         calls: std::mem::replace(&mut house.calls, mpsc::channel(1).1),
         beat_at: now,
@@ -111,8 +130,7 @@ pub(super) async fn begin(
         turning: Turning::No,
         ending: None,
     };
-    daemon.open(&found, step);
-    Ok(Life { daemon, journal: threads.journal, others: threads.others })
+    Ok((daemon, step))
 }
 
 /// Whoever works for the loop.
@@ -129,13 +147,14 @@ fn rouse(
     house: &House,
     settings: &Settings,
     mut connected: tmux::Connected,
-    (journal, claims, refused): (Journal, BTreeSet<Arc<str>>, Vec<Rejected>),
+    journal: Journal,
+    decided: (BTreeSet<Arc<str>>, Vec<Rejected>),
 ) -> Result<Roused, StartError> {
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let found = std::mem::take(&mut connected.found);
     let mut workers = JoinSet::new();
     workers.spawn(tmux::keep(house.server.clone(), connected, news.clone()));
-    let threads = threads::start(house, journal, (claims, refused), settings.general.low_disk_bytes, &news)?;
+    let threads = threads::start(house, journal, decided, settings.general.low_disk_bytes, &news)?;
     workers.spawn(watch::views(house.workspace.clone(), news.clone()));
     workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), settings.clone(), news.clone()));
     Ok(Roused { found, threads, workers, news, inbox })
@@ -211,7 +230,7 @@ impl Life {
 
 impl Daemon {
     /// Takes up what goes on, owes every view, and begins to look for drops.
-    fn open(&mut self, found: &PanesFound, step: Step) {
+    pub(super) fn open(&mut self, found: &PanesFound, step: Step) {
         self.adopt(found, &step.effects);
         self.tell_names();
         self.take_step(step);
@@ -249,7 +268,7 @@ impl Daemon {
 
 /// Writes what ended in a segment that is about to be left, as a turn in order does: later its views could only be made
 /// by `tasuki fsck --rebuild`. What cannot be written now is tried again while this daemon lives.
-fn show_owed(root: &Path, memory: &Memory, reader: Reader) {
+pub(super) fn show_owed(root: &Path, memory: &Memory, reader: Reader) {
     let written = Views::open(root).map(|views| {
         let job = views_desk::finished_items(&memory.engine, &memory.places);
         views::write_now(views, reader, job)
@@ -295,10 +314,25 @@ async fn remember(
             memory::go_on(&dir, journal, team, &house.clock, &show).await
         }
     };
-    let ahead_ms = memory.last_at.since(house.clock.now());
-    if (1..=AHEAD_MS_MAX).contains(&ahead_ms) {
-        tracing::warn!(ahead_ms, "the journal is ahead of the wall clock; its time counts");
-        house.clock = Clock::starting_at(memory.last_at);
-    }
+    house.clock = follow(house.clock, memory.last_at);
     Ok((journal, memory))
+}
+
+/// A clock that is not behind the journal, unless it was all wrong.
+pub(super) fn follow(clock: Clock, last_at: Millis) -> Clock {
+    let ahead_ms = last_at.since(clock.now());
+    if !(1..=AHEAD_MS_MAX).contains(&ahead_ms) {
+        return clock;
+    }
+    tracing::warn!(ahead_ms, "the journal is ahead of the wall clock; its time counts");
+    Clock::starting_at(last_at)
+}
+
+/// 64 random bits from the system; the clock's low bits if it has none to give.
+pub(super) fn chance() -> u64 {
+    #[cfg(test)]
+    if let Some(bits) = crate::io::fake::bits() {
+        return bits;
+    }
+    getrandom::u64().unwrap_or(0x7461_7375_6b69)
 }

@@ -9,7 +9,9 @@ use crate::engine::refusal::Refusal;
 use crate::engine::team::Team;
 use crate::engine::words::{Millis, Seq};
 use crate::io::clock::Clock;
-use crate::io::journal::{Entry, Fingerprint, IdHash, Journal, Kind, Location, Reader, Report, Walk};
+use crate::io::journal::{
+    Entry, Fingerprint, IdHash, Journal, JournalError, Kind, Location, Reader, Report, Walk,
+};
 use crate::io::wire::events::{self, FinishedScan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -108,32 +110,39 @@ pub async fn go_on(
 ) -> (Journal, Memory) {
     journal.stop("the daemon starts anew");
     loop {
-        let mut memory = Memory::new(team.clone());
-        let read = journal.reread(&mut |entry| memory.take(entry));
-        let begun = read.and_then(|report| {
-            complain(&report);
-            if crate::io::journal::low_space(dir)? {
-                crate::io::journal::free_reserve(dir)?;
-            }
-            show(&memory, journal.reader());
-            let finished = fingerprints(&memory.engine);
-            journal.start_new_segment(
-                clock.now(),
-                &snapshot(&memory.engine, &memory.places, &memory.claims),
-                finished,
-            )
-        });
-        match begun {
-            Ok(()) => {
-                memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
-                return (journal, memory);
-            }
+        match try_again(dir, &mut journal, team.clone(), clock.now(), show) {
+            Ok(memory) => return (journal, memory),
             Err(error) => {
                 tracing::error!(%error, "the journal still cannot be written; drops stay in queue/")
             }
         }
         tokio::time::sleep(AGAIN).await;
     }
+}
+
+/// Takes up what was durable when the journal stopped, and begins a new segment with it, if the disk lets it now.
+///
+/// # Errors
+/// If the machine still refuses; it may be tried again.
+pub(super) fn try_again(
+    dir: &Path,
+    journal: &mut Journal,
+    team: Team,
+    now: Millis,
+    show: &impl Fn(&Memory, Reader),
+) -> Result<Memory, JournalError> {
+    let mut memory = Memory::new(team);
+    let report = journal.reread(&mut |entry| memory.take(entry))?;
+    complain(&report);
+    if crate::io::journal::low_space(dir)? {
+        crate::io::journal::free_reserve(dir)?;
+    }
+    show(&memory, journal.reader());
+    let finished = fingerprints(&memory.engine);
+    let snapshot = snapshot(&memory.engine, &memory.places, &memory.claims);
+    journal.start_new_segment(now, &snapshot, finished)?;
+    memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
+    Ok(memory)
 }
 
 /// Everything that is open, and where its bodies are, as a snapshot's payload.

@@ -20,6 +20,8 @@ pub mod put_off;
 pub mod request;
 pub mod run;
 mod signals;
+#[cfg(test)]
+mod simulation;
 pub mod start;
 pub mod stillness;
 pub mod threads;

@@ -7,6 +7,7 @@ use crate::daemon::ends::worker_ended;
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::{Heard, JournalDesk, ThreadGone};
+use crate::daemon::life::chance;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::news::{News, NewsSender};
 use crate::daemon::notes::{About, Notes};
@@ -176,7 +177,7 @@ impl Daemon {
     }
 
     /// Takes what else has come, so that one flush carries it all.
-    fn hear_more(&mut self) {
+    pub(super) fn hear_more(&mut self) {
         for _ in 0..NEWS_PER_TURN {
             if self.turning != Turning::No || !self.journal.has_room() {
                 return;
@@ -203,13 +204,7 @@ impl Daemon {
     }
 
     fn sleep(&self) -> impl Future<Output = ()> + use<> {
-        let wake = self.engine.wake_at();
-        let beat = self.anyone_working().then_some(self.beat_at);
-        let daemon = self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS));
-        let turn = self.journal.turn_again_at(self.clock.now());
-        let others = [self.views.again_at(), turn, Some(self.expire_at), self.stillness.look_at()];
-        let at = [wake, beat, daemon].into_iter().chain(others).flatten().min();
-        let wait = at.map(|at| Duration::from_millis(at.since(self.clock.now())));
+        let wait = self.wake_at().map(|at| Duration::from_millis(at.since(self.clock.now())));
         async move {
             match wait {
                 Some(wait) => tokio::time::sleep(wait).await,
@@ -218,11 +213,21 @@ impl Daemon {
         }
     }
 
+    /// When there is something to do though nothing comes.
+    pub(super) fn wake_at(&self) -> Option<Millis> {
+        let wake = self.engine.wake_at();
+        let beat = self.anyone_working().then_some(self.beat_at);
+        let daemon = self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS));
+        let turn = self.journal.turn_again_at(self.clock.now());
+        let others = [self.views.again_at(), turn, Some(self.expire_at), self.stillness.look_at()];
+        [wake, beat, daemon].into_iter().chain(others).flatten().min()
+    }
+
     fn anyone_working(&self) -> bool {
         self.engine.state().agents.values().any(|agent| agent.current.is_some())
     }
 
-    fn wake(&mut self) {
+    pub(super) fn wake(&mut self) {
         let now = self.clock.now();
         if self.engine.wake_at().is_some_and(|at| at <= now) {
             self.step(Input::Wake);
@@ -390,9 +395,4 @@ impl Daemon {
             self.step(Input::Halt(on));
         }
     }
-}
-
-/// 64 random bits from the system; the clock's low bits if it has none to give.
-fn chance() -> u64 {
-    getrandom::u64().unwrap_or(0x7461_7375_6b69)
 }

@@ -14,24 +14,31 @@ use tokio::sync::{mpsc, oneshot};
 /// The threads, and the ways to them.
 #[derive(Debug)]
 pub struct Threads {
-    /// To the journal.
-    pub journal_jobs: journal::Jobs,
+    /// The loop's ends.
+    pub ways: Ways,
     /// Gives the journal back when it ends.
     pub journal: std::thread::JoinHandle<Journal>,
+    /// The threads that give nothing back: to be joined before others take their folders over.
+    pub others: Vec<std::thread::JoinHandle<()>>,
+}
+
+/// The loop's ends of the ways to its threads and back.
+#[derive(Debug)]
+pub struct Ways {
+    /// To the journal.
+    pub journal_jobs: journal::Jobs,
     /// What the journal says.
     pub written: mpsc::Receiver<journal::Written>,
-    /// What the views say.
-    pub shown: mpsc::Receiver<views::Shown>,
     /// To the views.
     pub views_jobs: std::sync::mpsc::SyncSender<views::Job>,
+    /// What the views say.
+    pub shown: mpsc::Receiver<views::Shown>,
     /// To the mailbox.
     pub mailing: mailbox::Mailing,
     /// Resolves when the mailbox's thread ends.
     pub mailbox_alive: oneshot::Receiver<Infallible>,
     /// Claims that are in the journal and still on the disk.
     pub claims: BTreeSet<Arc<str>>,
-    /// The threads that give nothing back: to be joined before others take their folders over.
-    pub others: Vec<std::thread::JoinHandle<()>>,
 }
 
 /// Starts them.
@@ -60,5 +67,6 @@ pub(super) fn start(
     let started = started.map_err(io("start the mailbox's thread"))?;
     let mailbox::Started { mailing, alive: mailbox_alive, thread, claims } = started;
     let others = vec![views, thread];
-    Ok(Threads { journal_jobs, journal, written, shown, views_jobs, mailing, mailbox_alive, claims, others })
+    let ways = Ways { journal_jobs, written, views_jobs, shown, mailing, mailbox_alive, claims };
+    Ok(Threads { ways, journal, others })
 }

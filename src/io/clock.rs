@@ -21,6 +21,9 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 pub struct Clock {
     wall_at_start: Millis,
     started: Instant,
+    /// Where a test gives the time: what it said at the start.
+    #[cfg(test)]
+    given: Option<u64>,
 }
 
 impl Clock {
@@ -33,12 +36,21 @@ impl Clock {
     /// A clock that begins at `wall` now, for journals that are newer than the wall clock and for tests.
     #[must_use]
     pub fn starting_at(wall: Millis) -> Self {
-        Self { wall_at_start: wall, started: Instant::now() }
+        Self {
+            wall_at_start: wall,
+            started: Instant::now(),
+            #[cfg(test)]
+            given: super::fake::elapsed_ms(),
+        }
     }
 
     /// Now. Never less than what it said before, whatever happens to the wall clock.
     #[must_use]
     pub fn now(&self) -> Millis {
+        #[cfg(test)]
+        if let (Some(now), Some(began)) = (super::fake::elapsed_ms(), self.given) {
+            return self.wall_at_start.plus(now - began);
+        }
         self.wall_at_start.plus(to_ms(self.started.elapsed()))
     }
 
@@ -85,6 +97,10 @@ pub fn rest(length: Duration) {
 /// The wall clock, for the log, which has no [`Clock`] at hand.
 #[expect(clippy::disallowed_methods, reason = "this is the one clock")]
 pub(super) fn wall_now() -> Millis {
+    #[cfg(test)]
+    if let Some(wall) = super::fake::wall() {
+        return wall;
+    }
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis(to_ms(since))
 }

@@ -167,29 +167,29 @@ impl Folder {
     /// Writes a whole file, 0600, under a name that begins with a dot, and then gives it its name, replacing what had it: a
     /// reader sees the old one or the new one. Not synced: after a power cut it may be empty.
     pub(crate) fn write(&self, name: &OsStr, text: &str) -> Result<Stamp, Errno> {
-        self.write_by(name, text, |_| Ok(()))
+        self.write_whole(name, text, false)
     }
 
     /// The same, and what is in it is on the disk before it has its name: whoever finds it after a power cut finds it whole.
     pub(crate) fn write_durably(&self, name: &OsStr, text: &str) -> Result<Stamp, Errno> {
-        self.write_by(name, text, |file| rustix::fs::fdatasync(file))
+        self.write_whole(name, text, true)
     }
 
-    fn write_by(
-        &self,
-        name: &OsStr,
-        text: &str,
-        written: impl FnOnce(&File) -> Result<(), Errno>,
-    ) -> Result<Stamp, Errno> {
+    fn write_whole(&self, name: &OsStr, text: &str, durable: bool) -> Result<Stamp, Errno> {
         let mut temporary = OsString::from(".");
         temporary.push(name);
         temporary.push(".tmp");
         let mut file = self.create(&temporary)?;
-        file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-        written(&file)?;
+        self.change(&Op::Write { name: &temporary, text }, || {
+            file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+        })?;
+        if durable {
+            self.change(&Op::Sync { name: &temporary }, || rustix::fs::fdatasync(&file))?;
+        }
         let stamp = Stamp::of(&rustix::fs::fstat(&file)?);
         drop(file);
-        self.put_in_place(&temporary, name)?;
+        let rename = Op::Rename { from: &temporary, folder: self, to: name };
+        self.change(&rename, || self.put_in_place(&temporary, name))?;
         Ok(stamp)
     }
 
@@ -202,7 +202,7 @@ impl Folder {
             return rustix::fs::renameat(&self.fd, temporary, &self.fd, name);
         }
         match rustix::fs::renameat_with(&self.fd, temporary, &self.fd, name, RenameFlags::EXCHANGE) {
-            Ok(()) => self.remove(temporary),
+            Ok(()) => self.unlink(temporary),
             // It went meanwhile, or the file system cannot do it.
             Err(Errno::NOENT | Errno::INVAL | Errno::NOSYS) => {
                 rustix::fs::renameat(&self.fd, temporary, &self.fd, name)
@@ -214,7 +214,8 @@ impl Folder {
     /// Makes a file that was not there; what has its name is a leftover of ours and goes.
     fn create(&self, name: &OsStr) -> Result<File, Errno> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-        let create = || self.open_at(name, flags, Mode::RUSR | Mode::WUSR).map(File::from);
+        let open = || self.open_at(name, flags, Mode::RUSR | Mode::WUSR).map(File::from);
+        let create = || self.change(&Op::Create { name }, open);
         match create() {
             Err(Errno::EXIST) => self.remove(name).and_then(|()| create()),
             other => other,
@@ -235,13 +236,14 @@ impl Folder {
 
     /// Gives a file another name, here or in another folder, unless that name is taken.
     pub(crate) fn rename_new(&self, from: &OsStr, to: &Self, new: &OsStr) -> Result<(), Errno> {
-        match rustix::fs::renameat_with(&self.fd, from, &to.fd, new, RenameFlags::NOREPLACE) {
+        let rename = || match rustix::fs::renameat_with(&self.fd, from, &to.fd, new, RenameFlags::NOREPLACE) {
             // Some network file systems have no such flag. Whoever uses this makes sure that the name is new.
             Err(Errno::INVAL | Errno::NOSYS) if matches!(to.stat(new), Err(Errno::NOENT)) => {
                 rustix::fs::renameat(&self.fd, from, &to.fd, new)
             }
             other => other,
-        }
+        };
+        self.change(&Op::Rename { from, folder: to, to: new }, rename)
     }
 
     /// Gives a file another name here, replacing what had that name; that there is none is as good.
@@ -254,10 +256,19 @@ impl Folder {
 
     /// Removes a file; that there is none is as good.
     pub(crate) fn remove(&self, name: &OsStr) -> Result<(), Errno> {
+        self.change(&Op::Remove { name }, || self.unlink(name))
+    }
+
+    fn unlink(&self, name: &OsStr) -> Result<(), Errno> {
         match rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()) {
             Err(Errno::NOENT) => Ok(()),
             other => other,
         }
+    }
+
+    /// Makes everything durable that was written to its file system.
+    pub(crate) fn sync_all(&self) -> Result<(), Errno> {
+        self.change(&Op::SyncAll, || rustix::fs::syncfs(&self.fd))
     }
 
     /// Removes an empty folder; false if it is not empty.
@@ -310,6 +321,18 @@ impl Folder {
         Ok(names)
     }
 
+    /// Makes a change, of which tests keep a record, and which they may refuse.
+    #[cfg(not(test))]
+    #[expect(clippy::unused_self, reason = "tests want to know in which folder")]
+    fn change<T>(&self, _op: &Op<'_>, call: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
+        call()
+    }
+
+    #[cfg(test)]
+    fn change<T>(&self, op: &Op<'_>, call: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
+        super::fake::around(&self.path, |path| op.change(path), call)
+    }
+
     /// A `FolderError` about a name in it.
     pub(crate) fn failed(&self, doing: &'static str, name: &OsStr, errno: Errno) -> FolderError {
         failed(doing, self.path.join(name), errno)
@@ -326,6 +349,40 @@ impl Folder {
         match rustix::fs::openat2(&self.fd, name, flags, mode, resolve) {
             Err(Errno::NOSYS | Errno::PERM) => rustix::fs::openat(&self.fd, name, flags, mode),
             other => other,
+        }
+    }
+}
+
+/// A change, as tests see it.
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the fields are for tests, which record and refuse changes")
+)]
+enum Op<'a> {
+    Create { name: &'a OsStr },
+    Write { name: &'a OsStr, text: &'a str },
+    Sync { name: &'a OsStr },
+    Rename { from: &'a OsStr, folder: &'a Folder, to: &'a OsStr },
+    Remove { name: &'a OsStr },
+    SyncAll,
+}
+
+#[cfg(test)]
+impl Op<'_> {
+    fn change(&self, path: super::fake::Paths<'_>) -> super::fake::Change {
+        use super::fake::Change;
+        let at = |name: &OsStr| path(None, &name.to_string_lossy());
+        match *self {
+            Self::Create { name } => Change::Create { name: at(name) },
+            Self::Write { name, text } => {
+                Change::Write { name: at(name), bytes: text.as_bytes().to_vec(), offset: 0 }
+            }
+            Self::Sync { name } => Change::Sync { name: at(name), whole: true },
+            Self::Rename { from, folder, to } => {
+                Change::Rename { from: at(from), to: path(Some(&folder.path), &to.to_string_lossy()) }
+            }
+            Self::Remove { name } => Change::Remove { name: at(name) },
+            Self::SyncAll => Change::SyncAll,
         }
     }
 }

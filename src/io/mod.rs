@@ -1,6 +1,8 @@
 //! FLOOR 2: touches one outside thing a file. No decisions.
 
 pub mod clock;
+#[cfg(test)]
+pub(crate) mod fake;
 pub mod folder;
 pub mod journal;
 pub mod keys;

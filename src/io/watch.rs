@@ -52,6 +52,12 @@ impl Watch {
         Self { watcher: watcher.map_err(|error| error.to_string()), places: BTreeMap::new() }
     }
 
+    /// Watches nothing, as where there is no inotify.
+    #[cfg(test)]
+    pub(crate) fn none() -> Self {
+        Self { watcher: Err("there is none".to_owned()), places: BTreeMap::new() }
+    }
+
     /// Watches a folder from now on. List it afterwards: what came before does not wake.
     pub fn follow(&mut self, place: &Path) {
         self.places.entry(place.to_owned()).or_default();

@@ -85,15 +85,8 @@ fn work(mut journal: Journal, jobs: &Receiver<Job>, answers: &mpsc::Sender<Writt
     // Trimming has no moment of its own.
     let mut now = Millis(0);
     while let Ok(job) = jobs.recv() {
-        now = job.at().unwrap_or(now);
-        let (done, changed) = do_job(&mut journal, job);
-        let stopped = matches!(done, Done::Stopped(_));
-        let written = Written {
-            done,
-            wants_turn: journal.wants_turn(now),
-            flushes: journal.counters().fdatasyncs,
-            archive: changed.then(|| journal.archive()),
-        };
+        let written = do_job(&mut journal, job, &mut now);
+        let stopped = matches!(written.done, Done::Stopped(_));
         if answers.blocking_send(written).is_err() || stopped {
             break; // the loop is gone, or it will start anew in a new segment
         }
@@ -101,8 +94,20 @@ fn work(mut journal: Journal, jobs: &Receiver<Job>, answers: &mpsc::Sender<Writt
     journal
 }
 
-/// Does a job; how it went, and whether other segments are closed now than before.
-fn do_job(journal: &mut Journal, job: Job) -> (Done, bool) {
+/// Does a job; what there is to say. `now` is when the last one was.
+pub(in crate::daemon) fn do_job(journal: &mut Journal, job: Job, now: &mut Millis) -> Written {
+    *now = job.at().unwrap_or(*now);
+    let (done, changed) = work_at(journal, job);
+    Written {
+        done,
+        wants_turn: journal.wants_turn(*now),
+        flushes: journal.counters().fdatasyncs,
+        archive: changed.then(|| journal.archive()),
+    }
+}
+
+/// How a job went, and whether other segments are closed now than before.
+fn work_at(journal: &mut Journal, job: Job) -> (Done, bool) {
     match job {
         Job::Append { lines, durable } => {
             let done = journal.append(&lines, durable);

@@ -208,13 +208,32 @@ pub struct TmuxDesk {
     server: Server,
     tmux: Tmux,
     terms: watch::Sender<Terms>,
+    /// Where there is no tmux: who plays its part.
+    #[cfg(test)]
+    pub(in crate::daemon) actors: Option<std::sync::mpsc::Sender<Act>>,
+}
+
+/// What whoever plays tmux's part is asked for.
+#[cfg(test)]
+#[derive(Debug)]
+pub(in crate::daemon) enum Act {
+    /// To be the worker of a launch.
+    Work(Given),
+    /// To close the window of a launch that has no worker.
+    Close(AgentName, Nonce),
 }
 
 impl TmuxDesk {
     /// A desk before this connection to this server.
     #[must_use]
     pub fn new(server: Server, tmux: Tmux, terms: Terms) -> Self {
-        Self { server, tmux, terms: watch::channel(terms).0 }
+        Self {
+            server,
+            tmux,
+            terms: watch::channel(terms).0,
+            #[cfg(test)]
+            actors: None,
+        }
     }
 
     /// Waits until tmux answers over the connection of this moment, or that is gone. A slow answer is told.
@@ -267,6 +286,11 @@ impl TmuxDesk {
 
     /// Starts the worker of a launch. Gives the number of its task.
     pub fn spawn_pane(&self, workers: &mut JoinSet<&'static str>, given: Given) -> Id {
+        #[cfg(test)]
+        if let Some(actors) = &self.actors {
+            let _ = actors.send(Act::Work(given));
+            return workers.spawn(std::future::pending()).id();
+        }
         let Given { launched, launch, key, phrase, orders, news } = given;
         let (tmux, terms) = (self.tmux.clone(), self.terms.subscribe());
         let start = Start { tmux, launched, launch, key, phrase, terms, orders, news };
@@ -275,6 +299,10 @@ impl TmuxDesk {
 
     /// Closes the window of a launch that has no worker.
     pub fn close_stranger(&self, workers: &mut JoinSet<&'static str>, agent: AgentName, nonce: Nonce) {
+        #[cfg(test)]
+        if let Some(actors) = &self.actors {
+            return drop(actors.send(Act::Close(agent, nonce)));
+        }
         let tmux = self.tmux.clone();
         workers.spawn(async move {
             let tag = Tag { agent, nonce };

@@ -85,14 +85,14 @@ pub fn start(
 ) -> std::io::Result<(SyncSender<Job>, std::thread::JoinHandle<()>)> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let thread = std::thread::Builder::new().name("views".to_owned());
-    let mut worker = Worker { views, reader, complained: BTreeMap::new(), unread: BTreeMap::new() };
+    let mut worker = Worker::new(views, reader);
     Ok((jobs, thread.spawn(move || worker.work(&inbox, &answers))?))
 }
 
 /// Writes a batch here and now, and makes it durable. How many could not be written.
 #[must_use]
 pub fn write_now(views: Views, reader: Reader, job: Job) -> usize {
-    let mut worker = Worker { views, reader, complained: BTreeMap::new(), unread: BTreeMap::new() };
+    let mut worker = Worker::new(views, reader);
     let mut shown = Shown::default();
     let mut items = job.into_iter().peekable();
     while worker.show_next(&mut items, &mut shown) {}
@@ -100,7 +100,8 @@ pub fn write_now(views: Views, reader: Reader, job: Job) -> usize {
     shown.failed.len()
 }
 
-struct Worker {
+/// Whoever writes them.
+pub(in crate::daemon) struct Worker {
     views: Views,
     reader: Reader,
     /// What was complained of already, so that a full disk does not fill the log as well.
@@ -110,25 +111,34 @@ struct Worker {
 }
 
 impl Worker {
+    /// Whoever writes these views, with bodies from this journal.
+    pub(in crate::daemon) fn new(views: Views, reader: Reader) -> Self {
+        Self { views, reader, complained: BTreeMap::new(), unread: BTreeMap::new() }
+    }
+
     fn work(&mut self, jobs: &Receiver<Job>, answers: &mpsc::Sender<Shown>) {
         while let Ok(job) = jobs.recv() {
-            let mut shown = Shown::default();
-            let mut items = job.into_iter().peekable();
-            while self.show_next(&mut items, &mut shown) {
-                // Turns come first in a batch, and what is to be typed does not wait for the rest of it.
-                let turns_are_done = !shown.turns.is_empty() && !items.peek().is_some_and(is_turn);
-                if turns_are_done && items.peek().is_some() {
-                    let turns = std::mem::take(&mut shown.turns);
-                    let early = Shown { turns, under_way: true, ..Shown::default() };
-                    if answers.blocking_send(early).is_err() {
-                        return;
-                    }
-                }
-            }
-            if answers.blocking_send(shown).is_err() {
+            if !self.write(job, &mut |shown| answers.blocking_send(shown).is_ok()) {
                 return;
             }
         }
+    }
+
+    /// Writes a batch; false if nobody listens any more.
+    pub(in crate::daemon) fn write(&mut self, job: Job, tell: &mut dyn FnMut(Shown) -> bool) -> bool {
+        let mut shown = Shown::default();
+        let mut items = job.into_iter().peekable();
+        while self.show_next(&mut items, &mut shown) {
+            // Turns come first in a batch, and what is to be typed does not wait for the rest of it.
+            let turns_are_done = !shown.turns.is_empty() && !items.peek().is_some_and(is_turn);
+            if turns_are_done && items.peek().is_some() {
+                let turns = std::mem::take(&mut shown.turns);
+                if !tell(Shown { turns, under_way: true, ..Shown::default() }) {
+                    return false;
+                }
+            }
+        }
+        tell(shown)
     }
 
     /// Writes what is next in a batch, lines that follow each other together; false if nothing is left.

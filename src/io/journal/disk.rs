@@ -93,6 +93,8 @@ impl Folder {
     /// Forgets what the page cache holds of a file that is already synced, so that the next read asks the disk. A hint;
     /// it matters after a failed flush, when the cache may show what the disk never got.
     pub(super) fn forget_cached(&self, file: &Named) {
+        #[cfg(test)]
+        crate::io::fake::forget_cached(&self.path, &file.name);
         // A file system without the advice reads as it always did.
         let _ = rustix::fs::fadvise(&file.file, 0, None, rustix::fs::Advice::DontNeed);
     }
@@ -171,13 +173,15 @@ impl Disk {
     /// Makes the contents of a file durable, and its length where that changed.
     pub(super) fn datasync(&mut self, file: &Named) -> Result<(), JournalError> {
         self.counters.fdatasyncs += 1;
-        self.run("make durable", &file.name, Op::Sync { name: &file.name }, |_| file.file.sync_data())
+        let op = Op::Sync { name: &file.name, whole: false };
+        self.run("make durable", &file.name, op, |_| file.file.sync_data())
     }
 
     /// Makes a new file durable as a whole.
     pub(super) fn sync(&mut self, file: &Named) -> Result<(), JournalError> {
         self.counters.fsyncs += 1;
-        self.run("make durable", &file.name, Op::Sync { name: &file.name }, |_| file.file.sync_all())
+        let op = Op::Sync { name: &file.name, whole: true };
+        self.run("make durable", &file.name, op, |_| file.file.sync_all())
     }
 
     /// Makes the names in the folder durable.
@@ -212,7 +216,7 @@ impl Disk {
     /// Takes room on the disk for a file, so that it is there when there is none left.
     pub(super) fn allocate(&mut self, file: &Named, len: u64) -> Result<(), JournalError> {
         use rustix::fs::FallocateFlags;
-        self.run("take room for", &file.name, Op::Allocate, |_| {
+        self.run("take room for", &file.name, Op::Allocate { name: &file.name }, |_| {
             match rustix::fs::fallocate(&file.file, FallocateFlags::empty(), 0, len) {
                 // A file system that cannot promise room gives it to bytes that are written.
                 Err(rustix::io::Errno::OPNOTSUPP) => {
@@ -255,24 +259,24 @@ impl Disk {
         op: Op<'_>,
         call: impl FnOnce(&Folder) -> io::Result<T>,
     ) -> Result<T, JournalError> {
-        self.before(&op)
-            .and_then(|()| call(&self.folder))
-            .map_err(|source| self.folder.error(doing, name, source))
+        self.change(&op, call).map_err(|source| self.folder.error(doing, name, source))
     }
 
+    /// Makes a change, of which tests keep a record, and which they may refuse.
     #[cfg(not(test))]
-    #[expect(
-        clippy::unused_self,
-        clippy::unnecessary_wraps,
-        reason = "tests record and refuse operations here"
-    )]
-    fn before(&mut self, _op: &Op<'_>) -> io::Result<()> {
-        Ok(())
+    fn change<T>(&mut self, _op: &Op<'_>, call: impl FnOnce(&Folder) -> io::Result<T>) -> io::Result<T> {
+        call(&self.folder)
     }
 
     #[cfg(test)]
-    fn before(&mut self, op: &Op<'_>) -> io::Result<()> {
-        self.tap.before(op)
+    fn change<T>(&mut self, op: &Op<'_>, call: impl FnOnce(&Folder) -> io::Result<T>) -> io::Result<T> {
+        self.tap.before(op)?;
+        let path = &self.folder.path;
+        crate::io::fake::around(
+            path,
+            |path| super::tests::change(op, &|name| path(None, name)),
+            || call(&self.folder),
+        )
     }
 }
 
@@ -298,10 +302,10 @@ fn make_folder(path: &Path) -> Result<(), JournalError> {
 pub(super) enum Op<'a> {
     Create { name: &'a str },
     Write { name: &'a str, bytes: &'a [u8], offset: u64 },
-    Sync { name: &'a str },
+    Sync { name: &'a str, whole: bool },
     SyncNames,
     Rename { from: &'a str, to: &'a str },
     Remove { name: &'a str },
     Truncate { name: &'a str, len: u64 },
-    Allocate,
+    Allocate { name: &'a str },
 }

@@ -98,6 +98,10 @@ pub(super) struct Seq {
 
 impl Seq {
     pub(super) fn of(stat: &Stat) -> Self {
+        #[cfg(test)]
+        if let Some((changed_ns, inode)) = crate::io::fake::identity(stat.st_ino) {
+            return Self { changed_ns, inode };
+        }
         let ns = i128::from(stat.st_ctime) * 1_000_000_000 + i128::from(stat.st_ctime_nsec);
         Self { changed_ns: u64::try_from(ns).unwrap_or(0), inode: stat.st_ino }
     }

@@ -41,6 +41,14 @@ pub(super) struct Facts {
 }
 
 impl Tmux {
+    /// A handle on a connection that is gone.
+    #[cfg(test)]
+    pub(crate) fn none() -> Self {
+        let (version, session) = (Version { major: 3, minor: 5, letter: None }, SessionId(0));
+        let facts = Facts { version, server_pid: 0, session, scratch: PathBuf::new(), size: (200, 50) };
+        Self { calls: mpsc::channel(1).0, facts: Arc::new(facts) }
+    }
+
     /// Attaches to the session of `server`, which must be there, once `left`, the clients of an earlier connection, have
     /// left it: [`Server::ensure`] sees to the one and names the other.
     ///

@@ -258,7 +258,7 @@ impl Views {
     /// [`FolderError::Io`]
     pub fn sync(&self) -> Result<(), FolderError> {
         for folder in [&self.folders.queue, &self.folders.status] {
-            rustix::fs::syncfs(folder).map_err(|errno| folder.failed("sync", "".as_ref(), errno))?;
+            folder.sync_all().map_err(|errno| folder.failed("sync", "".as_ref(), errno))?;
         }
         Ok(())
     }

@@ -17,10 +17,10 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
-use worker::Worker;
+pub(in crate::daemon) use worker::Worker;
 
 /// Jobs that may wait: the loop keeps at most one batch of each kind under way, and the watcher one poke.
 const JOBS_MAX: usize = 16;
@@ -56,7 +56,7 @@ pub enum Job {
 }
 
 /// A refused file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Rejected {
     /// Its name in `.tasuki/claim/`.
     pub claim: Arc<str>,
@@ -197,21 +197,44 @@ pub struct Started {
 /// # Errors
 /// If the system gives no thread.
 pub fn start(
-    mut mailbox: Mailbox,
-    (known, mut refused): (BTreeSet<Arc<str>>, Vec<Rejected>),
+    mailbox: Mailbox,
+    decided: (BTreeSet<Arc<str>>, Vec<Rejected>),
     archive: Archive,
     disk: Disk,
     clock: Clock,
     news: NewsSender,
 ) -> std::io::Result<Started> {
-    let (jobs, inbox) = sync_channel(JOBS_MAX);
-    let signs = Signs { look: true.into(), ended: false.into(), room: usize::MAX.into(), halts: 0.into() };
-    let mailing = Mailing { jobs, signs: Arc::new(signs) };
+    let (mailing, inbox) = mailing();
     let (poke, signs) = (mailing.jobs.clone(), Arc::clone(&mailing.signs));
     let watch = Watch::start(Interest::Arrivals, move |_| {
         signs.look.store(true, Ordering::Release);
         let _ = poke.try_send(Job::Look);
     });
+    let (mut worker, claims) = worker(mailbox, decided, archive, (disk, watch), clock, (&mailing, news));
+    let (obituary, alive) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("mailbox".to_owned()).spawn(move || {
+        let _ends_with_the_thread: oneshot::Sender<Infallible> = obituary;
+        worker.work(&inbox);
+    })?;
+    Ok(Started { mailing, alive, thread, claims })
+}
+
+/// A way to the thread, and its other end.
+pub(in crate::daemon) fn mailing() -> (Mailing, Receiver<Job>) {
+    let (jobs, inbox) = sync_channel(JOBS_MAX);
+    let signs = Signs { look: true.into(), ended: false.into(), room: usize::MAX.into(), halts: 0.into() };
+    (Mailing { jobs, signs: Arc::new(signs) }, inbox)
+}
+
+/// What the thread works with, and the claims that are in the journal and still on the disk.
+pub(in crate::daemon) fn worker(
+    mut mailbox: Mailbox,
+    (known, mut refused): (BTreeSet<Arc<str>>, Vec<Rejected>),
+    archive: Archive,
+    (disk, watch): (Disk, Watch),
+    clock: Clock,
+    (mailing, news): (&Mailing, NewsSender),
+) -> (Worker, BTreeSet<Arc<str>>) {
     let unread: BTreeSet<Arc<str>> = mailbox.unread().into_iter().collect();
     let done: Vec<Arc<str>> = unread.iter().filter(|claim| known.contains(*claim)).cloned().collect();
     mailbox.pass_over(&done);
@@ -221,7 +244,7 @@ pub fn start(
     // And those that a power cut put back where they were dropped: until they are taken away again, which may be long after
     // the segment that names them was left.
     let claims = done.iter().cloned().chain(mailbox.put_back(&known)).collect();
-    let mut worker = Worker {
+    let worker = Worker {
         mailbox,
         watch,
         period: Period::new(clock.now()),
@@ -243,22 +266,26 @@ pub fn start(
         gather_until: clock.now(),
         deferred_until: clock.now(),
     };
-    let (obituary, alive) = oneshot::channel();
-    let thread = std::thread::Builder::new().name("mailbox".to_owned()).spawn(move || {
-        let _ends_with_the_thread: oneshot::Sender<Infallible> = obituary;
-        worker.work(&inbox);
-    })?;
-    Ok(Started { mailing, alive, thread, claims })
+    (worker, claims)
 }
 
 /// A new id: `msg-` and 12 hex digits of a UUID v4.
 pub fn mint_id() -> MessageId {
     loop {
-        let uuid = uuid::Uuid::new_v4().simple().to_string();
+        let uuid = uuid();
         if let Some(digits) = uuid.get(..12)
             && let Ok(id) = MessageId::new(&format!("msg-{digits}"))
         {
             return id;
         }
     }
+}
+
+/// 32 hex digits.
+fn uuid() -> String {
+    #[cfg(test)]
+    if let Some(bits) = crate::io::fake::bits() {
+        return format!("{bits:016x}{bits:016x}");
+    }
+    uuid::Uuid::new_v4().simple().to_string()
 }

@@ -45,7 +45,7 @@ pub(super) struct Sweeping {
     until: Millis,
 }
 
-pub(super) struct Worker {
+pub(in crate::daemon) struct Worker {
     pub(super) mailbox: Mailbox,
     pub(super) watch: Watch,
     pub(super) period: Period,
@@ -86,34 +86,43 @@ impl Worker {
             self.watch.follow(&place);
         }
         loop {
-            let asked = self.signs.look.load(Ordering::Acquire);
-            let look_at = if asked { self.look_at.min(self.gather_until) } else { self.look_at };
-            let wait = if self.may_forget() { 0 } else { look_at.since(self.clock.now()) };
-            let wait = Duration::from_millis(wait);
-            let more = match jobs.recv_timeout(wait) {
-                Ok(job) => self.take(job),
-                Err(RecvTimeoutError::Timeout) => true,
-                Err(RecvTimeoutError::Disconnected) => false,
+            let job = match jobs.recv_timeout(Duration::from_millis(self.wait_ms())) {
+                Ok(job) => Some(job),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return,
             };
-            if !more || self.has_ended() {
-                return;
-            }
-            // Jobs may come without end; what lies in the queue is looked for between any two.
-            let now = self.clock.now();
-            let asked = self.signs.look.load(Ordering::Acquire) && self.gather_until <= now;
-            if asked || self.look_at <= now {
-                self.signs.look.store(false, Ordering::Release);
-                if !self.look() {
-                    return;
-                }
-                if self.forget.len() < FORGET_LATER_MAX {
-                    continue;
-                }
-            }
-            if self.may_forget() && !self.forget_some() {
+            if !self.go_round(job) {
                 return;
             }
         }
+    }
+
+    /// For how long there is nothing to do where no job comes.
+    pub(in crate::daemon) fn wait_ms(&self) -> u64 {
+        let asked = self.signs.look.load(Ordering::Acquire);
+        let look_at = if asked { self.look_at.min(self.gather_until) } else { self.look_at };
+        if self.may_forget() { 0 } else { look_at.since(self.clock.now()) }
+    }
+
+    /// Does a job, and what it is time for; false if the loop is gone.
+    pub(in crate::daemon) fn go_round(&mut self, job: Option<Job>) -> bool {
+        let more = job.is_none_or(|job| self.take(job));
+        if !more || self.has_ended() {
+            return false;
+        }
+        // Jobs may come without end; what lies in the queue is looked for between any two.
+        let now = self.clock.now();
+        let asked = self.signs.look.load(Ordering::Acquire) && self.gather_until <= now;
+        if asked || self.look_at <= now {
+            self.signs.look.store(false, Ordering::Release);
+            if !self.look() {
+                return false;
+            }
+            if self.forget.len() < FORGET_LATER_MAX {
+                return true;
+            }
+        }
+        !self.may_forget() || self.forget_some()
     }
 
     fn has_ended(&self) -> bool {

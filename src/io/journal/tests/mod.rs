@@ -6,7 +6,6 @@ mod failures;
 mod power;
 mod space;
 mod turns;
-mod world;
 
 use std::io;
 use std::path::Path;
@@ -19,13 +18,14 @@ use super::{
     Digest, Entry, Fingerprint, IdHash, Journal, JournalError, Kind, MessageId, Millis, Report, Seq,
     StepLine, Walk,
 };
+pub(super) use crate::io::fake::{Chance, Change};
 
 /// What happens to operations; see [`Tap::gate`].
 #[derive(Debug, Default)]
 pub(super) struct Tap(Option<Wire>);
 
 /// The gate, and where it is told what goes through.
-type Wire = (Arc<Gate>, Sender<(Done, bool)>);
+type Wire = (Arc<Gate>, Sender<(Change, bool)>);
 
 /// How many operations still succeed.
 #[derive(Debug)]
@@ -34,19 +34,6 @@ pub(super) struct Gate {
     refuse: AtomicU64,
     /// Until nothing happens any more: the machine has lost its power.
     dead: AtomicU64,
-}
-
-/// An operation that was asked for.
-#[derive(Debug, Clone)]
-pub(super) enum Done {
-    Create { name: String },
-    Write { name: String, bytes: Vec<u8>, offset: u64 },
-    Sync { name: String },
-    SyncNames,
-    Rename { from: String, to: String },
-    Remove { name: String },
-    Truncate { name: String, len: u64 },
-    Allocate,
 }
 
 const NEVER: u64 = u64::MAX;
@@ -73,7 +60,7 @@ impl Gate {
 
 impl Tap {
     /// A tap, its gate, and what goes through: each operation, and whether it was done.
-    pub(super) fn gate() -> (Self, Arc<Gate>, Receiver<(Done, bool)>) {
+    pub(super) fn gate() -> (Self, Arc<Gate>, Receiver<(Change, bool)>) {
         let gate = Arc::new(Gate { refuse: AtomicU64::new(NEVER), dead: AtomicU64::new(NEVER) });
         let (sender, receiver) = channel();
         (Self(Some((gate.clone(), sender))), gate, receiver)
@@ -89,26 +76,24 @@ impl Tap {
             gate.refuse_after(NEVER);
         }
         // A test that looks at no operations has dropped the other end.
-        let _ = sender.send((Done::from(*op), !refused));
+        let _ = sender.send((change(op, &str::to_owned), !refused));
         if refused { Err(rustix::io::Errno::IO.into()) } else { Ok(()) }
     }
 }
 
-impl From<Op<'_>> for Done {
-    fn from(op: Op<'_>) -> Self {
-        let own = str::to_owned;
-        match op {
-            Op::Create { name } => Self::Create { name: own(name) },
-            Op::Write { name, bytes, offset } => {
-                Self::Write { name: own(name), bytes: bytes.to_vec(), offset }
-            }
-            Op::Sync { name } => Self::Sync { name: own(name) },
-            Op::SyncNames => Self::SyncNames,
-            Op::Rename { from, to } => Self::Rename { from: own(from), to: own(to) },
-            Op::Remove { name } => Self::Remove { name: own(name) },
-            Op::Truncate { name, len } => Self::Truncate { name: own(name), len },
-            Op::Allocate => Self::Allocate,
+/// An operation as a disk sees it; `path` says where a name is.
+pub(super) fn change(op: &Op<'_>, path: &dyn Fn(&str) -> String) -> Change {
+    match *op {
+        Op::Create { name } => Change::Create { name: path(name) },
+        Op::Write { name, bytes, offset } => {
+            Change::Write { name: path(name), bytes: bytes.to_vec(), offset }
         }
+        Op::Sync { name, whole } => Change::Sync { name: path(name), whole },
+        Op::SyncNames => Change::SyncNames { folder: path("") },
+        Op::Rename { from, to } => Change::Rename { from: path(from), to: path(to) },
+        Op::Remove { name } => Change::Remove { name: path(name) },
+        Op::Truncate { name, len } => Change::Truncate { name: path(name), len },
+        Op::Allocate { name } => Change::Allocate { name: path(name) },
     }
 }
 
@@ -229,25 +214,4 @@ pub(super) fn scratch() -> tempfile::TempDir {
 
 pub(super) fn segment_path(dir: &Path, number: u32) -> std::path::PathBuf {
     dir.join(super::segment_name(number))
-}
-
-/// A small generator of chance (xorshift64*): the same seed, the same run.
-#[derive(Debug, Clone)]
-pub(super) struct Chance(u64);
-
-impl Chance {
-    pub(super) const fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub(super) const fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % limit
-    }
-
-    pub(super) const fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
 }

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::super::fsck;
-use super::world::{World, lay_out};
 use super::*;
+use crate::io::fake::{World, lay_out};
 
 /// Runs in `cargo test`, of five deaths each; `TASUKI_RUNS` asks for more.
 const RUNS: u64 = 250;

@@ -1,0 +1,263 @@
+//! A life of the simulated daemon: the real loop with its desks, and its threads' work, done here one piece at a time.
+
+use super::tmux::Panes;
+use crate::daemon::life::{assemble, follow, show_owed};
+use crate::daemon::memory::{self, Memory};
+use crate::daemon::news::{NEWS_MAX, NewsSender};
+use crate::daemon::request::{CALLS_MAX, Call};
+use crate::daemon::run::{Broken, Daemon, Turning};
+use crate::daemon::start::House;
+use crate::daemon::threads::Ways;
+use crate::daemon::workers::journal::{self, Written};
+use crate::daemon::workers::mailbox::{self, Disk};
+use crate::daemon::workers::tmux::Act;
+use crate::daemon::workers::views;
+use crate::io::clock::Clock;
+use crate::io::fake::Machine;
+use crate::io::journal::Journal;
+use crate::io::mailbox::Mailbox;
+use crate::io::settings::Settings;
+use crate::io::tmux::Tmux;
+use crate::io::views::Views;
+use crate::io::watch::Watch;
+use std::convert::Infallible;
+use std::sync::mpsc::{Receiver, sync_channel};
+use tokio::sync::{mpsc, oneshot};
+
+/// The loop, and what its threads work with.
+pub(super) struct Life {
+    pub(super) daemon: Daemon,
+    pub(super) journal: Journal,
+    journal_jobs: Receiver<journal::Job>,
+    journal_now: crate::engine::words::Millis,
+    /// What the journal has done and not said yet.
+    pub(super) written: Option<Written>,
+    views: views::Worker,
+    views_jobs: Receiver<views::Job>,
+    shown: std::collections::VecDeque<views::Shown>,
+    mailbox: mailbox::Worker,
+    mail_jobs: Receiver<mailbox::Job>,
+    /// What it asks of tmux.
+    pub(super) acts: Receiver<Act>,
+    pub(super) news: NewsSender,
+    pub(super) calls: mpsc::Sender<Call>,
+    _alive: oneshot::Sender<Infallible>,
+}
+
+/// What a piece of work was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Worked {
+    /// There was nothing to do.
+    Nothing,
+    /// Something was done.
+    Something,
+    /// A segment was turned.
+    Turned,
+}
+
+/// Why a life did not begin, and the journal, if that is to be tried with again.
+pub(super) type NotBegun = (String, Option<Box<Journal>>);
+
+/// From the journal to the loop, as [`crate::daemon::life::begin`] does it.
+///
+/// # Errors
+/// In words, if the machine did not let it.
+pub(super) fn begin(
+    house: &mut House,
+    settings: &Settings,
+    stopped: Option<Box<Journal>>,
+    panes: &Panes,
+) -> Result<Life, NotBegun> {
+    let (dir, went_on) = (house.workspace.journal(), stopped.is_some());
+    let (journal, memory) = match stopped {
+        None => {
+            house.clock = Clock::start();
+            let opened = memory::open(&dir, &house.boot, settings.team.clone());
+            opened.map_err(|error| (error.to_string(), None))?
+        }
+        Some(journal) => go_on(house, settings, *journal)?,
+    };
+    house.clock = follow(house.clock, memory.last_at);
+    rouse(house, settings, journal, (memory, went_on), panes).map_err(|why| (why, None))
+}
+
+fn go_on(house: &House, settings: &Settings, mut journal: Journal) -> Result<(Journal, Memory), NotBegun> {
+    let (dir, root) = (house.workspace.journal(), house.workspace.root().to_owned());
+    let show = |memory: &Memory, reader| show_owed(&root, memory, reader);
+    journal.stop("the daemon starts anew");
+    match memory::try_again(&dir, &mut journal, settings.team.clone(), house.clock.now(), &show) {
+        Ok(memory) => Ok((journal, memory)),
+        Err(error) => Err((error.to_string(), Some(Box::new(journal)))),
+    }
+}
+
+fn rouse(
+    house: &mut House,
+    settings: &Settings,
+    journal: Journal,
+    (memory, went_on): (Memory, bool),
+    panes: &Panes,
+) -> Result<Life, String> {
+    let (jobs, journal_jobs) = sync_channel(1);
+    let (views_jobs, views_inbox) = sync_channel(1);
+    let (news, inbox) = mpsc::channel(NEWS_MAX);
+    let (calls, called) = mpsc::channel(CALLS_MAX);
+    let (alive, mailbox_alive) = oneshot::channel();
+    let root = house.workspace.root().to_owned();
+    let mailbox = Mailbox::open(&root).map_err(|error| error.to_string())?;
+    let (mailing, mail_jobs) = mailbox::mailing();
+    let low_bytes = settings.general.low_disk_bytes;
+    let disk = (Disk { folder: house.workspace.memory(), low_bytes, full: false }, Watch::none());
+    let way = (&mailing, news.clone());
+    let decided = (memory.claims.clone(), memory.refused.clone());
+    let archive = journal.archive();
+    let (mailbox, claims) = mailbox::worker(mailbox, decided, archive, disk, house.clock, way);
+    let views = views::Worker::new(Views::open(&root).map_err(|error| error.to_string())?, journal.reader());
+    house.calls = called;
+    let ways = Ways {
+        journal_jobs: jobs,
+        written: mpsc::channel(1).1,
+        views_jobs,
+        shown: mpsc::channel(1).1,
+        mailing,
+        mailbox_alive,
+        claims,
+    };
+    let found = panes.found();
+    let tmux = (Tmux::none(), &found);
+    let (mut daemon, step) =
+        assemble(house, settings.clone(), (memory, went_on), ways, (news.clone(), inbox), tmux)
+            .map_err(|error| error.to_string())?;
+    let (actors, acts) = std::sync::mpsc::channel();
+    daemon.tmux.actors = Some(actors);
+    daemon.open(&found, step);
+    Ok(Life {
+        daemon,
+        journal,
+        journal_jobs,
+        journal_now: crate::engine::words::Millis(0),
+        written: None,
+        views,
+        views_jobs: views_inbox,
+        shown: Default::default(),
+        mailbox,
+        mail_jobs,
+        acts,
+        news,
+        calls,
+        _alive: alive,
+    })
+}
+
+impl Life {
+    /// One round of the loop ([`Daemon::run`]), with what has come; false if nothing had.
+    pub(super) fn turn(&mut self, chance: u64) -> Result<bool, Broken> {
+        let daemon = &mut self.daemon;
+        let room = daemon.journal.has_room() && daemon.turning == Turning::No;
+        let still = daemon.turning.is_making_snapshot();
+        let due = daemon.wake_at().is_some_and(|at| at <= daemon.clock.now()) && !still;
+        // Which of those that are ready comes first is nobody's to say.
+        let mut heard = false;
+        for arm in 0..4 {
+            match (arm + chance) % 4 {
+                0 if self.written.is_some() => {
+                    if let Some(written) = self.written.take() {
+                        daemon.written(written)?;
+                    }
+                    heard = true;
+                }
+                1 if !self.shown.is_empty() => {
+                    if let Some(shown) = self.shown.pop_front() {
+                        daemon.shown(shown);
+                    }
+                    heard = true;
+                }
+                2 if room && !daemon.inbox.is_empty() => {
+                    if let Ok(news) = daemon.inbox.try_recv() {
+                        daemon.hear(news);
+                    }
+                    heard = true;
+                }
+                3 if due => {
+                    daemon.wake();
+                    heard = true;
+                }
+                _ => {}
+            }
+            if heard {
+                break;
+            }
+        }
+        heard |= !daemon.calls.is_empty();
+        daemon.hear_more();
+        daemon.hand_out()?;
+        Ok(heard)
+    }
+
+    /// Whether it has written little yet.
+    pub(super) fn is_young(&self) -> bool {
+        self.journal.counters().appends < 2
+    }
+
+    /// The journal's thread does what it was given. `wants_turn`: as if the segment had grown large.
+    pub(super) fn write(&mut self, wants_turn: bool) -> Worked {
+        if self.written.is_some() {
+            return Worked::Nothing;
+        }
+        let Ok(job) = self.journal_jobs.try_recv() else { return Worked::Nothing };
+        let mut written = journal::do_job(&mut self.journal, job, &mut self.journal_now);
+        written.wants_turn |= wants_turn;
+        let turned = matches!(written.done, journal::Done::Turned);
+        self.written = Some(written);
+        if turned { Worked::Turned } else { Worked::Something }
+    }
+
+    /// The views' thread does what it was given.
+    pub(super) fn show(&mut self) -> Worked {
+        let Ok(job) = self.views_jobs.try_recv() else { return Worked::Nothing };
+        let shown = &mut self.shown;
+        self.views.write(job, &mut |news| {
+            shown.push_back(news);
+            true
+        });
+        Worked::Something
+    }
+
+    /// The mailbox's thread goes round once.
+    pub(super) fn look(&mut self) -> Worked {
+        // It would wait for the loop to hear it.
+        if self.news.capacity() < NEWS_MAX / 2 {
+            return Worked::Nothing;
+        }
+        let job = self.mail_jobs.try_recv().ok();
+        if job.is_none() && self.mailbox.wait_ms() > 0 {
+            return Worked::Nothing;
+        }
+        self.mailbox.go_round(job);
+        Worked::Something
+    }
+
+    /// When something is to be done though nothing comes.
+    pub(super) fn due_in_ms(&self) -> u64 {
+        let now = self.daemon.clock.now();
+        let daemon = self.daemon.wake_at().map_or(u64::MAX, |at| at.since(now));
+        daemon.min(self.mailbox.wait_ms())
+    }
+
+    /// The loop cannot go on: what [`crate::daemon::life::Life::spend`] does before it starts anew. The journal.
+    pub(super) fn end(mut self) -> Journal {
+        while self.daemon.hand_out_owed() {
+            assert!(self.show() != Worked::Nothing || !self.shown.is_empty(), "it would wait for nothing");
+            for shown in std::mem::take(&mut self.shown).into_iter().filter(|shown| !shown.under_way) {
+                self.daemon.views.done(shown.failed, self.daemon.clock.now());
+            }
+        }
+        self.journal
+    }
+
+    /// The process is killed.
+    pub(super) fn kill(self) {
+        Machine::with(|machine| machine.faults.dead = true);
+        drop(self);
+    }
+}

@@ -1,0 +1,110 @@
+//! The simulation: the real loop, engine, journal, mailbox and views on a disk, under a clock, before a tmux and among people
+//! that are made up. One seed is one run: anything may die after any change to a file, and everything that was said to
+//! anybody must be true afterwards.
+//!
+//! `scripts/simulate --seed N` runs one and writes down all that happened; `scripts/simulate --seeds N` runs many.
+
+mod cut;
+mod life;
+mod oracle;
+mod outside;
+mod peace;
+mod people;
+mod run;
+mod tmux;
+mod trace;
+
+use std::collections::BTreeMap;
+
+/// Seeds in `cargo test`.
+const SEEDS: u64 = 200;
+
+/// What these have to come by at least, or they prove little: about half of what they do.
+const MET: [(&str, u64); 24] = [
+    ("messages", 3_500),
+    ("kills", 750),
+    ("deaths in a change", 350),
+    ("power cuts", 400),
+    ("names that a cut took back", 800),
+    ("views that a cut took back", 4_000),
+    ("torn writes", 50),
+    ("failing writes", 200),
+    ("disk full", 120),
+    ("loops that broke", 90),
+    ("starts that failed", 150),
+    ("turns of the segment", 200),
+    ("jumps of the wall clock", 250),
+    ("tmux deaths", 100),
+    ("agents that died", 5),
+    ("lost Enter", 8),
+    ("in doubt: Enter was missing", 3),
+    ("in doubt: delivered", 8),
+    ("in doubt: no trace", 40),
+    ("turns typed again", 70),
+    ("parts handed on", 15),
+    ("duplicates", 250),
+    ("bad drops", 300),
+    ("floods", 5),
+];
+
+#[test]
+fn whatever_dies_nothing_is_lost_and_nothing_comes_twice() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    if let Some(seed) = number("TASUKI_SEED") {
+        let (trace, outcome) = run::run(seed, true);
+        println!("{}", trace.text());
+        println!("hash {:016x}", trace.hash());
+        return outcome.unwrap();
+    }
+    let (from, count) = (number("TASUKI_FROM").unwrap_or(0), number("TASUKI_SEEDS").unwrap_or(SEEDS));
+    let workers = std::thread::available_parallelism().map_or(2, usize::from) as u64;
+    let threads: Vec<_> = (0..workers)
+        .map(|worker| {
+            let seeds = (from..from + count).filter(move |seed| seed % workers == worker);
+            std::thread::spawn(move || run_all(seeds))
+        })
+        .collect();
+    let (mut met, mut failed) = (BTreeMap::new(), Vec::new());
+    for thread in threads {
+        let (some, wrong) = thread.join().unwrap();
+        some.into_iter().for_each(|(what, times)| *met.entry(what).or_insert(0) += times);
+        failed.extend(wrong);
+    }
+    println!("{count} seeds: {met:#?}");
+    failed.sort();
+    let seeds: Vec<u64> = failed.iter().map(|(seed, _)| *seed).collect();
+    if let Some((seed, wrong)) = failed.first() {
+        panic!(
+            "{} of {count} seeds failed: {seeds:?}\nscripts/simulate --seed {seed}\n{wrong}",
+            failed.len()
+        );
+    }
+    let rare = MET.iter().filter(|(what, least)| met.get(what).is_none_or(|times| times < least));
+    let rare: Vec<_> = rare.filter(|_| count >= SEEDS).collect();
+    assert!(rare.is_empty(), "never, or too rarely, met: {rare:?}");
+}
+
+type Outcome = (BTreeMap<&'static str, u64>, Vec<(u64, String)>);
+
+fn run_all(seeds: impl Iterator<Item = u64>) -> Outcome {
+    let (mut met, mut failed) = (BTreeMap::new(), Vec::new());
+    for seed in seeds {
+        let (trace, outcome) = run::run(seed, false);
+        for (what, times) in &trace.met {
+            *met.entry(*what).or_insert(0) += times;
+        }
+        if let Err(wrong) = outcome {
+            println!("seed {seed}: {}", wrong.lines().next().unwrap_or_default());
+            failed.push((seed, format!("{}{wrong}", trace.text())));
+        }
+    }
+    (met, failed)
+}
+
+#[test]
+fn the_same_seed_is_the_same_run() {
+    for seed in [3, 4] {
+        let hashes = [(); 2].map(|()| run::run(seed, false).0.hash());
+        assert_eq!(hashes[0], hashes[1], "seed {seed}");
+    }
+}

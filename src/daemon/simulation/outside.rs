@@ -1,0 +1,206 @@
+//! What people, agents, the disk and tmux do to the daemon in a run.
+
+use super::run::{Now, Run};
+use super::tmux::{Doing, Luck};
+use crate::daemon::news::News;
+use crate::daemon::request::{Call, Request};
+use crate::daemon::workers::tmux::TmuxNews;
+use crate::engine::input::Command;
+use crate::engine::life::TurnKind;
+use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::io::fake::Machine;
+use crate::io::tmux::Tmux;
+use tokio::sync::oneshot;
+
+impl Run {
+    // Faults.
+
+    pub(super) fn disk_fails(&mut self) {
+        let full = self.chance.one_in(3);
+        let after = self.chance.below(30);
+        Machine::with(|machine| {
+            if machine.faults.full {
+                machine.faults.full = false;
+            } else if full {
+                machine.faults.full = true;
+            } else {
+                machine.faults.refuses_after = Some(after);
+            }
+        });
+        self.trace.meet(if full { "disk full" } else { "failing writes" });
+        self.tell(if full { "the disk is full, or has room again" } else { "a change will fail" });
+    }
+
+    pub(super) fn tmux_fails(&mut self) {
+        let Now::Alive(life) = &mut self.now else { return };
+        let news = if self.panes.away {
+            self.panes.away = false;
+            let found = self.panes.found();
+            TmuxNews::Back { tmux: Tmux::none(), found }
+        } else {
+            self.panes.away = true;
+            self.panes.desert();
+            TmuxNews::Cut { why: "detached".to_owned() }
+        };
+        let what = format!("tmux: {}", if self.panes.away { "cut" } else { "back" });
+        let _ = life.news.try_send(News::Tmux(news));
+        if self.panes.away && self.chance.one_in(2) {
+            self.panes.die();
+            self.trace.meet("tmux deaths");
+            let _ = life.news.try_send(News::Tmux(TmuxNews::Lost { why: "server exited".to_owned() }));
+        }
+        self.trace.meet("tmux connections that ended or came back");
+        self.tell(&what);
+    }
+
+    pub(super) fn time_passes(&mut self) {
+        let ms = match self.chance.below(8) {
+            0..5 => self.chance.below(2_000),
+            5 => self.chance.below(40_000),
+            6 => self.chance.below(4_000_000),
+            _ => {
+                let hour = 3_600_000;
+                // A year back, and a start: retries wait for that year (docs/bugs-found.md).
+                let forth = self.chance.one_in(2);
+                let by = if forth && self.chance.one_in(2) { 365 * 24 * hour } else { hour };
+                Machine::with(|machine| {
+                    let wall = machine.wall.0;
+                    machine.wall = Millis(if forth { wall + by } else { wall.saturating_sub(by) });
+                });
+                self.trace.meet("jumps of the wall clock");
+                self.tell("the wall clock jumps");
+                return;
+            }
+        };
+        self.pass(ms);
+    }
+
+    // People.
+
+    pub(super) fn people_act(&mut self) {
+        if Machine::with(|machine| machine.faults.full) {
+            return;
+        }
+        let mut met = Vec::new();
+        let count = if self.chance.one_in(400) { 60 + self.chance.below(120) } else { 1 };
+        if count > 1 {
+            self.trace.meet("floods");
+        }
+        for _ in 0..count {
+            self.people.drop_some(&self.root, &mut self.chance, &mut met);
+        }
+        met.into_iter().for_each(|what| self.trace.meet(what));
+        let last = self.people.drops.last().map(|drop| drop.name.clone()).unwrap_or_default();
+        self.tell(&format!("{count} dropped, the last as {last}"));
+    }
+
+    pub(super) fn ask(&mut self) {
+        let who = ["boss", "ann", "bob", "eve"][self.chance.below(4) as usize];
+        let Ok(agent) = AgentName::new(who) else { return };
+        let id = self.people.some_id(&mut self.chance).and_then(|id| MessageId::new(id).ok());
+        let command = match (self.chance.below(8), id) {
+            (0..3, Some(id)) => Command::Cancel(id),
+            (3, Some(id)) => Command::Retry(id),
+            (4, _) => Command::Stop(agent),
+            (5, _) => Command::Restart(agent),
+            _ => Command::Start(None),
+        };
+        self.command(command);
+    }
+
+    pub(super) fn command(&mut self, command: Command) {
+        let what = format!("{command:?}");
+        self.call(what, Request::Command(command));
+    }
+
+    pub(super) fn call(&mut self, what: String, request: Request) {
+        let Now::Alive(life) = &self.now else { return };
+        let (answer, answered) = oneshot::channel();
+        if life.calls.try_send(Call { request, answer }).is_ok() {
+            self.trace.meet("calls");
+            self.calls.push((what, answered));
+        }
+    }
+
+    // Agents.
+
+    pub(super) fn panes_work(&mut self) {
+        let luck = Luck { calm: self.calm };
+        if self.chance.one_in(4) && self.panes.make(&mut self.chance, luck) {
+            return self.tell("a window is made");
+        }
+        for at in (0..self.panes.all.len()).rev() {
+            match self.chance.below(4) {
+                0 => drop(self.panes.work(at, &mut self.chance, luck)),
+                1 => drop(self.agent_acts(at)),
+                _ => {}
+            }
+        }
+    }
+
+    /// An agent goes on with what it does; whether it had anything to do.
+    pub(super) fn agent_acts(&mut self, at: usize) -> bool {
+        let now = Machine::with(|machine| machine.elapsed_ms);
+        let Some(pane) = self.panes.all.get_mut(at).filter(|pane| pane.alive) else { return false };
+        let who = pane.agent.clone();
+        match pane.doing.clone() {
+            None => {
+                let Some(typed) = pane.inbox.pop_front() else { return false };
+                let slow = !self.calm && self.chance.one_in(6);
+                let until_ms = now + self.chance.below(if slow { 90_000 } else { 300 });
+                let doing = Doing { typed: typed.clone(), until_ms };
+                pane.doing = Some(doing);
+                self.tell(&format!("{who} reads: {}", typed.line));
+                true
+            }
+            Some(doing) if doing.until_ms <= now => {
+                pane.doing = None;
+                self.agent_is_done(at, &doing);
+                true
+            }
+            Some(_) => false,
+        }
+    }
+
+    pub(super) fn agent_is_done(&mut self, at: usize, doing: &Doing) {
+        let (turn, id) = (doing.typed.turn, doing.typed.id.clone());
+        let Some(token) = turn.token else { return };
+        let Some(pane) = self.panes.all.get_mut(at) else { return };
+        let who = pane.agent.clone();
+        let how = if self.calm { 9 } else { self.chance.below(20) };
+        self.trace.meet("turns that agents did");
+        let full = Machine::with(|machine| machine.faults.full);
+        match how {
+            0 => pane.silent = true,
+            1 => {
+                pane.end();
+                self.trace.meet("agents that died");
+            }
+            2 => {} // it hangs
+            3 => {
+                self.trace.meet("claimed twice");
+                pane.claim(Some(token));
+                let text = format!("answer to {id}").into();
+                self.command(Command::Reply { token, text, failed: false });
+            }
+            4 => self.command(Command::Acknowledge { token }),
+            5 | 6 => {
+                let text = format!("answer to {id}").into();
+                self.command(Command::Reply { token, text, failed: how == 6 });
+            }
+            7 if !full => {
+                self.trace.meet("answers by a file");
+                self.people.answer(&self.root, &mut self.chance, who.as_str(), id.as_str(), token);
+            }
+            10..14 if turn.kind == TurnKind::Task && !full => {
+                self.trace.meet("parts handed on");
+                for _ in 0..1 + self.chance.below(3) {
+                    self.people.hand_on(&self.root, &mut self.chance, who.as_str(), token);
+                }
+                pane.claim(Some(token));
+            }
+            _ => pane.claim(Some(token)),
+        }
+        self.tell(&format!("{who} is done with {id} ({how})"));
+    }
+}

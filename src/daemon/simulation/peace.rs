@@ -1,0 +1,99 @@
+//! The end of a run: nothing fails any more, everybody does what there is to do, and a person helps what stands still.
+
+use super::life::Worked;
+use super::oracle;
+use super::run::{Now, Run, Wrong};
+use super::tmux::Luck;
+use crate::engine::input::Command;
+use crate::engine::life::Stage;
+use crate::engine::words::MessageId;
+use crate::io::fake::{Faults, Machine};
+
+impl Run {
+    // Peace.
+
+    pub(super) fn make_peace(&mut self) {
+        self.tell("peace");
+        self.calm = true;
+        Machine::with(|machine| {
+            let (refused, torn) = (machine.faults.refused, machine.faults.torn);
+            machine.faults = Faults { refused, torn, ..Faults::default() };
+        });
+        if self.panes.away {
+            self.tmux_fails();
+        }
+    }
+
+    /// Everybody does what there is to do; whether all is at peace.
+    pub(super) fn step_in_peace(&mut self) -> Result<bool, Wrong> {
+        let mut busy = self.turn_loop();
+        if let Now::Alive(life) = &mut self.now {
+            busy |= life.write(false) != Worked::Nothing;
+            busy |= life.show() != Worked::Nothing;
+            busy |= life.look() != Worked::Nothing;
+        }
+        let luck = Luck { calm: true };
+        busy |= self.panes.make(&mut self.chance, luck);
+        for at in (0..self.panes.all.len()).rev() {
+            busy |= self.panes.work(at, &mut self.chance, luck);
+            busy |= self.agent_acts(at);
+        }
+        self.after()?;
+        if busy {
+            return Ok(false);
+        }
+        if self.is_done() {
+            return Ok(true);
+        }
+        self.help();
+        let wait = match &self.now {
+            Now::Alive(life) => life.due_in_ms().clamp(1, 60_000),
+            Now::Dead(..) => 200,
+        };
+        self.pass(wait.min(if self.panes.all.iter().any(|pane| pane.doing.is_some()) { 100 } else { wait }));
+        Ok(false)
+    }
+
+    /// A person looks after what has come to stand still.
+    pub(super) fn help(&mut self) {
+        for pane in &mut self.panes.all {
+            let idle = pane.doing.is_none() && pane.inbox.is_empty();
+            if let Some(token) = pane.awaited().filter(|_| idle).and_then(|typed| typed.turn.token) {
+                pane.claim(Some(token));
+            }
+        }
+        let Now::Alive(life) = &self.now else { return };
+        let state = life.daemon.engine.state();
+        let held: Vec<MessageId> = (state.open.values())
+            .filter(|open| matches!(open.stage, Stage::Held(_)))
+            .map(|open| open.message.id.clone())
+            .collect();
+        held.into_iter().for_each(|id| self.command(Command::Retry(id)));
+        self.helped += 1;
+        if self.helped.is_multiple_of(5) {
+            self.command(Command::Start(None));
+        }
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        let Now::Alive(life) = &self.now else { return false };
+        life.daemon.engine.state().open.is_empty()
+            && life.daemon.journal.is_idle()
+            && life.daemon.views.is_idle()
+            && life.daemon.claims.is_empty()
+            && !oracle::anything_lies_there(&self.root)
+    }
+
+    pub(super) fn what_is_open(&self) -> String {
+        let Now::Alive(life) = &self.now else { return "the daemon does not start".to_owned() };
+        let state = life.daemon.engine.state();
+        let open: Vec<String> = (state.open.values())
+            .map(|open| {
+                format!("{} {:?} with {:?}, unmet {:?}", open.message.id, open.stage, open.agent, open.unmet)
+            })
+            .collect();
+        let phases: Vec<_> =
+            state.agents.iter().map(|(name, agent)| (name, &agent.phase, &agent.blocked)).collect();
+        format!("{open:#?} {phases:?}; lies there: {}", oracle::anything_lies_there(&self.root))
+    }
+}

@@ -1,0 +1,399 @@
+//! One run from one seed: everything that may happen to a workspace, in an order that chance gives, and then peace.
+
+use super::cut;
+use super::life::{self, Life, Worked};
+use super::oracle;
+use super::people::People;
+use super::tmux::Panes;
+use super::trace::Trace;
+use crate::daemon::herald::Voice;
+use crate::daemon::request::Response;
+use crate::daemon::start::{House, tmux_server};
+use crate::engine::input::Reply;
+use crate::engine::words::{MessageId, Millis};
+use crate::io::clock::Clock;
+use crate::io::fake::{Chance, Faults, Keeps, Machine, World};
+use crate::io::journal::Journal;
+use crate::io::settings::Settings;
+use crate::io::workspace::{Surroundings, Workspace};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use tokio::sync::{mpsc, oneshot};
+
+/// Things that happen before peace.
+const STEPS: u64 = 1_200;
+/// And until everything has come to its end; far more than it takes.
+const STEPS_TO_PEACE: u64 = 5_000;
+/// 14 November 2023.
+const START: Millis = Millis(1_700_000_000_000);
+
+const TEAM: &str = "\
+session: sim
+tmux_socket: sim
+settings: {retention: 3650d, default_timeout: 60s}
+agents:
+  - {name: boss, provider: plain, command: [cat], marker: BOSS OK, aliases: [gb]}
+  - {name: ann, reports_to: boss, provider: plain, command: [cat], marker: ANN OK, pool: [crew]}
+  - {name: bob, reports_to: boss, provider: plain, command: [cat], marker: BOB OK, pool: [crew]}
+  - {name: eve, reports_to: ann, provider: plain, command: [cat], marker: EVE OK}
+";
+
+/// The daemon, alive or not.
+pub(super) enum Now {
+    Alive(Box<Life>),
+    /// It is started at this moment; with the journal if only that failed.
+    Dead(u64, Option<Box<Journal>>),
+}
+
+/// A run.
+pub(super) struct Run {
+    _folder: tempfile::TempDir,
+    pub(super) root: PathBuf,
+    pub(super) house: House,
+    pub(super) settings: Settings,
+    pub(super) chance: Chance,
+    pub(super) now: Now,
+    pub(super) panes: Panes,
+    pub(super) people: People,
+    pub(super) trace: Trace,
+    pub(super) calls: Vec<(String, oneshot::Receiver<Response>)>,
+    /// Messages of which somebody was told that they are accepted.
+    pub(super) promised: BTreeSet<MessageId>,
+    pub(super) calm: bool,
+    /// How often a person had to look after things in peace.
+    pub(super) helped: u64,
+    pub(super) lives: u64,
+    pub(super) boots: u64,
+}
+
+/// How a run went wrong.
+pub(super) type Wrong = String;
+
+/// Runs one seed.
+///
+/// # Errors
+/// What was wrong.
+pub(super) fn run(seed: u64, whole: bool) -> (Trace, Result<(), Wrong>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let _within = runtime.enter();
+    let mut run = Run::new(seed, whole);
+    let outcome = run.live();
+    let torn = Machine::with(|machine| machine.faults.torn);
+    run.trace.count("torn writes", torn);
+    let Run { trace, now, .. } = run;
+    if let Now::Alive(life) = now {
+        life.kill();
+    } else {
+        drop(now);
+    }
+    Machine::remove();
+    (trace, outcome)
+}
+
+impl Run {
+    fn new(seed: u64, whole: bool) -> Self {
+        let folder = tempfile::Builder::new().prefix("tasuki-sim-").tempdir_in("/dev/shm");
+        let folder = folder.or_else(|_| tempfile::tempdir()).expect("a scratch folder");
+        let root = folder.path().canonicalize().expect("its path");
+        let mut chance = Chance::new(seed.wrapping_add(1));
+        let keeps = if chance.one_in(2) { Keeps::Ordered } else { Keeps::Any };
+        let machine = Machine {
+            root: root.clone(),
+            elapsed_ms: 1,
+            wall: START,
+            chance: Chance::new(seed.wrapping_mul(31).wrapping_add(7)),
+            world: World::new(keeps),
+            flushed: Default::default(),
+            free_bytes: 1 << 40,
+            faults: Faults::default(),
+            made: Vec::new(),
+        };
+        machine.install();
+        std::fs::write(root.join("tasuki.yaml"), TEAM).expect("the team file");
+        let workspace = Workspace::at(&root).expect("a workspace");
+        workspace.prepare().expect("its folders");
+        let around = Surroundings {
+            vars: Default::default(),
+            cwd: root.clone(),
+            exe: root.join("tasuki"),
+            home: None,
+            temp: root.clone(),
+            uid: rustix::process::geteuid().as_raw(),
+        };
+        let settings = Settings::load(&workspace, &around).expect("the team").settings;
+        let server = tmux_server(&workspace, &around, &settings);
+        let (clock, calls, socket) = (Clock::start(), mpsc::channel(1).1, root.join("socket"));
+        let (boot, voice) = ("boot".to_owned(), Voice::default());
+        let house = House { workspace, around, clock, boot, calls, socket, server, voice };
+        Self {
+            _folder: folder,
+            root,
+            house,
+            settings,
+            chance,
+            now: Now::Dead(0, None),
+            panes: Panes::default(),
+            people: People::default(),
+            trace: Trace::new(whole),
+            calls: Vec::new(),
+            promised: BTreeSet::new(),
+            calm: false,
+            helped: 0,
+            lives: 0,
+            boots: 0,
+        }
+    }
+
+    fn live(&mut self) -> Result<(), Wrong> {
+        for _ in 0..STEPS {
+            self.step()?;
+        }
+        self.make_peace();
+        for _ in 0..STEPS_TO_PEACE {
+            if self.step_in_peace()? {
+                return oracle::check_end(self);
+            }
+        }
+        Err(format!("no peace: {}", self.what_is_open()))
+    }
+
+    pub(super) fn tell(&mut self, what: &str) {
+        let (at, made) = Machine::with(|machine| (machine.elapsed_ms, std::mem::take(&mut machine.made)));
+        if !made.is_empty() {
+            self.trace.tell(at, &format!("    {}", made.join("; ")));
+        }
+        // The scratch folder has another name each time.
+        let root = self.root.display().to_string();
+        self.trace.tell(at, &what.replace(&root, ""));
+    }
+
+    pub(super) fn pass(&mut self, ms: u64) {
+        Machine::with(|machine| {
+            machine.elapsed_ms += ms;
+            machine.wall = machine.wall.plus(ms);
+            machine.world.set_time(machine.wall.0);
+        });
+    }
+
+    /// One thing happens.
+    fn step(&mut self) -> Result<(), Wrong> {
+        let ms = self.chance.below(4);
+        self.pass(ms);
+        match self.chance.below(300) {
+            0..60 => drop(self.turn_loop()),
+            60..100 => self.write(),
+            100..130 => self.show(),
+            130..155 => self.look(),
+            155..278 => self.panes_work(),
+            278..287 => self.people_act(),
+            287..291 => self.ask(),
+            291..296 => self.time_passes(),
+            296 => self.disk_fails(),
+            297 => self.tmux_fails(),
+            _ => self.crash_or_plan(),
+        }
+        self.after()
+    }
+
+    /// What holds after anything.
+    pub(super) fn after(&mut self) -> Result<(), Wrong> {
+        for what in std::mem::take(&mut self.panes.met) {
+            self.trace.meet(what);
+        }
+        if let Some(wrong) = self.panes.wrong.pop() {
+            return Err(wrong);
+        }
+        if Machine::with(|machine| machine.faults.dead) {
+            self.tell("dead in the middle of a change");
+            self.trace.meet("deaths in a change");
+            self.crash();
+        }
+        Ok(())
+    }
+
+    // The daemon.
+
+    pub(super) fn turn_loop(&mut self) -> bool {
+        let chance = self.chance.bits() >> 33;
+        match &mut self.now {
+            Now::Dead(at, _) if *at <= Machine::with(|machine| machine.elapsed_ms) => {
+                self.start();
+                true
+            }
+            Now::Dead(..) => false,
+            Now::Alive(life) => {
+                let heard = life.turn(chance);
+                if Machine::with(|machine| machine.faults.dead) {
+                    return true;
+                }
+                match heard {
+                    Ok(heard) => {
+                        self.take_acts();
+                        self.hear_answers();
+                        heard
+                    }
+                    Err(broken) => {
+                        self.broke(&broken.to_string());
+                        true
+                    }
+                }
+            }
+        }
+    }
+
+    /// The loop could not go on.
+    pub(super) fn broke(&mut self, why: &str) {
+        self.tell(&format!("the loop broke: {why}"));
+        self.trace.meet("loops that broke");
+        self.panes.desert();
+        let again = Machine::with(|machine| machine.elapsed_ms) + 200;
+        if let Now::Alive(life) = std::mem::replace(&mut self.now, Now::Dead(again, None)) {
+            let journal = life.end();
+            self.now = Now::Dead(again, Some(Box::new(journal)));
+        }
+    }
+
+    pub(super) fn start(&mut self) {
+        let Now::Dead(_, stopped) = std::mem::replace(&mut self.now, Now::Dead(0, None)) else { return };
+        if stopped.is_none() {
+            self.lives += 1;
+            self.house.boot = format!("{}-{}", self.boots, self.lives);
+        }
+        if !self.calm && self.chance.one_in(6) {
+            let after = self.chance.below(30);
+            Machine::with(|machine| machine.faults.dies_after = Some(after));
+        }
+        self.panes.away = false; // it connects anew
+        let begun = life::begin(&mut self.house, &self.settings, stopped, &self.panes);
+        match begun {
+            Ok(life) => {
+                let open = life.daemon.engine.state().open.len();
+                self.tell(&format!("started, {open} open, step {}", life.daemon.engine.state().seq.0));
+                self.trace.meet("starts");
+                self.now = Now::Alive(Box::new(life));
+                self.take_acts();
+            }
+            Err((why, journal)) => {
+                self.tell(&format!("could not start: {why}"));
+                self.trace.meet("starts that failed");
+                let again = Machine::with(|machine| machine.elapsed_ms) + 50;
+                self.now = Now::Dead(again, journal);
+            }
+        }
+    }
+
+    /// Gives tmux what the loop wants of it.
+    pub(super) fn take_acts(&mut self) {
+        if let Now::Alive(life) = &self.now {
+            while let Ok(act) = life.acts.try_recv() {
+                self.panes.take(act);
+            }
+        }
+    }
+
+    /// Takes what callers were told.
+    pub(super) fn hear_answers(&mut self) {
+        let mut told = Vec::new();
+        self.calls.retain_mut(|(what, answer)| match answer.try_recv() {
+            Ok(response) => {
+                told.push((what.clone(), response));
+                false
+            }
+            Err(oneshot::error::TryRecvError::Empty) => true,
+            Err(oneshot::error::TryRecvError::Closed) => false,
+        });
+        for (what, response) in told {
+            if let Response::Reply(Reply::Accepted { ids, .. }) = &response {
+                self.promised.extend(ids.iter().cloned());
+            }
+            self.tell(&format!("{what}: {response:?}"));
+            self.trace.meet("answers to callers");
+        }
+    }
+
+    pub(super) fn write(&mut self) {
+        let Now::Alive(life) = &mut self.now else { return };
+        // A daemon often starts with a segment that is as large as it may be.
+        let often = if life.is_young() { 4 } else { 30 };
+        let wants_turn = !self.calm && self.chance.one_in(often);
+        match life.write(wants_turn) {
+            Worked::Nothing => {}
+            Worked::Turned => {
+                self.tell("the segment is turned");
+                self.trace.meet("turns of the segment");
+            }
+            _ => self.tell("written"),
+        }
+    }
+
+    pub(super) fn show(&mut self) {
+        let Now::Alive(life) = &mut self.now else { return };
+        if life.show() != Worked::Nothing {
+            self.tell("shown");
+        }
+    }
+
+    pub(super) fn look(&mut self) {
+        let Now::Alive(life) = &mut self.now else { return };
+        if life.look() != Worked::Nothing {
+            self.tell("the mailbox went round");
+        }
+    }
+
+    // Death.
+
+    pub(super) fn crash_or_plan(&mut self) {
+        if self.chance.one_in(2) {
+            return self.crash();
+        }
+        let after = self.chance.below(40);
+        Machine::with(|machine| machine.faults.dies_after = Some(after));
+        self.tell(&format!("will die after {after} changes"));
+    }
+
+    /// The process dies, or the machine with it.
+    pub(super) fn crash(&mut self) {
+        let again = Machine::with(|machine| {
+            machine.faults =
+                Faults { refused: machine.faults.refused, torn: machine.faults.torn, ..Faults::default() };
+            machine.elapsed_ms
+        }) + self.chance.below(60);
+        match std::mem::replace(&mut self.now, Now::Dead(again, None)) {
+            Now::Alive(life) => life.kill(),
+            Now::Dead(_, journal) => {
+                Machine::with(|machine| machine.faults.dead = true);
+                drop(journal);
+            }
+        }
+        Machine::with(|machine| machine.faults.dead = false);
+        self.panes.desert();
+        self.panes.away = false;
+        self.calls.clear();
+        self.trace.meet("kills");
+        if self.chance.one_in(2) {
+            self.panes.die();
+            let took = cut::cut(&self.root, &mut self.chance);
+            self.people.cut();
+            self.boots += 1;
+            self.trace.meet("power cuts");
+            self.trace.count("names that a cut took back", took.names);
+            self.trace.count("views that a cut took back", took.views);
+            self.tell(&format!("the power is cut: {took:?}"));
+        } else {
+            self.tell("killed");
+        }
+    }
+
+    /// The engine as it is in memory.
+    pub(super) fn engine(&self) -> Option<&crate::engine::engine::Engine> {
+        match &self.now {
+            Now::Alive(life) => Some(&life.daemon.engine),
+            Now::Dead(..) => None,
+        }
+    }
+
+    /// The team that it was started with.
+    pub(super) fn team(&self) -> crate::engine::team::Team {
+        self.settings.team.clone()
+    }
+}
