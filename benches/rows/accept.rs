@@ -3,8 +3,9 @@
 
 use crate::house::House;
 use crate::limits;
+use crate::peers;
 use crate::support::numbers::median;
-use crate::support::rounds::{self, Contest, Goal, Scale};
+use crate::support::rounds::{self, Contest, Goal, Scale, Sides};
 use crate::support::stamp::{now, us};
 use crate::support::wait::Watch;
 use crate::team::{self, Settle};
@@ -40,6 +41,21 @@ pub(crate) fn run(scale: Scale) {
         };
         rounds::run(contest, scale, ours, || limits::log::run(messages, bytes.get()));
     }
+    peers(scale, messages);
+}
+
+/// What others make of the same log.
+fn peers(scale: Scale, messages: usize) {
+    let raw = || limits::log::run(messages, LINE_BYTES);
+    let contest = |name| Contest { name, unit: "/s", goal: Goal::Shown };
+    let mail = contest("beside it: a maildir, file and folder flushed");
+    rounds::between(Sides("maildir", "limit"), mail, scale, || peers::maildir::run(messages), raw);
+    if let Some(version) = peers::redis::version() {
+        println!("  Redis {version}");
+        let set = contest("beside it: SET → OK, appendfsync always, one connection");
+        let redis = || peers::redis::one_at_a_time(messages);
+        rounds::between(Sides("Redis", "limit"), set, scale, redis, raw);
+    }
 }
 
 fn journal(lines: usize) -> f64 {
@@ -68,9 +84,7 @@ fn rate(took: impl Iterator<Item = f64>) -> f64 {
 fn over_the_socket(house: &House, messages: usize) -> f64 {
     let mut stream = team::connect(house);
     rate((0..messages).map(|number| {
-        let body = team::message(&format!("s-{number}"), "a0");
-        let head = "POST /v1/messages HTTP/1.1\r\nHost: tasuki\r\nContent-Type: application/yaml\r\n";
-        let request = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
+        let request = team::post(&format!("s-{number}"));
         let from = now();
         let answer = team::ask(&mut stream, request.as_bytes());
         let took = us(from, now());

@@ -1,5 +1,7 @@
 //! The paired harness: a row of the table is run in rounds, each with tasuki and its limit program side by side.
 
+mod draw;
+pub(crate) mod figures;
 pub(crate) mod machine;
 pub(crate) mod numbers;
 pub(crate) mod rounds;
