@@ -7,6 +7,7 @@ use crate::peers;
 use crate::support::numbers::median;
 use crate::support::rounds::{self, Contest, Goal, Scale, Sides};
 use crate::support::stamp::{now, us};
+use crate::support::syncs::Syncs;
 use crate::support::wait::Watch;
 use crate::team::{self, Settle};
 use std::cell::Cell;
@@ -115,29 +116,43 @@ fn exactly_once(journal: &str, messages: usize) {
     }
 }
 
-/// Row 5: flushes of a lone message, and of a burst. `tests/flushes.rs` holds them.
+/// Row 5: flushes of a lone message, and of a burst, by the daemon's own count and by the kernel's. `tests/flushes.rs` holds the
+/// former.
 pub(crate) fn count(scale: Scale) {
     let house = team::start(1, Settle::None, None);
-    let before = settled(&house);
-    team::drop_file(&house, "s-0.yaml", &team::message("s-0", "a0"));
-    house.result("s-0");
-    let lone = settled(&house) - before;
+    let lone = counted(&house, || {
+        team::drop_file(&house, "s-0.yaml", &team::message("s-0", "a0"));
+        house.result("s-0");
+    });
     let house = team::start_held();
-    let before = settled(&house);
-    let burst = scale.pick(1_000, 20);
+    let number = scale.pick(1_000, 20);
     let active = Watch::arrivals(&house.path("queue/active"));
-    for number in 0..burst {
-        team::drop_file(&house, &format!("s-{number}.yaml"), &team::message(&format!("s-{number}"), "a0"));
-    }
-    let mut shown = std::collections::BTreeSet::new();
-    while shown.len() < burst {
-        shown.extend(active.next().into_iter().map(|seen| seen.name));
-    }
-    exactly_once(&journal_text(&house), burst);
+    let burst = counted(&house, || {
+        for number in 0..number {
+            let id = format!("s-{number}");
+            team::drop_file(&house, &format!("{id}.yaml"), &team::message(&id, "a0"));
+        }
+        let mut shown = std::collections::BTreeSet::new();
+        while shown.len() < number {
+            shown.extend(active.next().into_iter().map(|seen| seen.name));
+        }
+    });
+    exactly_once(&journal_text(&house), number);
     println!(
-        "  a lone message: {lone} flushes (3); a burst of {burst}: {} (at most 50)",
-        settled(&house) - before
+        "  a lone message: {lone} (3); a burst of {number} that comes while it runs: {burst} (at most 50)"
     );
+}
+
+/// What something costs.
+fn counted(house: &House, something: impl FnOnce()) -> String {
+    let before = settled(house);
+    let syncs = Syncs::of(house.pid());
+    something();
+    let own = settled(house) - before;
+    match syncs {
+        Some(syncs) => format!("{own} flushes, {} by the kernel's count", syncs.count()),
+        None => format!("{own} flushes, not counted by the kernel (strace is missing)"),
+    }
 }
 
 /// Flushes so far, once the status file has not changed for longer than it may lag behind.

@@ -34,7 +34,7 @@ pub(crate) fn run(scale: Scale) {
         for ((comes, name), outcomes) in WAYS.into_iter().zip(&mut outcomes) {
             println!("  {drops} drops");
             let contest = Contest { name, unit: "/s", goal: Goal::AtLeast(0.8) };
-            let scale = Scale { rounds: *rounds, ..scale };
+            let scale = Scale { rounds: scale.rounds.min(*rounds), ..scale };
             let outcome =
                 rounds::run(contest, scale, || tasuki(*drops, comes), || limits::burst::run(*drops));
             outcomes.push((*drops, outcome));

@@ -1,6 +1,7 @@
 //! Rows of `docs/performance.md`, each against its limit program: `cargo bench --bench rows [-- ROW..] [--plot]`. `--plot`
-//! draws those that say more as a curve into `docs/plots/`; `--redraw` draws all again from their figures. Without
-//! `--bench` (as `cargo test` runs it) each is run once with next to nothing to do, so that it stays runnable.
+//! draws those that say more as a curve into `docs/plots/`; `--redraw` draws all again from their figures.
+//! `TASUKI_BENCH_ROUNDS` makes fewer rounds, for a first look. Without `--bench` (as `cargo test` runs it) each is run once with
+//! next to nothing to do, so that it stays runnable.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a measurement that cannot go on fails loudly")]
 
 mod accept;
@@ -66,7 +67,8 @@ fn main() {
         return figures::draw_again();
     }
     let tiny = !given("--bench");
-    let scale = Scale { rounds: if tiny { 1 } else { ROUNDS }, tiny };
+    let told = std::env::var("TASUKI_BENCH_ROUNDS").ok().and_then(|word| word.parse().ok());
+    let scale = Scale { rounds: if tiny { 1 } else { told.unwrap_or(ROUNDS) }, tiny };
     let asked = |numbers: &[&str]| arguments.iter().any(|word| numbers.contains(&word.as_str()));
     let any = ROWS.iter().any(|(numbers, ..)| asked(numbers));
     let graves = tempfile::tempdir().expect("a temporary folder");

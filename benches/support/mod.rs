@@ -6,4 +6,5 @@ pub(crate) mod machine;
 pub(crate) mod numbers;
 pub(crate) mod rounds;
 pub(crate) mod stamp;
+pub(crate) mod syncs;
 pub(crate) mod wait;
