@@ -2,10 +2,9 @@
 //! guards, no look at the input line, no wait for the echo or for silence, no receipt.
 
 use crate::agent::{self, PHRASE, Stamps};
-use crate::support::numbers::median;
 use crate::support::stamp::{self, us};
 use crate::support::wait::Watch;
-use crate::typing::{Cost, READER};
+use crate::typing::{Cost, READER, processor_ns};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -18,6 +17,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Now and then nothing more comes though all panes show their answers, for a reason that was not found; a run that waits
 /// for longer is made again.
 const SILENCE_MAX: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
+
+/// Read at once: what a pipe holds.
+const READ_BYTES: usize = 64 << 10;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
@@ -55,7 +57,14 @@ impl Control {
         let mut client = client.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a client");
         let (say, hear) = (client.stdin.take().expect("piped"), client.stdout.take().expect("piped"));
         let under_way = VecDeque::new();
-        let mut control = Self { socket, client, say, hear: BufReader::new(hear), panes: ids, under_way };
+        let mut control = Self {
+            socket,
+            client,
+            say,
+            hear: BufReader::with_capacity(READ_BYTES, hear),
+            panes: ids,
+            under_way,
+        };
         control.look(0);
         while !matches!(control.next().expect("a client that is attached"), Word::Capture(_)) {}
         control
@@ -127,6 +136,17 @@ impl Control {
         }
     }
 
+    /// Reads and forgets; gives how many bytes.
+    fn read_for(&mut self, seconds: f64) -> usize {
+        let (from, mut bytes) = (stamp::now(), 0);
+        while stamp::seconds_since(from) < seconds {
+            let length = self.hear.fill_buf().expect("tmux talks").len();
+            self.hear.consume(length);
+            bytes += length;
+        }
+        bytes
+    }
+
     fn line(&mut self) -> Option<String> {
         let mut line = Vec::new();
         if self.hear.buffer().is_empty() {
@@ -155,14 +175,14 @@ enum Word {
     Capture(Vec<String>),
 }
 
-/// Row 6: median time in microseconds from the moment at which an agent prints its claim until a result stands on the disk:
+/// Row 6: times in microseconds from the moment at which an agent prints its claim until a result stands on the disk:
 /// output, one capture, one flush, one rename.
-pub(crate) fn results(turns: usize) -> f64 {
+pub(crate) fn results(turns: usize) -> Vec<f64> {
     again(|| try_results(turns))
 }
 
 /// Makes a run again until tmux did not fall silent in its midst.
-fn again(mut run: impl FnMut() -> Option<f64>) -> f64 {
+fn again<T>(mut run: impl FnMut() -> Option<T>) -> T {
     loop {
         if let Some(figure) = run() {
             return figure;
@@ -171,7 +191,7 @@ fn again(mut run: impl FnMut() -> Option<f64>) -> f64 {
     }
 }
 
-fn try_results(turns: usize) -> Option<f64> {
+fn try_results(turns: usize) -> Option<Vec<f64>> {
     let stamps = Stamps::new();
     let mut control = Control::start(1, &agent::command(Some(stamps.path())));
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -191,7 +211,7 @@ fn try_results(turns: usize) -> Option<f64> {
         show(folder.path(), &id);
         took.push(us(stamps.of(&id), arrivals.until(&format!("{id}.yaml"))));
     }
-    Some(median(took))
+    Some(took)
 }
 
 fn until_claimed(control: &mut Control, claim: &str) -> Option<Vec<String>> {
@@ -219,6 +239,18 @@ fn show(folder: &Path, id: &str) {
 pub(crate) fn typed(lines: usize) -> Cost {
     let mut control = Control::start(1, &READER.map(str::to_owned));
     Cost::of(lines, |line| control.type_line(0, line))
+}
+
+/// Row 10: the share of a processor, in percent, of somebody who reads what tmux tells of panes that print without end, and
+/// does nothing with it.
+pub(crate) fn observed(panes: usize, command: &[String], seconds: f64) -> f64 {
+    let mut control = Control::start(panes, command);
+    (0..panes).for_each(|pane| control.ring(pane, "go"));
+    control.read_for(seconds / 2.0);
+    let (from, before) = (stamp::now(), processor_ns());
+    let bytes = control.read_for(seconds);
+    assert!(bytes > 0, "they print");
+    (processor_ns() - before) as f64 / 1e7 / stamp::seconds_since(from)
 }
 
 /// What stands in a line of row 7.

@@ -3,9 +3,11 @@
 
 use crate::house::House;
 use crate::limits;
+use crate::peers;
 use crate::support::numbers::median;
-use crate::support::rounds::{self, Contest, Goal, Scale};
+use crate::support::rounds::{self, Contest, Goal, Scale, Sides};
 use crate::support::stamp::{now, us};
+use crate::support::syncs::Syncs;
 use crate::support::wait::Watch;
 use crate::team::{self, Settle};
 use std::cell::Cell;
@@ -40,6 +42,21 @@ pub(crate) fn run(scale: Scale) {
         };
         rounds::run(contest, scale, ours, || limits::log::run(messages, bytes.get()));
     }
+    peers(scale, messages);
+}
+
+/// What others make of the same log.
+fn peers(scale: Scale, messages: usize) {
+    let raw = || limits::log::run(messages, LINE_BYTES);
+    let contest = |name| Contest { name, unit: "/s", goal: Goal::Shown };
+    let mail = contest("beside it: a maildir, file and folder flushed");
+    rounds::between(Sides("maildir", "limit"), mail, scale, || peers::maildir::run(messages), raw);
+    if let Some(version) = peers::redis::version() {
+        println!("  Redis {version}");
+        let set = contest("beside it: SET → OK, appendfsync always, one connection");
+        let redis = || peers::redis::one_at_a_time(messages);
+        rounds::between(Sides("Redis", "limit"), set, scale, redis, raw);
+    }
 }
 
 fn journal(lines: usize) -> f64 {
@@ -68,9 +85,7 @@ fn rate(took: impl Iterator<Item = f64>) -> f64 {
 fn over_the_socket(house: &House, messages: usize) -> f64 {
     let mut stream = team::connect(house);
     rate((0..messages).map(|number| {
-        let body = team::message(&format!("s-{number}"), "a0");
-        let head = "POST /v1/messages HTTP/1.1\r\nHost: tasuki\r\nContent-Type: application/yaml\r\n";
-        let request = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
+        let request = team::post(&format!("s-{number}"));
         let from = now();
         let answer = team::ask(&mut stream, request.as_bytes());
         let took = us(from, now());
@@ -101,29 +116,43 @@ fn exactly_once(journal: &str, messages: usize) {
     }
 }
 
-/// Row 5: flushes of a lone message, and of a burst. `tests/flushes.rs` holds them.
+/// Row 5: flushes of a lone message, and of a burst, by the daemon's own count and by the kernel's. `tests/flushes.rs` holds the
+/// former.
 pub(crate) fn count(scale: Scale) {
     let house = team::start(1, Settle::None, None);
-    let before = settled(&house);
-    team::drop_file(&house, "s-0.yaml", &team::message("s-0", "a0"));
-    house.result("s-0");
-    let lone = settled(&house) - before;
+    let lone = counted(&house, || {
+        team::drop_file(&house, "s-0.yaml", &team::message("s-0", "a0"));
+        house.result("s-0");
+    });
     let house = team::start_held();
-    let before = settled(&house);
-    let burst = scale.pick(1_000, 20);
+    let number = scale.pick(1_000, 20);
     let active = Watch::arrivals(&house.path("queue/active"));
-    for number in 0..burst {
-        team::drop_file(&house, &format!("s-{number}.yaml"), &team::message(&format!("s-{number}"), "a0"));
-    }
-    let mut shown = std::collections::BTreeSet::new();
-    while shown.len() < burst {
-        shown.extend(active.next().into_iter().map(|seen| seen.name));
-    }
-    exactly_once(&journal_text(&house), burst);
+    let burst = counted(&house, || {
+        for number in 0..number {
+            let id = format!("s-{number}");
+            team::drop_file(&house, &format!("{id}.yaml"), &team::message(&id, "a0"));
+        }
+        let mut shown = std::collections::BTreeSet::new();
+        while shown.len() < number {
+            shown.extend(active.next().into_iter().map(|seen| seen.name));
+        }
+    });
+    exactly_once(&journal_text(&house), number);
     println!(
-        "  a lone message: {lone} flushes (3); a burst of {burst}: {} (at most 50)",
-        settled(&house) - before
+        "  a lone message: {lone} (3); a burst of {number} that comes while it runs: {burst} (at most 50)"
     );
+}
+
+/// What something costs.
+fn counted(house: &House, something: impl FnOnce()) -> String {
+    let before = settled(house);
+    let syncs = Syncs::of(house.pid());
+    something();
+    let own = settled(house) - before;
+    match syncs {
+        Some(syncs) => format!("{own} flushes, {} by the kernel's count", syncs.count()),
+        None => format!("{own} flushes, not counted by the kernel (strace is missing)"),
+    }
 }
 
 /// Flushes so far, once the status file has not changed for longer than it may lag behind.

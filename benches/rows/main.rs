@@ -1,10 +1,13 @@
-//! Rows of `docs/performance.md`, each against its limit program: `cargo bench --bench rows [-- ROW..]`. Without `--bench`
-//! (as `cargo test` runs it) each is run once with next to nothing to do, so that it stays runnable.
+//! Rows of `docs/performance.md`, each against its limit program: `cargo bench --bench rows [-- ROW..] [--plot]`. `--plot`
+//! draws those that say more as a curve into `docs/plots/`; `--redraw` draws all again from their figures.
+//! `TASUKI_BENCH_ROUNDS` makes fewer rounds, for a first look. Without `--bench` (as `cargo test` runs it) each is run once with
+//! next to nothing to do, so that it stays runnable.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a measurement that cannot go on fails loudly")]
 
 mod accept;
 mod agent;
 mod burst;
+mod crowd;
 #[path = "../../tests/support/house.rs"]
 #[expect(dead_code, reason = "tests use the rest")]
 #[expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
@@ -16,19 +19,23 @@ mod million;
 mod notice;
 #[path = "../../tests/support/opened.rs"]
 mod opened;
+#[path = "../peers/mod.rs"]
+mod peers;
 #[path = "../../tests/support/proc.rs"]
 mod proc;
 mod result;
 mod stream;
 #[path = "../support/mod.rs"]
 mod support;
+mod tail;
 mod team;
 mod tree;
 mod trip;
 mod typing;
+mod waiting;
 
-use support::machine;
 use support::rounds::{ROUNDS, Scale};
+use support::{figures, machine};
 
 type Row = fn(Scale);
 
@@ -37,6 +44,7 @@ const ROWS: &[(&[&str], &str, Row)] = &[
     (&["1"], "drop → noticed and validated", notice::run),
     (&["2"], "bursts of drops → accepted", burst::run),
     (&["3"], "durable accept, one at a time", accept::run),
+    (&["4"], "durable accept, 100 waiting", waiting::run),
     (&["5"], "flushes, counted", accept::count),
     (&["6"], "marker printed → result on disk", result::run),
     (&["7"], "whole trip: drop → typed → answer → result", trip::run),
@@ -54,12 +62,23 @@ fn main() {
         Some(stream::WORD) => return stream::live(&arguments[1..]),
         _ => {}
     }
-    let tiny = !arguments.iter().any(|word| word == "--bench");
-    let scale = Scale { rounds: if tiny { 1 } else { ROUNDS }, tiny };
+    let given = |flag: &str| arguments.iter().any(|word| word == flag);
+    if given("--redraw") {
+        return figures::draw_again();
+    }
+    let tiny = !given("--bench");
+    let told = std::env::var("TASUKI_BENCH_ROUNDS").ok().and_then(|word| word.parse().ok());
+    let scale = Scale { rounds: if tiny { 1 } else { told.unwrap_or(ROUNDS) }, tiny };
     let asked = |numbers: &[&str]| arguments.iter().any(|word| numbers.contains(&word.as_str()));
     let any = ROWS.iter().any(|(numbers, ..)| asked(numbers));
     let graves = tempfile::tempdir().expect("a temporary folder");
     team::bury_in(graves.path());
+    if tiny {
+        figures::are_fresh();
+        figures::draw_into(Some(graves.path()));
+    } else if given("--plot") {
+        figures::draw_into(None);
+    }
     println!("{}", machine::facts(&std::env::temp_dir()));
     for (numbers, name, run) in ROWS {
         if !any || asked(numbers) {

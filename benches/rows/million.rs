@@ -8,6 +8,7 @@
 use crate::house::House;
 use crate::opened::Opened;
 use crate::proc::{Deeds, rss_anon_kib};
+use crate::support::figures::{self, Axis, Line, Mark, Panel, Point};
 use crate::support::numbers::{Spread, shown};
 use crate::support::rounds::Scale;
 use crate::support::wait::Watch;
@@ -25,8 +26,8 @@ const FILES: usize = 10;
 const WINDOWS: usize = 20;
 /// Starts that are measured.
 const STARTS: usize = 7;
-/// Columns of the longest bar.
-const BAR: f64 = 40.0;
+/// How many have finished in the smaller workspaces that are started too.
+const SMALLER: [usize; 3] = [1_000, 10_000, 100_000];
 
 /// A part of the run.
 struct Window {
@@ -42,8 +43,17 @@ struct Window {
     mb: f64,
 }
 
+/// What starts took, in milliseconds.
+struct Start {
+    /// Until `status/daemon.yaml`.
+    shown: Spread,
+    /// Until the socket has answered.
+    answered: Spread,
+}
+
 pub(crate) fn run(scale: Scale) {
     let panes = scale.pick(100, 2);
+    let mut starts = smaller(scale, panes);
     let told = std::env::var("TASUKI_BENCH_MESSAGES").ok().and_then(|word| word.parse().ok());
     let messages: usize = scale.pick(told.unwrap_or(MESSAGES), 400);
     let windows = scale.pick(WINDOWS, 2);
@@ -67,7 +77,24 @@ pub(crate) fn run(scale: Scale) {
     tell(&all);
     house.end();
     exactly_once(&house, done);
-    start(&mut house, scale.pick(STARTS, 1), done);
+    starts.push((done, start(&mut house, scale.pick(STARTS, 1), done)));
+    draw(&all, &starts);
+}
+
+/// Row 12 with fewer finished messages.
+fn smaller(scale: Scale, panes: usize) -> Vec<(usize, Start)> {
+    let sizes = scale.pick(&SMALLER[..], &[100]);
+    let started = sizes.iter().map(|messages| {
+        let mut house = team::start(panes, Settle::Normal, None);
+        let mut done = 0;
+        while done < *messages {
+            done += finish(&house, done, FILES.min((messages - done).div_ceil(A_FILE)));
+        }
+        house.end();
+        exactly_once(&house, done);
+        (done, start(&mut house, scale.pick(STARTS, 1), done))
+    });
+    started.collect()
 }
 
 fn window(house: &House, done: &mut usize, until: usize) -> Window {
@@ -110,12 +137,6 @@ fn finish(house: &House, first: usize, files: usize) -> usize {
 }
 
 fn tell(all: &[Window]) {
-    let most = all.iter().map(|window| window.processor_us).fold(0.0, f64::max);
-    println!("  13: processor time a message, by messages finished");
-    for window in all {
-        let bar = "█".repeat((window.processor_us / most * BAR) as usize);
-        println!("      {:>9} {bar} {}", window.done, shown(window.processor_us));
-    }
     for (what, of) in [
         ("processor", Window::processor as fn(&Window) -> f64),
         ("clock", Window::wall as fn(&Window) -> f64),
@@ -136,6 +157,52 @@ fn tell(all: &[Window]) {
     let most = all.iter().map(|window| window.mb).fold(0.0, f64::max);
     let last = all.last().map_or(f64::NAN, |window| window.mb);
     println!("  11: at most {most:.1} MB, {last:.1} MB in the last part (at most 20, flat)");
+}
+
+fn draw(all: &[Window], starts: &[(usize, Start)]) {
+    let line = |name: &str, of: &dyn Fn(&Window) -> f64| {
+        Line::of(name, all.iter().map(|window| Point::alone(window.done as f64, of(window))).collect())
+    };
+    let over = || Axis::even("messages finished");
+    let keep = |name, title, x, y, lines, (at, goal)| {
+        let panel = Panel { x, y: Axis::even(y), lines, goal: Some(Mark::at(at, goal)) };
+        figures::keep(name, title, vec![panel]);
+    };
+    let least = all.iter().map(Window::processor).fold(f64::INFINITY, f64::min);
+    let price = vec![line("processor", &Window::processor), line("clock", &Window::wall)];
+    let goal = (1.2 * least, "goal: 1.2 times the cheapest part (processor)");
+    keep(
+        "row-13-price",
+        "Row 13: price of a message, as messages finish",
+        over(),
+        "µs a message",
+        price,
+        goal,
+    );
+    let rate = vec![line("accepted and finished", &|window| 1e6 / window.wall_us)];
+    let first = all.first().map_or(0.0, |window| 1e6 / window.wall_us);
+    let goal = (0.9 * first, "goal: the last part at least 0.9 of the first");
+    keep("row-14-churn", "Row 14: rate, as messages finish", over(), "messages a second", rate, goal);
+    let memory = vec![line("the most in each part", &|window| window.mb)];
+    let goal = (20.0, "goal: at most 20 MB");
+    keep(
+        "row-11-memory",
+        "Row 11: the daemon's memory, as messages finish",
+        over(),
+        "RssAnon (MB)",
+        memory,
+        goal,
+    );
+    let line = |name: &str, of: &dyn Fn(&Start) -> Spread| {
+        Line::of(name, starts.iter().map(|(done, start)| Point::of(*done as f64, of(start))).collect())
+    };
+    let took = vec![
+        line("exec to status/daemon.yaml", &|start| start.shown),
+        line("exec to an answer on the socket", &|start| start.answered),
+    ];
+    let over = Axis::log("messages finished before");
+    let goal = (100.0, "goal: below 100 ms");
+    keep("row-12-start", "Row 12: a start, by what has finished before", over, "a start (ms)", took, goal);
 }
 
 impl Window {
@@ -176,7 +243,7 @@ fn segments(house: &House) -> Vec<String> {
 }
 
 /// Row 12: from exec to `status/daemon.yaml` and to an answer on the socket, and what is opened meanwhile.
-fn start(house: &mut House, starts: usize, messages: usize) {
+fn start(house: &mut House, starts: usize, messages: usize) -> Start {
     let segments = segments(house);
     let (newest, closed) = segments.split_last().expect("a segment");
     let days = std::fs::read_dir(house.path("queue/done")).expect("done").flatten();
@@ -201,17 +268,18 @@ fn start(house: &mut House, starts: usize, messages: usize) {
         assert!(names.contains(newest), "{names:?}");
         house.end();
     }
-    let told = |times: Vec<f64>| {
-        let Spread { low, median, high } = Spread::of(times);
+    let start = Start { shown: Spread::of(shown_ms), answered: Spread::of(answered_ms) };
+    let told = |Spread { low, median, high }: Spread| {
         format!("{} ms ({} to {})", shown(median), shown(low), shown(high))
     };
     println!(
         "  12: start with {messages} finished in {} segments, {starts} times: {} until status/daemon.yaml, {} until the socket has answered (below 100); {archive} archive entries opened or listed (0); load {}",
         segments.len(),
-        told(shown_ms),
-        told(answered_ms),
+        told(start.shown),
+        told(start.answered),
         machine::load()
     );
+    start
 }
 
 /// Asks for the status over the socket.

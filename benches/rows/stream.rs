@@ -1,10 +1,11 @@
 //! Row 10: agents at work that print a hundred lines a second each, without end. The daemon's and tmux's processor time, told
-//! apart, and how often the daemon looks at a pane: once a second at most.
+//! apart, and how often the daemon looks at a pane: once a second at most. The limit only reads what tmux tells.
 
 use crate::house::House;
+use crate::limits;
 use crate::proc::Deeds;
-use crate::support::rounds::Scale;
-use crate::support::{machine, stamp};
+use crate::support::rounds::{self, Contest, Goal, Scale};
+use crate::support::stamp;
 use crate::team;
 use std::fmt::Write as _;
 use std::io::{BufRead as _, Write as _};
@@ -14,6 +15,14 @@ use std::time::Duration;
 pub(crate) const WORD: &str = "--stream";
 /// Between two lines.
 const LINE_EVERY: Duration = Duration::from_millis(10);
+/// How many panes.
+const SIZES: [(usize, &str); 2] = [(25, "25 panes"), (100, "100 panes")];
+/// Until the first looks of a turn are over.
+const WARM: Duration = Duration::from_secs(5);
+/// How long is measured.
+const MEASURED: Duration = Duration::from_secs(10);
+/// Only to see that it runs.
+const TINY: Duration = Duration::from_secs(1);
 /// What looks at a pane costs is set against this.
 const LOOKS_MAX: f64 = 1.0;
 
@@ -30,13 +39,19 @@ pub(crate) fn live(_words: &[String]) {
 }
 
 pub(crate) fn run(scale: Scale) {
-    for panes in scale.pick(&[25, 100][..], &[2]) {
-        watch(*panes, scale);
+    let goal = Goal::OursAtMost(5.0);
+    for (panes, name) in scale.pick(&SIZES[..], &[(2, "2 panes")]) {
+        let contest = Contest { name, unit: "% of a processor", goal };
+        let program = std::env::current_exe().expect("this program").display().to_string();
+        let command = [program, WORD.to_owned()];
+        let limit = || limits::control::observed(*panes, &command, scale.pick(MEASURED, TINY).as_secs_f64());
+        rounds::run(contest, scale, || tasuki(*panes, scale), limit);
     }
 }
 
+/// The daemon's share of a processor, in percent.
 #[expect(clippy::disallowed_methods, reason = "looks at a process for a while")]
-fn watch(panes: usize, scale: Scale) {
+fn tasuki(panes: usize, scale: Scale) -> f64 {
     let program = std::env::current_exe().expect("this program");
     let command = format!("command: [{program:?}, {WORD}], marker: STREAM OK");
     let mut agents = String::new();
@@ -53,22 +68,22 @@ fn watch(panes: usize, scale: Scale) {
     }
     all(&house, panes, "working");
     let server = house.tmux(&["display-message", "-p", "#{pid}"]).trim().parse().expect("a process");
-    std::thread::sleep(scale.pick(Duration::from_secs(10), Duration::from_millis(500)));
+    std::thread::sleep(scale.pick(WARM, TINY));
     count_looks(&house);
     let look =
         || (Deeds::of(house.pid()), Deeds::of(server), lines(&house, panes), looks(&house), stamp::now());
     let (ours, theirs, printed, looked, from) = look();
-    std::thread::sleep(scale.pick(Duration::from_secs(30), Duration::from_secs(2)));
+    std::thread::sleep(scale.pick(MEASURED, TINY));
     let (ours_after, theirs_after, printed_after, looked_after, _) = look();
     let seconds = stamp::seconds_since(from);
     let share = (ours_after.ticks - ours.ticks) as f64 / seconds;
     println!(
-        "  {panes} panes, {:.0} lines a second each: {share:.1} % of a processor (at most 5), tmux {:.1} %; {:.2} looks a second and pane (at most {LOOKS_MAX}); load {}",
+        "    {:.0} lines a second each: {share:.1} %, tmux {:.1} %; {:.2} looks a second and pane (at most {LOOKS_MAX})",
         (printed_after - printed) as f64 / seconds / panes as f64,
         (theirs_after.ticks - theirs.ticks) as f64 / seconds,
         (looked_after - looked) as f64 / seconds / panes as f64,
-        machine::load()
     );
+    share
 }
 
 fn all(house: &House, panes: usize, state: &str) {

@@ -101,12 +101,24 @@ pub(crate) fn ask(stream: &mut UnixStream, request: &[u8]) -> String {
         let length = stream.read(&mut buffer).expect("an answer");
         assert!(length > 0, "the daemon went away: {answer}");
         answer.push_str(std::str::from_utf8(&buffer[..length]).expect("ASCII"));
-        let Some((head, body)) = answer.split_once("\r\n\r\n") else { continue };
-        let told = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-        if told.and_then(|word| word.parse().ok()) == Some(body.len()) {
+        if is_whole(&answer) {
             return answer;
         }
     }
+}
+
+/// Whether an answer has come with all of its body, whose length its head tells.
+pub(crate) fn is_whole(answer: &str) -> bool {
+    let Some((head, body)) = answer.split_once("\r\n\r\n") else { return false };
+    let told = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    told.and_then(|word| word.parse().ok()) == Some(body.len())
+}
+
+/// The request that sends a message of about 1 KiB to `a0`.
+pub(crate) fn post(id: &str) -> String {
+    let body = message(id, "a0");
+    let head = "POST /v1/messages HTTP/1.1\r\nHost: tasuki\r\nContent-Type: application/yaml\r\n";
+    format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
 /// A count of `status/daemon.yaml`.

@@ -1,7 +1,9 @@
 //! Row 7: whole trips a second, drop → typed → answer → result, at 1 to 100 panes with an instant agent.
 
 use crate::limits::{self, control::Typed};
-use crate::support::rounds::{self, Contest, Goal, Scale};
+use crate::support::figures::{self, Axis, Line, Mark, Panel, Point};
+use crate::support::numbers::Spread;
+use crate::support::rounds::{self, Contest, Goal, Outcome, Scale};
 use crate::support::stamp;
 use crate::support::wait::Watch;
 use crate::team::{self, SETTLE_S, Settle};
@@ -32,21 +34,51 @@ const NAMES: [[&str; 3]; 4] = [
     ],
 ];
 
+/// What came of one number of panes: the task typed, the doorbell typed, with the settle time.
+type Outcomes = [Outcome; 3];
+
 pub(crate) fn run(scale: Scale) {
     let sizes = scale.pick(4, 1);
+    let mut all = Vec::new();
     for ((panes, turns, slow), [whole, bare, settled]) in SIZES.into_iter().zip(NAMES).take(sizes) {
         let (turns, slow) = (scale.pick(turns, 3), scale.pick(slow, 1));
         let contest = |name| Contest { name, unit: "/s", goal: Goal::AtLeast(0.7) };
-        for (name, typed) in [(whole, Typed::Task), (bare, Typed::Doorbell)] {
+        let [task, bell] = [(whole, Typed::Task), (bare, Typed::Doorbell)].map(|(name, typed)| {
             let limit = || limits::control::trips(panes, turns, typed);
-            rounds::run(contest(name), scale, || tasuki(panes, turns, Settle::None), limit);
-        }
+            rounds::run(contest(name), scale, || tasuki(panes, turns, Settle::None), limit)
+        });
         // The limit with the same waits: they pass in all panes at once.
         let limit = || {
             panes as f64 / (SETTLE_S + panes as f64 / limits::control::trips(panes, turns, Typed::Doorbell))
         };
-        rounds::run(contest(settled), scale, || tasuki(panes, slow, Settle::Normal), limit);
+        let settled = rounds::run(contest(settled), scale, || tasuki(panes, slow, Settle::Normal), limit);
+        all.push((panes, [task, bell, settled]));
     }
+    draw(&all);
+}
+
+fn draw(all: &[(usize, Outcomes)]) {
+    let line = |name: &str, of: &dyn Fn(&Outcomes) -> Spread| {
+        Line::of(name, all.iter().map(|(panes, outcomes)| Point::of(*panes as f64, of(outcomes))).collect())
+    };
+    let panel = |y, lines, goal| Panel { x: Axis::log("panes"), y, lines, goal };
+    let ratios = vec![
+        line("no settle time, the limit types the task", &|[task, ..]| task.ratio),
+        line("no settle time, it types the doorbell", &|[_, bell, _]| bell.ratio),
+        line("settle time of 300 ms, on both sides", &|[.., settled]| settled.ratio),
+    ];
+    let rates = vec![
+        line("tasuki, no settle time", &|[task, ..]| task.ours),
+        line("limit, types the task", &|[task, ..]| task.limit),
+        line("tasuki, settle time of 300 ms", &|[.., settled]| settled.ours),
+        line("limit, settle time of 300 ms", &|[.., settled]| settled.limit),
+    ];
+    let goal = Mark::at(0.7, "goal: at least 0.7 from 10 panes");
+    let panels = vec![
+        panel(Axis::even("tasuki / limit"), ratios, Some(goal)),
+        panel(Axis::log("whole trips a second"), rates, None),
+    ];
+    figures::keep("row-07-trips", "Row 7: whole trips, by the number of panes", panels);
 }
 
 fn tasuki(panes: usize, turns: usize, settle: Settle) -> f64 {

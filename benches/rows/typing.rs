@@ -50,7 +50,7 @@ impl Cost {
 }
 
 /// What this thread has had of a processor.
-fn processor_ns() -> u64 {
+pub(crate) fn processor_ns() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("a kernel that counts");
     text.split(' ').next().and_then(|word| word.parse().ok()).expect("nanoseconds")
 }

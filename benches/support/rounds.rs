@@ -25,13 +25,43 @@ impl Scale {
     }
 }
 
-/// What a row wants of its ratio (tasuki / limit).
+/// What a row wants of its ratio (the one / the other).
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Goal {
     /// Times: not more than this.
     AtMost(f64),
     /// Rates: not less than this.
     AtLeast(f64),
+    /// Of our own figure, whatever the limit: not more than this.
+    OursAtMost(f64),
+    /// Nothing: it is shown beside the others.
+    Shown,
+}
+
+/// Who is measured against whom.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sides(pub(crate) &'static str, pub(crate) &'static str);
+
+impl Default for Sides {
+    fn default() -> Self {
+        Self("tasuki", "limit")
+    }
+}
+
+/// What came of a contest: the median and the spread over its rounds.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) ratio: Spread,
+    pub(crate) ours: Spread,
+    pub(crate) limit: Spread,
+}
+
+/// The same, and each single figure of all rounds.
+#[derive(Debug)]
+pub(crate) struct Pooled {
+    pub(crate) outcome: Outcome,
+    pub(crate) ours: Vec<f64>,
+    pub(crate) limit: Vec<f64>,
 }
 
 /// Something that is measured on both sides.
@@ -45,20 +75,40 @@ pub(crate) struct Contest {
     pub(crate) goal: Goal,
 }
 
-/// Runs a contest and prints what came of it.
+/// Runs a contest of tasuki and its limit program and prints what came of it.
 pub(crate) fn run(
+    contest: Contest,
+    scale: Scale,
+    ours: impl FnMut() -> f64,
+    limit: impl FnMut() -> f64,
+) -> Outcome {
+    between(Sides::default(), contest, scale, ours, limit)
+}
+
+/// The same between any two.
+pub(crate) fn between(
+    sides: Sides,
     contest: Contest,
     scale: Scale,
     mut ours: impl FnMut() -> f64,
     mut limit: impl FnMut() -> f64,
-) {
+) -> Outcome {
+    pooled(sides, contest, scale, || vec![ours()], || vec![limit()]).outcome
+}
+
+/// The same where a round gives many figures: it counts by their median.
+pub(crate) fn pooled(
+    sides: Sides,
+    contest: Contest,
+    scale: Scale,
+    mut ours: impl FnMut() -> Vec<f64>,
+    mut limit: impl FnMut() -> Vec<f64>,
+) -> Pooled {
     let place = tempfile::tempdir().expect("a temporary folder");
-    let (mut ratios, mut ours_all, mut limits, mut flushes) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut dropped = 0;
-    while ratios.len() < scale.rounds {
+    let (mut rounds, mut flushes, mut dropped) = (Vec::new(), Vec::new(), 0);
+    while rounds.len() < scale.rounds {
         let before = machine::flush_us(place.path());
-        let (a, b) = if ratios.len() % 2 == 0 {
+        let round = if rounds.len() % 2 == 0 {
             let a = ours();
             (a, limit())
         } else {
@@ -70,30 +120,37 @@ pub(crate) fn run(
             dropped += 1;
             continue;
         }
-        ratios.push(a / b);
-        ours_all.push(a);
-        limits.push(b);
+        rounds.push(round);
         flushes.push(flush);
     }
-    let ratio = Spread::of(ratios);
-    let Contest { name, unit, goal } = contest;
-    let (wanted, met) = match goal {
-        Goal::AtMost(most) => (format!("at most {most}"), ratio.median <= most),
-        Goal::AtLeast(least) => (format!("at least {least}"), ratio.median >= least),
-    };
+    let (ours, limit): (Vec<_>, Vec<_>) = rounds.into_iter().unzip();
+    let medians = |all: &[Vec<f64>]| all.iter().cloned().map(median).collect::<Vec<_>>();
+    let (a, b) = (medians(&ours), medians(&limit));
+    let ratios = a.iter().zip(&b).map(|(a, b)| a / b).collect();
+    let outcome = Outcome { ratio: Spread::of(ratios), ours: Spread::of(a), limit: Spread::of(b) };
+    tell(sides, contest, &outcome);
     println!(
-        "  {name}: ratio {} ({} to {}), {wanted}: {}",
-        shown(ratio.median),
-        shown(ratio.low),
-        shown(ratio.high),
-        if met { "met" } else { "missed" }
-    );
-    println!(
-        "    tasuki {} {unit}, limit {} {unit}; {} rounds, {dropped} dropped, fdatasync {} µs, load {}",
-        shown(median(ours_all)),
-        shown(median(limits)),
+        "    {} rounds, {dropped} dropped, fdatasync {} µs, load {}",
         scale.rounds,
         shown(median(flushes)),
         machine::load()
     );
+    Pooled { outcome, ours: ours.concat(), limit: limit.concat() }
+}
+
+fn tell(Sides(one, other): Sides, Contest { name, unit, goal }: Contest, outcome: &Outcome) {
+    let Outcome { ratio, ours, limit } = outcome;
+    let met = |met: bool| if met { "met" } else { "missed" };
+    let judged = match goal {
+        Goal::AtMost(most) => format!(", at most {most}: {}", met(ratio.median <= most)),
+        Goal::AtLeast(least) => format!(", at least {least}: {}", met(ratio.median >= least)),
+        Goal::OursAtMost(most) => format!("; {one} at most {most} {unit}: {}", met(ours.median <= most)),
+        Goal::Shown => String::new(),
+    };
+    println!("  {name}: ratio {}{judged}", spread(ratio));
+    println!("    {one} {} {unit}, {other} {} {unit}", spread(ours), spread(limit));
+}
+
+fn spread(Spread { low, median, high }: &Spread) -> String {
+    format!("{} ({} to {})", shown(*median), shown(*low), shown(*high))
 }

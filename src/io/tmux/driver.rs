@@ -6,6 +6,7 @@ use super::control::CALL_DEADLINE;
 use super::error::TmuxError;
 use super::escape::Escape;
 use super::flood::Flood;
+use super::hearing::Hearing;
 use super::notification::SessionId;
 use super::parse::Parser;
 use super::quote::shown;
@@ -14,7 +15,7 @@ use crate::engine::words::PaneId;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -43,7 +44,7 @@ pub(super) enum Call {
 pub struct Driver {
     child: Child,
     stdin: ChildStdin,
-    stdout: ChildStdout,
+    hearing: Hearing,
     stderr: ChildStderr,
     guard: Option<Guard>,
     /// For starting the guard.
@@ -106,6 +107,7 @@ impl Driver {
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(TmuxError::Gone { why: "its pipes were not made".to_owned() });
         };
+        let hearing = Hearing::of(stdout).map_err(TmuxError::start)?;
         let attached = calls.await_session();
         let (parser, chunk) = (Parser::new(), vec![0; READ_BYTES].into_boxed_slice());
         let (guard, escape) = (None, Escape::Raw);
@@ -113,7 +115,7 @@ impl Driver {
         let driver = Self {
             child,
             stdin,
-            stdout,
+            hearing,
             stderr,
             guard,
             server,
@@ -199,15 +201,16 @@ impl Driver {
 
     /// Waits for one thing to do and does it.
     async fn turn(&mut self) -> Result<(), End> {
-        let Self { stdin, stdout, guard, receiver, calls, chunk, flood, .. } = self;
+        let Self { stdin, hearing, guard, receiver, calls, chunk, flood, .. } = self;
         let room = calls.has_room();
         // A reply that is waited for is never left lying.
         let rest = flood.rests_until(Instant::now()).filter(|_| calls.in_flight() == 0);
+        hearing.close(rest.is_some()).map_err(|_| End::HungUp)?;
         let Calls { out, notices, .. } = calls;
         let missed = notices.has_missed();
         let event = tokio::select! {
             () = rested(rest) => Event::Rested,
-            read = stdout.read(chunk), if rest.is_none() => Event::Read(read.map_err(|_| End::HungUp)?),
+            read = hearing.read(chunk) => Event::Read(read.map_err(|_| End::HungUp)?),
             wrote = stdin.write(out), if !out.is_empty() => Event::Wrote(wrote.map_err(|_| End::HungUp)?),
             call = receiver.recv(), if room => Event::Asked(call),
             () = notices.tell_missed(), if missed => Event::ToldMissed,

@@ -7,6 +7,7 @@ pub mod driver;
 pub mod error;
 pub mod escape;
 mod flood;
+mod hearing;
 pub mod notice;
 pub mod notification;
 mod options;
