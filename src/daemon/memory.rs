@@ -1,5 +1,10 @@
 //! From the journal to the engine and back: replay, snapshots, and where the bodies are.
 
+#[cfg(test)]
+mod damage;
+#[cfg(test)]
+mod lived;
+
 use crate::daemon::start::StartError;
 use crate::daemon::workers::mailbox::Rejected;
 use crate::engine::engine::Engine;

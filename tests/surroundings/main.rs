@@ -3,11 +3,13 @@
 #![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
+mod damage;
 mod disks;
 mod folders;
 #[path = "../support/house.rs"]
 #[expect(dead_code, reason = "measurements use the rest")]
 mod house;
+mod limits;
 mod neighbours;
 mod sockets;
 mod team_files;
