@@ -11,6 +11,10 @@ mod folders;
 mod house;
 mod limits;
 mod neighbours;
+#[path = "../support/proc.rs"]
+#[expect(dead_code, reason = "measurements use the rest")]
+mod proc;
+mod sizes;
 mod sockets;
 mod team_files;
 mod tmux;

@@ -280,7 +280,7 @@ fn tried(
             )));
         }
     }
-    if seed % 8 == 0 {
+    if seed.is_multiple_of(8) {
         let next =
             StepLine { seq: journal.next_seq(), at: crate::engine::words::Millis(1), events: "[]".into() };
         journal.append(&[next], true).map_err(|error| say(&error.to_string()))?;
