@@ -170,6 +170,34 @@ fn old_lines_that_come_back_are_not_believed() {
 }
 
 #[test]
+fn a_step_is_never_read_from_anothers_place() {
+    let dir = scratch();
+    let (mut journal, _, _) = open(dir.path());
+    let steps: Vec<StepLine> =
+        (1..=4).map(|seq| StepLine { events: text_events("same"), ..step(seq) }).collect();
+    let places = journal.append(&steps, true).unwrap();
+    journal.close().unwrap();
+    let path = segment_path(dir.path(), 1);
+    let mut bytes = fs::read(&path).unwrap();
+    let span = |n: usize| places[n].offset as usize..places[n].offset as usize + places[n].len as usize;
+    assert_eq!(places[1].len, places[2].len);
+    let second = bytes[span(1)].to_vec();
+    bytes.copy_within(span(2), span(1).start);
+    bytes[span(2)].copy_from_slice(&second);
+    lay(dir.path(), 1, &bytes);
+    let mut reader = crate::io::journal::Reader::at(dir.path()).unwrap();
+    for seq in [2, 3] {
+        assert_eq!(reader.step(Seq(seq), places[seq as usize - 1]).unwrap().seq, Seq(seq));
+    }
+    // Gone altogether: that is said.
+    bytes.copy_within(span(3), span(2).start);
+    lay(dir.path(), 1, &bytes);
+    let gone = crate::io::journal::Reader::at(dir.path()).unwrap().step(Seq(2), places[1]);
+    let other = Flaw::Other { seq: Seq(3) };
+    assert!(matches!(&gone, Err(JournalError::Damaged { flaw, .. }) if *flaw == other), "{gone:?}");
+}
+
+#[test]
 fn a_damaged_snapshot_is_replaced_by_the_segments_before_it() {
     for count in [0, 2] {
         let dir = scratch();
