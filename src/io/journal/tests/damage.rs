@@ -132,7 +132,10 @@ fn a_torn_end_is_blank_on_the_disk_before_anything_is_written_there() {
     // It ends within the remains of step 3; what follows there must not come to life behind it.
     journal.append(&[big(2, 450)], true).unwrap();
     let ops: Vec<(Change, bool)> = ops.try_iter().collect();
-    let is_line = |op: &Change| matches!(op, Change::Write { name, bytes, .. } if name == "000001.jsonl" && bytes.starts_with(b"{"));
+    let is_line = |op: &Change| match op {
+        Change::Write { name, bytes, .. } => name == "000001.jsonl" && bytes.starts_with(b"{"),
+        _ => false,
+    };
     let line = ops.iter().position(|(op, _)| is_line(op)).unwrap();
     for seed in 0..100 {
         let mut world = World::of(&BTreeMap::from([("000001.jsonl".to_owned(), bytes.clone())]));
