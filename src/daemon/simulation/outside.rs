@@ -15,6 +15,20 @@ use tokio::sync::oneshot;
 impl Run {
     // Faults.
 
+    pub(super) fn crash_or_plan(&mut self) {
+        if self.chance.one_in(2) {
+            return self.crash();
+        }
+        let after = self.plan_death(40);
+        self.tell(&format!("will die after {after} changes"));
+    }
+
+    pub(super) fn plan_death(&mut self, most: u64) -> u64 {
+        let after = self.chance.below(most);
+        Machine::with(|machine| machine.faults.dies_after = Some(after));
+        after
+    }
+
     pub(super) fn disk_fails(&mut self) {
         let full = self.chance.one_in(3);
         let after = self.chance.below(30);

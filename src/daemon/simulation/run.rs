@@ -250,6 +250,9 @@ impl Run {
             let journal = life.end();
             self.now = Now::Dead(again, Some(Box::new(journal)));
         }
+        if !self.calm && self.chance.one_in(3) {
+            self.crash(); // the next start does not know what failed
+        }
     }
 
     pub(super) fn start(&mut self) {
@@ -258,9 +261,8 @@ impl Run {
             self.lives += 1;
             self.house.boot = format!("{}-{}", self.boots, self.lives);
         }
-        if !self.calm && self.chance.one_in(6) {
-            let after = self.chance.below(30);
-            Machine::with(|machine| machine.faults.dies_after = Some(after));
+        if !self.calm && self.chance.one_in(5) {
+            self.plan_death(30);
         }
         self.panes.away = false; // it connects anew
         let begun = life::begin(&mut self.house, &self.settings, stopped, &self.panes);
@@ -320,6 +322,10 @@ impl Run {
             Worked::Turned => {
                 self.tell("the segment is turned");
                 self.trace.meet("turns of the segment");
+                // What a new segment leaves out is missed by the next start alone, if that comes soon.
+                if !self.calm && self.chance.one_in(4) {
+                    self.plan_death(6);
+                }
             }
             _ => self.tell("written"),
         }
@@ -340,15 +346,6 @@ impl Run {
     }
 
     // Death.
-
-    pub(super) fn crash_or_plan(&mut self) {
-        if self.chance.one_in(2) {
-            return self.crash();
-        }
-        let after = self.chance.below(40);
-        Machine::with(|machine| machine.faults.dies_after = Some(after));
-        self.tell(&format!("will die after {after} changes"));
-    }
 
     /// The process dies, or the machine with it.
     pub(super) fn crash(&mut self) {
@@ -407,10 +404,5 @@ impl Run {
             Now::Alive(life) => Some(&life.daemon.engine),
             Now::Dead(..) => None,
         }
-    }
-
-    /// The team that it was started with.
-    pub(super) fn team(&self) -> crate::engine::team::Team {
-        self.settings.team.clone()
     }
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use super::super::{Flaw, Gap, fsck};
 use super::*;
+use crate::io::fake::{World, lay_out};
+use std::collections::BTreeMap;
 
 /// A journal of one segment as bytes, its lines written by appends of these sizes.
 fn written(batches: &[u64]) -> Vec<u8> {
@@ -108,6 +110,41 @@ fn a_hole_in_an_append_that_never_became_durable_ends_the_log() {
     let torn = report.torn.unwrap();
     assert_eq!((torn.offset, torn.lines), (starts[1] as u64, 1));
     assert_eq!(fs::read(torn.copy.unwrap()).unwrap(), &bytes[starts[1]..bytes.len() - 1]);
+}
+
+#[test]
+fn a_torn_end_is_blank_on_the_disk_before_anything_is_written_there() {
+    let big = |seq, signs| StepLine { events: text_events(&"満".repeat(signs)), ..step(seq) };
+    let dir = scratch();
+    let (mut journal, _, _) = open(dir.path());
+    journal.append(&[step(1)], true).unwrap();
+    journal.append(&[big(2, 300), big(3, 300), big(4, 300)], true).unwrap();
+    journal.close().unwrap();
+    let mut bytes = fs::read(segment_path(dir.path(), 1)).unwrap();
+    let starts = starts(&bytes);
+    bytes[starts[1]..starts[2]].fill(b'\n');
+    lay(dir.path(), 1, &bytes);
+    let (tap, _gate, ops) = Tap::gate();
+    let mut disk = Disk::make(dir.path()).unwrap();
+    disk.tap = tap;
+    let (mut journal, toy, _) = try_open(disk).unwrap();
+    assert_eq!(toy.steps, listed([1]), "steps 2 to 4 never became durable");
+    // It ends within the remains of step 3; what follows there must not come to life behind it.
+    journal.append(&[big(2, 450)], true).unwrap();
+    let ops: Vec<(Change, bool)> = ops.try_iter().collect();
+    let is_line = |op: &Change| match op {
+        Change::Write { name, bytes, .. } => name == "000001.jsonl" && bytes.starts_with(b"{"),
+        _ => false,
+    };
+    let line = ops.iter().position(|(op, _)| is_line(op)).unwrap();
+    for seed in 0..100 {
+        let mut world = World::of(&BTreeMap::from([("000001.jsonl".to_owned(), bytes.clone())]));
+        ops[..=line].iter().for_each(|(op, done)| world.apply(op, *done));
+        let dir = scratch();
+        lay_out(dir.path(), &world.crash(&mut Chance::new(seed)));
+        let (_, toy, report) = open(dir.path());
+        assert!(report.is_sound() && toy.steps.len() <= 2, "seed {seed}: {report:?}");
+    }
 }
 
 #[test]
