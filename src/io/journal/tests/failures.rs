@@ -72,6 +72,7 @@ fn a_start_after_a_failed_flush_asks_the_disk_and_not_the_cache() {
         free_bytes: 1 << 40,
         faults: Faults::default(),
         made: Vec::new(),
+        log: None,
     };
     let dir = machine.root.join("journal");
     machine.install();
