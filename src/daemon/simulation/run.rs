@@ -80,23 +80,21 @@ pub(super) fn run(seed: u64, whole: bool) -> (Trace, Result<(), Wrong>) {
     let outcome = run.live();
     let torn = Machine::with(|machine| machine.faults.torn);
     run.trace.count("torn writes", torn);
-    let Run { trace, now, .. } = run;
-    if let Now::Alive(life) = now {
-        life.kill();
-    } else {
-        drop(now);
-    }
-    Machine::remove();
-    (trace, outcome)
+    (run.finish(), outcome)
 }
 
 impl Run {
     fn new(seed: u64, whole: bool) -> Self {
+        let keeps = if Chance::new(!seed).one_in(2) { Keeps::Ordered } else { Keeps::Any };
+        Self::of(seed, whole, TEAM, keeps)
+    }
+
+    /// With this team, on such a disk.
+    pub(super) fn of(seed: u64, whole: bool, team: &str, keeps: Keeps) -> Self {
         let folder = tempfile::Builder::new().prefix("tasuki-sim-").tempdir_in("/dev/shm");
         let folder = folder.or_else(|_| tempfile::tempdir()).expect("a scratch folder");
         let root = folder.path().canonicalize().expect("its path");
-        let mut chance = Chance::new(seed.wrapping_add(1));
-        let keeps = if chance.one_in(2) { Keeps::Ordered } else { Keeps::Any };
+        let chance = Chance::new(seed.wrapping_add(1));
         let machine = Machine {
             root: root.clone(),
             elapsed_ms: 1,
@@ -107,9 +105,10 @@ impl Run {
             free_bytes: 1 << 40,
             faults: Faults::default(),
             made: Vec::new(),
+            log: None,
         };
         machine.install();
-        std::fs::write(root.join("tasuki.yaml"), TEAM).expect("the team file");
+        std::fs::write(root.join("tasuki.yaml"), team).expect("the team file");
         let workspace = Workspace::at(&root).expect("a workspace");
         workspace.prepare().expect("its folders");
         let around = Surroundings {
@@ -382,6 +381,24 @@ impl Run {
         } else {
             self.tell("killed");
         }
+    }
+
+    /// The daemon, if it lives.
+    pub(super) fn life(&mut self) -> Option<&mut Life> {
+        match &mut self.now {
+            Now::Alive(life) => Some(life),
+            Now::Dead(..) => None,
+        }
+    }
+
+    /// All of it ends.
+    pub(super) fn finish(self) -> Trace {
+        match self.now {
+            Now::Alive(life) => life.kill(),
+            Now::Dead(_, journal) => drop(journal),
+        }
+        Machine::remove();
+        self.trace
     }
 
     /// The engine as it is in memory.
