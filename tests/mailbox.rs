@@ -364,6 +364,20 @@ fn a_claimed_file_that_is_still_written_is_waited_for() {
 }
 
 #[test]
+fn a_claim_never_takes_the_place_of_another() {
+    let bench = Bench::new();
+    bench.drop("x.yaml", "later");
+    let meta = fs::metadata(bench.path("queue/x.yaml")).unwrap();
+    let changed_ns = meta.ctime() * 1_000_000_000 + meta.ctime_nsec();
+    // Its number may come again, and the clock stand still.
+    let taken = format!(".tasuki/claim/{changed_ns:016x}{:016x}-0-x.yaml", meta.ino());
+    fs::write(bench.path(&taken), "before").unwrap();
+    let mut bench = bench.restart();
+    assert_eq!(texts(&bench.scan()), ["x.yaml: before", "x.yaml: later"]);
+    assert_eq!(bench.names(".tasuki/claim").len(), 2);
+}
+
+#[test]
 fn claims_of_a_dead_daemon_are_taken_up_in_order() {
     let mut bench = Bench::new();
     for name in ["b.yaml", "a.yaml", "c.yaml"] {

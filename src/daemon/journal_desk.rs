@@ -1,5 +1,6 @@
 //! The loop's side of the journal: steps that wait to be written, what waits for its step, and where bodies are.
 
+use crate::daemon::workers::items::Place;
 use crate::daemon::workers::journal::{Done, Job, Jobs, Written};
 use crate::engine::engine::Step;
 use crate::engine::event::Event;
@@ -241,8 +242,8 @@ impl JournalDesk {
 
     /// Where a body is, and which event of its step brought it; none while its step is not written yet.
     #[must_use]
-    pub fn place(&self, body: BodyRef) -> Option<(Location, u32)> {
-        self.places.get(&body.seq).map(|place| (*place, body.index))
+    pub fn place(&self, body: BodyRef) -> Option<Place> {
+        self.places.get(&body.seq).map(|at| Place { step: body.seq, at: *at, event: body.index })
     }
 
     /// Forgets the places that nothing refers to any more.

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 pub enum About {
     /// The disk is nearly full: drops stay in the queue.
     Disk,
+    /// Drop zones cannot be watched: they are looked at each second.
+    Watches,
     /// Views cannot be written.
     Views,
     /// The journal cannot begin a new segment.

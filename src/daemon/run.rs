@@ -325,6 +325,7 @@ impl Daemon {
             self.views.tell(now, None, note);
         }
         self.note_disk(mail.full);
+        self.note(About::Watches, mail.polling);
         self.views.put_off(mail.burst, now);
         for dropped in mail.drops {
             self.tell_notes(now, &dropped);

@@ -314,7 +314,8 @@ impl ViewsDesk {
 /// Items of all that ended in the newest segment, to be written if they are missing.
 #[must_use]
 pub fn finished_items(engine: &Engine, places: &BTreeMap<Seq, Location>) -> Job {
-    let place = |body: BodyRef| places.get(&body.seq).map(|place| (*place, body.index));
+    let place =
+        |body: BodyRef| places.get(&body.seq).map(|at| Place { step: body.seq, at: *at, event: body.index });
     engine.state().finished.keys().filter_map(|id| finished_item(engine, &place, id, true)).collect()
 }
 

@@ -175,10 +175,15 @@ impl State {
         self.insert(open);
     }
 
-    /// An answer may have come while nobody was looking: a turn is not overdue before that was looked for.
+    /// An answer may have come while nobody was looking: a turn is not overdue before that was looked for. One that began
+    /// by a clock that was ahead has from now on what it had left.
     fn give_grace(&mut self, name: &AgentName, at: Millis) {
         let Some(id) = self.agents.get(name).and_then(|agent| agent.current.clone()) else { return };
         let _ = self.change(&id, |open| {
+            if open.since > at {
+                open.due = open.due.map(|due| at.plus(due.since(open.since)));
+                open.since = at;
+            }
             open.due = open.due.map(|due| due.max(at.plus(ADOPTION_GRACE_MS)));
             Ok(())
         });

@@ -87,7 +87,7 @@ pub enum Move {
     Submit,
     /// The agent has read it.
     Take,
-    /// It was not delivered, or its agent died; try again at this moment.
+    /// It was not delivered, its agent died, or it waits for a moment that a wrong clock set; try again at this moment.
     Retry {
         /// When.
         not_before: Millis,
@@ -147,6 +147,8 @@ pub fn next(stage: Stage, event: Move) -> Result<Stage, Illegal> {
         (S::Queued { redo: Some(turn), .. } | S::Held(turn), M::Take) => S::Working(turn),
         (S::Queued { redo: Some(turn), .. } | S::Held(turn), M::Rest) => S::Waiting(turn),
         (S::Queued { redo: Some(turn), .. } | S::Held(turn), M::Claim) => S::Claimed(turn),
+        // It waits for a moment that is far off only because a clock was wrong.
+        (S::Queued { redo, .. }, M::Retry { not_before, .. }) => S::Queued { not_before, redo },
         (S::Held(turn), M::Retry { not_before, redelivered }) => back(turn, not_before, redelivered),
         (S::Queued { redo: Some(turn), .. } | S::Held(turn), M::Return { not_before }) => {
             back(turn, not_before, true)

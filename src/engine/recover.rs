@@ -6,7 +6,7 @@ use super::event::{AgentChange, Why};
 use super::input::{Effect, FoundPane};
 use super::life::{Move, Stage};
 use super::state::Phase;
-use super::words::AgentName;
+use super::words::{AgentName, Millis};
 
 /// Who was away while nobody looked at the panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +43,31 @@ impl Work<'_> {
             self.dismiss(&name);
         }
         self.compare(found, Away::Daemon);
+        self.hasten();
         self.strand();
         self.expire_all();
+    }
+
+    /// What was put off by a clock that was far ahead, and was put right since, waits as long as it was put off, from now
+    /// on. (A journal that is a little ahead is followed: then nothing here is later than now.)
+    fn hasten(&mut self) {
+        let put_off = self.state.open.values().filter(|open| open.since > self.now);
+        let put_off = put_off.filter_map(|open| match open.stage {
+            Stage::Queued { not_before, .. } if not_before > self.now => {
+                let wait_ms = not_before.since(open.since).max(1);
+                Some((open.message.id.clone(), self.now.plus(wait_ms)))
+            }
+            _ => None,
+        });
+        for (id, not_before) in put_off.collect::<Vec<_>>() {
+            let why = "it was put off by a clock that was ahead".to_owned();
+            self.go(&id, Move::Retry { not_before, redelivered: false }, Why::Text(why));
+        }
+    }
+
+    /// Whether a restart is later than any is put off: a clock that was ahead has set it.
+    fn is_too_late(&self, restart_at: Millis) -> bool {
+        restart_at.since(self.now) > self.team.limits.restart_delay_ms_max.max(1)
     }
 
     /// The connection to tmux is gone; the agents, for all that is known, are not: nothing is asked of their panes until
@@ -104,8 +127,12 @@ impl Work<'_> {
             }
             (Phase::Absent, _) => self.launch(name),
             (Phase::Restarting(_) | Phase::Stopped | Phase::Failed(_), _) => {
+                let late = matches!(agent.phase, Phase::Restarting(at) if self.is_too_late(at));
                 if let Some(pane) = pane {
                     self.close(name.clone(), pane.nonce); // it was to be closed when the daemon ended
+                }
+                if late {
+                    self.launch(name);
                 }
             }
         }

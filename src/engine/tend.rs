@@ -98,7 +98,9 @@ impl Work<'_> {
         let limits = &self.team.limits;
         let agent = self.state.agents.get(name)?;
         let window = limits.restart_window_ms;
-        let recent = agent.restarts.iter().filter(|at| self.now.since(**at) < window).count();
+        // One that is still to come was counted by a clock that was ahead.
+        let recent = |at: &&Millis| **at <= self.now && self.now.since(**at) < window;
+        let recent = agent.restarts.iter().filter(recent).count();
         if recent >= usize::from(limits.restarts_max) {
             return None;
         }

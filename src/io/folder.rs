@@ -143,9 +143,8 @@ impl Folder {
 
     /// A folder that is in this one.
     pub(crate) fn enter(&self, name: &str) -> Result<Self, FolderError> {
-        let name = OsStr::new(name);
-        let fd = self.open_at(name, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty());
-        let fd = fd.map_err(|errno| self.failed("open", name, errno))?;
+        let fd = self.open_at(name.as_ref(), OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty());
+        let fd = fd.map_err(|errno| self.failed("open", name.as_ref(), errno))?;
         Ok(Self { fd, path: self.path.join(name) })
     }
 

@@ -108,7 +108,11 @@ impl Watch {
     /// Why something is polled, in words; none if everything is watched.
     #[must_use]
     pub fn polling(&self) -> Option<String> {
-        let sentence = |what: &str, why: &str| format!("{what} is looked at once a second: {why}");
+        let sentence = |what: &str, why: &str| {
+            format!(
+                "{what} is looked at once a second, since inotify cannot watch it: {why}; see `tasuki doctor`"
+            )
+        };
         match &self.watcher {
             Err(error) => Some(sentence("every folder", error)),
             Ok(_) => self.places.iter().find_map(|(path, place)| {
@@ -339,7 +343,9 @@ mod tests {
         watch.follow(Path::new("/"));
         assert_eq!(
             watch.polling().as_deref(),
-            Some("every folder is looked at once a second: too many open files")
+            Some(
+                "every folder is looked at once a second, since inotify cannot watch it: too many open files; see `tasuki doctor`"
+            )
         );
         let mut period = Period::new(Millis(1_000));
         let next = |period: &Period, now, polling| period.next_in_ms(Millis(now), polling);

@@ -57,7 +57,11 @@ fn all_moves() -> Vec<(Move, &'static str, &'static str)> {
         ),
         (Move::Submit, "submit", "Enter was pressed"),
         (Move::Take, "take", "a receipt: the agent has read it"),
-        (retry, "retry", "it was not delivered, or its agent ended: again, later"),
+        (
+            retry,
+            "retry",
+            "it was not delivered, or its agent ended: again, later; or a clock that was wrong made it wait",
+        ),
         (
             Move::Return { not_before: LATER },
             "return",
@@ -110,8 +114,8 @@ fn every_stage_has_an_answer_to_every_move() {
     expect![[r#"
         | stage \ move | intend | withdraw | submit | take | retry | return | doubt | hold | rest | claim | verify | reopen | finish |
         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
-        | **queued** | intent | · | · | · | · | · | · | · | · | · | · | · | finished |
-        | **retrying** | intent | · | submitted | working | · | retrying* | · | · | waiting | claimed | · | · | finished |
+        | **queued** | intent | · | · | · | queued | · | · | · | · | · | · | · | finished |
+        | **retrying** | intent | · | submitted | working | retrying | retrying* | · | · | waiting | claimed | · | · | finished |
         | **intent** | · | retrying | submitted | working | retrying* | retrying* | in_doubt | held | waiting | claimed | · | · | finished |
         | **submitted** | · | · | · | working | retrying* | retrying* | in_doubt | held | waiting | claimed | · | · | finished |
         | **working** | · | · | · | · | retrying* | retrying* | · | held | waiting | claimed | · | · | finished |

@@ -233,6 +233,64 @@ fn a_turn_that_became_overdue_while_nobody_looked_is_looked_at_first() {
 }
 
 #[test]
+fn what_a_clock_that_was_a_year_ahead_put_off_does_not_wait_for_a_year() {
+    let mut world = World::new(team());
+    let right = world.now;
+    world.now = right.plus(365 * 24 * 3_600_000);
+    for _ in 0..5 {
+        world.exit("eve", "exit 1");
+        world.pass(60_000);
+        world.start("eve");
+    }
+    // For a retry, for an answer, to be started.
+    world.send("t1 user>boss\nt2 user>ann\nt3 user>bob\nt4 user>eve");
+    world.ready("boss");
+    world.undelivered("boss");
+    world.give("ann");
+    world.exit("bob", "exit 1");
+    world.now = right.plus(500);
+    let mut text = world.crash(&["boss", "ann", "bob", "eve"]);
+    text += "-- and once more, which changes nothing\n";
+    text += &world.crash(&["boss", "ann", "bob", "eve"]);
+    text += "-- time passes\n";
+    text += &world.pass(1_000);
+    text += &world.ready("boss");
+    text += &world.pass(60_000);
+    text += "-- restarts of that year are not counted any more\n";
+    text += &world.exit("eve", "exit 1");
+    expect![[r#"
+        ann is adopted
+        bob is launching
+        boss is adopted
+        eve is adopted
+        t1 retry +1000 ms (it was put off by a clock that was ahead)
+        > await ann t2 #1 task k00006
+        > close bob
+        > launch bob
+        > seek eve
+        -- and once more, which changes nothing
+        ann is adopted
+        bob is up in %1
+        boss is adopted
+        eve is adopted
+        > await ann t2 #1 task k00006
+        > seek bob
+        > seek eve
+        -- time passes
+        > seek boss
+        t1 intent #1 task k00005 by boss
+        > ring boss t1 #1 task k00005
+        t2 failed, error m1 from tasuki: timed out: ann has not answered within 60 s
+        > unwatch ann
+        > show finished t2
+        -- restarts of that year are not counted any more
+        eve is down, again +1000 ms (exit 1)
+        > close eve
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
 fn what_expired_while_nobody_looked_is_not_typed() {
     let mut world = World::new(team());
     world.send("t1 user>boss deadline=5000\nt2 user>boss");

@@ -205,9 +205,14 @@ impl House {
 
     /// Waits until something holds; fails with what the daemon knows otherwise.
     pub(crate) fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+        self.until_within(PATIENCE, what, holds);
+    }
+
+    /// The same, for what may take longer.
+    pub(crate) fn until_within(&self, patience: Duration, what: &str, holds: impl Fn(&Self) -> bool) {
         let start = Instant::now();
         while !holds(self) {
-            let late = start.elapsed() > PATIENCE;
+            let late = start.elapsed() > patience;
             assert!(!late, "waited for {what}\n{}\n{}", self.read("status/activity.log"), self.output());
             std::thread::sleep(PAUSE);
         }

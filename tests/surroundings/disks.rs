@@ -190,3 +190,91 @@ fn a_log_on_a_full_disk_holds_whole_batches_of_lines() {
     views.append_activity_lines(&batch).expect("room");
     whole(written + 1);
 }
+
+#[test]
+fn a_disk_without_inodes_loses_nothing_and_work_goes_on_when_there_are_some() {
+    let disk = tempfile::tempdir().expect("a folder");
+    let options = ["-t", "tmpfs", "-o", "size=64m,nr_inodes=400,mode=0700", "tasuki-test"];
+    let Some(_mount) = mount(&options, disk.path()).then(|| Mount(disk.path().to_owned())) else {
+        return not_tested("a disk without inodes: only a root who may mount can have one");
+    };
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
+    let mut house = on(disk.path(), "inodes", agent);
+    house.start();
+    works(&house, "before");
+    signal(&house, rustix::process::Signal::STOP);
+    for number in 0..8 {
+        house.drop(&format!("{number}.yaml"), &format!("id: t-{number}\nto: worker\ncontent: do {number}\n"));
+    }
+    fs::create_dir(house.path("fill")).expect("a folder");
+    let full = (0..).find(|number| fs::File::create(house.path(&format!("fill/{number}"))).is_err());
+    assert!(full.is_some_and(|made| made > 0), "{full:?}");
+    signal(&house, rustix::process::Signal::CONT);
+    house.until("it to be told", |house| {
+        let told = house.read("status/activity.log") + &house.read(".tasuki/daemon.log");
+        told.contains("nearly full") || told.contains("No space left")
+    });
+    let status = house.tasuki().arg("status").output().expect("status");
+    assert!(status.status.success(), "{status:?}");
+    fs::remove_dir_all(house.path("fill")).expect("inodes");
+    for number in 0..8 {
+        let id = format!("t-{number}");
+        assert!(house.result(&id).contains(&format!("answer to {id}")));
+        house.until(&id, |house| has_view(house, &id));
+    }
+    let log = house.read("status/activity.log");
+    assert_eq!(log.matches(" accepted: ").count(), 9, "each once: {log}");
+    works(&house, "after");
+    house.end();
+    let fsck = house.tasuki().arg("fsck").output().expect("fsck");
+    assert!(fsck.status.success(), "{fsck:?}");
+}
+
+#[test]
+fn a_disk_that_turns_read_only_loses_nothing_and_can_be_left() {
+    let disk = tempfile::tempdir().expect("a folder");
+    let (image, place) = (disk.path().join("image"), disk.path().join("disk"));
+    fs::create_dir(&place).expect("a folder");
+    let made = fs::File::create(&image).and_then(|file| file.set_len(48 << 20)).is_ok()
+        && Command::new("mkfs.ext4")
+            .arg("-qF")
+            .arg(&image)
+            .output()
+            .is_ok_and(|output| output.status.success());
+    let Some(image) = image.to_str().filter(|_| made) else {
+        return not_tested("a read-only disk: there is no mkfs.ext4");
+    };
+    let Some(first) = mount(&["-o", "loop", image], &place).then(|| Mount(place.clone())) else {
+        return not_tested("a read-only disk: only a root who may mount a loop device can have one");
+    };
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, env: {DELAY: '1'}}\n";
+    let mut house = on(&place, "read only", agent);
+    house.start();
+    works(&house, "before");
+    (0..3).for_each(|number| {
+        house.drop(&format!("{number}.yaml"), &format!("id: t-{number}\nto: worker\ncontent: x\n"))
+    });
+    house.until("work", |house| house.read("queue/active/t-0.yaml").contains("status: in_progress"));
+    // What a fault of the disk does (errors=remount-ro): a kernel refuses an orderly `remount,ro` while a file is open.
+    assert!(!mount(&["-o", "remount,ro"], &place), "the daemon has no file open for writing");
+    assert!(mount(&["-o", "remount,abort"], &place), "an abort");
+    // The log lies on that disk too: whoever started the daemon hears it.
+    house.until("the failure to be told", |house| house.output().contains("Read-only file system"));
+    let lines = house.output().lines().count();
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let more = house.output().lines().count() - lines;
+    assert!(more <= 12, "it does not rest: {more} lines in three seconds: {}", house.output());
+    house.end();
+    drop(first);
+    let _second =
+        mount(&["-o", "loop", image], &place).then(|| Mount(place.clone())).expect("the disk again");
+    house.start();
+    for number in 0..3 {
+        let id = format!("t-{number}");
+        assert!(house.result(&id).contains(&format!("answer to {id}")), "{id}");
+        let why = house.tasuki().args(["why", &id]).output().expect("why");
+        assert_eq!(String::from_utf8_lossy(&why.stdout).matches(" accepted: ").count(), 1, "{why:?}");
+    }
+    works(&house, "after");
+    house.end();
+}

@@ -3,12 +3,18 @@
 #![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
+mod damage;
 mod disks;
 mod folders;
 #[path = "../support/house.rs"]
 #[expect(dead_code, reason = "measurements use the rest")]
 mod house;
+mod limits;
 mod neighbours;
+#[path = "../support/proc.rs"]
+#[expect(dead_code, reason = "measurements use the rest")]
+mod proc;
+mod sizes;
 mod sockets;
 mod team_files;
 mod tmux;

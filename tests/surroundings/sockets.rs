@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// Where the daemon says that it listens; our own commands find it, whatever their surroundings say.
-fn socket(house: &House) -> PathBuf {
+pub(crate) fn socket(house: &House) -> PathBuf {
     let status = house.tasuki().args(["status", "--json"]).output().expect("status");
     assert!(status.status.success(), "{status:?}");
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");

@@ -118,6 +118,7 @@ fn seen(halted: (bool, usize)) -> News {
         halted,
         forgotten: Vec::new(),
         full: false,
+        polling: None,
         burst: false,
         swept: Default::default(),
     })

@@ -2,10 +2,13 @@
 //! that are made up. One seed is one run: anything may die after any change to a file, and everything that was said to
 //! anybody must be true afterwards.
 //!
+//! The same pieces, and the power cut after each change, are the model (`model/`).
+//!
 //! `scripts/simulate --seed N` runs one and writes down all that happened; `scripts/simulate --seeds N` runs many.
 
 mod cut;
 mod life;
+mod model;
 mod oracle;
 mod outside;
 mod peace;

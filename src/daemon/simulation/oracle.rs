@@ -78,6 +78,7 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     for drop in &run.people.drops {
         check_drop(&run.root, drop, &told, &|content| copies.get(content) == Some(&1))?;
     }
+    check_reasons(&run.root)?;
     check_views(&run.root, &told)?;
     check_replay(run, &dir)
 }
@@ -133,6 +134,20 @@ fn is_rejected(root: &Path, drop: &Dropped) -> bool {
     })
 }
 
+/// A reason that is there is whole: nobody makes it again.
+fn check_reasons(root: &Path) -> Result<(), Wrong> {
+    let entries = fs::read_dir(root.join("queue/rejected")).into_iter().flatten().flatten();
+    let reasons =
+        entries.map(|entry| entry.path()).filter(|path| path.to_string_lossy().ends_with(".reason.yaml"));
+    for path in reasons {
+        let text = fs::read(&path).unwrap_or_default();
+        if !text.ends_with(b"\n") || text.contains(&0) {
+            return Err(format!("{} is not whole: {:?}", path.display(), String::from_utf8_lossy(&text)));
+        }
+    }
+    Ok(())
+}
+
 fn check_views(root: &Path, told: &Told) -> Result<(), Wrong> {
     let whole = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.len() > 0);
     for (id, (_, kind)) in &told.accepted {
@@ -158,8 +173,8 @@ fn check_replay(run: &Run, dir: &Path) -> Result<(), Wrong> {
     if !report.is_sound() {
         return Err(format!("the journal is damaged: {report:?}"));
     }
-    let (_, memory) =
-        crate::daemon::memory::open(dir, "after", run.team()).map_err(|error| error.to_string())?;
+    let (_, memory) = crate::daemon::memory::open(dir, "after", run.settings.team.clone())
+        .map_err(|error| error.to_string())?;
     let (here, there) = (engine.state(), memory.engine.state());
     if here.open != there.open || here.agents != there.agents || here.halted != there.halted {
         return Err(format!("a replay gives another state:\n{there:#?}\nis not\n{here:#?}"));

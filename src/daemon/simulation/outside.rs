@@ -15,6 +15,20 @@ use tokio::sync::oneshot;
 impl Run {
     // Faults.
 
+    pub(super) fn crash_or_plan(&mut self) {
+        if self.chance.one_in(2) {
+            return self.crash();
+        }
+        let after = self.plan_death(40);
+        self.tell(&format!("will die after {after} changes"));
+    }
+
+    pub(super) fn plan_death(&mut self, most: u64) -> u64 {
+        let after = self.chance.below(most);
+        Machine::with(|machine| machine.faults.dies_after = Some(after));
+        after
+    }
+
     pub(super) fn disk_fails(&mut self) {
         let full = self.chance.one_in(3);
         let after = self.chance.below(30);
@@ -60,9 +74,8 @@ impl Run {
             6 => self.chance.below(4_000_000),
             _ => {
                 let hour = 3_600_000;
-                // A year back, and a start: retries wait for that year (docs/bugs-found.md).
                 let forth = self.chance.one_in(2);
-                let by = if forth && self.chance.one_in(2) { 365 * 24 * hour } else { hour };
+                let by = if self.chance.one_in(2) { 365 * 24 * hour } else { hour };
                 Machine::with(|machine| {
                     let wall = machine.wall.0;
                     machine.wall = Millis(if forth { wall + by } else { wall.saturating_sub(by) });

@@ -137,34 +137,38 @@ impl People {
     }
 
     /// Writes a file beside its name, and gives it its name; with a flush, where its writer is careful.
-    fn put(
+    fn put(&mut self, root: &Path, chance: &mut Chance, drop: (String, Vec<String>), answer: bool) {
+        let careful = !chance.one_in(4);
+        self.put_so(root, careful, drop, answer);
+    }
+
+    /// The same, by somebody who is careful or not.
+    pub(super) fn put_so(
         &mut self,
         root: &Path,
-        chance: &mut Chance,
+        careful: bool,
         (text, contents): (String, Vec<String>),
         answer: bool,
     ) {
         let number = self.number();
         let (part, name) = (format!("queue/.d{number}.tmp"), format!("queue/d{number}.yaml"));
-        let careful = !chance.one_in(4);
         fs::write(root.join(&part), &text).expect("a file is written");
         let file = fs::File::options().write(true).open(root.join(&part)).expect("it is there");
         let inode = file.metadata().expect("it is there").ino();
         Machine::with(|machine| {
             file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_millis(machine.wall.0))
                 .expect("a time");
-            let world = &mut machine.world;
-            world.set_time(machine.wall.0);
-            world.apply(&Change::Create { name: part.clone() }, true);
-            world.stands_for(inode, &part);
+            machine.world.set_time(machine.wall.0);
+            machine.apply(&Change::Create { name: part.clone() });
+            machine.world.stands_for(inode, &part);
             let bytes = text.clone().into_bytes();
-            world.apply(&Change::Write { name: part.clone(), bytes, offset: 0 }, true);
+            machine.apply(&Change::Write { name: part.clone(), bytes, offset: 0 });
             if careful {
-                world.apply(&Change::Sync { name: part.clone(), whole: true }, true);
+                machine.apply(&Change::Sync { name: part.clone(), whole: true });
             }
-            world.apply(&Change::Rename { from: part.clone(), to: name.clone() }, true);
+            machine.apply(&Change::Rename { from: part.clone(), to: name.clone() });
             if careful {
-                world.apply(&Change::SyncNames { folder: "queue".to_owned() }, true);
+                machine.apply(&Change::SyncNames { folder: "queue".to_owned() });
             }
         });
         drop(file);

@@ -80,23 +80,21 @@ pub(super) fn run(seed: u64, whole: bool) -> (Trace, Result<(), Wrong>) {
     let outcome = run.live();
     let torn = Machine::with(|machine| machine.faults.torn);
     run.trace.count("torn writes", torn);
-    let Run { trace, now, .. } = run;
-    if let Now::Alive(life) = now {
-        life.kill();
-    } else {
-        drop(now);
-    }
-    Machine::remove();
-    (trace, outcome)
+    (run.finish(), outcome)
 }
 
 impl Run {
     fn new(seed: u64, whole: bool) -> Self {
+        let keeps = if Chance::new(!seed).one_in(2) { Keeps::Ordered } else { Keeps::Any };
+        Self::of(seed, whole, TEAM, keeps)
+    }
+
+    /// With this team, on such a disk.
+    pub(super) fn of(seed: u64, whole: bool, team: &str, keeps: Keeps) -> Self {
         let folder = tempfile::Builder::new().prefix("tasuki-sim-").tempdir_in("/dev/shm");
         let folder = folder.or_else(|_| tempfile::tempdir()).expect("a scratch folder");
         let root = folder.path().canonicalize().expect("its path");
-        let mut chance = Chance::new(seed.wrapping_add(1));
-        let keeps = if chance.one_in(2) { Keeps::Ordered } else { Keeps::Any };
+        let chance = Chance::new(seed.wrapping_add(1));
         let machine = Machine {
             root: root.clone(),
             elapsed_ms: 1,
@@ -107,9 +105,10 @@ impl Run {
             free_bytes: 1 << 40,
             faults: Faults::default(),
             made: Vec::new(),
+            log: None,
         };
         machine.install();
-        std::fs::write(root.join("tasuki.yaml"), TEAM).expect("the team file");
+        std::fs::write(root.join("tasuki.yaml"), team).expect("the team file");
         let workspace = Workspace::at(&root).expect("a workspace");
         workspace.prepare().expect("its folders");
         let around = Surroundings {
@@ -251,6 +250,9 @@ impl Run {
             let journal = life.end();
             self.now = Now::Dead(again, Some(Box::new(journal)));
         }
+        if !self.calm && self.chance.one_in(3) {
+            self.crash(); // the next start does not know what failed
+        }
     }
 
     pub(super) fn start(&mut self) {
@@ -259,9 +261,8 @@ impl Run {
             self.lives += 1;
             self.house.boot = format!("{}-{}", self.boots, self.lives);
         }
-        if !self.calm && self.chance.one_in(6) {
-            let after = self.chance.below(30);
-            Machine::with(|machine| machine.faults.dies_after = Some(after));
+        if !self.calm && self.chance.one_in(5) {
+            self.plan_death(30);
         }
         self.panes.away = false; // it connects anew
         let begun = life::begin(&mut self.house, &self.settings, stopped, &self.panes);
@@ -321,6 +322,10 @@ impl Run {
             Worked::Turned => {
                 self.tell("the segment is turned");
                 self.trace.meet("turns of the segment");
+                // What a new segment leaves out is missed by the next start alone, if that comes soon.
+                if !self.calm && self.chance.one_in(4) {
+                    self.plan_death(6);
+                }
             }
             _ => self.tell("written"),
         }
@@ -341,15 +346,6 @@ impl Run {
     }
 
     // Death.
-
-    pub(super) fn crash_or_plan(&mut self) {
-        if self.chance.one_in(2) {
-            return self.crash();
-        }
-        let after = self.chance.below(40);
-        Machine::with(|machine| machine.faults.dies_after = Some(after));
-        self.tell(&format!("will die after {after} changes"));
-    }
 
     /// The process dies, or the machine with it.
     pub(super) fn crash(&mut self) {
@@ -384,16 +380,29 @@ impl Run {
         }
     }
 
+    /// The daemon, if it lives.
+    pub(super) fn life(&mut self) -> Option<&mut Life> {
+        match &mut self.now {
+            Now::Alive(life) => Some(life),
+            Now::Dead(..) => None,
+        }
+    }
+
+    /// All of it ends.
+    pub(super) fn finish(self) -> Trace {
+        match self.now {
+            Now::Alive(life) => life.kill(),
+            Now::Dead(_, journal) => drop(journal),
+        }
+        Machine::remove();
+        self.trace
+    }
+
     /// The engine as it is in memory.
     pub(super) fn engine(&self) -> Option<&crate::engine::engine::Engine> {
         match &self.now {
             Now::Alive(life) => Some(&life.daemon.engine),
             Now::Dead(..) => None,
         }
-    }
-
-    /// The team that it was started with.
-    pub(super) fn team(&self) -> crate::engine::team::Team {
-        self.settings.team.clone()
     }
 }

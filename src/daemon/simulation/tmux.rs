@@ -39,6 +39,8 @@ pub(super) struct Pane {
     input: Option<Typed>,
     /// Lines that were entered, as they stand on its screen.
     screen: Vec<Typed>,
+    /// Of these it was said that nobody can tell whether they were typed.
+    unclear: Vec<MessageId>,
     /// Lines that its agent has not read yet.
     pub(super) inbox: VecDeque<Typed>,
     /// Claims that stand on its screen.
@@ -162,6 +164,7 @@ impl Panes {
             alive: true,
             input: None,
             screen: Vec::new(),
+            unclear: Vec::new(),
             inbox: VecDeque::new(),
             claims: Vec::new(),
             doing: None,
@@ -187,7 +190,7 @@ impl Panes {
             let submitted = pane.type_on(&mut worker, typed, step, chance, luck, &mut self.met);
             pane.worker = Some(worker);
             if let Some(typed) = submitted {
-                self.submitted(&typed);
+                self.submitted(&typed, at);
             }
             return true;
         }
@@ -211,7 +214,11 @@ impl Panes {
     }
 
     /// Enter was pressed behind a line.
-    fn submitted(&mut self, typed: &Typed) {
+    fn submitted(&mut self, typed: &Typed, at: usize) {
+        let (pane, is_it) = (&self.all[at], |line: &&Typed| is_of(line, typed));
+        if pane.screen.iter().filter(is_it).count() > 1 && !pane.unclear.contains(&typed.id) {
+            self.wrong.push(format!("typed again though it stood there: {}", typed.line));
+        }
         let key = (typed.id.clone(), typed.turn.number);
         if self.submitted.insert(key, typed.turn.token).is_some() {
             self.met.push("turns typed again");
@@ -299,6 +306,7 @@ impl Pane {
             }
             Step::Tell(_) if bad(chance, 25) => {
                 met.push("unconfirmed");
+                self.unclear.push(typed.id.clone());
                 worker.rung(typed, Verdict::Unconfirmed { why: "tmux does not answer".to_owned() });
             }
             Step::Tell(receipt) => worker.rung(typed, Verdict::Delivered(receipt)),
@@ -307,12 +315,13 @@ impl Pane {
     }
 
     /// After a crash: whether the turn was delivered; `unclear` if that cannot be told now.
-    fn settle(&self, worker: &mut Worker, typed: Typed, unclear: bool, met: &mut Vec<&'static str>) {
+    fn settle(&mut self, worker: &mut Worker, typed: Typed, unclear: bool, met: &mut Vec<&'static str>) {
         if self.input.as_ref().is_some_and(|draft| is_of(draft, &typed)) {
             met.push("in doubt: Enter was missing");
             worker.typing = Some((typed, Step::Enter));
         } else if unclear {
             met.push("in doubt: for good");
+            self.unclear.push(typed.id.clone());
             worker.rung(typed, Verdict::Unconfirmed { why: "something is not read yet".to_owned() });
         } else if self.screen.iter().any(|line| is_of(line, &typed)) {
             met.push("in doubt: delivered");

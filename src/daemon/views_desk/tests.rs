@@ -46,7 +46,7 @@ fn a_turn_does_not_wait_for_an_answer_that_is_not_written_yet() {
     // Nothing else would send it later: a test that waited would hang, not fail.
     let job = shown.try_recv().unwrap();
     let [Item::Open(item)] = &job[..] else { panic!("the view of the turn alone: {job:?}") };
-    assert!(item.turn && item.answers == [(place(3), 0)], "{item:?}");
+    assert!(item.turn && item.answers == [Place { step: Seq(3), at: place(3), event: 0 }], "{item:?}");
     assert_eq!(item.seen.answers.len(), 1, "each answer has its place");
 }
 #[test]

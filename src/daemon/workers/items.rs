@@ -1,7 +1,7 @@
 //! What the views' thread is given: each view with all that it says, and where its bodies are.
 
 use crate::engine::view::{AgentSeen, MessageSeen};
-use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::journal::Location;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,8 +9,16 @@ use std::path::PathBuf;
 /// A batch of views.
 pub type Job = Vec<Item>;
 
-/// Where a body is: its step, and which event of it.
-pub type Place = (Location, u32);
+/// Where a body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Its step.
+    pub step: Seq,
+    /// Where that was written.
+    pub at: Location,
+    /// Which event of the step.
+    pub event: u32,
+}
 
 /// One view to be written.
 #[derive(Debug)]

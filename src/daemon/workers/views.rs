@@ -337,20 +337,20 @@ impl Worker {
 
     fn body(&mut self, place: Place) -> Result<Body, Trouble> {
         let record = self.record(place)?;
-        events::body_of(&record.payload, place.1).ok_or_else(|| unreadable("body", record.seq))
+        events::body_of(&record.payload, place.event).ok_or_else(|| unreadable("body", record.seq))
     }
 
     fn answer(&mut self, place: Place) -> Result<Answer, Trouble> {
         let record = self.record(place)?;
         let events = events::decode(&record.payload).map_err(|_| unreadable("answer", record.seq))?;
-        match events.into_iter().nth(place.1 as usize) {
+        match events.into_iter().nth(place.event as usize) {
             Some(Event::Ended { answer: Some(answer), .. }) => Ok(*answer),
             _ => Err(unreadable("answer", record.seq)),
         }
     }
 
-    fn record(&mut self, (place, _): Place) -> Result<Record, Trouble> {
-        self.reader.read_at(place).map_err(|error| Trouble::Unreadable(error.to_string()))
+    fn record(&mut self, place: Place) -> Result<Record, Trouble> {
+        self.reader.step(place.step, place.at).map_err(|error| Trouble::Unreadable(error.to_string()))
     }
 }
 

@@ -1,5 +1,7 @@
 //! A model of what is on a disk: all that was synced, and of the rest what chance left.
 
+mod every;
+
 use super::Chance;
 use super::views::is_view;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +26,7 @@ pub(crate) enum Change {
 }
 
 /// What a file system keeps of names when the power is cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) enum Keeps {
     /// All up to some moment; a flush of any file or folder keeps all before it (a journal of all metadata).
     Ordered,
@@ -33,7 +35,7 @@ pub(crate) enum Keeps {
     Any,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Hash, Default)]
 struct Inode {
     durable: Vec<u8>,
     pending: Vec<Edit>,
@@ -41,13 +43,13 @@ struct Inode {
     changed_ms: u64,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 enum Edit {
     Write { offset: usize, bytes: Vec<u8> },
     Truncate { len: usize },
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 enum Naming {
     Set {
         name: String,
@@ -140,6 +142,11 @@ impl World {
     /// What time it is, for the change times of files.
     pub(crate) fn set_time(&mut self, now_ms: u64) {
         self.now_ms = now_ms;
+    }
+
+    /// What time it is.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.now_ms
     }
 
     /// A real file stands for the one of this name.

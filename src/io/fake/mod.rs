@@ -40,6 +40,8 @@ pub(crate) struct Machine {
     pub(crate) faults: Faults,
     /// Changes that were made since somebody looked.
     pub(crate) made: Vec<String>,
+    /// All changes and when they were made, where somebody wants to know them.
+    pub(crate) log: Option<Vec<(u64, Change)>>,
 }
 
 /// What a disk does wrong, and when.
@@ -72,6 +74,14 @@ impl Machine {
     /// Does something with it.
     pub(crate) fn with<T>(f: impl FnOnce(&mut Self) -> T) -> T {
         try_with(f).expect("a machine was put in its place")
+    }
+
+    /// A change was made.
+    pub(crate) fn apply(&mut self, change: &Change) {
+        self.world.apply(change, true);
+        if let Some(log) = &mut self.log {
+            log.push((self.world.now_ms(), change.clone()));
+        }
     }
 
     /// The views are on the disk as they are now.
@@ -203,7 +213,7 @@ pub(crate) fn around<T, E: From<Errno>>(
         }
         if !change.is_of_view() {
             machine.made.push(change.to_string());
-            machine.world.apply(&change, true);
+            machine.apply(&change);
         }
     });
     Ok(done)

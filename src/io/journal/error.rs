@@ -25,6 +25,12 @@ pub enum Flaw {
         /// The highest number before it.
         last: Seq,
     },
+    /// Another whole line stands where this one was written.
+    #[error("step {} stands in its place", .seq.0)]
+    Other {
+        /// Its number.
+        seq: Seq,
+    },
     /// A snapshot that does not begin a segment.
     #[error("a snapshot stands in the middle of a segment")]
     Misplaced,

@@ -3,11 +3,30 @@
 use super::disk::{Folder, Named};
 use super::line;
 use super::pieces::{Piece, Pieces};
-use super::{JournalError, Location, Reader, Seq, segment_name, segments_of};
+use super::{Flaw, JournalError, Location, Reader, Record, Seq, segment_name, segments_of};
 
 /// Below this many bytes lines are looked at one after the other: less than what one more halving reads. Few in tests.
 const NEAR_BYTES: u64 = if cfg!(test) { 400 } else { 64 << 10 };
+
 impl Reader {
+    /// A step that was written at this place. Where another line stands there, or none that is whole, the step is looked
+    /// for: damage may have moved it, and what belongs to another message must never be taken for this one's.
+    ///
+    /// # Errors
+    /// [`JournalError::Damaged`] if it is nowhere whole, [`JournalError::Io`] if it cannot be read.
+    pub fn step(&mut self, seq: Seq, at: Location) -> Result<Record, JournalError> {
+        let flaw = match self.read_at(at) {
+            Ok(record) if record.seq == seq => return Ok(record),
+            Ok(record) => Flaw::Other { seq: record.seq },
+            Err(JournalError::Damaged { flaw, .. }) => flaw,
+            Err(error) => return Err(error),
+        };
+        match self.find(seq)? {
+            Some(place) => self.read_at(place),
+            None => Err(JournalError::Damaged { at, flaw }),
+        }
+    }
+
     /// Where the line of a step is; `None` if there is no whole one (its segment was removed, it is damaged, or there
     /// never was such a step). About twenty small reads in a segment of any age.
     ///
@@ -16,8 +35,11 @@ impl Reader {
     pub fn find(&self, seq: Seq) -> Result<Option<Location>, JournalError> {
         for segment in segments_of(&self.folder)?.into_iter().rev() {
             let Some(file) = self.folder.open(&segment_name(segment))? else { continue };
-            if first(&self.folder, &file)?.is_some_and(|first| first <= seq) {
-                return within(&self.folder, &file, segment, seq);
+            // Where the head is damaged, nothing is known of the segment.
+            if first(&self.folder, &file)?.is_none_or(|first| first <= seq)
+                && let Some(place) = within(&self.folder, &file, segment, seq)?
+            {
+                return Ok(Some(place));
             }
         }
         Ok(None)

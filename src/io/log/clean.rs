@@ -8,21 +8,21 @@ const SECRETS: [(&str, &str); 7] = [
     // Keys that say whose they are by how they begin: Anthropic and OpenAI, GitHub, GitLab, Slack, AWS, Google,
     // Hugging Face, npm.
     (
-        r"\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abeoprs]-[A-Za-z0-9-]{10,}|A[KS]IA[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,})",
+        r"(?-u:\b)(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abeoprs]-[A-Za-z0-9-]{10,}|A[KS]IA[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,})",
         "[redacted]",
     ),
     // JSON web tokens.
-    (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "[redacted]"),
+    (r"(?-u:\b)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "[redacted]"),
     // Private keys, to the end of the line.
     (r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*", "[redacted]"),
     // HTTP headers.
-    (r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}", "$1 [redacted]"),
-    (r"(?i)\b((?:set-)?cookie:\s*)\S.*", "$1[redacted]"),
+    (r"(?i)(?-u:\b)(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}", "$1 [redacted]"),
+    (r"(?i)(?-u:\b)((?:set-)?cookie:\s*)\S.*", "$1[redacted]"),
     // Passwords in addresses.
     (r"(://[^/\s:@]+:)[^@\s/]+@", "$1[redacted]@"),
     // name=value, name: value, "name": "value".
     (
-        r#"(?i)\b([A-Za-z0-9_-]*(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|agent[_-]key|token)["']?\s*[=:]\s*["']?)[^\s"',;}\])]+"#,
+        r#"(?i)(?-u:\b)([A-Za-z0-9_-]*(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|agent[_-]key|token)["']?\s*[=:]\s*["']?)[^\s"',;}\])]+"#,
         "$1[redacted]",
     ),
 ];

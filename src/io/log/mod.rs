@@ -198,6 +198,8 @@ impl Keeper {
             let line = self.cleaner.line(cut(text.trim_end_matches('\n')));
             if self.write(&line).is_err() {
                 self.lost.fetch_add(1, Ordering::Relaxed);
+                // Whoever started the daemon is to hear of it all the same: a terminal, or the journal of systemd.
+                let _ = writeln!(io::stderr(), "{line}");
             }
             self.admit_losses();
         }

@@ -4,16 +4,17 @@
 use regex::{Regex, RegexSet};
 use std::sync::LazyLock;
 
-/// Kind and shape, as their makers publish them.
+/// Kind and shape, as their makers publish them. Word boundaries are those of ASCII: for others a text that is not all ASCII is
+/// searched a hundred times slower (0.2 s for 1 MiB).
 const SHAPES: [(&str, &str); 8] = [
-    ("an AWS access key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    ("a GitHub token", r"\b(?:gh[pousr]_[0-9A-Za-z]{36,}|github_pat_[0-9A-Za-z_]{40,})"),
-    ("a GitLab token", r"\bglpat-[0-9A-Za-z_-]{20,}"),
-    ("a Slack token", r"\bxox[abeoprs]-[0-9A-Za-z-]{10,}"),
-    ("a Google API key", r"\bAIza[0-9A-Za-z_-]{35}"),
-    ("an API key", r"\bsk-[0-9A-Za-z_-]{20,}"),
+    ("an AWS access key", r"(?-u:\b)(?:AKIA|ASIA)[0-9A-Z]{16}(?-u:\b)"),
+    ("a GitHub token", r"(?-u:\b)(?:gh[pousr]_[0-9A-Za-z]{36,}|github_pat_[0-9A-Za-z_]{40,})"),
+    ("a GitLab token", r"(?-u:\b)glpat-[0-9A-Za-z_-]{20,}"),
+    ("a Slack token", r"(?-u:\b)xox[abeoprs]-[0-9A-Za-z-]{10,}"),
+    ("a Google API key", r"(?-u:\b)AIza[0-9A-Za-z_-]{35}"),
+    ("an API key", r"(?-u:\b)sk-[0-9A-Za-z_-]{20,}"),
     ("a private key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
-    ("a web token", r"\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}"),
+    ("a web token", r"(?-u:\b)eyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}"),
 ];
 
 static ANY: LazyLock<Option<RegexSet>> = LazyLock::new(|| RegexSet::new(SHAPES.map(|(_, shape)| shape)).ok());
@@ -58,9 +59,13 @@ mod tests {
             (format!("eyJ{0}.eyJ{0}.{0}", "abcdefghij0"), "a web token"),
         ];
         for (sample, named) in samples {
-            let text = format!("キーは {sample} 😀");
-            assert_eq!(kind(&text), Some(named), "{named}");
-            assert_eq!(redact(&text), format!("キーは [{named}] 😀"));
+            for (before, after) in [("キーは ", " 😀"), ("キーは", "です"), ("", "")] {
+                let text = format!("{before}{sample}{after}");
+                assert_eq!(kind(&text), Some(named), "{text}");
+                assert_eq!(redact(&text), format!("{before}[{named}]{after}"));
+            }
+            // In the middle of a word it is something else.
+            assert_eq!(kind(&format!("x{sample}")).is_none(), !sample.starts_with('-'), "{named}");
         }
     }
 

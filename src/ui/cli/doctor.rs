@@ -140,7 +140,7 @@ fn inotify() -> Vec<Check> {
     };
     let one = |what: &'static str, name: &str, low: u64| {
         let cure =
-            format!("sysctl fs.inotify.{name}={}; without watches tasuki looks every few seconds", low * 8);
+            format!("sysctl fs.inotify.{name}={}; without watches tasuki looks once a second", low * 8);
         limit(name).map(|found| check(what, Verdict::warn_unless(found >= low), found.to_string(), &cure))
     };
     let watches = one("inotify watches", "max_user_watches", WATCHES_LOW);

@@ -61,7 +61,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
 fn faults(report: &Report) -> Vec<String> {
     let damaged = report.damaged.iter();
     let damaged = damaged.map(|bad| {
-        format!("segment {}: {} bytes at {} do not count: {:?}", bad.segment, bad.bytes, bad.offset, bad.flaw)
+        format!("segment {}: {} bytes at {} do not count: {}", bad.segment, bad.bytes, bad.offset, bad.flaw)
     });
     let gaps = report.gaps.iter().map(|gap| format!("steps {} to {} are missing", gap.first.0, gap.last.0));
     let ids = report.ids.iter().map(|bad| {

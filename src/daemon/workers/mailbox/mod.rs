@@ -79,6 +79,8 @@ pub struct Mail {
     pub forgotten: Vec<Arc<str>>,
     /// Whether drops are left in the queue since the disk is nearly full.
     pub full: bool,
+    /// Why drop zones are looked at once a second, in words; none if they are watched.
+    pub polling: Option<String>,
     /// Whether a burst is being taken in: many were found at the last look, and more are likely.
     pub burst: bool,
     /// Up to which of [`Job::Sweep`] all that lay there has been told.
@@ -262,6 +264,7 @@ pub(in crate::daemon) fn worker(
         signs: Arc::clone(&mailing.signs),
         disk,
         halted: None,
+        polling: None,
         look_at: clock.now(),
         gather_until: clock.now(),
         deferred_until: clock.now(),

@@ -71,6 +71,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) disk: Disk,
     /// What the loop was told last of `queue/STOP`.
     pub(super) halted: Option<(bool, usize)>,
+    /// And of what cannot be watched.
+    pub(super) polling: Option<String>,
     /// When it is looked again, whatever inotify says.
     pub(super) look_at: Millis,
     /// And when at the soonest, whatever inotify says.
@@ -205,7 +207,9 @@ impl Worker {
         let full = self.is_full();
         let was_full = std::mem::replace(&mut self.disk.full, full);
         let had_halted = self.halted.replace(halted);
-        let news = had_halted != Some(halted) || full != was_full;
+        let polling = self.watch.polling();
+        let news = had_halted != Some(halted) || full != was_full || polling != self.polling;
+        self.polling = polling;
         if news && !self.tell(Vec::new(), Vec::new(), Vec::new()) {
             return false; // what is told before the sweep holds for what it finds
         }
@@ -214,7 +218,7 @@ impl Worker {
         if !sweep.found.is_empty() {
             self.period.active(now);
         }
-        let period = self.period.next_in_ms(now, self.watch.polling().is_some());
+        let period = self.period.next_in_ms(now, self.polling.is_some());
         let again = sweep.again_in_ms.map(|again| again.max(AGAIN_MS_MIN));
         self.look_at = now.plus(again.map_or(period, |again| again.min(period)));
         self.gather_until = now.plus(gather_ms(sweep.found.len())).max(self.deferred_until);
@@ -319,7 +323,9 @@ impl Worker {
     fn mail(&self) -> Mail {
         let halted = self.halted.unwrap_or_default();
         let (drops, notes, forgotten) = (Vec::new(), Vec::new(), Vec::new());
-        Mail { drops, notes, halted, forgotten, full: self.disk.full, burst: self.burst, swept: None }
+        let polling = self.polling.clone();
+        let (full, burst, swept) = (self.disk.full, self.burst, None);
+        Mail { drops, notes, halted, forgotten, full, polling, burst, swept }
     }
 
     fn send(&self, mail: Mail) -> bool {

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use super::super::{Flaw, Gap, fsck};
 use super::*;
+use crate::io::fake::{World, lay_out};
+use std::collections::BTreeMap;
 
 /// A journal of one segment as bytes, its lines written by appends of these sizes.
 fn written(batches: &[u64]) -> Vec<u8> {
@@ -111,6 +113,41 @@ fn a_hole_in_an_append_that_never_became_durable_ends_the_log() {
 }
 
 #[test]
+fn a_torn_end_is_blank_on_the_disk_before_anything_is_written_there() {
+    let big = |seq, signs| StepLine { events: text_events(&"満".repeat(signs)), ..step(seq) };
+    let dir = scratch();
+    let (mut journal, _, _) = open(dir.path());
+    journal.append(&[step(1)], true).unwrap();
+    journal.append(&[big(2, 300), big(3, 300), big(4, 300)], true).unwrap();
+    journal.close().unwrap();
+    let mut bytes = fs::read(segment_path(dir.path(), 1)).unwrap();
+    let starts = starts(&bytes);
+    bytes[starts[1]..starts[2]].fill(b'\n');
+    lay(dir.path(), 1, &bytes);
+    let (tap, _gate, ops) = Tap::gate();
+    let mut disk = Disk::make(dir.path()).unwrap();
+    disk.tap = tap;
+    let (mut journal, toy, _) = try_open(disk).unwrap();
+    assert_eq!(toy.steps, listed([1]), "steps 2 to 4 never became durable");
+    // It ends within the remains of step 3; what follows there must not come to life behind it.
+    journal.append(&[big(2, 450)], true).unwrap();
+    let ops: Vec<(Change, bool)> = ops.try_iter().collect();
+    let is_line = |op: &Change| match op {
+        Change::Write { name, bytes, .. } => name == "000001.jsonl" && bytes.starts_with(b"{"),
+        _ => false,
+    };
+    let line = ops.iter().position(|(op, _)| is_line(op)).unwrap();
+    for seed in 0..100 {
+        let mut world = World::of(&BTreeMap::from([("000001.jsonl".to_owned(), bytes.clone())]));
+        ops[..=line].iter().for_each(|(op, done)| world.apply(op, *done));
+        let dir = scratch();
+        lay_out(dir.path(), &world.crash(&mut Chance::new(seed)));
+        let (_, toy, report) = open(dir.path());
+        assert!(report.is_sound() && toy.steps.len() <= 2, "seed {seed}: {report:?}");
+    }
+}
+
+#[test]
 fn a_hole_in_what_was_durable_is_damage() {
     // The same hole, but step 5 says that step 4 was on the disk.
     let mut bytes = written(&[1, 3, 1]);
@@ -167,6 +204,34 @@ fn old_lines_that_come_back_are_not_believed() {
     let (_, toy, report) = open(dir.path());
     assert_eq!(toy.steps, listed(1..=3));
     assert_eq!(report.torn.map(|torn| torn.lines), Some(0));
+}
+
+#[test]
+fn a_step_is_never_read_from_anothers_place() {
+    let dir = scratch();
+    let (mut journal, _, _) = open(dir.path());
+    let steps: Vec<StepLine> =
+        (1..=4).map(|seq| StepLine { events: text_events("same"), ..step(seq) }).collect();
+    let places = journal.append(&steps, true).unwrap();
+    journal.close().unwrap();
+    let path = segment_path(dir.path(), 1);
+    let mut bytes = fs::read(&path).unwrap();
+    let span = |n: usize| places[n].offset as usize..places[n].offset as usize + places[n].len as usize;
+    assert_eq!(places[1].len, places[2].len);
+    let second = bytes[span(1)].to_vec();
+    bytes.copy_within(span(2), span(1).start);
+    bytes[span(2)].copy_from_slice(&second);
+    lay(dir.path(), 1, &bytes);
+    let mut reader = crate::io::journal::Reader::at(dir.path()).unwrap();
+    for seq in [2, 3] {
+        assert_eq!(reader.step(Seq(seq), places[seq as usize - 1]).unwrap().seq, Seq(seq));
+    }
+    // Gone altogether: that is said.
+    bytes.copy_within(span(3), span(2).start);
+    lay(dir.path(), 1, &bytes);
+    let gone = crate::io::journal::Reader::at(dir.path()).unwrap().step(Seq(2), places[1]);
+    let other = Flaw::Other { seq: Seq(3) };
+    assert!(matches!(&gone, Err(JournalError::Damaged { flaw, .. }) if *flaw == other), "{gone:?}");
 }
 
 #[test]

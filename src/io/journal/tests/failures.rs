@@ -4,6 +4,7 @@ use std::fs;
 
 use super::super::fsck;
 use super::*;
+use crate::io::fake::{Faults, Keeps, Machine, World};
 
 fn gated(dir: &Path) -> (Journal, Toy, Arc<Gate>) {
     let (tap, gate, _) = Tap::gate();
@@ -56,6 +57,35 @@ fn a_failed_flush_stops_the_journal_and_nothing_of_it_counts() {
     let (journal, _, _) = open(dir.path());
     assert_eq!(journal.archive().known(&id(3)).unwrap(), None);
     assert!(journal.archive().known(&id(2)).unwrap().is_some());
+}
+
+#[test]
+fn a_start_after_a_failed_flush_asks_the_disk_and_not_the_cache() {
+    let root = scratch();
+    let machine = Machine {
+        root: root.path().canonicalize().unwrap(),
+        elapsed_ms: 1,
+        wall: AT,
+        chance: Chance::new(1),
+        world: World::new(Keeps::Ordered),
+        flushed: Default::default(),
+        free_bytes: 1 << 40,
+        faults: Faults::default(),
+        made: Vec::new(),
+    };
+    let dir = machine.root.join("journal");
+    machine.install();
+    let (mut journal, mut toy, _) = open(&dir);
+    append(&mut journal, &mut toy, 2);
+    // The third step is written, and its flush is refused; then the daemon is killed.
+    Machine::with(|machine| machine.faults.refuses_after = Some(1));
+    journal.append(&steps(&journal, 1), true).unwrap_err();
+    drop(journal);
+    assert!(fs::read_to_string(segment_path(&dir, 1)).unwrap().contains("歩3"), "the cache still shows it");
+    let (journal, toy, _) = open(&dir);
+    assert_eq!(toy.steps, listed(1..=2));
+    drop(journal);
+    Machine::remove();
 }
 
 #[test]

@@ -1,0 +1,87 @@
+//! What the kernel gives to one user runs out: watches, and open files.
+
+use crate::house::House;
+use crate::{not_tested, works};
+use std::process::Command;
+
+/// A shell line that puts a limit on what it starts and keeps it from being the system's: a namespace of users has its own
+/// count of watches.
+const NO_WATCHES: &str = "exec unshare --user --map-current-user --keep-caps bash -c \
+     'echo 0 > /proc/sys/user/max_inotify_instances || exit 9; exec \"$0\" \"$@\"' \"$0\" \"$@\"";
+
+#[test]
+fn without_any_watch_left_drops_are_taken_by_looking_and_it_is_told() {
+    let can = Command::new("bash").args(["-c", NO_WATCHES, "true"]).output();
+    if !can.is_ok_and(|output| output.status.success()) {
+        return not_tested("no inotify instances left: this user may not make a namespace of users");
+    }
+    let mut house = House::plain("unwatched");
+    house.start_by(NO_WATCHES);
+    works(&house, "one");
+    house.until("it to be told", |house| house.read("status/daemon.yaml").contains("inotify"));
+    let status = house.tasuki().arg("status").output().expect("status");
+    assert!(String::from_utf8_lossy(&status.stdout).contains("inotify"), "{status:?}");
+    let doctor = house.tasuki().arg("doctor").output().expect("doctor");
+    assert!(String::from_utf8_lossy(&doctor.stdout).contains("inotify"), "{doctor:?}");
+    // It looks each second: within two of them a file is gone from the queue, each time.
+    for number in 0..3 {
+        house.drop(&format!("{number}.yaml"), &format!("id: n-{number}\nto: user\ntype: info\ncontent: x\n"));
+        let start = std::time::Instant::now();
+        house.until("the drop to be taken", |house| !house.path(&format!("queue/{number}.yaml")).exists());
+        println!("taken after {:?}", start.elapsed());
+    }
+    house.end();
+}
+
+#[test]
+fn few_open_files_are_enough_or_it_says_so() {
+    let mut least = None;
+    for files in [16, 24, 32, 40, 48, 64] {
+        let mut house = House::plain("few");
+        for number in 0..40 {
+            std::fs::create_dir_all(house.path("queue")).expect("a queue");
+            house.drop(
+                &format!("{number}.yaml"),
+                &format!("id: n-{number}\nto: user\ntype: info\ncontent: x\n"),
+            );
+        }
+        house.spawn_by(&format!("ulimit -n {files}; exec \"$0\" \"$@\""));
+        loop {
+            if let Some(status) = house.ended() {
+                let told = house.output();
+                println!("{files}: {status}: {told}");
+                assert!(status.code().is_some_and(|code| code == 1), "{files}: {status}: {told}");
+                assert!(told.contains("Too many open files") || told.contains("os error 24"), "{told}");
+                assert!(!told.contains("panicked"), "{told}");
+                break;
+            }
+            if house.read("status/daemon.yaml").contains("pid: ") {
+                least = Some(files);
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        if least.is_none() {
+            continue;
+        }
+        println!("{files} open files are enough");
+        works(&house, "one");
+        // More connections than there are files: those beyond are not answered, and nothing ends.
+        let socket = crate::sockets::socket(&house);
+        let held: Vec<_> =
+            (0..80).filter_map(|_| std::os::unix::net::UnixStream::connect(&socket).ok()).collect();
+        house.drop("two.yaml", "id: two\nto: worker\ncontent: x\n");
+        println!("{} connections", held.len());
+        drop(held);
+        assert!(house.result("two").contains("answer to two"));
+        (0..40).for_each(|number| {
+            house.until("the backlog", |house| !house.path(&format!("queue/{number}.yaml")).exists());
+        });
+        house
+            .until("status", |house| house.tasuki().arg("status").output().expect("status").status.success());
+        assert!(!house.output().contains("panicked"), "{}", house.output());
+        house.end();
+        break;
+    }
+    assert!(least.is_some(), "64 are enough");
+}
