@@ -43,7 +43,7 @@ fn draw(pooled: Pooled, slow: Vec<f64>) {
     let goal = 1.5 * median(limit.clone());
     let panel = |lines, goal| Panel {
         x: Axis::even("share of the turns (%)"),
-        y: Axis::even("claim printed to result on disk (ms)"),
+        y: Axis::log("claim printed to result on disk (ms)"),
         lines,
         goal,
     };

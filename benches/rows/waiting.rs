@@ -45,12 +45,12 @@ fn files(messages: usize) -> f64 {
     let from = stamp::now();
     let (mut sent, mut at) = (0, from);
     while tail.left() > 0 {
-        let accepted = messages - tail.left();
-        for number in sent..messages.min(accepted + WAITING) {
+        let allowed = messages.min(messages - tail.left() + WAITING);
+        for number in sent..allowed {
             let name = format!("{number}.yaml");
             std::fs::rename(stage.join(&name), queue.join(&name)).expect("the drop");
-            sent = number + 1;
         }
+        sent = allowed;
         at = tail.next();
     }
     tail.exactly_once(&house);

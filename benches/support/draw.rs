@@ -15,7 +15,7 @@ type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<Scale, Scale>>;
 const FONT: &str = "sans-serif";
 const WIDTH: u32 = 960;
 const HEAD: u32 = 64;
-const PANEL: u32 = 360;
+const PANEL: u32 = 400;
 const GREY: RGBColor = RGBColor(90, 90, 90);
 const GOAL: RGBColor = RGBColor(200, 30, 30);
 /// Okabe and Ito's, which the colour-blind can tell apart.
@@ -28,6 +28,8 @@ const COLOURS: [RGBColor; 5] = [
 ];
 /// More points than this are drawn as a line alone.
 const DOTS_MAX: usize = 30;
+/// Above the highest point of an even axis.
+const HEADROOM: f64 = 1.02;
 /// About so many numbers stand along an even axis.
 const NUMBERS: f64 = 6.0;
 
@@ -80,12 +82,15 @@ fn draw<B: DrawingBackend>(panel: &Panel, place: &DrawingArea<B, Shift>) -> Draw
 where
     B::ErrorType: 'static,
 {
+    let names = 20 * (panel.lines.len() + usize::from(panel.goal.is_some()));
+    let (legend, place) = place.split_vertically(u32::try_from(names).expect("few"));
+    name_lines(panel, &legend)?;
     let points = || panel.lines.iter().flat_map(|line| &line.points);
-    let across = Scale::of(&panel.x, points().map(|point| point.x).collect());
+    let across = Scale::of(&panel.x, points().map(|point| point.x).collect(), 1.0);
     let goal = panel.goal.iter().map(|goal| goal.y);
     let along = points().flat_map(|point| [point.low, point.high]).chain(goal);
-    let up = Scale::of(&panel.y, along.collect());
-    let mut chart = ChartBuilder::on(place)
+    let up = Scale::of(&panel.y, along.collect(), HEADROOM);
+    let mut chart = ChartBuilder::on(&place)
         .margin(14)
         .x_label_area_size(46)
         .y_label_area_size(74)
@@ -109,15 +114,25 @@ where
         let level = [(across.from, y), (across.to, y)];
         let style = GOAL.stroke_width(2);
         let dashes = DashedLineSeries::new(level, 8, 5, style);
-        chart.draw_series(dashes)?.label(goal.name.clone()).legend(move |at| stroke(at, style));
+        chart.draw_series(dashes)?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .label_font((FONT, 12))
-        .draw()?;
+    Ok(())
+}
+
+/// Says above a panel what each line is, where it hides none of them.
+fn name_lines<B: DrawingBackend>(panel: &Panel, place: &DrawingArea<B, Shift>) -> Drawn
+where
+    B::ErrorType: 'static,
+{
+    let lines = panel.lines.iter().map(|line| &line.name).zip(COLOURS.into_iter().cycle());
+    let goal = panel.goal.iter().map(|goal| (&goal.name, GOAL));
+    for (row, (name, colour)) in (0..).zip(lines.chain(goal)) {
+        let y = 10 + 20 * row;
+        let stroke = PathElement::new([(88, y), (112, y)], colour.stroke_width(3));
+        place.draw(&stroke).map_err(|error| error.to_string())?;
+        let style = (FONT, 13).into_font().color(&BLACK);
+        place.draw(&Text::new(name.clone(), (120, y - 6), style)).map_err(|error| error.to_string())?;
+    }
     Ok(())
 }
 
@@ -134,7 +149,7 @@ where
     let at = |point: &Point, y: f64| (across.place(point.x), up.place(y));
     let style = colour.stroke_width(2);
     let line_of = LineSeries::new(line.points.iter().map(|point| at(point, point.y)), style);
-    chart.draw_series(line_of)?.label(line.name.clone()).legend(move |at| stroke(at, style));
+    chart.draw_series(line_of)?;
     if line.points.len() <= DOTS_MAX {
         let dots = line.points.iter().map(|point| Circle::new(at(point, point.y), 3, colour.filled()));
         chart.draw_series(dots)?;
@@ -142,11 +157,6 @@ where
         chart.draw_series(line.points.iter().map(spread))?;
     }
     Ok(())
-}
-
-/// What stands beside a name.
-fn stroke((x, y): (i32, i32), style: ShapeStyle) -> PathElement<(i32, i32)> {
-    PathElement::new([(x, y), (x + 18, y)], style)
 }
 
 /// How figures lie along an axis. Powers of ten are drawn evenly, by their logarithm.
@@ -161,10 +171,10 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(axis: &Axis, values: Vec<f64>) -> Self {
+    fn of(axis: &Axis, values: Vec<f64>, room: f64) -> Self {
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if axis.log { Self::powers(least, most) } else { Self::even(least, most) }
+        if axis.log { Self::powers(least, most) } else { Self::even(least, most * room) }
     }
 
     /// From the power of ten below to the one above, or a little less: 1, 2 and 5 of each.
@@ -190,7 +200,7 @@ impl Scale {
         let least_step = power((span / NUMBERS).log10().floor());
         let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * least_step);
         let step = steps.into_iter().find(|step| span / step <= NUMBERS).unwrap_or(span);
-        let (from, to) = ((least.min(0.0) / step).floor(), (most / step * 1.02).ceil());
+        let (from, to) = ((least.min(0.0) / step).floor(), (most / step).ceil());
         let numbers = (from as i64..=to as i64).map(|number| number as f64 * step).collect();
         Self { log: false, from: from * step, to: to * step, numbers }
     }
