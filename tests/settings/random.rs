@@ -110,7 +110,7 @@ fn a_file_of_a_megabyte_is_judged_at_once() {
     let place = place();
     let many = "  - {name: a, provider: scripted}\n".repeat(30_000);
     let findings = place.parse(&format!("agents:\n{many}")).unwrap_err();
-    assert!(findings[0].cure.contains("at most 10000 values"), "{}", findings[0].why);
+    assert!(findings[0].cure.contains("at most 100000 values"), "{}", findings[0].why);
     let names: String = (0..1_100)
         .map(|n| format!("  - {{name: a{n}, provider: scripted, reports_to: a{}}}\n", (n + 1) % 1_100))
         .collect();

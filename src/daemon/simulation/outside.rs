@@ -1,5 +1,6 @@
 //! What people, agents, the disk and tmux do to the daemon in a run.
 
+use super::cut;
 use super::run::{Now, Run};
 use super::tmux::{Doing, Luck};
 use crate::daemon::news::News;
@@ -8,11 +9,46 @@ use crate::daemon::workers::tmux::TmuxNews;
 use crate::engine::input::Command;
 use crate::engine::life::TurnKind;
 use crate::engine::words::{AgentName, MessageId, Millis};
-use crate::io::fake::Machine;
+use crate::io::fake::{Faults, Machine};
 use crate::io::tmux::Tmux;
 use tokio::sync::oneshot;
 
 impl Run {
+    // Death.
+
+    /// The process dies, or the machine with it.
+    pub(super) fn crash(&mut self) {
+        let again = Machine::with(|machine| {
+            machine.faults =
+                Faults { refused: machine.faults.refused, torn: machine.faults.torn, ..Faults::default() };
+            machine.elapsed_ms
+        }) + self.chance.below(60);
+        match std::mem::replace(&mut self.now, Now::Dead(again, None)) {
+            Now::Alive(life) => life.kill(),
+            Now::Dead(_, journal) => {
+                Machine::with(|machine| machine.faults.dead = true);
+                drop(journal);
+            }
+        }
+        Machine::with(|machine| machine.faults.dead = false);
+        self.panes.desert();
+        self.panes.away = false;
+        self.calls.clear();
+        self.trace.meet("kills");
+        if self.chance.one_in(2) {
+            self.panes.die();
+            let took = cut::cut(&self.root, &mut self.chance);
+            self.people.cut();
+            self.boots += 1;
+            self.trace.meet("power cuts");
+            self.trace.count("names that a cut took back", took.names);
+            self.trace.count("views that a cut took back", took.views);
+            self.tell(&format!("the power is cut: {took:?}"));
+        } else {
+            self.tell("killed");
+        }
+    }
+
     // Faults.
 
     pub(super) fn crash_or_plan(&mut self) {

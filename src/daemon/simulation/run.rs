@@ -1,6 +1,5 @@
 //! One run from one seed: everything that may happen to a workspace, in an order that chance gives, and then peace.
 
-use super::cut;
 use super::life::{self, Life, Worked};
 use super::oracle;
 use super::people::People;
@@ -342,41 +341,6 @@ impl Run {
         let Now::Alive(life) = &mut self.now else { return };
         if life.look() != Worked::Nothing {
             self.tell("the mailbox went round");
-        }
-    }
-
-    // Death.
-
-    /// The process dies, or the machine with it.
-    pub(super) fn crash(&mut self) {
-        let again = Machine::with(|machine| {
-            machine.faults =
-                Faults { refused: machine.faults.refused, torn: machine.faults.torn, ..Faults::default() };
-            machine.elapsed_ms
-        }) + self.chance.below(60);
-        match std::mem::replace(&mut self.now, Now::Dead(again, None)) {
-            Now::Alive(life) => life.kill(),
-            Now::Dead(_, journal) => {
-                Machine::with(|machine| machine.faults.dead = true);
-                drop(journal);
-            }
-        }
-        Machine::with(|machine| machine.faults.dead = false);
-        self.panes.desert();
-        self.panes.away = false;
-        self.calls.clear();
-        self.trace.meet("kills");
-        if self.chance.one_in(2) {
-            self.panes.die();
-            let took = cut::cut(&self.root, &mut self.chance);
-            self.people.cut();
-            self.boots += 1;
-            self.trace.meet("power cuts");
-            self.trace.count("names that a cut took back", took.names);
-            self.trace.count("views that a cut took back", took.views);
-            self.tell(&format!("the power is cut: {took:?}"));
-        } else {
-            self.tell("killed");
         }
     }
 

@@ -144,11 +144,6 @@ impl World {
         self.now_ms = now_ms;
     }
 
-    /// What time it is.
-    pub(crate) fn now_ms(&self) -> u64 {
-        self.now_ms
-    }
-
     /// A real file stands for the one of this name.
     pub(crate) fn stands_for(&mut self, inode: u64, name: &str) {
         if let Some(&of) = self.names.get(name) {

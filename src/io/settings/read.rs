@@ -10,9 +10,10 @@ use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::options::MergeKeyPolicy;
 
-/// Depth and nodes of one file (durability, limits).
+/// Depth of the file (durability, limits).
 const DEPTH_MAX: usize = 32;
-const NODES_MAX: usize = 10_000;
+/// Nodes of the file: more than a message may have, since a team of a thousand is written with some fifty an agent.
+const NODES_MAX: usize = 100_000;
 /// Where every key is described.
 const REFERENCE: &str = "docs/team-file.md";
 

@@ -51,6 +51,11 @@ impl World {
         hasher.finish()
     }
 
+    /// What time it is, in ms.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
     /// What is in a file; it is on the disk.
     pub(crate) fn content(&self, inode: usize) -> &[u8] {
         &self.inodes[inode].durable
