@@ -23,6 +23,8 @@ use tokio::task::JoinSet;
 
 /// How long workers may take to end once they were told to.
 pub(super) const SHUTDOWN: Duration = Duration::from_secs(5);
+/// Open files without which nothing could be shown or told any more, the agents' own left out: some 40 are open all the time.
+const FILES_MIN: u64 = 64;
 /// A life that lasted this long was a good one: the next failure is not one of a row.
 const HEALTHY_MS: u64 = 60_000;
 /// First and longest wait before starting anew after the journal could not be written.
@@ -52,6 +54,16 @@ pub enum StartError {
     /// tmux cannot be used.
     #[error(transparent)]
     Tmux(#[from] TmuxError),
+    /// Too few files may be open.
+    #[error(
+        "this process may have {files} files open and needs {needed}: raise the limit (`ulimit -n {needed}`, LimitNOFILE=)"
+    )]
+    Files {
+        /// The limit.
+        files: u64,
+        /// What this team needs.
+        needed: u64,
+    },
     /// The machine said no.
     #[error("{what}: {source}")]
     Io {
@@ -102,7 +114,11 @@ pub fn run(workspace: Workspace, around: Surroundings, serve: Serve) -> Result<(
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
-    crate::io::process::raise_file_limit();
+    let (files, needed) =
+        (crate::io::process::raise_file_limit(), FILES_MIN + loaded.settings.launches.len() as u64);
+    if files < needed {
+        return Err(StartError::Files { files, needed });
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(io("start the runtime"))?;
     let done = runtime.block_on(async {

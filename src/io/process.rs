@@ -90,8 +90,8 @@ pub async fn wait_gone(key: ProcessKey) {
     }
 }
 
-/// Lets this process have more files open, where the machine allows it: each agent takes one.
-pub fn raise_file_limit() {
+/// Lets this process have more files open, where the machine allows it: each agent takes one. How many it may have.
+pub fn raise_file_limit() -> u64 {
     let now = getrlimit(Resource::Nofile);
     let most = now.maximum.unwrap_or(OPEN_FILES).min(OPEN_FILES);
     if now.current.is_some_and(|current| current < most)
@@ -99,6 +99,7 @@ pub fn raise_file_limit() {
     {
         tracing::warn!(%error, "no more files can be opened than before");
     }
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
 /// Whether the process may still run, asked without opening a file where that does not work.

@@ -159,6 +159,11 @@ impl House {
         self.daemon.as_mut().and_then(|daemon| daemon.try_wait().expect("its end"))
     }
 
+    /// How the daemon has ended, once it has said that it will.
+    pub(crate) fn wait(&mut self) -> std::process::ExitStatus {
+        self.daemon.as_mut().expect("it was started").wait().expect("its end")
+    }
+
     /// Kills the daemon as nothing else can.
     pub(crate) fn kill(&mut self) {
         if let Some(mut daemon) = self.daemon.take() {
