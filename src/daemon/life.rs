@@ -89,7 +89,7 @@ pub(super) fn assemble(
     let Memory { mut engine, places, claims, last_at, .. } = memory;
     let unsynced = !claims.is_empty(); // dropped files that may be gone, but not durably
     let now = house.clock.now();
-    let step = engine.recover(Moment { now, chance: chance() }, &found.panes);
+    let step = engine.recover(Moment { now, chance: chance(now) }, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
@@ -328,11 +328,11 @@ pub(super) fn follow(clock: Clock, last_at: Millis) -> Clock {
     Clock::starting_at(last_at)
 }
 
-/// 64 random bits from the system; the clock's low bits if it has none to give.
-pub(super) fn chance() -> u64 {
+/// 64 random bits from the system; the time if it has none to give.
+pub(super) fn chance(now: Millis) -> u64 {
     #[cfg(test)]
     if let Some(bits) = crate::io::fake::bits() {
         return bits;
     }
-    getrandom::u64().unwrap_or(0x7461_7375_6b69)
+    getrandom::u64().unwrap_or(now.0)
 }

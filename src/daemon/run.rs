@@ -363,7 +363,8 @@ impl Daemon {
 
     /// Now, and new chance.
     pub(super) fn moment(&self) -> Moment {
-        Moment { now: self.clock.now(), chance: chance() }
+        let now = self.clock.now();
+        Moment { now, chance: chance(now) }
     }
 
     /// Records what a step brought.

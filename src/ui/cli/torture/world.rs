@@ -1,8 +1,8 @@
 //! The world of a run: a workspace of its own in a temporary folder, a tmux server of its own, the team, its daemon.
 //!
 //! ```text
-//! DIR/work/     the workspace
-//! DIR/record/   what was done (record.rs); heard/NAME: what each agent was typed, in its own words; daemon.out
+//! DIR/workspace/   the team, its queue and its journal
+//! DIR/record/      what was done (record.rs); heard/NAME: what each agent was typed, in its own words; daemon.out
 //! ```
 
 use super::super::desk::Desk;
@@ -38,7 +38,7 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn work(&self) -> PathBuf {
-        self.top.join("work")
+        self.top.join("workspace")
     }
 
     pub(super) fn record(&self) -> PathBuf {
