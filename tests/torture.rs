@@ -111,14 +111,14 @@ impl Run {
     }
 
     fn done(&self) -> PathBuf {
-        let days = fs::read_dir(self.path("work/queue/done")).expect("done").flatten();
+        let days = fs::read_dir(self.path("workspace/queue/done")).expect("done").flatten();
         let day = days.map(|day| day.file_name()).next().expect("a day");
-        let day = format!("work/queue/done/{}", day.to_string_lossy());
+        let day = format!("workspace/queue/done/{}", day.to_string_lossy());
         self.files(&day, &["type: task"]).remove(0)
     }
 
     fn journal(&self) -> PathBuf {
-        self.files("work/.tasuki/journal", &["\"events\""]).pop().expect("a segment")
+        self.files("workspace/.tasuki/journal", &["\"events\""]).pop().expect("a segment")
     }
 
     /// The JSON of the first event of this name, and all after it.
@@ -133,7 +133,7 @@ impl Run {
 
     /// Writes a step as the daemon would.
     fn write_step(&self, events: &str) {
-        let folder = self.path("work/.tasuki/journal");
+        let folder = self.path("workspace/.tasuki/journal");
         let opened = Journal::open(&folder, "tampered", || Box::new(|_, _| {}), &mut |_| Ok(()));
         let (mut journal, _) = opened.expect("the journal");
         let step = StepLine { seq: journal.next_seq(), at: Millis(1), events: format!("[{events}]").into() };
@@ -192,13 +192,15 @@ type Tamper = (&'static str, fn(&Run));
 
 /// What is done to a finished run, and what the oracle has to say of it.
 const TAMPERS: &[Tamper] = &[
-    ("has no result in queue/results/", |run| remove(&run.files("work/queue/results", &["type: result"])[0])),
+    ("has no result in queue/results/", |run| {
+        remove(&run.files("workspace/queue/results", &["type: result"])[0])
+    }),
     ("is not the answer of its agent", |run| {
-        let results = run.files("work/queue/results", &["type: result"]);
+        let results = run.files("workspace/queue/results", &["type: result"]);
         fs::copy(&results[0], &results[1]).expect("to copy");
     }),
     ("is not the answer of its agent", |run| {
-        let result = &run.files("work/queue/results", &["type: result"])[0];
+        let result = &run.files("workspace/queue/results", &["type: result"])[0];
         let text = fs::read_to_string(result).expect("a result");
         fs::write(result, text.replace("content: ", "content: no ")).expect("to change it");
     }),
@@ -206,9 +208,9 @@ const TAMPERS: &[Tamper] = &[
     ("is not in queue/done/", |run| remove(&run.done())),
     ("is in queue/done/ 2 times", |run| {
         let file = run.done();
-        fs::create_dir_all(run.path("work/queue/done/2000-01-01")).expect("a day");
+        fs::create_dir_all(run.path("workspace/queue/done/2000-01-01")).expect("a day");
         let name = file.file_name().expect("a name");
-        fs::copy(&file, run.path("work/queue/done/2000-01-01").join(name)).expect("to copy");
+        fs::copy(&file, run.path("workspace/queue/done/2000-01-01").join(name)).expect("to copy");
     }),
     ("times without being marked as given before", |run| {
         let heard = run.heard();
@@ -271,15 +273,15 @@ const TAMPERS: &[Tamper] = &[
         run.add("record/drops.jsonl", &parcel.to_string());
     }),
     ("and is not in queue/rejected/", |run| {
-        let reason = &run.files("work/queue/rejected", &["code: ", "cure: "])[0];
+        let reason = &run.files("workspace/queue/rejected", &["code: ", "cure: "])[0];
         let name = reason.to_string_lossy().replace(".reason.yaml", "");
         remove(Path::new(&name));
     }),
     ("was refused for another reason", |run| {
-        remove(&run.files("work/queue/rejected", &["code: ", "cure: "])[0]);
+        remove(&run.files("workspace/queue/rejected", &["code: ", "cure: "])[0]);
     }),
     ("is not as it was dropped", |run| {
-        let reason = &run.files("work/queue/rejected", &["code: to-missing"])[0];
+        let reason = &run.files("workspace/queue/rejected", &["code: to-missing"])[0];
         change_last_byte(Path::new(&reason.to_string_lossy().replace(".reason.yaml", "")));
     }),
     ("and the journal does not say so", |run| {
@@ -290,22 +292,22 @@ const TAMPERS: &[Tamper] = &[
         let name = parcel["name"].as_str().expect("a name").to_owned();
         parcel["name"] = "other.yaml".into();
         for end in ["", ".reason.yaml"] {
-            let from = run.path(&format!("work/queue/rejected/{name}{end}"));
-            fs::copy(from, run.path(&format!("work/queue/rejected/other.yaml{end}"))).expect("to copy");
+            let from = run.path(&format!("workspace/queue/rejected/{name}{end}"));
+            fs::copy(from, run.path(&format!("workspace/queue/rejected/other.yaml{end}"))).expect("to copy");
         }
         run.add("record/drops.jsonl", &parcel.to_string());
     }),
     ("was refused 2 times", |run| run.write_step(&run.event("refused"))),
-    ("and was not to be refused", |run| run.add("work/queue/rejected/good.yaml", "to: a0")),
-    ("was dropped and never taken", |run| run.add("work/queue/waits.yaml", "to: a0")),
-    ("was never removed", |run| run.add("work/.tasuki/claim/00-0-x.yaml", "to: a0")),
+    ("and was not to be refused", |run| run.add("workspace/queue/rejected/good.yaml", "to: a0")),
+    ("was dropped and never taken", |run| run.add("workspace/queue/waits.yaml", "to: a0")),
+    ("was never removed", |run| run.add("workspace/.tasuki/claim/00-0-x.yaml", "to: a0")),
     ("is there, and it has ended", |run| {
         let file = run.done();
         let name = file.file_name().expect("a name");
-        fs::copy(&file, run.path("work/queue/active").join(name)).expect("to copy");
+        fs::copy(&file, run.path("workspace/queue/active").join(name)).expect("to copy");
     }),
-    ("answers nothing that was asked", |run| run.add("work/queue/results/nobody.yaml", "content: x")),
-    ("/.half.tmp is left", |run| run.add("work/queue/results/.half.tmp", "content: x")),
+    ("answers nothing that was asked", |run| run.add("workspace/queue/results/nobody.yaml", "content: x")),
+    ("/.half.tmp is left", |run| run.add("workspace/queue/results/.half.tmp", "content: x")),
     ("has told of the end of", forget_the_last_end),
     ("start took 60000 ms", |run| {
         run.add("record/deeds.jsonl", "{\"what\":\"started\",\"ms\":60000,\"at\":1}");

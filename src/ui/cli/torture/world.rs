@@ -37,7 +37,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn work(&self) -> PathBuf {
+    pub(super) fn workspace(&self) -> PathBuf {
         self.top.join("workspace")
     }
 
@@ -74,17 +74,17 @@ impl World {
     /// Makes the folders, the team file and the scripts in `top`. Nothing runs yet.
     pub(super) fn build(desk: &Desk, top: &Path, seed: u64, agents: usize) -> Result<Self, Failure> {
         let places = Places { top: top.to_path_buf() };
-        for folder in [places.work(), places.heard(), places.work().join("scripts")] {
+        for folder in [places.workspace(), places.heard(), places.workspace().join("scripts")] {
             fs::create_dir_all(&folder).map_err(Failure::at(&folder))?;
         }
         let socket = format!("tasuki-torture-{}-{seed:x}", std::process::id());
-        let team = places.work().join(crate::io::workspace::TEAM_FILE);
+        let team = places.workspace().join(crate::io::workspace::TEAM_FILE);
         fs::write(&team, team_file(&socket, agents)).map_err(Failure::at(&team))?;
         for (name, rules) in scripts(&places.heard(), agents) {
-            let path = places.work().join(format!("scripts/{name}.yaml"));
+            let path = places.workspace().join(format!("scripts/{name}.yaml"));
             fs::write(&path, rules).map_err(Failure::at(&path))?;
         }
-        let workspace = Workspace::at(&places.work())?;
+        let workspace = Workspace::at(&places.workspace())?;
         let mut around = desk.around.clone();
         for name in ["TASUKI_ROOT", "TASUKI_AGENT_KEY", "TASUKI_LOG", "NOTIFY_SOCKET", "TMUX", "TMUX_PANE"] {
             around.vars.remove(&OsString::from(name));

@@ -135,7 +135,7 @@ impl Done {
 
 /// Everything that can be found in a finished run.
 pub(super) fn check(places: &Places) -> io::Result<(Done, Book, Vec<Finding>)> {
-    let workspace = Workspace::at(&places.work()).map_err(io::Error::other)?;
+    let workspace = Workspace::at(&places.workspace()).map_err(io::Error::other)?;
     let done = Done::read(places)?;
     let mut findings = Findings::default();
     done.tell(&mut findings);
