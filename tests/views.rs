@@ -32,39 +32,10 @@ fn name(text: &str) -> AgentName {
 
 /// A view with nothing but the content and the rest of the body, shown to `check`.
 fn with_view<T>(content: &str, extra: &str, check: impl Fn(&MessageView<'_>) -> T) -> T {
+    let (id, from, to) = (id("msg-1"), name("user"), name("worker"));
     check(&MessageView {
-        id: &id("msg-1"),
-        from: &name("user"),
-        to: &name("worker"),
-        kind: Kind::Task,
-        status: Status::Pending,
-        stage: None,
-        token: None,
-        attempt: None,
-        redelivered: false,
-        content,
-        timestamp: None,
-        accepted_at: None,
-        finished_at: None,
-        in_reply_to: None,
-        parent: None,
-        retry_of: None,
-        depends_on: &[],
-        priority: Priority::Normal,
-        timeout_ms: None,
-        deadline: None,
-        on_doubt: OnDoubt::Resend,
-        expect: None,
-        hops: None,
-        verified: None,
-        via: None,
-        completion_source: None,
-        proof: None,
-        evidence: None,
-        reason: None,
-        answers: &[],
-        feedback: &[],
         extra,
+        ..MessageView::bare((&id, &from, &to), Kind::Task, Status::Pending, content)
     })
 }
 

@@ -1,7 +1,7 @@
 //! A dropped file.
 
 use super::choice;
-use crate::engine::message::{Draft, Kind, OnDoubt, Priority, Status};
+use crate::engine::message::{Draft, Kind, Status};
 use crate::engine::refusal::Refusal;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::wire::show::{MessageView, message as show};
@@ -57,39 +57,16 @@ fn is_fit(draft: &Draft) {
     assert!(draft.body.extra.is_empty() || draft.body.extra.starts_with('{'));
     assert!(draft.unknown_keys.iter().all(|key| key.len() <= draft::KEY_BYTES_MAX));
     let user = AgentName::new("user").unwrap_or_else(|bad| panic!("{bad}"));
+    let whom = (&draft.id, draft.from.as_ref().unwrap_or(&user), &draft.to);
     let shown = show(&MessageView {
-        id: &draft.id,
-        from: draft.from.as_ref().unwrap_or(&user),
-        to: &draft.to,
-        kind: Kind::Task,
-        status: Status::Pending,
-        stage: None,
-        token: None,
-        attempt: None,
-        redelivered: false,
-        content: &draft.body.content,
         timestamp: draft.sent_at,
-        accepted_at: None,
-        finished_at: None,
-        in_reply_to: None,
         parent: draft.parent.as_ref(),
         retry_of: draft.retry_of.as_ref(),
         depends_on: &draft.depends_on,
-        priority: Priority::Normal,
         timeout_ms: draft.timeout_ms,
         deadline: draft.deadline,
-        on_doubt: OnDoubt::default(),
-        expect: None,
-        hops: None,
-        verified: None,
-        via: None,
-        completion_source: None,
-        proof: None,
-        evidence: None,
-        reason: None,
-        answers: &[],
-        feedback: &[],
         extra: &draft.body.extra,
+        ..MessageView::bare(whom, Kind::Task, Status::Pending, &draft.body.content)
     });
     // What is shown may be longer than what was read: escapes.
     if shown.len() > crate::io::wire::FILE_BYTES_MAX {

@@ -113,20 +113,13 @@ pub fn agent(seen: &AgentSeen, state: &str, doing: Option<&str>, at: Millis) -> 
 /// What a task's file, open or done, says of the task itself.
 fn base<'a>(seen: &'a MessageSeen, body: &'a Body) -> MessageView<'a> {
     let task = &seen.message;
+    let whom = (&task.id, &task.from, seen.agent.as_ref().unwrap_or(&task.to));
     MessageView {
-        id: &task.id,
-        from: &task.from,
-        to: seen.agent.as_ref().unwrap_or(&task.to),
-        kind: task.kind,
-        status: seen.status,
         stage: Some(seen.stage),
-        token: None,
         attempt: Some(seen.attempt).filter(|attempt| *attempt > 0),
         redelivered: seen.redelivered,
-        content: &body.content,
         timestamp: task.sent_at.or(Some(task.accepted_at)),
         accepted_at: Some(task.accepted_at),
-        finished_at: None,
         in_reply_to: task.in_reply_to.as_ref(),
         parent: task.parent.as_ref(),
         retry_of: task.retry_of.as_ref(),
@@ -138,13 +131,7 @@ fn base<'a>(seen: &'a MessageSeen, body: &'a Body) -> MessageView<'a> {
         expect: task.expect.as_deref(),
         hops: Some(task.hops),
         verified: Some(task.verified),
-        via: None,
-        completion_source: None,
-        proof: None,
-        evidence: None,
-        reason: None,
-        answers: &[],
-        feedback: &[],
         extra: &body.extra,
+        ..MessageView::bare(whom, task.kind, seen.status, &body.content)
     }
 }

@@ -78,6 +78,52 @@ pub struct MessageView<'a> {
     pub extra: &'a str,
 }
 
+impl<'a> MessageView<'a> {
+    /// A view of nothing but these; all else is left out.
+    #[must_use]
+    pub fn bare(
+        (id, from, to): (&'a MessageId, &'a AgentName, &'a AgentName),
+        kind: Kind,
+        status: Status,
+        content: &'a str,
+    ) -> Self {
+        Self {
+            id,
+            from,
+            to,
+            kind,
+            status,
+            stage: None,
+            token: None,
+            attempt: None,
+            redelivered: false,
+            content,
+            timestamp: None,
+            accepted_at: None,
+            finished_at: None,
+            in_reply_to: None,
+            parent: None,
+            retry_of: None,
+            depends_on: &[],
+            priority: Priority::default(),
+            timeout_ms: None,
+            deadline: None,
+            on_doubt: OnDoubt::default(),
+            expect: None,
+            hops: None,
+            verified: None,
+            via: None,
+            completion_source: None,
+            proof: None,
+            evidence: None,
+            reason: None,
+            answers: &[],
+            feedback: &[],
+            extra: "",
+        }
+    }
+}
+
 /// One answer or one piece of feedback in a task's file.
 #[derive(Debug, Clone)]
 pub struct Note<'a> {
