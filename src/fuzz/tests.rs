@@ -1,7 +1,7 @@
 //! The borders on the corpus as it is, and on what chance makes of it. `PROPTEST_CASES` asks for more; a failure prints its input
 //! and its seed.
 
-use super::{BORDERS, Border};
+use super::{BORDERS, Border, team_file};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::path::Path;
@@ -142,4 +142,65 @@ fn each_border_takes_what_chance_makes_of_it() {
     for (name, border) in BORDERS {
         takes_changed(name, border);
     }
+}
+
+/// Pieces of team files, right and wrong.
+const TEAM_PIECES: [&str; 46] = [
+    "agents: ",
+    "settings: ",
+    "providers: ",
+    "routes: ",
+    "session: ",
+    "tmux_socket: ",
+    "name: ",
+    "reports_to: ",
+    "provider: ",
+    "command: ",
+    "marker: ",
+    "env: ",
+    "pool: ",
+    "aliases: ",
+    "timeout: ",
+    "retries: ",
+    "based_on: ",
+    "words: ",
+    "system_prompt: ",
+    "cwd: ",
+    "- ",
+    "  ",
+    "\n",
+    "\n  ",
+    "\n  - ",
+    "{",
+    "}",
+    "[",
+    "]",
+    ", ",
+    "a",
+    "b",
+    "user",
+    "scripted",
+    "plain",
+    "30s",
+    "襷 OK",
+    "\"\\u001b[31m\"",
+    "'",
+    "\"",
+    "&a ",
+    "*a",
+    "!t ",
+    "|\n",
+    "\t",
+    "---\n",
+];
+
+#[test]
+fn any_pieces_of_team_files_are_judged() {
+    let pieces = prop::collection::vec(prop::sample::select(&TEAM_PIECES[..]), 0..60);
+    let config = Config { failure_persistence: None, ..Config::with_cases(cases()) };
+    let ran = TestRunner::new(config).run(&pieces, |pieces| {
+        team_file(pieces.concat().as_bytes());
+        Ok(())
+    });
+    ran.unwrap_or_else(|error| panic!("{error}"));
 }

@@ -6,7 +6,7 @@ mod broken;
 mod default_team;
 mod documents;
 mod good;
+mod large;
 mod lock;
-mod random;
 mod support;
 mod workspace;
