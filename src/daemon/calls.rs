@@ -3,8 +3,9 @@
 use crate::daemon::faces_desk::see;
 use crate::daemon::request::{Call, Request, Response};
 use crate::daemon::run::{Daemon, Ending};
-use crate::engine::input::Input;
+use crate::engine::input::{Input, Reply};
 use crate::engine::message::Source;
+use crate::engine::refusal::{Code, Refusal};
 use std::sync::Arc;
 
 impl Daemon {
@@ -13,7 +14,10 @@ impl Daemon {
         let answer = call.answer;
         match call.request {
             Request::Send { drafts, key } => match self.panes.who(key.as_deref()) {
-                Err(why) => drop(answer.send(Response::Unavailable(why))),
+                Err(why) => {
+                    let refusal = Refusal::new(Code::BadProof, why);
+                    drop(answer.send(Response::Reply(Reply::Refused(refusal))));
+                }
                 Ok(proof) => {
                     let source = Source::Request(self.faces.put(answer));
                     self.mail.look_up(source, drafts, proof);
@@ -38,7 +42,7 @@ impl Daemon {
             Request::Halt(on) => drop(answer.send(self.put_stop_file(on))),
             Request::Pane(name, request) => self.panes.face(&self.engine, &name, request, answer),
             Request::Down { keep_agents } => {
-                self.ending = Some(if keep_agents { Ending::KeepAgents } else { Ending::StopAgents });
+                self.ending = Some(Ending::asked(keep_agents));
                 drop(answer.send(Response::Ok));
             }
         }

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::daemon::away;
 use crate::daemon::claims_desk::ClaimsDesk;
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::herald::Herald;
@@ -64,7 +65,10 @@ pub(super) async fn begin(
     stopped: Option<Journal>,
 ) -> Result<Life, StartError> {
     let went_on = stopped.is_some();
-    let (journal, memory, connected) = take_up(house, &settings, stopped).await?;
+    let (away, mut calls) = (house.away.clone(), away::take(&mut house.calls));
+    let taken_up = away.meanwhile(&mut calls, take_up(house, &settings, stopped)).await;
+    house.calls = calls;
+    let (journal, memory, connected) = taken_up?;
     let connection = connected.tmux.clone();
     let decided = (memory.claims.clone(), memory.refused.clone());
     let roused = rouse(house, &settings, connected, journal, decided)?;
@@ -119,7 +123,7 @@ pub(super) fn assemble(
         written: ways.written,
         shown: ways.shown,
         news,
-        calls: std::mem::replace(&mut house.calls, mpsc::channel(1).1),
+        calls: away::take(&mut house.calls),
         beat_at: now,
         expire_at,
         notes: Notes::default(),
@@ -190,7 +194,13 @@ impl Life {
                 house.voice.say(Word::Stopping);
                 self.daemon.close(ending).await;
             }
-            Err(_) => drop(tokio::time::timeout(SHUTDOWN, self.daemon.show_owed()).await),
+            Err(ref why) => {
+                house.away.why = format!("the daemon starts anew: {why}");
+                let mut calls = away::take(&mut self.daemon.calls);
+                let owed = tokio::time::timeout(SHUTDOWN, self.daemon.show_owed());
+                drop(house.away.meanwhile(&mut calls, owed).await);
+                self.daemon.calls = calls;
+            }
         }
         let Daemon { settings, calls, workers, pane_workers, journal, views, mail, inbox, news, .. } =
             self.daemon;
@@ -205,7 +215,7 @@ impl Life {
         let joined = match how {
             Ok(ending) => tokio::time::timeout(SHUTDOWN, threads).await.map_err(|_| ending),
             // However long the disk takes: it has to answer before anybody else writes to the same place.
-            Err(_) => unless_ended(threads, signals).await,
+            Err(_) => unless_ended(house.away.meanwhile(&mut house.calls, threads), signals).await,
         };
         let mut journal = match joined {
             Ok(journal) => journal.ok().flatten(),

@@ -1,5 +1,6 @@
 //! FLOOR 3: gives the engine and the outside their time and tasks.
 
+mod away;
 pub mod calls;
 pub mod claims_desk;
 pub mod close;

@@ -124,6 +124,13 @@ pub enum Ending {
     StopAgents,
 }
 
+impl Ending {
+    /// What `down` asks for.
+    pub(super) fn asked(keep_agents: bool) -> Self {
+        if keep_agents { Self::KeepAgents } else { Self::StopAgents }
+    }
+}
+
 /// Why the loop cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum Broken {

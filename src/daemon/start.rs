@@ -1,6 +1,7 @@
 //! Start-up and the end: lock, journal, agents that are still there, workers, signals. The same path is taken again
 //! after a write to the journal has failed.
 
+use crate::daemon::away::Away;
 use crate::daemon::herald::Voice;
 use crate::daemon::life;
 use crate::daemon::request::{CALLS_MAX, Call};
@@ -90,6 +91,8 @@ pub(super) struct House {
     pub(super) clock: Clock,
     pub(super) boot: String,
     pub(super) calls: mpsc::Receiver<Call>,
+    /// What callers are told between two lives.
+    pub(super) away: Away,
     pub(super) socket: std::path::PathBuf,
     /// Where the agents live. It stays the same while the daemon runs, whatever becomes of the team file: they could not
     /// be moved, and would be left behind.
@@ -142,13 +145,14 @@ async fn live(
     serve: Serve,
     voice: Voice,
 ) -> Result<(), StartError> {
-    let mut signals = signals().map_err(io("listen for signals"))?;
+    let (end, mut signals) = signals().map_err(io("listen for signals"))?;
     let socket = workspace.socket_path(&around)?;
     let (to_loop, calls) = mpsc::channel(CALLS_MAX);
     let listener = listen(&socket).map_err(io("listen on the socket"))?;
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
     let server = tmux_server(&workspace, &around, &settings);
-    let mut house = House { workspace, around, clock, boot, calls, socket, server, voice: voice.clone() };
+    let (away, own) = (Away::new(end), voice.clone());
+    let mut house = House { workspace, around, clock, boot, calls, away, socket, server, voice: own };
     let (mut stopped, mut wait) = (None, AGAIN.0);
     let mut server = Some((listener, serve, to_loop));
     let mut serving = JoinSet::new();
@@ -185,8 +189,10 @@ async fn live(
                 }
             }
         };
+        house.away.why = format!("the daemon starts anew: {why}");
         tell_anew(why.as_ref(), wait, &voice);
-        if let Err(ending) = unless_ended(voice.meanwhile(tokio::time::sleep(wait)), &mut signals).await {
+        let pause = house.away.meanwhile(&mut house.calls, tokio::time::sleep(wait));
+        if let Err(ending) = unless_ended(voice.meanwhile(pause), &mut signals).await {
             break ending;
         }
         wait = (wait * 2).min(AGAIN.1);

@@ -5,6 +5,7 @@ use super::oracle;
 use super::people::People;
 use super::tmux::Panes;
 use super::trace::Trace;
+use crate::daemon::away::Away;
 use crate::daemon::herald::Voice;
 use crate::daemon::request::Response;
 use crate::daemon::start::{House, tmux_server};
@@ -122,7 +123,8 @@ impl Run {
         let server = tmux_server(&workspace, &around, &settings);
         let (clock, calls, socket) = (Clock::start(), mpsc::channel(1).1, root.join("socket"));
         let (boot, voice) = ("boot".to_owned(), Voice::default());
-        let house = House { workspace, around, clock, boot, calls, socket, server, voice };
+        let away = Away::new(mpsc::channel(1).0);
+        let house = House { workspace, around, clock, boot, calls, away, socket, server, voice };
         Self {
             _folder: folder,
             root,
