@@ -5,6 +5,7 @@ mod tests;
 
 use crate::daemon::away;
 use crate::daemon::claims_desk::ClaimsDesk;
+use crate::daemon::decided::Decided;
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::JournalDesk;
@@ -20,7 +21,6 @@ use crate::daemon::start::{House, SHUTDOWN, StartError, io};
 use crate::daemon::stillness::Stillness;
 use crate::daemon::threads::{self, Threads, Ways};
 use crate::daemon::views_desk::{self, ViewsDesk};
-use crate::daemon::workers::mailbox::Rejected;
 use crate::daemon::workers::tmux::{PanesFound, TmuxDesk};
 use crate::daemon::workers::{tmux, views, watch};
 use crate::engine::engine::Step;
@@ -70,7 +70,7 @@ pub(super) async fn begin(
     house.calls = calls;
     let (journal, memory, connected) = taken_up?;
     let connection = connected.tmux.clone();
-    let decided = (memory.claims.clone(), memory.refused.clone());
+    let decided = memory.decided.clone();
     let roused = rouse(house, &settings, connected, journal, decided)?;
     let Roused { found, threads, workers, news, inbox } = roused;
     let tmux = (connection, &found);
@@ -90,8 +90,8 @@ pub(super) fn assemble(
     (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
     (connection, found): (Tmux, &PanesFound),
 ) -> Result<(Daemon, Step), StartError> {
-    let Memory { mut engine, places, claims, last_at, .. } = memory;
-    let unsynced = !claims.is_empty(); // dropped files that may be gone, but not durably
+    let Memory { mut engine, places, decided, last_at } = memory;
+    let unsynced = !decided.taken.is_empty(); // dropped files that may be gone, but not durably
     let now = house.clock.now();
     let step = engine.recover(Moment { now, chance: chance(now) }, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
@@ -106,7 +106,7 @@ pub(super) fn assemble(
         engine,
         journal: JournalDesk::new(ways.journal_jobs, places),
         views: ViewsDesk::new(ways.views_jobs, unsynced),
-        mail: MailDesk::new(ways.mailing, ways.claims),
+        mail: MailDesk::new(ways.mailing, ways.decided),
         claims: ClaimsDesk::default(),
         panes: PanesDesk::new(keys),
         faces: FacesDesk::default(),
@@ -152,7 +152,7 @@ fn rouse(
     settings: &Settings,
     mut connected: tmux::Connected,
     journal: Journal,
-    decided: (BTreeSet<Arc<str>>, Vec<Rejected>),
+    decided: Decided,
 ) -> Result<Roused, StartError> {
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let found = std::mem::take(&mut connected.found);

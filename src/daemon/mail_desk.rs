@@ -1,5 +1,6 @@
 //! The loop's side of the mailbox: claimed files that can go, and those to be set aside.
 
+use crate::daemon::decided::Decided;
 use crate::daemon::workers::mailbox::{Job, Mailing, Rejected};
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::Refusal;
@@ -24,38 +25,36 @@ pub struct MailDesk {
     /// Sweeps that were asked for, and whether another one is wanted.
     sweeps: u64,
     sweep: bool,
-    /// Claims that are in the journal and perhaps still on the disk.
-    claims: BTreeSet<Arc<str>>,
+    /// Dropped files that are in the journal and perhaps still on the disk.
+    decided: Decided,
 }
 
 impl MailDesk {
-    /// A desk that knows which claims are in the journal and still on the disk.
+    /// A desk that knows which dropped files are in the journal and still on the disk.
     #[must_use]
-    pub fn new(mailing: Mailing, claims: BTreeSet<Arc<str>>) -> Self {
+    pub fn new(mailing: Mailing, decided: Decided) -> Self {
         let (forget, defer, reject) = (Vec::new(), Vec::new(), Vec::new());
         let others = VecDeque::new();
-        Self { mailing, forget, defer, reject, others, halts: 0, sweeps: 0, sweep: false, claims }
+        Self { mailing, forget, defer, reject, others, halts: 0, sweeps: 0, sweep: false, decided }
     }
 
     /// This file is in the journal.
     pub fn forget(&mut self, source: Source) {
         if let Source::File { claim, .. } = source {
-            self.claims.insert(claim.clone());
+            self.decided.taken.insert(claim.clone());
             self.forget.push(claim);
         }
     }
 
-    /// These files are gone.
+    /// These files are gone, or set aside.
     pub fn forgotten(&mut self, claims: &[Arc<str>]) {
-        for claim in claims {
-            self.claims.remove(claim);
-        }
+        self.decided.forget(claims);
     }
 
-    /// Claims that are in the journal and perhaps still on the disk: a snapshot has to name them.
+    /// Dropped files that are in the journal and perhaps still on the disk: a snapshot has to name them.
     #[must_use]
-    pub fn claims(&self) -> &BTreeSet<Arc<str>> {
-        &self.claims
+    pub fn decided(&self) -> &Decided {
+        &self.decided
     }
 
     /// There is no room for what this file says: it waits.
@@ -68,7 +67,9 @@ impl MailDesk {
     /// This file is refused.
     pub fn reject(&mut self, source: Source, from: Option<AgentName>, refusal: Refusal) {
         if let Source::File { claim, .. } = source {
-            self.reject.push(Rejected { claim, from, refusal });
+            let rejected = Rejected { claim, from, refusal };
+            self.decided.refuse(rejected.clone());
+            self.reject.push(rejected);
         }
     }
 

@@ -4,6 +4,7 @@ mod away;
 pub mod calls;
 pub mod claims_desk;
 pub mod close;
+pub mod decided;
 mod ends;
 pub mod faces_desk;
 pub mod herald;

@@ -281,7 +281,7 @@ impl Daemon {
             self.turning = Turning::Syncing;
         }
         if self.turning == Turning::Syncing && self.journal.is_idle() && self.views.is_settled() {
-            let snapshot = memory::snapshot(&self.engine, self.journal.places(), self.mail.claims());
+            let snapshot = memory::snapshot(&self.engine, self.journal.places(), self.mail.decided());
             let finished = memory::fingerprints(&self.engine);
             self.journal.turn(self.clock.now(), snapshot, finished)?;
             self.turning = Turning::Writing;

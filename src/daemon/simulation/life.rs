@@ -109,9 +109,9 @@ fn rouse(
     let low_bytes = settings.general.low_disk_bytes;
     let disk = (Disk { folder: house.workspace.memory(), low_bytes, full: false }, Watch::none());
     let way = (&mailing, news.clone());
-    let decided = (memory.claims.clone(), memory.refused.clone());
+    let decided = memory.decided.clone();
     let archive = journal.archive();
-    let (mailbox, claims) = mailbox::worker(mailbox, decided, archive, disk, house.clock, way);
+    let (mailbox, decided) = mailbox::worker(mailbox, decided, archive, disk, house.clock, way);
     let views = views::Worker::new(Views::open(&root).map_err(|error| error.to_string())?, journal.reader());
     house.calls = called;
     let ways = Ways {
@@ -121,7 +121,7 @@ fn rouse(
         shown: mpsc::channel(1).1,
         mailing,
         mailbox_alive,
-        claims,
+        decided,
     };
     let found = panes.found();
     let tmux = (Tmux::none(), &found);

@@ -1,7 +1,9 @@
 //! What the mailbox's thread does: looks, reads, and does away with what is dealt with.
 
 use super::reading::Reading;
+use super::sweeping::Sweeping;
 use super::{Disk, Dropped, Job, Mail, Rejected, Signs};
+use crate::daemon::decided::Decided;
 use crate::daemon::memory;
 use crate::daemon::news::{News, NewsSender};
 use crate::engine::message::{Draft, Known};
@@ -27,23 +29,8 @@ const FORGET_FILES: usize = 256;
 /// And they lie there while there are drops to be taken, up to so many. A start after a crash would find them; each takes
 /// some 200 bytes meanwhile.
 const FORGET_LATER_MAX: usize = 65_536;
-/// While a claim waits for a drop, whether it can be taken is asked this often.
-const SWEEP_AGAIN_MS: u64 = 20;
 /// And files for which there was no room no sooner than this, though there may be room for others.
 const DEFERRED_MS: u64 = 250;
-
-/// How long a claim waits for drops that cannot be taken, as they are still being written (protocol, a parent closes).
-const SWEEP_MS: u64 = 2_000;
-
-/// A sweep for claims that wait.
-pub(super) struct Sweeping {
-    number: u64,
-    /// How often the zones had been listed when it began.
-    listings: u64,
-    /// What is still being written, once everything else was taken.
-    written: Option<HashSet<Waited>>,
-    until: Millis,
-}
 
 pub(in crate::daemon) struct Worker {
     pub(super) mailbox: Mailbox,
@@ -53,8 +40,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) clock: Clock,
     pub(super) news: NewsSender,
     pub(super) names: BTreeSet<String>,
-    /// Claims that the journal named at the start.
-    pub(super) known: BTreeSet<Arc<str>>,
+    /// Dropped files that the journal named at the start.
+    pub(super) known: Decided,
     /// Sweeps that are not done.
     pub(super) sweeps: VecDeque<Sweeping>,
     /// Files that a sweep has waited for in vain: one that somebody leaves open holds claims up once.
@@ -137,7 +124,10 @@ impl Worker {
             Job::Look => {}
             Job::Sweep(number) => self.sweep(number),
             Job::Forget(claims) => self.forget.extend(claims),
-            Job::Reject(rejected) => self.reject(rejected),
+            Job::Reject(rejected) => {
+                let aside = self.reject(rejected);
+                return self.tell_gone(aside);
+            }
             Job::Defer(claims) => {
                 claims.iter().for_each(|claim| self.mailbox.defer(claim));
                 self.deferred_until = self.clock.now().plus(DEFERRED_MS);
@@ -168,6 +158,10 @@ impl Worker {
         let some = self.forget.len().min(FORGET_FILES);
         let claims: Vec<_> = self.forget.drain(..some).collect();
         let gone = self.remove(claims);
+        self.tell_gone(gone)
+    }
+
+    fn tell_gone(&self, gone: Vec<Arc<str>>) -> bool {
         gone.is_empty() || self.tell(Vec::new(), Vec::new(), gone)
     }
 
@@ -180,21 +174,27 @@ impl Worker {
         Vec::new()
     }
 
-    fn reject(&mut self, rejected: Vec<Rejected>) {
+    /// Sets refused files aside. Gives those that are.
+    fn reject(&mut self, rejected: Vec<Rejected>) -> Vec<Arc<str>> {
+        let mut aside = Vec::new();
         for file in rejected {
             let from = file.from.as_ref().map(AgentName::as_str);
-            if let Err(error) = self.mailbox.reject(&file.claim, &file.refusal, from, self.clock.wall()) {
-                tracing::error!(%error, claim = %file.claim, "a refused file could not be set aside; it is tried again");
-                self.reject.push(file);
+            match self.mailbox.reject(&file.claim, &file.refusal, from, self.clock.wall()) {
+                Ok(_) => aside.push(file.claim),
+                Err(error) => {
+                    tracing::error!(%error, claim = %file.claim, "a refused file could not be set aside; it is tried again");
+                    self.reject.push(file);
+                }
             }
         }
+        aside
     }
 
-    /// What could not be removed or set aside, once more.
-    fn catch_up(&mut self) {
-        let rejected = std::mem::take(&mut self.reject);
-        self.reject(rejected);
+    /// What could not be removed or set aside, once more; what is set aside now.
+    fn catch_up(&mut self) -> Vec<Arc<str>> {
         self.forget_failed = false;
+        let rejected = std::mem::take(&mut self.reject);
+        self.reject(rejected)
     }
 
     /// Takes what lies in the drop zones, a batch, and says when to look again; false if the loop is gone.
@@ -226,8 +226,8 @@ impl Worker {
             self.look_at = now.max(self.deferred_until);
         }
         let over = self.listen(sweep.found.len(), now);
-        self.catch_up();
-        self.report(sweep, over) && self.settle()
+        let aside = self.catch_up();
+        self.tell_gone(aside) && self.report(sweep, over) && self.settle()
     }
 
     /// In a burst nobody needs to be woken: each claim is an event or five in the folder that is watched, and costs as much
@@ -247,38 +247,7 @@ impl Worker {
         over
     }
 
-    /// Begins a sweep.
-    fn sweep(&mut self, number: u64) {
-        let now = self.clock.now();
-        let (listings, until) = (self.mailbox.listings(), now.plus(SWEEP_MS));
-        self.sweeps.push_back(Sweeping { number, listings, written: None, until });
-        (self.look_at, self.gather_until) = (now, now);
-    }
-
-    /// Tells which sweeps are done: what lay there was told, or is waited for no longer. What there is no room for cannot be
-    /// waited for. False if the loop is gone.
-    fn settle(&mut self) -> bool {
-        let now = self.clock.now();
-        let is_shut = self.budget(self.disk.full).files == 0;
-        let mut swept = None;
-        self.given_up.retain(|file| self.mailbox.waits_for(file));
-        self.sweeps.iter_mut().for_each(|sweep| sweep.settle(&self.mailbox, &self.given_up));
-        while let Some(sweep) = self.sweeps.front_mut() {
-            let is_done = sweep.written.as_ref().is_some_and(HashSet::is_empty);
-            if !is_done && !is_shut && now < sweep.until {
-                self.look_at = self.look_at.min(now.plus(SWEEP_AGAIN_MS).min(sweep.until));
-                break;
-            }
-            swept = Some(sweep.number);
-            if sweep.until <= now {
-                self.given_up.extend(sweep.written.take().into_iter().flatten());
-            }
-            self.sweeps.pop_front();
-        }
-        swept.is_none() || self.send(Mail { swept, ..self.mail() })
-    }
-
-    fn budget(&self, full: bool) -> Budget {
+    pub(super) fn budget(&self, full: bool) -> Budget {
         let room = if full { 0 } else { self.signs.room.load(Ordering::Relaxed) };
         let Budget { files, bytes } = Budget::default();
         Budget { files: files.min(room), bytes: if room == 0 { 0 } else { bytes } }
@@ -287,12 +256,17 @@ impl Worker {
     /// Tells what a sweep found, and that a burst is over.
     fn report(&mut self, sweep: Sweep, over: bool) -> bool {
         let (mut files, mut notes) = (Vec::with_capacity(sweep.found.len()), Vec::new());
-        let mut known = Vec::new();
+        let (mut known, mut refused) = (Vec::new(), Vec::new());
         for found in sweep.found {
             match found {
                 // A power cut put back what the journal has.
-                Found::Read { claim, .. } | Found::Bad { claim, .. } if self.known.contains(&claim) => {
+                Found::Read { claim, .. } | Found::Bad { claim, .. } if self.known.taken.contains(&claim) => {
                     known.push(claim);
+                }
+                Found::Read { claim, .. } | Found::Bad { claim, .. }
+                    if self.known.refused.contains_key(&claim) =>
+                {
+                    refused.extend(self.known.refused.get(&claim).cloned());
                 }
                 file @ (Found::Read { .. } | Found::Bad { .. }) => files.push(file),
                 other => notes.push(note(other)),
@@ -305,7 +279,8 @@ impl Worker {
             }
         }
         // At once, even in a burst: the loop does not know of them, so that no snapshot would name them.
-        let gone = self.remove(known);
+        let mut gone = self.remove(known);
+        gone.extend(self.reject(refused));
         let nothing = drops.is_empty() && notes.is_empty() && gone.is_empty() && !over;
         nothing || self.tell(drops, notes, gone)
     }
@@ -320,7 +295,7 @@ impl Worker {
     }
 
     /// What holds for whatever is told.
-    fn mail(&self) -> Mail {
+    pub(super) fn mail(&self) -> Mail {
         let halted = self.halted.unwrap_or_default();
         let (drops, notes, forgotten) = (Vec::new(), Vec::new(), Vec::new());
         let polling = self.polling.clone();
@@ -328,7 +303,7 @@ impl Worker {
         Mail { drops, notes, halted, forgotten, full, polling, burst, swept }
     }
 
-    fn send(&self, mail: Mail) -> bool {
+    pub(super) fn send(&self, mail: Mail) -> bool {
         self.news.blocking_send(News::Mail(mail)).is_ok()
     }
 
@@ -355,18 +330,6 @@ impl Worker {
             Err(error) => {
                 tracing::error!(%error, %id, "the archive cannot be asked whether this id is known");
                 None
-            }
-        }
-    }
-}
-
-impl Sweeping {
-    fn settle(&mut self, mailbox: &Mailbox, given_up: &HashSet<Waited>) {
-        match &mut self.written {
-            Some(written) => written.retain(|file| mailbox.waits_for(file)),
-            None => {
-                self.written = mailbox.still_written(self.listings);
-                self.written.iter_mut().for_each(|written| written.retain(|file| !given_up.contains(file)));
             }
         }
     }
