@@ -1,7 +1,7 @@
 //! The loop's side of the mailbox: claimed files that can go, and those to be set aside.
 
 use crate::daemon::decided::Decided;
-use crate::daemon::workers::mailbox::{Job, Mailing, Rejected};
+use crate::daemon::workers::mailbox::{Asked, Job, Mailing, Rejected};
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::Refusal;
 use crate::engine::words::AgentName;
@@ -19,6 +19,8 @@ pub struct MailDesk {
     forget: Vec<Arc<str>>,
     defer: Vec<Arc<str>>,
     reject: Vec<Rejected>,
+    /// What came over the socket since the last time.
+    asked: Vec<Asked>,
     /// Other jobs, in order; as many as there are callers at most.
     others: VecDeque<Job>,
     halts: usize,
@@ -34,8 +36,8 @@ impl MailDesk {
     #[must_use]
     pub fn new(mailing: Mailing, decided: Decided) -> Self {
         let (forget, defer, reject) = (Vec::new(), Vec::new(), Vec::new());
-        let others = VecDeque::new();
-        Self { mailing, forget, defer, reject, others, halts: 0, sweeps: 0, sweep: false, decided }
+        let (asked, others) = (Vec::new(), VecDeque::new());
+        Self { mailing, forget, defer, reject, asked, others, halts: 0, sweeps: 0, sweep: false, decided }
     }
 
     /// This file is in the journal.
@@ -75,7 +77,7 @@ impl MailDesk {
 
     /// Messages that came over the socket: what does the archive know of them?
     pub fn look_up(&mut self, source: Source, drafts: Vec<Draft>, proof: Option<AgentName>) {
-        self.others.push_back(Job::LookUp { source, drafts, proof });
+        self.asked.push(Asked { source, drafts, proof });
     }
 
     /// The names that a file's name may hold changed.
@@ -125,6 +127,9 @@ impl MailDesk {
 
     /// Hands out what waits, as far as there is room.
     pub fn submit(&mut self) {
+        if !self.asked.is_empty() {
+            self.others.push_back(Job::LookUp(std::mem::take(&mut self.asked)));
+        }
         if std::mem::take(&mut self.sweep) {
             self.sweeps += 1;
             self.others.push_back(Job::Sweep(self.sweeps));

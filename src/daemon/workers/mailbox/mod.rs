@@ -1,6 +1,7 @@
 //! The mailbox's thread: claims files from the drop zone, reads them into drafts, and does away with those that the
 //! loop has dealt with. Files stay where they are while the loop is behind.
 
+mod bursts;
 mod reading;
 mod sweeping;
 mod worker;
@@ -39,14 +40,7 @@ pub enum Job {
     /// Keep these until there is room for them.
     Defer(Vec<Arc<str>>),
     /// Fill in what the archive knows, for messages that came over the socket.
-    LookUp {
-        /// The request.
-        source: Source,
-        /// Its documents.
-        drafts: Vec<Draft>,
-        /// Who is proven to have sent it.
-        proof: Option<AgentName>,
-    },
+    LookUp(Vec<Asked>),
     /// Take what lies in the drop zones now, and say this number when that is done.
     Sweep(u64),
     /// Names that a file's name may hold (`{from}_to_{to}.yaml`).
@@ -55,6 +49,17 @@ pub enum Job {
     Archive(Archive),
     /// Free bytes below which drops are left in `queue/`.
     LowDisk(u64),
+}
+
+/// What came over the socket.
+#[derive(Debug)]
+pub struct Asked {
+    /// The request.
+    pub source: Source,
+    /// Its documents.
+    pub drafts: Vec<Draft>,
+    /// Who is proven to have sent it.
+    pub proof: Option<AgentName>,
 }
 
 /// A refused file.
@@ -83,7 +88,7 @@ pub struct Mail {
     pub full: bool,
     /// Why drop zones are looked at once a second, in words; none if they are watched.
     pub polling: Option<String>,
-    /// Whether a burst is being taken in: many were found at the last look, and more are likely.
+    /// Whether a burst is being taken in: many were found at the last look, or came over the socket, and more are likely.
     pub burst: bool,
     /// Up to which of [`Job::Sweep`] all that lay there has been told.
     pub swept: Option<u64>,
@@ -265,6 +270,7 @@ pub(in crate::daemon) fn worker(
         forget: done.into(),
         forget_failed: false,
         burst: false,
+        asked_burst_until: None,
         reject,
         signs: Arc::clone(&mailing.signs),
         disk,
@@ -272,6 +278,7 @@ pub(in crate::daemon) fn worker(
         polling: None,
         look_at: clock.now(),
         gather_until: clock.now(),
+        gathering: None,
         deferred_until: clock.now(),
     };
     (worker, there)

@@ -1,5 +1,6 @@
 //! What the mailbox's thread does: looks, reads, and does away with what is dealt with.
 
+use super::bursts::{COUNT_AGAIN_MS, Gathering, gather_ms};
 use super::reading::Reading;
 use super::sweeping::Sweeping;
 use super::{Disk, Dropped, Job, Mail, Rejected, Signs};
@@ -7,7 +8,6 @@ use crate::daemon::decided::Decided;
 use crate::daemon::memory;
 use crate::daemon::news::{News, NewsSender};
 use crate::engine::message::{Draft, Known};
-use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::clock::Clock;
 use crate::io::folder::FolderError;
@@ -22,8 +22,6 @@ use std::time::Duration;
 
 /// While somebody still writes a file, or a folder is in trouble, it is looked at again no sooner than this.
 const AGAIN_MS_MIN: u64 = 5;
-/// Files found at one look that are a burst: to take fewer costs less than arming the watch anew.
-const BURST_FILES: usize = 32;
 /// Files that are in the journal are removed so many at once: some ms.
 const FORGET_FILES: usize = 256;
 /// And they lie there while there are drops to be taken, up to so many. A start after a crash would find them; each takes
@@ -52,6 +50,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) forget_failed: bool,
     /// Whether a burst is being taken in: the watch rests.
     pub(super) burst: bool,
+    /// Whether many come over the socket: until when.
+    pub(super) asked_burst_until: Option<Millis>,
     /// Refused files that could not be set aside yet.
     pub(super) reject: Vec<Rejected>,
     pub(super) signs: Arc<Signs>,
@@ -64,6 +64,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) look_at: Millis,
     /// And when at the soonest, whatever inotify says.
     pub(super) gather_until: Millis,
+    /// What is gathered meanwhile.
+    pub(super) gathering: Option<Gathering>,
     /// And where files wait for room: they are read again then.
     pub(super) deferred_until: Millis,
 }
@@ -90,6 +92,8 @@ impl Worker {
     pub(in crate::daemon) fn wait_ms(&self) -> u64 {
         let asked = self.signs.look.load(Ordering::Acquire);
         let look_at = if asked { self.look_at.min(self.gather_until) } else { self.look_at };
+        let look_at = self.gathering.map_or(look_at, |gathering| gathering.count_at.min(look_at));
+        let look_at = self.asked_burst_until.map_or(look_at, |until| until.min(look_at));
         if self.may_forget() { 0 } else { look_at.since(self.clock.now()) }
     }
 
@@ -101,6 +105,10 @@ impl Worker {
         }
         // Jobs may come without end; what lies in the queue is looked for between any two.
         let now = self.clock.now();
+        if !self.end_burst(now) {
+            return false;
+        }
+        self.gather(now);
         let asked = self.signs.look.load(Ordering::Acquire) && self.gather_until <= now;
         if asked || self.look_at <= now {
             self.signs.look.store(false, Ordering::Release);
@@ -133,16 +141,7 @@ impl Worker {
                 self.deferred_until = self.clock.now().plus(DEFERRED_MS);
             }
             Job::LowDisk(bytes) => self.disk.low_bytes = bytes,
-            Job::LookUp { source, mut drafts, proof } => {
-                let dropped = if self.is_full() {
-                    let refusal = Refusal::new(Code::DiskFull, "the disk is nearly full");
-                    Dropped::Bad { source, from: None, token: None, refusal }
-                } else {
-                    self.look_up(&mut drafts);
-                    Dropped::Drafts { source, drafts, proof }
-                };
-                return self.tell(vec![dropped], Vec::new(), Vec::new());
-            }
+            Job::LookUp(asked) => return self.answer_all(asked),
             Job::Names(names) => self.names = names,
             Job::Archive(archive) => self.archive = archive,
         }
@@ -221,30 +220,15 @@ impl Worker {
         let period = self.period.next_in_ms(now, self.polling.is_some());
         let again = sweep.again_in_ms.map(|again| again.max(AGAIN_MS_MIN));
         self.look_at = now.plus(again.map_or(period, |again| again.min(period)));
-        self.gather_until = now.plus(gather_ms(sweep.found.len())).max(self.deferred_until);
+        let gather_ms = gather_ms(sweep.found.len());
+        self.gather_until = now.plus(gather_ms).max(self.deferred_until);
+        self.gathering = (gather_ms > COUNT_AGAIN_MS).then(|| Gathering::new(now));
         if sweep.more && self.budget(full).files > 0 {
             self.look_at = now.max(self.deferred_until);
         }
         let over = self.listen(sweep.found.len(), now);
         let aside = self.catch_up();
         self.tell_gone(aside) && self.report(sweep, over) && self.settle()
-    }
-
-    /// In a burst nobody needs to be woken: each claim is an event or five in the folder that is watched, and costs as much
-    /// as what it tells. So the watch rests while much is found at each look, and there is a look every few ms; then it is
-    /// armed, and what came meanwhile is listed. Whether a burst is over.
-    fn listen(&mut self, found: usize, now: Millis) -> bool {
-        if found >= BURST_FILES {
-            self.burst = true;
-            self.watch.rest();
-            self.look_at = self.look_at.min(self.gather_until);
-            return false;
-        }
-        let over = std::mem::take(&mut self.burst);
-        if over {
-            self.look_at = now; // which arms it first
-        }
-        over
     }
 
     pub(super) fn budget(&self, full: bool) -> Budget {
@@ -286,11 +270,11 @@ impl Worker {
     }
 
     /// Whether the disk has no room for new messages; what runs goes on.
-    fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         is_short_of_space(&self.disk.folder, self.disk.low_bytes).unwrap_or(false)
     }
 
-    fn tell(&self, drops: Vec<Dropped>, notes: Vec<String>, forgotten: Vec<Arc<str>>) -> bool {
+    pub(super) fn tell(&self, drops: Vec<Dropped>, notes: Vec<String>, forgotten: Vec<Arc<str>>) -> bool {
         self.send(Mail { drops, notes, forgotten, ..self.mail() })
     }
 
@@ -299,7 +283,8 @@ impl Worker {
         let halted = self.halted.unwrap_or_default();
         let (drops, notes, forgotten) = (Vec::new(), Vec::new(), Vec::new());
         let polling = self.polling.clone();
-        let (full, burst, swept) = (self.disk.full, self.burst, None);
+        let burst = self.burst || self.asked_burst_until.is_some();
+        let (full, swept) = (self.disk.full, None);
         Mail { drops, notes, halted, forgotten, full, polling, burst, swept }
     }
 
@@ -308,7 +293,7 @@ impl Worker {
     }
 
     /// Fills in what the closed segments know of each id.
-    fn look_up(&mut self, drafts: &mut [Draft]) {
+    pub(super) fn look_up(&mut self, drafts: &mut [Draft]) {
         for draft in drafts {
             if draft.id_given {
                 draft.known = self.known(&draft.id);
@@ -332,16 +317,6 @@ impl Worker {
                 None
             }
         }
-    }
-}
-
-/// How long more is gathered before the next look. Whoever drops one file at a time never waits; where several lay there
-/// at once more are coming, and one flush for all of them is what makes a burst fast.
-fn gather_ms(found: usize) -> u64 {
-    match found {
-        0 | 1 => 0,
-        2..=4 => 5,
-        _ => 20,
     }
 }
 
