@@ -279,16 +279,15 @@ impl Daemon {
 
 /// Writes what ended in a segment that is about to be left, as a turn in order does: later its views could only be made
 /// by `tasuki fsck --rebuild`. What cannot be written now is tried again while this daemon lives.
-pub(super) fn show_owed(root: &Path, memory: &Memory, reader: Reader) {
+///
+/// # Errors
+/// Why not all could be written, in words.
+pub(super) fn show_owed(root: &Path, memory: &Memory, reader: Reader) -> Result<(), String> {
     let written = Views::open(root).map(|views| {
         let job = views_desk::finished_items(&memory.engine, &memory.places);
         views::write_now(views, reader, job)
     });
-    match written {
-        Ok(0) => {}
-        Ok(left) => tracing::warn!(left, "views could not be written before the new segment begins"),
-        Err(error) => tracing::warn!(%error, "no view could be written before the new segment begins"),
-    }
+    written.unwrap_or_else(|error| Err(error.to_string()))
 }
 
 /// How far the journal may be ahead of the wall clock and still be followed: a zone or a summer time taken for UTC.

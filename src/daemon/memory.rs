@@ -92,16 +92,24 @@ pub async fn go_on(
     mut journal: Journal,
     team: Team,
     clock: &Clock,
-    show: &impl Fn(&Memory, Reader),
+    show: &impl Fn(&Memory, Reader) -> Result<(), String>,
 ) -> (Journal, Memory) {
     journal.stop("the daemon starts anew");
     let mut tries: u32 = 0;
     loop {
         tries = tries.saturating_add(1);
-        match try_again(dir, &mut journal, team.clone(), clock.now(), show) {
+        // Ever more seldom: a disk that stays read-only is no news each second.
+        let is_news = tries.is_power_of_two();
+        let show = |memory: &Memory, reader| {
+            if let Err(why) = show(memory, reader)
+                && is_news
+            {
+                tracing::warn!(why, "views could not be written before the new segment begins");
+            }
+        };
+        match try_again(dir, &mut journal, team.clone(), clock.now(), &show) {
             Ok(memory) => return (journal, memory),
-            // Ever more seldom: a disk that stays read-only is no news each second.
-            Err(error) if tries.is_power_of_two() => {
+            Err(error) if is_news => {
                 tracing::error!(%error, tries, "the journal still cannot be written; drops stay in queue/");
             }
             Err(_) => {}

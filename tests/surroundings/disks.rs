@@ -263,6 +263,8 @@ fn a_disk_that_turns_read_only_is_told_and_can_be_left() {
     // Each second try is told, then each fourth: it rests, and says so ever more seldom.
     house.until("the fourth try", |house| house.output().contains("tries=4"));
     assert!(!house.output().contains("tries=3"), "{}", house.output());
+    let views = house.output().matches("before the new segment begins").count();
+    assert!(views <= 3, "once for each try that is told, {views} times: {}", house.output());
     house.end();
     drop(first);
 }

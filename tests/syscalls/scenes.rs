@@ -69,7 +69,11 @@ impl Stage {
             "  - {{name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, env: {{TYPED: {}}}}}\n",
             typed.display()
         );
-        let agents = if scene.name == "parts" { agent.replace("reports_to: user", "reports_to: boss") + &boss(&typed) } else { agent };
+        let agents = if scene.name == "parts" {
+            agent.replace("reports_to: user", "reports_to: boss") + &boss(&typed)
+        } else {
+            agent
+        };
         let house = House::new(scene.name, &agents, &[("agent.sh", AGENT), ("boss.sh", BOSS)]);
         let mut stage =
             Self { house, account: Account::new(typed), beside, tracer: None, clients: Vec::new() };

@@ -84,7 +84,7 @@ pub(super) fn begin(
 
 fn go_on(house: &House, settings: &Settings, mut journal: Journal) -> Result<(Journal, Memory), NotBegun> {
     let (dir, root) = (house.workspace.journal(), house.workspace.root().to_owned());
-    let show = |memory: &Memory, reader| show_owed(&root, memory, reader);
+    let show = |memory: &Memory, reader| drop(show_owed(&root, memory, reader));
     journal.stop("the daemon starts anew");
     match memory::try_again(&dir, &mut journal, settings.team.clone(), house.clock.now(), &show) {
         Ok(memory) => Ok((journal, memory)),

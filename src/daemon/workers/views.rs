@@ -89,15 +89,18 @@ pub fn start(
     Ok((jobs, thread.spawn(move || worker.work(&inbox, &answers))?))
 }
 
-/// Writes a batch here and now, and makes it durable. How many could not be written.
-#[must_use]
-pub fn write_now(views: Views, reader: Reader, job: Job) -> usize {
-    let mut worker = Worker::new(views, reader);
+/// Writes a batch here and now, and makes it durable.
+///
+/// # Errors
+/// How many could not be written, and why the last of them.
+pub fn write_now(views: Views, reader: Reader, job: Job) -> Result<(), String> {
+    let mut worker = Worker { quiet: true, ..Worker::new(views, reader) };
     let mut shown = Shown::default();
     let mut items = job.into_iter().peekable();
     while worker.show_next(&mut items, &mut shown) {}
     worker.show(Item::Sync, &mut shown);
-    shown.failed.len()
+    let left = shown.failed.len();
+    if left == 0 { Ok(()) } else { Err(format!("{left} are left: {}", shown.why.unwrap_or_default())) }
 }
 
 /// Whoever writes them.
@@ -106,6 +109,8 @@ pub(in crate::daemon) struct Worker {
     reader: Reader,
     /// What was complained of already, so that a full disk does not fill the log as well.
     complained: BTreeMap<String, u64>,
+    /// Whoever called says what went wrong.
+    quiet: bool,
     /// Infos that were typed to an agent and so are done. Their open views stay until its next turn: it reads them now.
     unread: BTreeMap<AgentName, Vec<MessageId>>,
 }
@@ -113,7 +118,7 @@ pub(in crate::daemon) struct Worker {
 impl Worker {
     /// Whoever writes these views, with bodies from this journal.
     pub(in crate::daemon) fn new(views: Views, reader: Reader) -> Self {
-        Self { views, reader, complained: BTreeMap::new(), unread: BTreeMap::new() }
+        Self { views, reader, complained: BTreeMap::new(), quiet: false, unread: BTreeMap::new() }
     }
 
     fn work(&mut self, jobs: &Receiver<Job>, answers: &mpsc::Sender<Shown>) {
@@ -203,7 +208,7 @@ impl Worker {
         }
         let times = self.complained.entry(why.to_owned()).or_default();
         *times += 1;
-        if times.is_power_of_two() {
+        if times.is_power_of_two() && !self.quiet {
             tracing::warn!(why, times = *times, "{what}");
         }
     }
