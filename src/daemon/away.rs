@@ -1,7 +1,7 @@
 //! Between two lives nobody does what faces ask: they are told why at once, and may still end the daemon.
 
+use crate::daemon::ending::Ending;
 use crate::daemon::request::{Call, Request, Response};
-use crate::daemon::run::Ending;
 use tokio::sync::mpsc;
 
 /// The calls, from one who answers them to the next.

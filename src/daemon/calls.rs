@@ -1,8 +1,9 @@
 //! What faces ask of the daemon: each gets its answer at once, or when what it asked for is written.
 
+use crate::daemon::ending::Ending;
 use crate::daemon::faces_desk::see;
 use crate::daemon::request::{Call, Request, Response};
-use crate::daemon::run::{Daemon, Ending};
+use crate::daemon::run::Daemon;
 use crate::engine::input::{Input, Reply};
 use crate::engine::message::Source;
 use crate::engine::refusal::{Code, Refusal};

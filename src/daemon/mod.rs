@@ -5,6 +5,7 @@ pub mod calls;
 pub mod claims_desk;
 pub mod close;
 pub mod decided;
+pub mod ending;
 mod ends;
 pub mod faces_desk;
 pub mod herald;

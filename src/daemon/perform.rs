@@ -1,9 +1,10 @@
 //! Effect → one call. Everything here happens after the step that asked for it is written.
 
+use crate::daemon::ending::Broken;
 use crate::daemon::memory;
 use crate::daemon::notes::About;
 use crate::daemon::orders::{Launched, Order, Typed};
-use crate::daemon::run::{Broken, Daemon, Turning};
+use crate::daemon::run::{Daemon, Turning};
 use crate::daemon::workers::tmux::{Given, TmuxNews};
 use crate::daemon::workers::views::{DaemonItem, Item, TurnBody};
 use crate::engine::doorbell::{self, Doorbell};

@@ -1,6 +1,6 @@
 //! Being told to end, also while the daemon waits for something that may take long.
 
-use crate::daemon::run::Ending;
+use crate::daemon::ending::Ending;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 

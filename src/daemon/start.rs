@@ -2,10 +2,10 @@
 //! after a write to the journal has failed.
 
 use crate::daemon::away::Away;
+use crate::daemon::ending::Ending;
 use crate::daemon::herald::Voice;
 use crate::daemon::life;
 use crate::daemon::request::{CALLS_MAX, Call};
-use crate::daemon::run::Ending;
 use crate::daemon::signals::{signals, unless_ended};
 use crate::io::clock::{self, Clock};
 use crate::io::folder::FolderError;
@@ -189,10 +189,7 @@ async fn live(
                 }
             }
         };
-        house.away.why = format!("the daemon starts anew: {why}");
-        tell_anew(why.as_ref(), wait, &voice);
-        let pause = house.away.meanwhile(&mut house.calls, tokio::time::sleep(wait));
-        if let Err(ending) = unless_ended(voice.meanwhile(pause), &mut signals).await {
+        if let Err(ending) = rest(&mut house, why.as_ref(), wait, &mut signals).await {
             break ending;
         }
         wait = (wait * 2).min(AGAIN.1);
@@ -202,9 +199,18 @@ async fn live(
     finish(&house, ending).await
 }
 
-fn tell_anew(why: &(dyn std::error::Error + 'static), wait: Duration, voice: &Voice) {
+/// Rests before it starts anew, and says so, unless the daemon is told to end.
+async fn rest(
+    house: &mut House,
+    why: &(dyn std::error::Error + 'static),
+    wait: Duration,
+    signals: &mut mpsc::Receiver<Ending>,
+) -> Result<(), Ending> {
     tracing::error!(why, "starting anew in {wait:?}; drops stay in queue/ meanwhile");
-    voice.say(Word::Status(format!("starting anew: {why}")));
+    house.voice.say(Word::Status(format!("starting anew: {why}")));
+    house.away.why = format!("the daemon starts anew: {why}");
+    let pause = house.away.meanwhile(&mut house.calls, tokio::time::sleep(wait));
+    unless_ended(house.voice.meanwhile(pause), signals).await
 }
 
 /// The lock is ours, so a socket that is there is a dead daemon's.

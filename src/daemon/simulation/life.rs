@@ -1,11 +1,12 @@
 //! A life of the simulated daemon: the real loop with its desks, and its threads' work, done here one piece at a time.
 
 use super::tmux::Panes;
+use crate::daemon::ending::Broken;
 use crate::daemon::life::{assemble, follow, show_owed};
 use crate::daemon::memory::{self, Memory};
 use crate::daemon::news::{NEWS_MAX, NewsSender};
 use crate::daemon::request::{CALLS_MAX, Call};
-use crate::daemon::run::{Broken, Daemon, Turning};
+use crate::daemon::run::{Daemon, Turning};
 use crate::daemon::start::House;
 use crate::daemon::threads::Ways;
 use crate::daemon::workers::journal::{self, Written};
