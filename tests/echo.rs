@@ -75,6 +75,16 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_begins_after_the_text_was_typed_last() {
+        let (token, prompted) = (Token::new("k7qf2m").ok(), format!("$ {BELL}"));
+        let rows = [BELL, "an answer to that", &prompted, "still at it"];
+        let echo = last_echo(&Screen::lines(&rows), &prompted[2..], token).unwrap();
+        assert_eq!((echo.first_row, echo.last_row), (2, 2));
+        let rows = ["> ls", "a.txt", "> ls", "b.txt"];
+        assert_eq!(last_echo(&Screen::lines(&rows), "ls", None).unwrap().last_row, 2);
+    }
+
+    #[test]
     fn a_text_in_an_input_box_is_found_with_the_cursor_after_it() {
         let screen = include_str!("fixtures/screens/qwen-typed.txt");
         let rows: Vec<&str> = screen.lines().collect();

@@ -6,6 +6,7 @@ mod tests {
 
     use expect_test::{Expect, expect};
     use proptest::prelude::*;
+    use tasuki::engine::echo::Echo;
     use tasuki::engine::marker::{Awaited, PHRASE_BYTES_MAX, Proof, check_phrase, find};
     use tasuki::engine::screen::Screen;
     use tasuki::engine::words::Token;
@@ -234,6 +235,19 @@ mod tests {
         expected.assert_eq(&shown(&Screen::lines(&rows), &awaited(PHRASE)));
         let twice = find(&Screen::wrapped(&[MARKER, MARKER], 20), &awaited(PHRASE), None).unwrap();
         assert_eq!((twice.start.row, twice.earlier.iter().map(|rows| rows.start).collect()), (1, vec![0]));
+    }
+
+    #[test]
+    fn what_stands_above_the_text_that_was_typed_last_is_no_claim() {
+        // The same turn was typed again: whoever said this was not asked by what stands below it.
+        let rows = [MARKER, "$ the doorbell", "at work"];
+        let claim = |rows: &[&str], last_row: usize| {
+            let echo = Echo { first_row: 1, last_row };
+            find(&Screen::lines(rows), &awaited(PHRASE), Some(echo)).map(|claim| claim.start.row)
+        };
+        assert_eq!(claim(&rows, 1), None);
+        assert_eq!(claim(&[MARKER, "$ the door", MARKER, "at work"], 2), None, "nor a part of it");
+        assert_eq!(claim(&[MARKER, "$ the doorbell", "at work", MARKER], 1), Some(3));
     }
 
     #[test]

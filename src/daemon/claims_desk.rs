@@ -2,6 +2,9 @@
 //! just before it said "done" is seen before its task is closed. The end of a program waits like a claim, and lets those
 //! that lay there go first: an answer that an agent dropped before it ended counts.
 
+#[cfg(test)]
+mod tests;
+
 use crate::daemon::run::Daemon;
 use crate::engine::input::{Command, Input, Report};
 use crate::engine::message::{Draft, Kind};

@@ -1,5 +1,8 @@
 //! The loop's side of the mailbox: claimed files that can go, and those to be set aside.
 
+#[cfg(test)]
+mod tests;
+
 use crate::daemon::decided::Decided;
 use crate::daemon::workers::mailbox::{Asked, Job, Mailing, Rejected};
 use crate::engine::message::{Draft, Source};

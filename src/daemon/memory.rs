@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod damage;
 #[cfg(test)]
+mod lists;
+#[cfg(test)]
 mod lived;
 
 use crate::daemon::decided::Decided;
@@ -194,7 +196,7 @@ pub fn fingerprints(engine: &Engine) -> Vec<Fingerprint> {
     let finished = engine.state().finished.iter();
     let print = |(id, finished): (&_, &crate::engine::state::Finished)| Fingerprint {
         id: IdHash::of(id),
-        seq: finished.answer.map_or(finished.body.seq, |answer| answer.seq),
+        seq: finished.seq,
         digest: finished.known.digest,
         outcome: outcome_number(finished.known.outcome),
     };

@@ -139,6 +139,7 @@ impl State {
             answer: answer.map(|_| place),
             agent: open.agent,
             attempts: open.attempts,
+            seq: place.seq,
             at,
             message: Box::new(open.message),
         };

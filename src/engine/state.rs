@@ -109,6 +109,8 @@ pub struct Finished {
     pub agent: Option<AgentName>,
     /// How often its last turn was tried.
     pub attempts: u8,
+    /// The step that ended it.
+    pub seq: Seq,
     /// When.
     pub at: Millis,
 }

@@ -3,7 +3,10 @@
 use crate::make::{draft, id, name, team};
 use crate::world::World;
 use expect_test::expect;
-use tasuki::engine::message::{Known, Outcome};
+use std::collections::BTreeSet;
+use tasuki::engine::event::Event;
+use tasuki::engine::input::{Input, Moment};
+use tasuki::engine::message::{Known, Outcome, RequestId, Source};
 use tasuki::engine::team::Delivery;
 use tasuki::engine::words::Digest;
 
@@ -68,6 +71,20 @@ fn what_a_closed_segment_knows_is_a_duplicate_too() {
         > answer accepted [t4]
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn what_the_archive_was_given_meanwhile_is_a_duplicate_too() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss: one");
+    world.cancel("t1");
+    world.engine.forget(&BTreeSet::from([id("t1")]));
+    assert_eq!(world.stage("t1"), "unknown");
+    // This one was looked up before.
+    let (source, drafts) = (Source::Request(RequestId(1)), vec![draft("t1 user>boss: one")]);
+    let moment = Moment { now: world.now, chance: 1 };
+    let step = world.engine.step(moment, Input::Drop { source, drafts, proof: None });
+    assert!(matches!(&step.events[..], [Event::Duplicate { .. }]), "{:?}", step.events);
 }
 
 #[test]
@@ -261,6 +278,20 @@ fn an_edge_carries_so_many_messages_a_minute_and_the_rest_waits() {
         > answer accepted [i]
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn a_minute_on_an_edge_is_a_whole_minute() {
+    for (passed, waits) in [(31_000, 29_000), (59_999, 1), (60_000, 0)] {
+        let mut team = team();
+        team.limits.edge_per_minute = 2;
+        let mut world = World::new(team);
+        world.send("a boss>ann\nb boss>ann");
+        world.pass(passed);
+        let sent = world.send("c boss>ann");
+        assert_eq!(sent.contains(&format!("not before +{waits} ms")), waits > 0, "after {passed} ms: {sent}");
+        assert_eq!(sent.contains("not before"), waits > 0, "after {passed} ms: {sent}");
+    }
 }
 
 #[test]

@@ -31,6 +31,19 @@ fn a_team_is_started_and_greeted() {
 }
 
 #[test]
+fn an_agent_that_keeps_dying_does_not_wait_for_ever_longer() {
+    let mut team = team();
+    (team.limits.restart_delay_ms, team.limits.restart_delay_ms_max) = (3_000, 7_000);
+    let mut world = World::new(team);
+    for wait in ["+3000 ms", "+6000 ms", "+7000 ms", "+7000 ms"] {
+        let text = world.exit("boss", "exit 1");
+        assert!(text.contains(&format!("again {wait} ")), "{wait}: {text}");
+        world.pass(7_000);
+        world.start("boss");
+    }
+}
+
+#[test]
 fn an_agent_that_keeps_dying_is_started_five_times_and_given_up() {
     let mut world = World::new(team());
     world.send("t1 user>boss");

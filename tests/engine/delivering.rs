@@ -1,9 +1,9 @@
 //! A task is typed: what became of the doorbell, the tries, and what the agent is given next.
 
-use crate::make::{name, team, token};
+use crate::make::{id, name, team, token};
 use crate::world::World;
 use expect_test::expect;
-use tasuki::engine::input::{Guard, Report, Verdict};
+use tasuki::engine::input::{Guard, Input, Report, Verdict};
 use tasuki::engine::life::Receipt;
 
 #[test]
@@ -12,7 +12,7 @@ fn a_task_goes_all_the_way() {
     let mut text = world.drop_file("hello.yaml", "t1 user>gb: こんにちは 🎐");
     text += &world.ready("boss");
     text += &world.submitted("boss");
-    text += &world.report("boss", Report::Taken { id: crate::make::id("t1"), turn: 1 });
+    text += &world.report("boss", Report::Taken { id: id("t1"), turn: 1 });
     text += &world.claim("boss");
     expect![[r#"
         accepted t1 task user>boss
@@ -226,7 +226,7 @@ fn a_call_back_is_no_try_and_gets_another_token() {
     "#]]
     .assert_eq(&text);
     assert_eq!(world.attempts("t1"), 2);
-    let open = &world.engine.state().open[&crate::make::id("t1")];
+    let open = &world.engine.state().open[&id("t1")];
     assert_eq!(open.tokens.len(), 1, "tokens that were never typed prove nothing");
 }
 
@@ -349,7 +349,7 @@ fn a_closed_guard_is_shown_once_and_forgotten_when_it_opens() {
     let mut world = World::new(team());
     world.send("t1 user>boss");
     world.report("boss", Report::NotReady { guard: Guard::PersonTyping });
-    let why = |world: &World| world.engine.waits_for(&crate::make::id("t1")).unwrap_or_default();
+    let why = |world: &World| world.engine.waits_for(&id("t1")).unwrap_or_default();
     assert_eq!(why(&world), "boss: a person is typing in its pane");
     world.ready("boss");
     assert_eq!(why(&world), "");
@@ -390,4 +390,31 @@ fn an_agent_without_tokens_gets_none_and_its_phrase_alone_is_weak() {
         > seek boss
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn a_late_receipt_is_of_no_use_once_its_agent_has_something_else() {
+    let mut world = World::new(team());
+    world.send("t1 user>ann hold\nt2 user>ann");
+    world.ready("ann");
+    world.unconfirmed("ann");
+    world.give("ann");
+    assert_eq!((world.stage("t1"), world.stage("t2")), ("held", "working"));
+    world.late("ann", &id("t1"), 1);
+    assert_eq!((world.stage("t1"), world.stage("t2")), ("held", "working"), "it waits for its person");
+    world.claim_of("ann", &id("t2"), 1);
+    world.late("ann", &id("t1"), 1);
+    assert_eq!(world.stage("t1"), "working", "now it can be told");
+}
+
+#[test]
+fn a_turn_that_was_about_to_be_typed_waits_for_the_stop_file_to_go() {
+    let mut world = World::new(team());
+    assert!(world.send("t1 user>boss").contains("> seek boss"));
+    world.step(Input::Halt(true));
+    let text = world.ready("boss");
+    assert!(!text.contains("> ring"), "{text}");
+    assert_eq!(world.stage("t1"), "queued");
+    assert!(world.step(Input::Halt(false)).contains("> seek boss"), "it is asked for again");
+    assert!(world.ready("boss").contains("> ring boss t1"));
 }

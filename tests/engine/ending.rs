@@ -1,11 +1,12 @@
 //! Messages that end together: chains of dependants, parts of a cancelled task; and what a result brings.
 
-use crate::make::{START, draft, team};
+use crate::make::{START, draft, id, name, team};
 use crate::world::World;
 use expect_test::expect;
 use tasuki::engine::engine::Engine;
 use tasuki::engine::input::{Command, Input, Moment};
-use tasuki::engine::message::{RequestId, Source};
+use tasuki::engine::message::{Known, Outcome, Priority, RequestId, Source};
+use tasuki::engine::words::Digest;
 
 #[test]
 fn a_dependant_begins_when_all_it_waits_for_is_completed() {
@@ -98,6 +99,19 @@ fn a_dependant_of_what_has_failed_already_fails_at_once() {
 }
 
 #[test]
+fn a_dependant_of_what_ended_long_ago_goes_by_what_the_archive_says() {
+    for (outcome, stage) in
+        [(Outcome::Completed, "queued"), (Outcome::Failed, "failed"), (Outcome::Cancelled, "failed")]
+    {
+        let mut world = World::new(team());
+        let mut dependant = draft("b user>boss after=old");
+        dependant.known_refs.push((id("old"), Known { digest: Digest(1), outcome }));
+        world.send_drafts(vec![dependant], None);
+        assert_eq!(world.stage("b"), stage, "{outcome:?}");
+    }
+}
+
+#[test]
 fn a_dependant_of_what_ends_in_the_same_file_is_not_left_waiting() {
     for lines in ["i1 boss>user info\nt1 user>boss after=i1", "t1 user>boss after=i1\ni1 boss>user info"] {
         let mut world = World::new(team());
@@ -185,6 +199,26 @@ fn an_answer_on_the_screen_is_delivered_to_the_agent_that_asked() {
         > show finished m1
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn an_answer_is_as_urgent_as_its_task_and_no_surer_than_its_proof() {
+    let mut team = team();
+    team.members.get_mut(&name("ann")).expect("a member").token = false;
+    let mut world = World::new(team);
+    world.send("t1 boss>ann high\nt2 boss>bob low");
+    for agent in ["ann", "bob"] {
+        world.give(agent);
+        world.claim(agent);
+    }
+    let answer = |task: &str| {
+        let open = world.engine.state().open.values();
+        let mut answers = open.filter(|open| open.message.in_reply_to == Some(id(task)));
+        let message = &answers.next().expect("an answer").message;
+        (message.priority, message.verified)
+    };
+    assert_eq!(answer("t1"), (Priority::High, false), "its phrase alone");
+    assert_eq!(answer("t2"), (Priority::Low, true));
 }
 
 #[test]

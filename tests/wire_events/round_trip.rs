@@ -6,8 +6,12 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use tasuki::engine::engine::Engine;
 use tasuki::engine::event::Event;
 use tasuki::engine::message::Body;
+use tasuki::engine::state::State;
+use tasuki::engine::team::Team;
+use tasuki::engine::words::{Millis, Seq};
 use tasuki::io::wire::events::{body_of, decode, decode_snapshot, encode, encode_snapshot};
 
 proptest! {
@@ -19,6 +23,27 @@ proptest! {
         let line = encode_snapshot(&events);
         prop_assert!(line.bytes().all(|byte| byte >= b' '), "{line:?}");
         prop_assert_eq!(decode_snapshot(&line).unwrap(), events, "{}", line);
+    }
+
+    #[test]
+    fn a_snapshot_holds_all_that_is_in_a_state(events in arbitrary::events()) {
+        let is_kept = |event: &Event| {
+            matches!(event, Event::KeptOpen(_) | Event::KeptAgent(..) | Event::Halted(Some(_)))
+        };
+        let kept: Vec<Event> = events.into_iter().filter(is_kept).collect();
+        let state = replayed(&kept);
+        let snapshot = state.snapshot();
+        for event in &kept {
+            // Of two of one name the later one counts.
+            let stays = match event {
+                Event::KeptOpen(open) => state.open.get(&open.message.id) == Some(open),
+                Event::KeptAgent(name, agent) => state.agents.get(name) == Some(&**agent),
+                _ => false,
+            };
+            prop_assert!(!stays || snapshot.contains(event), "{:?} is not in {:?}", event, snapshot);
+        }
+        let written = decode_snapshot(&encode_snapshot(&snapshot)).unwrap();
+        prop_assert_eq!(&replayed(&written), &state);
     }
 
     #[test]
@@ -54,6 +79,13 @@ fn every_event_is_drawn_and_has_its_name() {
         seen.insert(name(&event));
     }
     assert_eq!(seen.len(), 9, "{seen:?}");
+}
+
+/// What these events make of an empty state.
+fn replayed(events: &[Event]) -> State {
+    let mut engine = Engine::new(Team::default());
+    engine.replay(Seq(1), Millis(1), events).unwrap();
+    engine.state().clone()
 }
 
 /// Adds an unknown member to every object that is not the user's own, in front of the others and behind them.

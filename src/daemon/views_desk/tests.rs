@@ -120,3 +120,94 @@ fn what_a_closed_segment_does_not_bring_back_is_made_durable_before_a_turn() {
     desk.sync();
     assert!(!desk.is_settled(), "a dropped file that comes back after a power cut would be unknown");
 }
+
+#[test]
+fn a_turn_whose_view_could_not_be_written_is_tried_again_as_a_turn() {
+    let (engine, journal) = world();
+    let (jobs, shown) = sync_channel(1);
+    let mut desk = ViewsDesk::new(jobs, false);
+    desk.mark_turn(id("p"));
+    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    desk.done(shown.try_recv().unwrap(), Millis(9));
+    let again = desk.again_at().expect("a time at which it is tried again");
+    desk.wake(again);
+    desk.submit(&engine, &journal, again).unwrap();
+    let job = shown.try_recv().unwrap();
+    assert!(matches!(&job[..], [Item::Open(item)] if item.turn), "nobody else would type it: {job:?}");
+}
+
+#[test]
+fn nothing_is_made_durable_before_all_that_ended_is_written() {
+    const ENDED: u64 = BATCH_MAX as u64 + 1;
+    let mut engine = Engine::new(Team::default());
+    for number in 1..=ENDED {
+        let step = format!(
+            r#"[{{"event":"accepted","id":"t{number}","from":"user","to":"w","type":"info","accepted_at":1,"digest":"00000000000000000000000000000000","content":"襷"}},
+                {{"event":"ended","id":"t{number}","outcome":"completed"}}]"#
+        );
+        engine.replay(Seq(number), Millis(number), &events::decode(&step).unwrap()).unwrap();
+    }
+    let (jobs, _inbox) = sync_channel(1);
+    let journal = JournalDesk::new(jobs, (1..=ENDED).map(|seq| (Seq(seq), place(seq))).collect());
+    let (jobs, shown) = sync_channel(1);
+    let mut desk = ViewsDesk::new(jobs, true);
+    (1..=ENDED).for_each(|number| desk.mark(Shown::Finished(id(&format!("t{number}")))));
+    desk.sync();
+    let mut written = 0;
+    while !desk.is_settled() {
+        desk.submit(&engine, &journal, Millis(9)).unwrap();
+        for item in shown.try_recv().unwrap() {
+            match item {
+                Item::Finished { .. } => written += 1,
+                Item::Sync => assert_eq!(written, ENDED, "the rest would not be on the disk"),
+                other => panic!("{other:?}"),
+            }
+        }
+        desk.done(Vec::new(), Millis(9));
+    }
+    assert_eq!(written, ENDED);
+}
+
+#[test]
+fn lines_that_could_not_be_written_come_before_newer_ones_and_those_left_out_are_told() {
+    let (engine, journal) = world();
+    let (jobs, shown) = sync_channel(1);
+    let mut desk = ViewsDesk::new(jobs, false);
+    let texts = |job: Job| -> Vec<String> {
+        let text = |item| if let Item::Log { text, .. } = item { text } else { panic!("{item:?}") };
+        job.into_iter().map(text).collect()
+    };
+    desk.tell(Millis(1), None, "一".to_owned());
+    desk.tell(Millis(1), None, "二".to_owned());
+    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    desk.done(shown.try_recv().unwrap(), Millis(9));
+    desk.tell(Millis(2), None, "三".to_owned());
+    desk.wake(desk.again_at().unwrap());
+    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    assert_eq!(texts(shown.try_recv().unwrap()), ["一", "二", "三"]);
+    desk.done(Vec::new(), Millis(9));
+
+    (0..5_000).for_each(|number| desk.tell(Millis(3), None, number.to_string()));
+    let mut said = Vec::new();
+    while !desk.is_idle() {
+        desk.submit(&engine, &journal, Millis(9)).unwrap();
+        said.extend(texts(shown.try_recv().unwrap()));
+        desk.done(Vec::new(), Millis(9));
+    }
+    let left_out =
+        said.iter().find_map(|text| text.strip_suffix(" lines were left out here; the journal has them"));
+    let left_out: usize = left_out.expect("it says so").parse().unwrap();
+    assert_eq!(said.len() - 1 + left_out, 5_000);
+}
+
+#[test]
+fn views_of_what_is_neither_open_nor_in_the_team_are_swept() {
+    let (engine, journal) = world();
+    let (jobs, shown) = sync_channel(1);
+    let mut desk = ViewsDesk::new(jobs, false);
+    desk.sweep();
+    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    let job = shown.try_recv().unwrap();
+    let [Item::Sweep { open, members }] = &job[..] else { panic!("{job:?}") };
+    assert!(open.contains(&id("p")) && !open.contains(&id("c1")) && members.is_empty());
+}

@@ -148,3 +148,42 @@ impl Job {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::words::{Digest, MessageId};
+    use crate::io::journal::IdHash;
+
+    /// A segment in which this message ended, and the turn to the next one.
+    fn turn(journal: &mut Journal, id: &MessageId) -> Written {
+        let (seq, now) = (journal.next_seq(), &mut Millis(0));
+        let line = StepLine { seq, at: Millis(seq.0), events: "[]".into() };
+        let job = Job::Append { lines: vec![line], durable: true };
+        assert!(matches!(do_job(journal, job, now).done, Done::Appended(_)));
+        let finished = vec![Fingerprint { id: IdHash::of(id), seq, digest: Digest(7), outcome: 0 }];
+        do_job(journal, Job::Turn { at: Millis(seq.0), snapshot: "{}".to_owned(), finished }, now)
+    }
+
+    #[test]
+    fn whoever_looks_up_ids_is_told_of_each_segment_that_comes_or_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let nothing = || -> crate::io::journal::Walk { Box::new(|_, _| ()) };
+        let opened = Journal::open(folder.path(), "test", nothing, &mut |_| Ok(()));
+        let (mut journal, _) = opened.unwrap();
+        let ids = ["a", "b", "c"].map(|id| MessageId::new(id).unwrap());
+        let known = |written: Written| {
+            let mut archive = written.archive?;
+            Some(ids.each_ref().map(|id| archive.known(id).unwrap().is_some()))
+        };
+        assert_eq!(known(turn(&mut journal, &ids[0])), Some([true, false, false]));
+        assert_eq!(known(turn(&mut journal, &ids[1])), Some([true, true, false]));
+        assert_eq!(known(turn(&mut journal, &ids[2])), Some([true, true, true]));
+        let mut trim = |keep_from| {
+            do_job(&mut journal, Job::Trim { before: Millis(u64::MAX), keep_from }, &mut Millis(0))
+        };
+        assert_eq!(known(trim(1)), None, "an open message has its content in the first");
+        assert_eq!(known(trim(2)), Some([false, true, true]));
+        assert_eq!(known(trim(9)), Some([false, false, true]), "the one that was closed last stays");
+    }
+}

@@ -85,3 +85,75 @@ impl Hash {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::words::{Digest, MessageId, Millis};
+    use crate::io::wire::draft;
+
+    const FIELDS: [&str; 6] =
+        ["id: m", "from: boss", "to: ann", "content: 襷", "priority: normal", "on_doubt: resend"];
+
+    /// The digest of a message with these fields and this one, which takes the place of one of the same name.
+    fn digest(field: &str) -> Digest {
+        let name = |field: &str| field.split(':').next().map(str::to_owned);
+        let others = FIELDS.into_iter().filter(|other| name(other) != name(field));
+        let text = others.chain([field]).collect::<Vec<_>>().join("\n");
+        let mint = &mut || MessageId::new("minted").unwrap();
+        let drafts = draft::read(text.as_bytes(), None, &|_| true, mint, Millis(1));
+        drafts.unwrap_or_else(|refusal| panic!("{field}: {}", refusal.why))[0].digest
+    }
+
+    #[test]
+    fn a_message_that_differs_in_any_field_is_another_one() {
+        let changes = [
+            "id: n",
+            "from: bob",
+            "to: eve",
+            "content: たすき",
+            "type: info",
+            "type: result\nin_reply_to: t",
+            "type: result\nin_reply_to: t\nstatus: failed",
+            "in_reply_to: t",
+            "parent: t",
+            "retry_of: t",
+            "depends_on: [t]",
+            "depends_on: [t, u]",
+            "priority: high",
+            "timeout: 5s",
+            "timeout: 6s",
+            "deadline: 2030-01-01T00:00:00Z",
+            "deadline: 2030-01-01T00:00:01Z",
+            "on_doubt: hold",
+            "metadata: {a: 1}",
+            "metadata: {a: 2}",
+            "metadata: {b: 1}",
+            "metadata: {a: [1]}",
+            "metadata: {a: '1'}",
+            "note: of my own",
+        ];
+        let mut seen = vec![("", digest(""))];
+        for change in changes {
+            let digest = digest(change);
+            let same = seen.iter().find(|(_, other)| *other == digest);
+            assert_eq!(same, None, "as {change:?}");
+            assert!(digest.0 >> 64 != 0 && digest.0 as u64 != 0, "all of it is used");
+            seen.push((change, digest));
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_sent_again_is_the_same_one() {
+        let base = digest("");
+        for same in
+            ["timestamp: 2026-02-02T12:00:00Z", "token: k7qf2m", "type: task", "priority: normal", "# a word"]
+        {
+            assert_eq!(digest(same), base, "{same}");
+        }
+        assert_eq!(
+            digest("metadata: {a: 1, b: 2}"),
+            digest("metadata: {b: 2, a: 1}"),
+            "the order says nothing"
+        );
+    }
+}

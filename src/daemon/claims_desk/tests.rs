@@ -1,0 +1,82 @@
+//! What waits until the drops that lay there are taken, and in which order it goes on.
+
+use super::*;
+use crate::engine::input::Guard;
+use crate::engine::life::CompletionSource;
+use crate::engine::message::{RequestId, Source};
+use crate::engine::words::{MessageId, Millis, Nonce, Token};
+use crate::io::wire::draft;
+
+fn report(agent: &str, report: Report) -> Input {
+    Input::Report { agent: AgentName::new(agent).unwrap(), nonce: Nonce(1), report }
+}
+
+fn claim(agent: &str) -> Input {
+    let (id, source) = (MessageId::new("t").unwrap(), CompletionSource::Marker);
+    report(agent, Report::Claimed { id, turn: 1, source, text: "襷".into(), truncated: false })
+}
+
+fn exit(agent: &str) -> Input {
+    report(agent, Report::Exited { how: "exit 0".to_owned(), clean: true })
+}
+
+fn busy(agent: &str) -> Input {
+    report(agent, Report::NotReady { guard: Guard::Busy })
+}
+
+fn dropped(text: &str) -> Input {
+    let mint = &mut || MessageId::new("minted").unwrap();
+    let drafts = draft::read(text.as_bytes(), None, &|_| true, mint, Millis(1)).unwrap();
+    Input::Drop { source: Source::Request(RequestId(1)), drafts, proof: None }
+}
+
+fn replied() -> Input {
+    let token = Token::new("k7qf2m").unwrap();
+    Input::Command {
+        request: RequestId(1),
+        command: Command::Reply { token, text: "done".into(), failed: false },
+    }
+}
+
+/// A desk at which this waits for these sweeps.
+fn desk(waiting: Vec<(u64, Input)>) -> ClaimsDesk {
+    let waiting = waiting.into_iter().map(|(sweep, input)| Waiting { sweep, input, gave_way: false });
+    ClaimsDesk { waiting: waiting.collect() }
+}
+
+#[test]
+fn whatever_ends_a_task_waits_for_the_parts_that_were_handed_on_before() {
+    let over = Report::TurnOver { id: MessageId::new("t").unwrap(), turn: 1 };
+    let answer = "type: result\nfrom: a\nto: b\nin_reply_to: t\ncontent: done\n";
+    for input in [claim("a"), exit("a"), report("a", over), replied(), dropped(answer)] {
+        assert!(ClaimsDesk::default().holds(&input), "{input:?}");
+    }
+    for input in [busy("a"), dropped("to: b\ncontent: a part\n"), Input::Wake] {
+        assert!(!ClaimsDesk::default().holds(&input), "{input:?}");
+    }
+}
+
+#[test]
+fn what_an_agent_says_after_its_claim_does_not_overtake_it() {
+    let desk = desk(vec![(1, claim("a"))]);
+    assert!(desk.holds(&busy("a")));
+    assert!(!desk.holds(&busy("b")), "of others nothing waits");
+}
+
+#[test]
+fn what_waits_goes_on_after_its_sweep_in_order() {
+    let mut desk = desk(vec![(1, claim("a")), (2, claim("b"))]);
+    assert_eq!(desk.next(0), None);
+    assert_eq!(desk.next(1), Some(claim("a")));
+    assert_eq!(desk.next(1), None, "what came later waits for a later sweep");
+    assert_eq!(desk.next(2), Some(claim("b")));
+    assert!(desk.is_empty());
+}
+
+#[test]
+fn an_answer_that_lay_there_counts_before_the_end_of_its_agent() {
+    let mut desk = desk(vec![(1, exit("a")), (2, replied())]);
+    assert_eq!(desk.next(1), None, "it gives way");
+    assert_eq!(desk.next(2), Some(replied()));
+    assert_eq!(desk.next(2), Some(exit("a")), "once");
+}

@@ -1,0 +1,35 @@
+//! The list of what ended in a segment: the daemon writes it from its state when it leaves the segment, and a start from the
+//! segment itself where it is missing.
+
+use super::lived::live;
+use super::{extract, outcome_number, outcome_of};
+use crate::engine::message::Outcome;
+use crate::io::journal::Journal;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn lists(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let paths = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let lists = paths.filter(|path| path.extension().is_some_and(|extension| extension == "ids"));
+    lists.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+#[test]
+fn a_list_that_is_made_again_says_what_the_lost_one_said() {
+    let dir = tempfile::tempdir().unwrap();
+    live(dir.path());
+    let written = lists(dir.path());
+    assert!(written.len() >= 3, "{written:?}");
+    written.keys().for_each(|path| fs::remove_file(path).unwrap());
+    let (_journal, report) = Journal::open(dir.path(), "boot-2", extract, &mut |_| Ok(())).unwrap();
+    assert_eq!(report.ids.len(), written.len());
+    assert_eq!(lists(dir.path()), written);
+}
+
+#[test]
+fn an_outcome_is_read_as_it_was_written() {
+    for outcome in [Outcome::Completed, Outcome::Failed, Outcome::Cancelled] {
+        assert_eq!(outcome_of(outcome_number(outcome)), outcome);
+    }
+}
