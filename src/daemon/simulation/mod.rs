@@ -6,6 +6,7 @@
 //!
 //! `scripts/simulate --seed N` runs one and writes down all that happened; `scripts/simulate --seeds N` runs many.
 
+mod callers;
 mod cut;
 mod life;
 mod model;
@@ -13,8 +14,10 @@ mod oracle;
 mod outside;
 mod peace;
 mod people;
+mod promises;
 mod run;
 mod tmux;
+mod told;
 mod trace;
 
 use std::collections::BTreeMap;
@@ -23,7 +26,7 @@ use std::collections::BTreeMap;
 const SEEDS: u64 = 200;
 
 /// What these have to come by at least, or they prove little: about half of what they do.
-const MET: [(&str, u64); 24] = [
+const MET: [(&str, u64); 36] = [
     ("messages", 3_500),
     ("kills", 750),
     ("deaths in a change", 350),
@@ -48,6 +51,18 @@ const MET: [(&str, u64); 24] = [
     ("duplicates", 250),
     ("bad drops", 300),
     ("floods", 5),
+    ("answers to callers", 2_500),
+    ("deaths after an answer", 30),
+    ("letters accepted", 350),
+    ("letters accepted again", 20),
+    ("letters refused", 75),
+    ("letters with void keys", 45),
+    ("awaited", 15),
+    ("shown open", 50),
+    ("shown ended", 8),
+    ("told: cancelled", 45),
+    ("told: done", 6),
+    ("told: goes on", 40),
 ];
 
 #[test]

@@ -6,6 +6,7 @@ use super::run::{Now, Run, Wrong};
 use super::tmux::Luck;
 use crate::engine::input::Command;
 use crate::engine::life::Stage;
+use crate::engine::state::Open;
 use crate::engine::words::MessageId;
 use crate::io::fake::{Faults, Machine};
 
@@ -69,6 +70,9 @@ impl Run {
             .map(|open| open.message.id.clone())
             .collect();
         held.into_iter().for_each(|id| self.command(Command::Retry(id)));
+        for lost in self.callers.all_lost() {
+            self.call(lost);
+        }
         self.helped += 1;
         if self.helped.is_multiple_of(5) {
             self.command(Command::Start(None));
@@ -81,6 +85,7 @@ impl Run {
             && life.daemon.journal.is_idle()
             && life.daemon.views.is_idle()
             && life.daemon.claims.is_empty()
+            && self.callers.all_know()
             && !oracle::anything_lies_there(&self.root)
     }
 
@@ -89,11 +94,13 @@ impl Run {
         let state = life.daemon.engine.state();
         let open: Vec<String> = (state.open.values())
             .map(|open| {
-                format!("{} {:?} with {:?}, unmet {:?}", open.message.id, open.stage, open.agent, open.unmet)
+                let Open { message, stage, since, agent, unmet, .. } = &**open;
+                format!("{} {stage:?} since {}, with {agent:?}, unmet {unmet:?}", message.id, since.0)
             })
             .collect();
         let phases: Vec<_> =
             state.agents.iter().map(|(name, agent)| (name, &agent.phase, &agent.blocked)).collect();
-        format!("{open:#?} {phases:?}; lies there: {}", oracle::anything_lies_there(&self.root))
+        let now = life.daemon.clock.now().0;
+        format!("{now}: {open:#?} {phases:?}; lies there: {}", oracle::anything_lies_there(&self.root))
     }
 }

@@ -53,6 +53,35 @@ impl People {
 
     fn task(&mut self, chance: &mut Chance) -> (String, String) {
         let mut head = String::new();
+        if chance.one_in(12) {
+            let from = chance.pick(&NAMES).copied().unwrap_or("boss");
+            let _ = writeln!(head, "from: {from}");
+        }
+        self.task_of(chance, head)
+    }
+
+    /// Messages to be sent over the socket: a person's, or those of somebody with a key, be it his own or not.
+    pub(super) fn letter(
+        &mut self,
+        chance: &mut Chance,
+        speaker: Option<(bool, &str)>,
+    ) -> (String, Vec<String>) {
+        let count = if chance.one_in(4) { 1 + chance.below(3) } else { 1 };
+        let all = (0..count).map(|_| match speaker {
+            None => self.task(chance),
+            Some((own, name)) => {
+                // A key says who speaks.
+                let from = if own && chance.one_in(2) { String::new() } else { format!("from: {name}\n") };
+                let to = chance.pick(&["ann", "bob", "crew", "eve", "user"]).copied().unwrap_or("eve");
+                let info = if to == "user" || chance.one_in(4) { "type: info\n" } else { "" };
+                self.document(chance, &format!("{from}to: {to}\n{info}"))
+            }
+        });
+        let (text, contents): (Vec<String>, _) = all.collect::<Vec<_>>().into_iter().unzip();
+        (text.join("---\n"), contents)
+    }
+
+    fn task_of(&mut self, chance: &mut Chance, mut head: String) -> (String, String) {
         let id = (!chance.one_in(3)).then(|| format!("t-{}", self.numbers + 1));
         if let Some(id) = &id {
             let _ = writeln!(head, "id: {id}");

@@ -1,23 +1,21 @@
 //! One run from one seed: everything that may happen to a workspace, in an order that chance gives, and then peace.
 
+use super::callers::Callers;
 use super::life::{self, Life, Worked};
 use super::oracle;
 use super::people::People;
 use super::tmux::Panes;
 use super::trace::Trace;
 use crate::daemon::herald::Voice;
-use crate::daemon::request::Response;
 use crate::daemon::start::{House, tmux_server};
-use crate::engine::input::Reply;
-use crate::engine::words::{MessageId, Millis};
+use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::io::fake::{Chance, Faults, Keeps, Machine, World};
 use crate::io::journal::Journal;
 use crate::io::settings::Settings;
 use crate::io::workspace::{Surroundings, Workspace};
-use std::collections::BTreeSet;
 use std::path::PathBuf;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 /// Things that happen before peace.
 const STEPS: u64 = 1_200;
@@ -55,9 +53,7 @@ pub(super) struct Run {
     pub(super) panes: Panes,
     pub(super) people: People,
     pub(super) trace: Trace,
-    pub(super) calls: Vec<(String, oneshot::Receiver<Response>)>,
-    /// Messages of which somebody was told that they are accepted.
-    pub(super) promised: BTreeSet<MessageId>,
+    pub(super) callers: Callers,
     pub(super) calm: bool,
     /// How often a person had to look after things in peace.
     pub(super) helped: u64,
@@ -133,8 +129,7 @@ impl Run {
             panes: Panes::default(),
             people: People::default(),
             trace: Trace::new(whole),
-            calls: Vec::new(),
-            promised: BTreeSet::new(),
+            callers: Callers::default(),
             calm: false,
             helped: 0,
             lives: 0,
@@ -291,23 +286,15 @@ impl Run {
         }
     }
 
-    /// Takes what callers were told.
+    /// Takes what callers were told. What was not true is seen if everything dies at once.
     pub(super) fn hear_answers(&mut self) {
-        let mut told = Vec::new();
-        self.calls.retain_mut(|(what, answer)| match answer.try_recv() {
-            Ok(response) => {
-                told.push((what.clone(), response));
-                false
-            }
-            Err(oneshot::error::TryRecvError::Empty) => true,
-            Err(oneshot::error::TryRecvError::Closed) => false,
-        });
-        for (what, response) in told {
-            if let Response::Reply(Reply::Accepted { ids, .. }) = &response {
-                self.promised.extend(ids.iter().cloned());
-            }
-            self.tell(&format!("{what}: {response:?}"));
-            self.trace.meet("answers to callers");
+        let heard = self.callers.hear();
+        let any = !heard.said.is_empty();
+        heard.said.iter().for_each(|said| self.tell(said));
+        heard.met.into_iter().for_each(|what| self.trace.meet(what));
+        if any && !self.calm && self.chance.one_in(25) {
+            self.trace.meet("deaths after an answer");
+            self.crash();
         }
     }
 

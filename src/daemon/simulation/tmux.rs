@@ -31,7 +31,7 @@ pub(super) struct Panes {
 /// A pane and the agent in it.
 pub(super) struct Pane {
     pub(super) agent: AgentName,
-    nonce: Nonce,
+    pub(super) nonce: Nonce,
     id: PaneId,
     process: ProcessKey,
     pub(super) alive: bool,
