@@ -124,7 +124,7 @@ mod tests {
     fn nobody_is_shown_what_a_crash_could_undo() {
         let (jobs, _inbox) = sync_channel(1);
         let (mut journal, mut faces) = (JournalDesk::new(jobs, BTreeMap::new()), FacesDesk::default());
-        let mut ask = |faces: &mut FacesDesk, journal: &JournalDesk| {
+        let ask = |faces: &mut FacesDesk, journal: &JournalDesk| {
             let (answer, answered) = oneshot::channel();
             faces.show(journal, answer, Response::Ok);
             answered

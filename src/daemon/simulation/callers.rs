@@ -83,7 +83,9 @@ impl Callers {
     ) -> Option<usize> {
         let wall = Machine::with(|machine| machine.wall);
         let mut mint = crate::daemon::workers::mailbox::mint_id;
-        let drafts = draft::read(text.as_bytes(), None, &|_| false, &mut mint, wall).ok()?;
+        let mut drafts = draft::read(text.as_bytes(), None, &|_| false, &mut mint, wall).ok()?;
+        // Whoever may have to ask again gives the ids himself.
+        drafts.iter_mut().for_each(|draft| draft.id_given = true);
         self.letters.push(Letter { drafts, contents, key, sent: 0, fate: Fate::Unknown });
         Some(self.letters.len() - 1)
     }

@@ -41,6 +41,9 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
         check_letter(letter, &told, &alone).map_err(|why| format!("{why}: {letter:?}"))?;
     }
     check_routes(run, &told)?;
+    let answered =
+        |content: &str| run.people.drops.iter().any(|drop| drop.answer && drop.contents[0] == content);
+    run.read.check(&run.root, &told, &answered)?;
     check_reasons(&run.root)?;
     check_views(&run.root, &told)?;
     check_replay(run, &dir)

@@ -2,8 +2,8 @@
 
 use super::callers::Wish;
 use super::cut;
+use super::pane::{Doing, Luck};
 use super::run::{Now, Run};
-use super::tmux::{Doing, Luck};
 use crate::daemon::news::News;
 use crate::daemon::request::Until;
 use crate::daemon::workers::tmux::TmuxNews;
@@ -218,8 +218,16 @@ impl Run {
 
     // Agents.
 
+    pub(super) fn luck(&self) -> Luck {
+        let halted = match &self.now {
+            Now::Alive(life) => life.daemon.tmux.is_halted(),
+            Now::Dead(..) => false,
+        };
+        Luck { calm: self.calm, halted }
+    }
+
     pub(super) fn panes_work(&mut self) {
-        let luck = Luck { calm: self.calm };
+        let luck = self.luck();
         if self.chance.one_in(4) && self.panes.make(&mut self.chance, luck) {
             return self.tell("a window is made");
         }
@@ -244,6 +252,9 @@ impl Run {
                 let until_ms = now + self.chance.below(if slow { 90_000 } else { 300 });
                 let doing = Doing { typed: typed.clone(), until_ms };
                 pane.doing = Some(doing);
+                if let Err(wrong) = self.read_task(&who, &typed) {
+                    self.panes.wrong.push(wrong);
+                }
                 self.tell(&format!("{who} reads: {}", typed.line));
                 true
             }
@@ -259,6 +270,7 @@ impl Run {
     pub(super) fn agent_is_done(&mut self, at: usize, doing: &Doing) {
         let (turn, id) = (doing.typed.turn, doing.typed.id.clone());
         let Some(token) = turn.token else { return };
+        let text = self.answer_to(&id);
         let Some(pane) = self.panes.all.get_mut(at) else { return };
         let who = pane.agent.clone();
         let how = if self.calm { 9 } else { self.chance.below(20) };
@@ -273,13 +285,11 @@ impl Run {
             2 => {} // it hangs
             3 => {
                 self.trace.meet("claimed twice");
-                pane.claim(Some(token));
-                let text = format!("answer to {id}").into();
+                pane.claim(Some(token), text.clone());
                 self.command(Command::Reply { token, text, failed: false });
             }
             4 => self.command(Command::Acknowledge { token }),
             5 | 6 => {
-                let text = format!("answer to {id}").into();
                 self.command(Command::Reply { token, text, failed: how == 6 });
             }
             7 if !full => {
@@ -291,9 +301,9 @@ impl Run {
                 for _ in 0..1 + self.chance.below(3) {
                     self.people.hand_on(&self.root, &mut self.chance, who.as_str(), token);
                 }
-                pane.claim(Some(token));
+                pane.claim(Some(token), text);
             }
-            _ => pane.claim(Some(token)),
+            _ => pane.claim(Some(token), text),
         }
         self.tell(&format!("{who} is done with {id} ({how})"));
     }

@@ -3,7 +3,6 @@
 use super::life::Worked;
 use super::oracle;
 use super::run::{Now, Run, Wrong};
-use super::tmux::Luck;
 use crate::engine::input::Command;
 use crate::engine::life::Stage;
 use crate::engine::state::Open;
@@ -33,7 +32,7 @@ impl Run {
             busy |= life.show() != Worked::Nothing;
             busy |= life.look() != Worked::Nothing;
         }
-        let luck = Luck { calm: true };
+        let luck = self.luck();
         busy |= self.panes.make(&mut self.chance, luck);
         for at in (0..self.panes.all.len()).rev() {
             busy |= self.panes.work(at, &mut self.chance, luck);
@@ -57,10 +56,14 @@ impl Run {
 
     /// A person looks after what has come to stand still.
     pub(super) fn help(&mut self) {
-        for pane in &mut self.panes.all {
+        for at in 0..self.panes.all.len() {
+            let pane = &self.panes.all[at];
             let idle = pane.doing.is_none() && pane.inbox.is_empty();
-            if let Some(token) = pane.awaited().filter(|_| idle).and_then(|typed| typed.turn.token) {
-                pane.claim(Some(token));
+            if let Some(typed) = pane.awaited().filter(|_| idle).cloned()
+                && let Some(token) = typed.turn.token
+            {
+                let text = self.answer_to(&typed.id);
+                self.panes.all[at].claim(Some(token), text);
             }
         }
         let Now::Alive(life) = &self.now else { return };

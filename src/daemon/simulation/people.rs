@@ -47,8 +47,10 @@ impl People {
     fn document(&mut self, chance: &mut Chance, head: &str) -> (String, String) {
         let number = self.number();
         let long = if chance.one_in(30) { chance.below(6_000) } else { chance.below(60) };
-        let content = format!("印{number}。 やって 🎽{}", " 仕事".repeat(long as usize));
-        (format!("{head}content: \"{content}\"\n"), content)
+        let long = if chance.one_in(400) { 30_000 } else { long };
+        let end = if chance.one_in(8) { "\n\n" } else { "" };
+        let content = format!("印{number}。 やって 🎽{}{end}", " 仕事".repeat(long as usize));
+        (format!("{head}content: \"{}\"\n", content.replace('\n', "\\n")), content)
     }
 
     fn task(&mut self, chance: &mut Chance) -> (String, String) {

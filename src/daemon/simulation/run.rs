@@ -4,6 +4,7 @@ use super::callers::Callers;
 use super::life::{self, Life, Worked};
 use super::oracle;
 use super::people::People;
+use super::reader::Read;
 use super::tmux::Panes;
 use super::trace::Trace;
 use crate::daemon::herald::Voice;
@@ -21,6 +22,8 @@ use tokio::sync::mpsc;
 const STEPS: u64 = 1_200;
 /// And until everything has come to its end; far more than it takes.
 const STEPS_TO_PEACE: u64 = 5_000;
+/// After so many things somebody looks at what has ended.
+const LOOK_EVERY: u64 = 16;
 /// 14 November 2023.
 const START: Millis = Millis(1_700_000_000_000);
 
@@ -54,11 +57,13 @@ pub(super) struct Run {
     pub(super) people: People,
     pub(super) trace: Trace,
     pub(super) callers: Callers,
+    pub(super) read: Read,
     pub(super) calm: bool,
     /// How often a person had to look after things in peace.
     pub(super) helped: u64,
     pub(super) lives: u64,
     pub(super) boots: u64,
+    steps: u64,
 }
 
 /// How a run went wrong.
@@ -130,10 +135,12 @@ impl Run {
             people: People::default(),
             trace: Trace::new(whole),
             callers: Callers::default(),
+            read: Read::default(),
             calm: false,
             helped: 0,
             lives: 0,
             boots: 0,
+            steps: 0,
         }
     }
 
@@ -195,6 +202,15 @@ impl Run {
         }
         if let Some(wrong) = self.panes.wrong.pop() {
             return Err(wrong);
+        }
+        for (typed, who) in std::mem::take(&mut self.panes.news) {
+            self.check_typed(&typed, &who)?;
+            self.trace.meet("turns begun");
+        }
+        self.steps += 1;
+        if self.steps.is_multiple_of(LOOK_EVERY) {
+            self.check_hands()?;
+            self.look_at_ends()?;
         }
         if Machine::with(|machine| machine.faults.dead) {
             self.tell("dead in the middle of a change");

@@ -260,6 +260,12 @@ impl TmuxDesk {
         self.change(|terms| terms.halted = halted);
     }
 
+    /// Whether the panes are told that nothing may be typed.
+    #[cfg(test)]
+    pub(in crate::daemon) fn is_halted(&self) -> bool {
+        self.terms.borrow().halted
+    }
+
     /// The settings changed. Gives the keys of those that are taken up at the next start only, since the agents that run
     /// could not follow.
     pub fn set(&self, settings: &Settings) -> Vec<&'static str> {

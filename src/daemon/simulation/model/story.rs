@@ -4,7 +4,6 @@
 use super::super::callers::Wish;
 use super::super::life::Worked;
 use super::super::run::Run;
-use super::super::tmux::Luck;
 use crate::engine::words::MessageId;
 use crate::io::fake::{Change, Keeps, Machine};
 use std::collections::BTreeSet;
@@ -211,7 +210,7 @@ impl Telling {
 
     fn panes_work(&mut self) -> bool {
         let run = &mut self.run;
-        let luck = Luck { calm: true };
+        let luck = run.luck();
         if run.panes.make(&mut run.chance, luck) {
             return true;
         }
