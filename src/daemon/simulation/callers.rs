@@ -25,6 +25,10 @@ pub(super) enum Wish {
     Open,
     /// To see everything in numbers.
     Overview,
+    /// `queue/STOP` to be made or removed.
+    Halt(bool),
+    /// The daemon to end, with its agents or not.
+    Down(bool),
 }
 
 /// Messages that somebody sends over the socket, all or none.
@@ -71,6 +75,8 @@ pub(super) struct Heard {
     pub(super) said: Vec<String>,
     /// Kinds of things that happened.
     pub(super) met: Vec<&'static str>,
+    /// Whether somebody was told last that all is stopped, or goes on.
+    pub(super) stopped: Option<bool>,
 }
 
 impl Callers {
@@ -104,6 +110,8 @@ impl Callers {
             Wish::Message(id) => Request::Message(id.clone()),
             Wish::Open => Request::Open,
             Wish::Overview => Request::Overview,
+            Wish::Halt(on) => Request::Halt(*on),
+            Wish::Down(keep_agents) => Request::Down { keep_agents: *keep_agents },
         };
         let (answer, answered) = oneshot::channel();
         let asked = calls.try_send(Call { request, answer }).is_ok();
@@ -167,6 +175,9 @@ impl Callers {
         for (wish, response) in said {
             heard.met.push("answers to callers");
             heard.met.extend(self.take(&wish, &response));
+            if let (Wish::Halt(on), Response::Ok) = (&wish, &response) {
+                heard.stopped = Some(*on);
+            }
             heard.said.push(format!("{wish:?}: {response:?}"));
         }
         heard

@@ -8,6 +8,7 @@
 
 mod callers;
 mod cut;
+mod ending;
 mod life;
 mod model;
 mod oracle;
@@ -18,6 +19,7 @@ mod people;
 mod promises;
 mod reader;
 mod run;
+mod stop;
 mod tmux;
 mod told;
 mod trace;
@@ -28,7 +30,7 @@ use std::collections::BTreeMap;
 const SEEDS: u64 = 200;
 
 /// What these have to come by at least, or they prove little: about half of what they do.
-const MET: [(&str, u64); 39] = [
+const MET: [(&str, u64); 44] = [
     ("messages", 3_500),
     ("kills", 750),
     ("deaths in a change", 350),
@@ -43,7 +45,7 @@ const MET: [(&str, u64); 39] = [
     ("turns of the segment", 200),
     ("jumps of the wall clock", 250),
     ("tmux deaths", 100),
-    ("agents that died", 5),
+    ("agents that died", 15),
     ("lost Enter", 8),
     ("in doubt: Enter was missing", 3),
     ("in doubt: delivered", 8),
@@ -61,13 +63,18 @@ const MET: [(&str, u64); 39] = [
     ("letters with void keys", 45),
     ("awaited", 15),
     ("shown open", 50),
-    ("shown ended", 8),
+    ("shown ended", 4),
     ("told: cancelled", 45),
-    ("told: done", 6),
+    ("told: done", 4),
     ("told: goes on", 40),
     ("ends that were read", 6_000),
     ("files that agents read", 3_300),
     ("turns begun", 3_100),
+    ("STOP made", 230),
+    ("STOP removed", 200),
+    ("withdrawn for STOP", 10),
+    ("ends with the agents", 10),
+    ("ends without the agents", 12),
 ];
 
 #[test]

@@ -160,6 +160,10 @@ impl Run {
                 self.call(Wish::Await(id, until));
             }
             (5, Some(id)) => self.call(Wish::Message(id)),
+            (6, _) if self.chance.one_in(5) => {
+                let keep_agents = self.chance.one_in(2);
+                self.call(Wish::Down(keep_agents));
+            }
             (6, _) => {
                 let wish = if self.chance.one_in(2) { Wish::Open } else { Wish::Overview };
                 self.call(wish);
@@ -230,6 +234,11 @@ impl Run {
         let luck = self.luck();
         if self.chance.one_in(4) && self.panes.make(&mut self.chance, luck) {
             return self.tell("a window is made");
+        }
+        if self.chance.one_in(2_500) && !self.panes.all.is_empty() {
+            let at = self.chance.below(self.panes.all.len() as u64) as usize;
+            self.panes.all[at].end();
+            self.trace.meet("agents that died");
         }
         for at in (0..self.panes.all.len()).rev() {
             match self.chance.below(4) {

@@ -3,7 +3,7 @@
 
 use crate::daemon::news::{News, NewsSender};
 use crate::daemon::orders::{Order, PaneNews, PaneWord, Typed};
-use crate::daemon::workers::tmux::Given;
+use crate::daemon::workers::tmux::{Alive, Given};
 use crate::engine::input::{Guard, Report, Verdict};
 use crate::engine::life::{CompletionSource, Receipt};
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey, Token};
@@ -34,6 +34,8 @@ pub(super) struct Pane {
     /// Whether its turn ended without a claim.
     pub(super) silent: bool,
     pub(super) worker: Option<Worker>,
+    /// Whether a worker has said that its agent may be typed to, and nothing was typed since.
+    pub(super) said_ready: bool,
 }
 
 /// What an agent works at.
@@ -47,9 +49,8 @@ pub(super) struct Doing {
 /// Whoever types into a pane and looks at it.
 pub(super) struct Worker {
     pub(super) given: Given,
+    _alive: Alive,
     seeking: bool,
-    /// Whether it has said that the agent may be typed to, and nothing was typed since.
-    said_ready: bool,
     awaited: Option<Typed>,
     /// Typed and perhaps not read yet.
     unread: Option<Typed>,
@@ -78,12 +79,12 @@ pub(super) struct Luck {
 }
 
 impl Worker {
-    pub(super) fn new(given: Given) -> Self {
+    pub(super) fn new(given: Given, alive: Alive) -> Self {
         let (words, typing) = (VecDeque::new(), None);
         Self {
             given,
+            _alive: alive,
             seeking: false,
-            said_ready: false,
             awaited: None,
             unread: None,
             typing,
@@ -92,13 +93,14 @@ impl Worker {
         }
     }
 
-    /// Takes an order; what is wrong with it, if it must not have been given.
-    pub(super) fn obey(&mut self, order: Order) -> Option<String> {
+    /// Takes an order; what is wrong with it, if it must not have been given. `ready` says whether it was told that the agent
+    /// may be typed to, and has not made use of that.
+    pub(super) fn obey(&mut self, order: Order, ready: &mut bool) -> Option<String> {
         let mut wrong = None;
         match order {
             Order::Seek => self.seeking = true,
             Order::Ring(typed) => {
-                if !std::mem::take(&mut self.said_ready) {
+                if !std::mem::take(ready) {
                     wrong = Some(format!("typed to an agent that may not be ready: {}", typed.line));
                 }
                 self.seeking = false;
@@ -237,7 +239,7 @@ impl Pane {
                 worker.words.push_back(Report::NotReady { guard: Guard::Busy });
                 return true;
             }
-            (worker.seeking, worker.said_ready) = (false, true);
+            (worker.seeking, self.said_ready) = (false, true);
             worker.words.push_back(Report::Ready { fresh: Token::mint(chance.bits()) });
             return true;
         }

@@ -73,6 +73,7 @@ impl Run {
             .map(|open| open.message.id.clone())
             .collect();
         held.into_iter().for_each(|id| self.command(Command::Retry(id)));
+        self.touch_stop(false);
         for lost in self.callers.all_lost() {
             self.call(lost);
         }

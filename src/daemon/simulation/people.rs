@@ -208,9 +208,10 @@ impl People {
         self.drops.push(Dropped { name, contents, text, durable: careful, cut: false, answer });
     }
 
-    /// Ids that were given to messages.
+    /// Ids that were given to messages; mostly lately.
     pub(super) fn some_id(&self, chance: &mut Chance) -> Option<&str> {
-        chance.pick(&self.ids).map(|(id, ..)| id.as_str())
+        let lately = if chance.one_in(2) { self.ids.len().saturating_sub(6) } else { 0 };
+        chance.pick(&self.ids[lately..]).map(|(id, ..)| id.as_str())
     }
 
     /// The power was cut: what was not flushed may be gone.

@@ -52,10 +52,12 @@ impl Run {
     /// What an agent answers.
     pub(super) fn answer_to(&mut self, id: &MessageId) -> Arc<str> {
         let number = self.chance.below(1 << 40);
-        let text: Arc<str> = match if self.calm { 9 } else { self.chance.below(40) } {
-            0 => format!("答え {number} 🎽 {}", "長い話。".repeat(25_000)),
-            1..5 => format!("done {number}\n\n\n"),
-            5..9 => format!("  - {number}: 'x' # \"y\"\n---\n\t|\u{2028}終わり🎉"),
+        let text: Arc<str> = match self.chance.below(if self.calm { 9 } else { 90 }) {
+            0 => format!("done {number}\n\n\n"),
+            1..3 => format!("  - {number}: 'x' # \"y\"\n---\n\t|\u{2028}終わり🎉"),
+            20 => format!("答え {number} 🎽 {}", "長い話。".repeat(25_000)),
+            30..40 => format!("\n done {number}\n\n\n"),
+            40..50 => format!("# '{number}' \"🎽\": |\n\t- 終わり\r\n"),
             _ => format!("answer to {id} ({number})"),
         }
         .into();

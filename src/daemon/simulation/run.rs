@@ -5,6 +5,7 @@ use super::life::{self, Life, Worked};
 use super::oracle;
 use super::people::People;
 use super::reader::Read;
+use super::stop::Stop;
 use super::tmux::Panes;
 use super::trace::Trace;
 use crate::daemon::herald::Voice;
@@ -16,6 +17,8 @@ use crate::io::journal::Journal;
 use crate::io::settings::Settings;
 use crate::io::workspace::{Surroundings, Workspace};
 use std::path::PathBuf;
+use std::rc::Rc;
+use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 /// Things that happen before peace.
@@ -48,6 +51,8 @@ pub(super) enum Now {
 /// A run.
 pub(super) struct Run {
     _folder: tempfile::TempDir,
+    /// What drives the end of a life.
+    pub(super) runtime: Option<Rc<Runtime>>,
     pub(super) root: PathBuf,
     pub(super) house: House,
     pub(super) settings: Settings,
@@ -58,6 +63,7 @@ pub(super) struct Run {
     pub(super) trace: Trace,
     pub(super) callers: Callers,
     pub(super) read: Read,
+    pub(super) stop: Stop,
     pub(super) calm: bool,
     /// How often a person had to look after things in peace.
     pub(super) helped: u64,
@@ -75,8 +81,10 @@ pub(super) type Wrong = String;
 /// What was wrong.
 pub(super) fn run(seed: u64, whole: bool) -> (Trace, Result<(), Wrong>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let runtime = Rc::new(runtime);
     let _within = runtime.enter();
     let mut run = Run::new(seed, whole);
+    run.runtime = Some(Rc::clone(&runtime));
     let outcome = run.live();
     let torn = Machine::with(|machine| machine.faults.torn);
     run.trace.count("torn writes", torn);
@@ -136,6 +144,8 @@ impl Run {
             trace: Trace::new(whole),
             callers: Callers::default(),
             read: Read::default(),
+            stop: Stop::default(),
+            runtime: None,
             calm: false,
             helped: 0,
             lives: 0,
@@ -179,14 +189,16 @@ impl Run {
     fn step(&mut self) -> Result<(), Wrong> {
         let ms = self.chance.below(4);
         self.pass(ms);
+        self.go_on_soon();
         match self.chance.below(300) {
             0..60 => drop(self.turn_loop()),
             60..100 => self.write(),
             100..130 => self.show(),
             130..155 => self.look(),
-            155..278 => self.panes_work(),
-            278..287 => self.people_act(),
-            287..291 => self.ask(),
+            155..275 => self.panes_work(),
+            275..284 => self.people_act(),
+            284..290 => self.ask(),
+            290 => self.stop_or_go(),
             291..296 => self.time_passes(),
             296 => self.disk_fails(),
             297 => self.tmux_fails(),
@@ -207,6 +219,7 @@ impl Run {
             self.check_typed(&typed, &who)?;
             self.trace.meet("turns begun");
         }
+        self.check_stop()?;
         self.steps += 1;
         if self.steps.is_multiple_of(LOOK_EVERY) {
             self.check_hands()?;
@@ -239,6 +252,9 @@ impl Run {
                     Ok(heard) => {
                         self.take_acts();
                         self.hear_answers();
+                        if self.life().is_some_and(|life| life.daemon.ending.is_some()) {
+                            self.close();
+                        }
                         heard
                     }
                     Err(broken) => {
@@ -307,8 +323,10 @@ impl Run {
         let heard = self.callers.hear();
         let any = !heard.said.is_empty();
         heard.said.iter().for_each(|said| self.tell(said));
+        let shown = heard.met.iter().any(|what| what.starts_with("shown") || what.starts_with("told"));
         heard.met.into_iter().for_each(|what| self.trace.meet(what));
-        if any && !self.calm && self.chance.one_in(25) {
+        self.stop.told = heard.stopped.or(self.stop.told);
+        if any && !self.calm && self.chance.one_in(if shown { 4 } else { 25 }) {
             self.trace.meet("deaths after an answer");
             self.crash();
         }

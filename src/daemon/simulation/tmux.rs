@@ -2,7 +2,7 @@
 
 use super::pane::{Luck, Pane, Step, Worker, is_of, say};
 use crate::daemon::orders::{Order, Typed};
-use crate::daemon::workers::tmux::{Act, Given, PanesFound};
+use crate::daemon::workers::tmux::{Act, Alive, Given, PanesFound};
 use crate::engine::input::{FoundPane, Report};
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey, Token};
 use crate::io::fake::Chance;
@@ -14,7 +14,7 @@ use tokio::sync::mpsc::error::TryRecvError;
 pub(super) struct Panes {
     pub(super) all: Vec<Pane>,
     /// Windows to be made.
-    making: VecDeque<Given>,
+    making: VecDeque<(Given, Alive)>,
     numbers: u32,
     /// Whether there is a connection.
     pub(super) away: bool,
@@ -22,6 +22,8 @@ pub(super) struct Panes {
     pub(super) submitted: BTreeMap<(MessageId, u16), Option<Token>>,
     /// Turns that were submitted for the first time since somebody looked, and to whom.
     pub(super) news: Vec<(Typed, AgentName)>,
+    /// Turns that were begun to be typed since somebody looked.
+    pub(super) typing: Vec<Typed>,
     /// Messages of which a turn was begun to be typed.
     begun: BTreeSet<MessageId>,
     /// What must not have been typed.
@@ -51,12 +53,12 @@ impl Panes {
     pub(super) fn take(&mut self, act: Act) {
         match act {
             _ if self.away => {} // its worker ends at once, and its keeper tells why
-            Act::Work(given) => match &given.launched.adopt {
-                None => self.making.push_back(given),
+            Act::Work(given, alive) => match &given.launched.adopt {
+                None => self.making.push_back((given, alive)),
                 Some(adopted) => {
                     let pane = adopted.pane;
                     if let Some(pane) = self.all.iter_mut().find(|there| there.id == pane) {
-                        pane.worker = Some(Worker::new(given));
+                        pane.worker = Some(Worker::new(given, alive));
                     }
                 }
             },
@@ -80,9 +82,15 @@ impl Panes {
         self.all.clear();
     }
 
+    /// Windows whose workers were told to leave are not made any more.
+    pub(super) fn leave_making(&mut self) {
+        self.making
+            .retain_mut(|(given, _)| !matches!(given.orders.try_recv(), Ok(Order::Leave | Order::Close)));
+    }
+
     /// Makes a window that is waited for; whether there was one.
     pub(super) fn make(&mut self, chance: &mut Chance, luck: Luck) -> bool {
-        let Some(given) = self.making.pop_front() else { return false };
+        let Some((given, alive)) = self.making.pop_front() else { return false };
         if given.orders.is_closed() {
             return true;
         }
@@ -96,7 +104,7 @@ impl Panes {
         self.numbers += 1;
         let (agent, nonce) = (given.launched.agent.clone(), given.launched.nonce);
         let (id, process) = (PaneId(self.numbers), ProcessKey { pid: 1_000 + self.numbers, start_ticks: 7 });
-        let mut worker = Worker::new(given);
+        let mut worker = Worker::new(given, alive);
         worker.words.push_back(Report::Started { pane: id, process });
         self.all.push(Pane {
             agent,
@@ -112,6 +120,7 @@ impl Panes {
             doing: None,
             silent: false,
             worker: Some(worker),
+            said_ready: false,
         });
         true
     }
@@ -129,8 +138,11 @@ impl Panes {
             return true;
         }
         if let Some((typed, step)) = worker.typing.take() {
-            if step == Step::Begin && !luck.halted && self.begun.insert(typed.id.clone()) {
-                self.news.push((typed.clone(), pane.agent.clone()));
+            if step == Step::Begin && !luck.halted {
+                self.typing.push(typed.clone());
+                if self.begun.insert(typed.id.clone()) {
+                    self.news.push((typed.clone(), pane.agent.clone()));
+                }
             }
             let submitted = pane.type_on(&mut worker, typed, step, chance, luck, &mut self.met);
             pane.worker = Some(worker);
@@ -147,7 +159,7 @@ impl Panes {
                 self.close(&agent, nonce);
                 return true;
             }
-            Ok(order) => self.wrong.extend(worker.obey(order)),
+            Ok(order) => self.wrong.extend(worker.obey(order, &mut pane.said_ready)),
             Err(TryRecvError::Empty) if !pane.look(&mut worker, chance, luck) => {
                 pane.worker = Some(worker);
                 return false;
