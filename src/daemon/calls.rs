@@ -1,10 +1,12 @@
 //! What faces ask of the daemon: each gets its answer at once, or when what it asked for is written.
 
+use crate::daemon::ending::Ending;
 use crate::daemon::faces_desk::see;
 use crate::daemon::request::{Call, Request, Response};
-use crate::daemon::run::{Daemon, Ending};
-use crate::engine::input::Input;
+use crate::daemon::run::Daemon;
+use crate::engine::input::{Input, Reply};
 use crate::engine::message::Source;
+use crate::engine::refusal::{Code, Refusal};
 use std::sync::Arc;
 
 impl Daemon {
@@ -13,7 +15,10 @@ impl Daemon {
         let answer = call.answer;
         match call.request {
             Request::Send { drafts, key } => match self.panes.who(key.as_deref()) {
-                Err(why) => drop(answer.send(Response::Unavailable(why))),
+                Err(why) => {
+                    let refusal = Refusal::new(Code::BadProof, why);
+                    drop(answer.send(Response::Reply(Reply::Refused(refusal))));
+                }
                 Ok(proof) => {
                     let source = Source::Request(self.faces.put(answer));
                     self.mail.look_up(source, drafts, proof);
@@ -41,7 +46,7 @@ impl Daemon {
             Request::Halt(on) => drop(answer.send(self.put_stop_file(on))),
             Request::Pane(name, request) => self.panes.face(&self.engine, &name, request, answer),
             Request::Down { keep_agents } => {
-                self.ending = Some(if keep_agents { Ending::KeepAgents } else { Ending::StopAgents });
+                self.ending = Some(Ending::asked(keep_agents));
                 drop(answer.send(Response::Ok));
             }
         }

@@ -1,6 +1,7 @@
 //! The end of a life: what is under way comes to its end, what is known comes to the disk, nothing new is begun.
 
-use crate::daemon::run::{Daemon, Ending, Turning};
+use crate::daemon::ending::Ending;
+use crate::daemon::run::{Daemon, Turning};
 use crate::daemon::start::SHUTDOWN;
 use crate::daemon::workers::views::{AgentItem, Item};
 

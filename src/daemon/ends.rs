@@ -1,6 +1,7 @@
 //! Workers that ended: each is collected, and one that broke is news.
 
-use crate::daemon::run::{Broken, Daemon};
+use crate::daemon::ending::Broken;
+use crate::daemon::run::Daemon;
 use crate::engine::input::{Input, Report};
 use crate::engine::words::{AgentName, Nonce};
 use tokio::task::{Id, JoinError};

@@ -3,7 +3,10 @@
 #[cfg(test)]
 mod tests;
 
+use crate::daemon::away;
 use crate::daemon::claims_desk::ClaimsDesk;
+use crate::daemon::decided::Decided;
+use crate::daemon::ending::{Broken, Ending};
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::JournalDesk;
@@ -13,13 +16,12 @@ use crate::daemon::news::{NEWS_MAX, News};
 use crate::daemon::notes::Notes;
 use crate::daemon::orders::{Adopted, Launched, Terms};
 use crate::daemon::panes_desk::PanesDesk;
-use crate::daemon::run::{Broken, Daemon, EXPIRE_MS, Ending, Turning};
+use crate::daemon::run::{Daemon, EXPIRE_MS, Turning};
 use crate::daemon::signals::unless_ended;
 use crate::daemon::start::{House, SHUTDOWN, StartError, io};
 use crate::daemon::stillness::Stillness;
 use crate::daemon::threads::{self, Threads, Ways};
 use crate::daemon::views_desk::{self, ViewsDesk};
-use crate::daemon::workers::mailbox::Rejected;
 use crate::daemon::workers::tmux::{PanesFound, TmuxDesk};
 use crate::daemon::workers::{tmux, views, watch};
 use crate::engine::engine::Step;
@@ -64,9 +66,12 @@ pub(super) async fn begin(
     stopped: Option<Journal>,
 ) -> Result<Life, StartError> {
     let went_on = stopped.is_some();
-    let (journal, memory, connected) = take_up(house, &settings, stopped).await?;
+    let (away, mut calls) = (house.away.clone(), away::take(&mut house.calls));
+    let taken_up = away.meanwhile(&mut calls, take_up(house, &settings, stopped)).await;
+    house.calls = calls;
+    let (journal, memory, connected) = taken_up?;
     let connection = connected.tmux.clone();
-    let decided = (memory.claims.clone(), memory.refused.clone());
+    let decided = memory.decided.clone();
     let roused = rouse(house, &settings, connected, journal, decided)?;
     let Roused { found, threads, workers, news, inbox } = roused;
     let tmux = (connection, &found);
@@ -86,8 +91,8 @@ pub(super) fn assemble(
     (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
     (connection, found): (Tmux, &PanesFound),
 ) -> Result<(Daemon, Step), StartError> {
-    let Memory { mut engine, places, claims, last_at, .. } = memory;
-    let unsynced = !claims.is_empty(); // dropped files that may be gone, but not durably
+    let Memory { mut engine, places, decided, last_at } = memory;
+    let unsynced = !decided.taken.is_empty(); // dropped files that may be gone, but not durably
     let now = house.clock.now();
     let step = engine.recover(Moment { now, chance: chance(now) }, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
@@ -102,7 +107,7 @@ pub(super) fn assemble(
         engine,
         journal: JournalDesk::new(ways.journal_jobs, places),
         views: ViewsDesk::new(ways.views_jobs, unsynced),
-        mail: MailDesk::new(ways.mailing, ways.claims),
+        mail: MailDesk::new(ways.mailing, ways.decided),
         claims: ClaimsDesk::default(),
         panes: PanesDesk::new(keys),
         faces: FacesDesk::default(),
@@ -119,7 +124,7 @@ pub(super) fn assemble(
         written: ways.written,
         shown: ways.shown,
         news,
-        calls: std::mem::replace(&mut house.calls, mpsc::channel(1).1),
+        calls: away::take(&mut house.calls),
         beat_at: now,
         expire_at,
         notes: Notes::default(),
@@ -148,7 +153,7 @@ fn rouse(
     settings: &Settings,
     mut connected: tmux::Connected,
     journal: Journal,
-    decided: (BTreeSet<Arc<str>>, Vec<Rejected>),
+    decided: Decided,
 ) -> Result<Roused, StartError> {
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let found = std::mem::take(&mut connected.found);
@@ -190,7 +195,13 @@ impl Life {
                 house.voice.say(Word::Stopping);
                 self.daemon.close(ending).await;
             }
-            Err(_) => drop(tokio::time::timeout(SHUTDOWN, self.daemon.show_owed()).await),
+            Err(ref why) => {
+                house.away.why = format!("the daemon starts anew: {why}");
+                let mut calls = away::take(&mut self.daemon.calls);
+                let owed = tokio::time::timeout(SHUTDOWN, self.daemon.show_owed());
+                drop(house.away.meanwhile(&mut calls, owed).await);
+                self.daemon.calls = calls;
+            }
         }
         let Daemon { settings, calls, workers, pane_workers, journal, views, mail, inbox, news, .. } =
             self.daemon;
@@ -205,7 +216,7 @@ impl Life {
         let joined = match how {
             Ok(ending) => tokio::time::timeout(SHUTDOWN, threads).await.map_err(|_| ending),
             // However long the disk takes: it has to answer before anybody else writes to the same place.
-            Err(_) => unless_ended(threads, signals).await,
+            Err(_) => unless_ended(house.away.meanwhile(&mut house.calls, threads), signals).await,
         };
         let mut journal = match joined {
             Ok(journal) => journal.ok().flatten(),

@@ -1,6 +1,7 @@
 //! The loop's side of the mailbox: claimed files that can go, and those to be set aside.
 
-use crate::daemon::workers::mailbox::{Job, Mailing, Rejected};
+use crate::daemon::decided::Decided;
+use crate::daemon::workers::mailbox::{Asked, Job, Mailing, Rejected};
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::Refusal;
 use crate::engine::words::AgentName;
@@ -18,44 +19,44 @@ pub struct MailDesk {
     forget: Vec<Arc<str>>,
     defer: Vec<Arc<str>>,
     reject: Vec<Rejected>,
+    /// What came over the socket since the last time.
+    asked: Vec<Asked>,
     /// Other jobs, in order; as many as there are callers at most.
     others: VecDeque<Job>,
     halts: usize,
     /// Sweeps that were asked for, and whether another one is wanted.
     sweeps: u64,
     sweep: bool,
-    /// Claims that are in the journal and perhaps still on the disk.
-    claims: BTreeSet<Arc<str>>,
+    /// Dropped files that are in the journal and perhaps still on the disk.
+    decided: Decided,
 }
 
 impl MailDesk {
-    /// A desk that knows which claims are in the journal and still on the disk.
+    /// A desk that knows which dropped files are in the journal and still on the disk.
     #[must_use]
-    pub fn new(mailing: Mailing, claims: BTreeSet<Arc<str>>) -> Self {
+    pub fn new(mailing: Mailing, decided: Decided) -> Self {
         let (forget, defer, reject) = (Vec::new(), Vec::new(), Vec::new());
-        let others = VecDeque::new();
-        Self { mailing, forget, defer, reject, others, halts: 0, sweeps: 0, sweep: false, claims }
+        let (asked, others) = (Vec::new(), VecDeque::new());
+        Self { mailing, forget, defer, reject, asked, others, halts: 0, sweeps: 0, sweep: false, decided }
     }
 
     /// This file is in the journal.
     pub fn forget(&mut self, source: Source) {
         if let Source::File { claim, .. } = source {
-            self.claims.insert(claim.clone());
+            self.decided.taken.insert(claim.clone());
             self.forget.push(claim);
         }
     }
 
-    /// These files are gone.
+    /// These files are gone, or set aside.
     pub fn forgotten(&mut self, claims: &[Arc<str>]) {
-        for claim in claims {
-            self.claims.remove(claim);
-        }
+        self.decided.forget(claims);
     }
 
-    /// Claims that are in the journal and perhaps still on the disk: a snapshot has to name them.
+    /// Dropped files that are in the journal and perhaps still on the disk: a snapshot has to name them.
     #[must_use]
-    pub fn claims(&self) -> &BTreeSet<Arc<str>> {
-        &self.claims
+    pub fn decided(&self) -> &Decided {
+        &self.decided
     }
 
     /// There is no room for what this file says: it waits.
@@ -68,13 +69,15 @@ impl MailDesk {
     /// This file is refused.
     pub fn reject(&mut self, source: Source, from: Option<AgentName>, refusal: Refusal) {
         if let Source::File { claim, .. } = source {
-            self.reject.push(Rejected { claim, from, refusal });
+            let rejected = Rejected { claim, from, refusal };
+            self.decided.refuse(rejected.clone());
+            self.reject.push(rejected);
         }
     }
 
     /// Messages that came over the socket: what does the archive know of them?
     pub fn look_up(&mut self, source: Source, drafts: Vec<Draft>, proof: Option<AgentName>) {
-        self.others.push_back(Job::LookUp { source, drafts, proof });
+        self.asked.push(Asked { source, drafts, proof });
     }
 
     /// The names that a file's name may hold changed.
@@ -124,6 +127,9 @@ impl MailDesk {
 
     /// Hands out what waits, as far as there is room.
     pub fn submit(&mut self) {
+        if !self.asked.is_empty() {
+            self.others.push_back(Job::LookUp(std::mem::take(&mut self.asked)));
+        }
         if std::mem::take(&mut self.sweep) {
             self.sweeps += 1;
             self.others.push_back(Job::Sweep(self.sweeps));

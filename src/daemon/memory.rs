@@ -5,12 +5,11 @@ mod damage;
 #[cfg(test)]
 mod lived;
 
+use crate::daemon::decided::Decided;
 use crate::daemon::start::StartError;
-use crate::daemon::workers::mailbox::Rejected;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
 use crate::engine::message::Outcome;
-use crate::engine::refusal::Refusal;
 use crate::engine::team::Team;
 use crate::engine::words::{Millis, Seq};
 use crate::io::clock::Clock;
@@ -18,9 +17,8 @@ use crate::io::journal::{
     Entry, Fingerprint, IdHash, Journal, JournalError, Kind, Location, Reader, Report, Walk,
 };
 use crate::io::wire::events::{self, FinishedScan};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Wait before a journal that cannot be written is tried again.
@@ -33,10 +31,8 @@ pub struct Memory {
     pub engine: Engine,
     /// Where each step is that an open message, or one that ended in this segment, may refer to.
     pub places: BTreeMap<Seq, Location>,
-    /// Dropped files that are in the journal; they may still lie in `.tasuki/claim/`.
-    pub claims: BTreeSet<Arc<str>>,
-    /// Dropped files that were refused in this segment; they may still lie there too, and are to be set aside.
-    pub refused: Vec<Rejected>,
+    /// What becomes of dropped files that may still lie in `.tasuki/claim/`.
+    pub decided: Decided,
     /// When the last step was.
     pub last_at: Millis,
 }
@@ -44,8 +40,8 @@ pub struct Memory {
 impl Memory {
     /// Nothing was told yet.
     pub(crate) fn new(team: Team) -> Self {
-        let (places, claims) = (BTreeMap::new(), BTreeSet::new());
-        Self { engine: Engine::new(team), places, claims, refused: Vec::new(), last_at: Millis(0) }
+        let (places, decided) = (BTreeMap::new(), Decided::default());
+        Self { engine: Engine::new(team), places, decided, last_at: Millis(0) }
     }
 
     /// Takes up one line of the journal; why it cannot be.
@@ -58,35 +54,20 @@ impl Memory {
                 if found.iter().any(Event::has_body) {
                     self.places.insert(entry.seq, entry.place);
                 }
-                self.claims.extend(found.iter().filter_map(claim_of));
-                self.refused.extend(found.iter().filter_map(refused));
+                found.iter().for_each(|event| self.decided.take(event));
             }
             Kind::Snapshot => {
-                let (places, claims, found) = read_snapshot(entry.payload)?;
+                let (places, decided, found) = read_snapshot(entry.payload)?;
                 let team = self.engine.team().clone();
                 *self = Self::new(team);
                 self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
                 self.places = places;
-                self.claims = claims;
+                self.decided = decided;
             }
         }
         self.last_at = last_at;
         Ok(())
     }
-}
-
-/// The dropped file that brought an event.
-fn claim_of(event: &Event) -> Option<Arc<str>> {
-    match event {
-        Event::Accepted { name, .. } | Event::Duplicate { name, .. } => name.clone(),
-        _ => None,
-    }
-}
-
-/// The dropped file that was refused in an event. The place in the file is not in the journal: only its class and why.
-fn refused(event: &Event) -> Option<Rejected> {
-    let Event::Refused { name: Some(claim), from, code, why } = event else { return None };
-    Some(Rejected { claim: claim.clone(), from: from.clone(), refusal: Refusal::new(*code, why.clone()) })
 }
 
 /// Opens the journal and replays it.
@@ -148,7 +129,7 @@ pub(super) fn try_again(
     }
     show(&memory, journal.reader());
     let finished = fingerprints(&memory.engine);
-    let snapshot = snapshot(&memory.engine, &memory.places, &memory.claims);
+    let snapshot = snapshot(&memory.engine, &memory.places, &memory.decided);
     journal.start_new_segment(now, &snapshot, finished)?;
     memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
     Ok(memory)
@@ -156,29 +137,34 @@ pub(super) fn try_again(
 
 /// Everything that is open, and where its bodies are, as a snapshot's payload.
 #[must_use]
-pub fn snapshot(engine: &Engine, places: &BTreeMap<Seq, Location>, claims: &BTreeSet<Arc<str>>) -> String {
+pub fn snapshot(engine: &Engine, places: &BTreeMap<Seq, Location>, decided: &Decided) -> String {
     let needed = engine.needed_steps();
     let places = places.iter().filter(|(seq, _)| needed.contains(seq));
     let places: Vec<[u64; 4]> = places
         .map(|(seq, place)| [seq.0, u64::from(place.segment), place.offset, u64::from(place.len)])
         .collect();
     let places = serde_json::to_string(&places).unwrap_or_else(|_| "[]".to_owned());
-    let claims: Vec<&str> = claims.iter().map(AsRef::as_ref).collect();
+    let claims: Vec<&str> = decided.taken.iter().map(AsRef::as_ref).collect();
     let claims = serde_json::to_string(&claims).unwrap_or_else(|_| "[]".to_owned());
+    let refused = events::encode(&decided.refusals());
     let state = events::encode(&engine.state().snapshot());
-    format!("{{\"places\":{places},\"claims\":{claims},\"state\":{state}}}")
+    format!("{{\"places\":{places},\"claims\":{claims},\"refused\":{refused},\"state\":{state}}}")
 }
 
-type Snapshot = (BTreeMap<Seq, Location>, BTreeSet<Arc<str>>, Vec<Event>);
+type Snapshot = (BTreeMap<Seq, Location>, Decided, Vec<Event>);
 
-/// Where each body is, which dropped files are in the journal, and the events of a snapshot.
+/// Where each body is, what becomes of dropped files, and the events of a snapshot.
 fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
     #[derive(serde::Deserialize)]
     struct Places {
         places: Vec<[u64; 4]>,
         claims: Vec<String>,
+        /// None in journals of version 0.1.
+        #[serde(default)]
+        refused: Vec<serde_json::Value>,
     }
-    let Places { places, claims } = serde_json::from_str(payload).map_err(|error| error.to_string())?;
+    let Places { places, claims, refused } =
+        serde_json::from_str(payload).map_err(|error| error.to_string())?;
     let place = |[seq, segment, offset, len]: [u64; 4]| {
         let (segment, len) = (u32::try_from(segment).ok()?, u32::try_from(len).ok()?);
         Some((Seq(seq), Location { segment, offset, len }))
@@ -186,7 +172,12 @@ fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
     let places = places.into_iter().map(place).collect::<Option<_>>();
     let places = places.ok_or("a place that cannot be")?;
     let events = events::decode_snapshot(payload).map_err(|error| error.to_string())?;
-    Ok((places, claims.into_iter().map(Into::into).collect(), events))
+    let taken = claims.into_iter().map(Into::into).collect();
+    let mut decided = Decided { taken, ..Decided::default() };
+    let refused = serde_json::to_string(&refused).map_err(|error| error.to_string())?;
+    let refused = events::decode(&refused).map_err(|error| error.to_string())?;
+    refused.iter().for_each(|event| decided.take(event));
+    Ok((places, decided, events))
 }
 
 /// What ended in the segment, for the list beside it.

@@ -1,8 +1,11 @@
 //! FLOOR 3: gives the engine and the outside their time and tasks.
 
+mod away;
 pub mod calls;
 pub mod claims_desk;
 pub mod close;
+pub mod decided;
+pub mod ending;
 mod ends;
 pub mod faces_desk;
 pub mod herald;

@@ -1,9 +1,10 @@
 //! Effect → one call. Everything here happens after the step that asked for it is written.
 
+use crate::daemon::ending::Broken;
 use crate::daemon::memory;
 use crate::daemon::notes::About;
 use crate::daemon::orders::{Launched, Order, Typed};
-use crate::daemon::run::{Broken, Daemon, Turning};
+use crate::daemon::run::{Daemon, Turning};
 use crate::daemon::workers::tmux::{Given, TmuxNews};
 use crate::daemon::workers::views::{DaemonItem, Item, TurnBody};
 use crate::engine::doorbell::{self, Doorbell};
@@ -281,7 +282,7 @@ impl Daemon {
             self.turning = Turning::Syncing;
         }
         if self.turning == Turning::Syncing && self.journal.is_idle() && self.views.is_settled() {
-            let snapshot = memory::snapshot(&self.engine, self.journal.places(), self.mail.claims());
+            let snapshot = memory::snapshot(&self.engine, self.journal.places(), self.mail.decided());
             let finished = memory::fingerprints(&self.engine);
             self.journal.turn(self.clock.now(), snapshot, finished)?;
             self.turning = Turning::Writing;

@@ -3,6 +3,7 @@
 //! The loop never waits for a worker: each has a desk, and gets its next batch when it has said that the last one is done.
 
 use crate::daemon::claims_desk::ClaimsDesk;
+use crate::daemon::ending::{Broken, Ending};
 use crate::daemon::ends::worker_ended;
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::herald::Herald;
@@ -26,7 +27,6 @@ use crate::engine::input::{Effect, Input, Moment, Report, Shown};
 use crate::engine::story;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::clock::Clock;
-use crate::io::journal::JournalError;
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -113,29 +113,6 @@ pub enum Turning {
     Syncing,
     /// The new segment is being written.
     Writing,
-}
-
-/// How the daemon's life ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// SIGTERM or `down --keep-agents`: agents go on.
-    KeepAgents,
-    /// `down`: agents end too.
-    StopAgents,
-}
-
-/// Why the loop cannot go on.
-#[derive(Debug, thiserror::Error)]
-pub enum Broken {
-    /// A batch could not be written: start anew, in a new segment.
-    #[error("the journal could not be written: {0}")]
-    Journal(#[from] JournalError),
-    /// A worker thread has ended.
-    #[error(transparent)]
-    Thread(#[from] ThreadGone),
-    /// A task without which nothing goes has ended by a fault.
-    #[error("a worker broke: {0}")]
-    Task(tokio::task::JoinError),
 }
 
 impl Turning {

@@ -1,12 +1,14 @@
 //! Being told to end, also while the daemon waits for something that may take long.
 
-use crate::daemon::run::Ending;
+use crate::daemon::ending::Ending;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 /// SIGTERM and SIGINT end the daemon and leave the agents; SIGHUP and SIGIO (leases) do nothing.
-pub(super) fn signals() -> std::io::Result<mpsc::Receiver<Ending>> {
+/// The way for others to end it, and where all of them are heard.
+pub(super) fn signals() -> std::io::Result<(mpsc::Sender<Ending>, mpsc::Receiver<Ending>)> {
     let (sender, receiver) = mpsc::channel(1);
+    let others = sender.clone();
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let (mut hup, mut lease) = (signal(SignalKind::hangup())?, signal(SignalKind::io())?);
     tokio::spawn(async move {
@@ -19,7 +21,7 @@ pub(super) fn signals() -> std::io::Result<mpsc::Receiver<Ending>> {
             }
         }
     });
-    Ok(receiver)
+    Ok((others, receiver))
 }
 
 /// Does something that may take as long as a disk is full, unless the daemon is told to end before.

@@ -1,10 +1,11 @@
 //! Start-up and the end: lock, journal, agents that are still there, workers, signals. The same path is taken again
 //! after a write to the journal has failed.
 
+use crate::daemon::away::Away;
+use crate::daemon::ending::Ending;
 use crate::daemon::herald::Voice;
 use crate::daemon::life;
 use crate::daemon::request::{CALLS_MAX, Call};
-use crate::daemon::run::Ending;
 use crate::daemon::signals::{signals, unless_ended};
 use crate::io::clock::{self, Clock};
 use crate::io::folder::FolderError;
@@ -90,6 +91,8 @@ pub(super) struct House {
     pub(super) clock: Clock,
     pub(super) boot: String,
     pub(super) calls: mpsc::Receiver<Call>,
+    /// What callers are told between two lives.
+    pub(super) away: Away,
     pub(super) socket: std::path::PathBuf,
     /// Where the agents live. It stays the same while the daemon runs, whatever becomes of the team file: they could not
     /// be moved, and would be left behind.
@@ -142,13 +145,14 @@ async fn live(
     serve: Serve,
     voice: Voice,
 ) -> Result<(), StartError> {
-    let mut signals = signals().map_err(io("listen for signals"))?;
+    let (end, mut signals) = signals().map_err(io("listen for signals"))?;
     let socket = workspace.socket_path(&around)?;
     let (to_loop, calls) = mpsc::channel(CALLS_MAX);
     let listener = listen(&socket).map_err(io("listen on the socket"))?;
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
     let server = tmux_server(&workspace, &around, &settings);
-    let mut house = House { workspace, around, clock, boot, calls, socket, server, voice: voice.clone() };
+    let (away, own) = (Away::new(end), voice.clone());
+    let mut house = House { workspace, around, clock, boot, calls, away, socket, server, voice: own };
     let (mut stopped, mut wait) = (None, AGAIN.0);
     let mut server = Some((listener, serve, to_loop));
     let mut serving = JoinSet::new();
@@ -185,8 +189,7 @@ async fn live(
                 }
             }
         };
-        tell_anew(why.as_ref(), wait, &voice);
-        if let Err(ending) = unless_ended(voice.meanwhile(tokio::time::sleep(wait)), &mut signals).await {
+        if let Err(ending) = rest(&mut house, why.as_ref(), wait, &mut signals).await {
             break ending;
         }
         wait = (wait * 2).min(AGAIN.1);
@@ -196,9 +199,18 @@ async fn live(
     finish(&house, ending).await
 }
 
-fn tell_anew(why: &(dyn std::error::Error + 'static), wait: Duration, voice: &Voice) {
+/// Rests before it starts anew, and says so, unless the daemon is told to end.
+async fn rest(
+    house: &mut House,
+    why: &(dyn std::error::Error + 'static),
+    wait: Duration,
+    signals: &mut mpsc::Receiver<Ending>,
+) -> Result<(), Ending> {
     tracing::error!(why, "starting anew in {wait:?}; drops stay in queue/ meanwhile");
-    voice.say(Word::Status(format!("starting anew: {why}")));
+    house.voice.say(Word::Status(format!("starting anew: {why}")));
+    house.away.why = format!("the daemon starts anew: {why}");
+    let pause = house.away.meanwhile(&mut house.calls, tokio::time::sleep(wait));
+    unless_ended(house.voice.meanwhile(pause), signals).await
 }
 
 /// The lock is ours, so a socket that is there is a dead daemon's.

@@ -1,14 +1,13 @@
 //! The threads under the loop: journal, views and mailbox, each with its folder opened and its ways in and out.
 
+use crate::daemon::decided::Decided;
 use crate::daemon::news::NewsSender;
 use crate::daemon::start::{House, StartError, io};
 use crate::daemon::workers::{journal, mailbox, views};
 use crate::io::journal::Journal;
 use crate::io::mailbox::Mailbox;
 use crate::io::views::Views;
-use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 /// The threads, and the ways to them.
@@ -37,8 +36,8 @@ pub struct Ways {
     pub mailing: mailbox::Mailing,
     /// Resolves when the mailbox's thread ends.
     pub mailbox_alive: oneshot::Receiver<Infallible>,
-    /// Claims that are in the journal and still on the disk.
-    pub claims: BTreeSet<Arc<str>>,
+    /// Dropped files that are in the journal and still on the disk.
+    pub decided: Decided,
 }
 
 /// Starts them.
@@ -48,7 +47,7 @@ pub struct Ways {
 pub(super) fn start(
     house: &House,
     journal: Journal,
-    (claims, refused): (BTreeSet<Arc<str>>, Vec<mailbox::Rejected>),
+    decided: Decided,
     low_bytes: u64,
     news: &NewsSender,
 ) -> Result<Threads, StartError> {
@@ -63,10 +62,10 @@ pub(super) fn start(
     let (views_jobs, views) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(workspace.root())?;
     let disk = mailbox::Disk { folder: workspace.memory(), low_bytes, full: false };
-    let started = mailbox::start(mailbox, (claims, refused), archive, disk, clock, news.clone());
+    let started = mailbox::start(mailbox, decided, archive, disk, clock, news.clone());
     let started = started.map_err(io("start the mailbox's thread"))?;
-    let mailbox::Started { mailing, alive: mailbox_alive, thread, claims } = started;
+    let mailbox::Started { mailing, alive: mailbox_alive, thread, decided } = started;
     let others = vec![views, thread];
-    let ways = Ways { journal_jobs, written, views_jobs, shown, mailing, mailbox_alive, claims };
+    let ways = Ways { journal_jobs, written, views_jobs, shown, mailing, mailbox_alive, decided };
     Ok(Threads { ways, journal, others })
 }

@@ -23,16 +23,16 @@ pub fn snapshot(data: &[u8]) {
     let again = taken_again(&memory);
     // Indexes may differ where no honest journal leads: two messages with one token.
     assert_eq!(again.engine.state().snapshot(), memory.engine.state().snapshot());
-    assert_eq!(again.claims, memory.claims);
+    assert_eq!(again.decided, memory.decided);
     let third = taken_again(&again);
     assert!(third.engine.state() == again.engine.state(), "{:#?}\nis not\n{:#?}", third.engine, again.engine);
-    assert_eq!(third.claims, again.claims);
+    assert_eq!(third.decided, again.decided);
 }
 
 /// What a start finds after a turn of the segment.
 fn taken_again(memory: &Memory) -> Memory {
-    let Memory { engine, places, claims, .. } = memory;
-    let shown = crate::daemon::memory::snapshot(engine, places, claims);
+    let Memory { engine, places, decided, .. } = memory;
+    let shown = crate::daemon::memory::snapshot(engine, places, decided);
     assert!(!shown.contains('\n'));
     let mut again = Memory::new(Team::default());
     let took = again.take(&entry(Kind::Snapshot, engine.state().seq.0, &shown));

@@ -1,7 +1,9 @@
 //! When the machine says no: a segment that cannot be turned, a disk that fails, an end in the middle of work.
 
 use crate::house::{House, PLAIN_AGENT};
+use std::cell::RefCell;
 use std::fs;
+use std::process::{Output, Stdio};
 
 /// Three messages of this many bytes fill a segment of 2 MiB.
 const LARGE: usize = 900_000;
@@ -169,6 +171,46 @@ fn limit_files(house: &House, bytes: Option<u64>) {
     let pid = i32::try_from(house.pid()).ok().and_then(rustix::process::Pid::from_raw);
     let limit = rustix::process::Rlimit { current: bytes, maximum: None };
     rustix::process::prlimit(pid, rustix::process::Resource::Fsize, limit).expect("to set its limit");
+}
+
+/// What `tasuki` says, which may not hang.
+fn ask(house: &House, verb: &[&str]) -> Output {
+    let mut asked = house.tasuki();
+    asked.args(verb).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = RefCell::new(asked.spawn().expect("tasuki"));
+    house.until(&format!("an answer to {verb:?}"), |_| {
+        child.borrow_mut().try_wait().expect("its end").is_some()
+    });
+    child.into_inner().wait_with_output().expect("what it said")
+}
+
+#[test]
+fn whoever_asks_while_the_journal_cannot_be_written_is_told_why_at_once() {
+    let mut house = House::plain("told-why");
+    house.start_by("trap '' XFSZ; exec \"$0\" \"$@\"");
+    house.drop("a.yaml", "id: a\nto: worker\ncontent: 襷\n");
+    house.result("a");
+    limit_files(&house, Some(1));
+    house.drop("b.yaml", "id: b\nto: worker\ncontent: do it\n");
+    for verb in [&["status"][..], &["send", "worker", "c"], &["cancel", "a"]] {
+        // At first it may not know yet; it hangs at no moment.
+        house.until("the reason", |house| {
+            let output = ask(house, verb);
+            let said = String::from_utf8_lossy(&output.stderr);
+            !output.status.success() && said.contains("starts anew") && said.contains("could not be written")
+        });
+    }
+    limit_files(&house, None);
+    assert!(house.result("b").contains("answer to b"), "it goes on by itself");
+    limit_files(&house, Some(1));
+    house.drop("d.yaml", "id: d\nto: worker\ncontent: do it\n");
+    house.until("the failure", |house| !ask(house, &["status"]).status.success());
+    let output = ask(&house, &["down", "--keep-agents"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    house.wait();
+    house.start();
+    assert!(house.result("d").contains("answer to d"));
+    house.end();
 }
 
 /// Lets the journal fail in the middle of a line, until the daemon begins another life.

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// An agent that writes down each line that was typed, with whether it said that it comes again, and answers like
-/// [`crate::house::PLAIN_AGENT`]. Its log is beside the workspace, where nothing cuts its power.
+/// [`crate::house::PLAIN_AGENT`], but not while there is a file `TYPED.hold`. Its log is beside the workspace, where nothing cuts
+/// its power.
 pub(crate) const AGENT: &str = r#"#!/bin/bash
 while IFS= read -r line; do
   if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
@@ -19,6 +20,7 @@ while IFS= read -r line; do
     file=$(sed -n 's/.*read \(.*\.yaml\) and.*/\1/p' <<<"$line")
     id=$(basename "$file" .yaml)
     echo "$id $(grep -c '^redelivered: true' "$file") $token" >> "$TYPED"
+    while [[ -e $TYPED.hold ]]; do sleep 0.02; done
     echo "answer to $id"
     sed -n '/^content:/,/^[a-z_]*:/p' "$file" | sed -n 's/^  //p'
     echo "PLAIN OK $token"

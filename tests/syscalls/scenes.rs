@@ -5,9 +5,26 @@ use crate::house::House;
 use crate::strace::{Orders, Tracer};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 /// Three messages of this many bytes fill a segment of 2 MiB.
 const LARGE: usize = 900_000;
+
+/// An agent that hands on a part of each task, and answers when the part is done.
+const BOSS: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
+    token=${BASH_REMATCH[1]}
+    file=$(sed -n 's/.*read \(.*\.yaml\) and.*/\1/p' <<<"$line")
+    if [[ $line == "[tasuki] task "* ]]; then
+      printf 'to: worker\ntoken: %s\ncontent: 一部\n' "$token" > queue/.part.tmp
+      mv queue/.part.tmp queue/part.yaml
+    fi
+    echo "answer to $(basename "$file" .yaml)"
+    echo "PLAIN OK $token"
+  fi
+done
+"#;
 
 /// A piece of work: what went before, and what is watched.
 pub(crate) struct Scene {
@@ -28,6 +45,9 @@ pub(crate) const SCENES: &[Scene] = &[
     Scene { name: "start", starts: true, prepare: leave_open, act: go_on },
     Scene { name: "retention", starts: true, prepare: grow_old, act: go_on },
     Scene { name: "end", starts: false, prepare: wait_for_the_agent, act: end },
+    Scene { name: "send", starts: false, prepare: wait_for_the_agent, act: send },
+    Scene { name: "parts", starts: false, prepare: wait_for_the_agent, act: hand_on },
+    Scene { name: "adopt", starts: true, prepare: leave_at_work, act: come_back },
 ];
 
 /// A workspace for one run of a scene.
@@ -36,6 +56,8 @@ pub(crate) struct Stage {
     pub(crate) account: Account,
     beside: tempfile::TempDir,
     tracer: Option<Tracer>,
+    /// Messages on their way over the socket.
+    clients: Vec<(String, Child)>,
 }
 
 impl Stage {
@@ -47,8 +69,14 @@ impl Stage {
             "  - {{name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, env: {{TYPED: {}}}}}\n",
             typed.display()
         );
-        let house = House::new(scene.name, &agent, &[("agent.sh", AGENT)]);
-        let mut stage = Self { house, account: Account::new(typed), beside, tracer: None };
+        let agents = if scene.name == "parts" {
+            agent.replace("reports_to: user", "reports_to: boss") + &boss(&typed)
+        } else {
+            agent
+        };
+        let house = House::new(scene.name, &agents, &[("agent.sh", AGENT), ("boss.sh", BOSS)]);
+        let mut stage =
+            Self { house, account: Account::new(typed), beside, tracer: None, clients: Vec::new() };
         stage.house.start();
         (scene.prepare)(&mut stage);
         stage
@@ -69,12 +97,48 @@ impl Stage {
         (scene.act)(self);
     }
 
+    /// While this file is there, the agent does not answer.
+    fn hold(&self) -> PathBuf {
+        self.beside("typed.hold")
+    }
+
     /// Sends the tracer away.
     pub(crate) fn close(&mut self) {
         self.tracer = None;
         if self.house.ended().is_none() {
             crate::strace::leave(self.house.pid());
         }
+    }
+
+    /// Sends an info over the socket, and does not wait for the answer.
+    fn client(&mut self, id: &str) {
+        let mut client = self.to_send(id);
+        client.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        self.clients.push((id.to_owned(), client.spawn().expect("tasuki send")));
+    }
+
+    fn to_send(&self, id: &str) -> Command {
+        let mut client = self.house.tasuki();
+        client.args(["send", "user", "--type", "info", "--id", id]).arg(format!("言う {id}"));
+        client
+    }
+
+    /// What was sent over the socket and not answered is sent again, under the same id: all of it has to end, once.
+    ///
+    /// # Errors
+    /// Whoever cannot be answered now.
+    pub(crate) fn send_again(&mut self) -> Result<(), String> {
+        for (id, mut client) in std::mem::take(&mut self.clients) {
+            let promised = client.wait().is_ok_and(|status| status.success());
+            if !promised {
+                let output = self.to_send(&id).output().map_err(|error| error.to_string())?;
+                if !output.status.success() {
+                    return Err(format!("{id} is not taken: {}", String::from_utf8_lossy(&output.stderr)));
+                }
+            }
+            self.account.infos.push(id);
+        }
+        Ok(())
     }
 
     fn info(&mut self, id: &str, content: &str) {
@@ -214,4 +278,35 @@ fn end(stage: &mut Stage) {
     let pid = i32::try_from(stage.house.pid()).ok().and_then(rustix::process::Pid::from_raw);
     // It may be dead by now.
     let _ = rustix::process::kill_process(pid.expect("a pid"), rustix::process::Signal::TERM);
+}
+
+fn send(stage: &mut Stage) {
+    stage.client("said-1");
+    stage.client("said-2");
+    stage.task("dropped");
+}
+
+fn boss(typed: &Path) -> String {
+    format!(
+        "  - {{name: boss, reports_to: user, provider: plain, command: [bash, ./boss.sh], marker: PLAIN OK, env: {{TYPED: {}}}}}\n",
+        typed.display()
+    )
+}
+
+fn hand_on(stage: &mut Stage) {
+    stage.house.drop("whole.yaml", "id: whole\nto: boss\ncontent: 全部\n");
+    stage.account.tasks.push("whole".to_owned());
+}
+
+fn leave_at_work(stage: &mut Stage) {
+    fs::write(stage.hold(), "").expect("a file");
+    stage.task("begun");
+    stage.task("next");
+    stage.house.until("work", |house| house.read("queue/active/begun.yaml").contains("status: in_progress"));
+    stage.house.kill();
+}
+
+fn come_back(stage: &mut Stage) {
+    stage.info("later", "あとで");
+    fs::remove_file(stage.hold()).expect("the file");
 }

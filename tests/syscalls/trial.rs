@@ -75,6 +75,7 @@ fn after(stage: &mut Stage, point: &Point) -> Result<Option<&'static str>, Strin
     };
     stage.house.kill();
     stage.house.start();
+    stage.send_again()?;
     let settled = stage.account.settle(&stage.house, SETTLED);
     let log = stage.house.read(".tasuki/daemon.log") + &stage.house.output();
     if log.contains("panicked") {

@@ -2,6 +2,7 @@
 //! before the mailbox has seen what the loop did.
 
 use super::*;
+use crate::daemon::away::Away;
 use crate::daemon::herald::Voice;
 use crate::daemon::news::News;
 use crate::daemon::request::{Call, Request};
@@ -44,7 +45,8 @@ impl Bench {
         let (clock, calls, socket) = (Clock::start(), mpsc::channel(1).1, folder.path().join("socket"));
         let voice = Voice::default();
         let boot = "test".to_owned();
-        let house = House { workspace, around, clock, boot, calls, socket, server, voice };
+        let away = Away::new(mpsc::channel(1).0);
+        let house = House { workspace, around, clock, boot, calls, away, socket, server, voice };
         Self { folder, house, settings }
     }
 

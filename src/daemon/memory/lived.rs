@@ -2,6 +2,7 @@
 //! that answer, end and fall silent, and turns of the segment.
 
 use super::{extract, fingerprints, snapshot};
+use crate::daemon::decided::Decided;
 use crate::engine::engine::{Engine, Step};
 use crate::engine::input::{Effect, Input, Moment, Report, Verdict};
 use crate::engine::life::{CompletionSource, Receipt};
@@ -10,7 +11,7 @@ use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 use crate::io::journal::{Journal, Location, StepLine};
 use crate::io::wire::{draft, events};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 /// Drops; after each few the segment is turned.
@@ -22,7 +23,7 @@ struct Lived {
     engine: Engine,
     journal: Journal,
     places: BTreeMap<Seq, Location>,
-    claims: BTreeSet<std::sync::Arc<str>>,
+    decided: Decided,
     now: Millis,
     tokens: u32,
     to_do: VecDeque<Effect>,
@@ -48,8 +49,8 @@ pub(super) fn team() -> Team {
 pub(super) fn live(dir: &Path) {
     let (journal, _) = Journal::open(dir, "boot-1", extract, &mut |_| Ok(())).unwrap();
     let (engine, now) = (Engine::new(team()), Millis(1_784_000_000_000));
-    let (places, claims, to_do) = (BTreeMap::new(), BTreeSet::new(), VecDeque::new());
-    let mut lived = Lived { engine, journal, places, claims, now, tokens: 0, to_do };
+    let (places, decided, to_do) = (BTreeMap::new(), Decided::default(), VecDeque::new());
+    let mut lived = Lived { engine, journal, places, decided, now, tokens: 0, to_do };
     let moment = lived.moment();
     let step = lived.engine.recover(moment, &[]);
     lived.write(step);
@@ -108,7 +109,7 @@ impl Lived {
         let mint = &mut || MessageId::new("m-none").unwrap();
         let drafts = draft::read(text.as_bytes(), None, &|_| false, mint, self.now).unwrap();
         let source = Source::File { claim: claim.as_str().into(), name: "drop.yaml".into() };
-        self.claims.insert(claim.into());
+        self.decided.taken.insert(claim.into());
         self.step(Input::Drop { source, drafts, proof: None });
     }
 
@@ -155,9 +156,9 @@ impl Lived {
     }
 
     fn turn(&mut self) {
-        let shown = snapshot(&self.engine, &self.places, &self.claims);
+        let shown = snapshot(&self.engine, &self.places, &self.decided);
         self.journal.turn(self.now, &shown, fingerprints(&self.engine)).unwrap();
         self.engine.segment_closed(Seq(self.journal.next_seq().0 - 1));
-        self.claims.clear();
+        self.decided = Decided::default();
     }
 }

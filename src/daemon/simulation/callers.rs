@@ -5,6 +5,7 @@ use super::promises::Promises;
 use crate::daemon::request::{Call, Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::Draft;
+use crate::engine::refusal::Code;
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::fake::Machine;
 use crate::io::wire::draft;
@@ -192,13 +193,19 @@ impl Callers {
                 let again = self.letters[*at].sent > 1 && !duplicates.is_empty();
                 Some(if again { "letters accepted again" } else { "letters accepted" })
             }
+            (Wish::Send(at), Response::Reply(Reply::Refused(refusal)))
+                if refusal.code == Code::BadProof && self.letters[*at].key.is_some() =>
+            {
+                self.letters[*at].fate = Fate::Void;
+                Some("letters with void keys")
+            }
             (Wish::Send(at), Response::Reply(_)) => {
                 self.letters[*at].fate = Fate::Refused;
                 Some("letters refused")
             }
             (Wish::Send(at), _) => {
-                self.letters[*at].fate = Fate::Void;
-                Some("letters with void keys")
+                self.lost.push(*at); // it cannot be done now
+                None
             }
             (Wish::Command(command), Response::Reply(Reply::Done { what, id })) => {
                 self.told.done(command, what, id.as_ref())

@@ -2,8 +2,9 @@
 //! one piece at a time.
 
 use super::life::Life;
+use crate::daemon::ending::Ending;
 use crate::daemon::news::{NEWS_MAX, NewsSender};
-use crate::daemon::run::{Daemon, Ending};
+use crate::daemon::run::Daemon;
 use crate::daemon::workers::{journal, mailbox, tmux::Act, views};
 use crate::io::fake::Machine;
 use crate::io::journal::Journal;

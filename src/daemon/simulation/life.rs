@@ -2,11 +2,12 @@
 
 use super::ending::SHOWN_MAX;
 use super::tmux::Panes;
+use crate::daemon::ending::Broken;
 use crate::daemon::life::{assemble, follow, show_owed};
 use crate::daemon::memory::{self, Memory};
 use crate::daemon::news::{NEWS_MAX, NewsSender};
 use crate::daemon::request::{CALLS_MAX, Call};
-use crate::daemon::run::{Broken, Daemon, Turning};
+use crate::daemon::run::{Daemon, Turning};
 use crate::daemon::start::House;
 use crate::daemon::threads::Ways;
 use crate::daemon::workers::journal::{self, Written};
@@ -115,13 +116,13 @@ fn rouse(
     let low_bytes = settings.general.low_disk_bytes;
     let disk = (Disk { folder: house.workspace.memory(), low_bytes, full: false }, Watch::none());
     let way = (&mailing, news.clone());
-    let decided = (memory.claims.clone(), memory.refused.clone());
+    let decided = memory.decided.clone();
     let archive = journal.archive();
-    let (mailbox, claims) = mailbox::worker(mailbox, decided, archive, disk, house.clock, way);
+    let (mailbox, decided) = mailbox::worker(mailbox, decided, archive, disk, house.clock, way);
     let views = views::Worker::new(Views::open(&root).map_err(|error| error.to_string())?, journal.reader());
     house.calls = called;
     let ((written_to, written), (shown_to, shown)) = (mpsc::channel(1), mpsc::channel(SHOWN_MAX));
-    let ways = Ways { journal_jobs: jobs, written, views_jobs, shown, mailing, mailbox_alive, claims };
+    let ways = Ways { journal_jobs: jobs, written, views_jobs, shown, mailing, mailbox_alive, decided };
     let found = panes.found();
     let tmux = (Tmux::none(), &found);
     let (mut daemon, step) =

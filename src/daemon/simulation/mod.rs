@@ -60,7 +60,7 @@ const MET: [(&str, u64); 44] = [
     ("letters accepted", 350),
     ("letters accepted again", 20),
     ("letters refused", 75),
-    ("letters with void keys", 45),
+    ("letters with void keys", 70),
     ("awaited", 15),
     ("shown open", 50),
     ("shown ended", 4),

@@ -8,6 +8,7 @@ use super::reader::Read;
 use super::stop::Stop;
 use super::tmux::Panes;
 use super::trace::Trace;
+use crate::daemon::away::Away;
 use crate::daemon::herald::Voice;
 use crate::daemon::start::{House, tmux_server};
 use crate::engine::words::Millis;
@@ -131,7 +132,8 @@ impl Run {
         let server = tmux_server(&workspace, &around, &settings);
         let (clock, calls, socket) = (Clock::start(), mpsc::channel(1).1, root.join("socket"));
         let (boot, voice) = ("boot".to_owned(), Voice::default());
-        let house = House { workspace, around, clock, boot, calls, socket, server, voice };
+        let away = Away::new(mpsc::channel(1).0);
+        let house = House { workspace, around, clock, boot, calls, away, socket, server, voice };
         Self {
             _folder: folder,
             root,

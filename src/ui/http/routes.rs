@@ -103,8 +103,6 @@ async fn send(
             let accepted = Accepted { ids: words(ids), duplicates: words(duplicates), durable: true };
             Ok((StatusCode::ACCEPTED, Json(accepted)))
         }
-        // The loop says so of a key that is nobody's.
-        Response::Unavailable(why) => Err(Refusal::new(Code::BadProof, why).into()),
         other => Err(unexpected(other)),
     }
 }

@@ -157,7 +157,7 @@ impl Told {
             return Err(format!("a power cut is taken for damage: {before:?}"));
         }
         let (_, memory) = memory::open(dir, "after", Team::default()).map_err(|error| error.to_string())?;
-        let (mut told, mut wrong) = (Self { claims: memory.claims, ..Self::default() }, None);
+        let (mut told, mut wrong) = (Self { claims: memory.decided.taken, ..Self::default() }, None);
         let report = scan(dir, 1, Order::OldestFirst, &mut |entry| {
             if entry.kind == Kind::Step {
                 match events::decode(entry.payload) {

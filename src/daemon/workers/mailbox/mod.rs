@@ -1,9 +1,12 @@
 //! The mailbox's thread: claims files from the drop zone, reads them into drafts, and does away with those that the
 //! loop has dealt with. Files stay where they are while the loop is behind.
 
+mod bursts;
 mod reading;
+mod sweeping;
 mod worker;
 
+use crate::daemon::decided::Decided;
 use crate::daemon::news::NewsSender;
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::Refusal;
@@ -37,14 +40,7 @@ pub enum Job {
     /// Keep these until there is room for them.
     Defer(Vec<Arc<str>>),
     /// Fill in what the archive knows, for messages that came over the socket.
-    LookUp {
-        /// The request.
-        source: Source,
-        /// Its documents.
-        drafts: Vec<Draft>,
-        /// Who is proven to have sent it.
-        proof: Option<AgentName>,
-    },
+    LookUp(Vec<Asked>),
     /// Take what lies in the drop zones now, and say this number when that is done.
     Sweep(u64),
     /// Names that a file's name may hold (`{from}_to_{to}.yaml`).
@@ -55,8 +51,19 @@ pub enum Job {
     LowDisk(u64),
 }
 
+/// What came over the socket.
+#[derive(Debug)]
+pub struct Asked {
+    /// The request.
+    pub source: Source,
+    /// Its documents.
+    pub drafts: Vec<Draft>,
+    /// Who is proven to have sent it.
+    pub proof: Option<AgentName>,
+}
+
 /// A refused file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejected {
     /// Its name in `.tasuki/claim/`.
     pub claim: Arc<str>,
@@ -81,7 +88,7 @@ pub struct Mail {
     pub full: bool,
     /// Why drop zones are looked at once a second, in words; none if they are watched.
     pub polling: Option<String>,
-    /// Whether a burst is being taken in: many were found at the last look, and more are likely.
+    /// Whether a burst is being taken in: many were found at the last look, or came over the socket, and more are likely.
     pub burst: bool,
     /// Up to which of [`Job::Sweep`] all that lay there has been told.
     pub swept: Option<u64>,
@@ -189,18 +196,18 @@ pub struct Started {
     pub alive: oneshot::Receiver<Infallible>,
     /// To be joined.
     pub thread: JoinHandle<()>,
-    /// Claims that are in the journal and still on the disk, or undone there: a snapshot has to name them.
-    pub claims: BTreeSet<Arc<str>>,
+    /// Dropped files that are in the journal and still on the disk, or undone there: a snapshot has to name them.
+    pub decided: Decided,
 }
 
-/// Starts the thread, which does not read the claims that the journal knows already, and forgets them when it has time. `known` are all that the journal
-/// names: a power cut may put a file back under one of them; `refused` those that it says were refused.
+/// Starts the thread, which does not read the files of which the journal knows already, and deals with them when it has time.
+/// `decided` are all that the journal names: a power cut may put a file back under one of these names.
 ///
 /// # Errors
 /// If the system gives no thread.
 pub fn start(
     mailbox: Mailbox,
-    decided: (BTreeSet<Arc<str>>, Vec<Rejected>),
+    decided: Decided,
     archive: Archive,
     disk: Disk,
     clock: Clock,
@@ -212,13 +219,13 @@ pub fn start(
         signs.look.store(true, Ordering::Release);
         let _ = poke.try_send(Job::Look);
     });
-    let (mut worker, claims) = worker(mailbox, decided, archive, (disk, watch), clock, (&mailing, news));
+    let (mut worker, decided) = worker(mailbox, decided, archive, (disk, watch), clock, (&mailing, news));
     let (obituary, alive) = oneshot::channel();
     let thread = std::thread::Builder::new().name("mailbox".to_owned()).spawn(move || {
         let _ends_with_the_thread: oneshot::Sender<Infallible> = obituary;
         worker.work(&inbox);
     })?;
-    Ok(Started { mailing, alive, thread, claims })
+    Ok(Started { mailing, alive, thread, decided })
 }
 
 /// A way to the thread, and its other end.
@@ -228,24 +235,27 @@ pub(in crate::daemon) fn mailing() -> (Mailing, Receiver<Job>) {
     (Mailing { jobs, signs: Arc::new(signs) }, inbox)
 }
 
-/// What the thread works with, and the claims that are in the journal and still on the disk.
+/// What the thread works with, and the dropped files that are in the journal and still on the disk.
 pub(in crate::daemon) fn worker(
     mut mailbox: Mailbox,
-    (known, mut refused): (BTreeSet<Arc<str>>, Vec<Rejected>),
+    known: Decided,
     archive: Archive,
     (disk, watch): (Disk, Watch),
     clock: Clock,
     (mailing, news): (&Mailing, NewsSender),
-) -> (Worker, BTreeSet<Arc<str>>) {
+) -> (Worker, Decided) {
     let unread: BTreeSet<Arc<str>> = mailbox.unread().into_iter().collect();
-    let done: Vec<Arc<str>> = unread.iter().filter(|claim| known.contains(*claim)).cloned().collect();
+    let done: Vec<Arc<str>> = unread.intersection(&known.taken).cloned().collect();
     mailbox.pass_over(&done);
     // A crash before they were set aside: their senders were told, and what was refused may not be accepted after that.
-    refused.retain(|file| unread.contains(&file.claim));
+    let refused: Vec<&Rejected> = unread.iter().filter_map(|claim| known.refused.get(claim)).collect();
     mailbox.pass_over(&refused.iter().map(|file| file.claim.clone()).collect::<Vec<_>>());
+    let reject = refused.into_iter().cloned().collect();
     // And those that a power cut put back where they were dropped: until they are taken away again, which may be long after
     // the segment that names them was left.
-    let claims = done.iter().cloned().chain(mailbox.put_back(&known)).collect();
+    let mut there = known.clone();
+    let put_back = mailbox.put_back(&known.names());
+    there.keep(|claim| unread.contains(claim) || put_back.contains(claim));
     let worker = Worker {
         mailbox,
         watch,
@@ -260,16 +270,18 @@ pub(in crate::daemon) fn worker(
         forget: done.into(),
         forget_failed: false,
         burst: false,
-        reject: refused,
+        asked_burst_until: None,
+        reject,
         signs: Arc::clone(&mailing.signs),
         disk,
         halted: None,
         polling: None,
         look_at: clock.now(),
         gather_until: clock.now(),
+        gathering: None,
         deferred_until: clock.now(),
     };
-    (worker, claims)
+    (worker, there)
 }
 
 /// A new id: `msg-` and 12 hex digits of a UUID v4.

@@ -1,11 +1,13 @@
 //! What the mailbox's thread does: looks, reads, and does away with what is dealt with.
 
+use super::bursts::{COUNT_AGAIN_MS, Gathering, gather_ms};
 use super::reading::Reading;
+use super::sweeping::Sweeping;
 use super::{Disk, Dropped, Job, Mail, Rejected, Signs};
+use crate::daemon::decided::Decided;
 use crate::daemon::memory;
 use crate::daemon::news::{News, NewsSender};
 use crate::engine::message::{Draft, Known};
-use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::clock::Clock;
 use crate::io::folder::FolderError;
@@ -20,30 +22,13 @@ use std::time::Duration;
 
 /// While somebody still writes a file, or a folder is in trouble, it is looked at again no sooner than this.
 const AGAIN_MS_MIN: u64 = 5;
-/// Files found at one look that are a burst: to take fewer costs less than arming the watch anew.
-const BURST_FILES: usize = 32;
 /// Files that are in the journal are removed so many at once: some ms.
 const FORGET_FILES: usize = 256;
 /// And they lie there while there are drops to be taken, up to so many. A start after a crash would find them; each takes
 /// some 200 bytes meanwhile.
 const FORGET_LATER_MAX: usize = 65_536;
-/// While a claim waits for a drop, whether it can be taken is asked this often.
-const SWEEP_AGAIN_MS: u64 = 20;
 /// And files for which there was no room no sooner than this, though there may be room for others.
 const DEFERRED_MS: u64 = 250;
-
-/// How long a claim waits for drops that cannot be taken, as they are still being written (protocol, a parent closes).
-const SWEEP_MS: u64 = 2_000;
-
-/// A sweep for claims that wait.
-pub(super) struct Sweeping {
-    number: u64,
-    /// How often the zones had been listed when it began.
-    listings: u64,
-    /// What is still being written, once everything else was taken.
-    written: Option<HashSet<Waited>>,
-    until: Millis,
-}
 
 pub(in crate::daemon) struct Worker {
     pub(super) mailbox: Mailbox,
@@ -53,8 +38,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) clock: Clock,
     pub(super) news: NewsSender,
     pub(super) names: BTreeSet<String>,
-    /// Claims that the journal named at the start.
-    pub(super) known: BTreeSet<Arc<str>>,
+    /// Dropped files that the journal named at the start.
+    pub(super) known: Decided,
     /// Sweeps that are not done.
     pub(super) sweeps: VecDeque<Sweeping>,
     /// Files that a sweep has waited for in vain: one that somebody leaves open holds claims up once.
@@ -65,6 +50,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) forget_failed: bool,
     /// Whether a burst is being taken in: the watch rests.
     pub(super) burst: bool,
+    /// Whether many come over the socket: until when.
+    pub(super) asked_burst_until: Option<Millis>,
     /// Refused files that could not be set aside yet.
     pub(super) reject: Vec<Rejected>,
     pub(super) signs: Arc<Signs>,
@@ -77,6 +64,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) look_at: Millis,
     /// And when at the soonest, whatever inotify says.
     pub(super) gather_until: Millis,
+    /// What is gathered meanwhile.
+    pub(super) gathering: Option<Gathering>,
     /// And where files wait for room: they are read again then.
     pub(super) deferred_until: Millis,
 }
@@ -103,6 +92,8 @@ impl Worker {
     pub(in crate::daemon) fn wait_ms(&self) -> u64 {
         let asked = self.signs.look.load(Ordering::Acquire);
         let look_at = if asked { self.look_at.min(self.gather_until) } else { self.look_at };
+        let look_at = self.gathering.map_or(look_at, |gathering| gathering.count_at.min(look_at));
+        let look_at = self.asked_burst_until.map_or(look_at, |until| until.min(look_at));
         if self.may_forget() { 0 } else { look_at.since(self.clock.now()) }
     }
 
@@ -114,6 +105,10 @@ impl Worker {
         }
         // Jobs may come without end; what lies in the queue is looked for between any two.
         let now = self.clock.now();
+        if !self.end_burst(now) {
+            return false;
+        }
+        self.gather(now);
         let asked = self.signs.look.load(Ordering::Acquire) && self.gather_until <= now;
         if asked || self.look_at <= now {
             self.signs.look.store(false, Ordering::Release);
@@ -137,22 +132,16 @@ impl Worker {
             Job::Look => {}
             Job::Sweep(number) => self.sweep(number),
             Job::Forget(claims) => self.forget.extend(claims),
-            Job::Reject(rejected) => self.reject(rejected),
+            Job::Reject(rejected) => {
+                let aside = self.reject(rejected);
+                return self.tell_gone(aside);
+            }
             Job::Defer(claims) => {
                 claims.iter().for_each(|claim| self.mailbox.defer(claim));
                 self.deferred_until = self.clock.now().plus(DEFERRED_MS);
             }
             Job::LowDisk(bytes) => self.disk.low_bytes = bytes,
-            Job::LookUp { source, mut drafts, proof } => {
-                let dropped = if self.is_full() {
-                    let refusal = Refusal::new(Code::DiskFull, "the disk is nearly full");
-                    Dropped::Bad { source, from: None, token: None, refusal }
-                } else {
-                    self.look_up(&mut drafts);
-                    Dropped::Drafts { source, drafts, proof }
-                };
-                return self.tell(vec![dropped], Vec::new(), Vec::new());
-            }
+            Job::LookUp(asked) => return self.answer_all(asked),
             Job::Names(names) => self.names = names,
             Job::Archive(archive) => self.archive = archive,
         }
@@ -168,6 +157,10 @@ impl Worker {
         let some = self.forget.len().min(FORGET_FILES);
         let claims: Vec<_> = self.forget.drain(..some).collect();
         let gone = self.remove(claims);
+        self.tell_gone(gone)
+    }
+
+    fn tell_gone(&self, gone: Vec<Arc<str>>) -> bool {
         gone.is_empty() || self.tell(Vec::new(), Vec::new(), gone)
     }
 
@@ -180,21 +173,27 @@ impl Worker {
         Vec::new()
     }
 
-    fn reject(&mut self, rejected: Vec<Rejected>) {
+    /// Sets refused files aside. Gives those that are.
+    fn reject(&mut self, rejected: Vec<Rejected>) -> Vec<Arc<str>> {
+        let mut aside = Vec::new();
         for file in rejected {
             let from = file.from.as_ref().map(AgentName::as_str);
-            if let Err(error) = self.mailbox.reject(&file.claim, &file.refusal, from, self.clock.wall()) {
-                tracing::error!(%error, claim = %file.claim, "a refused file could not be set aside; it is tried again");
-                self.reject.push(file);
+            match self.mailbox.reject(&file.claim, &file.refusal, from, self.clock.wall()) {
+                Ok(_) => aside.push(file.claim),
+                Err(error) => {
+                    tracing::error!(%error, claim = %file.claim, "a refused file could not be set aside; it is tried again");
+                    self.reject.push(file);
+                }
             }
         }
+        aside
     }
 
-    /// What could not be removed or set aside, once more.
-    fn catch_up(&mut self) {
-        let rejected = std::mem::take(&mut self.reject);
-        self.reject(rejected);
+    /// What could not be removed or set aside, once more; what is set aside now.
+    fn catch_up(&mut self) -> Vec<Arc<str>> {
         self.forget_failed = false;
+        let rejected = std::mem::take(&mut self.reject);
+        self.reject(rejected)
     }
 
     /// Takes what lies in the drop zones, a batch, and says when to look again; false if the loop is gone.
@@ -221,64 +220,18 @@ impl Worker {
         let period = self.period.next_in_ms(now, self.polling.is_some());
         let again = sweep.again_in_ms.map(|again| again.max(AGAIN_MS_MIN));
         self.look_at = now.plus(again.map_or(period, |again| again.min(period)));
-        self.gather_until = now.plus(gather_ms(sweep.found.len())).max(self.deferred_until);
+        let gather_ms = gather_ms(sweep.found.len());
+        self.gather_until = now.plus(gather_ms).max(self.deferred_until);
+        self.gathering = (gather_ms > COUNT_AGAIN_MS).then(|| Gathering::new(now));
         if sweep.more && self.budget(full).files > 0 {
             self.look_at = now.max(self.deferred_until);
         }
         let over = self.listen(sweep.found.len(), now);
-        self.catch_up();
-        self.report(sweep, over) && self.settle()
+        let aside = self.catch_up();
+        self.tell_gone(aside) && self.report(sweep, over) && self.settle()
     }
 
-    /// In a burst nobody needs to be woken: each claim is an event or five in the folder that is watched, and costs as much
-    /// as what it tells. So the watch rests while much is found at each look, and there is a look every few ms; then it is
-    /// armed, and what came meanwhile is listed. Whether a burst is over.
-    fn listen(&mut self, found: usize, now: Millis) -> bool {
-        if found >= BURST_FILES {
-            self.burst = true;
-            self.watch.rest();
-            self.look_at = self.look_at.min(self.gather_until);
-            return false;
-        }
-        let over = std::mem::take(&mut self.burst);
-        if over {
-            self.look_at = now; // which arms it first
-        }
-        over
-    }
-
-    /// Begins a sweep.
-    fn sweep(&mut self, number: u64) {
-        let now = self.clock.now();
-        let (listings, until) = (self.mailbox.listings(), now.plus(SWEEP_MS));
-        self.sweeps.push_back(Sweeping { number, listings, written: None, until });
-        (self.look_at, self.gather_until) = (now, now);
-    }
-
-    /// Tells which sweeps are done: what lay there was told, or is waited for no longer. What there is no room for cannot be
-    /// waited for. False if the loop is gone.
-    fn settle(&mut self) -> bool {
-        let now = self.clock.now();
-        let is_shut = self.budget(self.disk.full).files == 0;
-        let mut swept = None;
-        self.given_up.retain(|file| self.mailbox.waits_for(file));
-        self.sweeps.iter_mut().for_each(|sweep| sweep.settle(&self.mailbox, &self.given_up));
-        while let Some(sweep) = self.sweeps.front_mut() {
-            let is_done = sweep.written.as_ref().is_some_and(HashSet::is_empty);
-            if !is_done && !is_shut && now < sweep.until {
-                self.look_at = self.look_at.min(now.plus(SWEEP_AGAIN_MS).min(sweep.until));
-                break;
-            }
-            swept = Some(sweep.number);
-            if sweep.until <= now {
-                self.given_up.extend(sweep.written.take().into_iter().flatten());
-            }
-            self.sweeps.pop_front();
-        }
-        swept.is_none() || self.send(Mail { swept, ..self.mail() })
-    }
-
-    fn budget(&self, full: bool) -> Budget {
+    pub(super) fn budget(&self, full: bool) -> Budget {
         let room = if full { 0 } else { self.signs.room.load(Ordering::Relaxed) };
         let Budget { files, bytes } = Budget::default();
         Budget { files: files.min(room), bytes: if room == 0 { 0 } else { bytes } }
@@ -287,12 +240,17 @@ impl Worker {
     /// Tells what a sweep found, and that a burst is over.
     fn report(&mut self, sweep: Sweep, over: bool) -> bool {
         let (mut files, mut notes) = (Vec::with_capacity(sweep.found.len()), Vec::new());
-        let mut known = Vec::new();
+        let (mut known, mut refused) = (Vec::new(), Vec::new());
         for found in sweep.found {
             match found {
                 // A power cut put back what the journal has.
-                Found::Read { claim, .. } | Found::Bad { claim, .. } if self.known.contains(&claim) => {
+                Found::Read { claim, .. } | Found::Bad { claim, .. } if self.known.taken.contains(&claim) => {
                     known.push(claim);
+                }
+                Found::Read { claim, .. } | Found::Bad { claim, .. }
+                    if self.known.refused.contains_key(&claim) =>
+                {
+                    refused.extend(self.known.refused.get(&claim).cloned());
                 }
                 file @ (Found::Read { .. } | Found::Bad { .. }) => files.push(file),
                 other => notes.push(note(other)),
@@ -305,35 +263,37 @@ impl Worker {
             }
         }
         // At once, even in a burst: the loop does not know of them, so that no snapshot would name them.
-        let gone = self.remove(known);
+        let mut gone = self.remove(known);
+        gone.extend(self.reject(refused));
         let nothing = drops.is_empty() && notes.is_empty() && gone.is_empty() && !over;
         nothing || self.tell(drops, notes, gone)
     }
 
     /// Whether the disk has no room for new messages; what runs goes on.
-    fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         is_short_of_space(&self.disk.folder, self.disk.low_bytes).unwrap_or(false)
     }
 
-    fn tell(&self, drops: Vec<Dropped>, notes: Vec<String>, forgotten: Vec<Arc<str>>) -> bool {
+    pub(super) fn tell(&self, drops: Vec<Dropped>, notes: Vec<String>, forgotten: Vec<Arc<str>>) -> bool {
         self.send(Mail { drops, notes, forgotten, ..self.mail() })
     }
 
     /// What holds for whatever is told.
-    fn mail(&self) -> Mail {
+    pub(super) fn mail(&self) -> Mail {
         let halted = self.halted.unwrap_or_default();
         let (drops, notes, forgotten) = (Vec::new(), Vec::new(), Vec::new());
         let polling = self.polling.clone();
-        let (full, burst, swept) = (self.disk.full, self.burst, None);
+        let burst = self.burst || self.asked_burst_until.is_some();
+        let (full, swept) = (self.disk.full, None);
         Mail { drops, notes, halted, forgotten, full, polling, burst, swept }
     }
 
-    fn send(&self, mail: Mail) -> bool {
+    pub(super) fn send(&self, mail: Mail) -> bool {
         self.news.blocking_send(News::Mail(mail)).is_ok()
     }
 
     /// Fills in what the closed segments know of each id.
-    fn look_up(&mut self, drafts: &mut [Draft]) {
+    pub(super) fn look_up(&mut self, drafts: &mut [Draft]) {
         for draft in drafts {
             if draft.id_given {
                 draft.known = self.known(&draft.id);
@@ -357,28 +317,6 @@ impl Worker {
                 None
             }
         }
-    }
-}
-
-impl Sweeping {
-    fn settle(&mut self, mailbox: &Mailbox, given_up: &HashSet<Waited>) {
-        match &mut self.written {
-            Some(written) => written.retain(|file| mailbox.waits_for(file)),
-            None => {
-                self.written = mailbox.still_written(self.listings);
-                self.written.iter_mut().for_each(|written| written.retain(|file| !given_up.contains(file)));
-            }
-        }
-    }
-}
-
-/// How long more is gathered before the next look. Whoever drops one file at a time never waits; where several lay there
-/// at once more are coming, and one flush for all of them is what makes a burst fast.
-fn gather_ms(found: usize) -> u64 {
-    match found {
-        0 | 1 => 0,
-        2..=4 => 5,
-        _ => 20,
     }
 }
 

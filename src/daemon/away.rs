@@ -1,0 +1,82 @@
+//! Between two lives nobody does what faces ask: they are told why at once, and may still end the daemon.
+
+use crate::daemon::ending::Ending;
+use crate::daemon::request::{Call, Request, Response};
+use tokio::sync::mpsc;
+
+/// The calls, from one who answers them to the next.
+pub(super) fn take(calls: &mut mpsc::Receiver<Call>) -> mpsc::Receiver<Call> {
+    std::mem::replace(calls, mpsc::channel(1).1)
+}
+
+/// What callers are told while there is no loop.
+#[derive(Debug, Clone)]
+pub(super) struct Away {
+    /// Why there is none.
+    pub(super) why: String,
+    /// The way to whoever ends the daemon.
+    end: mpsc::Sender<Ending>,
+}
+
+impl Away {
+    /// With the way to whoever ends the daemon.
+    pub(super) fn new(end: mpsc::Sender<Ending>) -> Self {
+        Self { why: "the daemon starts".to_owned(), end }
+    }
+
+    /// Does something that may take as long as a disk is full, and answers those who call meanwhile.
+    pub(super) async fn meanwhile<T>(
+        &self,
+        calls: &mut mpsc::Receiver<Call>,
+        work: impl Future<Output = T>,
+    ) -> T {
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                Some(call) = calls.recv() => self.answer(call),
+            }
+        }
+    }
+
+    fn answer(&self, call: Call) {
+        let response = match call.request {
+            Request::Down { keep_agents } => {
+                let _ = self.end.try_send(Ending::asked(keep_agents));
+                Response::Ok
+            }
+            _ => Response::Unavailable(format!("{}; drops stay in queue/ meanwhile", self.why)),
+        };
+        drop(call.answer.send(response));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::words::MessageId;
+    use tokio::sync::oneshot;
+
+    #[tokio::test]
+    async fn whoever_calls_between_two_lives_is_told_why_and_may_end_the_daemon() {
+        let ((end, mut ends), (to_loop, mut calls)) = (mpsc::channel(1), mpsc::channel(4));
+        let away = Away { why: "starting anew: 襷 is full".to_owned(), end };
+        let mut told = Vec::new();
+        for request in [
+            Request::Overview,
+            Request::Message(MessageId::new("t-1").unwrap()),
+            Request::Down { keep_agents: false },
+        ] {
+            let (answer, answered) = oneshot::channel();
+            to_loop.send(Call { request, answer }).await.unwrap();
+            told.push(answered);
+        }
+        let heard = away.meanwhile(&mut calls, ends.recv()).await;
+        assert_eq!(heard, Some(Ending::StopAgents), "the work goes on meanwhile");
+        for answered in told.drain(..2) {
+            let Ok(Response::Unavailable(why)) = answered.await else { panic!("why it is not done") };
+            assert!(why.contains("襷 is full") && why.contains("drops stay in queue/"), "{why}");
+        }
+        assert!(matches!(told.remove(0).await, Ok(Response::Ok)));
+    }
+}
