@@ -29,13 +29,16 @@ impl Daemon {
                 self.take_input(Input::Command { request, command });
             }
             Request::Overview => {
-                drop(answer.send(Response::Overview(Arc::new(self.engine.overview()), self.notes.list())))
+                let seen = Response::Overview(Arc::new(self.engine.overview()), self.notes.list());
+                self.faces.show(&self.journal, answer, seen);
             }
             Request::Open => {
-                drop(answer.send(Response::Open(Arc::new(self.engine.open_messages().collect()))));
+                let seen = Response::Open(Arc::new(self.engine.open_messages().collect()));
+                self.faces.show(&self.journal, answer, seen);
             }
             Request::Message(id) => {
-                drop(answer.send(Response::Message(see(&self.engine, &id).map(Box::new))));
+                let seen = Response::Message(see(&self.engine, &id).map(Box::new));
+                self.faces.show(&self.journal, answer, seen);
             }
             Request::Await(id, until) => {
                 self.faces.put_awaiting(&self.engine, &self.journal, id, until, answer)

@@ -8,7 +8,7 @@ use crate::engine::input::Reply;
 use crate::engine::message::{RequestId, Status};
 use crate::engine::view::MessageSeen;
 use crate::engine::words::MessageId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use tokio::sync::oneshot;
 
 /// Requests on their way.
@@ -17,6 +17,8 @@ pub struct FacesDesk {
     next: u64,
     waiting: BTreeMap<RequestId, oneshot::Sender<Response>>,
     awaiting: BTreeMap<MessageId, Vec<(Until, oneshot::Sender<Response>)>>,
+    /// What callers are shown once so many steps are written: a crash could undo what it shows.
+    later: VecDeque<(u64, oneshot::Sender<Response>, Response)>,
 }
 
 impl FacesDesk {
@@ -35,6 +37,22 @@ impl FacesDesk {
         }
     }
 
+    /// Shows a caller how things stand, as soon as all that brought them there is written.
+    pub fn show(&mut self, journal: &JournalDesk, answer: oneshot::Sender<Response>, response: Response) {
+        if journal.steps_written() == journal.steps() {
+            let _ = answer.send(response);
+        } else {
+            self.later.push_back((journal.steps(), answer, response));
+        }
+    }
+
+    /// So many steps are written.
+    pub fn written(&mut self, steps: u64) {
+        while let Some((_, answer, response)) = self.later.pop_front_if(|(needs, ..)| *needs <= steps) {
+            let _ = answer.send(response);
+        }
+    }
+
     /// A caller waits for a message to get as far as this.
     pub fn put_awaiting(
         &mut self,
@@ -50,9 +68,7 @@ impl FacesDesk {
                 waiting.retain(|(_, answer)| !answer.is_closed()); // callers that gave up and ask again
                 waiting.push((until, answer));
             }
-            seen => {
-                let _ = answer.send(Response::Message(seen.map(Box::new)));
-            }
+            seen => self.show(journal, answer, Response::Message(seen.map(Box::new))),
         }
     }
 
@@ -93,5 +109,46 @@ fn reached(seen: &MessageSeen, until: Until) -> bool {
                 || matches!(seen.stage, "submitted" | "working" | "waiting" | "claimed" | "verified" | "held")
         }
         Until::Moved(stage) => ended || seen.stage != stage,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::workers::journal::{Done, Written};
+    use crate::engine::engine::Step;
+    use crate::engine::words::{Millis, Seq};
+    use std::sync::mpsc::sync_channel;
+
+    #[test]
+    fn nobody_is_shown_what_a_crash_could_undo() {
+        let (jobs, _inbox) = sync_channel(1);
+        let (mut journal, mut faces) = (JournalDesk::new(jobs, BTreeMap::new()), FacesDesk::default());
+        let ask = |faces: &mut FacesDesk, journal: &JournalDesk| {
+            let (answer, answered) = oneshot::channel();
+            faces.show(journal, answer, Response::Ok);
+            answered
+        };
+        assert!(ask(&mut faces, &journal).try_recv().is_ok(), "nothing waits to be written");
+        let step = |seq| Step {
+            seq: Seq(seq),
+            at: Millis(1),
+            events: Vec::new(),
+            effects: Vec::new(),
+            faults: Vec::new(),
+        };
+        journal.put(step(1), Vec::new());
+        journal.submit().unwrap();
+        let mut first = ask(&mut faces, &journal);
+        journal.put(step(2), Vec::new());
+        let mut second = ask(&mut faces, &journal);
+        faces.written(journal.steps_written());
+        assert!(first.try_recv().is_err(), "its step is on its way");
+        let written =
+            Written { done: Done::Appended(Vec::new()), wants_turn: false, flushes: 1, archive: None };
+        journal.written(written, Millis(1)).unwrap();
+        faces.written(journal.steps_written());
+        assert!(first.try_recv().is_ok());
+        assert!(second.try_recv().is_err(), "it has seen a step that waits for the next batch");
     }
 }

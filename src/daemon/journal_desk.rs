@@ -58,6 +58,9 @@ pub struct JournalDesk {
     pub flushes: u64,
     /// Jobs that were done so far.
     done: u64,
+    /// Steps that came so far, and how many of them are written.
+    came: u64,
+    written: u64,
 }
 
 #[derive(Debug)]
@@ -98,6 +101,8 @@ impl JournalDesk {
             turn_wait_ms: TURN_AGAIN_MS.0,
             flushes: 0,
             done: 0,
+            came: 0,
+            written: 0,
         }
     }
 
@@ -113,6 +118,18 @@ impl JournalDesk {
         self.waiting.is_empty() && self.under_way.is_none()
     }
 
+    /// How many steps came so far: who is shown what they made of the state has to wait until so many are [`Self::steps_written`].
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.came
+    }
+
+    /// How many of them are written.
+    #[must_use]
+    pub fn steps_written(&self) -> u64 {
+        self.written
+    }
+
     /// The number of the job that the thread works at, if it does.
     #[must_use]
     pub fn job(&self) -> Option<u64> {
@@ -121,6 +138,7 @@ impl JournalDesk {
 
     /// Takes a step in; its effects come back when it is written.
     pub fn put(&mut self, step: Step, told: Vec<(Millis, Told)>) {
+        self.came += 1;
         let outward = step.outward();
         let events = events::encode(&step.events).into_boxed_str();
         self.waiting_bytes += events.len();
@@ -216,6 +234,7 @@ impl JournalDesk {
                 for id in &held.ended {
                     self.ending.remove(id);
                 }
+                self.written += seqs.len() as u64;
                 let placed = seqs.into_iter().zip(places);
                 self.places.extend(placed.filter_map(|(seq, place)| Some((seq?, place))));
                 Ok(Heard::Appended(held))

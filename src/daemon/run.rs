@@ -269,6 +269,7 @@ impl Daemon {
                     self.views.tell(at, told.agent, told.text);
                 }
                 self.perform_all(held.effects);
+                self.faces.written(self.journal.steps_written());
             }
             Heard::Turned => {
                 self.note(About::Segment, None);
@@ -278,9 +279,8 @@ impl Daemon {
             Heard::NotTurned(error) => {
                 self.go_on();
                 tracing::warn!(%error, "no new segment could be begun; the old one goes on");
-                let note =
-                    format!("no new segment of the journal can be begun, and it is tried again: {error}");
-                self.note(About::Segment, Some(note));
+                let note = "no new segment of the journal can be begun, and it is tried again";
+                self.note(About::Segment, Some(format!("{note}: {error}")));
             }
             Heard::Trimmed => {}
         }

@@ -42,8 +42,8 @@ impl Work<'_> {
         for name in gone {
             self.dismiss(&name);
         }
+        self.hasten(); // first: whatever moves or is taken up says that it stands there since now
         self.compare(found, Away::Daemon);
-        self.hasten();
         self.strand();
         self.expire_all();
     }

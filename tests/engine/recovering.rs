@@ -259,11 +259,11 @@ fn what_a_clock_that_was_a_year_ahead_put_off_does_not_wait_for_a_year() {
     text += "-- restarts of that year are not counted any more\n";
     text += &world.exit("eve", "exit 1");
     expect![[r#"
+        t1 retry +1000 ms (it was put off by a clock that was ahead)
         ann is adopted
         bob is launching
         boss is adopted
         eve is adopted
-        t1 retry +1000 ms (it was put off by a clock that was ahead)
         > await ann t2 #1 task k00006
         > close bob
         > launch bob
@@ -286,6 +286,38 @@ fn what_a_clock_that_was_a_year_ahead_put_off_does_not_wait_for_a_year() {
         -- restarts of that year are not counted any more
         eve is down, again +1000 ms (exit 1)
         > close eve
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn what_an_agent_has_begun_does_not_wait_for_a_year_either() {
+    let mut world = World::new(team());
+    let right = world.now;
+    world.now = right.plus(365 * 24 * 3_600_000);
+    world.send("t1 user>boss");
+    world.give("boss");
+    world.step(Input::TmuxLost { why: "killed".to_owned() });
+    world.step(Input::TmuxBack(Vec::new()));
+    world.start("boss");
+    world.now = right.plus(500);
+    let text = world.crash(&["boss"]) + "-- time passes\n" + &world.pass(1_000) + &world.ready("boss");
+    expect![[r#"
+        t1 retry +1000 ms (it was put off by a clock that was ahead)
+        ann is lost (it was gone when the daemon came back)
+        ann is launching
+        bob is lost (it was gone when the daemon came back)
+        bob is launching
+        boss is adopted
+        eve is lost (it was gone when the daemon came back)
+        eve is launching
+        > launch ann
+        > launch bob
+        > launch eve
+        -- time passes
+        > seek boss
+        t1 intent #1 task k00005 redelivered by boss
+        > ring boss t1 #1 task k00005 redelivered
     "#]]
     .assert_eq(&text);
 }

@@ -1,5 +1,6 @@
 //! A life of the simulated daemon: the real loop with its desks, and its threads' work, done here one piece at a time.
 
+use super::ending::SHOWN_MAX;
 use super::tmux::Panes;
 use crate::daemon::ending::Broken;
 use crate::daemon::life::{assemble, follow, show_owed};
@@ -29,20 +30,25 @@ use tokio::sync::{mpsc, oneshot};
 pub(super) struct Life {
     pub(super) daemon: Daemon,
     pub(super) journal: Journal,
-    journal_jobs: Receiver<journal::Job>,
-    journal_now: crate::engine::words::Millis,
+    pub(super) journal_jobs: Receiver<journal::Job>,
+    pub(super) journal_now: crate::engine::words::Millis,
     /// What the journal has done and not said yet.
     pub(super) written: Option<Written>,
-    views: views::Worker,
-    views_jobs: Receiver<views::Job>,
-    shown: std::collections::VecDeque<views::Shown>,
-    mailbox: mailbox::Worker,
-    mail_jobs: Receiver<mailbox::Job>,
+    pub(super) views: views::Worker,
+    pub(super) views_jobs: Receiver<views::Job>,
+    pub(super) shown: std::collections::VecDeque<views::Shown>,
+    pub(super) mailbox: mailbox::Worker,
+    pub(super) mail_jobs: Receiver<mailbox::Job>,
     /// What it asks of tmux.
     pub(super) acts: Receiver<Act>,
     pub(super) news: NewsSender,
     pub(super) calls: mpsc::Sender<Call>,
-    _alive: oneshot::Sender<Infallible>,
+    /// Where its threads would tell, at the end.
+    pub(super) written_to: mpsc::Sender<Written>,
+    pub(super) shown_to: mpsc::Sender<views::Shown>,
+    /// When it began, by the machine's clock.
+    pub(super) since_ms: u64,
+    pub(super) _alive: oneshot::Sender<Infallible>,
 }
 
 /// What a piece of work was.
@@ -115,15 +121,8 @@ fn rouse(
     let (mailbox, decided) = mailbox::worker(mailbox, decided, archive, disk, house.clock, way);
     let views = views::Worker::new(Views::open(&root).map_err(|error| error.to_string())?, journal.reader());
     house.calls = called;
-    let ways = Ways {
-        journal_jobs: jobs,
-        written: mpsc::channel(1).1,
-        views_jobs,
-        shown: mpsc::channel(1).1,
-        mailing,
-        mailbox_alive,
-        decided,
-    };
+    let ((written_to, written), (shown_to, shown)) = (mpsc::channel(1), mpsc::channel(SHOWN_MAX));
+    let ways = Ways { journal_jobs: jobs, written, views_jobs, shown, mailing, mailbox_alive, decided };
     let found = panes.found();
     let tmux = (Tmux::none(), &found);
     let (mut daemon, step) =
@@ -146,6 +145,9 @@ fn rouse(
         acts,
         news,
         calls,
+        written_to,
+        shown_to,
+        since_ms: Machine::with(|machine| machine.elapsed_ms),
         _alive: alive,
     })
 }
@@ -236,6 +238,11 @@ impl Life {
         }
         self.mailbox.go_round(job);
         Worked::Something
+    }
+
+    /// Whether the mailbox is to look now.
+    pub(super) fn is_to_look(&self) -> bool {
+        self.mailbox.wait_ms() == 0
     }
 
     /// When something is to be done though nothing comes.

@@ -6,15 +6,22 @@
 //!
 //! `scripts/simulate --seed N` runs one and writes down all that happened; `scripts/simulate --seeds N` runs many.
 
+mod callers;
 mod cut;
+mod ending;
 mod life;
 mod model;
 mod oracle;
 mod outside;
+mod pane;
 mod peace;
 mod people;
+mod promises;
+mod reader;
 mod run;
+mod stop;
 mod tmux;
+mod told;
 mod trace;
 
 use std::collections::BTreeMap;
@@ -23,7 +30,7 @@ use std::collections::BTreeMap;
 const SEEDS: u64 = 200;
 
 /// What these have to come by at least, or they prove little: about half of what they do.
-const MET: [(&str, u64); 24] = [
+const MET: [(&str, u64); 44] = [
     ("messages", 3_500),
     ("kills", 750),
     ("deaths in a change", 350),
@@ -38,7 +45,7 @@ const MET: [(&str, u64); 24] = [
     ("turns of the segment", 200),
     ("jumps of the wall clock", 250),
     ("tmux deaths", 100),
-    ("agents that died", 5),
+    ("agents that died", 15),
     ("lost Enter", 8),
     ("in doubt: Enter was missing", 3),
     ("in doubt: delivered", 8),
@@ -48,6 +55,26 @@ const MET: [(&str, u64); 24] = [
     ("duplicates", 250),
     ("bad drops", 300),
     ("floods", 5),
+    ("answers to callers", 2_500),
+    ("deaths after an answer", 30),
+    ("letters accepted", 350),
+    ("letters accepted again", 20),
+    ("letters refused", 75),
+    ("letters with void keys", 70),
+    ("awaited", 15),
+    ("shown open", 50),
+    ("shown ended", 4),
+    ("told: cancelled", 45),
+    ("told: done", 4),
+    ("told: goes on", 40),
+    ("ends that were read", 6_000),
+    ("files that agents read", 3_300),
+    ("turns begun", 3_100),
+    ("STOP made", 230),
+    ("STOP removed", 200),
+    ("withdrawn for STOP", 10),
+    ("ends with the agents", 10),
+    ("ends without the agents", 12),
 ];
 
 #[test]

@@ -1,61 +1,16 @@
 //! What must be true at the end, read from the files alone: the journal's segments, the queue, what was refused, and the
 //! views.
 
+use super::callers::{Fate, Letter};
 use super::people::Dropped;
 use super::run::{Run, Wrong};
-use crate::engine::event::Event;
+use super::told::Told;
 use crate::engine::message::Kind;
-use crate::engine::words::MessageId;
-use crate::io::journal::{Order, fsck, scan};
-use crate::io::wire::events;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::engine::words::AgentName;
+use crate::io::journal::fsck;
+use std::collections::BTreeMap;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
-
-/// What the journal tells, over all lives.
-#[derive(Debug, Default)]
-struct Told {
-    /// How often each id was accepted, and as what.
-    accepted: BTreeMap<MessageId, (u32, Kind)>,
-    contents: BTreeMap<String, u32>,
-    ended: BTreeMap<MessageId, u32>,
-    /// Names of files that were refused.
-    refused: BTreeSet<String>,
-    answers: Vec<String>,
-}
-
-impl Told {
-    fn read(dir: &Path) -> Result<Self, Wrong> {
-        let (mut told, mut wrong) = (Self::default(), None);
-        let scanned = scan(dir, 1, Order::OldestFirst, &mut |entry| {
-            if entry.kind == crate::io::journal::Kind::Step {
-                match events::decode(entry.payload) {
-                    Ok(events) => events.into_iter().for_each(|event| told.take(event)),
-                    Err(error) => wrong = Some(error.to_string()),
-                }
-            }
-            ControlFlow::Continue(())
-        });
-        scanned.map_err(|error| error.to_string())?;
-        wrong.map_or(Ok(told), Err)
-    }
-
-    fn take(&mut self, event: Event) {
-        match event {
-            Event::Accepted { message, body, .. } => {
-                self.accepted.entry(message.id.clone()).or_insert((0, message.kind)).0 += 1;
-                *self.contents.entry(body.content.to_string()).or_default() += 1;
-            }
-            Event::Ended { id, answer, .. } => {
-                *self.ended.entry(id).or_default() += 1;
-                self.answers.extend(answer.map(|answer| answer.body.content.to_string()));
-            }
-            Event::Refused { name, .. } => self.refused.extend(name.map(|name| name.to_string())),
-            _ => {}
-        }
-    }
-}
 
 /// Whether a drop or a claim lies there still.
 pub(super) fn anything_lies_there(root: &Path) -> bool {
@@ -70,37 +25,101 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     let dir = run.root.join(".tasuki/journal");
     let told = Told::read(&dir)?;
     run.trace.count("messages", told.accepted.len() as u64);
-    check_ids(run, &told)?;
+    check_ids(&told)?;
+    run.callers.told.check(&told)?;
     let mut copies: BTreeMap<&str, u32> = BTreeMap::new();
-    for content in run.people.drops.iter().flat_map(|drop| &drop.contents) {
+    let letters = &run.callers.letters;
+    let dropped = run.people.drops.iter().flat_map(|drop| &drop.contents);
+    for content in dropped.chain(letters.iter().flat_map(|letter| &letter.contents)) {
         *copies.entry(content).or_default() += 1;
     }
+    let alone = |content: &str| copies.get(content) == Some(&1);
     for drop in &run.people.drops {
-        check_drop(&run.root, drop, &told, &|content| copies.get(content) == Some(&1))?;
+        check_drop(&run.root, drop, &told, &alone)?;
     }
+    for letter in letters {
+        check_letter(letter, &told, &alone).map_err(|why| format!("{why}: {letter:?}"))?;
+    }
+    check_routes(run, &told)?;
+    let answered =
+        |content: &str| run.people.drops.iter().any(|drop| drop.answer && drop.contents[0] == content);
+    run.read.check(&run.root, &told, &answered)?;
     check_reasons(&run.root)?;
     check_views(&run.root, &told)?;
     check_replay(run, &dir)
 }
 
-fn check_ids(run: &Run, told: &Told) -> Result<(), Wrong> {
-    for (id, (times, kind)) in &told.accepted {
-        if *times != 1 {
-            return Err(format!("{id} was accepted {times} times"));
+fn check_ids(told: &Told) -> Result<(), Wrong> {
+    for (id, all) in &told.accepted {
+        if all.len() != 1 {
+            return Err(format!("{id} was accepted {} times", all.len()));
         }
-        let ended = told.ended.get(id).copied().unwrap_or(0);
+        let ended = told.ended.get(id).map_or(0, Vec::len);
         if ended != 1 {
-            return Err(format!("{id} ({kind:?}) has {ended} ends"));
+            return Err(format!("{id} ({:?}) has {ended} ends", all[0].kind));
         }
     }
-    match run.promised.iter().find(|id| !told.accepted.contains_key(*id)) {
-        Some(id) => Err(format!("a caller was told that {id} is accepted, and the journal does not know it")),
+    Ok(())
+}
+
+/// Whoever sent it was told the truth, and whoever was told nothing finds all of it or none.
+fn check_letter(letter: &Letter, told: &Told, alone: &dyn Fn(&str) -> bool) -> Result<(), Wrong> {
+    let fail = |why: &str| Err(why.to_owned());
+    let times = |content: &String| told.times(content);
+    if letter.contents.iter().any(|content| times(content) > 1) {
+        return fail("accepted twice");
+    }
+    let own: Vec<usize> = letter.contents.iter().filter(|content| alone(content)).map(times).collect();
+    if own.contains(&0) && own.contains(&1) {
+        return fail("accepted in part");
+    }
+    match letter.fate {
+        Fate::Unknown => return fail("nobody knows what became of it"),
+        Fate::Accepted if letter.contents.iter().any(|content| times(content) == 0) => {
+            return fail("said to be accepted, and it is not there");
+        }
+        Fate::Refused if own.contains(&1) => return fail("said to be refused, and it is there"),
+        // The key of one that was sent again may have become void after it was accepted.
+        Fate::Void if own.contains(&1) && letter.sent == 1 => return fail("accepted with a void key"),
+        _ => {}
+    }
+    let owner = letter.key.as_ref().and_then(|(_, owner)| owner.as_ref());
+    let own = letter.contents.iter().filter(|content| alone(content));
+    let ids = own.flat_map(|content| told.contents.get(content).into_iter().flatten());
+    for message in ids.map(|id| &told.accepted[id][0]) {
+        if message.verified != owner.is_some() || owner.is_some_and(|owner| *owner != message.from) {
+            return Err(format!("taken as {}'s, verified: {}", message.from, message.verified));
+        }
+    }
+    Ok(())
+}
+
+/// Nobody tasks whom he may not.
+fn check_routes(run: &Run, told: &Told) -> Result<(), Wrong> {
+    let tasks = told.accepted.values().flatten().filter(|message| message.kind == Kind::Task);
+    for message in tasks {
+        let may = match message.from.as_str() {
+            "user" => !message.to.is_user(),
+            _ if message.to.as_str() == "tasuki" => true, // how a refused part is kept
+            "boss" => ["ann", "bob", "crew"].contains(&message.to.as_str()),
+            "ann" => message.to.as_str() == "eve",
+            _ => false,
+        };
+        if !may {
+            return Err(format!("{} may not task {}: {}", message.from, message.to, message.id));
+        }
+    }
+    let of_nobody = |name: &&AgentName| !run.settings.team.members.contains_key(*name);
+    let mut senders = told.accepted.values().flatten().map(|message| &message.from);
+    let known = ["user", "tasuki"];
+    match senders.find(|name| of_nobody(name) && !known.contains(&name.as_str())) {
+        Some(name) => Err(format!("a message of {name}, who is nobody")),
         None => Ok(()),
     }
 }
 
 fn check_drop(root: &Path, drop: &Dropped, told: &Told, alone: &dyn Fn(&str) -> bool) -> Result<(), Wrong> {
-    let times = |content: &String| told.contents.get(content).copied().unwrap_or(0);
+    let times = |content: &String| told.times(content);
     let fail = |why: &str| Err(format!("{}: {why}: {:?}", drop.name, drop.text));
     if drop.contents.iter().any(|content| times(content) > 1) {
         return fail("accepted twice");
@@ -111,11 +130,12 @@ fn check_drop(root: &Path, drop: &Dropped, told: &Told, alone: &dyn Fn(&str) -> 
     }
     let accepted = drop.contents.iter().filter(|content| times(content) == 1).count();
     // One that came again in a file of its own may have been accepted from there.
-    let own: Vec<u32> = drop.contents.iter().filter(|content| alone(content)).map(times).collect();
+    let own: Vec<usize> = drop.contents.iter().filter(|content| alone(content)).map(times).collect();
     if own.contains(&0) && own.contains(&1) {
         return fail("accepted in part");
     }
-    let answers = |content: &String| drop.answer && told.answers.iter().any(|text| text.contains(content));
+    let answers =
+        |content: &String| drop.answer && told.answers().any(|answer| answer.body.content.contains(content));
     if accepted > 0 || drop.contents.iter().any(answers) {
         return Ok(());
     }
@@ -150,16 +170,17 @@ fn check_reasons(root: &Path) -> Result<(), Wrong> {
 
 fn check_views(root: &Path, told: &Told) -> Result<(), Wrong> {
     let whole = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.len() > 0);
-    for (id, (_, kind)) in &told.accepted {
+    for (id, all) in &told.accepted {
+        let kind = all[0].kind;
         let result = root.join(format!("queue/results/{id}.yaml"));
-        if *kind == Kind::Task && !whole(&result) {
+        if kind == Kind::Task && !whole(&result) {
             return Err(format!("{id} has no result to be read"));
         }
         let days = fs::read_dir(root.join("queue/done")).into_iter().flatten().flatten();
         if !days.into_iter().any(|day| whole(&day.path().join(format!("{id}.yaml")))) {
             return Err(format!("{id} is not in queue/done"));
         }
-        if root.join(format!("queue/active/{id}.yaml")).exists() && *kind == Kind::Task {
+        if root.join(format!("queue/active/{id}.yaml")).exists() && kind == Kind::Task {
             return Err(format!("{id} has ended and is still in queue/active"));
         }
     }

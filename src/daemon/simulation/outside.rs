@@ -1,17 +1,17 @@
 //! What people, agents, the disk and tmux do to the daemon in a run.
 
+use super::callers::Wish;
 use super::cut;
+use super::pane::{Doing, Luck};
 use super::run::{Now, Run};
-use super::tmux::{Doing, Luck};
 use crate::daemon::news::News;
-use crate::daemon::request::{Call, Request};
+use crate::daemon::request::Until;
 use crate::daemon::workers::tmux::TmuxNews;
 use crate::engine::input::Command;
 use crate::engine::life::TurnKind;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::fake::{Faults, Machine};
 use crate::io::tmux::Tmux;
-use tokio::sync::oneshot;
 
 impl Run {
     // Death.
@@ -33,7 +33,7 @@ impl Run {
         Machine::with(|machine| machine.faults.dead = false);
         self.panes.desert();
         self.panes.away = false;
-        self.calls.clear();
+        self.callers.hang_up();
         self.trace.meet("kills");
         if self.chance.one_in(2) {
             self.panes.die();
@@ -143,10 +143,38 @@ impl Run {
         self.tell(&format!("{count} dropped, the last as {last}"));
     }
 
+    /// Somebody asks something over the socket.
     pub(super) fn ask(&mut self) {
+        if self.chance.one_in(2)
+            && let Some(lost) = self.callers.lost()
+        {
+            self.trace.meet("letters sent again");
+            return self.call(lost);
+        }
+        let id = self.people.some_id(&mut self.chance).and_then(|id| MessageId::new(id).ok());
+        match (self.chance.below(10), id) {
+            (0..4, _) => self.send(),
+            (4, Some(id)) => {
+                let until = [Until::Ended, Until::Delivered, Until::Moved("queued")];
+                let until = self.chance.pick(&until).copied().unwrap_or(Until::Ended);
+                self.call(Wish::Await(id, until));
+            }
+            (5, Some(id)) => self.call(Wish::Message(id)),
+            (6, _) if self.chance.one_in(5) => {
+                let keep_agents = self.chance.one_in(2);
+                self.call(Wish::Down(keep_agents));
+            }
+            (6, _) => {
+                let wish = if self.chance.one_in(2) { Wish::Open } else { Wish::Overview };
+                self.call(wish);
+            }
+            (_, id) => self.ask_for_a_change(id),
+        }
+    }
+
+    fn ask_for_a_change(&mut self, id: Option<MessageId>) {
         let who = ["boss", "ann", "bob", "eve"][self.chance.below(4) as usize];
         let Ok(agent) = AgentName::new(who) else { return };
-        let id = self.people.some_id(&mut self.chance).and_then(|id| MessageId::new(id).ok());
         let command = match (self.chance.below(8), id) {
             (0..3, Some(id)) => Command::Cancel(id),
             (3, Some(id)) => Command::Retry(id),
@@ -157,26 +185,60 @@ impl Run {
         self.command(command);
     }
 
-    pub(super) fn command(&mut self, command: Command) {
-        let what = format!("{command:?}");
-        self.call(what, Request::Command(command));
+    /// Somebody sends messages: a person, or an agent with its key, or somebody with a key that is not his.
+    fn send(&mut self) {
+        let key = (self.chance.below(3) == 0).then(|| self.some_key()).flatten();
+        let speaker = key.as_ref().map(|(_, owner, speaker)| (owner.is_some(), speaker.as_str()));
+        let (text, contents) = self.people.letter(&mut self.chance, speaker);
+        let key = key.map(|(key, owner, _)| (key, owner));
+        if let Some(at) = self.callers.write(&text, contents, key) {
+            self.call(Wish::Send(at));
+        }
     }
 
-    pub(super) fn call(&mut self, what: String, request: Request) {
-        let Now::Alive(life) = &self.now else { return };
-        let (answer, answered) = oneshot::channel();
-        if life.calls.try_send(Call { request, answer }).is_ok() {
+    /// A key, whose it is if it is that of the one who speaks, and who speaks.
+    fn some_key(&mut self) -> Option<(String, Option<AgentName>, String)> {
+        let Now::Alive(life) = &self.now else { return None };
+        let pane = self.chance.pick(&self.panes.all)?;
+        let key = life.daemon.panes.key(&pane.agent, pane.nonce);
+        let name = pane.agent.as_str();
+        match self.chance.below(8) {
+            0 => Some(("none".to_owned(), None, name.to_owned())),
+            1 => Some((key, None, (if name == "boss" { "ann" } else { "boss" }).to_owned())),
+            _ => Some((key, Some(pane.agent.clone()), name.to_owned())),
+        }
+    }
+
+    pub(super) fn command(&mut self, command: Command) {
+        self.call(Wish::Command(command));
+    }
+
+    pub(super) fn call(&mut self, wish: Wish) {
+        let Now::Alive(life) = &self.now else { return self.callers.miss(&wish) };
+        if self.callers.ask(&life.calls, wish) {
             self.trace.meet("calls");
-            self.calls.push((what, answered));
         }
     }
 
     // Agents.
 
+    pub(super) fn luck(&self) -> Luck {
+        let halted = match &self.now {
+            Now::Alive(life) => life.daemon.tmux.is_halted(),
+            Now::Dead(..) => false,
+        };
+        Luck { calm: self.calm, halted }
+    }
+
     pub(super) fn panes_work(&mut self) {
-        let luck = Luck { calm: self.calm };
+        let luck = self.luck();
         if self.chance.one_in(4) && self.panes.make(&mut self.chance, luck) {
             return self.tell("a window is made");
+        }
+        if self.chance.one_in(2_500) && !self.panes.all.is_empty() {
+            let at = self.chance.below(self.panes.all.len() as u64) as usize;
+            self.panes.all[at].end();
+            self.trace.meet("agents that died");
         }
         for at in (0..self.panes.all.len()).rev() {
             match self.chance.below(4) {
@@ -199,6 +261,9 @@ impl Run {
                 let until_ms = now + self.chance.below(if slow { 90_000 } else { 300 });
                 let doing = Doing { typed: typed.clone(), until_ms };
                 pane.doing = Some(doing);
+                if let Err(wrong) = self.read_task(&who, &typed) {
+                    self.panes.wrong.push(wrong);
+                }
                 self.tell(&format!("{who} reads: {}", typed.line));
                 true
             }
@@ -214,6 +279,7 @@ impl Run {
     pub(super) fn agent_is_done(&mut self, at: usize, doing: &Doing) {
         let (turn, id) = (doing.typed.turn, doing.typed.id.clone());
         let Some(token) = turn.token else { return };
+        let text = self.answer_to(&id);
         let Some(pane) = self.panes.all.get_mut(at) else { return };
         let who = pane.agent.clone();
         let how = if self.calm { 9 } else { self.chance.below(20) };
@@ -228,13 +294,11 @@ impl Run {
             2 => {} // it hangs
             3 => {
                 self.trace.meet("claimed twice");
-                pane.claim(Some(token));
-                let text = format!("answer to {id}").into();
+                pane.claim(Some(token), text.clone());
                 self.command(Command::Reply { token, text, failed: false });
             }
             4 => self.command(Command::Acknowledge { token }),
             5 | 6 => {
-                let text = format!("answer to {id}").into();
                 self.command(Command::Reply { token, text, failed: how == 6 });
             }
             7 if !full => {
@@ -246,9 +310,9 @@ impl Run {
                 for _ in 0..1 + self.chance.below(3) {
                     self.people.hand_on(&self.root, &mut self.chance, who.as_str(), token);
                 }
-                pane.claim(Some(token));
+                pane.claim(Some(token), text);
             }
-            _ => pane.claim(Some(token)),
+            _ => pane.claim(Some(token), text),
         }
         self.tell(&format!("{who} is done with {id} ({how})"));
     }

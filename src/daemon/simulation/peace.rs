@@ -3,9 +3,9 @@
 use super::life::Worked;
 use super::oracle;
 use super::run::{Now, Run, Wrong};
-use super::tmux::Luck;
 use crate::engine::input::Command;
 use crate::engine::life::Stage;
+use crate::engine::state::Open;
 use crate::engine::words::MessageId;
 use crate::io::fake::{Faults, Machine};
 
@@ -32,7 +32,7 @@ impl Run {
             busy |= life.show() != Worked::Nothing;
             busy |= life.look() != Worked::Nothing;
         }
-        let luck = Luck { calm: true };
+        let luck = self.luck();
         busy |= self.panes.make(&mut self.chance, luck);
         for at in (0..self.panes.all.len()).rev() {
             busy |= self.panes.work(at, &mut self.chance, luck);
@@ -56,10 +56,14 @@ impl Run {
 
     /// A person looks after what has come to stand still.
     pub(super) fn help(&mut self) {
-        for pane in &mut self.panes.all {
+        for at in 0..self.panes.all.len() {
+            let pane = &self.panes.all[at];
             let idle = pane.doing.is_none() && pane.inbox.is_empty();
-            if let Some(token) = pane.awaited().filter(|_| idle).and_then(|typed| typed.turn.token) {
-                pane.claim(Some(token));
+            if let Some(typed) = pane.awaited().filter(|_| idle).cloned()
+                && let Some(token) = typed.turn.token
+            {
+                let text = self.answer_to(&typed.id);
+                self.panes.all[at].claim(Some(token), text);
             }
         }
         let Now::Alive(life) = &self.now else { return };
@@ -69,6 +73,10 @@ impl Run {
             .map(|open| open.message.id.clone())
             .collect();
         held.into_iter().for_each(|id| self.command(Command::Retry(id)));
+        self.touch_stop(false);
+        for lost in self.callers.all_lost() {
+            self.call(lost);
+        }
         self.helped += 1;
         if self.helped.is_multiple_of(5) {
             self.command(Command::Start(None));
@@ -81,6 +89,7 @@ impl Run {
             && life.daemon.journal.is_idle()
             && life.daemon.views.is_idle()
             && life.daemon.claims.is_empty()
+            && self.callers.all_know()
             && !oracle::anything_lies_there(&self.root)
     }
 
@@ -89,11 +98,13 @@ impl Run {
         let state = life.daemon.engine.state();
         let open: Vec<String> = (state.open.values())
             .map(|open| {
-                format!("{} {:?} with {:?}, unmet {:?}", open.message.id, open.stage, open.agent, open.unmet)
+                let Open { message, stage, since, agent, unmet, .. } = &**open;
+                format!("{} {stage:?} since {}, with {agent:?}, unmet {unmet:?}", message.id, since.0)
             })
             .collect();
         let phases: Vec<_> =
             state.agents.iter().map(|(name, agent)| (name, &agent.phase, &agent.blocked)).collect();
-        format!("{open:#?} {phases:?}; lies there: {}", oracle::anything_lies_there(&self.root))
+        let now = life.daemon.clock.now().0;
+        format!("{now}: {open:#?} {phases:?}; lies there: {}", oracle::anything_lies_there(&self.root))
     }
 }

@@ -47,12 +47,43 @@ impl People {
     fn document(&mut self, chance: &mut Chance, head: &str) -> (String, String) {
         let number = self.number();
         let long = if chance.one_in(30) { chance.below(6_000) } else { chance.below(60) };
-        let content = format!("印{number}。 やって 🎽{}", " 仕事".repeat(long as usize));
-        (format!("{head}content: \"{content}\"\n"), content)
+        let long = if chance.one_in(400) { 30_000 } else { long };
+        let end = if chance.one_in(8) { "\n\n" } else { "" };
+        let content = format!("印{number}。 やって 🎽{}{end}", " 仕事".repeat(long as usize));
+        (format!("{head}content: \"{}\"\n", content.replace('\n', "\\n")), content)
     }
 
     fn task(&mut self, chance: &mut Chance) -> (String, String) {
         let mut head = String::new();
+        if chance.one_in(12) {
+            let from = chance.pick(&NAMES).copied().unwrap_or("boss");
+            let _ = writeln!(head, "from: {from}");
+        }
+        self.task_of(chance, head)
+    }
+
+    /// Messages to be sent over the socket: a person's, or those of somebody with a key, be it his own or not.
+    pub(super) fn letter(
+        &mut self,
+        chance: &mut Chance,
+        speaker: Option<(bool, &str)>,
+    ) -> (String, Vec<String>) {
+        let count = if chance.one_in(4) { 1 + chance.below(3) } else { 1 };
+        let all = (0..count).map(|_| match speaker {
+            None => self.task(chance),
+            Some((own, name)) => {
+                // A key says who speaks.
+                let from = if own && chance.one_in(2) { String::new() } else { format!("from: {name}\n") };
+                let to = chance.pick(&["ann", "bob", "crew", "eve", "user"]).copied().unwrap_or("eve");
+                let info = if to == "user" || chance.one_in(4) { "type: info\n" } else { "" };
+                self.document(chance, &format!("{from}to: {to}\n{info}"))
+            }
+        });
+        let (text, contents): (Vec<String>, _) = all.collect::<Vec<_>>().into_iter().unzip();
+        (text.join("---\n"), contents)
+    }
+
+    fn task_of(&mut self, chance: &mut Chance, mut head: String) -> (String, String) {
         let id = (!chance.one_in(3)).then(|| format!("t-{}", self.numbers + 1));
         if let Some(id) = &id {
             let _ = writeln!(head, "id: {id}");
@@ -177,9 +208,10 @@ impl People {
         self.drops.push(Dropped { name, contents, text, durable: careful, cut: false, answer });
     }
 
-    /// Ids that were given to messages.
+    /// Ids that were given to messages; mostly lately.
     pub(super) fn some_id(&self, chance: &mut Chance) -> Option<&str> {
-        chance.pick(&self.ids).map(|(id, ..)| id.as_str())
+        let lately = if chance.one_in(2) { self.ids.len().saturating_sub(6) } else { 0 };
+        chance.pick(&self.ids[lately..]).map(|(id, ..)| id.as_str())
     }
 
     /// The power was cut: what was not flushed may be gone.

@@ -1,29 +1,33 @@
 //! One run from one seed: everything that may happen to a workspace, in an order that chance gives, and then peace.
 
+use super::callers::Callers;
 use super::life::{self, Life, Worked};
 use super::oracle;
 use super::people::People;
+use super::reader::Read;
+use super::stop::Stop;
 use super::tmux::Panes;
 use super::trace::Trace;
 use crate::daemon::away::Away;
 use crate::daemon::herald::Voice;
-use crate::daemon::request::Response;
 use crate::daemon::start::{House, tmux_server};
-use crate::engine::input::Reply;
-use crate::engine::words::{MessageId, Millis};
+use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::io::fake::{Chance, Faults, Keeps, Machine, World};
 use crate::io::journal::Journal;
 use crate::io::settings::Settings;
 use crate::io::workspace::{Surroundings, Workspace};
-use std::collections::BTreeSet;
 use std::path::PathBuf;
-use tokio::sync::{mpsc, oneshot};
+use std::rc::Rc;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
 
 /// Things that happen before peace.
 const STEPS: u64 = 1_200;
 /// And until everything has come to its end; far more than it takes.
 const STEPS_TO_PEACE: u64 = 5_000;
+/// After so many things somebody looks at what has ended.
+const LOOK_EVERY: u64 = 16;
 /// 14 November 2023.
 const START: Millis = Millis(1_700_000_000_000);
 
@@ -48,6 +52,8 @@ pub(super) enum Now {
 /// A run.
 pub(super) struct Run {
     _folder: tempfile::TempDir,
+    /// What drives the end of a life.
+    pub(super) runtime: Option<Rc<Runtime>>,
     pub(super) root: PathBuf,
     pub(super) house: House,
     pub(super) settings: Settings,
@@ -56,14 +62,15 @@ pub(super) struct Run {
     pub(super) panes: Panes,
     pub(super) people: People,
     pub(super) trace: Trace,
-    pub(super) calls: Vec<(String, oneshot::Receiver<Response>)>,
-    /// Messages of which somebody was told that they are accepted.
-    pub(super) promised: BTreeSet<MessageId>,
+    pub(super) callers: Callers,
+    pub(super) read: Read,
+    pub(super) stop: Stop,
     pub(super) calm: bool,
     /// How often a person had to look after things in peace.
     pub(super) helped: u64,
     pub(super) lives: u64,
     pub(super) boots: u64,
+    steps: u64,
 }
 
 /// How a run went wrong.
@@ -75,8 +82,10 @@ pub(super) type Wrong = String;
 /// What was wrong.
 pub(super) fn run(seed: u64, whole: bool) -> (Trace, Result<(), Wrong>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let runtime = Rc::new(runtime);
     let _within = runtime.enter();
     let mut run = Run::new(seed, whole);
+    run.runtime = Some(Rc::clone(&runtime));
     let outcome = run.live();
     let torn = Machine::with(|machine| machine.faults.torn);
     run.trace.count("torn writes", torn);
@@ -135,12 +144,15 @@ impl Run {
             panes: Panes::default(),
             people: People::default(),
             trace: Trace::new(whole),
-            calls: Vec::new(),
-            promised: BTreeSet::new(),
+            callers: Callers::default(),
+            read: Read::default(),
+            stop: Stop::default(),
+            runtime: None,
             calm: false,
             helped: 0,
             lives: 0,
             boots: 0,
+            steps: 0,
         }
     }
 
@@ -179,14 +191,16 @@ impl Run {
     fn step(&mut self) -> Result<(), Wrong> {
         let ms = self.chance.below(4);
         self.pass(ms);
+        self.go_on_soon();
         match self.chance.below(300) {
             0..60 => drop(self.turn_loop()),
             60..100 => self.write(),
             100..130 => self.show(),
             130..155 => self.look(),
-            155..278 => self.panes_work(),
-            278..287 => self.people_act(),
-            287..291 => self.ask(),
+            155..275 => self.panes_work(),
+            275..284 => self.people_act(),
+            284..290 => self.ask(),
+            290 => self.stop_or_go(),
             291..296 => self.time_passes(),
             296 => self.disk_fails(),
             297 => self.tmux_fails(),
@@ -202,6 +216,16 @@ impl Run {
         }
         if let Some(wrong) = self.panes.wrong.pop() {
             return Err(wrong);
+        }
+        for (typed, who) in std::mem::take(&mut self.panes.news) {
+            self.check_typed(&typed, &who)?;
+            self.trace.meet("turns begun");
+        }
+        self.check_stop()?;
+        self.steps += 1;
+        if self.steps.is_multiple_of(LOOK_EVERY) {
+            self.check_hands()?;
+            self.look_at_ends()?;
         }
         if Machine::with(|machine| machine.faults.dead) {
             self.tell("dead in the middle of a change");
@@ -230,6 +254,9 @@ impl Run {
                     Ok(heard) => {
                         self.take_acts();
                         self.hear_answers();
+                        if self.life().is_some_and(|life| life.daemon.ending.is_some()) {
+                            self.close();
+                        }
                         heard
                     }
                     Err(broken) => {
@@ -293,23 +320,17 @@ impl Run {
         }
     }
 
-    /// Takes what callers were told.
+    /// Takes what callers were told. What was not true is seen if everything dies at once.
     pub(super) fn hear_answers(&mut self) {
-        let mut told = Vec::new();
-        self.calls.retain_mut(|(what, answer)| match answer.try_recv() {
-            Ok(response) => {
-                told.push((what.clone(), response));
-                false
-            }
-            Err(oneshot::error::TryRecvError::Empty) => true,
-            Err(oneshot::error::TryRecvError::Closed) => false,
-        });
-        for (what, response) in told {
-            if let Response::Reply(Reply::Accepted { ids, .. }) = &response {
-                self.promised.extend(ids.iter().cloned());
-            }
-            self.tell(&format!("{what}: {response:?}"));
-            self.trace.meet("answers to callers");
+        let heard = self.callers.hear();
+        let any = !heard.said.is_empty();
+        heard.said.iter().for_each(|said| self.tell(said));
+        let shown = heard.met.iter().any(|what| what.starts_with("shown") || what.starts_with("told"));
+        heard.met.into_iter().for_each(|what| self.trace.meet(what));
+        self.stop.told = heard.stopped.or(self.stop.told);
+        if any && !self.calm && self.chance.one_in(if shown { 4 } else { 25 }) {
+            self.trace.meet("deaths after an answer");
+            self.crash();
         }
     }
 

@@ -1,14 +1,12 @@
-//! The simulated tmux: panes with an input line, the workers that type into them ([`crate::daemon::workers::pane`] in
-//! small), and the connection that comes and goes.
+//! The simulated tmux: all panes, and the connection that comes and goes.
 
-use crate::daemon::news::{News, NewsSender};
-use crate::daemon::orders::{Order, PaneNews, PaneWord, Typed};
-use crate::daemon::workers::tmux::{Act, Given, PanesFound};
-use crate::engine::input::{FoundPane, Guard, Report, Verdict};
-use crate::engine::life::{CompletionSource, Receipt};
+use super::pane::{Luck, Pane, Step, Worker, is_of, say};
+use crate::daemon::orders::{Order, Typed};
+use crate::daemon::workers::tmux::{Act, Alive, Given, PanesFound};
+use crate::engine::input::{FoundPane, Report};
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey, Token};
 use crate::io::fake::Chance;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tokio::sync::mpsc::error::TryRecvError;
 
 /// All panes, and what is on its way to them.
@@ -16,76 +14,22 @@ use tokio::sync::mpsc::error::TryRecvError;
 pub(super) struct Panes {
     pub(super) all: Vec<Pane>,
     /// Windows to be made.
-    making: VecDeque<Given>,
+    making: VecDeque<(Given, Alive)>,
     numbers: u32,
     /// Whether there is a connection.
     pub(super) away: bool,
     /// Turns that were submitted: by message and number, with the token.
     pub(super) submitted: BTreeMap<(MessageId, u16), Option<Token>>,
+    /// Turns that were submitted for the first time since somebody looked, and to whom.
+    pub(super) news: Vec<(Typed, AgentName)>,
+    /// Turns that were begun to be typed since somebody looked.
+    pub(super) typing: Vec<Typed>,
+    /// Messages of which a turn was begun to be typed.
+    begun: BTreeSet<MessageId>,
     /// What must not have been typed.
     pub(super) wrong: Vec<String>,
     /// Kinds of things that happened.
     pub(super) met: Vec<&'static str>,
-}
-
-/// A pane and the agent in it.
-pub(super) struct Pane {
-    pub(super) agent: AgentName,
-    nonce: Nonce,
-    id: PaneId,
-    process: ProcessKey,
-    pub(super) alive: bool,
-    /// What stands in its input line.
-    input: Option<Typed>,
-    /// Lines that were entered, as they stand on its screen.
-    screen: Vec<Typed>,
-    /// Of these it was said that nobody can tell whether they were typed.
-    unclear: Vec<MessageId>,
-    /// Lines that its agent has not read yet.
-    pub(super) inbox: VecDeque<Typed>,
-    /// Claims that stand on its screen.
-    claims: Vec<Option<Token>>,
-    /// Whether its agent works at something.
-    pub(super) doing: Option<Doing>,
-    /// Whether its turn ended without a claim.
-    pub(super) silent: bool,
-    worker: Option<Worker>,
-}
-
-/// What an agent works at.
-#[derive(Debug, Clone)]
-pub(super) struct Doing {
-    pub(super) typed: Typed,
-    /// When it is done, by the machine's clock.
-    pub(super) until_ms: u64,
-}
-
-struct Worker {
-    given: Given,
-    seeking: bool,
-    awaited: Option<Typed>,
-    /// Typed and perhaps not read yet.
-    unread: Option<Typed>,
-    typing: Option<(Typed, Step)>,
-    told_exit: bool,
-    /// What is to be said when there is room.
-    words: VecDeque<Report>,
-}
-
-/// How far the typing of a turn is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Begin,
-    Settle,
-    Enter,
-    Tell(Receipt),
-}
-
-/// How kind the world is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Luck {
-    /// Whether nothing goes wrong any more.
-    pub(super) calm: bool,
 }
 
 impl Panes {
@@ -109,12 +53,12 @@ impl Panes {
     pub(super) fn take(&mut self, act: Act) {
         match act {
             _ if self.away => {} // its worker ends at once, and its keeper tells why
-            Act::Work(given) => match &given.launched.adopt {
-                None => self.making.push_back(given),
+            Act::Work(given, alive) => match &given.launched.adopt {
+                None => self.making.push_back((given, alive)),
                 Some(adopted) => {
                     let pane = adopted.pane;
                     if let Some(pane) = self.all.iter_mut().find(|there| there.id == pane) {
-                        pane.worker = Some(Worker::new(given));
+                        pane.worker = Some(Worker::new(given, alive));
                     }
                 }
             },
@@ -138,9 +82,15 @@ impl Panes {
         self.all.clear();
     }
 
+    /// Windows whose workers were told to leave are not made any more.
+    pub(super) fn leave_making(&mut self) {
+        self.making
+            .retain_mut(|(given, _)| !matches!(given.orders.try_recv(), Ok(Order::Leave | Order::Close)));
+    }
+
     /// Makes a window that is waited for; whether there was one.
     pub(super) fn make(&mut self, chance: &mut Chance, luck: Luck) -> bool {
-        let Some(given) = self.making.pop_front() else { return false };
+        let Some((given, alive)) = self.making.pop_front() else { return false };
         if given.orders.is_closed() {
             return true;
         }
@@ -154,7 +104,7 @@ impl Panes {
         self.numbers += 1;
         let (agent, nonce) = (given.launched.agent.clone(), given.launched.nonce);
         let (id, process) = (PaneId(self.numbers), ProcessKey { pid: 1_000 + self.numbers, start_ticks: 7 });
-        let mut worker = Worker::new(given);
+        let mut worker = Worker::new(given, alive);
         worker.words.push_back(Report::Started { pane: id, process });
         self.all.push(Pane {
             agent,
@@ -170,6 +120,7 @@ impl Panes {
             doing: None,
             silent: false,
             worker: Some(worker),
+            said_ready: false,
         });
         true
     }
@@ -187,6 +138,12 @@ impl Panes {
             return true;
         }
         if let Some((typed, step)) = worker.typing.take() {
+            if step == Step::Begin && !luck.halted {
+                self.typing.push(typed.clone());
+                if self.begun.insert(typed.id.clone()) {
+                    self.news.push((typed.clone(), pane.agent.clone()));
+                }
+            }
             let submitted = pane.type_on(&mut worker, typed, step, chance, luck, &mut self.met);
             pane.worker = Some(worker);
             if let Some(typed) = submitted {
@@ -202,7 +159,7 @@ impl Panes {
                 self.close(&agent, nonce);
                 return true;
             }
-            Ok(order) => worker.obey(order),
+            Ok(order) => self.wrong.extend(worker.obey(order, &mut pane.said_ready)),
             Err(TryRecvError::Empty) if !pane.look(&mut worker, chance, luck) => {
                 pane.worker = Some(worker);
                 return false;
@@ -227,173 +184,4 @@ impl Panes {
             }
         }
     }
-}
-
-impl Worker {
-    fn new(given: Given) -> Self {
-        let (words, typing) = (VecDeque::new(), None);
-        Self { given, seeking: false, awaited: None, unread: None, typing, told_exit: false, words }
-    }
-
-    fn obey(&mut self, order: Order) {
-        match order {
-            Order::Seek => self.seeking = true,
-            Order::Ring(typed) => {
-                self.seeking = false;
-                self.typing = Some((typed, Step::Begin));
-            }
-            Order::Settle(typed) => self.typing = Some((typed, Step::Settle)),
-            Order::Await(typed) => self.awaited = Some(typed),
-            Order::Unwatch => (self.awaited, self.unread) = (None, None),
-            Order::Close | Order::Leave | Order::Face(..) => {}
-        }
-    }
-
-    fn rung(&mut self, typed: Typed, verdict: Verdict) {
-        let (id, turn) = (typed.id.clone(), typed.turn.number);
-        if let Verdict::Delivered(receipt) = verdict {
-            self.unread = (receipt < Receipt::Read).then(|| typed.clone());
-            self.awaited = Some(typed);
-        }
-        self.words.push_back(Report::Rung { id, turn, verdict });
-    }
-}
-
-impl Pane {
-    /// One step of typing ([`crate::daemon::workers::pane`], typing.rs). The line, if it was submitted by it.
-    fn type_on(
-        &mut self,
-        worker: &mut Worker,
-        typed: Typed,
-        step: Step,
-        chance: &mut Chance,
-        luck: Luck,
-        met: &mut Vec<&'static str>,
-    ) -> Option<Typed> {
-        if !self.alive {
-            return None;
-        }
-        let bad = |chance: &mut Chance, n| !luck.calm && chance.one_in(n);
-        match step {
-            Step::Begin if bad(chance, 10) => {
-                let why = Guard::PersonTyping.words().to_owned();
-                worker.rung(typed, Verdict::Withdrawn { why });
-            }
-            Step::Begin => {
-                if self.input.as_ref().is_none_or(|draft| !is_of(draft, &typed)) {
-                    self.input = Some(typed.clone());
-                }
-                if bad(chance, 15) {
-                    let why = "its line stands in the input without Enter".to_owned();
-                    worker.rung(typed, Verdict::NotDelivered { why });
-                } else {
-                    worker.typing = Some((typed, Step::Enter));
-                }
-            }
-            Step::Settle => self.settle(worker, typed, bad(chance, 6), met),
-            Step::Enter if bad(chance, 20) => {
-                // The program swallowed it, and shows the same as if it had not.
-                met.push("lost Enter");
-                worker.rung(typed, Verdict::Delivered(Receipt::Echoed));
-            }
-            Step::Enter => {
-                let line = self.input.take().unwrap_or_else(|| typed.clone());
-                self.screen.push(line.clone());
-                self.inbox.push_back(line.clone());
-                let receipt = if chance.one_in(3) { Receipt::Echoed } else { Receipt::Read };
-                worker.typing = Some((typed.clone(), Step::Tell(receipt)));
-                return Some(typed);
-            }
-            Step::Tell(_) if bad(chance, 25) => {
-                met.push("unconfirmed");
-                self.unclear.push(typed.id.clone());
-                worker.rung(typed, Verdict::Unconfirmed { why: "tmux does not answer".to_owned() });
-            }
-            Step::Tell(receipt) => worker.rung(typed, Verdict::Delivered(receipt)),
-        }
-        None
-    }
-
-    /// After a crash: whether the turn was delivered; `unclear` if that cannot be told now.
-    fn settle(&mut self, worker: &mut Worker, typed: Typed, unclear: bool, met: &mut Vec<&'static str>) {
-        if self.input.as_ref().is_some_and(|draft| is_of(draft, &typed)) {
-            met.push("in doubt: Enter was missing");
-            worker.typing = Some((typed, Step::Enter));
-        } else if unclear {
-            met.push("in doubt: for good");
-            self.unclear.push(typed.id.clone());
-            worker.rung(typed, Verdict::Unconfirmed { why: "something is not read yet".to_owned() });
-        } else if self.screen.iter().any(|line| is_of(line, &typed)) {
-            met.push("in doubt: delivered");
-            worker.rung(typed, Verdict::Delivered(Receipt::Echoed));
-        } else {
-            met.push("in doubt: no trace");
-            worker.rung(typed, Verdict::NotDelivered { why: "no trace of it".to_owned() });
-        }
-    }
-
-    /// Looks at the pane; whether there was anything to say.
-    fn look(&mut self, worker: &mut Worker, chance: &mut Chance, luck: Luck) -> bool {
-        let claimed = |awaited: &Typed| self.claims.contains(&awaited.turn.token);
-        if let Some(typed) = worker.awaited.take_if(|typed| typed.turn.token.is_some() && claimed(typed)) {
-            let (id, turn) = (typed.id, typed.turn.number);
-            let (source, text) = (CompletionSource::Marker, format!("answer to {id}").into());
-            worker.words.push_back(Report::Claimed { id, turn, source, text, truncated: false });
-            return true;
-        }
-        if let Some(typed) = worker.unread.take_if(|_| self.inbox.is_empty()) {
-            worker.words.push_back(Report::Taken { id: typed.id, turn: typed.turn.number });
-            return true;
-        }
-        if std::mem::take(&mut self.silent)
-            && let Some(typed) = &worker.awaited
-        {
-            worker.words.push_back(Report::TurnOver { id: typed.id.clone(), turn: typed.turn.number });
-            return true;
-        }
-        if !self.alive {
-            if !std::mem::replace(&mut worker.told_exit, true) {
-                worker.words.push_back(Report::Exited { how: "exit 1".to_owned(), clean: false });
-                return true;
-            }
-            return false;
-        }
-        if worker.seeking && self.doing.is_none() && self.inbox.is_empty() {
-            if !luck.calm && chance.one_in(4) {
-                worker.words.push_back(Report::NotReady { guard: Guard::Busy });
-                return true;
-            }
-            worker.seeking = false;
-            worker.words.push_back(Report::Ready { fresh: Token::mint(chance.bits()) });
-            return true;
-        }
-        false
-    }
-
-    /// Its agent says that it is done.
-    pub(super) fn claim(&mut self, token: Option<Token>) {
-        self.claims.push(token);
-    }
-
-    /// The turn whose claim is looked for.
-    pub(super) fn awaited(&self) -> Option<&Typed> {
-        self.worker.as_ref().and_then(|worker| worker.awaited.as_ref())
-    }
-
-    /// Its program ends.
-    pub(super) fn end(&mut self) {
-        self.alive = false;
-        (self.doing, self.input) = (None, None);
-        self.inbox.clear();
-    }
-}
-
-/// Whether a line is this turn's.
-fn is_of(line: &Typed, typed: &Typed) -> bool {
-    line.turn.token == typed.turn.token && line.id == typed.id && line.turn.kind == typed.turn.kind
-}
-
-fn say(news: &NewsSender, agent: AgentName, nonce: Nonce, report: Report) -> bool {
-    let what = PaneWord::Report(report);
-    news.try_send(News::Pane(PaneNews { agent, nonce, what })).is_ok()
 }

@@ -213,12 +213,16 @@ pub struct TmuxDesk {
     pub(in crate::daemon) actors: Option<std::sync::mpsc::Sender<Act>>,
 }
 
+/// Goes with a worker that is played.
+#[cfg(test)]
+pub(in crate::daemon) type Alive = tokio::sync::oneshot::Sender<std::convert::Infallible>;
+
 /// What whoever plays tmux's part is asked for.
 #[cfg(test)]
 #[derive(Debug)]
 pub(in crate::daemon) enum Act {
     /// To be the worker of a launch.
-    Work(Given),
+    Work(Given, Alive),
     /// To close the window of a launch that has no worker.
     Close(AgentName, Nonce),
 }
@@ -260,6 +264,12 @@ impl TmuxDesk {
         self.change(|terms| terms.halted = halted);
     }
 
+    /// Whether the panes are told that nothing may be typed.
+    #[cfg(test)]
+    pub(in crate::daemon) fn is_halted(&self) -> bool {
+        self.terms.borrow().halted
+    }
+
     /// The settings changed. Gives the keys of those that are taken up at the next start only, since the agents that run
     /// could not follow.
     pub fn set(&self, settings: &Settings) -> Vec<&'static str> {
@@ -288,8 +298,13 @@ impl TmuxDesk {
     pub fn spawn_pane(&self, workers: &mut JoinSet<&'static str>, given: Given) -> Id {
         #[cfg(test)]
         if let Some(actors) = &self.actors {
-            let _ = actors.send(Act::Work(given));
-            return workers.spawn(std::future::pending()).id();
+            let (alive, ended) = tokio::sync::oneshot::channel();
+            let _ = actors.send(Act::Work(given, alive));
+            let task = async {
+                let _ = ended.await;
+                "pane"
+            };
+            return workers.spawn(task).id();
         }
         let Given { launched, launch, key, phrase, orders, news } = given;
         let (tmux, terms) = (self.tmux.clone(), self.terms.subscribe());

@@ -1,13 +1,11 @@
 //! What happens to some messages if those who work on them take turns in one order: each change to the disk, and what was told to
 //! anybody in between.
 
+use super::super::callers::Wish;
 use super::super::life::Worked;
 use super::super::run::Run;
-use super::super::tmux::Luck;
-use crate::daemon::request::Request;
 use crate::engine::words::MessageId;
 use crate::io::fake::{Change, Keeps, Machine};
-use crate::io::wire::draft;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -198,15 +196,9 @@ impl Telling {
         let (number, text) = (self.given, MESSAGES[self.given]);
         self.given += 1;
         if number == 2 {
-            let read = draft::read(
-                text.as_bytes(),
-                None,
-                &|_| false,
-                &mut || unreachable!("it has an id"),
-                Default::default(),
-            );
-            let drafts = read.expect("a message");
-            self.run.call("send".to_owned(), Request::Send { drafts, key: None });
+            let contents = vec![CONTENTS[number].to_owned()];
+            let letter = self.run.callers.write(text, contents, None).expect("a message");
+            self.run.call(Wish::Send(letter));
         } else {
             let root = self.run.root.clone();
             self.run.people.put_so(&root, true, (text.to_owned(), vec![CONTENTS[number].to_owned()]), false);
@@ -218,7 +210,7 @@ impl Telling {
 
     fn panes_work(&mut self) -> bool {
         let run = &mut self.run;
-        let luck = Luck { calm: true };
+        let luck = run.luck();
         if run.panes.make(&mut run.chance, luck) {
             return true;
         }
@@ -235,7 +227,7 @@ impl Telling {
         let typed = run.panes.submitted.keys().map(|(id, turn)| Promise::Typed(id.clone(), *turn));
         let ids: BTreeSet<&MessageId> = run.panes.submitted.keys().map(|(id, _)| id).collect();
         let ended = ids.into_iter().filter(has_result).cloned().map(Promise::Ended);
-        let accepted = run.promised.iter().cloned().map(Promise::Accepted);
+        let accepted = run.callers.told.accepted.iter().cloned().map(Promise::Accepted);
         for promise in typed.chain(ended).chain(accepted).collect::<Vec<_>>() {
             if self.told.insert(promise.clone()) {
                 self.ops.push(Op::Told(promise));

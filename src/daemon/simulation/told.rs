@@ -1,0 +1,79 @@
+//! What the journal tells of all lives.
+
+use super::run::Wrong;
+use crate::engine::event::{Answer, Event, Why};
+use crate::engine::message::{Message, Outcome};
+use crate::engine::words::MessageId;
+use crate::io::journal::{Order, scan};
+use crate::io::wire::events;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// All of it.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// Each message, as often as it was accepted.
+    pub(super) accepted: BTreeMap<MessageId, Vec<Message>>,
+    /// Which messages have this content.
+    pub(super) contents: BTreeMap<String, Vec<MessageId>>,
+    /// Ends of each.
+    pub(super) ended: BTreeMap<MessageId, Vec<End>>,
+    /// Why each moved, where that was said in words.
+    pub(super) reasons: BTreeMap<MessageId, Vec<String>>,
+    /// Names of files that were refused.
+    pub(super) refused: BTreeSet<String>,
+}
+
+/// How a message ended.
+#[derive(Debug)]
+pub(super) struct End {
+    pub(super) outcome: Outcome,
+    pub(super) answer: Option<Box<Answer>>,
+}
+
+impl Told {
+    /// Reads all segments.
+    ///
+    /// # Errors
+    /// In words.
+    pub(super) fn read(dir: &Path) -> Result<Self, Wrong> {
+        let (mut told, mut wrong) = (Self::default(), None);
+        let scanned = scan(dir, 1, Order::OldestFirst, &mut |entry| {
+            if entry.kind == crate::io::journal::Kind::Step {
+                match events::decode(entry.payload) {
+                    Ok(events) => events.into_iter().for_each(|event| told.take(event)),
+                    Err(error) => wrong = Some(error.to_string()),
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        scanned.map_err(|error| error.to_string())?;
+        wrong.map_or(Ok(told), Err)
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Accepted { message, body, .. } => {
+                self.contents.entry(body.content.to_string()).or_default().push(message.id.clone());
+                self.accepted.entry(message.id.clone()).or_default().push(*message);
+            }
+            Event::Ended { id, outcome, answer, .. } => {
+                self.ended.entry(id).or_default().push(End { outcome, answer });
+            }
+            Event::Moved { id, why: Why::Text(why), .. } => self.reasons.entry(id).or_default().push(why),
+            Event::Refused { name, .. } => self.refused.extend(name.map(|name| name.to_string())),
+            _ => {}
+        }
+    }
+
+    /// How many messages have this content.
+    pub(super) fn times(&self, content: &str) -> usize {
+        self.contents.get(content).map_or(0, Vec::len)
+    }
+
+    /// All answers.
+    pub(super) fn answers(&self) -> impl Iterator<Item = &Answer> {
+        self.ended.values().flatten().filter_map(|end| end.answer.as_deref())
+    }
+}
