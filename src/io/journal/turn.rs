@@ -113,8 +113,18 @@ impl Journal {
         if self.failed.is_none() {
             return Err(JournalError::NotStopped);
         }
+        self.remove_unused()?;
         self.begin(at, snapshot, finished.into_iter().collect())?;
         self.failed = None;
+        Ok(())
+    }
+
+    /// Segments that got a name, and then something failed: they say what the segment before them says, and nobody has gone
+    /// on with them. Left there, they would be closed segments without lists of what ended in them.
+    fn remove_unused(&mut self) -> Result<(), JournalError> {
+        for number in self.tail.number + 1..self.next_segment {
+            self.disk.remove(&segment_name(number))?;
+        }
         Ok(())
     }
 

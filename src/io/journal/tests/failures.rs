@@ -115,6 +115,9 @@ fn each_refused_operation_leaves_a_journal_that_goes_on() {
                 toy = again;
             }
         }
+        // Before the next start, which puts in order what it can.
+        let report = fsck(dir.path()).unwrap();
+        assert!(report.is_sound(), "refused {at}: {report:?}");
         drop(journal);
         let (journal, again, report) = open(dir.path());
         assert_eq!(again.steps, toy.steps, "refused {at}");
@@ -158,6 +161,7 @@ fn a_disk_that_stays_broken_is_tried_again_until_it_works() {
         }
     }
     append(&mut journal, &mut toy, 1);
+    assert!(fsck(dir.path()).unwrap().is_sound(), "before the next start, which puts in order what it can");
     drop(journal);
     let (_, again, report) = open(dir.path());
     assert_eq!(again.steps, toy.steps);
