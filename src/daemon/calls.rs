@@ -53,12 +53,8 @@ impl Daemon {
     }
 
     fn put_stop_file(&mut self, on: bool) -> Response {
-        let path = self.workspace.stop_file();
-        match if on { std::fs::write(&path, "") } else { std::fs::remove_file(&path) } {
-            Err(error) if on || error.kind() != std::io::ErrorKind::NotFound => {
-                return Response::Unavailable(format!("{}: {error}", path.display()));
-            }
-            _ => {}
+        if let Err(error) = self.workspace.put_stop_file(on) {
+            return Response::Unavailable(format!("{}: {error}", self.workspace.stop_file().display()));
         }
         self.mail.count_halt();
         self.halt(on);

@@ -3,6 +3,7 @@
 mod find;
 mod folders;
 mod socket;
+mod stop;
 
 pub use find::Surroundings;
 

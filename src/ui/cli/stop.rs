@@ -4,12 +4,8 @@ use super::agent;
 use super::desk::{Desk, Ended, read_name, unless_running};
 use super::failure::Failure;
 use crate::engine::words::AgentName;
-use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client};
 use crate::ui::http::types::{Done, HaltBody};
-use std::fs::{self, OpenOptions};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 
 /// Stops an agent, or holds everything that would be typed
 #[derive(Debug, clap::Args)]
@@ -45,30 +41,12 @@ fn halt(desk: &Desk, on: bool) -> Ended {
     let done = match done {
         Some(done) => done,
         None => {
-            put_stop_file(&workspace, on)?;
+            // The file is the contract: it works without a daemon too.
+            workspace.prepare()?;
+            workspace.put_stop_file(on).map_err(Failure::at(&workspace.stop_file()))?;
             let what = if on { "queue/STOP is there for the next daemon" } else { "queue/STOP is gone" };
             Done { what: what.to_owned(), id: None }
         }
     };
     desk.tell(&done, || done.what.clone())
-}
-
-/// The file is the contract: it works without a daemon too.
-fn put_stop_file(workspace: &Workspace, on: bool) -> Ended {
-    workspace.prepare()?;
-    let path = workspace.stop_file();
-    if on {
-        OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)
-            .map_err(Failure::at(&path))?;
-        return Ok(());
-    }
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::at(&path)(error)),
-        _ => Ok(()),
-    }
 }
