@@ -24,6 +24,8 @@ use crate::daemon::workers::tmux::TmuxDesk;
 use crate::daemon::workers::views::Shown as ViewsShown;
 use crate::engine::engine::{Engine, Step};
 use crate::engine::input::{Effect, Input, Moment, Report, Shown};
+use crate::engine::message::{Draft, Source};
+use crate::engine::refusal::{Code, Refusal};
 use crate::engine::story;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::clock::Clock;
@@ -307,6 +309,12 @@ impl Daemon {
         for dropped in mail.drops {
             self.tell_notes(now, &dropped);
             self.take_input(match dropped {
+                Dropped::Drafts { source: source @ Source::Request(_), drafts, .. }
+                    if mail.full && !self.knows(&drafts) =>
+                {
+                    let refusal = Refusal::new(Code::DiskFull, "the disk is nearly full");
+                    Input::BadDrop { source, from: None, token: None, refusal }
+                }
                 Dropped::Drafts { source, drafts, proof } => Input::Drop { source, drafts, proof },
                 Dropped::Bad { source, from, token, refusal } => {
                     Input::BadDrop { source, from, token, refusal }
@@ -316,6 +324,13 @@ impl Daemon {
         if let Some(sweep) = mail.swept {
             self.swept(sweep);
         }
+    }
+
+    /// Whether all of these were accepted before: whoever asks again after a lost answer is told so, on a full disk too.
+    fn knows(&self, drafts: &[Draft]) -> bool {
+        let state = self.engine.state();
+        let is_here = |id| state.open.contains_key(id) || state.finished.contains_key(id);
+        drafts.iter().all(|draft| draft.known.is_some() || is_here(&draft.id))
     }
 
     /// What its sender should know of a message, whatever becomes of it.

@@ -63,6 +63,10 @@ fn drop_large(house: &House, names: std::ops::Range<u32>) {
     }
 }
 
+fn send(house: &House, id: &str) -> std::process::Output {
+    house.tasuki().args(["send", "user", "--type", "info", "--id", id, "言う"]).output().expect("tasuki send")
+}
+
 #[test]
 fn a_full_disk_loses_nothing() {
     // Dropped in the other order: the house, the mount, its folder.
@@ -74,6 +78,7 @@ fn a_full_disk_loses_nothing() {
     let mut house = on(disk.path(), "仕事 💥", agent);
     house.start();
     works(&house, "before");
+    assert!(send(&house, "said").status.success());
     for number in 0..4 {
         house.drop(&format!("{number}.yaml"), &format!("id: t-{number}\nto: worker\ncontent: do {number}\n"));
     }
@@ -87,6 +92,11 @@ fn a_full_disk_loses_nothing() {
         taken.into_iter().all(|number| house.path(&format!("queue/results/t-{number}.yaml")).exists())
     });
     assert!(house.path("queue/low.yaml").exists());
+    // Who asks again, since the answer was lost, is told that it is there; who asks for the first time that it cannot be.
+    let again = send(&house, "said");
+    assert!(again.status.success(), "{again:?}");
+    let refused = send(&house, "unsaid");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("nearly full"), "{refused:?}");
     fs::remove_file(house.path("fill")).expect("room");
     house.result("low");
     (0..4).for_each(|number| drop(house.result(&format!("t-{number}"))));

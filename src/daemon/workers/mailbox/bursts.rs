@@ -2,7 +2,6 @@
 
 use super::worker::Worker;
 use super::{Asked, Dropped};
-use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::Millis;
 
 /// Files found at one look that are a burst: to take fewer costs less than arming the watch anew.
@@ -73,18 +72,13 @@ impl Worker {
         if asked.len() >= BURST_ASKED {
             self.asked_burst_until = Some(self.clock.now().plus(BURST_ASKED_MS));
         }
-        let full = self.is_full();
-        let dropped = asked.into_iter().map(|asked| self.answer(asked, full)).collect();
+        self.disk.full = self.is_full();
+        let look_up = |Asked { source, mut drafts, proof }| {
+            self.look_up(&mut drafts);
+            Dropped::Drafts { source, drafts, proof }
+        };
+        let dropped = asked.into_iter().map(look_up).collect();
         self.tell(dropped, Vec::new(), Vec::new())
-    }
-
-    fn answer(&mut self, Asked { source, mut drafts, proof }: Asked, full: bool) -> Dropped {
-        if full {
-            let refusal = Refusal::new(Code::DiskFull, "the disk is nearly full");
-            return Dropped::Bad { source, from: None, token: None, refusal };
-        }
-        self.look_up(&mut drafts);
-        Dropped::Drafts { source, drafts, proof }
     }
 
     /// Says when no more comes over the socket; false if the loop is gone.
