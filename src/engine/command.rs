@@ -43,6 +43,12 @@ impl Work<'_> {
     fn command_retry(&mut self, id: &MessageId) -> Result<(String, Option<MessageId>), Refusal> {
         let stage = self.must_be_open(id)?;
         match stage {
+            // What is found would be taken for news of the new try, and its agent for free.
+            Stage::InDoubt(_) if self.is_looked_at(id) => {
+                let why =
+                    format!("it is being looked whether {id} was typed; it goes on by itself in a moment");
+                Err(Refusal::new(Code::WrongStage, why))
+            }
             Stage::Held(_) | Stage::InDoubt(_) => {
                 let hands = self.hands_of(id);
                 self.put_off(id, "a person lets it go on", Millis(0), true, hands);
@@ -57,6 +63,12 @@ impl Work<'_> {
                 Err(Refusal::new(Code::WrongStage, why))
             }
         }
+    }
+
+    /// Whether it is being looked whether a turn that is in doubt was typed.
+    fn is_looked_at(&self, id: &MessageId) -> bool {
+        let agent = self.state.open.get(id).and_then(|open| open.agent.as_ref());
+        agent.is_some_and(|name| self.live.settling.contains(name))
     }
 
     /// What became of the agent that had a message.

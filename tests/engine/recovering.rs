@@ -343,6 +343,27 @@ fn what_expired_while_nobody_looked_is_not_typed() {
 }
 
 #[test]
+fn nobody_lets_a_turn_go_on_whose_pane_is_being_looked_at() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.ready("boss");
+    world.crash(&["boss", "ann", "bob", "eve"]);
+    // What is found then would be taken for news of the new try: its agent would be typed to in the midst of it.
+    let mut text = world.retry("t1");
+    text += &world.undelivered("boss");
+    text += &world.ready("boss");
+    text += &world.pass(1_000);
+    text += &world.ready("boss");
+    expect![[r#"
+        > answer refused wrong-stage in 0: it is being looked whether t1 was typed; it goes on by itself in a moment
+        t1 retry +1000 ms redelivered (no echo)
+        > seek boss
+        t1 intent #1 task k00005 redelivered by boss
+        > ring boss t1 #1 task k00005 redelivered
+    "#]].assert_eq(&text);
+}
+
+#[test]
 fn a_turn_in_doubt_is_settled_by_evidence() {
     let settled = |words: &str, settle: &dyn Fn(&mut World) -> String| {
         let mut world = World::new(team());

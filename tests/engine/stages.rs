@@ -536,27 +536,25 @@ fn only_what_waits_for_a_person_is_let_go_on_by_one() {
     check(
         |world| world.retry("t1"),
         expect![[r#"
-        ## queued -> queued
-        > answer refused wrong-stage in 0: t1 is queued; only a held or failed message can be retried
-        ## intent -> intent
-        > answer refused wrong-stage in 0: t1 is intent; only a held or failed message can be retried
-        ## submitted -> submitted
-        > answer refused wrong-stage in 0: t1 is submitted; only a held or failed message can be retried
-        ## working -> working
-        > answer refused wrong-stage in 0: t1 is working; only a held or failed message can be retried
-        ## in_doubt -> retrying
-        t1 retry at once redelivered (a person lets it go on)
-        > answer t1: t1 goes on
-        > seek boss
-        ## retrying -> retrying
-        > answer refused wrong-stage in 0: t1 is tried again by itself in a moment
-        ## held -> retrying
-        t1 retry at once redelivered (a person lets it go on)
-        > answer t1: t1 goes on
-        > seek boss
-        ## waiting -> waiting
-        > answer refused wrong-stage in 0: t1 is waiting; only a held or failed message can be retried
-    "#]],
+            ## queued -> queued
+            > answer refused wrong-stage in 0: t1 is queued; only a held or failed message can be retried
+            ## intent -> intent
+            > answer refused wrong-stage in 0: t1 is intent; only a held or failed message can be retried
+            ## submitted -> submitted
+            > answer refused wrong-stage in 0: t1 is submitted; only a held or failed message can be retried
+            ## working -> working
+            > answer refused wrong-stage in 0: t1 is working; only a held or failed message can be retried
+            ## in_doubt -> in_doubt
+            > answer refused wrong-stage in 0: it is being looked whether t1 was typed; it goes on by itself in a moment
+            ## retrying -> retrying
+            > answer refused wrong-stage in 0: t1 is tried again by itself in a moment
+            ## held -> retrying
+            t1 retry at once redelivered (a person lets it go on)
+            > answer t1: t1 goes on
+            > seek boss
+            ## waiting -> waiting
+            > answer refused wrong-stage in 0: t1 is waiting; only a held or failed message can be retried
+        "#]],
     );
 }
 

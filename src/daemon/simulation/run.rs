@@ -7,7 +7,7 @@ use super::people::People;
 use super::reader::Read;
 use super::stop::Stop;
 use super::tmux::Panes;
-use super::trace::Trace;
+use super::trace::{self, Trace};
 use crate::daemon::away::Away;
 use crate::daemon::herald::Voice;
 use crate::daemon::start::{House, tmux_server};
@@ -89,6 +89,9 @@ pub(super) fn run(seed: u64, whole: bool) -> (Trace, Result<(), Wrong>) {
     let outcome = run.live();
     let torn = Machine::with(|machine| machine.faults.torn);
     run.trace.count("torn writes", torn);
+    if whole && outcome.is_err() {
+        trace::journal(&run.root).iter().for_each(|line| run.tell(line));
+    }
     (run.finish(), outcome)
 }
 

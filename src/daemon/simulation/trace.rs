@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hasher};
+use std::path::Path;
 
 /// Lines that a failure shows.
 const LINES: usize = 40;
@@ -56,4 +57,17 @@ impl Trace {
             text
         })
     }
+}
+
+/// The lines of a journal, for whoever looks for the cause.
+pub(super) fn journal(root: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(root.join(".tasuki/journal")).into_iter().flatten().flatten();
+    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "jsonl"));
+    paths.sort();
+    let texts = paths.iter().map(|path| std::fs::read_to_string(path).unwrap_or_default());
+    texts
+        .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+        .filter(|line| !line.is_empty())
+        .collect()
 }
