@@ -6,7 +6,7 @@ use super::told::Told;
 use crate::daemon::orders::Typed;
 use crate::engine::life::Stage;
 use crate::engine::message::{BodyRef, Draft};
-use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::wire::draft;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,6 +23,8 @@ pub(super) struct Read {
     contents: Vec<(MessageId, String)>,
     /// Answers that agents gave.
     answers: BTreeMap<MessageId, BTreeSet<Arc<str>>>,
+    /// The token with which each message was first to be typed.
+    intents: BTreeMap<MessageId, Option<Token>>,
 }
 
 impl Run {
@@ -72,6 +74,17 @@ impl Run {
         Ok(())
     }
 
+    /// Takes note of what is about to be typed.
+    pub(super) fn note_intents(&mut self) {
+        let Now::Alive(life) = &self.now else { return };
+        let state = life.daemon.engine.state();
+        for id in state.agents.values().filter_map(|agent| agent.current.as_ref()) {
+            if let Some(Stage::Intent(turn)) = state.open.get(id).map(|open| open.stage) {
+                self.read.intents.entry(id.clone()).or_insert(turn.token);
+            }
+        }
+    }
+
     /// Whoever is typed to for the first time has the message's right, and whatever goes before it went before it.
     pub(super) fn check_typed(&self, typed: &Typed, who: &AgentName) -> Result<(), Wrong> {
         let Now::Alive(life) = &self.now else { return Ok(()) };
@@ -81,8 +94,10 @@ impl Run {
         if to != who && !team.pools.get(to).is_some_and(|pool| pool.contains(who)) {
             return Err(format!("{} is for {to}, and typed to {who}", typed.id));
         }
-        if !matches!(open.stage, Stage::Intent(_)) || open.attempts > 1 {
-            return Ok(());
+        let Stage::Intent(turn) = open.stage else { return Ok(()) };
+        let called_back = self.read.intents.get(&typed.id).is_some_and(|first| *first != turn.token);
+        if open.attempts > 1 || called_back {
+            return Ok(()); // it is what its agent has in its hands
         }
         let place = |priority, body: BodyRef| (std::cmp::Reverse(priority), body);
         let own = place(open.message.priority, open.body);

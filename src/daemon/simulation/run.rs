@@ -224,6 +224,7 @@ impl Run {
             self.check_typed(&typed, &who)?;
             self.trace.meet("turns begun");
         }
+        self.note_intents();
         self.check_stop()?;
         self.steps += 1;
         if self.steps.is_multiple_of(LOOK_EVERY) {
