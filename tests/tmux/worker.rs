@@ -109,6 +109,14 @@ async fn the_line_of_an_older_turn_is_never_entered_with_a_newer_one() {
     assert!(matches!(hand.verdict().await, Verdict::Delivered(_)));
     assert_eq!(entered(&world, &hand, 1).await, format!("{}\n", old.line));
 
+    // And what came after the agent was found ready is seen.
+    let mut hand = Hand::at(&world, "c", READER, Profile { clear_key: None, ..fast() }).await;
+    assert_eq!(until_ready(&mut hand).await, []);
+    leave_in_the_input(&hand, &old.line).await;
+    hand.give(Order::Ring(new.clone())).await;
+    let verdict = hand.verdict().await;
+    assert!(not_delivered(&verdict, "an older line"), "{verdict:?}");
+
     let mut hand = Hand::at(&world, "b", READER, fast()).await;
     leave_in_the_input(&hand, &old.line).await;
     hand.give(Order::Ring(new.clone())).await;
@@ -142,6 +150,27 @@ async fn a_line_that_is_not_shown_is_not_sent() {
 }
 
 #[tokio::test]
+async fn a_stop_between_a_line_and_its_enter_holds_that_back() {
+    let world = World::new().await;
+    let typed = turn("t-1", "a995l2");
+    // It shows what was typed late.
+    let (path, bytes) = (world.end.folder.path().join("keys"), typed.line.len());
+    let script = format!(
+        "stty raw -echo; printf 'ready\\r\\n'; head -c {bytes} > shown; printf 'read now\\r\\n'; \
+         while [ ! -e go ]; do sleep 0.02; done; cat shown; head -c 3 > {path:?}; printf done; exec sleep 1000"
+    );
+    let mut hand = Hand::at(&world, "a", &script, fast()).await;
+    hand.give(Order::Ring(typed)).await;
+    row_after(&hand.pane, "read now").await;
+    hand.terms.send_modify(|terms| terms.halted = true);
+    world.file("go", "");
+    let verdict = hand.verdict().await;
+    assert!(not_delivered(&verdict, "stands in the input"), "{verdict:?}");
+    hand.pane.type_literal("END").await.unwrap();
+    assert_eq!(file_until(&hand.pane, &path, |bytes| bytes.len() == 3).await, b"END", "no Enter before it");
+}
+
+#[tokio::test]
 async fn a_line_counts_as_read_once_it_was_read() {
     let world = World::new().await;
     let script = "echo ready; while [ ! -e go ]; do sleep 0.02; done; head -n 1 > lines; exec sleep 1000";
@@ -152,7 +181,7 @@ async fn a_line_counts_as_read_once_it_was_read() {
     world.file("go", "");
     assert!(matches!(hand.hears().await, Report::Taken { turn: 1, .. }));
     // Where the terminal hands each key on at once, nothing proves that it was read.
-    let mut hand = Hand::at(&world, "b", "stty raw; echo ready; exec sleep 1000", fast()).await;
+    let mut hand = Hand::at(&world, "b", "stty raw; echo ready; exec cat > /dev/null", fast()).await;
     hand.give(Order::Ring(turn("t-2", "b995l3"))).await;
     assert_eq!(hand.verdict().await, Verdict::Delivered(Receipt::Echoed));
 }
