@@ -3,7 +3,7 @@
 use crate::hand::{Hand, fast, turn};
 use crate::world::{SOON, World, file_until, row_after, screen_until};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tasuki::daemon::orders::{Order, Typed};
 use tasuki::engine::doorbell::TurnKind;
 use tasuki::engine::input::{Report, Verdict};
@@ -12,7 +12,7 @@ use tasuki::io::process;
 use tasuki::io::settings::Profile;
 use tasuki::io::tmux::screen::Rows;
 use tasuki::io::tmux::typing::{CtrlLetter, Key};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// Writes each line that it reads into `lines`, and says so.
 const READER: &str = "echo ready; while IFS= read -r line; do echo \"$line\" >> lines; echo got; done";
