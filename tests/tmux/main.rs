@@ -2,9 +2,12 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a helper of a test fails the test")]
 
 mod agents;
+mod claims;
+mod hand;
 mod people;
 mod screens;
 mod server;
 mod stress;
 mod typing;
+mod worker;
 mod world;

@@ -258,6 +258,34 @@ async fn at_the_end_what_lay_in_the_queue_is_taken_before_a_claim_and_else_left(
     }
 }
 
+#[tokio::test]
+async fn a_stop_file_that_is_there_at_the_start_counts_before_anybody_has_looked() {
+    let mut bench = Bench::new();
+    std::fs::write(bench.folder.path().join("queue/STOP"), "").unwrap();
+    let life = bench.begin().await;
+    assert!(life.daemon.tmux.is_halted() && life.daemon.engine.state().halted.is_some());
+    life.end().await;
+}
+
+#[tokio::test]
+async fn what_an_earlier_daemon_may_have_removed_is_flushed_before_the_segment_is_left() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    life.daemon.views.sync();
+    assert!(life.daemon.views.is_settled(), "nothing was removed");
+    let (claim, Input::Drop { drafts, .. }) = ("0-0-t.yaml", task("t")) else { panic!("a drop") };
+    let source = Source::File { claim: claim.into(), name: "t.yaml".into() };
+    life.daemon.take_input(Input::Drop { source, drafts, proof: None });
+    life.daemon.close(Ending::StopAgents).await;
+    life.end().await;
+    // Its file is gone, which may be so in memory only; a snapshot would not name it any more.
+    let mut life = bench.begin().await;
+    life.daemon.views.sync();
+    assert!(!life.daemon.views.is_settled(), "it waits for a flush");
+    life.daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
+
 /// Where the next drop came from.
 async fn next_drop(inbox: &mut mpsc::Receiver<News>) -> Option<Source> {
     loop {

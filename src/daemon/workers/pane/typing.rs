@@ -336,3 +336,23 @@ fn echoes(screen: &Screen, typed: &Typed) -> usize {
 fn is_of(draft: &str, typed: &Typed) -> bool {
     typed.turn.token.map_or_else(|| draft.contains(&*typed.line), |token| draft.contains(token.as_str()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::words::PaneId;
+
+    #[test]
+    fn what_tmux_did_not_answer_is_in_doubt_and_what_it_refused_is_not() {
+        let verdict = |error| match Failed::from(error) {
+            Failed::Verdict(verdict) => verdict,
+            Failed::Ended(end) => panic!("{end:?}"),
+        };
+        let late = TmuxError::Late { command: "paste-buffer", ms: 5_000, sent: true };
+        assert!(matches!(verdict(late), Verdict::Unconfirmed { .. }));
+        let pane = PaneId(1);
+        assert!(matches!(verdict(TmuxError::InMode { pane }), Verdict::Withdrawn { .. }));
+        assert!(matches!(verdict(TmuxError::DeadPane { pane }), Verdict::NotDelivered { .. }));
+        assert!(matches!(verdict(TmuxError::InputOff { pane }), Verdict::NotDelivered { .. }));
+    }
+}

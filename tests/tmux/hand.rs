@@ -1,0 +1,129 @@
+//! A worker of a pane, as the loop sees it: orders go in, reports come out.
+
+use crate::world::{SOON, World, row_after};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tasuki::daemon::news::{NEWS_MAX, News};
+use tasuki::daemon::orders::{Adopted, Launched, ORDERS_MAX, Order, PaneNews, PaneWord, Terms, Typed};
+use tasuki::daemon::workers::pane::{self, Start};
+use tasuki::engine::doorbell::TurnKind;
+use tasuki::engine::input::{Report, Verdict};
+use tasuki::engine::life::Turn;
+use tasuki::engine::words::{Digest, MessageId, Token};
+use tasuki::io::process;
+use tasuki::io::settings::{Launch, Profile, Receipt};
+use tasuki::io::tmux::pane::Pane;
+use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
+
+/// A worker, and the pane that it has taken over.
+pub(crate) struct Hand {
+    pub(crate) pane: Pane,
+    pub(crate) tty: PathBuf,
+    pub(crate) terms: watch::Sender<Terms>,
+    orders: mpsc::Sender<Order>,
+    news: mpsc::Receiver<News>,
+}
+
+/// A program that needs no waiting.
+pub(crate) fn fast() -> Profile {
+    Profile {
+        enter_after_ms: 0,
+        quiet_ms: 20,
+        echo_wait_ms: 10_000,
+        receipt: Receipt::TtyRead,
+        ready_quiet_ms: 0,
+        ready_within_ms: 0,
+        clear_key: Some("C-u".to_owned()),
+        ..Profile::default()
+    }
+}
+
+/// A first turn of this message.
+pub(crate) fn turn(id: &str, token: &str) -> Typed {
+    let line = format!("[tasuki] task {id} from user (token {token}): read {id}.yaml and do it.");
+    let token = Some(Token::new(token).unwrap());
+    Typed {
+        id: MessageId::new(id).unwrap(),
+        turn: Turn { number: 1, kind: TurnKind::Task, token, redelivered: false },
+        line: line.into(),
+        phrase: "PLAIN OK".into(),
+    }
+}
+
+impl Hand {
+    /// Runs a script that says `ready`, and has a worker take its pane over.
+    pub(crate) async fn at(world: &World, name: &str, script: &str, profile: Profile) -> Self {
+        let spec = world.spec(name, script);
+        let (facts, pane) = world.start(&spec).await;
+        row_after(&pane, "ready").await;
+        let process = process::key_of(facts.pid).expect("it lives");
+        let adopt = Some(Adopted { pane: facts.pane, process, tty: facts.tty.clone() });
+        let launched = Launched { agent: spec.tag.agent.clone(), nonce: spec.tag.nonce, adopt };
+        let launch = Arc::new(Launch {
+            argv: Vec::new(),
+            cwd: PathBuf::new(),
+            env: Default::default(),
+            system_prompt: None,
+            profile,
+            provider: "plain".to_owned(),
+            digest: Digest(0),
+            active: String::new(),
+        });
+        let (orders, inbox) = mpsc::channel(ORDERS_MAX);
+        let (news, heard) = mpsc::channel(NEWS_MAX);
+        let (terms, of_all) = watch::channel(Terms { halted: false, person_quiet_ms: 0, history: 5_000 });
+        let (key, phrase) = (String::new(), "PLAIN OK".to_owned());
+        let tmux = world.tmux.clone();
+        let start = Start { tmux, launched, launch, key, phrase, terms: of_all, orders: inbox, news };
+        tokio::spawn(pane::work(start));
+        Self { pane, tty: facts.tty, terms, orders, news: heard }
+    }
+
+    pub(crate) async fn give(&self, order: Order) {
+        self.orders.send(order).await.expect("the worker lives");
+    }
+
+    async fn word(&mut self) -> PaneWord {
+        let news = timeout(SOON, self.news.recv()).await.expect("it says something").expect("it lives");
+        let News::Pane(PaneNews { what, .. }) = news else { panic!("news of a pane: {news:?}") };
+        what
+    }
+
+    /// What it reports next.
+    pub(crate) async fn hears(&mut self) -> Report {
+        loop {
+            if let PaneWord::Report(report) = self.word().await {
+                return report;
+            }
+        }
+    }
+
+    /// What it says became of the turn.
+    pub(crate) async fn verdict(&mut self) -> Verdict {
+        loop {
+            if let Report::Rung { verdict, .. } = self.hears().await {
+                return verdict;
+            }
+        }
+    }
+
+    /// Waits until it has looked at its pane, and reported nothing.
+    pub(crate) async fn looked(&mut self) {
+        match self.word().await {
+            PaneWord::Doing(_) => {}
+            PaneWord::Report(report) => panic!("{report:?}"),
+        }
+    }
+
+    /// Waits until something that was typed lies in the terminal unread.
+    pub(crate) async fn until_unread(&self) {
+        let waiting = async {
+            while process::unread_input(&self.tty).unwrap() == 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(SOON, waiting).await.expect("it arrives");
+    }
+}
