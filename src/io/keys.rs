@@ -69,5 +69,7 @@ mod tests {
         assert_ne!(first, Keys::open(&path).unwrap().of(&agent, Nonce(2)));
         assert_ne!(first, Keys::open(&path).unwrap().of(&AgentName::new("gb").unwrap(), Nonce(1)));
         assert_eq!(first.len(), 32);
+        let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
+        assert_eq!(mode & 0o7777, 0o600, "nobody else reads it");
     }
 }

@@ -87,6 +87,9 @@ fn a_full_disk_loses_nothing() {
     fill(&house, 500 << 10);
     house.until("the news", |house| house.read("status/activity.log").contains("the disk is nearly full"));
     house.drop("low.yaml", "id: low\nto: worker\ncontent: low\n");
+    let sent = house.tasuki().args(["send", "worker", "low"]).output().expect("send");
+    let said = String::from_utf8_lossy(&sent.stderr).into_owned();
+    assert!(!sent.status.success() && said.contains("nearly full"), "whoever asks is told: {said}");
     house.until("the others to be done", |house| {
         let taken = (0..4).filter(|number| !house.path(&format!("queue/{number}.yaml")).exists());
         taken.into_iter().all(|number| house.path(&format!("queue/results/t-{number}.yaml")).exists())
