@@ -3,9 +3,9 @@
 
 use crate::engine::words::{AgentName, Nonce};
 use sha2::{Digest, Sha256};
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 /// Bytes of the secret: as strong as the hash.
@@ -41,6 +41,8 @@ impl Keys {
         }
         getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        // One that was there and torn keeps its mode.
+        file.set_permissions(Permissions::from_mode(0o600))?;
         file.write_all(&secret)?;
         file.sync_all()?;
         Ok(Self { secret })
@@ -69,7 +71,12 @@ mod tests {
         assert_ne!(first, Keys::open(&path).unwrap().of(&agent, Nonce(2)));
         assert_ne!(first, Keys::open(&path).unwrap().of(&AgentName::new("gb").unwrap(), Nonce(1)));
         assert_eq!(first.len(), 32);
-        let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
-        assert_eq!(mode & 0o7777, 0o600, "nobody else reads it");
+        let mode = || path.metadata().unwrap().permissions().mode() & 0o7777;
+        assert_eq!(mode(), 0o600, "nobody else reads it");
+        // Torn, and open to others.
+        std::fs::write(&path, "torn").unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        assert_ne!(first, Keys::open(&path).unwrap().of(&agent, Nonce(1)));
+        assert_eq!(mode(), 0o600);
     }
 }

@@ -118,7 +118,7 @@ fn drops_without_ids_survive_a_daemon_that_is_killed_again_and_again() {
 const DEAF: &str = r#"#!/bin/bash
 stty -echo
 until [ -e go ]; do sleep 0.02; done
-sleep 1
+sleep 0.3
 while IFS= read -r line; do
   echo "$line"
   [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] || continue
