@@ -1,7 +1,9 @@
 //! Between two lives nobody does what faces ask: they are told why at once, and may still end the daemon.
 
+use crate::daemon::calls::stop_put;
 use crate::daemon::ending::Ending;
 use crate::daemon::request::{Call, Request, Response};
+use crate::io::workspace::Workspace;
 use tokio::sync::mpsc;
 
 /// The calls, from one who answers them to the next.
@@ -16,12 +18,14 @@ pub(super) struct Away {
     pub(super) why: String,
     /// The way to whoever ends the daemon.
     end: mpsc::Sender<Ending>,
+    /// Where everything can be stopped: the next life looks for it.
+    workspace: Workspace,
 }
 
 impl Away {
     /// With the way to whoever ends the daemon.
-    pub(super) fn new(end: mpsc::Sender<Ending>) -> Self {
-        Self { why: "the daemon starts".to_owned(), end }
+    pub(super) fn new(end: mpsc::Sender<Ending>, workspace: Workspace) -> Self {
+        Self { why: "the daemon starts".to_owned(), end, workspace }
     }
 
     /// Does something that may take as long as a disk is full, and answers those who call meanwhile.
@@ -45,6 +49,7 @@ impl Away {
                 let _ = self.end.try_send(Ending::asked(keep_agents));
                 Response::Ok
             }
+            Request::Halt(on) => stop_put(&self.workspace, self.workspace.put_stop_file(on)),
             _ => Response::Unavailable(format!("{}; drops stay in queue/ meanwhile", self.why)),
         };
         drop(call.answer.send(response));
@@ -60,11 +65,15 @@ mod tests {
     #[tokio::test]
     async fn whoever_calls_between_two_lives_is_told_why_and_may_end_the_daemon() {
         let ((end, mut ends), (to_loop, mut calls)) = (mpsc::channel(1), mpsc::channel(4));
-        let away = Away { why: "starting anew: 襷 is full".to_owned(), end };
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("queue")).unwrap();
+        let workspace = Workspace::at(folder.path()).unwrap();
+        let away = Away { why: "starting anew: 襷 is full".to_owned(), ..Away::new(end, workspace.clone()) };
         let mut told = Vec::new();
         for request in [
             Request::Overview,
             Request::Message(MessageId::new("t-1").unwrap()),
+            Request::Halt(true),
             Request::Down { keep_agents: false },
         ] {
             let (answer, answered) = oneshot::channel();
@@ -77,6 +86,9 @@ mod tests {
             let Ok(Response::Unavailable(why)) = answered.await else { panic!("why it is not done") };
             assert!(why.contains("襷 is full") && why.contains("drops stay in queue/"), "{why}");
         }
-        assert!(matches!(told.remove(0).await, Ok(Response::Ok)));
+        for answered in told {
+            assert!(matches!(answered.await, Ok(Response::Ok)));
+        }
+        assert!(workspace.stop_file().exists());
     }
 }

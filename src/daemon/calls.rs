@@ -7,6 +7,7 @@ use crate::daemon::run::Daemon;
 use crate::engine::input::{Input, Reply};
 use crate::engine::message::Source;
 use crate::engine::refusal::{Code, Refusal};
+use crate::io::workspace::Workspace;
 use std::sync::Arc;
 
 impl Daemon {
@@ -53,12 +54,21 @@ impl Daemon {
     }
 
     fn put_stop_file(&mut self, on: bool) -> Response {
-        if let Err(error) = self.workspace.put_stop_file(on) {
-            return Response::Unavailable(format!("{}: {error}", self.workspace.stop_file().display()));
+        let put = self.workspace.put_stop_file(on);
+        // Nothing is typed any more though the disk says no; if the file is not there, that is seen at the next look.
+        if on || put.is_ok() {
+            self.mail.count_halt();
+            self.halt(on);
+            self.mail.look();
         }
-        self.mail.count_halt();
-        self.halt(on);
-        self.mail.look();
-        Response::Ok
+        stop_put(&self.workspace, put)
+    }
+}
+
+/// What is told of an attempt to make or remove `queue/STOP`.
+pub(super) fn stop_put(workspace: &Workspace, put: std::io::Result<()>) -> Response {
+    match put {
+        Ok(()) => Response::Ok,
+        Err(error) => Response::Unavailable(format!("{}: {error}", workspace.stop_file().display())),
     }
 }

@@ -21,7 +21,10 @@ impl Decided {
     /// why.
     pub fn take(&mut self, event: &Event) {
         match event {
-            Event::Accepted { name, .. } | Event::Duplicate { name, .. } => self.taken.extend(name.clone()),
+            Event::Accepted { name: Some(claim), .. } | Event::Duplicate { name: Some(claim), .. } => {
+                self.refused.remove(claim);
+                self.taken.insert(claim.clone());
+            }
             Event::Refused { name: Some(claim), from, code, why } => {
                 let refusal = Refusal::new(*code, why.clone());
                 self.refuse(Rejected { claim: claim.clone(), from: from.clone(), refusal });
@@ -32,6 +35,7 @@ impl Decided {
 
     /// This one is to be set aside.
     pub fn refuse(&mut self, rejected: Rejected) {
+        self.taken.remove(&rejected.claim);
         self.refused.insert(rejected.claim.clone(), rejected);
     }
 

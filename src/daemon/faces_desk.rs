@@ -42,6 +42,7 @@ impl FacesDesk {
         if journal.steps_written() == journal.steps() {
             let _ = answer.send(response);
         } else {
+            self.later.retain(|(_, answer, _)| !answer.is_closed()); // callers that gave up and ask again
             self.later.push_back((journal.steps(), answer, response));
         }
     }

@@ -92,7 +92,7 @@ pub(super) fn assemble(
     (connection, found): (Tmux, &PanesFound),
 ) -> Result<(Daemon, Step), StartError> {
     let Memory { mut engine, places, decided, last_at } = memory;
-    let unsynced = !decided.taken.is_empty(); // dropped files that may be gone, but not durably
+    let unsynced = !decided.names().is_empty(); // dropped files that may be gone, but not durably
     let now = house.clock.now();
     let step = engine.recover(Moment { now, chance: chance(now) }, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());

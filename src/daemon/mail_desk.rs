@@ -27,6 +27,8 @@ pub struct MailDesk {
     /// Other jobs, in order; as many as there are callers at most.
     others: VecDeque<Job>,
     halts: usize,
+    /// Archives that it was given.
+    archives: usize,
     /// Sweeps that were asked for, and whether another one is wanted.
     sweeps: u64,
     sweep: bool,
@@ -40,7 +42,19 @@ impl MailDesk {
     pub fn new(mailing: Mailing, decided: Decided) -> Self {
         let (forget, defer, reject) = (Vec::new(), Vec::new(), Vec::new());
         let (asked, others) = (Vec::new(), VecDeque::new());
-        Self { mailing, forget, defer, reject, asked, others, halts: 0, sweeps: 0, sweep: false, decided }
+        Self {
+            mailing,
+            forget,
+            defer,
+            reject,
+            asked,
+            others,
+            halts: 0,
+            archives: 0,
+            sweeps: 0,
+            sweep: false,
+            decided,
+        }
     }
 
     /// This file is in the journal.
@@ -90,7 +104,14 @@ impl MailDesk {
 
     /// The archive has one more segment.
     pub fn archive(&mut self, archive: Archive) {
+        self.archives += 1;
         self.others.push_back(Job::Archive(archive));
+    }
+
+    /// How many of the archives that it was given the mailbox had not got when it had got so many.
+    #[must_use]
+    pub fn archives_behind(&self, got: usize) -> usize {
+        self.archives.saturating_sub(got)
     }
 
     /// How many more messages the workspace takes; drops beyond that wait in `queue/`.

@@ -324,6 +324,10 @@ impl Daemon {
         if let Some(sweep) = mail.swept {
             self.swept(sweep);
         }
+        // What still waits here was looked up long ago.
+        if self.claims.is_empty() && self.held_back.is_empty() {
+            self.engine.keep_lately(self.mail.archives_behind(mail.archives));
+        }
     }
 
     /// Whether all of these were accepted before: whoever asks again after a lost answer is told so, on a full disk too.

@@ -151,7 +151,7 @@ async fn live(
     let listener = listen(&socket).map_err(io("listen on the socket"))?;
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
     let server = tmux_server(&workspace, &around, &settings);
-    let (away, own) = (Away::new(end), voice.clone());
+    let (away, own) = (Away::new(end, workspace.clone()), voice.clone());
     let mut house = House { workspace, around, clock, boot, calls, away, socket, server, voice: own };
     let (mut stopped, mut wait) = (None, AGAIN.0);
     let mut server = Some((listener, serve, to_loop));

@@ -35,8 +35,9 @@ pub(super) struct Live {
     pub(super) bounces: Bounces,
     /// When an agent was told of refused drops, and the newest of these messages.
     pub(super) notices: BTreeMap<AgentName, (VecDeque<Millis>, MessageId)>,
-    /// What ended in the segment that was closed last: a drop that was on its way then does not know it.
-    pub(super) lately: BTreeMap<MessageId, Known>,
+    /// What ended in each of the segments that were closed lately, oldest first: a drop that was on its way then does not
+    /// know it.
+    pub(super) lately: VecDeque<BTreeMap<MessageId, Known>>,
     /// Timers up to this moment were seen to: whatever sets one sets it for a moment that is still to come.
     pub(super) fired: Millis,
     /// Whether tmux is out of reach: its server is gone, or the connection to it.
@@ -96,18 +97,23 @@ impl Engine {
     /// The segment was closed: what ended in it is the archive's to know.
     pub fn segment_closed(&mut self, snapshot_seq: Seq) {
         let ended = self.state.finished.iter();
-        self.live.lately = ended.map(|(id, finished)| (id.clone(), finished.known)).collect();
+        self.live.lately.push_back(ended.map(|(id, finished)| (id.clone(), finished.known)).collect());
         self.state.forget_finished();
         self.state.seq = snapshot_seq;
     }
 
     /// These ended before the newest segment began, and their views are written: they are the archive's to know.
     pub fn forget(&mut self, ended: &BTreeSet<MessageId>) {
-        for id in ended {
-            if let Some(finished) = self.state.finished.remove(id) {
-                self.live.lately.insert(id.clone(), finished.known);
-            }
-        }
+        let remove = |id: &MessageId| Some((id.clone(), self.state.finished.remove(id)?.known));
+        let ended = ended.iter().filter_map(remove).collect();
+        self.live.lately.push_back(ended);
+    }
+
+    /// Whoever looks drops up knows all segments but the `closed` that were closed last: what ended in the others is forgotten
+    /// here.
+    pub fn keep_lately(&mut self, closed: usize) {
+        let known = self.live.lately.len().saturating_sub(closed);
+        self.live.lately.drain(..known);
     }
 
     /// The journal goes on after the snapshot with this number; what ended before it is still owed its views, until
@@ -317,7 +323,7 @@ impl<'a> Work<'a> {
     /// What is remembered of a message that ended in this segment or the one before.
     pub(super) fn known(&self, id: &MessageId) -> Option<Known> {
         let finished = self.state.finished.get(id).map(|finished| finished.known);
-        finished.or_else(|| self.live.lately.get(id).copied())
+        finished.or_else(|| self.live.lately.iter().find_map(|ended| ended.get(id).copied()))
     }
 
     /// How a message ended in this segment or the one before.

@@ -47,6 +47,9 @@ fn what_a_closed_segment_knows_is_a_duplicate_too() {
     text += &world.send("t1 user>boss: one");
     text += &world.send("t1 user>boss: two\nt3 user>boss after=t1");
     world.turn_segment();
+    text += "-- and before it turned twice\n";
+    text += &world.send("t1 user>boss: one");
+    world.engine.keep_lately(1);
     text += "-- and one that the archive was asked about\n";
     let mut known = draft("t1 user>boss: one");
     known.known = Some(Known { digest: known.digest, outcome: Outcome::Cancelled });
@@ -62,6 +65,9 @@ fn what_a_closed_segment_knows_is_a_duplicate_too() {
         > answer accepted [t1], known [t1]
         refused id-conflict from user: t1 was accepted before with other content
         > answer refused id-conflict at id in 0: t1 was accepted before with other content
+        -- and before it turned twice
+        duplicate t1
+        > answer accepted [t1], known [t1]
         -- and one that the archive was asked about
         duplicate t1
         > answer accepted [t1], known [t1]

@@ -45,7 +45,7 @@ impl Bench {
         let (clock, calls, socket) = (Clock::start(), mpsc::channel(1).1, folder.path().join("socket"));
         let voice = Voice::default();
         let boot = "test".to_owned();
-        let away = Away::new(mpsc::channel(1).0);
+        let away = Away::new(mpsc::channel(1).0, workspace.clone());
         let house = House { workspace, around, clock, boot, calls, away, socket, server, voice };
         Self { folder, house, settings }
     }
@@ -122,6 +122,7 @@ fn seen(halted: (bool, usize)) -> News {
         full: false,
         polling: None,
         burst: false,
+        archives: 0,
         swept: Default::default(),
     })
 }

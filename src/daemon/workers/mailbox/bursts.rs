@@ -45,7 +45,7 @@ impl Worker {
         let Some(gathering) = self.gathering.filter(|gathering| gathering.count_at <= now) else { return };
         let lying = self.mailbox.count();
         self.gathering = Some(Gathering { count_at: now.plus(COUNT_AGAIN_MS), lay: lying });
-        if lying > 0 && lying == gathering.lay && self.deferred_until <= now {
+        if lying > 0 && lying == gathering.lay {
             (self.gathering, self.gather_until, self.look_at) = (None, now, now);
         }
     }

@@ -90,6 +90,8 @@ pub struct Mail {
     pub polling: Option<String>,
     /// Whether a burst is being taken in: many were found at the last look, or came over the socket, and more are likely.
     pub burst: bool,
+    /// How many archives it has got: what ended in others it has not looked for.
+    pub archives: usize,
     /// Up to which of [`Job::Sweep`] all that lay there has been told.
     pub swept: Option<u64>,
 }
@@ -254,7 +256,7 @@ pub(in crate::daemon) fn worker(
     // And those that a power cut put back where they were dropped: until they are taken away again, which may be long after
     // the segment that names them was left.
     let mut there = known.clone();
-    let put_back = mailbox.put_back(&known.names());
+    let put_back: BTreeSet<Arc<str>> = mailbox.put_back(&known.names()).into_iter().collect();
     there.keep(|claim| unread.contains(claim) || put_back.contains(claim));
     let worker = Worker {
         mailbox,
@@ -270,6 +272,7 @@ pub(in crate::daemon) fn worker(
         forget: done.into(),
         forget_failed: false,
         burst: false,
+        archives: 0,
         asked_burst_until: None,
         reject,
         signs: Arc::clone(&mailing.signs),

@@ -35,6 +35,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) watch: Watch,
     pub(super) period: Period,
     pub(super) archive: Archive,
+    /// How many it has got since it was started.
+    pub(super) archives: usize,
     pub(super) clock: Clock,
     pub(super) news: NewsSender,
     pub(super) names: BTreeSet<String>,
@@ -143,7 +145,10 @@ impl Worker {
             Job::LowDisk(bytes) => self.disk.low_bytes = bytes,
             Job::LookUp(asked) => return self.answer_all(asked),
             Job::Names(names) => self.names = names,
-            Job::Archive(archive) => self.archive = archive,
+            Job::Archive(archive) => {
+                self.archive = archive;
+                self.archives += 1;
+            }
         }
         true
     }
@@ -222,7 +227,8 @@ impl Worker {
         self.look_at = now.plus(again.map_or(period, |again| again.min(period)));
         let gather_ms = gather_ms(sweep.found.len());
         self.gather_until = now.plus(gather_ms).max(self.deferred_until);
-        self.gathering = (gather_ms > COUNT_AGAIN_MS).then(|| Gathering::new(now));
+        let gathers = gather_ms > COUNT_AGAIN_MS && !sweep.more && self.deferred_until <= now;
+        self.gathering = gathers.then(|| Gathering::new(now));
         if sweep.more && self.budget(full).files > 0 {
             self.look_at = now.max(self.deferred_until);
         }
@@ -285,7 +291,7 @@ impl Worker {
         let polling = self.polling.clone();
         let burst = self.burst || self.asked_burst_until.is_some();
         let (full, swept) = (self.disk.full, None);
-        Mail { drops, notes, halted, forgotten, full, polling, burst, swept }
+        Mail { drops, notes, halted, forgotten, full, polling, burst, archives: self.archives, swept }
     }
 
     pub(super) fn send(&self, mail: Mail) -> bool {
