@@ -84,9 +84,8 @@ impl FacesDesk {
             match see(engine, id) {
                 _ if answer.is_closed() => {}
                 Some(seen) if !reached(&seen.0, until) => still.push((until, answer)),
-                seen => {
-                    let _ = answer.send(Response::Message(seen.map(Box::new)));
-                }
+                // It may have moved on, by a step that is not written yet.
+                seen => self.show(journal, answer, Response::Message(seen.map(Box::new))),
             }
         }
         if !still.is_empty() {
