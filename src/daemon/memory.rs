@@ -169,7 +169,7 @@ fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
     struct Places {
         places: Vec<[u64; 4]>,
         claims: Vec<String>,
-        /// None in journals of version 0.1.
+        /// None in snapshots of older versions.
         #[serde(default)]
         refused: Vec<serde_json::Value>,
     }

@@ -332,9 +332,7 @@ impl Daemon {
 
     /// Whether all of these were accepted before: whoever asks again after a lost answer is told so, on a full disk too.
     fn knows(&self, drafts: &[Draft]) -> bool {
-        let state = self.engine.state();
-        let is_here = |id| state.open.contains_key(id) || state.finished.contains_key(id);
-        drafts.iter().all(|draft| draft.known.is_some() || is_here(&draft.id))
+        drafts.iter().all(|draft| draft.known.is_some() || self.engine.knows(&draft.id))
     }
 
     /// What its sender should know of a message, whatever becomes of it.

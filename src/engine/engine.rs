@@ -102,6 +102,13 @@ impl Engine {
         self.state.seq = snapshot_seq;
     }
 
+    /// Whether a message is open, or ended in this segment or one that was closed lately.
+    #[must_use]
+    pub fn knows(&self, id: &MessageId) -> bool {
+        let is_here = self.state.open.contains_key(id) || self.state.finished.contains_key(id);
+        is_here || self.live.lately.iter().any(|ended| ended.contains_key(id))
+    }
+
     /// These ended before the newest segment began, and their views are written: they are the archive's to know.
     pub fn forget(&mut self, ended: &BTreeSet<MessageId>) {
         let remove = |id: &MessageId| Some((id.clone(), self.state.finished.remove(id)?.known));
@@ -320,13 +327,13 @@ impl<'a> Work<'a> {
         self.ask(Effect::Answer { request, reply });
     }
 
-    /// What is remembered of a message that ended in this segment or the one before.
+    /// What is remembered of a message that ended in this segment or one that was closed lately.
     pub(super) fn known(&self, id: &MessageId) -> Option<Known> {
         let finished = self.state.finished.get(id).map(|finished| finished.known);
         finished.or_else(|| self.live.lately.iter().find_map(|ended| ended.get(id).copied()))
     }
 
-    /// How a message ended in this segment or the one before.
+    /// How a message ended in this segment or one that was closed lately.
     pub(super) fn outcome(&self, id: &MessageId) -> Option<Outcome> {
         self.known(id).map(|known| known.outcome)
     }

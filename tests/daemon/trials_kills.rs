@@ -114,7 +114,8 @@ fn drops_without_ids_survive_a_daemon_that_is_killed_again_and_again() {
     }
 }
 
-/// Does not listen before `go` is there, shows nothing that is typed, and says each line when it has read it.
+/// Does not listen before `go` is there, and some time more, so that the next daemon finds the line unread; shows nothing that is
+/// typed, and says each line when it has read it.
 const DEAF: &str = r#"#!/bin/bash
 stty -echo
 until [ -e go ]; do sleep 0.02; done
