@@ -60,7 +60,11 @@ impl Away {
 mod tests {
     use super::*;
     use crate::engine::words::MessageId;
+    use std::time::Duration;
     use tokio::sync::oneshot;
+
+    /// How long that may take on a loaded machine.
+    const PATIENCE: Duration = Duration::from_secs(30);
 
     #[tokio::test]
     async fn whoever_calls_between_two_lives_is_told_why_and_may_end_the_daemon() {
@@ -80,8 +84,9 @@ mod tests {
             to_loop.send(Call { request, answer }).await.unwrap();
             told.push(answered);
         }
-        let heard = away.meanwhile(&mut calls, ends.recv()).await;
-        assert_eq!(heard, Some(Ending::StopAgents), "the work goes on meanwhile");
+        let work = away.meanwhile(&mut calls, ends.recv());
+        let heard = tokio::time::timeout(PATIENCE, work).await;
+        assert_eq!(heard, Ok(Some(Ending::StopAgents)), "the work goes on meanwhile");
         for answered in told.drain(..2) {
             let Ok(Response::Unavailable(why)) = answered.await else { panic!("why it is not done") };
             assert!(why.contains("襷 is full") && why.contains("drops stay in queue/"), "{why}");
