@@ -35,7 +35,7 @@ use crate::io::settings::Settings;
 use crate::io::systemd::Word;
 use crate::io::tmux::Tmux;
 use crate::io::views::Views;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -91,14 +91,14 @@ pub(super) fn assemble(
     (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
     (connection, found): (Tmux, &PanesFound),
 ) -> Result<(Daemon, Step), StartError> {
-    let Memory { mut engine, places, decided, last_at } = memory;
+    let Memory { mut engine, places, decided, owed, last_at } = memory;
     let unsynced = !decided.names().is_empty(); // dropped files that may be gone, but not durably
     let now = house.clock.now();
     let step = engine.recover(Moment { now, chance: chance(now) }, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
-    let closed = if went_on { engine.state().finished.keys().cloned().collect() } else { BTreeSet::new() };
+    let closed = if went_on { engine.state().finished.keys().cloned().collect() } else { owed };
     let expire_at = first_expiry(now, last_at, settings.general.retention_ms);
     let daemon = Daemon {
         workspace: house.workspace.clone(),
@@ -277,17 +277,21 @@ impl Daemon {
     }
 }
 
-/// Writes what ended in a segment that is about to be left, as a turn in order does: later its views could only be made
-/// by `tasuki fsck --rebuild`. What cannot be written now is tried again while this daemon lives.
+/// Writes what ended in a segment that is about to be left, as a turn in order does.
 ///
 /// # Errors
-/// Why not all could be written, in words.
-pub(super) fn show_owed(root: &Path, memory: &Memory, reader: Reader) -> Result<(), String> {
-    let written = Views::open(root).map(|views| {
-        let job = views_desk::finished_items(&memory.engine, &memory.places);
-        views::write_now(views, reader, job)
-    });
-    written.unwrap_or_else(|error| Err(error.to_string()))
+/// What could not be written: the snapshot of the next segment has to name it.
+pub(super) fn show_owed(root: &Path, memory: &Memory, reader: Reader) -> Result<(), views::Owed> {
+    match Views::open(root) {
+        Ok(views) => {
+            let job = views_desk::finished_items(&memory.engine, &memory.places);
+            views::write_now(views, reader, job)
+        }
+        Err(error) => {
+            let ids = memory.engine.state().finished.keys().cloned().collect();
+            Err(views::Owed { ids, why: error.to_string() })
+        }
+    }
 }
 
 /// How far the journal may be ahead of the wall clock and still be followed: a zone or a summer time taken for UTC.

@@ -6,20 +6,23 @@ mod damage;
 mod lists;
 #[cfg(test)]
 mod lived;
+#[cfg(test)]
+mod owed;
 
 use crate::daemon::decided::Decided;
 use crate::daemon::start::StartError;
+use crate::daemon::workers::views::Owed;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
 use crate::engine::message::Outcome;
 use crate::engine::team::Team;
-use crate::engine::words::{Millis, Seq};
+use crate::engine::words::{MessageId, Millis, Seq};
 use crate::io::clock::Clock;
 use crate::io::journal::{
     Entry, Fingerprint, IdHash, Journal, JournalError, Kind, Location, Reader, Report, Walk,
 };
 use crate::io::wire::events::{self, FinishedScan};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -35,6 +38,8 @@ pub struct Memory {
     pub places: BTreeMap<Seq, Location>,
     /// What becomes of dropped files that may still lie in `.tasuki/claim/`.
     pub decided: Decided,
+    /// Messages that ended in an earlier segment, whose views are still to be written.
+    pub owed: BTreeSet<MessageId>,
     /// When the last step was.
     pub last_at: Millis,
 }
@@ -42,8 +47,8 @@ pub struct Memory {
 impl Memory {
     /// Nothing was told yet.
     pub(crate) fn new(team: Team) -> Self {
-        let (places, decided) = (BTreeMap::new(), Decided::default());
-        Self { engine: Engine::new(team), places, decided, last_at: Millis(0) }
+        let (places, decided, owed) = (BTreeMap::new(), Decided::default(), BTreeSet::new());
+        Self { engine: Engine::new(team), places, decided, owed, last_at: Millis(0) }
     }
 
     /// Takes up one line of the journal; why it cannot be.
@@ -65,6 +70,7 @@ impl Memory {
                 self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
                 self.places = places;
                 self.decided = decided;
+                self.owed = self.engine.state().finished.keys().cloned().collect();
             }
         }
         self.last_at = last_at;
@@ -94,7 +100,7 @@ pub async fn go_on(
     mut journal: Journal,
     team: Team,
     clock: &Clock,
-    show: &impl Fn(&Memory, Reader) -> Result<(), String>,
+    show: &impl Fn(&Memory, Reader) -> Result<(), Owed>,
 ) -> (Journal, Memory) {
     journal.stop("the daemon starts anew");
     let mut tries: u32 = 0;
@@ -103,11 +109,12 @@ pub async fn go_on(
         // Ever more seldom: a disk that stays read-only is no news each second.
         let is_news = tries.is_power_of_two();
         let show = |memory: &Memory, reader| {
-            if let Err(why) = show(memory, reader)
-                && is_news
-            {
-                tracing::warn!(why, "views could not be written before the new segment begins");
+            let Err(Owed { ids, why }) = show(memory, reader) else { return BTreeSet::new() };
+            if is_news {
+                let (owed, what) = (ids.len(), "views could not be written before the new segment begins");
+                tracing::warn!(owed, why, "{what}; it says that they are owed");
             }
+            ids
         };
         match try_again(dir, &mut journal, team.clone(), clock.now(), &show) {
             Ok(memory) => return (journal, memory),
@@ -120,7 +127,8 @@ pub async fn go_on(
     }
 }
 
-/// Takes up what was durable when the journal stopped, and begins a new segment with it, if the disk lets it now.
+/// Takes up what was durable when the journal stopped, and begins a new segment with it, if the disk lets it now. `show`
+/// writes the views of what has ended and says which it could not.
 ///
 /// # Errors
 /// If the machine still refuses; it may be tried again.
@@ -129,7 +137,7 @@ pub(super) fn try_again(
     journal: &mut Journal,
     team: Team,
     now: Millis,
-    show: &impl Fn(&Memory, Reader),
+    show: &impl Fn(&Memory, Reader) -> BTreeSet<MessageId>,
 ) -> Result<Memory, JournalError> {
     let mut memory = Memory::new(team);
     let report = journal.reread(&mut |entry| memory.take(entry))?;
@@ -137,17 +145,22 @@ pub(super) fn try_again(
     if crate::io::journal::low_space(dir)? {
         crate::io::journal::free_reserve(dir)?;
     }
-    show(&memory, journal.reader());
-    let finished = fingerprints(&memory.engine);
-    let snapshot = snapshot(&memory.engine, &memory.places, &memory.decided);
+    let owed = show(&memory, journal.reader());
+    let finished = fingerprints(&memory.engine, &memory.owed);
+    let snapshot = snapshot(&memory.engine, &memory.places, &memory.decided, &owed);
     journal.start_new_segment(now, &snapshot, finished)?;
     memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
     Ok(memory)
 }
 
-/// Everything that is open, and where its bodies are, as a snapshot's payload.
+/// Everything that is open, and where its bodies are, as a snapshot's payload; and what has ended, where its views are owed.
 #[must_use]
-pub fn snapshot(engine: &Engine, places: &BTreeMap<Seq, Location>, decided: &Decided) -> String {
+pub fn snapshot(
+    engine: &Engine,
+    places: &BTreeMap<Seq, Location>,
+    decided: &Decided,
+    owed: &BTreeSet<MessageId>,
+) -> String {
     let needed = engine.needed_steps();
     let places = places.iter().filter(|(seq, _)| needed.contains(seq));
     let places: Vec<[u64; 4]> = places
@@ -157,7 +170,10 @@ pub fn snapshot(engine: &Engine, places: &BTreeMap<Seq, Location>, decided: &Dec
     let claims: Vec<&str> = decided.taken.iter().map(AsRef::as_ref).collect();
     let claims = serde_json::to_string(&claims).unwrap_or_else(|_| "[]".to_owned());
     let refused = events::encode(&decided.refusals());
-    let state = events::encode(&engine.state().snapshot());
+    let finished = owed.iter().filter_map(|id| engine.state().finished.get(id));
+    let kept = finished.map(|finished| Event::KeptFinished(Box::new(finished.clone())));
+    let state: Vec<Event> = engine.state().snapshot().into_iter().chain(kept).collect();
+    let state = events::encode(&state);
     format!("{{\"places\":{places},\"claims\":{claims},\"refused\":{refused},\"state\":{state}}}")
 }
 
@@ -190,10 +206,10 @@ fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
     Ok((places, decided, events))
 }
 
-/// What ended in the segment, for the list beside it.
+/// What ended in the segment, for the list beside it; `earlier` ended before it began, and is in another list.
 #[must_use]
-pub fn fingerprints(engine: &Engine) -> Vec<Fingerprint> {
-    let finished = engine.state().finished.iter();
+pub fn fingerprints(engine: &Engine, earlier: &BTreeSet<MessageId>) -> Vec<Fingerprint> {
+    let finished = engine.state().finished.iter().filter(|(id, _)| !earlier.contains(*id));
     let print = |(id, finished): (&_, &crate::engine::state::Finished)| Fingerprint {
         id: IdHash::of(id),
         seq: finished.seq,

@@ -22,6 +22,7 @@ pub mod perform;
 pub mod put_off;
 pub mod request;
 pub mod run;
+pub mod serving;
 mod signals;
 #[cfg(test)]
 mod simulation;

@@ -14,6 +14,7 @@ use crate::engine::team::Delivery;
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce, Seq};
 use crate::io::settings::Settings;
 use crate::io::views::View;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A turn that waits for its message's view before it is typed.
@@ -282,8 +283,10 @@ impl Daemon {
             self.turning = Turning::Syncing;
         }
         if self.turning == Turning::Syncing && self.journal.is_idle() && self.views.is_settled() {
-            let snapshot = memory::snapshot(&self.engine, self.journal.places(), self.mail.decided());
-            let finished = memory::fingerprints(&self.engine);
+            let owed = BTreeSet::new(); // all views are written
+            let (places, decided) = (self.journal.places(), self.mail.decided());
+            let snapshot = memory::snapshot(&self.engine, places, decided, &owed);
+            let finished = memory::fingerprints(&self.engine, &self.closed);
             self.journal.turn(self.clock.now(), snapshot, finished)?;
             self.turning = Turning::Writing;
         }

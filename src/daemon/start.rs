@@ -6,6 +6,7 @@ use crate::daemon::ending::Ending;
 use crate::daemon::herald::Voice;
 use crate::daemon::life;
 use crate::daemon::request::{CALLS_MAX, Call};
+use crate::daemon::serving::{self, Serve};
 use crate::daemon::signals::{signals, unless_ended};
 use crate::io::clock::{self, Clock};
 use crate::io::folder::FolderError;
@@ -79,11 +80,6 @@ pub(super) fn io(what: &'static str) -> impl FnOnce(std::io::Error) -> StartErro
     move |source| StartError::Io { what, source }
 }
 
-/// What makes the faces' side of the socket: given the way to the loop, serves until dropped.
-pub type Serve = Box<dyn FnOnce(tokio::net::UnixListener, mpsc::Sender<Call>) -> Serving + Send>;
-/// A server that runs.
-pub type Serving = std::pin::Pin<Box<dyn Future<Output = &'static str> + Send>>;
-
 /// What the daemon keeps over its lives.
 pub(super) struct House {
     pub(super) workspace: Workspace,
@@ -148,14 +144,13 @@ async fn live(
     let (end, mut signals) = signals().map_err(io("listen for signals"))?;
     let socket = workspace.socket_path(&around)?;
     let (to_loop, calls) = mpsc::channel(CALLS_MAX);
-    let listener = listen(&socket).map_err(io("listen on the socket"))?;
+    let listener = serving::listen(&socket).map_err(io("listen on the socket"))?;
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
     let server = tmux_server(&workspace, &around, &settings);
     let (away, own) = (Away::new(end, workspace.clone()), voice.clone());
     let mut house = House { workspace, around, clock, boot, calls, away, socket, server, voice: own };
-    let (mut stopped, mut wait) = (None, AGAIN.0);
+    let (mut stopped, mut wait, mut serving) = (None, AGAIN.0, None);
     let mut server = Some((listener, serve, to_loop));
-    let mut serving = JoinSet::new();
     let ending = loop {
         let begin = life::begin(&mut house, settings.clone(), stopped.take());
         let begun = match unless_ended(voice.meanwhile(begin), &mut signals).await {
@@ -171,7 +166,9 @@ async fn live(
             Err(error) => Box::new(error),
             Ok(life) => {
                 if let Some((listener, serve, to_loop)) = server.take() {
-                    serving.spawn(serve(listener, to_loop));
+                    let served = serving::start(listener, serve, to_loop).await;
+                    let served = served.inspect_err(|_| drop(std::fs::remove_file(&house.socket)));
+                    serving = Some(served.map_err(io("serve the socket"))?);
                     voice.say(Word::Ready);
                 }
                 let began = house.clock.now();
@@ -194,8 +191,10 @@ async fn live(
         }
         wait = (wait * 2).min(AGAIN.1);
     };
-    serving.abort_all();
     let _ = std::fs::remove_file(&house.socket);
+    if let Some(serving) = serving {
+        serving.end().await;
+    }
     finish(&house, ending).await
 }
 
@@ -211,18 +210,6 @@ async fn rest(
     house.away.why = format!("the daemon starts anew: {why}");
     let pause = house.away.meanwhile(&mut house.calls, tokio::time::sleep(wait));
     unless_ended(house.voice.meanwhile(pause), signals).await
-}
-
-/// The lock is ours, so a socket that is there is a dead daemon's.
-fn listen(path: &std::path::Path) -> std::io::Result<tokio::net::UnixListener> {
-    use std::os::unix::fs::PermissionsExt;
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let listener = tokio::net::UnixListener::bind(path)?;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
-    Ok(listener)
 }
 
 /// The tmux server of the workspace.

@@ -66,6 +66,9 @@ impl State {
             Event::Refused { .. } => self.refused += 1,
             Event::Duplicate { .. } => {}
             Event::KeptOpen(open) => self.keep(open),
+            Event::KeptFinished(finished) => {
+                self.finished.insert(finished.message.id.clone(), (**finished).clone());
+            }
             Event::KeptAgent(name, agent) => {
                 self.agents.insert(name.clone(), (**agent).clone());
                 self.set_agent_timer(name);

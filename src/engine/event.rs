@@ -3,7 +3,7 @@
 use super::life::{CompletionSource, Move, Receipt};
 use super::message::{Body, Kind, Message, Outcome};
 use super::refusal::Code;
-use super::state::{Agent, Open};
+use super::state::{Agent, Finished, Open};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
 use std::sync::Arc;
 
@@ -78,6 +78,8 @@ pub enum Event {
     Halted(Option<Millis>),
     /// Part of a snapshot: an open message as it stood.
     KeptOpen(Box<Open>),
+    /// Part of a snapshot: a message that ended in an earlier segment, whose views could not be written yet.
+    KeptFinished(Box<Finished>),
     /// Part of a snapshot: an agent as it stood.
     KeptAgent(AgentName, Box<Agent>),
 }

@@ -51,7 +51,7 @@ pub fn tell(event: &Event) -> Option<Told> {
         Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
         Event::Halted(Some(_)) => (None, None, "queue/STOP is there: nothing is typed".to_owned()),
         Event::Halted(None) => (None, None, "queue/STOP is gone: work goes on".to_owned()),
-        Event::KeptOpen(_) | Event::KeptAgent(..) => return None,
+        Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptAgent(..) => return None,
     };
     let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
     Some(Told { id, agent, text: one_line(&text) })

@@ -2,7 +2,7 @@
 
 use crate::failures::fill_a_segment;
 use crate::house::House;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -41,7 +41,7 @@ fn old_journal(folder: &Path, closed_at: &[Millis], opened_in: Option<usize>) {
         let events = encode(&step.events).into();
         let written = journal.append(&[StepLine { seq: step.seq, at: *at, events }], true);
         places.insert(step.seq, written.expect("a step")[0]);
-        let snapshot = memory::snapshot(&engine, &places, &Default::default());
+        let snapshot = memory::snapshot(&engine, &places, &Default::default(), &BTreeSet::new());
         journal.turn(*at, &snapshot, []).expect("a turn");
         engine.segment_closed(Seq(step.seq.0 + 1));
     }

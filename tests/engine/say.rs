@@ -45,6 +45,7 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
         Event::Halted(Some(_)) => "halted".to_owned(),
         Event::Halted(None) => "not halted".to_owned(),
         Event::KeptOpen(open) => format!("kept {}", open.message.id),
+        Event::KeptFinished(finished) => format!("kept {}, which has ended", finished.message.id),
         Event::KeptAgent(name, _) => format!("kept {name}"),
     }
 }

@@ -8,9 +8,9 @@ use serde_json::Value;
 use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
-use tasuki::engine::message::{Body, BodyRef, Expect, Kind, Message, OnDoubt, Outcome, Priority};
+use tasuki::engine::message::{Body, BodyRef, Expect, Kind, Known, Message, OnDoubt, Outcome, Priority};
 use tasuki::engine::refusal::Code;
-use tasuki::engine::state::{Agent, Counts, Open, Phase, Told};
+use tasuki::engine::state::{Agent, Counts, Finished, Open, Phase, Told};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
 /// Events of one step: a few of any kind, in any order; they need not make sense together.
@@ -37,8 +37,25 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (agent_name(), change()).prop_map(|(name, change)| Event::Agent { name, change }),
         of(millis()).prop_map(Event::Halted),
         open().prop_map(|open| Event::KeptOpen(Box::new(open))),
+        finished().prop_map(|finished| Event::KeptFinished(Box::new(finished))),
         (agent_name(), agent()).prop_map(|(name, agent)| Event::KeptAgent(name, Box::new(agent))),
     ]
+}
+
+fn finished() -> impl Strategy<Value = Finished> {
+    let places = (body_ref(), of(body_ref()), number().prop_map(Seq));
+    (message(), outcome(), places, of(agent_name()), any::<u8>(), millis()).prop_map(
+        |(message, outcome, (body, answer, seq), agent, attempts, at)| Finished {
+            known: Known { digest: message.digest, outcome },
+            message: Box::new(message),
+            body,
+            answer,
+            agent,
+            attempts,
+            seq,
+            at,
+        },
+    )
 }
 
 fn accepted() -> impl Strategy<Value = Event> {

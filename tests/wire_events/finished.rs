@@ -1,10 +1,10 @@
 //! The fingerprints of a segment, found from its lines alone.
 
-use crate::samples::{accepted, agent, ended_as, id, message, moved, open, plain};
+use crate::samples::{accepted, agent, ended_as, finished, id, message, moved, open, plain};
 use tasuki::engine::event::{Event, Why};
 use tasuki::engine::life::Move;
 use tasuki::engine::message::{Known, Message, Outcome};
-use tasuki::engine::state::Open;
+use tasuki::engine::state::{Finished, Open};
 use tasuki::engine::words::Digest;
 use tasuki::io::wire::events::{FinishedScan, encode, encode_snapshot};
 
@@ -12,12 +12,15 @@ use tasuki::io::wire::events::{FinishedScan, encode, encode_snapshot};
 fn what_ended_in_a_segment_is_found_from_its_lines_alone() {
     let (old, new) = (Digest(7), Digest(8));
     let kept = Open { message: Message { digest: old, ..message() }, ..open() };
+    // That one ended in an earlier segment, whose list has it.
+    let earlier = Finished { message: Box::new(Message { id: id("msg-0"), ..message() }), ..finished() };
     let late = Message { id: id("msg-2"), digest: new, ..message() };
     let end = |name, outcome| Event::Ended { id: id(name), outcome, answer: None, why: None };
     let mut scan = FinishedScan::default();
     scan.snapshot(&encode_snapshot(&[
         Event::KeptAgent(agent("msg-1"), Box::default()),
         Event::KeptOpen(Box::new(kept)),
+        Event::KeptFinished(Box::new(earlier)),
     ]))
     .unwrap();
     let steps = [

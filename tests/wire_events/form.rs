@@ -1,6 +1,6 @@
 //! What the lines look like: one of each kind.
 
-use crate::samples::{NOON, accepted, agent, ended, id, message, moved, open, plain, token, turn};
+use crate::samples::{NOON, accepted, agent, ended, finished, id, message, moved, open, plain, token, turn};
 use expect_test::{Expect, expect};
 use tasuki::engine::event::{AgentChange, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
@@ -203,6 +203,7 @@ fn a_snapshot() {
         Event::KeptOpen(Box::new(open())),
         Event::KeptOpen(Box::new(queued)),
         Event::KeptOpen(Box::new(full)),
+        Event::KeptFinished(Box::new(finished())),
     ];
     check(
         &events,
@@ -214,7 +215,8 @@ fn a_snapshot() {
             {"event":"halted","since":1770033600000}
             {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"queued","body":{"seq":7},"since":1770033600000}
             {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"retrying","not_before":1770033600000,"turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000}
-            {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"waiting","turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000,"attempts":1,"agent":"coder","tokens":["k7qf2m"],"due":1770035400000,"unread":["msg-2"],"answers":[{"child":"msg-2","from":"tester","outcome":"completed","body":{"seq":9,"index":2}}],"unmet":["msg-3"],"turns":1,"reminded":true,"note":"two parts"}"#]],
+            {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"waiting","turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000,"attempts":1,"agent":"coder","tokens":["k7qf2m"],"due":1770035400000,"unread":["msg-2"],"answers":[{"child":"msg-2","from":"tester","outcome":"completed","body":{"seq":9,"index":2}}],"unmet":["msg-3"],"turns":1,"reminded":true,"note":"two parts"}
+            {"event":"kept_finished","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","outcome":"completed","body":{"seq":7},"answer":{"seq":9,"index":2},"agent":"coder","attempts":1,"ended_in":9,"ended_at":1770033612000}"#]],
     );
     assert_eq!(encode_snapshot(&[]), r#"{"state":[]}"#);
 }

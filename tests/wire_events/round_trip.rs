@@ -78,7 +78,7 @@ fn every_event_is_drawn_and_has_its_name() {
         assert!(line.starts_with(&format!(r#"[{{"event":"{}""#, name(&event))), "{line}");
         seen.insert(name(&event));
     }
-    assert_eq!(seen.len(), 9, "{seen:?}");
+    assert_eq!(seen.len(), 10, "{seen:?}");
 }
 
 /// What these events make of an empty state.
@@ -127,6 +127,7 @@ fn name(event: &Event) -> &'static str {
         Event::Agent { .. } => "agent",
         Event::Halted(_) => "halted",
         Event::KeptOpen(_) => "kept_open",
+        Event::KeptFinished(_) => "kept_finished",
         Event::KeptAgent(..) => "kept_agent",
     }
 }

@@ -2,8 +2,8 @@
 
 use tasuki::engine::event::{Answer, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Turn, TurnKind};
-use tasuki::engine::message::{Body, BodyRef, Kind, Message, OnDoubt, Outcome, Priority};
-use tasuki::engine::state::Open;
+use tasuki::engine::message::{Body, BodyRef, Kind, Known, Message, OnDoubt, Outcome, Priority};
+use tasuki::engine::state::{Finished, Open};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq, Token};
 
 /// 2026-02-02T12:00:00Z.
@@ -54,6 +54,20 @@ pub(crate) fn message() -> Message {
 
 pub(crate) fn open() -> Open {
     Open::new(message(), BodyRef { seq: Seq(7), index: 0 }, Millis(0))
+}
+
+pub(crate) fn finished() -> Finished {
+    let message = Box::new(message());
+    Finished {
+        known: Known { digest: message.digest, outcome: Outcome::Completed },
+        message,
+        body: BodyRef { seq: Seq(7), index: 0 },
+        answer: Some(BodyRef { seq: Seq(9), index: 2 }),
+        agent: Some(agent("coder")),
+        attempts: 1,
+        seq: Seq(9),
+        at: Millis(NOON + 12_000),
+    }
 }
 
 pub(crate) fn accepted(message: Message, body: Body) -> Event {

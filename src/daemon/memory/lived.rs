@@ -11,7 +11,7 @@ use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 use crate::io::journal::{Journal, Location, StepLine};
 use crate::io::wire::{draft, events};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 /// Drops; after each few the segment is turned.
@@ -156,8 +156,9 @@ impl Lived {
     }
 
     fn turn(&mut self) {
-        let shown = snapshot(&self.engine, &self.places, &self.decided);
-        self.journal.turn(self.now, &shown, fingerprints(&self.engine)).unwrap();
+        let shown = snapshot(&self.engine, &self.places, &self.decided, &BTreeSet::new());
+        let finished = fingerprints(&self.engine, &BTreeSet::new());
+        self.journal.turn(self.now, &shown, finished).unwrap();
         self.engine.segment_closed(Seq(self.journal.next_seq().0 - 1));
         self.decided = Decided::default();
     }

@@ -22,6 +22,7 @@ use crate::io::settings::Settings;
 use crate::io::tmux::Tmux;
 use crate::io::views::Views;
 use crate::io::watch::Watch;
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::mpsc::{Receiver, sync_channel};
 use tokio::sync::{mpsc, oneshot};
@@ -90,7 +91,9 @@ pub(super) fn begin(
 
 fn go_on(house: &House, settings: &Settings, mut journal: Journal) -> Result<(Journal, Memory), NotBegun> {
     let (dir, root) = (house.workspace.journal(), house.workspace.root().to_owned());
-    let show = |memory: &Memory, reader| drop(show_owed(&root, memory, reader));
+    let show = |memory: &Memory, reader| {
+        show_owed(&root, memory, reader).err().map_or(BTreeSet::new(), |owed| owed.ids)
+    };
     journal.stop("the daemon starts anew");
     match memory::try_again(&dir, &mut journal, settings.team.clone(), house.clock.now(), &show) {
         Ok(memory) => Ok((journal, memory)),

@@ -9,6 +9,7 @@
 mod callers;
 mod cut;
 mod ending;
+mod history;
 mod life;
 mod model;
 mod oracle;

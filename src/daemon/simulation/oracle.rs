@@ -3,7 +3,7 @@
 
 use super::callers::{Fate, Letter};
 use super::people::Dropped;
-use super::run::{Run, Wrong};
+use super::run::{Now, Run, Wrong};
 use super::told::Told;
 use crate::engine::message::Kind;
 use crate::engine::words::AgentName;
@@ -18,6 +18,16 @@ pub(super) fn anything_lies_there(root: &Path) -> bool {
     let is_drop = |name: &str| name.ends_with(".yaml") && !name.starts_with('.');
     let claims = fs::read_dir(root.join(".tasuki/claim")).into_iter().flatten().flatten();
     drops.into_iter().any(|entry| entry.file_name().to_str().is_some_and(is_drop)) || claims.count() > 0
+}
+
+impl Run {
+    /// The engine as it is in memory.
+    pub(super) fn engine(&self) -> Option<&crate::engine::engine::Engine> {
+        match &self.now {
+            Now::Alive(life) => Some(&life.daemon.engine),
+            Now::Dead(..) => None,
+        }
+    }
 }
 
 /// Checks everything.
@@ -45,6 +55,7 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
         |content: &str| run.people.drops.iter().any(|drop| drop.answer && drop.contents[0] == content);
     run.read.check(&run.root, &told, &answered)?;
     check_reasons(&run.root)?;
+    run.history.check(&run.root, &told)?;
     check_views(&run.root, &told)?;
     check_replay(run, &dir)
 }

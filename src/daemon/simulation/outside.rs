@@ -37,7 +37,9 @@ impl Run {
         self.trace.meet("kills");
         if self.chance.one_in(2) {
             self.panes.die();
+            let before = self.told();
             let took = cut::cut(&self.root, &mut self.chance);
+            self.history.cut(before.as_ref(), self.told().as_ref());
             self.people.cut();
             self.boots += 1;
             self.trace.meet("power cuts");

@@ -1,6 +1,7 @@
 //! One run from one seed: everything that may happen to a workspace, in an order that chance gives, and then peace.
 
 use super::callers::Callers;
+use super::history::History;
 use super::life::{self, Life, Worked};
 use super::oracle;
 use super::people::People;
@@ -64,6 +65,7 @@ pub(super) struct Run {
     pub(super) trace: Trace,
     pub(super) callers: Callers,
     pub(super) read: Read,
+    pub(super) history: History,
     pub(super) stop: Stop,
     pub(super) calm: bool,
     /// How often a person had to look after things in peace.
@@ -149,6 +151,7 @@ impl Run {
             trace: Trace::new(whole),
             callers: Callers::default(),
             read: Read::default(),
+            history: History::default(),
             stop: Stop::default(),
             runtime: None,
             calm: false,
@@ -297,7 +300,9 @@ impl Run {
             self.plan_death(30);
         }
         self.panes.away = false; // it connects anew
+        let before = self.told();
         let begun = life::begin(&mut self.house, &self.settings, stopped, &self.panes);
+        self.history.cut(before.as_ref(), self.told().as_ref());
         match begun {
             Ok(life) => {
                 let open = life.daemon.engine.state().open.len();
@@ -387,13 +392,5 @@ impl Run {
         }
         Machine::remove();
         self.trace
-    }
-
-    /// The engine as it is in memory.
-    pub(super) fn engine(&self) -> Option<&crate::engine::engine::Engine> {
-        match &self.now {
-            Now::Alive(life) => Some(&life.daemon.engine),
-            Now::Dead(..) => None,
-        }
     }
 }

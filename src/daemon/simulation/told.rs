@@ -3,7 +3,9 @@
 use super::run::Wrong;
 use crate::engine::event::{Answer, Event, Why};
 use crate::engine::message::{Message, Outcome};
-use crate::engine::words::MessageId;
+use crate::engine::story;
+use crate::engine::words::{MessageId, Millis};
+use crate::io::clock::rfc3339_ms;
 use crate::io::journal::{Order, scan};
 use crate::io::wire::events;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +25,8 @@ pub(super) struct Told {
     pub(super) reasons: BTreeMap<MessageId, Vec<String>>,
     /// Names of files that were refused.
     pub(super) refused: BTreeSet<String>,
+    /// What the activity log may say of it, and how often.
+    pub(super) lines: BTreeMap<String, usize>,
 }
 
 /// How a message ended.
@@ -42,7 +46,7 @@ impl Told {
         let scanned = scan(dir, 1, Order::OldestFirst, &mut |entry| {
             if entry.kind == crate::io::journal::Kind::Step {
                 match events::decode(entry.payload) {
-                    Ok(events) => events.into_iter().for_each(|event| told.take(event)),
+                    Ok(events) => events.into_iter().for_each(|event| told.take(entry.at, event)),
                     Err(error) => wrong = Some(error.to_string()),
                 }
             }
@@ -52,7 +56,10 @@ impl Told {
         wrong.map_or(Ok(told), Err)
     }
 
-    fn take(&mut self, event: Event) {
+    fn take(&mut self, at: Millis, event: Event) {
+        if let Some(line) = story::tell(&event) {
+            *self.lines.entry(format!("{} {}", rfc3339_ms(at), line.text)).or_default() += 1;
+        }
         match event {
             Event::Accepted { message, body, .. } => {
                 self.contents.entry(body.content.to_string()).or_default().push(message.id.clone());

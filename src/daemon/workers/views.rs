@@ -1,7 +1,11 @@
 //! The views' thread: reads bodies from the journal and writes what people and agents look at. Views follow from the
 //! journal, so nothing here is flushed, and a failure costs nothing but the view.
 
+mod owed;
+
 pub use crate::daemon::workers::items::{AgentItem, DaemonItem, Item, Job, OpenItem, Place};
+pub use owed::{Owed, write_now};
+
 use crate::daemon::workers::pages;
 use crate::engine::event::{Answer, Event};
 use crate::engine::message::{Body, Kind, Status};
@@ -87,20 +91,6 @@ pub fn start(
     let thread = std::thread::Builder::new().name("views".to_owned());
     let mut worker = Worker::new(views, reader);
     Ok((jobs, thread.spawn(move || worker.work(&inbox, &answers))?))
-}
-
-/// Writes a batch here and now, and makes it durable.
-///
-/// # Errors
-/// How many could not be written, and why the last of them.
-pub fn write_now(views: Views, reader: Reader, job: Job) -> Result<(), String> {
-    let mut worker = Worker { quiet: true, ..Worker::new(views, reader) };
-    let mut shown = Shown::default();
-    let mut items = job.into_iter().peekable();
-    while worker.show_next(&mut items, &mut shown) {}
-    worker.show(Item::Sync, &mut shown);
-    let left = shown.failed.len();
-    if left == 0 { Ok(()) } else { Err(format!("{left} are left: {}", shown.why.unwrap_or_default())) }
 }
 
 /// Whoever writes them.

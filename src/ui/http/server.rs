@@ -3,7 +3,7 @@
 use super::routes::{self, House};
 use super::types::DaemonInfo;
 use crate::daemon::request::Calls;
-use crate::daemon::start::Serving;
+use crate::daemon::serving::Faces;
 use crate::io::clock::{self, Clock};
 use axum::Router;
 use hyper::server::conn::http1;
@@ -22,7 +22,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 /// Serves the faces until it is dropped; every connection ends with it.
 #[must_use]
-pub fn serve(listener: UnixListener, calls: Calls) -> Serving {
+pub fn serve(listener: UnixListener, calls: Calls) -> Faces {
     Box::pin(async move {
         let clock = Clock::start();
         let house = House { calls, clock, daemon: about(&listener, clock) };

@@ -11,6 +11,9 @@ const BURST_ASKED: usize = 32;
 const BURST_ASKED_MS: u64 = 50;
 /// While more is gathered, what lies there is counted so often.
 pub(super) const COUNT_AGAIN_MS: u64 = 1;
+/// Where so many lie there no more are waited for: the next ones come while these are on their way through the other threads,
+/// and a flush for each 32 is few enough.
+const ENOUGH: usize = 32;
 
 /// Waits for more before the next look.
 #[derive(Debug, Clone, Copy)]
@@ -38,14 +41,14 @@ pub(super) fn gather_ms(found: usize) -> u64 {
 }
 
 impl Worker {
-    /// Ends the wait for more where no more comes: counts what lies there now and then, which costs a hundredth of what it
+    /// Ends the wait for more where enough lies there or no more comes: counts what lies there now and then, which costs a hundredth of what it
     /// takes to take it.
     pub(super) fn gather(&mut self, now: Millis) {
         self.gathering = self.gathering.filter(|_| now < self.gather_until);
         let Some(gathering) = self.gathering.filter(|gathering| gathering.count_at <= now) else { return };
         let lying = self.mailbox.count();
         self.gathering = Some(Gathering { count_at: now.plus(COUNT_AGAIN_MS), lay: lying });
-        if lying > 0 && lying == gathering.lay {
+        if lying >= ENOUGH || (lying > 0 && lying == gathering.lay) {
             (self.gathering, self.gather_until, self.look_at) = (None, now, now);
         }
     }

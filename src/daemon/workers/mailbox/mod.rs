@@ -270,6 +270,7 @@ pub(in crate::daemon) fn worker(
         sweeps: VecDeque::new(),
         given_up: HashSet::new(),
         forget: done.into(),
+        forget_at: clock.now(),
         forget_failed: false,
         burst: false,
         archives: 0,

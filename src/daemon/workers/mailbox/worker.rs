@@ -22,11 +22,12 @@ use std::time::Duration;
 
 /// While somebody still writes a file, or a folder is in trouble, it is looked at again no sooner than this.
 const AGAIN_MS_MIN: u64 = 5;
-/// Files that are in the journal are removed so many at once: some ms.
-const FORGET_FILES: usize = 256;
-/// And they lie there while there are drops to be taken, up to so many. A start after a crash would find them; each takes
-/// some 200 bytes meanwhile.
+/// Files that are in the journal are removed so many at once: some ms, for which a drop waits that comes meanwhile.
+const FORGET_FILES: usize = 64;
+/// And they lie there while there are drops to be taken, and for a while after several came at once, since more are coming: up to
+/// so many. A start after a crash would find them; each takes some 200 bytes meanwhile.
 const FORGET_LATER_MAX: usize = 65_536;
+const FORGET_LATER_MS: u64 = 50;
 /// And files for which there was no room no sooner than this, though there may be room for others.
 const DEFERRED_MS: u64 = 250;
 
@@ -48,6 +49,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) given_up: HashSet<Waited>,
     /// Claims that are to be removed when there is nothing else to do.
     pub(super) forget: VecDeque<Arc<str>>,
+    /// When at the soonest.
+    pub(super) forget_at: Millis,
     /// They could not be: it is tried again at the next look.
     pub(super) forget_failed: bool,
     /// Whether a burst is being taken in: the watch rests.
@@ -96,7 +99,8 @@ impl Worker {
         let look_at = if asked { self.look_at.min(self.gather_until) } else { self.look_at };
         let look_at = self.gathering.map_or(look_at, |gathering| gathering.count_at.min(look_at));
         let look_at = self.asked_burst_until.map_or(look_at, |until| until.min(look_at));
-        if self.may_forget() { 0 } else { look_at.since(self.clock.now()) }
+        let forget_at = self.forgets_at();
+        forget_at.map_or(look_at, |at| at.min(look_at)).since(self.clock.now())
     }
 
     /// Does a job, and what it is time for; false if the loop is gone.
@@ -121,7 +125,7 @@ impl Worker {
                 return true;
             }
         }
-        !self.may_forget() || self.forget_some()
+        self.forgets_at().is_none_or(|at| at > now) || self.forget_some()
     }
 
     fn has_ended(&self) -> bool {
@@ -153,8 +157,10 @@ impl Worker {
         true
     }
 
-    fn may_forget(&self) -> bool {
-        !self.forget.is_empty() && !self.forget_failed
+    /// When files that are in the journal may be removed, if there are any.
+    fn forgets_at(&self) -> Option<Millis> {
+        let at = if self.forget.len() < FORGET_LATER_MAX { self.forget_at } else { Millis(0) };
+        (!self.forget.is_empty() && !self.forget_failed).then_some(at)
     }
 
     /// Removes some of the files that are in the journal; false if the loop is gone.
@@ -223,6 +229,9 @@ impl Worker {
             self.period.active(now);
         }
         let period = self.period.next_in_ms(now, self.polling.is_some());
+        if sweep.found.len() > 1 {
+            self.forget_at = now.plus(FORGET_LATER_MS);
+        }
         let again = sweep.again_in_ms.map(|again| again.max(AGAIN_MS_MIN));
         self.look_at = now.plus(again.map_or(period, |again| again.min(period)));
         let gather_ms = gather_ms(sweep.found.len());

@@ -3,6 +3,7 @@
 use super::DecodeError;
 use super::agent::{AgentPart, NamePart};
 use super::field::{self, Got, Put, is_default};
+use super::kept::FinishedPart;
 use super::life::MovedPart;
 use super::object::{self, EXTRA, Object, part};
 use super::open::OpenPart;
@@ -24,6 +25,7 @@ const MOVED: &str = "moved";
 const AGENT: &str = "agent";
 const HALTED: &str = "halted";
 const KEPT_AGENT: &str = "kept_agent";
+const KEPT_FINISHED: &str = "kept_finished";
 
 /// Besides the message and its body.
 #[derive(Serialize, Deserialize)]
@@ -120,6 +122,10 @@ pub(super) fn write(out: &mut String, event: &Event) {
             let (stage, rest) = OpenPart::split(open);
             Object::begin(out, KEPT_OPEN).part(&Put(&open.message)).part(&stage).part(&rest)
         }
+        Event::KeptFinished(finished) => {
+            let rest = FinishedPart::of(finished);
+            Object::begin(out, KEPT_FINISHED).part(&Put(&finished.message)).part(&rest)
+        }
         Event::KeptAgent(name, agent) => {
             let (phase, rest) = AgentPart::split(agent);
             Object::begin(out, KEPT_AGENT).part(&NamePart { name: name.clone() }).part(&phase).part(&rest)
@@ -182,6 +188,10 @@ impl<'a> Outline<'a> {
             KEPT_OPEN => {
                 let message = part::<Got<Message>>(text)?.0;
                 Event::KeptOpen(Box::new(part::<OpenPart>(text)?.join(message, part(text)?)?))
+            }
+            KEPT_FINISHED => {
+                let message = Box::new(part::<Got<Message>>(text)?.0);
+                Event::KeptFinished(Box::new(part::<FinishedPart>(text)?.join(message)))
             }
             KEPT_AGENT => {
                 let NamePart { name } = part(text)?;

@@ -11,6 +11,7 @@ mod agent;
 mod event;
 mod field;
 mod finished;
+mod kept;
 mod life;
 mod message;
 mod object;

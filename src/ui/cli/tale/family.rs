@@ -93,6 +93,7 @@ fn subject(event: &Event) -> Option<&MessageId> {
         | Event::Agent { .. }
         | Event::Halted(_)
         | Event::KeptOpen(_)
+        | Event::KeptFinished(_)
         | Event::KeptAgent(..) => None,
     }
 }

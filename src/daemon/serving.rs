@@ -1,0 +1,92 @@
+//! The faces' side of the socket, on a thread of its own: what a crowd of clients sends is read and parsed there, and is not
+//! in the loop's way.
+
+use crate::daemon::request::Call;
+use crate::daemon::start::SHUTDOWN;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::pin::Pin;
+use tokio::runtime::Runtime;
+use tokio::sync::{mpsc, oneshot};
+
+/// What makes the faces' side of the socket: given the way to the loop, serves until dropped.
+pub type Serve = Box<dyn FnOnce(tokio::net::UnixListener, mpsc::Sender<Call>) -> Faces + Send>;
+/// A server that runs.
+pub type Faces = Pin<Box<dyn Future<Output = &'static str> + Send>>;
+
+/// Answers that are ready when the end comes still go out: a task is woken once for it, and may yield once.
+const LAST_ROUNDS: usize = 8;
+
+/// The thread that answers; it ends when this is dropped.
+pub(super) struct Serving {
+    until: oneshot::Sender<()>,
+    thread: std::thread::JoinHandle<()>,
+}
+
+/// Listens. The lock is ours, so a socket that is there is a dead daemon's.
+///
+/// # Errors
+/// What the machine said.
+pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = UnixListener::bind(path)?;
+    listener.set_nonblocking(true)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Begins to answer those who connect.
+///
+/// # Errors
+/// If the machine has no thread to give, or cannot watch the socket.
+pub(super) async fn start(
+    listener: UnixListener,
+    serve: Serve,
+    to_loop: mpsc::Sender<Call>,
+) -> io::Result<Serving> {
+    let (until, ended) = oneshot::channel::<()>();
+    let (tell, told) = oneshot::channel();
+    let work = move || match watch(listener) {
+        Ok((runtime, listener)) => {
+            let _ = tell.send(Ok(()));
+            runtime.block_on(talk(serve(listener, to_loop), ended));
+            runtime.shutdown_background();
+        }
+        Err(error) => drop(tell.send(Err(error))),
+    };
+    let thread = std::thread::Builder::new().name("socket".to_owned()).spawn(work)?;
+    told.await.map_err(io::Error::other)??;
+    Ok(Serving { until, thread })
+}
+
+fn watch(listener: UnixListener) -> io::Result<(Runtime, tokio::net::UnixListener)> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let within = runtime.enter();
+    let listener = tokio::net::UnixListener::from_std(listener)?;
+    drop(within);
+    Ok((runtime, listener))
+}
+
+async fn talk(mut faces: Faces, ended: oneshot::Receiver<()>) {
+    tokio::select! {
+        _ = &mut faces => return,
+        _ = ended => {}
+    }
+    for _ in 0..LAST_ROUNDS {
+        tokio::task::yield_now().await;
+    }
+}
+
+impl Serving {
+    /// Ends it, once the answers that are ready have gone out.
+    pub(super) async fn end(self) {
+        drop(self.until);
+        let joined = tokio::task::spawn_blocking(move || drop(self.thread.join()));
+        let _ = tokio::time::timeout(SHUTDOWN, joined).await;
+    }
+}

@@ -1,0 +1,69 @@
+//! The activity log, held against the journal: it tells nothing that never was, and nothing twice.
+
+use super::run::{Run, Wrong};
+use super::told::Told;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Words after the one whom a line is about, by which a line of a step is known from a note to people.
+const VERBS: [&str; 9] =
+    ["accepted:", "is", "was", "will", "goes", "rests", "completed", "failed", "cancelled"];
+/// And those of steps that are flushed before anybody hears of them.
+const FLUSHED: [&str; 4] = ["accepted:", "completed", "failed", "cancelled"];
+
+/// What power cuts and failed writes took of the journal: steps that were written and told, and not flushed, since nobody was to act on them.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    taken: BTreeMap<String, usize>,
+}
+
+impl History {
+    /// A cut, or a failed write, has made this of the journal.
+    pub(super) fn cut(&mut self, before: Option<&Told>, after: Option<&Told>) {
+        let (Some(before), Some(after)) = (before, after) else { return };
+        for (line, times) in &before.lines {
+            let gone = times - after.lines.get(line).copied().unwrap_or(0).min(*times);
+            if gone > 0 && !verb(line).is_some_and(|verb| FLUSHED.contains(&verb)) {
+                *self.taken.entry(line.clone()).or_default() += gone;
+            }
+        }
+    }
+
+    /// Holds the log against what the journal tells in the end.
+    ///
+    /// # Errors
+    /// The first line that is not true.
+    pub(super) fn check(&self, root: &Path, told: &Told) -> Result<(), Wrong> {
+        let log = fs::read_to_string(root.join("status/activity.log")).map_err(|error| error.to_string())?;
+        let mut said: BTreeMap<&str, usize> = BTreeMap::new();
+        for line in log.lines().filter(|line| verb(line).is_some()) {
+            *said.entry(line).or_default() += 1;
+        }
+        let may = |line: &str| {
+            let times = [&told.lines, &self.taken].map(|lines| lines.get(line).copied().unwrap_or(0));
+            times.iter().sum::<usize>()
+        };
+        match said.iter().find(|(line, times)| **times > may(line)) {
+            Some((line, times)) => {
+                Err(format!("the log tells {times} times, and the journal {} times: {line}", may(line)))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Run {
+    /// What the journal tells now; nothing if it cannot be read.
+    pub(super) fn told(&self) -> Option<Told> {
+        Told::read(&self.root.join(".tasuki/journal")).ok()
+    }
+}
+
+/// What somebody does in a line of the log; none if it is a note to people.
+fn verb(line: &str) -> Option<&str> {
+    let mut words = line.split(' ').skip(1);
+    let (who, verb) = (words.next()?, words.next()?);
+    let is_step = VERBS.contains(&verb) && who != "the" && !who.ends_with(':') && !who.ends_with(".yaml");
+    is_step.then_some(verb)
+}
