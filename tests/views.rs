@@ -555,14 +555,20 @@ fn old_messages_go_in_batches_and_what_is_not_ours_stays() {
     let at = |inside: &str| root.path().join("queue").join(inside);
     fs::write(at("done/2026-01-02/notes.txt"), "kept").unwrap();
     fs::create_dir(at("done/2020-1-1")).unwrap();
-    // The day of the moment, 2026-01-03, stays. Of two old messages' results one was written since.
+    // The day of the moment, 2026-01-03, stays. Of three old messages' results one was written since: msg-3's. msg-2 could not be
+    // shown for days, and then was, with its result.
     let before = Millis(1_767_398_400_000 + 5);
-    for (number, age_s) in [(1, 10), (3, 0), (4, 10)] {
-        views.write_result(&id(&format!("msg-{number}")), "x").unwrap();
-        let file = fs::File::options().write(true).open(at(&format!("results/msg-{number}.yaml"))).unwrap();
+    let age = |file: &str, age_s: u64| {
+        let file = fs::File::options().write(true).open(at(file)).unwrap();
         let written = Duration::from_millis(before.0 + 1) - Duration::from_secs(age_s);
         file.set_modified(std::time::UNIX_EPOCH + written).unwrap();
+    };
+    for (number, age_s) in [(1, 10), (2, 0), (3, 0), (4, 10)] {
+        views.write_result(&id(&format!("msg-{number}")), "x").unwrap();
+        age(&format!("results/msg-{number}.yaml"), age_s);
     }
+    age("done/2026-01-02/msg-2.yaml", 1);
+    age("done/2026-01-02/msg-3.yaml", 86_400);
     assert_eq!(views.remove_finished_before(before, 3).unwrap(), 3);
     assert_eq!(views.remove_finished_before(before, 3).unwrap(), 1);
     assert_eq!(views.remove_finished_before(before, 3).unwrap(), 0);

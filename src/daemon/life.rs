@@ -27,7 +27,7 @@ use crate::daemon::workers::{tmux, views, watch};
 use crate::engine::engine::Step;
 use crate::engine::input::{Effect, Moment};
 use crate::engine::state::Phase;
-use crate::engine::words::{AgentName, Millis, Nonce};
+use crate::engine::words::{AgentName, MessageId, Millis, Nonce};
 use crate::io::clock::Clock;
 use crate::io::journal::{Journal, Reader};
 use crate::io::keys::Keys;
@@ -35,7 +35,7 @@ use crate::io::settings::Settings;
 use crate::io::systemd::Word;
 use crate::io::tmux::Tmux;
 use crate::io::views::Views;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -94,11 +94,12 @@ pub(super) fn assemble(
     let Memory { mut engine, places, decided, owed, last_at } = memory;
     let unsynced = !decided.names().is_empty(); // dropped files that may be gone, but not durably
     let now = house.clock.now();
+    // Before the engine goes on: what ends thereby ends in the new segment.
+    let closed = if went_on { engine.state().finished.keys().cloned().collect() } else { owed };
     let step = engine.recover(Moment { now, chance: chance(now) }, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
-    let closed = if went_on { engine.state().finished.keys().cloned().collect() } else { owed };
     let expire_at = first_expiry(now, last_at, settings.general.retention_ms);
     let daemon = Daemon {
         workspace: house.workspace.clone(),
@@ -277,20 +278,24 @@ impl Daemon {
     }
 }
 
-/// Writes what ended in a segment that is about to be left, as a turn in order does.
+/// Writes what ended in a segment that is about to be left, as a turn in order does, but for what is not kept any more.
 ///
 /// # Errors
 /// What could not be written: the snapshot of the next segment has to name it.
-pub(super) fn show_owed(root: &Path, memory: &Memory, reader: Reader) -> Result<(), views::Owed> {
+pub(super) fn show_owed(
+    root: &Path,
+    memory: &Memory,
+    reader: Reader,
+    kept_since: Millis,
+) -> Result<(), views::Owed> {
+    let finished = memory.engine.state().finished.iter().filter(|(_, finished)| finished.at >= kept_since);
+    let ids: BTreeSet<MessageId> = finished.map(|(id, _)| id.clone()).collect();
     match Views::open(root) {
         Ok(views) => {
-            let job = views_desk::finished_items(&memory.engine, &memory.places);
+            let job = views_desk::finished_items(&memory.engine, &memory.places, &ids);
             views::write_now(views, reader, job)
         }
-        Err(error) => {
-            let ids = memory.engine.state().finished.keys().cloned().collect();
-            Err(views::Owed { ids, why: error.to_string() })
-        }
+        Err(error) => Err(views::Owed { ids, why: error.to_string() }),
     }
 }
 
@@ -324,7 +329,11 @@ async fn remember(
         }
         Some(journal) => {
             let root = house.workspace.root().to_owned();
-            let show = |memory: &Memory, reader| show_owed(&root, memory, reader);
+            let (clock, keep_ms) = (house.clock, settings.general.retention_ms);
+            let show = |memory: &Memory, reader| {
+                let kept_since = Millis(clock.now().0.saturating_sub(keep_ms));
+                show_owed(&root, memory, reader, kept_since)
+            };
             memory::go_on(&dir, journal, team, &house.clock, &show).await
         }
     };

@@ -22,6 +22,7 @@ use crate::io::journal::{
     Entry, Fingerprint, IdHash, Journal, JournalError, Kind, Location, Reader, Report, Walk,
 };
 use crate::io::wire::events::{self, FinishedScan};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -103,18 +104,23 @@ pub async fn go_on(
     show: &impl Fn(&Memory, Reader) -> Result<(), Owed>,
 ) -> (Journal, Memory) {
     journal.stop("the daemon starts anew");
+    // A flush that fails once may say yes the next time, and what it was for is not on the disk all the same.
+    let ever_owed = RefCell::new(BTreeSet::new());
     let mut tries: u32 = 0;
     loop {
         tries = tries.saturating_add(1);
         // Ever more seldom: a disk that stays read-only is no news each second.
         let is_news = tries.is_power_of_two();
         let show = |memory: &Memory, reader| {
-            let Err(Owed { ids, why }) = show(memory, reader) else { return BTreeSet::new() };
-            if is_news {
-                let (owed, what) = (ids.len(), "views could not be written before the new segment begins");
-                tracing::warn!(owed, why, "{what}; it says that they are owed");
+            let mut owed = ever_owed.borrow_mut();
+            if let Err(Owed { ids, why }) = show(memory, reader) {
+                if is_news {
+                    let what = "views could not be written before the new segment begins";
+                    tracing::warn!(owed = ids.len(), why, "{what}; it says that they are owed");
+                }
+                owed.extend(ids);
             }
-            ids
+            owed.clone()
         };
         match try_again(dir, &mut journal, team.clone(), clock.now(), &show) {
             Ok(memory) => return (journal, memory),

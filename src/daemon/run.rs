@@ -15,7 +15,7 @@ use crate::daemon::notes::{About, Notes};
 use crate::daemon::orders::PaneWord;
 use crate::daemon::panes_desk::PanesDesk;
 use crate::daemon::perform::Ringing;
-use crate::daemon::request::Call;
+use crate::daemon::request::{CALLS_MAX, Call};
 use crate::daemon::stillness::Stillness;
 use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::workers::journal::Written;
@@ -94,8 +94,8 @@ pub struct Daemon {
     /// What came while the snapshot was being made: a step then would take its number, or be newer than the views on
     /// the disk. At most what the workers that are ending still say, since nothing else is heard meanwhile.
     pub(super) held_back: VecDeque<Input>,
-    /// Messages that ended in the segment before and are still kept, since their views may be owed: after a write to the
-    /// journal has failed.
+    /// Messages that ended in earlier segments and are still kept, since their views may be owed: after a write to the
+    /// journal has failed, in this life or in one before.
     pub(super) closed: BTreeSet<MessageId>,
     /// When `status/daemon.yaml` was last written, and whether it is out of date.
     pub(super) daemon_shown_at: Millis,
@@ -166,7 +166,8 @@ impl Daemon {
                 Err(_) => break,
             }
         }
-        while let Ok(call) = self.calls.try_recv() {
+        for _ in 0..CALLS_MAX {
+            let Ok(call) = self.calls.try_recv() else { break };
             self.call(call);
         }
     }

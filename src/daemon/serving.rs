@@ -83,10 +83,11 @@ async fn talk(mut faces: Faces, ended: oneshot::Receiver<()>) {
 }
 
 impl Serving {
-    /// Ends it, once the answers that are ready have gone out.
-    pub(super) async fn end(self) {
-        drop(self.until);
-        let joined = tokio::task::spawn_blocking(move || drop(self.thread.join()));
+    /// Ends it, if it was begun, once the answers that are ready have gone out.
+    pub(super) async fn end(serving: Option<Self>) {
+        let Some(Self { until, thread }) = serving else { return };
+        drop(until);
+        let joined = tokio::task::spawn_blocking(move || drop(thread.join()));
         let _ = tokio::time::timeout(SHUTDOWN, joined).await;
     }
 }

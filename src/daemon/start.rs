@@ -6,7 +6,7 @@ use crate::daemon::ending::Ending;
 use crate::daemon::herald::Voice;
 use crate::daemon::life;
 use crate::daemon::request::{CALLS_MAX, Call};
-use crate::daemon::serving::{self, Serve};
+use crate::daemon::serving::{self, Serve, Serving};
 use crate::daemon::signals::{signals, unless_ended};
 use crate::io::clock::{self, Clock};
 use crate::io::folder::FolderError;
@@ -19,6 +19,8 @@ use crate::io::tmux::{Server, TmuxError};
 use crate::io::workspace::{Surroundings, Workspace, WorkspaceError};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -165,10 +167,8 @@ async fn live(
             }
             Err(error) => Box::new(error),
             Ok(life) => {
-                if let Some((listener, serve, to_loop)) = server.take() {
-                    let served = serving::start(listener, serve, to_loop).await;
-                    let served = served.inspect_err(|_| drop(std::fs::remove_file(&house.socket)));
-                    serving = Some(served.map_err(io("serve the socket"))?);
+                if let Some(server) = server.take() {
+                    serving = Some(answer(server, &house.socket).await?);
                     voice.say(Word::Ready);
                 }
                 let began = house.clock.now();
@@ -192,10 +192,18 @@ async fn live(
         wait = (wait * 2).min(AGAIN.1);
     };
     let _ = std::fs::remove_file(&house.socket);
-    if let Some(serving) = serving {
-        serving.end().await;
-    }
+    Serving::end(serving).await;
     finish(&house, ending).await
+}
+
+/// Begins to answer those who connect.
+async fn answer(
+    (listener, serve, to_loop): (UnixListener, Serve, mpsc::Sender<Call>),
+    socket: &Path,
+) -> Result<Serving, StartError> {
+    let started = serving::start(listener, serve, to_loop).await;
+    let started = started.inspect_err(|_| drop(std::fs::remove_file(socket)));
+    started.map_err(io("serve the socket"))
 }
 
 /// Rests before it starts anew, and says so, unless the daemon is told to end.

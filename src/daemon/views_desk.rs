@@ -13,7 +13,7 @@ use crate::engine::input::Shown;
 use crate::engine::message::BodyRef;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::journal::Location;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
 
@@ -311,12 +311,12 @@ impl ViewsDesk {
     }
 }
 
-/// Items of all that ended in the newest segment, to be written if they are missing.
+/// Items of these, which have ended, to be written if they are missing.
 #[must_use]
-pub fn finished_items(engine: &Engine, places: &BTreeMap<Seq, Location>) -> Job {
+pub fn finished_items(engine: &Engine, places: &BTreeMap<Seq, Location>, ids: &BTreeSet<MessageId>) -> Job {
     let place =
         |body: BodyRef| places.get(&body.seq).map(|at| Place { step: body.seq, at: *at, event: body.index });
-    engine.state().finished.keys().filter_map(|id| finished_item(engine, &place, id, true)).collect()
+    ids.iter().filter_map(|id| finished_item(engine, &place, id, true)).collect()
 }
 
 /// An ended message's item; none if its step is not written yet (it is marked again then).

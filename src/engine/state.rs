@@ -15,7 +15,7 @@ pub struct State {
     pub seq: Seq,
     /// Messages that have not ended.
     pub open: BTreeMap<MessageId, Box<Open>>,
-    /// Messages that ended in the newest segment.
+    /// Messages that ended in the newest segment, or before, where their views are still owed.
     pub finished: BTreeMap<MessageId, Finished>,
     /// Agents that were started, as long as they are members.
     pub agents: BTreeMap<AgentName, Agent>,

@@ -44,7 +44,7 @@ fn who_starts_after_a_kill_owes_what_was_owed_before() {
     let (journal, found) = open(dir.path(), "boot-4", team()).unwrap();
     assert_eq!((&found.owed, &found.engine.state().finished), (&owed, &whole));
     let mut reader = journal.reader();
-    let items = finished_items(&found.engine, &found.places);
+    let items = finished_items(&found.engine, &found.places, &found.owed);
     assert_eq!(items.len(), owed.len());
     for item in items {
         let Item::Finished { seen, body, answer, .. } = item else { panic!("{item:?}") };

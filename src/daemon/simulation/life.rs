@@ -14,6 +14,7 @@ use crate::daemon::workers::journal::{self, Written};
 use crate::daemon::workers::mailbox::{self, Disk};
 use crate::daemon::workers::tmux::Act;
 use crate::daemon::workers::views;
+use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::io::fake::Machine;
 use crate::io::journal::Journal;
@@ -92,7 +93,7 @@ pub(super) fn begin(
 fn go_on(house: &House, settings: &Settings, mut journal: Journal) -> Result<(Journal, Memory), NotBegun> {
     let (dir, root) = (house.workspace.journal(), house.workspace.root().to_owned());
     let show = |memory: &Memory, reader| {
-        show_owed(&root, memory, reader).err().map_or(BTreeSet::new(), |owed| owed.ids)
+        show_owed(&root, memory, reader, Millis(0)).err().map_or(BTreeSet::new(), |owed| owed.ids)
     };
     journal.stop("the daemon starts anew");
     match memory::try_again(&dir, &mut journal, settings.team.clone(), house.clock.now(), &show) {
@@ -138,7 +139,7 @@ fn rouse(
         daemon,
         journal,
         journal_jobs,
-        journal_now: crate::engine::words::Millis(0),
+        journal_now: Millis(0),
         written: None,
         views,
         views_jobs: views_inbox,

@@ -103,12 +103,15 @@ pub(in crate::daemon) struct Worker {
     quiet: bool,
     /// Infos that were typed to an agent and so are done. Their open views stay until its next turn: it reads them now.
     unread: BTreeMap<AgentName, Vec<MessageId>>,
+    /// Messages that have ended and whose bodies could not be read, and why: whoever called has to know.
+    unread_ended: BTreeMap<MessageId, String>,
 }
 
 impl Worker {
     /// Whoever writes these views, with bodies from this journal.
     pub(in crate::daemon) fn new(views: Views, reader: Reader) -> Self {
-        Self { views, reader, complained: BTreeMap::new(), quiet: false, unread: BTreeMap::new() }
+        let (complained, unread, unread_ended) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { views, reader, complained, quiet: false, unread, unread_ended }
     }
 
     fn work(&mut self, jobs: &Receiver<Job>, answers: &mpsc::Sender<Shown>) {
@@ -156,6 +159,8 @@ impl Worker {
                 if let Item::Open(OpenItem { turn: true, seen, .. }) = item {
                     let id = seen.message.id;
                     shown.turns.push(TurnBody { id, content: "".into(), readable: Err(why) });
+                } else if let (true, Item::Finished { seen, .. }) = (self.quiet, item) {
+                    self.unread_ended.insert(seen.message.id, why);
                 }
             }
             Err(Trouble::Unwritten(why)) => {

@@ -8,6 +8,9 @@ use crate::io::folder::{Folder, FolderError, mtime_ns};
 use crate::io::wire::time::Day;
 use rustix::io::Errno;
 
+/// A result and its finished message are written one right after the other.
+const TOGETHER_NS: i128 = 60_000_000_000;
+
 impl Views {
     /// Removes at most `batch` messages that were finished on days before that of `before`, their results with them, and
     /// the folders that are empty then. Gives how many messages went; fewer than `batch` means that nothing is left to
@@ -46,8 +49,12 @@ fn remove(day: &Folder, results: &Folder, before: Millis, batch: usize) -> Resul
     let old = |stat: &rustix::fs::Stat| mtime_ns(stat) < i128::from(before.0) * 1_000_000;
     let go =
         |folder: &Folder, name| folder.remove(name).map_err(|errno| folder.failed("remove", name, errno));
+    // A message that could not be shown for some days was shown with its result: they go together.
+    let with_it = |stat: &rustix::fs::Stat, name| {
+        day.stat(name).is_ok_and(|shown: rustix::fs::Stat| mtime_ns(stat) <= mtime_ns(&shown) + TOGETHER_NS)
+    };
     for name in &names {
-        if results.stat(name).is_ok_and(|stat| old(&stat)) {
+        if results.stat(name).is_ok_and(|stat| old(&stat) || with_it(&stat, name)) {
             go(results, name)?;
         }
         go(day, name)?;

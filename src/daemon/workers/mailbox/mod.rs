@@ -271,6 +271,7 @@ pub(in crate::daemon) fn worker(
         given_up: HashSet::new(),
         forget: done.into(),
         forget_at: clock.now(),
+        forget_by: clock.now(),
         forget_failed: false,
         burst: false,
         archives: 0,

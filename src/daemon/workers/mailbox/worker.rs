@@ -28,6 +28,8 @@ const FORGET_FILES: usize = 64;
 /// so many. A start after a crash would find them; each takes some 200 bytes meanwhile.
 const FORGET_LATER_MAX: usize = 65_536;
 const FORGET_LATER_MS: u64 = 50;
+/// And no longer than this, where drops come in twos and threes without end.
+const FORGET_LATER_MS_MAX: u64 = 1_000;
 /// And files for which there was no room no sooner than this, though there may be room for others.
 const DEFERRED_MS: u64 = 250;
 
@@ -49,8 +51,9 @@ pub(in crate::daemon) struct Worker {
     pub(super) given_up: HashSet<Waited>,
     /// Claims that are to be removed when there is nothing else to do.
     pub(super) forget: VecDeque<Arc<str>>,
-    /// When at the soonest.
+    /// When at the soonest, and when whatever else comes.
     pub(super) forget_at: Millis,
+    pub(super) forget_by: Millis,
     /// They could not be: it is tried again at the next look.
     pub(super) forget_failed: bool,
     /// Whether a burst is being taken in: the watch rests.
@@ -137,7 +140,12 @@ impl Worker {
         match job {
             Job::Look => {}
             Job::Sweep(number) => self.sweep(number),
-            Job::Forget(claims) => self.forget.extend(claims),
+            Job::Forget(claims) => {
+                if self.forget.is_empty() {
+                    self.forget_by = self.clock.now().plus(FORGET_LATER_MS_MAX);
+                }
+                self.forget.extend(claims);
+            }
             Job::Reject(rejected) => {
                 let aside = self.reject(rejected);
                 return self.tell_gone(aside);
@@ -159,13 +167,16 @@ impl Worker {
 
     /// When files that are in the journal may be removed, if there are any.
     fn forgets_at(&self) -> Option<Millis> {
-        let at = if self.forget.len() < FORGET_LATER_MAX { self.forget_at } else { Millis(0) };
+        let are_many = self.forget.len() >= FORGET_LATER_MAX;
+        let at = if are_many { Millis(0) } else { self.forget_at.min(self.forget_by) };
         (!self.forget.is_empty() && !self.forget_failed).then_some(at)
     }
 
     /// Removes some of the files that are in the journal; false if the loop is gone.
     fn forget_some(&mut self) -> bool {
-        let some = self.forget.len().min(FORGET_FILES);
+        // As many as a look may bring, where they are too many.
+        let are_many = self.forget.len() >= FORGET_LATER_MAX;
+        let some = self.forget.len().min(if are_many { Budget::default().files } else { FORGET_FILES });
         let claims: Vec<_> = self.forget.drain(..some).collect();
         let gone = self.remove(claims);
         self.tell_gone(gone)

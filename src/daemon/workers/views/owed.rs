@@ -17,12 +17,15 @@ pub fn write_now(views: Views, reader: Reader, job: Job) -> Result<(), Owed> {
     let mut items = job.into_iter().peekable();
     while worker.show_next(&mut items, &mut shown) {}
     worker.show(Item::Sync, &mut shown);
-    if shown.failed.is_empty() {
+    let unread = std::mem::take(&mut worker.unread_ended);
+    if shown.failed.is_empty() && unread.is_empty() {
         return Ok(());
     }
     let is_durable = !shown.failed.iter().any(|item| matches!(item, Item::Sync));
-    let ids = if is_durable { shown.failed.iter().filter_map(ended).cloned().collect() } else { all };
-    Err(Owed { ids, why: shown.why.unwrap_or_default() })
+    let failed = shown.failed.iter().filter_map(ended).cloned();
+    let ids = if is_durable { failed.chain(unread.keys().cloned()).collect() } else { all };
+    let why = shown.why.or_else(|| unread.into_values().next()).unwrap_or_default();
+    Err(Owed { ids, why })
 }
 
 fn ended(item: &Item) -> Option<&MessageId> {
