@@ -41,9 +41,18 @@ fn code(text: &str) -> Code {
     read(text).expect_err(text).code
 }
 
+/// What is refused unless it is known already counts as refused.
+fn read_new(bytes: &[u8]) -> Result<Vec<Draft>, Refusal> {
+    let drafts = read_named("task.yaml", bytes)?;
+    match drafts.iter().enumerate().find_map(|(document, draft)| Some((document, draft.late.as_ref()?))) {
+        Some((document, late)) => Err(Refusal { document, ..(**late).clone() }),
+        None => Ok(drafts),
+    }
+}
+
 /// One line on what became of a file.
 fn outcome(bytes: &[u8]) -> String {
-    match read_named("task.yaml", bytes) {
+    match read_new(bytes) {
         Ok(drafts) => {
             let extra: Vec<&str> = drafts.iter().map(|d| &*d.body.extra).filter(|e| e.len() < 200).collect();
             let notes: Vec<&String> = drafts.iter().flat_map(|d| &d.notes).collect();

@@ -38,6 +38,9 @@ impl Work<'_> {
                 "`expect` is not checked by this version of tasuki, so a task that needs it is not taken";
             return Err(Refusal::new(Code::CommandNotAllowed, why).at("expect"));
         }
+        if let Some(late) = draft.late.take() {
+            return Err(*late);
+        }
         if draft.deadline.is_some_and(|deadline| deadline <= self.now) {
             return Err(Refusal::new(Code::DeadlinePast, "the deadline has passed").at("deadline"));
         }

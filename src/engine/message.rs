@@ -1,6 +1,7 @@
 //! What a message is. A drop becomes [`Draft`]s at the border; the engine makes a [`Message`] of each that it accepts.
 //! Contents pass through the engine untouched as a [`Body`]; its state keeps only where the journal holds one.
 
+use super::refusal::Refusal;
 use super::words::{AgentName, Digest, MessageId, Millis, Seq, Token};
 use std::sync::Arc;
 
@@ -181,6 +182,8 @@ pub struct Draft {
     pub timeout_ms: Option<u64>,
     /// `deadline:`, on the wall.
     pub deadline: Option<Millis>,
+    /// Why it is refused unless it is known already: its deadline was past when it was read.
+    pub late: Option<Box<Refusal>>,
     /// `on_doubt:`.
     pub on_doubt: OnDoubt,
     /// `expect:`.

@@ -203,6 +203,24 @@ fn what_cannot_be_typed_inline_is_refused_when_it_is_accepted() {
 }
 
 #[test]
+fn who_sends_a_message_again_after_its_deadline_hears_that_it_is_there() {
+    let mut world = World::new(team());
+    let text = world.send("a user>boss deadline=60000")
+        + &world.send("a user>boss deadline=60000 late")
+        + &world.send("b user>boss deadline=60000 late");
+    expect![[r#"
+        accepted a task user>boss
+        > answer accepted [a]
+        > seek boss
+        duplicate a
+        > answer accepted [a], known [a]
+        refused deadline-past from user: it is too late
+        > answer refused deadline-past at deadline in 0: it is too late
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
 fn what_is_too_late_or_cannot_be_checked_is_refused() {
     let mut world = World::new(team());
     let text = world.send("a user>boss deadline=0") + &world.send("b user>boss expect");

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tasuki::engine::message::{Body, Draft, Expect, Kind, OnDoubt, Priority, Status};
+use tasuki::engine::refusal::{Code, Refusal};
 use tasuki::engine::team::{Delivery, Limits, Member, Restart, Team};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Token, USER};
 
@@ -91,6 +92,7 @@ fn plain(own: &str, from: &str, to: &str, content: &str) -> Draft {
         priority: Priority::Normal,
         timeout_ms: None,
         deadline: None,
+        late: None,
         on_doubt: OnDoubt::Resend,
         expect: None,
         digest: Digest(0),
@@ -128,14 +130,18 @@ fn flag(draft: &mut Draft, word: &str) {
         "hold" => draft.on_doubt = OnDoubt::Hold,
         "failed" => draft.status = Status::Failed,
         "expect" => draft.expect = Some(Expect::default()),
+        "late" => {
+            draft.late = Some(Box::new(Refusal::new(Code::DeadlinePast, "it is too late").at("deadline")));
+        }
         other => panic!("no such word: {other}"),
     }
 }
 
-/// The digest that the border would make: of everything but the token.
+/// The digest that the border would make: of everything but the token, and of when it was read.
 fn digest(line: &str) -> Digest {
     let mut hasher = DefaultHasher::new();
-    let words: Vec<&str> = line.split_whitespace().filter(|word| !word.starts_with("token=")).collect();
+    let words: Vec<&str> =
+        line.split_whitespace().filter(|word| !word.starts_with("token=") && *word != "late").collect();
     words.hash(&mut hasher);
     Digest(u128::from(hasher.finish()))
 }

@@ -1,6 +1,7 @@
 //! Who drops files into the queue: people, and agents that hand on parts and answer. What each dropped is remembered.
 
 use crate::engine::words::Token;
+use crate::io::clock::rfc3339;
 use crate::io::fake::{Chance, Change, Machine};
 use std::fmt::Write as _;
 use std::fs;
@@ -98,6 +99,10 @@ impl People {
         }
         if chance.one_in(8) {
             head += "on_doubt: hold\n";
+        }
+        if chance.one_in(8) {
+            let wall = Machine::with(|machine| machine.wall);
+            let _ = writeln!(head, "deadline: {}", rfc3339(wall.plus(1_000 + chance.below(300_000))));
         }
         if chance.one_in(8)
             && let Some((before, ..)) = chance.pick(&self.ids)

@@ -124,6 +124,7 @@ pub(super) fn draft(
     let status = status(&fields, kind)?;
     let content = content(&fields)?;
     let (extra, unknown_keys) = extra(&fields)?;
+    let (deadline, late) = deadline(&fields, now)?;
     let mut draft = Draft {
         id_given: id.is_some(),
         id: id.unwrap_or_else(mint),
@@ -141,7 +142,8 @@ pub(super) fn draft(
             .word("priority", &Priority::ALL, Priority::word)?
             .map_or_else(Priority::default, |(p, _)| p),
         timeout_ms: timeout(&fields)?,
-        deadline: deadline(&fields, now)?,
+        deadline,
+        late,
         on_doubt: fields
             .word("on_doubt", &OnDoubt::ALL, OnDoubt::word)?
             .map_or_else(OnDoubt::default, |(d, _)| d),
@@ -238,14 +240,14 @@ fn moment(fields: &Fields<'_>, field: &'static str) -> Result<Option<(Millis, Pl
     Ok(Some((at, text.place)))
 }
 
-fn deadline(fields: &Fields<'_>, now: Millis) -> Result<Option<Millis>, Refusal> {
-    match moment(fields, "deadline")? {
-        Some((at, place)) if at <= now => {
-            let why = format!("`deadline`: {} is past", time::write_moment(at));
-            Err(place.refuse(Code::DeadlinePast, why).at("deadline"))
-        }
-        other => Ok(other.map(|(at, _)| at)),
-    }
+/// And why it is too late, if it is: who sends a message again is to hear what became of it, and not that it is too late now.
+fn deadline(fields: &Fields<'_>, now: Millis) -> Result<(Option<Millis>, Option<Box<Refusal>>), Refusal> {
+    let Some((at, place)) = moment(fields, "deadline")? else { return Ok((None, None)) };
+    let late = || {
+        let why = format!("`deadline`: {} is past", time::write_moment(at));
+        Box::new(place.refuse(Code::DeadlinePast, why).at("deadline"))
+    };
+    Ok((Some(at), (at <= now).then(late)))
 }
 
 fn timeout(fields: &Fields<'_>) -> Result<Option<u64>, Refusal> {

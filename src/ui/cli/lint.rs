@@ -3,6 +3,7 @@
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use crate::daemon::workers::mailbox::mint_id;
+use crate::engine::refusal::Refusal;
 use crate::io::clock::Clock;
 use crate::io::settings::{Settings, render};
 use crate::io::wire::{FILE_BYTES_MAX, draft};
@@ -87,6 +88,11 @@ fn check_drop(path: &Path, bytes: &[u8]) -> Result<String, Failure> {
     let name = path.file_name().and_then(|name| name.to_str());
     let drafts = draft::read(bytes, name, &|_| true, &mut mint_id, Clock::start().wall());
     let drafts = drafts.map_err(|refusal| Failure::from(refusal).within(path.display().to_string()))?;
+    let late = drafts.iter().enumerate().find_map(|(document, draft)| Some((document, draft.late.as_ref()?)));
+    if let Some((document, late)) = late {
+        let refusal = Refusal { document, ..(**late).clone() };
+        return Err(Failure::from(refusal).within(path.display().to_string()));
+    }
     let notes = drafts.iter().flat_map(|draft| &draft.notes).cloned();
     let unknown =
         drafts.iter().flat_map(|draft| &draft.unknown_keys).map(|key| format!("`{key}` is kept as it is"));
