@@ -94,6 +94,12 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     };
     let id = args.id.clone().unwrap_or_else(mint_id);
     let message = message(desk, &workspace, args, &id, text);
+    // One that had its id before may be there already, and then it is not too late.
+    if args.id.is_none()
+        && let Some(late) = json::read(&message, &mut mint_id, Clock::start().wall())?.late
+    {
+        return Err(Failure::from(*late));
+    }
     let waits = args.delivered || args.wait || args.follow;
     let listened = send(desk, &workspace, &client, &message, &id)?;
     if !waits {
