@@ -340,6 +340,13 @@ fn a_message_moves_from_active_to_done() {
     views.write(View::Active(0, id("msg-2")), "b: 1\n").unwrap();
     fs::write(root.path().join("queue/active/notes.txt"), "").unwrap();
     fs::write(root.path().join("queue/active/NOT-AN-ID.yaml"), "").unwrap();
+    fs::write(root.path().join("queue/active/.msg-1.yaml.tmp"), "a: ").unwrap();
+    fs::write(root.path().join("queue/active/.mine.tmp"), "").unwrap();
+    views.remove_half_written().unwrap();
+    assert_eq!(
+        names(root.path(), "queue/active"),
+        [".mine.tmp", "NOT-AN-ID.yaml", "msg-1.yaml", "msg-2.yaml", "notes.txt"]
+    );
     assert_eq!(fs::read_to_string(root.path().join("queue/active/msg-1.yaml")).unwrap(), "a: 2\n");
     let mut active = views.list_active().unwrap();
     active.sort();

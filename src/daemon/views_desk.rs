@@ -297,6 +297,9 @@ impl ViewsDesk {
     /// An ended message's views. Its agent is `completed` until the result is written.
     fn finish(&mut self, engine: &Engine, journal: &JournalDesk, id: &MessageId, now: Millis, job: &mut Job) {
         let if_missing = self.due.if_missing.remove(id);
+        if journal.is_ending(id) {
+            return; // it is marked again when that is written
+        }
         let Some(item) = finished_item(engine, &|body| journal.place(body), id, if_missing) else { return };
         let agent = match &item {
             Item::Finished { seen, answer: Some(_), .. } if !if_missing => seen.agent.clone(),

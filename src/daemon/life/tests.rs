@@ -1,6 +1,8 @@
 //! The loop at moments that nobody outside can choose: while launches wait for the journal, while a segment is turned,
 //! before the mailbox has seen what the loop did.
 
+mod beginning;
+
 use super::*;
 use crate::daemon::away::Away;
 use crate::daemon::herald::Voice;
@@ -318,60 +320,6 @@ async fn what_an_earlier_daemon_may_have_removed_is_flushed_before_the_segment_i
     assert!(!life.daemon.views.is_settled(), "it waits for a flush");
     life.daemon.close(Ending::StopAgents).await;
     life.end().await;
-}
-
-#[tokio::test]
-async fn what_ends_as_a_life_begins_ends_in_the_segment_of_that_life() {
-    let mut bench = Bench::new();
-    let mut life = bench.begin().await;
-    let now = life.daemon.clock.wall();
-    let deadline = crate::io::clock::rfc3339(now.plus(3_600_000));
-    life.daemon
-        .take_input(asked(&format!("id: late\nto: worker\ndeadline: {deadline}\ncontent: 間に合う?\n")));
-    life.daemon.work_until_idle().await;
-    let journal = life.fail().await;
-    bench.house.clock = Clock::starting_at(bench.house.clock.now().plus(2 * 3_600_000));
-    let mut life = begin(&mut bench.house, bench.settings.clone(), Some(journal)).await.unwrap();
-    let late = MessageId::new("late").unwrap();
-    assert!(life.daemon.engine.state().finished.contains_key(&late), "its deadline has passed");
-    assert!(!life.daemon.closed.contains(&late), "no earlier segment has its end");
-    life.daemon.work_until_idle().await;
-    assert!(bench.folder.path().join("queue/results/late.yaml").exists());
-    life.daemon.turn_the_segment().await;
-    life.daemon.close(Ending::StopAgents).await;
-    life.end().await;
-    let (journal, _) =
-        memory::open(&bench.house.workspace.journal(), "after", bench.settings.team.clone()).unwrap();
-    assert!(journal.archive().known(&late).unwrap().is_some(), "and who sends it again is told so");
-}
-
-#[tokio::test]
-async fn what_an_earlier_daemon_owed_is_shown_and_forgotten_then() {
-    let mut bench = Bench::new();
-    let (dir, team) = (bench.house.workspace.journal(), bench.settings.team.clone());
-    let mut life = bench.begin().await;
-    life.daemon.take_input(asked("id: info\nto: user\ntype: info\ncontent: 知らせ\n"));
-    life.daemon.work_until_idle().await;
-    drop(life.fail().await);
-    std::fs::remove_dir_all(bench.folder.path().join("queue/done")).unwrap();
-    // It could not be shown, a new segment was begun, and the daemon was killed.
-    let (mut journal, _) = memory::open(&dir, "second", team.clone()).unwrap();
-    journal.stop("a test");
-    let blind = |memory: &Memory, _| memory.engine.state().finished.keys().cloned().collect();
-    memory::try_again(&dir, &mut journal, team.clone(), bench.house.clock.now(), &blind).unwrap();
-    drop(journal);
-    let mut life = bench.begin().await;
-    let info = MessageId::new("info").unwrap();
-    assert!(life.daemon.closed.contains(&info));
-    life.daemon.work_until_idle().await;
-    let days = std::fs::read_dir(bench.folder.path().join("queue/done")).unwrap();
-    assert!(days.into_iter().any(|day| day.unwrap().path().join("info.yaml").exists()));
-    assert!(life.daemon.closed.is_empty() && !life.daemon.engine.state().finished.contains_key(&info));
-    life.daemon.turn_the_segment().await;
-    life.daemon.close(Ending::StopAgents).await;
-    life.end().await;
-    let (journal, _) = memory::open(&dir, "after", team).unwrap();
-    assert_eq!(journal.archive().known(&info).unwrap().unwrap().segment, 1, "in the list of its own segment");
 }
 
 /// Where the next drop came from.

@@ -305,6 +305,7 @@ impl Worker {
         members: &BTreeSet<AgentName>,
     ) -> Result<(), FolderError> {
         self.unread.retain(|agent, _| members.contains(agent));
+        self.views.remove_half_written()?;
         for view in self.views.list_active()? {
             let stays = |id| open.contains(id) || self.unread.values().flatten().any(|unread| unread == id);
             if !matches!(&view, View::Active(_, id) if stays(id)) {

@@ -6,6 +6,7 @@
 //! somebody edited or deleted is found and written again at once ([`Views::altered`]). A folder that was moved away or
 //! removed is made anew ([`Views::refresh`]); a link is never followed.
 
+mod leftover;
 mod log;
 mod retention;
 mod spare;
