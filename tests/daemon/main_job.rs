@@ -205,6 +205,10 @@ fn a_duplicate_is_known_after_two_turns_of_the_journal_and_a_restart() {
     house.drop("d.yaml", "id: first\nto: worker\ncontent: other\n");
     house
         .until("the reason", |house| house.read("queue/rejected/d.yaml.reason.yaml").contains("id-conflict"));
+    house.drop("f.yaml", "id: again\nto: worker\nretry_of: first\ncontent: first\n");
+    house.until("the reason", |house| {
+        house.read("queue/rejected/f.yaml.reason.yaml").contains("first is completed; only what failed")
+    });
     house.drop("e.yaml", "id: after\nto: worker\ndepends_on: [first]\ncontent: what follows\n");
     fs::remove_file(house.path("queue/STOP")).expect("STOP");
     assert!(house.result("open").contains("open over the turns"), "its body is in a closed segment");
