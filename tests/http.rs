@@ -5,6 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tasuki::daemon::request::{Call, Request, Response};
 use tasuki::engine::input::Reply;
+use tasuki::engine::message::{BodyRef, Kind, Message, OnDoubt, Priority, Status};
+use tasuki::engine::refusal::{Code, Refusal};
+use tasuki::engine::view::MessageSeen;
+use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq};
 use tasuki::ui::http::{BODY_BYTES_MAX, reference, server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
@@ -147,6 +151,175 @@ async fn messages_reach_the_loop_with_their_key_and_are_answered_when_it_says_so
     let (contents, key) = answering.await.unwrap();
     assert_eq!(contents, ["襷", "🎌"]);
     assert_eq!(key.as_deref(), Some("kk"));
+}
+
+/// Has the loop give these answers, one a request, and notes what it was asked; what it is asked after the last one waits.
+fn be_asked(door: &mut Door, answers: Vec<Response>) -> tokio::task::JoinHandle<Vec<String>> {
+    let mut calls = std::mem::replace(&mut door.calls, mpsc::channel(1).1);
+    tokio::spawn(async move {
+        let mut asked = Vec::new();
+        for response in answers {
+            let Call { request, answer } = calls.recv().await.unwrap();
+            asked.push(format!("{request:?}"));
+            let _ = answer.send(response);
+        }
+        asked
+    })
+}
+
+#[tokio::test]
+async fn every_address_asks_the_loop_for_just_what_it_says() {
+    let mut door = open();
+    let (text, failed) = (r#"{"text":"襷"}"#, r#"{"text":"襷","failed":true}"#);
+    let rows = [
+        ("POST", "/v1/messages/m-1/cancel", "", "Command(Cancel(m-1))"),
+        ("POST", "/v1/messages/m-1/retry", "", "Command(Retry(m-1))"),
+        (
+            "POST",
+            "/v1/turns/k7qf2m/reply",
+            text,
+            r#"Command(Reply { token: k7qf2m, text: "襷", failed: false })"#,
+        ),
+        (
+            "POST",
+            "/v1/turns/k7qf2m/reply",
+            failed,
+            r#"Command(Reply { token: k7qf2m, text: "襷", failed: true })"#,
+        ),
+        ("POST", "/v1/turns/k7qf2m/ack", "", "Command(Acknowledge { token: k7qf2m })"),
+        ("POST", "/v1/agents/start", "", "Command(Start(None))"),
+        ("POST", "/v1/agents/mm/start", "", "Command(Start(Some(mm)))"),
+        ("POST", "/v1/agents/mm/stop", "", "Command(Stop(mm))"),
+        ("POST", "/v1/agents/mm/restart", "", "Command(Restart(mm))"),
+        ("POST", "/v1/halt", r#"{"on":true}"#, "Halt(true)"),
+        ("POST", "/v1/halt", r#"{"on":false}"#, "Halt(false)"),
+        ("POST", "/v1/down", "", "Down { keep_agents: false }"),
+        ("POST", "/v1/down", r#"{"keep_agents":true}"#, "Down { keep_agents: true }"),
+        ("GET", "/v1/messages/m-1/wait", "", "Await(m-1, Ended)"),
+        ("GET", "/v1/messages/m-1/wait?until=delivered", "", "Await(m-1, Delivered)"),
+        ("GET", "/v1/messages/m-1/wait?until=moved&stage=held", "", r#"Await(m-1, Moved("held"))"#),
+        ("GET", "/v1/messages/m-1", "", "Message(m-1)"),
+        ("GET", "/v1/panes/mm?history=7", "", "Pane(mm, Read(7))"),
+        ("GET", "/v1/panes/mm/ready", "", "Pane(mm, Ready)"),
+        ("POST", "/v1/panes/mm/send", text, r#"Pane(mm, Send("襷"))"#),
+        ("POST", "/v1/panes/mm/clear", "", "Pane(mm, Clear)"),
+        (
+            "POST",
+            "/v1/panes/mm/wait",
+            r#"{"text":"x","timeout":"2s"}"#,
+            r#"Pane(mm, Wait { text: Some("x"), timeout_ms: 2000 })"#,
+        ),
+    ];
+    let asking = be_asked(&mut door, rows.map(|_| Response::Unavailable("later".to_owned())).to_vec());
+    for (method, path, body, _) in rows {
+        let (status, problem) = ask(&door, method, path, "application/json", body).await;
+        assert_eq!((status, problem["why"].as_str()), (503, Some("later")), "{path}");
+    }
+    assert_eq!(asking.await.unwrap(), rows.map(|(.., asked)| asked));
+}
+
+#[tokio::test]
+async fn what_the_loop_refuses_is_told_with_its_status_and_its_document() {
+    let mut door = open();
+    let rows = [
+        (Code::TooLarge, 413),
+        (Code::NoRoute, 403),
+        (Code::BadProof, 403),
+        (Code::NotYours, 403),
+        (Code::UnknownAgent, 404),
+        (Code::IdConflict, 409),
+        (Code::NotOpen, 409),
+        (Code::WrongStage, 409),
+        (Code::TooMany, 429),
+        (Code::NoRoom, 429),
+        (Code::DiskFull, 507),
+        (Code::Cycle, 400),
+    ];
+    let refusal = |(code, _): &(Code, u16)| {
+        Response::Reply(Reply::Refused(Refusal { document: 1, ..Refusal::new(*code, "no") }))
+    };
+    let asking = be_asked(&mut door, rows.iter().map(refusal).collect());
+    for (code, expected) in rows {
+        let two = r#"[{"to":"mm","content":"x"},{"to":"mm","content":"y"}]"#;
+        let (status, problem) = ask(&door, "POST", "/v1/messages", "application/json", two).await;
+        assert_eq!(status, expected, "{problem}");
+        assert_eq!((problem["code"].as_str(), problem["document"].as_u64()), (Some(code.word()), Some(1)));
+    }
+    asking.await.unwrap();
+    // What cannot be read is refused before the loop hears of it, in the same words.
+    let second = r#"[{"to":"mm","content":"x"},{"to":"mm"}]"#;
+    let (status, problem) = ask(&door, "POST", "/v1/messages", "application/json", second).await;
+    assert_eq!((status, problem["document"].as_u64()), (400, Some(1)), "{problem}");
+}
+
+/// A task of the user's for `mm`.
+fn message(id: &str) -> Message {
+    Message {
+        id: MessageId::new(id).unwrap(),
+        from: AgentName::user(),
+        to: AgentName::new("mm").unwrap(),
+        kind: Kind::Task,
+        sent_at: None,
+        accepted_at: Millis(1),
+        in_reply_to: None,
+        parent: None,
+        depends_on: Vec::new(),
+        priority: Priority::Normal,
+        timeout_ms: None,
+        deadline: None,
+        on_doubt: OnDoubt::Resend,
+        expect: None,
+        hops: 0,
+        verified: true,
+        digest: Digest(1),
+        retry_of: None,
+    }
+}
+
+#[tokio::test]
+async fn duplicates_are_named_and_a_wait_that_is_over_says_that_nothing_came() {
+    let mut door = open();
+    let ids = |ids: &[&str]| ids.iter().map(|id| MessageId::new(id).unwrap()).collect();
+    let seen = MessageSeen {
+        message: message("m-1"),
+        body: BodyRef { seq: Seq(1), index: 0 },
+        status: Status::InProgress,
+        stage: "working",
+        since: Millis(1),
+        attempt: 1,
+        redelivered: false,
+        token: None,
+        agent: None,
+        answers: Vec::new(),
+        note: None,
+        answer: None,
+    };
+    let mut calls = std::mem::replace(&mut door.calls, mpsc::channel(1).1);
+    let reply = Reply::Accepted { ids: ids(&["a", "b"]), duplicates: ids(&["b"]) };
+    let loops = tokio::spawn(async move {
+        let mut waiting = None;
+        while let Some(Call { request, answer }) = calls.recv().await {
+            let response = match request {
+                Request::Send { .. } => Response::Reply(reply.clone()),
+                Request::Message(_) => Response::Message(Some(Box::new((seen.clone(), None)))),
+                // It does not get there.
+                _ => {
+                    waiting = Some(answer);
+                    continue;
+                }
+            };
+            answer.send(response).unwrap();
+        }
+        drop(waiting);
+    });
+    let two = r#"[{"id":"a","to":"mm","content":"x"},{"id":"b","to":"mm","content":"y"}]"#;
+    let (_, accepted) = ask(&door, "POST", "/v1/messages", "application/json", two).await;
+    assert_eq!(accepted, serde_json::json!({"ids": ["a", "b"], "duplicates": ["b"], "durable": true}));
+    let (status, waited) =
+        ask(&door, "GET", "/v1/messages/m-1/wait?timeout=20ms", "application/json", "").await;
+    assert_eq!((status, waited["reached"].as_bool()), (200, Some(false)), "{waited}");
+    assert_eq!(waited["message"]["stage"].as_str(), Some("working"));
+    loops.abort();
 }
 
 #[tokio::test]

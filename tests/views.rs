@@ -372,6 +372,19 @@ fn a_message_moves_from_active_to_done() {
 }
 
 #[test]
+fn a_message_that_cannot_be_shown_as_done_stays_where_it_is() {
+    let (root, mut views) = workspace();
+    let (msg, day) = (id("msg-1"), day("2026-02-02"));
+    views.write(View::Active(0, msg.clone()), "a: 襷\n").unwrap();
+    fs::write(root.path().join("queue/done/2026-02-02"), "in the way").unwrap();
+    views.finish(0, &msg, &day, "done: 1\n").unwrap_err();
+    assert_eq!(fs::read_to_string(root.path().join("queue/active/msg-1.yaml")).unwrap(), "a: 襷\n");
+    fs::remove_file(root.path().join("queue/done/2026-02-02")).unwrap();
+    views.finish(0, &msg, &day, "done: 1\n").unwrap();
+    assert!(views.has_finished(&msg, &day, false));
+}
+
+#[test]
 fn a_view_that_a_power_cut_left_empty_counts_as_missing() {
     let (root, mut views) = workspace();
     let (id, day) = (id("msg-1"), day("2026-02-02"));

@@ -117,8 +117,11 @@ mod tests {
     use super::*;
     use crate::daemon::workers::journal::{Done, Written};
     use crate::engine::engine::Step;
+    use crate::engine::team::Team;
     use crate::engine::words::{Millis, Seq};
+    use crate::io::wire::events;
     use std::sync::mpsc::sync_channel;
+    use tokio::sync::oneshot::error::TryRecvError;
 
     #[test]
     fn nobody_is_shown_what_a_crash_could_undo() {
@@ -150,5 +153,69 @@ mod tests {
         faces.written(journal.steps_written());
         assert!(first.try_recv().is_ok());
         assert!(second.try_recv().is_err(), "it has seen a step that waits for the next batch");
+    }
+
+    /// A task that is typed in vain, looked for, typed again and answered; with each step the word of its stage, and
+    /// whether it is delivered by then.
+    const STEPS: [(&str, &str, bool); 7] = [
+        (
+            r#"{"event":"accepted","id":"t","from":"user","to":"a","type":"task","accepted_at":1,"digest":"00000000000000000000000000000000","content":"go"}"#,
+            "queued",
+            false,
+        ),
+        (
+            r#"{"event":"moved","id":"t","to":"intent","agent":"a","turn":{"number":1,"kind":"task","token":"a995l2"}}"#,
+            "intent",
+            false,
+        ),
+        (r#"{"event":"moved","id":"t","to":"in_doubt","why":"no echo"}"#, "in_doubt", false),
+        (
+            r#"{"event":"moved","id":"t","to":"retrying","not_before":5,"redelivered":true}"#,
+            "retrying",
+            false,
+        ),
+        (
+            r#"{"event":"moved","id":"t","to":"intent","agent":"a","turn":{"number":1,"kind":"task","token":"a995l2","redelivered":true}}"#,
+            "intent",
+            false,
+        ),
+        (r#"{"event":"moved","id":"t","to":"submitted","due":99,"receipt":"echoed"}"#, "submitted", true),
+        (r#"{"event":"ended","id":"t","outcome":"failed","why":"no"}"#, "failed", true),
+    ];
+
+    #[test]
+    fn whoever_waits_is_answered_when_it_is_so_and_not_before() {
+        let (jobs, _inbox) = sync_channel(1);
+        let (journal, mut faces) = (JournalDesk::new(jobs, BTreeMap::new()), FacesDesk::default());
+        let mut engine = Engine::new(Team::default());
+        let id = MessageId::new("t").unwrap();
+        let mut callers = Vec::new();
+        for (seq, (event, stage, delivered)) in (1..).zip(STEPS) {
+            let step = events::decode(&format!("[{event}]")).unwrap();
+            engine.replay(Seq(seq), Millis(seq), &step).unwrap();
+            // Who asked before hears of the move, who asks now sees how it stands: all are told the same.
+            faces.moved(&engine, &journal, &id);
+            for until in [Until::Delivered, Until::Ended, Until::Moved("queued"), Until::Moved(stage)] {
+                let (answer, answered) = oneshot::channel();
+                faces.put_awaiting(&engine, &journal, id.clone(), until, answer);
+                callers.push((until, answered));
+            }
+            callers.retain_mut(|(until, answered)| {
+                let is_there = match until {
+                    Until::Delivered => delivered,
+                    Until::Ended => stage == "failed",
+                    Until::Moved(left) => *left != stage || stage == "failed",
+                };
+                match answered.try_recv() {
+                    Ok(Response::Message(Some(seen))) => {
+                        assert_eq!((seen.0.stage, is_there), (stage, true), "{until:?} at {stage}");
+                    }
+                    Err(TryRecvError::Empty) => assert!(!is_there, "{until:?} is not told of {stage}"),
+                    other => panic!("{until:?} at {stage}: {other:?}"),
+                }
+                !is_there
+            });
+        }
+        assert!(callers.is_empty());
     }
 }

@@ -112,3 +112,32 @@ impl PanesDesk {
             .ok_or_else(|| "this key is no running agent's: was the agent started anew?".to_owned())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_that_of_the_newest_launch_and_whole_or_it_is_nobodys() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut desk = PanesDesk::new(Keys::open(&folder.path().join("secret")).unwrap());
+        let name = |name: &str| AgentName::new(name).unwrap();
+        let launched = |agent: &str, nonce| Launched { agent: name(agent), nonce: Nonce(nonce), adopt: None };
+        let _inboxes: Vec<_> = [launched("a", 1), launched("b", 1), launched("a", 2)]
+            .map(|launched| desk.admit(&launched))
+            .into();
+        for (agent, nonce, owner) in [("a", 2, true), ("b", 1, true), ("a", 1, false), ("c", 1, false)] {
+            let key = desk.key(&name(agent), Nonce(nonce));
+            let who = desk.who(Some(&key));
+            if owner {
+                assert_eq!(who, Ok(Some(name(agent))));
+            } else {
+                assert!(who.is_err(), "{agent} {nonce}: {who:?}");
+            }
+            for part in ["", &key[..1], &key[..key.len() - 1], &format!("{key}0")] {
+                assert!(desk.who(Some(part)).is_err(), "{part:?} for {key:?}");
+            }
+        }
+        assert_eq!(desk.who(None), Ok(None), "who shows none proves nothing");
+    }
+}

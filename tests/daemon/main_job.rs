@@ -93,6 +93,32 @@ fn views_come_back_when_they_are_deleted() {
 }
 
 #[test]
+fn views_that_somebody_edits_or_removes_are_written_again_at_once() {
+    let mut house = House::plain("meddled");
+    house.start();
+    house.until("idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
+    house.write("queue/STOP", "");
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    house.drop("a.yaml", "id: v-2\nto: worker\ncontent: 襷\n");
+    let views =
+        [("queue/active/v-2.yaml", "id: v-2\n"), ("status/agents/worker.yaml", "agent_name: worker\n")];
+    let are_there = |house: &House| views.iter().all(|(name, text)| house.read(name).starts_with(text));
+    house.until("the views", are_there);
+    for (name, _) in views {
+        house.write(name, "id: other\n");
+        house.until("what was edited", are_there);
+        fs::remove_file(house.path(name)).expect(name);
+        house.until("what was removed", are_there);
+    }
+    for folder in ["queue/active", "status"] {
+        fs::rename(house.path(folder), house.path("away")).expect(folder);
+        house.until("a folder that was moved away", are_there);
+        fs::remove_dir_all(house.path("away")).expect("what was moved away");
+    }
+    house.end();
+}
+
+#[test]
 fn a_reader_never_sees_half_a_view() {
     let mut house = House::plain("readers");
     house.start();
@@ -205,6 +231,10 @@ fn a_duplicate_is_known_after_two_turns_of_the_journal_and_a_restart() {
     house.drop("d.yaml", "id: first\nto: worker\ncontent: other\n");
     house
         .until("the reason", |house| house.read("queue/rejected/d.yaml.reason.yaml").contains("id-conflict"));
+    house.drop("f.yaml", "id: again\nto: worker\nretry_of: first\ncontent: first\n");
+    house.until("the reason", |house| {
+        house.read("queue/rejected/f.yaml.reason.yaml").contains("first is completed; only what failed")
+    });
     house.drop("e.yaml", "id: after\nto: worker\ndepends_on: [first]\ncontent: what follows\n");
     fs::remove_file(house.path("queue/STOP")).expect("STOP");
     assert!(house.result("open").contains("open over the turns"), "its body is in a closed segment");
@@ -266,13 +296,16 @@ fn a_changed_team_file_is_taken_up_and_a_broken_one_changes_nothing() {
     house.until("the complaint", |house| {
         house.read("status/activity.log").contains("the settings in force stay")
     });
+    let noted = |house: &House| house.read("status/daemon.yaml").contains("the team file has an error");
+    house.until("the note", noted);
     house.drop("a.yaml", "id: c-1\nto: worker\ncontent: first\n");
     assert!(house.result("c-1").contains("answer to c-1"));
     let second = "  - {name: second, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
     house.write("tasuki.yaml", &format!("{team}{second}"));
     house.until("the new agent", |house| house.read("status/agents/second.yaml").contains("state: idle"));
-    house.drop("b.yaml", "id: c-2\nto: second\ncontent: first\n");
+    house.drop("user_to_second.yaml", "id: c-2\ncontent: its name says for whom\n");
     assert!(house.result("c-2").contains("answer to c-2"));
+    house.until("the note to go", |house| !noted(house));
 }
 
 #[test]

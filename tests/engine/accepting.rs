@@ -374,6 +374,8 @@ fn the_same_content_that_comes_back_twice_is_stopped() {
     let mut text = say(&mut world, "i1", "boss", "ann", "ping 襷");
     text += &say(&mut world, "i2", "boss", "ann", "ping 襷");
     text += &say(&mut world, "i3", "ann", "boss", " ping 襷\n");
+    text += "-- nobody bounces alone\n";
+    text += &say(&mut world, "i3b", "ann", "boss", "ping 襷");
     text += "-- the second time\n";
     text += &say(&mut world, "i4", "boss", "ann", "ping 襷");
     text += "-- other words, and others' words, are no bounce\n";
@@ -386,6 +388,8 @@ fn the_same_content_that_comes_back_twice_is_stopped() {
         accepted i1 info boss>ann
         accepted i2 info boss>ann
         accepted i3 info ann>boss
+        -- nobody bounces alone
+        accepted i3b info ann>boss
         -- the second time
         refused bounce from boss: boss and ann send one another the same content again and again
         -- other words, and others' words, are no bounce

@@ -43,6 +43,33 @@ fn a_dependant_begins_when_all_it_waits_for_is_completed() {
 }
 
 #[test]
+fn an_answer_that_is_sent_again_after_its_task_has_ended_is_known() {
+    let mut world = World::new(team());
+    world.send("t user>boss");
+    world.give("boss");
+    let token = world.engine.state().tokens.keys().next().expect("its token").to_string();
+    let answer = format!("a boss>user result re=t token={token}: 襷 done");
+    let mut text = world.send(&answer);
+    text += "-- its sender heard nothing\n";
+    text += &world.send(&answer);
+    expect![[r#"
+        accepted a result boss>user re t verified
+        t claim (reply)
+        t verify (reply)
+        t completed, result a from boss by reply: 襷 done
+        a completed
+        > unwatch boss
+        > show finished t
+        > show finished a
+        > answer accepted [a]
+        -- its sender heard nothing
+        duplicate a
+        > answer accepted [a], known [a]
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
 fn a_dependant_fails_with_what_it_waits_for_and_names_it() {
     let mut world = World::new(team());
     world.send(

@@ -29,6 +29,26 @@ fn a_pools_task_goes_to_whoever_is_free_first() {
 }
 
 #[test]
+fn a_pool_is_for_those_who_may_task_each_of_its_members() {
+    let mut team = team();
+    team.routes.insert(name("eve"), BTreeSet::from([name("ann")]));
+    let mut world = World::new(team.clone());
+    let mut text = world.send("t1 eve>crew");
+    team.routes.insert(name("eve"), BTreeSet::from([name("ann"), name("bob")]));
+    world.step(Input::Team(Box::new(team)));
+    text += &world.send("t1 eve>crew");
+    expect![[r#"
+        refused no-route from eve: eve may not task crew; it may task: ann
+        > answer refused no-route at to in 0: eve may not task crew; it may task: ann
+        accepted t1 task eve>crew
+        > answer accepted [t1]
+        > seek ann
+        > seek bob
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
 fn a_pools_task_that_was_not_typed_is_anybodys_again() {
     let mut world = World::new(team());
     world.send("t1 user>crew");

@@ -52,6 +52,44 @@ fn a_folder_that_others_may_write_is_refused() {
     house.end();
 }
 
+/// All that lies below a folder of the workspace, with its mode.
+fn modes(house: &House, folder: &str, found: &mut Vec<(String, u32)>) {
+    for entry in fs::read_dir(house.path(folder)).expect(folder) {
+        let entry = entry.expect("an entry");
+        let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        let meta = entry.metadata().expect(&name);
+        if meta.is_dir() {
+            modes(house, &name, found);
+        }
+        found.push((name, meta.permissions().mode() & 0o7777));
+    }
+}
+
+#[test]
+fn whatever_is_made_is_for_its_user_alone_whatever_the_umask() {
+    let mut house = House::plain("private 襷");
+    house.start_by("umask 0; exec \"$0\" \"$@\"");
+    works(&house, "one");
+    house.drop("bad.yaml", "to: nobody\ncontent: x\n");
+    house.until("the reason", |house| house.path("queue/rejected/bad.yaml.reason.yaml").exists());
+    let stop = house.tasuki().args(["stop", "--all"]).output().expect("stop");
+    assert!(stop.status.success(), "{stop:?}");
+    house.drop("two.yaml", "id: two\nto: worker\ncontent: x\n");
+    house.until("the view", |house| house.path("queue/active/two.yaml").exists());
+    let mut found = Vec::new();
+    for folder in ["queue", "status", ".tasuki"] {
+        modes(&house, folder, &mut found);
+    }
+    // What is refused is moved, with the mode that its sender gave it.
+    found.retain(|(name, _)| name != "queue/rejected/bad.yaml");
+    for name in ["queue/results/one.yaml", "queue/STOP", "status/activity.log", "status/agents/worker.log"] {
+        assert!(found.iter().any(|(found, _)| found == name), "{name} of {found:?}");
+    }
+    found.retain(|(_, mode)| mode & 0o077 != 0);
+    assert!(found.is_empty(), "others can use {found:#?}");
+    house.end();
+}
+
 #[test]
 fn a_read_only_folder_is_named_with_its_cure() {
     let house = House::plain("read-only");

@@ -16,6 +16,7 @@ mod house;
 mod odds;
 mod points;
 mod scenes;
+mod stop;
 mod strace;
 mod tally;
 mod trial;

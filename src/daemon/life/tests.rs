@@ -7,11 +7,12 @@ use super::*;
 use crate::daemon::away::Away;
 use crate::daemon::herald::Voice;
 use crate::daemon::news::News;
-use crate::daemon::request::{Call, Request};
+use crate::daemon::request::{Call, Request, Response};
 use crate::daemon::start::tmux_server;
 use crate::daemon::workers::mailbox::{Dropped, Mail};
-use crate::engine::input::{Input, Report};
+use crate::engine::input::{Input, Reply, Report};
 use crate::engine::message::{RequestId, Source};
+use crate::engine::refusal::Code;
 use crate::engine::words::MessageId;
 use crate::io::wire::draft;
 use crate::io::workspace::{Surroundings, Workspace};
@@ -332,4 +333,18 @@ async fn next_drop(inbox: &mut mpsc::Receiver<News>) -> Option<Source> {
             return Some(source);
         }
     }
+}
+
+#[tokio::test]
+async fn whoever_shows_a_key_that_is_nobodys_is_refused_and_not_taken_for_somebody_without() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let Input::Drop { drafts, .. } = task("k") else { panic!("a drop") };
+    let (answer, mut answered) = tokio::sync::oneshot::channel();
+    life.daemon.call(Call { request: Request::Send { drafts, key: Some("0".repeat(32)) }, answer });
+    let Ok(Response::Reply(Reply::Refused(refusal))) = answered.try_recv() else { panic!("an answer") };
+    assert_eq!(refusal.code, Code::BadProof);
+    life.daemon.hand_out().unwrap();
+    assert!(!life.daemon.is_open("k"));
+    life.end().await;
 }

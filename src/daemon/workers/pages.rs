@@ -135,3 +135,158 @@ fn base<'a>(seen: &'a MessageSeen, body: &'a Body) -> MessageView<'a> {
         ..MessageView::bare(whom, task.kind, seen.status, &body.content)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::life::CompletionSource;
+    use crate::engine::message::{BodyRef, Message, OnDoubt, Outcome, Priority};
+    use crate::engine::words::{AgentName, Digest, MessageId, Seq, Token};
+    use serde_json::{Value, json};
+
+    /// Blanks at both ends, a blank line and a line that ends in blanks: all of it is content.
+    const TEXT: &str = "  襷 \n\n last line  \n\n";
+
+    fn id(text: &str) -> MessageId {
+        MessageId::new(text).unwrap()
+    }
+
+    fn name(text: &str) -> AgentName {
+        AgentName::new(text).unwrap()
+    }
+
+    fn body(text: &str) -> Body {
+        Body { content: text.into(), extra: r#"{"color":"red"}"#.into() }
+    }
+
+    /// A task that the user sent to a pool, of which `worker` does it now for the second time.
+    fn seen() -> MessageSeen {
+        let message = Message {
+            id: id("t"),
+            from: AgentName::user(),
+            to: name("pool"),
+            kind: Kind::Task,
+            sent_at: None,
+            accepted_at: Millis(1),
+            in_reply_to: None,
+            parent: Some(id("p")),
+            depends_on: vec![id("d")],
+            priority: Priority::High,
+            timeout_ms: Some(60_000),
+            deadline: Some(Millis(90_000)),
+            on_doubt: OnDoubt::Hold,
+            expect: None,
+            hops: 2,
+            verified: true,
+            digest: Digest(1),
+            retry_of: Some(id("r")),
+        };
+        MessageSeen {
+            message,
+            body: BodyRef { seq: Seq(1), index: 0 },
+            status: Status::InProgress,
+            stage: "working",
+            since: Millis(5),
+            attempt: 2,
+            redelivered: true,
+            token: Some(Token::new("k7qf2m").unwrap()),
+            agent: Some(name("worker")),
+            answers: Vec::new(),
+            note: Some("why".to_owned()),
+            answer: None,
+        }
+    }
+
+    fn answer(text: &str) -> Answer {
+        Answer {
+            id: id("a"),
+            kind: Kind::Result,
+            from: name("worker"),
+            body: body(text),
+            source: Some(CompletionSource::Marker),
+            weak: false,
+            truncated: false,
+            at: Millis(7),
+        }
+    }
+
+    fn read(text: &str) -> Value {
+        serde_saphyr::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn an_agent_finds_in_its_tasks_file_what_it_must_know() {
+        let told = |child: &str, outcome| Told {
+            child: id(child),
+            from: name("helper"),
+            outcome,
+            body: BodyRef { seq: Seq(2), index: 0 },
+            refused: false,
+        };
+        let long = "x".repeat(NOTE_BYTES_MAX + 1);
+        let (first, second) = (told("c1", Outcome::Completed), told("c2", Outcome::Failed));
+        let answers = [(&first, answer(&long[1..])), (&second, answer(&long))];
+        let page = read(&open(&seen(), &body(TEXT), &answers));
+        for (key, wanted) in [
+            ("id", json!("t")),
+            ("from", json!("user")),
+            ("to", json!("worker")),
+            ("status", json!("in_progress")),
+            ("stage", json!("working")),
+            ("token", json!("k7qf2m")),
+            ("attempt", json!(2)),
+            ("redelivered", json!(true)),
+            ("content", json!(TEXT)),
+            ("parent", json!("p")),
+            ("depends_on", json!(["d"])),
+            ("retry_of", json!("r")),
+            ("priority", json!("high")),
+            ("on_doubt", json!("hold")),
+            ("hops", json!(2)),
+            ("verified", json!(true)),
+            ("reason", json!("why")),
+            ("color", json!("red")),
+        ] {
+            assert_eq!(page[key], wanted, "{key}");
+        }
+        let (first, second) = (&page["answers"][0], &page["answers"][1]);
+        assert_eq!((&first["id"], &first["status"]), (&json!("c1"), &json!("completed")));
+        assert_eq!(first["content"], json!(&long[1..]), "as much as fits stands there");
+        assert_eq!((&second["id"], &second["status"]), (&json!("c2"), &json!("failed")));
+        assert_eq!((&second["path"], &second["content"]), (&json!("queue/results/c2.yaml"), &Value::Null));
+    }
+
+    #[test]
+    fn a_result_is_the_answer_as_it_came_and_how_it_is_known() {
+        let ended = |outcome: Outcome| MessageSeen { status: outcome.status(), ..seen() };
+        let page = read(&result(&ended(Outcome::Completed), &answer(TEXT)));
+        for (key, wanted) in [
+            ("id", json!("a")),
+            ("from", json!("worker")),
+            ("to", json!("user")),
+            ("type", json!("result")),
+            ("status", json!("completed")),
+            ("content", json!(TEXT)),
+            ("in_reply_to", json!("t")),
+            ("parent", json!("p")),
+            ("proof", json!("token")),
+            ("completion_source", json!("marker")),
+            ("evidence", Value::Null),
+            ("color", json!("red")),
+        ] {
+            assert_eq!(page[key], wanted, "{key}");
+        }
+        let cut = Answer { weak: true, truncated: true, ..answer(TEXT) };
+        let page = read(&result(&ended(Outcome::Completed), &cut));
+        assert_eq!(page["proof"], json!("weak"));
+        assert!(page["evidence"].as_str().unwrap().contains("only the end"), "{page}");
+        let error = Answer { kind: Kind::Error, source: None, ..answer(TEXT) };
+        for (outcome, status) in
+            [(Outcome::Completed, "failed"), (Outcome::Failed, "failed"), (Outcome::Cancelled, "cancelled")]
+        {
+            let page = read(&result(&ended(outcome), &error));
+            assert_eq!((&page["type"], &page["status"]), (&json!("error"), &json!(status)));
+            assert_eq!(page["proof"], Value::Null, "nobody proved anything");
+        }
+    }
+}

@@ -259,3 +259,86 @@ fn kind_words(kind: FileType) -> &'static str {
         _ => "no regular file",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::lease;
+    use rustix::fs::{Mode, OFlags};
+    use std::fs::{self, OpenOptions};
+    use std::io::Write as _;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    const CLAIM: &str = "00000000000000010000000000000001-0-x.yaml";
+
+    /// A mailbox with a claimed file of so many bytes, and where that lies.
+    fn claimed(bytes: usize) -> (tempfile::TempDir, Mailbox, PathBuf) {
+        let root = tempfile::tempdir().unwrap();
+        let mailbox = Mailbox::open(root.path()).unwrap();
+        let path = root.path().join(".tasuki/claim").join(CLAIM);
+        fs::write(&path, "x".repeat(bytes)).unwrap();
+        (root, mailbox, path)
+    }
+
+    fn stamp(path: &PathBuf) -> Stamp {
+        Stamp::of(&rustix::fs::stat(path).unwrap())
+    }
+
+    #[test]
+    fn a_file_that_is_shorter_than_it_was_or_too_long_is_not_taken() {
+        let (_root, _mailbox, path) = claimed(9);
+        let file = File::open(&path).unwrap();
+        let longer = stamp(&path);
+        fs::write(&path, "x".repeat(8)).unwrap();
+        assert!(
+            matches!(read_leased(&file, longer), Attempt::Wait(Busy::Moving)),
+            "what is missing may come"
+        );
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(FILE_BYTES_MAX as u64 + 1).unwrap();
+        for attempt in [read_leased(&file, stamp(&path)), read_whole(&file, true), read_whole(&file, false)] {
+            assert!(matches!(attempt, Attempt::Refused(Refusal { code: Code::TooLarge, .. }, _)));
+        }
+    }
+
+    #[test]
+    fn without_a_lease_what_is_read_is_as_it_was_before_and_after() {
+        let (_root, _mailbox, path) = claimed(FILE_BYTES_MAX / 2);
+        let mut writer = OpenOptions::new().append(true).open(&path).unwrap();
+        let ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..200_000 {
+                    writer.write_all(b"y").unwrap();
+                }
+                ended.store(true, Ordering::Relaxed);
+            });
+            while !ended.load(Ordering::Relaxed) {
+                match read_whole(&File::open(&path).unwrap(), false) {
+                    Attempt::Whole(bytes, stamp) => assert_eq!(bytes.len() as u64, stamp.size),
+                    Attempt::Wait(Busy::Moving) => {}
+                    _ => panic!("it can be read and is not too large"),
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn a_file_that_somebody_wants_to_write_while_it_is_read_is_waited_for() {
+        let (_root, mut mailbox, path) = claimed(9);
+        let key = Key { zone: None, name: CLAIM.into() };
+        for wanted in [true, false] {
+            let file = File::open(&path).unwrap();
+            let id = FileId::of(&rustix::fs::fstat(&file).unwrap());
+            let lease = lease::take(&file).unwrap();
+            if wanted {
+                // It is turned away at once, and the lease is to be given up for it.
+                rustix::fs::open(&path, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).unwrap_err();
+            }
+            let opened = Opened { file: &file, id, lease: Some(lease) };
+            let attempt = mailbox.attempt(CLAIM, Some(opened), &key, Millis(1));
+            assert_eq!(matches!(attempt, Attempt::Wait(Busy::Open)), wanted);
+            assert_eq!(matches!(attempt, Attempt::Whole(..)), !wanted);
+        }
+    }
+}
