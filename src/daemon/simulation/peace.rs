@@ -22,6 +22,7 @@ impl Run {
         if self.panes.away {
             self.tmux_fails();
         }
+        self.restore_team();
     }
 
     /// Everybody does what there is to do; whether all is at peace.

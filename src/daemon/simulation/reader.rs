@@ -88,10 +88,11 @@ impl Run {
     /// Whoever is typed to for the first time has the message's right, and whatever goes before it went before it.
     pub(super) fn check_typed(&self, typed: &Typed, who: &AgentName) -> Result<(), Wrong> {
         let Now::Alive(life) = &self.now else { return Ok(()) };
-        let (state, team) = (life.daemon.engine.state(), life.daemon.engine.team());
+        let state = life.daemon.engine.state();
         let Some(open) = state.open.get(&typed.id) else { return Ok(()) };
         let to = &open.message.to;
-        if to != who && !team.pools.get(to).is_some_and(|pool| pool.contains(who)) {
+        // The team may have changed since it was given to somebody.
+        if to != who && !self.teams.may_have_in_pool(to, who) {
             return Err(format!("{} is for {to}, and typed to {who}", typed.id));
         }
         let Stage::Intent(turn) = open.stage else { return Ok(()) };

@@ -7,6 +7,7 @@ use super::oracle;
 use super::people::People;
 use super::reader::Read;
 use super::stop::Stop;
+use super::team::{CHANGES, TEAM, Teams};
 use super::tmux::Panes;
 use super::trace::{self, Trace};
 use crate::daemon::away::Away;
@@ -32,17 +33,6 @@ const LOOK_EVERY: u64 = 16;
 /// 14 November 2023.
 const START: Millis = Millis(1_700_000_000_000);
 
-const TEAM: &str = "\
-session: sim
-tmux_socket: sim
-settings: {retention: 3650d, default_timeout: 60s}
-agents:
-  - {name: boss, provider: plain, command: [cat], marker: BOSS OK, aliases: [gb]}
-  - {name: ann, reports_to: boss, provider: plain, command: [cat], marker: ANN OK, pool: [crew]}
-  - {name: bob, reports_to: boss, provider: plain, command: [cat], marker: BOB OK, pool: [crew]}
-  - {name: eve, reports_to: ann, provider: plain, command: [cat], marker: EVE OK}
-";
-
 /// The daemon, alive or not.
 pub(super) enum Now {
     Alive(Box<Life>),
@@ -58,6 +48,7 @@ pub(super) struct Run {
     pub(super) root: PathBuf,
     pub(super) house: House,
     pub(super) settings: Settings,
+    pub(super) teams: Teams,
     pub(super) chance: Chance,
     pub(super) now: Now,
     pub(super) panes: Panes,
@@ -100,11 +91,11 @@ pub(super) fn run(seed: u64, whole: bool) -> (Trace, Result<(), Wrong>) {
 impl Run {
     fn new(seed: u64, whole: bool) -> Self {
         let keeps = if Chance::new(!seed).one_in(2) { Keeps::Ordered } else { Keeps::Any };
-        Self::of(seed, whole, TEAM, keeps)
+        Self::of(seed, whole, (TEAM, CHANGES), keeps)
     }
 
     /// With this team, on such a disk.
-    pub(super) fn of(seed: u64, whole: bool, team: &str, keeps: Keeps) -> Self {
+    pub(super) fn of(seed: u64, whole: bool, (team, changes): (&str, &[(&str, &str)]), keeps: Keeps) -> Self {
         let folder = tempfile::Builder::new().prefix("tasuki-sim-").tempdir_in("/dev/shm");
         let folder = folder.or_else(|_| tempfile::tempdir()).expect("a scratch folder");
         let root = folder.path().canonicalize().expect("its path");
@@ -122,7 +113,6 @@ impl Run {
             log: None,
         };
         machine.install();
-        std::fs::write(root.join("tasuki.yaml"), team).expect("the team file");
         let workspace = Workspace::at(&root).expect("a workspace");
         workspace.prepare().expect("its folders");
         let around = Surroundings {
@@ -133,7 +123,8 @@ impl Run {
             temp: root.clone(),
             uid: rustix::process::geteuid().as_raw(),
         };
-        let settings = Settings::load(&workspace, &around).expect("the team").settings;
+        let teams = Teams::of(&workspace, &around, team, changes);
+        let settings = teams.whole().clone();
         let server = tmux_server(&workspace, &around, &settings);
         let (clock, calls, socket) = (Clock::start(), mpsc::channel(1).1, root.join("socket"));
         let (boot, voice) = ("boot".to_owned(), Voice::default());
@@ -144,6 +135,7 @@ impl Run {
             root,
             house,
             settings,
+            teams,
             chance,
             now: Now::Dead(0, None),
             panes: Panes::default(),
@@ -207,7 +199,8 @@ impl Run {
             275..284 => self.people_act(),
             284..290 => self.ask(),
             290 => self.stop_or_go(),
-            291..296 => self.time_passes(),
+            291 => self.change_team(),
+            292..296 => self.time_passes(),
             296 => self.disk_fails(),
             297 => self.tmux_fails(),
             _ => self.crash_or_plan(),

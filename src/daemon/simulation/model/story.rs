@@ -109,7 +109,7 @@ impl Story {
     /// Lets it happen.
     pub(super) fn of(messages: usize, keeps: Keeps, order: Order) -> Self {
         let mut telling = Telling {
-            run: Run::of(7, false, TEAM, keeps),
+            run: Run::of(7, false, (TEAM, &[]), keeps),
             given: 0,
             messages,
             batches: 0,
