@@ -232,9 +232,12 @@ fn look(dir: &Path, lines: &[Line]) -> Result<(Told, Journal), String> {
 /// Messages that the damage may have cost something: one of their lines was touched, or one of a message on which they
 /// depend.
 fn touched(lines: &[Line], hurt: &Hurt) -> BTreeSet<String> {
+    // Where a piece was laid over what separates two lines, the one behind it may be a part of what stands before.
+    let is_laid_over = matches!(hurt.harm, Harm::Overwritten | Harm::Swapped);
     let hit = |line: &&Line| {
         let (start, end) = (line.span.start.saturating_sub(1), line.span.end);
-        line.name == hurt.name && line.span.start < hurt.touched.end && hurt.touched.start < end
+        let first = if is_laid_over { start } else { line.span.start };
+        line.name == hurt.name && first < hurt.touched.end && hurt.touched.start < end
             || line.name == hurt.name && hurt.harm == Harm::TakenOut && hurt.touched.contains(&(start + 1))
     };
     let steps = lines.iter().filter(hit).filter(|line| line.step.is_some());
