@@ -1,6 +1,6 @@
 //! The main job through the real binary, real files and real tmux: a task dropped into the queue comes back as a result.
 
-use crate::house::House;
+use crate::house::{House, PLAIN_AGENT};
 use std::fs;
 use std::process::Command;
 
@@ -166,8 +166,8 @@ fn an_agent_that_dies_is_started_again_and_its_task_tried_again() {
 #[test]
 fn what_an_agent_is_told_stays_until_it_was_read() {
     let agent = "#!/bin/bash\nwhile IFS= read -r line; do\n  until [ -e go ]; do sleep 0.02; done\n  cat queue/active/*.yaml >>read\n  [[ $line =~ \\(token\\ ([a-z0-9]{6})\\) ]] && echo \"PLAIN OK ${BASH_REMATCH[1]}\"\ndone\n";
-    let list = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
-    let mut house = House::new("infos", list, &[("agent.sh", agent)]);
+    let list = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n  - {name: other, reports_to: user, provider: plain, command: [bash, ./other.sh], marker: PLAIN OK}\n";
+    let mut house = House::new("infos", list, &[("agent.sh", agent), ("other.sh", PLAIN_AGENT)]);
     house.start();
     house.drop("a.yaml", "id: i-1\nto: worker\ntype: info\ncontent: to be read 読\n");
     house.until("it to be done", |house| house.read("status/activity.log").contains("i-1 completed"));
@@ -177,6 +177,9 @@ fn what_an_agent_is_told_stays_until_it_was_read() {
     house.start();
     house
         .until("it to be right again", |house| house.read("queue/active/i-1.yaml").contains("to be read 読"));
+    house.drop("c.yaml", "id: t-2\nto: other\ncontent: a task of somebody else\n");
+    house.result("t-2");
+    assert!(house.read("queue/active/i-1.yaml").contains("to be read 読"), "another's turn is not its own");
     house.write("go", "");
     house.until("it to be read", |house| house.read("read").contains("to be read 読"));
     house.drop("b.yaml", "id: t-1\nto: worker\ncontent: a task\n");

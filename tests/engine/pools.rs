@@ -49,6 +49,17 @@ fn a_pool_is_for_those_who_may_task_each_of_its_members() {
 }
 
 #[test]
+fn what_one_of_a_pool_could_not_be_typed_is_not_for_the_pool() {
+    let mut team = team();
+    team.members.get_mut(&name("bob")).expect("bob").delivery = tasuki::engine::team::Delivery::Inline;
+    let mut world = World::new(team);
+    let mut draft = crate::make::draft("t1 user>crew");
+    draft.body.content = "襷\ntwo lines".into();
+    let text = world.send_drafts(vec![draft], None);
+    assert!(text.starts_with("refused not-inline from user: "), "{text}");
+}
+
+#[test]
 fn a_pools_task_that_was_not_typed_is_anybodys_again() {
     let mut world = World::new(team());
     world.send("t1 user>crew");
