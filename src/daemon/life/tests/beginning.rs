@@ -35,10 +35,8 @@ async fn what_ends_as_a_life_begins_ends_in_the_segment_of_that_life() {
     assert!(life.daemon.engine.state().finished.contains_key(&late), "its deadline has passed");
     assert!(!life.daemon.closed.contains(&late), "no earlier segment has its end");
     // Nobody is shown it before that is written: a cut could undo it.
-    let shown = |id: &str| {
-        let days = std::fs::read_dir(bench.folder.path().join("queue/done")).into_iter().flatten();
-        days.into_iter().any(|day| day.unwrap().path().join(format!("{id}.yaml")).exists())
-    };
+    let done = bench.folder.path().join("queue/done");
+    let shown = |id: &str| is_in(&done, id);
     life.daemon.show_until_idle().await;
     assert!(!life.daemon.journal.is_idle() && !shown("late") && !shown("word"));
     life.daemon.work_until_idle().await;
@@ -70,8 +68,7 @@ async fn what_an_earlier_daemon_owed_is_shown_and_forgotten_then() {
     let info = MessageId::new("info").unwrap();
     assert!(life.daemon.closed.contains(&info));
     life.daemon.work_until_idle().await;
-    let days = std::fs::read_dir(bench.folder.path().join("queue/done")).unwrap();
-    assert!(days.into_iter().any(|day| day.unwrap().path().join("info.yaml").exists()));
+    assert!(is_in(&bench.folder.path().join("queue/done"), "info"));
     assert!(life.daemon.closed.is_empty() && !life.daemon.engine.state().finished.contains_key(&info));
     life.daemon.turn_the_segment().await;
     life.daemon.close(Ending::StopAgents).await;
@@ -90,4 +87,30 @@ async fn what_an_earlier_daemon_was_writing_when_it_was_killed_goes() {
     assert!(half.iter().all(|file| !bench.folder.path().join(file).exists()));
     life.daemon.close(Ending::StopAgents).await;
     life.end().await;
+}
+
+#[tokio::test]
+async fn what_is_kept_no_longer_is_not_shown_again() {
+    let mut bench = Bench::new();
+    let (done, ended_at) = (bench.folder.path().join("queue/done"), bench.house.clock.now());
+    let mut life = bench.begin().await;
+    life.daemon.take_input(asked("id: info\nto: user\ntype: info\ncontent: 昔の知らせ\n"));
+    life.daemon.work_until_idle().await;
+    for (later_ms, is_shown) in [(0, true), (bench.settings.general.retention_ms + 3_600_000, false)] {
+        life.daemon.close(Ending::StopAgents).await;
+        life.end().await;
+        std::fs::remove_dir_all(&done).unwrap();
+        bench.house.clock = Clock::starting_at(ended_at.plus(later_ms));
+        life = bench.begin().await;
+        life.daemon.work_until_idle().await;
+        assert_eq!(is_in(&done, "info"), is_shown, "{later_ms} ms later");
+    }
+    life.daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
+
+/// Whether a message is among those that are done, on any day.
+fn is_in(done: &Path, id: &str) -> bool {
+    let days = std::fs::read_dir(done).into_iter().flatten();
+    days.into_iter().any(|day| day.unwrap().path().join(format!("{id}.yaml")).exists())
 }

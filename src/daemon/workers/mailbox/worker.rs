@@ -29,7 +29,7 @@ const FORGET_FILES: usize = 64;
 const FORGET_LATER_MAX: usize = 65_536;
 const FORGET_LATER_MS: u64 = 50;
 /// And no longer than this, where drops come in twos and threes without end.
-const FORGET_LATER_MS_MAX: u64 = 1_000;
+const FORGET_LATER_MS_MAX: u64 = 10_000;
 /// And files for which there was no room no sooner than this, though there may be room for others.
 const DEFERRED_MS: u64 = 250;
 
