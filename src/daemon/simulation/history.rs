@@ -12,7 +12,8 @@ const VERBS: [&str; 9] =
 /// And those of steps that are flushed before anybody hears of them.
 const FLUSHED: [&str; 4] = ["accepted:", "completed", "failed", "cancelled"];
 
-/// What power cuts and failed writes took of the journal: steps that were written and told, and not flushed, since nobody was to act on them.
+/// What power cuts and failed writes took of the journal: steps that were written and told, and not flushed, since nobody
+/// was to act on them.
 #[derive(Debug, Default)]
 pub(super) struct History {
     taken: BTreeMap<String, usize>,

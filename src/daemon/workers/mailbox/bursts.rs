@@ -41,8 +41,8 @@ pub(super) fn gather_ms(found: usize) -> u64 {
 }
 
 impl Worker {
-    /// Ends the wait for more where enough lies there or no more comes: counts what lies there now and then, which costs a hundredth of what it
-    /// takes to take it.
+    /// Ends the wait for more where enough lies there or no more comes: counts what lies there now and then, which costs a
+    /// hundredth of what it takes to take it.
     pub(super) fn gather(&mut self, now: Millis) {
         self.gathering = self.gathering.filter(|_| now < self.gather_until);
         let Some(gathering) = self.gathering.filter(|gathering| gathering.count_at <= now) else { return };
