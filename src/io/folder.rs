@@ -163,8 +163,7 @@ impl Folder {
         self.open_at(name, flags, Mode::empty()).map(File::from)
     }
 
-    /// Writes a whole file, 0600, under a name that begins with a dot, and then gives it its name, replacing what had it: a
-    /// reader sees the old one or the new one. Not synced: after a power cut it may be empty.
+    /// Writes a whole file, 0600, and gives it its name then: a reader sees the old one or the new one. Not synced.
     pub(crate) fn write(&self, name: &OsStr, text: &str) -> Result<Stamp, Errno> {
         self.write_whole(name, text, false)
     }
@@ -192,9 +191,8 @@ impl Folder {
         Ok(stamp)
     }
 
-    /// Gives a file that was just written its name. ext4 takes a rename over another file for a wish to have it on the disk,
-    /// and writes it out before the rename is done (150 µs to 1.5 ms; 20 µs without): nobody wishes that of a view. So the
-    /// two change places, and the old one goes. Only files change places: a folder that is in the way stays there.
+    /// Gives a file that was just written its name. ext4 writes out what is renamed over another file (150 µs to 1.5 ms; 20 µs
+    /// without), and nobody wishes that of a view: so the two change places, if they are files, and the old one goes.
     fn put_in_place(&self, temporary: &OsStr, name: &OsStr) -> Result<(), Errno> {
         let is_file = self.stat(name).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_file());
         if !is_file {
@@ -227,10 +225,12 @@ impl Folder {
         self.open_at(name, flags, Mode::empty()).map(File::from)
     }
 
-    /// Opens a file for appending, made 0600 if there is none.
+    /// Opens a file for appending, made 0600 if there is none. A pipe is refused: its reader might be waited for for ever.
     pub(crate) fn append(&self, name: &OsStr) -> Result<File, Errno> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND;
-        self.open_at(name, flags, Mode::RUSR | Mode::WUSR).map(File::from)
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = self.open_at(name, flags, Mode::RUSR | Mode::WUSR)?;
+        let is_file = FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode).is_file();
+        if is_file { Ok(file.into()) } else { Err(Errno::INVAL) }
     }
 
     /// Gives a file another name, here or in another folder, unless that name is taken.

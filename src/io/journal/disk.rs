@@ -105,6 +105,14 @@ impl Folder {
         let _ = rustix::fs::fadvise(&file.file, 0, None, rustix::fs::Advice::WillNeed);
     }
 
+    /// Whether a file can still be found.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`] if it was removed.
+    pub(super) fn has_name(&self, file: &Named) -> Result<(), JournalError> {
+        has_name(&file.file).map_err(|source| self.error("find", &file.name, source))
+    }
+
     /// The path of a name in this folder, for people.
     pub(super) fn path_of(&self, name: &str) -> PathBuf {
         self.path.join(name)
@@ -115,10 +123,13 @@ impl Folder {
     }
 
     fn open_as(&self, name: &str, flags: OFlags) -> io::Result<File> {
-        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         Ok(rustix::fs::openat(&*self.fd, name, flags, Mode::RUSR | Mode::WUSR)?.into())
     }
 }
+
+/// What is told of a file that is written to and has no name any more.
+const REMOVED: &str = "it was removed or moved to another disk while the daemon ran: stop the daemon, put .tasuki/ back if you can, and start it again";
 
 /// The hand that writes. Each of its methods is one operation between which a crash may fall.
 #[derive(Debug)]
@@ -174,7 +185,10 @@ impl Disk {
     pub(super) fn datasync(&mut self, file: &Named) -> Result<(), JournalError> {
         self.counters.fdatasyncs += 1;
         let op = Op::Sync { name: &file.name, whole: false };
-        self.run("make durable", &file.name, op, |_| file.file.sync_data())
+        self.run("make durable", &file.name, op, |_| {
+            file.file.sync_data()?;
+            has_name(&file.file) // flushing what nobody will find says yes all the same
+        })
     }
 
     /// Makes a new file durable as a whole.
@@ -280,6 +294,11 @@ impl Disk {
     }
 }
 
+fn has_name(file: &File) -> io::Result<()> {
+    let has_name = rustix::fs::fstat(file)?.st_nlink > 0;
+    if has_name { Ok(()) } else { Err(io::Error::new(io::ErrorKind::NotFound, REMOVED)) }
+}
+
 /// Makes a folder, for its owner only, and those above it; each is durable in the one above it.
 fn make_folder(path: &Path) -> Result<(), JournalError> {
     use std::os::unix::fs::DirBuilderExt as _;
@@ -308,4 +327,28 @@ pub(super) enum Op<'a> {
     Remove { name: &'a str },
     Truncate { name: &'a str, len: u64 },
     Allocate { name: &'a str },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_itself_refuses_is_an_error() {
+        // A disk that is full for ever, which cannot be flushed either; nor can names that are in no file system on a disk.
+        let mut disk = Disk::make(Path::new("/proc/self")).unwrap();
+        let full = File::options().read(true).write(true).open("/dev/full").unwrap();
+        let file = Named { name: "full".to_owned(), file: full };
+        assert!(disk.write(&file, b"x", 0).unwrap_err().no_space());
+        for (what, done) in [
+            ("a flush", disk.datasync(&file)),
+            ("a flush of a whole file", disk.sync(&file)),
+            ("a flush of names", disk.sync_names()),
+            ("a new file", disk.create("new").map(drop)),
+            ("a new name", disk.rename("status", "new")),
+            ("a removal", disk.remove("status").map(drop)),
+        ] {
+            assert!(matches!(done, Err(JournalError::Io { .. })), "{what}");
+        }
+    }
 }

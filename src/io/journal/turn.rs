@@ -90,6 +90,7 @@ impl Journal {
         if self.failed.is_none() {
             return Err(JournalError::NotStopped);
         }
+        self.disk.folder.has_name(&self.tail.file)?;
         self.disk.folder.forget_cached(&self.tail.file);
         let mut segments = segments_of(&self.disk.folder)?;
         segments.retain(|&segment| segment <= self.tail.number);

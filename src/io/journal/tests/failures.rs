@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::super::fsck;
+use super::super::{fsck, segment_name};
 use super::*;
 use crate::io::fake::{Faults, Keeps, Machine, World};
 
@@ -175,4 +175,19 @@ fn there_is_no_way_on_without_a_failure() {
     let (mut journal, _, _) = open(dir.path());
     assert!(matches!(journal.reread(&mut |_| Ok(())), Err(JournalError::NotStopped)));
     assert!(matches!(journal.start_new_segment(AT, "{}", []), Err(JournalError::NotStopped)));
+}
+
+#[test]
+fn nothing_of_an_earlier_try_to_begin_a_segment_is_in_it() {
+    let dir = scratch();
+    let (mut journal, mut toy, _) = open(dir.path());
+    append(&mut journal, &mut toy, 2);
+    let left = fs::read_to_string(segment_path(dir.path(), 1)).unwrap();
+    fs::write(dir.path().join(format!("{}.tmp", segment_name(2))), left.repeat(1_000)).unwrap();
+    turn(&mut journal, &mut toy).unwrap();
+    append(&mut journal, &mut toy, 1);
+    std::mem::forget(journal); // killed: one that ends in order would cut it off
+    assert!(fsck(dir.path()).unwrap().is_sound());
+    let (_, again, report) = open(dir.path());
+    assert!(again.steps == toy.steps && report.torn.is_none() && report.damaged.is_empty(), "{report:?}");
 }
