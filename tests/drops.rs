@@ -287,6 +287,14 @@ fn json_is_read_like_yaml() {
     assert_eq!(wire_json::read(&value, &mut minted, NOW).unwrap(), one(yaml));
     let code =
         |value: &serde_json::Value| wire_json::read(value, &mut minted, NOW).map_err(|r| (r.code, r.line));
+    for (bytes, is_read) in [(1 << 20, true), ((1 << 20) + 1, false)] {
+        let read = code(&json!({"to": "a", "content": "x".repeat(bytes)}));
+        assert_eq!(
+            read.err(),
+            (!is_read).then_some((Code::ContentTooLarge, None)),
+            "a content of {bytes} bytes"
+        );
+    }
     assert_eq!(code(&json!({"content": "x"})).unwrap_err(), (Code::ToMissing, None));
     assert_eq!(code(&json!({"to": ["a"], "content": "x"})).unwrap_err(), (Code::WrongType, None));
     assert_eq!(code(&json!([1])).unwrap_err(), (Code::NotAMap, None));

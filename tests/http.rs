@@ -233,6 +233,7 @@ async fn what_the_loop_refuses_is_told_with_its_status_and_its_document() {
         (Code::TooMany, 429),
         (Code::NoRoom, 429),
         (Code::DiskFull, 507),
+        (Code::Unavailable, 503),
         (Code::Cycle, 400),
     ];
     let refusal = |(code, _): &(Code, u16)| {

@@ -152,6 +152,28 @@ fn what_comes_while_a_long_list_is_worked_off_is_found_with_its_rest() {
 }
 
 #[test]
+fn a_file_for_which_there_is_no_room_is_found_again_and_loses_nothing_by_it() {
+    let mut bench = Bench::new();
+    for name in ["a.yaml", "b.yaml"] {
+        bench.drop(name, name);
+    }
+    let found = claims(&bench.scan());
+    assert_eq!((found.len(), bench.scan().len()), (2, 0), "what was read is read once");
+    for _ in 0..2 {
+        bench.mailbox.defer(&found[0]);
+        bench.mailbox.defer(&found[0]);
+        let again = bench.scan();
+        assert_eq!(
+            (claims(&again), texts(&again)),
+            (vec![found[0].clone()], vec!["a.yaml: a.yaml".to_owned()])
+        );
+    }
+    bench.mailbox.forget(&found[..1]).unwrap();
+    bench.mailbox.defer(&found[0]);
+    assert_eq!(bench.scan().len(), 0, "it is gone");
+}
+
+#[test]
 fn names_that_are_not_drops_stay_and_yml_gets_a_hint_once() {
     let mut bench = Bench::new();
     for name in [".hidden.yaml", "x.yaml.tmp", "README.md", "STOP", "x.yml", "y.YAML"] {

@@ -180,6 +180,8 @@ codes! {
     NoRoom = "no-room", "send it again when some are done; a file in queue/ waits by itself";
     /// The disk is nearly full.
     DiskFull = "disk-full", "make room on the disk; a file in queue/ waits by itself";
+    /// What has to be known of it cannot be read just now.
+    Unavailable = "unavailable", "see what `tasuki doctor` says, and send it again under the same id; a file in queue/ waits by itself";
     /// A path that leaves the workspace.
     PathOutside = "path-outside", "use paths inside the workspace";
     /// A command that the team file does not allow.

@@ -75,7 +75,8 @@ impl Mailbox {
         let claims = zone.claims(&self.claims);
         let (claim, seq) = match super::rename_new(&zone.folder, &key.name, claims, &claim, seq) {
             Ok(claimed) => claimed,
-            Err(Errno::NOENT) => return None,
+            // It went meanwhile; if it did not, it is the folder of claims that is gone.
+            Err(Errno::NOENT) if zone.folder.stat(&key.name).is_err() => return None,
             Err(errno) => return self.later(&key, Busy::Stuck(errno), now),
         };
         self.recent.add(seq);

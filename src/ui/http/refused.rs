@@ -81,6 +81,7 @@ fn status_of(code: Code) -> StatusCode {
         Code::IdConflict | Code::NotOpen | Code::WrongStage => StatusCode::CONFLICT,
         Code::RateExceeded | Code::TooMany | Code::NoRoom => StatusCode::TOO_MANY_REQUESTS,
         Code::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
+        Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::BAD_REQUEST,
     }
 }

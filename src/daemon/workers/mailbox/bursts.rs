@@ -1,7 +1,7 @@
 //! Bursts: what comes in numbers is taken in numbers, and what nobody waits for is put off meanwhile.
 
+use super::Asked;
 use super::worker::Worker;
-use super::{Asked, Dropped};
 use crate::engine::words::Millis;
 
 /// Files found at one look that are a burst: to take fewer costs less than arming the watch anew.
@@ -76,11 +76,7 @@ impl Worker {
             self.asked_burst_until = Some(self.clock.now().plus(BURST_ASKED_MS));
         }
         self.disk.full = self.is_full();
-        let look_up = |Asked { source, mut drafts, proof }| {
-            self.look_up(&mut drafts);
-            Dropped::Drafts { source, drafts, proof }
-        };
-        let dropped = asked.into_iter().map(look_up).collect();
+        let dropped = asked.into_iter().map(|asked| self.look_up_request(asked)).collect();
         self.tell(dropped, Vec::new(), Vec::new())
     }
 

@@ -2,6 +2,7 @@
 //! loop has dealt with. Files stay where they are while the loop is behind.
 
 mod bursts;
+mod knowing;
 mod reading;
 mod sweeping;
 mod worker;
@@ -285,6 +286,7 @@ pub(in crate::daemon) fn worker(
         gather_until: clock.now(),
         gathering: None,
         deferred_until: clock.now(),
+        unknowable: false,
     };
     (worker, there)
 }

@@ -5,10 +5,8 @@ use super::reading::Reading;
 use super::sweeping::Sweeping;
 use super::{Disk, Dropped, Job, Mail, Rejected, Signs};
 use crate::daemon::decided::Decided;
-use crate::daemon::memory;
 use crate::daemon::news::{News, NewsSender};
-use crate::engine::message::{Draft, Known};
-use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::engine::words::{AgentName, Millis};
 use crate::io::clock::Clock;
 use crate::io::folder::FolderError;
 use crate::io::journal::{Archive, is_short_of_space};
@@ -31,7 +29,7 @@ const FORGET_LATER_MS: u64 = 50;
 /// And no longer than this, where drops come in twos and threes without end.
 const FORGET_LATER_MS_MAX: u64 = 10_000;
 /// And files for which there was no room no sooner than this, though there may be room for others.
-const DEFERRED_MS: u64 = 250;
+pub(super) const DEFERRED_MS: u64 = 250;
 
 pub(in crate::daemon) struct Worker {
     pub(super) mailbox: Mailbox,
@@ -74,8 +72,10 @@ pub(in crate::daemon) struct Worker {
     pub(super) gather_until: Millis,
     /// What is gathered meanwhile.
     pub(super) gathering: Option<Gathering>,
-    /// And where files wait for room: they are read again then.
+    /// And where files wait for room, or for what is known: they are read again then.
     pub(super) deferred_until: Millis,
+    /// Whether it could not be read last which messages are known.
+    pub(super) unknowable: bool,
 }
 
 impl Worker {
@@ -283,11 +283,7 @@ impl Worker {
             }
         }
         let mut drops = Reading { names: &self.names, wall: self.clock.wall() }.read_all(&files);
-        for dropped in &mut drops {
-            if let Dropped::Drafts { drafts, .. } = dropped {
-                self.look_up(drafts);
-            }
-        }
+        notes.extend(self.look_up_files(&mut drops));
         // At once, even in a burst: the loop does not know of them, so that no snapshot would name them.
         let mut gone = self.remove(known);
         gone.extend(self.reject(refused));
@@ -316,33 +312,6 @@ impl Worker {
 
     pub(super) fn send(&self, mail: Mail) -> bool {
         self.news.blocking_send(News::Mail(mail)).is_ok()
-    }
-
-    /// Fills in what the closed segments know of each id.
-    pub(super) fn look_up(&mut self, drafts: &mut [Draft]) {
-        for draft in drafts {
-            if draft.id_given {
-                draft.known = self.known(&draft.id);
-            }
-            let others = draft.depends_on.iter().chain(&draft.in_reply_to).chain(&draft.retry_of);
-            let others: Vec<MessageId> = others.cloned().collect();
-            draft.known_refs =
-                others.into_iter().filter_map(|id| self.known(&id).map(|known| (id, known))).collect();
-        }
-    }
-
-    /// What the closed segments know of an id.
-    fn known(&mut self, id: &MessageId) -> Option<Known> {
-        match self.archive.known(id) {
-            Ok(finished) => finished.map(|finished| Known {
-                digest: finished.digest,
-                outcome: memory::outcome_of(finished.outcome),
-            }),
-            Err(error) => {
-                tracing::error!(%error, %id, "the archive cannot be asked whether this id is known");
-                None
-            }
-        }
     }
 }
 

@@ -1,0 +1,84 @@
+//! What the closed segments know of the ids in what came. Where that cannot be read, what came has to wait: what was done already
+//! would be taken for new, and done again.
+
+use super::worker::{DEFERRED_MS, Worker};
+use super::{Asked, Dropped};
+use crate::daemon::memory;
+use crate::engine::message::{Known, Source};
+use crate::engine::refusal::{Code, Refusal};
+use crate::engine::words::MessageId;
+use crate::io::journal::{Finished, JournalError};
+
+impl Worker {
+    /// Fills in what is known of what files say. A file for which that cannot be read is kept for a later look. A line for the
+    /// activity log, if that is news.
+    pub(super) fn look_up_files(&mut self, drops: &mut Vec<Dropped>) -> Option<String> {
+        let asks = drops.iter().any(|dropped| matches!(dropped, Dropped::Drafts { .. }));
+        let mut unknowable = None;
+        drops.retain_mut(|dropped| {
+            let Err(error) = self.look_up(dropped) else { return true };
+            if let Dropped::Drafts { source: Source::File { claim, .. }, .. } = dropped {
+                self.mailbox.defer(claim);
+            }
+            unknowable = Some(error);
+            false
+        });
+        if unknowable.is_some() {
+            self.deferred_until = self.clock.now().plus(DEFERRED_MS);
+            self.gather_until = self.gather_until.max(self.deferred_until);
+            self.look_at = self.look_at.min(self.deferred_until);
+        }
+        if asks { self.news_of_archive(unknowable) } else { None }
+    }
+
+    /// Fills in what is known of what a request says; it is refused where that cannot be read.
+    pub(super) fn look_up_request(&mut self, Asked { source, drafts, proof }: Asked) -> Dropped {
+        let mut dropped = Dropped::Drafts { source: source.clone(), drafts, proof };
+        let Err(error) = self.look_up(&mut dropped) else { return dropped };
+        tracing::error!(%error, "it cannot be read which messages are known: a request is refused");
+        let why = format!("it cannot be read which messages are known: {error}");
+        Dropped::Bad { source, from: None, token: None, refusal: Refusal::new(Code::Unavailable, why) }
+    }
+
+    /// Fills in what the closed segments know of each id.
+    ///
+    /// # Errors
+    /// If that cannot be read just now: what was done already would be taken for new.
+    fn look_up(&mut self, dropped: &mut Dropped) -> Result<(), JournalError> {
+        let Dropped::Drafts { drafts, .. } = dropped else { return Ok(()) };
+        for draft in drafts {
+            if draft.id_given {
+                draft.known = self.known(&draft.id)?;
+            }
+            draft.known_refs.clear();
+            for id in draft.depends_on.iter().chain(&draft.in_reply_to).chain(&draft.retry_of) {
+                let known = self.known(id)?;
+                draft.known_refs.extend(known.map(|known| (id.clone(), known)));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the closed segments know of an id.
+    fn known(&mut self, id: &MessageId) -> Result<Option<Known>, JournalError> {
+        let finished = self.archive.known(id)?;
+        let known = |finished: Finished| Known {
+            digest: finished.digest,
+            outcome: memory::outcome_of(finished.outcome),
+        };
+        Ok(finished.map(known))
+    }
+
+    /// What is told when the lists of known ids cannot be read, and when they can be again.
+    fn news_of_archive(&mut self, unknowable: Option<JournalError>) -> Option<String> {
+        let was = std::mem::replace(&mut self.unknowable, unknowable.is_some());
+        match unknowable {
+            Some(error) if !was => {
+                tracing::error!(%error, "it cannot be read which messages are known; drops wait");
+                Some(format!("drops wait, since it cannot be read which messages are known: {error}"))
+            }
+            None if was => Some("it can be read again which messages are known: drops are taken".to_owned()),
+            _ => None,
+        }
+    }
+}
