@@ -21,12 +21,15 @@ use crate::daemon::signals::unless_ended;
 use crate::daemon::start::{House, SHUTDOWN, StartError, io};
 use crate::daemon::stillness::Stillness;
 use crate::daemon::threads::{self, Threads, Ways};
+use crate::daemon::untold::Untold;
 use crate::daemon::views_desk::{self, ViewsDesk};
 use crate::daemon::workers::tmux::{PanesFound, TmuxDesk};
+use crate::daemon::workers::views::Item;
 use crate::daemon::workers::{tmux, views, watch};
 use crate::engine::engine::Step;
 use crate::engine::input::{Effect, Moment};
 use crate::engine::state::Phase;
+use crate::engine::team::Team;
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce};
 use crate::io::clock::Clock;
 use crate::io::journal::{Journal, Reader};
@@ -35,6 +38,7 @@ use crate::io::settings::Settings;
 use crate::io::systemd::Word;
 use crate::io::tmux::Tmux;
 use crate::io::views::Views;
+use crate::io::workspace::Workspace;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
@@ -91,7 +95,8 @@ pub(super) fn assemble(
     (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
     (connection, found): (Tmux, &PanesFound),
 ) -> Result<(Daemon, Step), StartError> {
-    let Memory { mut engine, places, decided, owed, last_at } = memory;
+    let Memory { mut engine, places, decided, owed, last_at, untold } = memory;
+    let untold = lines_of(&untold, &house.workspace, &settings.team);
     let unsynced = !decided.names().is_empty(); // dropped files that may be gone, but not durably
     let now = house.clock.now();
     // Before the engine goes on: what ends thereby ends in the new segment.
@@ -100,6 +105,8 @@ pub(super) fn assemble(
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
+    let mut views = ViewsDesk::new(ways.views_jobs, unsynced);
+    untold.into_iter().for_each(|line| views.put_line(line));
     let expire_at = first_expiry(now, last_at, settings.general.retention_ms);
     let daemon = Daemon {
         workspace: house.workspace.clone(),
@@ -107,7 +114,7 @@ pub(super) fn assemble(
         clock: house.clock,
         engine,
         journal: JournalDesk::new(ways.journal_jobs, places),
-        views: ViewsDesk::new(ways.views_jobs, unsynced),
+        views,
         mail: MailDesk::new(ways.mailing, ways.decided),
         claims: ClaimsDesk::default(),
         panes: PanesDesk::new(keys),
@@ -278,6 +285,13 @@ impl Daemon {
     }
 }
 
+/// What earlier lives wrote to the journal and left untold.
+fn lines_of(untold: &Untold, workspace: &Workspace, team: &Team) -> Vec<Item> {
+    let views = Views::open(workspace.root());
+    let views = views.inspect_err(|error| tracing::warn!(%error, "what the logs do not tell is not known"));
+    views.map_or(Vec::new(), |views| untold.lines(&views, |name| team.members.contains_key(name)))
+}
+
 /// Writes what ended in a segment that is about to be left, as a turn in order does, but for what is not kept any more.
 ///
 /// # Errors
@@ -292,7 +306,10 @@ pub(super) fn show_owed(
     let ids: BTreeSet<MessageId> = finished.map(|(id, _)| id.clone()).collect();
     match Views::open(root) {
         Ok(views) => {
-            let job = views_desk::finished_items(&memory.engine, &memory.places, &ids);
+            let members = &memory.engine.team().members;
+            let untold = memory.untold.lines(&views, |name| members.contains_key(name));
+            let mut job = views_desk::finished_items(&memory.engine, &memory.places, &ids);
+            job.extend(untold);
             views::write_now(views, reader, job)
         }
         Err(error) => Err(views::Owed { ids, why: error.to_string() }),

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 /// Log lines that may wait; beyond that the oldest are dropped with a note, for the journal has them.
-const LINES_MAX: usize = 4_096;
+pub const LINES_MAX: usize = 4_096;
 /// Changed views that are looked at one by one; beyond that all are.
 const PATHS_MAX: usize = 4_096;
 

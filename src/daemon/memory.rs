@@ -11,6 +11,7 @@ mod owed;
 
 use crate::daemon::decided::Decided;
 use crate::daemon::start::StartError;
+use crate::daemon::untold::Untold;
 use crate::daemon::workers::views::Owed;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
@@ -43,13 +44,16 @@ pub struct Memory {
     pub owed: BTreeSet<MessageId>,
     /// When the last step was.
     pub last_at: Millis,
+    /// The last sentences, which the histories may not have.
+    pub untold: Untold,
 }
 
 impl Memory {
     /// Nothing was told yet.
     pub(crate) fn new(team: Team) -> Self {
         let (places, decided, owed) = (BTreeMap::new(), Decided::default(), BTreeSet::new());
-        Self { engine: Engine::new(team), places, decided, owed, last_at: Millis(0) }
+        let (last_at, untold) = (Millis(0), Untold::default());
+        Self { engine: Engine::new(team), places, decided, owed, last_at, untold }
     }
 
     /// Takes up one line of the journal; why it cannot be.
@@ -63,11 +67,13 @@ impl Memory {
                     self.places.insert(entry.seq, entry.place);
                 }
                 found.iter().for_each(|event| self.decided.take(event));
+                self.untold.take(entry.at, &found);
             }
             Kind::Snapshot => {
                 let (places, decided, found) = read_snapshot(entry.payload)?;
                 let team = self.engine.team().clone();
-                *self = Self::new(team);
+                let untold = std::mem::take(&mut self.untold);
+                *self = Self { untold, ..Self::new(team) };
                 self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
                 self.places = places;
                 self.decided = decided;
@@ -148,10 +154,11 @@ pub(super) fn try_again(
     let mut memory = Memory::new(team);
     let report = journal.reread(&mut |entry| memory.take(entry))?;
     complain(&report);
+    let owed = show(&memory, journal.reader());
+    // The new segment's room, and not the views': what of them finds none is owed.
     if crate::io::journal::low_space(dir)? {
         crate::io::journal::free_reserve(dir)?;
     }
-    let owed = show(&memory, journal.reader());
     let finished = fingerprints(&memory.engine, &memory.owed);
     let snapshot = snapshot(&memory.engine, &memory.places, &memory.decided, &owed);
     journal.start_new_segment(now, &snapshot, finished)?;

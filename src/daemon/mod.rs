@@ -29,5 +29,6 @@ mod simulation;
 pub mod start;
 pub mod stillness;
 pub mod threads;
+mod untold;
 pub mod views_desk;
 pub mod workers;

@@ -318,7 +318,8 @@ impl Daemon {
     pub(super) fn expire(&mut self) {
         let keep_ms = self.settings.general.retention_ms;
         let before = |now: Millis| Millis(now.0.saturating_sub(keep_ms));
-        self.views.put(Item::Expire(before(self.clock.wall())));
+        // The earlier of the two: a wall clock that is all wrong for a while removes nothing.
+        self.views.put(Item::Expire(before(self.clock.wall().min(self.clock.now()))));
         if let Err(error) = crate::io::journal::make_reserve(&self.workspace.journal()) {
             tracing::warn!(%error, "no room is kept for a full disk");
         }

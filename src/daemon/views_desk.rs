@@ -50,6 +50,9 @@ pub struct ViewsDesk {
 #[derive(Debug)]
 struct Failed {
     marks: Marks,
+    /// Whether the activity log is behind: newer lines wait, so that it keeps their order. An agent's own log that cannot be
+    /// written holds nothing up.
+    holds_lines: bool,
     /// When it is tried again.
     again_at: Option<Millis>,
     wait_ms: u64,
@@ -59,7 +62,8 @@ impl ViewsDesk {
     /// An empty desk. `unsynced` says whether an earlier daemon may have removed files that the newest segment names.
     #[must_use]
     pub fn new(jobs: SyncSender<Job>, unsynced: bool) -> Self {
-        let failed = Failed { marks: Marks::default(), again_at: None, wait_ms: AGAIN_MS.0 };
+        let failed =
+            Failed { marks: Marks::default(), holds_lines: false, again_at: None, wait_ms: AGAIN_MS.0 };
         let (due, often_at) = (Marks::default(), Millis(0));
         let (put_off, doing) = (PutOff::default(), BTreeMap::new());
         Self { jobs, busy: false, due, failed, often_at, put_off, turning: false, unsynced, doing }
@@ -87,7 +91,12 @@ impl ViewsDesk {
 
     /// A line for the logs.
     pub fn tell(&mut self, at: Millis, agent: Option<AgentName>, text: String) {
-        self.due.tell(Item::Log { at, agent, text, told: false });
+        self.put_line(Item::Log { at, agent, text, told: false });
+    }
+
+    /// A line for the logs, which may have a part of it. It waits behind those that the activity log could not take.
+    pub fn put_line(&mut self, line: Item) {
+        if self.failed.holds_lines { self.failed.marks.tell(line) } else { self.due.tell(line) }
     }
 
     /// Something else to be written after all that waits.
@@ -148,11 +157,11 @@ impl ViewsDesk {
         !self.busy && self.due.is_empty()
     }
 
-    /// Whether everything is written that is made from this segment alone, and durable if that was asked for. Views of
-    /// what is open may be out of date: they are written again at every start.
+    /// Whether everything is written that is made from this segment alone, and durable if that was asked for, but for what
+    /// could not be. Views of what is open may be out of date: they are written again at every start.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        !self.busy && self.due.finished.is_empty() && !self.due.sync
+        !self.busy && self.due.finished.is_empty() && self.due.lines.is_empty() && !self.due.sync
     }
 
     /// Whether a view that is made from this segment alone, or the flush of all views, has failed and is still owed.
@@ -176,7 +185,11 @@ impl ViewsDesk {
         }
         for item in failed {
             self.unsynced |= matches!(item, Item::Sync);
+            self.failed.holds_lines |= matches!(item, Item::Log { told: false, .. });
             self.failed.marks.put_back(item);
+        }
+        if self.failed.holds_lines {
+            std::mem::take(&mut self.due.lines).into_iter().for_each(|line| self.failed.marks.tell(line));
         }
         if !self.failed.marks.is_empty() && self.failed.again_at.is_none() {
             self.failed.again_at = Some(now.plus(self.failed.wait_ms));
@@ -203,6 +216,7 @@ impl ViewsDesk {
     pub fn wake(&mut self, now: Millis) {
         if self.failed.again_at.is_some_and(|at| at <= now) {
             self.failed.again_at = None;
+            self.failed.holds_lines = false;
             self.due.absorb(std::mem::take(&mut self.failed.marks));
         }
     }

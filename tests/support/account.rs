@@ -2,7 +2,7 @@
 //! aside with its reason, nothing is typed twice unless it says so.
 
 use crate::house::House;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -119,7 +119,8 @@ impl Account {
             let with: Vec<_> =
                 done.iter().filter(|(_, text)| text.contains(word)).map(|(id, _)| id).collect();
             if with.len() > 1 {
-                return Err(format!("DOUBLE: the drop with {word} became {with:?}"));
+                let claims = claims(house, word);
+                return Err(format!("DOUBLE: the drop with {word} became {with:?}, of {claims:?}"));
             }
         }
         for (name, code) in &self.refused {
@@ -145,6 +146,17 @@ impl Account {
         }
         Ok(())
     }
+}
+
+/// The names under which a drop was claimed.
+fn claims(house: &House, word: &str) -> BTreeSet<String> {
+    let segments =
+        house.files(".tasuki/journal").into_iter().filter_map(|path| fs::read_to_string(path).ok());
+    let names = segments.flat_map(|text| {
+        let names = text.split("\"name\":\"").skip(1).filter_map(|rest| rest.split('"').next());
+        names.filter(|name| name.contains(word)).map(str::to_owned).collect::<Vec<_>>()
+    });
+    names.collect()
 }
 
 /// What is finished, by id.

@@ -2,11 +2,13 @@
 //! before the mailbox has seen what the loop did.
 
 mod beginning;
+mod hands;
 
 use super::*;
 use crate::daemon::away::Away;
 use crate::daemon::herald::Voice;
 use crate::daemon::news::News;
+use crate::daemon::notes::About;
 use crate::daemon::request::{Call, Request, Response};
 use crate::daemon::start::tmux_server;
 use crate::daemon::workers::mailbox::{Dropped, Mail};
@@ -190,6 +192,7 @@ async fn what_comes_while_a_segment_turns_is_taken_afterwards() {
     let mut life = bench.begin().await;
     let daemon = &mut life.daemon;
     daemon.views.removed(); // else there is nothing to be synced
+    daemon.note(About::Segment, Some("the last time that was not possible".to_owned()));
     daemon.turning = Turning::Draining;
     let mut came = Vec::new();
     while daemon.turning != Turning::No {
@@ -209,6 +212,7 @@ async fn what_comes_while_a_segment_turns_is_taken_afterwards() {
         daemon.hear_threads().await;
     }
     assert_eq!(came.len(), 2, "while the views are synced, and while the segment is written");
+    assert!(daemon.notes.list().is_empty(), "that none could be begun holds no more");
     assert!(came.iter().all(|id| daemon.is_open(id)));
     daemon.close(Ending::StopAgents).await;
     life.end().await;

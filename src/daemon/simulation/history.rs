@@ -1,4 +1,4 @@
-//! The activity log, held against the journal: it tells nothing that never was, and nothing twice.
+//! The activity log, held against the journal: it tells nothing that never was, nothing twice, and all there is.
 
 use super::run::{Run, Wrong};
 use super::told::Told;
@@ -17,6 +17,8 @@ const FLUSHED: [&str; 4] = ["accepted:", "completed", "failed", "cancelled"];
 #[derive(Debug, Default)]
 pub(super) struct History {
     taken: BTreeMap<String, usize>,
+    /// What power cuts may have taken of the log, which is not flushed: a start tells the newest segment again, not the others.
+    untold: BTreeMap<String, usize>,
 }
 
 impl History {
@@ -31,10 +33,19 @@ impl History {
         }
     }
 
+    /// The power was cut when the journal told this.
+    pub(super) fn cut_log(&mut self, left: Option<&Told>) {
+        let Some(left) = left else { return };
+        for (line, times) in &left.lines {
+            let closed = times - left.newest.get(line).copied().unwrap_or(0);
+            self.untold.insert(line.clone(), closed);
+        }
+    }
+
     /// Holds the log against what the journal tells in the end.
     ///
     /// # Errors
-    /// The first line that is not true.
+    /// The first line that is not true, or is missing.
     pub(super) fn check(&self, root: &Path, told: &Told) -> Result<(), Wrong> {
         let log = fs::read_to_string(root.join("status/activity.log")).map_err(|error| error.to_string())?;
         let mut said: BTreeMap<&str, usize> = BTreeMap::new();
@@ -45,10 +56,20 @@ impl History {
             let times = [&told.lines, &self.taken].map(|lines| lines.get(line).copied().unwrap_or(0));
             times.iter().sum::<usize>()
         };
-        match said.iter().find(|(line, times)| **times > may(line)) {
-            Some((line, times)) => {
-                Err(format!("the log tells {times} times, and the journal {} times: {line}", may(line)))
-            }
+        if let Some((line, times)) = said.iter().find(|(line, times)| **times > may(line)) {
+            return Err(format!("the log tells {times} times, and the journal {} times: {line}", may(line)));
+        }
+        let there: BTreeMap<&str, usize> = log.lines().fold(BTreeMap::new(), |mut there, line| {
+            *there.entry(line).or_default() += 1;
+            there
+        });
+        let missing = |(line, times): &(&String, &usize)| {
+            let may_miss = self.untold.get(*line).copied().unwrap_or(0);
+            there.get(line.as_str()).copied().unwrap_or(0) + may_miss < **times
+        };
+        let left_out = log.contains(" lines were left out here");
+        match told.lines.iter().find(missing).filter(|_| !left_out) {
+            Some((line, _)) => Err(format!("the log leaves out: {line}")),
             None => Ok(()),
         }
     }

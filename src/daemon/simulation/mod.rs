@@ -113,7 +113,8 @@ fn whatever_dies_nothing_is_lost_and_nothing_comes_twice() {
         );
     }
     let rare = MET.iter().filter(|(what, least)| met.get(what).is_none_or(|times| times < least));
-    let rare: Vec<_> = rare.filter(|_| count >= SEEDS).collect();
+    // Of the seeds that are always run; of others some things may come seldom.
+    let rare: Vec<_> = rare.filter(|_| from == 0 && count >= SEEDS).collect();
     assert!(rare.is_empty(), "never, or too rarely, met: {rare:?}");
 }
 

@@ -39,7 +39,9 @@ impl Run {
             self.panes.die();
             let before = self.told();
             let took = cut::cut(&self.root, &mut self.chance);
-            self.history.cut(before.as_ref(), self.told().as_ref());
+            let left = self.told();
+            self.history.cut(before.as_ref(), left.as_ref());
+            self.history.cut_log(left.as_ref());
             self.people.cut();
             self.boots += 1;
             self.trace.meet("power cuts");

@@ -6,7 +6,7 @@ use crate::engine::message::{Message, Outcome};
 use crate::engine::story;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::clock::rfc3339_ms;
-use crate::io::journal::{Order, scan};
+use crate::io::journal::{Kind, Order, scan};
 use crate::io::wire::events;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -25,8 +25,10 @@ pub(super) struct Told {
     pub(super) reasons: BTreeMap<MessageId, Vec<String>>,
     /// Names of files that were refused.
     pub(super) refused: BTreeSet<String>,
-    /// What the activity log may say of it, and how often.
+    /// What the activity log says of it, and how often.
     pub(super) lines: BTreeMap<String, usize>,
+    /// The same of what stands in the newest segment alone.
+    pub(super) newest: BTreeMap<String, usize>,
 }
 
 /// How a message ended.
@@ -44,11 +46,12 @@ impl Told {
     pub(super) fn read(dir: &Path) -> Result<Self, Wrong> {
         let (mut told, mut wrong) = (Self::default(), None);
         let scanned = scan(dir, 1, Order::OldestFirst, &mut |entry| {
-            if entry.kind == crate::io::journal::Kind::Step {
-                match events::decode(entry.payload) {
+            match entry.kind {
+                Kind::Step => match events::decode(entry.payload) {
                     Ok(events) => events.into_iter().for_each(|event| told.take(entry.at, event)),
                     Err(error) => wrong = Some(error.to_string()),
-                }
+                },
+                Kind::Snapshot => told.newest.clear(),
             }
             ControlFlow::Continue(())
         });
@@ -58,7 +61,9 @@ impl Told {
 
     fn take(&mut self, at: Millis, event: Event) {
         if let Some(line) = story::tell(&event) {
-            *self.lines.entry(format!("{} {}", rfc3339_ms(at), line.text)).or_default() += 1;
+            let line = format!("{} {}", rfc3339_ms(at), line.text);
+            *self.newest.entry(line.clone()).or_default() += 1;
+            *self.lines.entry(line).or_default() += 1;
         }
         match event {
             Event::Accepted { message, body, .. } => {

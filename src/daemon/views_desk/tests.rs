@@ -179,12 +179,17 @@ fn lines_that_could_not_be_written_come_before_newer_ones_and_those_left_out_are
     };
     desk.tell(Millis(1), None, "一".to_owned());
     desk.tell(Millis(1), None, "二".to_owned());
+    assert!(!desk.is_settled(), "a closed segment does not bring them back");
     desk.submit(&engine, &journal, Millis(9)).unwrap();
-    desk.done(shown.try_recv().unwrap(), Millis(9));
     desk.tell(Millis(2), None, "三".to_owned());
+    desk.done(shown.try_recv().unwrap(), Millis(9));
+    desk.tell(Millis(2), None, "四".to_owned());
+    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    assert!(shown.try_recv().is_err(), "newer ones wait with them");
+    assert!(desk.is_settled(), "a history that cannot be written holds nothing up");
     desk.wake(desk.again_at().unwrap());
     desk.submit(&engine, &journal, Millis(9)).unwrap();
-    assert_eq!(texts(shown.try_recv().unwrap()), ["一", "二", "三"]);
+    assert_eq!(texts(shown.try_recv().unwrap()), ["一", "二", "三", "四"]);
     desk.done(Vec::new(), Millis(9));
 
     (0..5_000).for_each(|number| desk.tell(Millis(3), None, number.to_string()));
@@ -210,4 +215,21 @@ fn views_of_what_is_neither_open_nor_in_the_team_are_swept() {
     let job = shown.try_recv().unwrap();
     let [Item::Sweep { open, members }] = &job[..] else { panic!("{job:?}") };
     assert!(open.contains(&id("p")) && !open.contains(&id("c1")) && members.is_empty());
+}
+
+#[test]
+fn an_agents_log_that_cannot_be_written_holds_no_other_up() {
+    let (engine, journal) = world();
+    let (jobs, shown) = sync_channel(1);
+    let mut desk = ViewsDesk::new(jobs, false);
+    desk.tell(Millis(1), AgentName::new("w1").ok(), "一".to_owned());
+    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    let half_told = shown.try_recv().unwrap().into_iter().map(|item| match item {
+        Item::Log { at, agent, text, .. } => Item::Log { at, agent, text, told: true },
+        item => item,
+    });
+    desk.done(half_told.collect(), Millis(9));
+    desk.tell(Millis(2), None, "二".to_owned());
+    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    assert!(matches!(&shown.try_recv().unwrap()[..], [Item::Log { text, told: false, .. }] if text == "二"));
 }

@@ -12,11 +12,10 @@ use crate::engine::message::{Body, Kind, Status};
 use crate::engine::state::Told;
 use crate::engine::view::MessageSeen;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
-use crate::io::clock;
 use crate::io::folder::FolderError;
 use crate::io::journal::{Reader, Record};
 use crate::io::mailbox::MAIN_ZONE;
-use crate::io::views::{View, Views};
+use crate::io::views::{View, Views, line};
 use crate::io::wire::time::Day;
 use crate::io::wire::{events, status};
 use std::collections::{BTreeMap, BTreeSet};
@@ -369,7 +368,7 @@ fn owner(item: &Item) -> Option<&AgentName> {
 
 fn lines<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<String> {
     let line = |item: &Item| match item {
-        Item::Log { at, text, .. } => Some(format!("{} {text}", clock::rfc3339_ms(*at))),
+        Item::Log { at, text, .. } => Some(line(*at, text)),
         _ => None,
     };
     items.filter_map(line).collect()

@@ -11,6 +11,8 @@ mod log;
 mod retention;
 mod spare;
 
+pub use log::{LastLines, line};
+
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::folder::{Folder, FolderError, Stamp};
 use crate::io::mailbox::MAIN_ZONE;
@@ -186,16 +188,21 @@ impl Views {
         self.folders.active.stat(&file_name(id.as_str())).is_ok()
     }
 
-    /// Whether a finished message's views are there and not empty, the answer's too if it has one, and the open one is gone.
+    /// Whether a finished message's views are there, as [`Views::is_end_shown`] says, and the open one is gone.
     #[must_use]
     pub fn has_finished(&self, id: &MessageId, day: &Day, answered: bool) -> bool {
+        self.is_end_shown(id, day, answered) && !self.is_open_shown(id)
+    }
+
+    /// Whether the view of a finished message is there and not empty, and the answer's if it has one. What was only to be
+    /// read stays open to its reader for a while.
+    #[must_use]
+    pub fn is_end_shown(&self, id: &MessageId, day: &Day, answered: bool) -> bool {
         let name = file_name(id.as_str());
         // After a power cut a file that was not synced may be there and empty.
         let whole = |folder: &Folder| folder.stat(&name).is_ok_and(|stat| stat.st_size > 0);
         let dated = self.folders.done.enter(day.as_str());
-        (!answered || whole(&self.folders.results))
-            && dated.is_ok_and(|folder| whole(&folder))
-            && self.folders.active.stat(&name).is_err()
+        (!answered || whole(&self.folders.results)) && dated.is_ok_and(|folder| whole(&folder))
     }
 
     /// What stands in the `active/` folders, whoever wrote it: to be compared with what is open, at start.

@@ -1,6 +1,8 @@
 //! What a life finds when it begins: ends that nobody was told of, views that are owed, views half written.
 
 use super::*;
+use crate::io::fake::{Chance, Faults, Keeps, Machine, World};
+use crate::io::journal::{LOW_SPACE_BYTES, RESERVE_BYTES};
 
 impl Daemon {
     /// Shows all that may be shown, while the journal writes nothing.
@@ -106,6 +108,62 @@ async fn what_is_kept_no_longer_is_not_shown_again() {
         assert_eq!(is_in(&done, "info"), is_shown, "{later_ms} ms later");
     }
     life.daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
+
+#[tokio::test]
+async fn views_of_what_is_not_open_and_of_nobody_are_removed_as_a_life_begins() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    life.daemon.take_input(task("open"));
+    life.daemon.work_until_idle().await;
+    drop(life.fail().await);
+    let [ended, nobody, open, worker] = [
+        "queue/active/ended.yaml",
+        "status/agents/nobody.yaml",
+        "queue/active/open.yaml",
+        "status/agents/worker.yaml",
+    ]
+    .map(|file| bench.folder.path().join(file));
+    [&ended, &nobody].into_iter().for_each(|file| std::fs::write(file, "id: ended\n").unwrap());
+    let mut life = bench.begin().await;
+    life.daemon.work_until_idle().await;
+    assert!(!ended.exists() && !nobody.exists(), "an earlier daemon was killed before it could remove them");
+    assert!(open.exists() && worker.exists());
+    life.daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
+
+#[tokio::test]
+async fn the_room_that_is_kept_for_a_full_disk_is_given_back_to_go_on_there_and_taken_again() {
+    let mut bench = Bench::new();
+    let (dir, team) = (bench.house.workspace.journal(), bench.settings.team.clone());
+    let reserve = dir.join("reserve");
+    let mut journal = bench.begin().await.fail().await;
+    if fs2::available_space(&dir).unwrap() < LOW_SPACE_BYTES + 2 * RESERVE_BYTES {
+        return println!("NOT TESTED: the disk has too little room for a reserve");
+    }
+    assert!(reserve.exists());
+    journal.stop("a test");
+    let machine = Machine {
+        root: bench.folder.path().join("elsewhere"),
+        elapsed_ms: 1,
+        wall: bench.house.clock.now(),
+        chance: Chance::new(1),
+        world: World::new(Keeps::Ordered),
+        flushed: Default::default(),
+        free_bytes: 0,
+        faults: Faults::default(),
+        made: Vec::new(),
+        log: None,
+    };
+    machine.install();
+    let went_on = memory::try_again(&dir, &mut journal, team, Millis(1), &|_, _| BTreeSet::new());
+    Machine::remove();
+    assert!(went_on.is_ok() && !reserve.exists(), "{went_on:?}");
+    drop(journal);
+    let life = bench.begin().await;
+    assert!(reserve.exists(), "there is room again");
     life.end().await;
 }
 
