@@ -28,8 +28,8 @@ impl Workspace {
         Err(refused)
     }
 
-    /// Every path where a daemon of this workspace may listen, best first; makes nothing. What `status/daemon.yaml`
-    /// says comes before all of them: the daemon's environment need not be the client's.
+    /// Every path where a daemon of this workspace may listen, best first; makes nothing. What a running daemon says in
+    /// `status/daemon.yaml` comes before all of them: its environment need not be the client's.
     #[must_use]
     pub fn socket_candidates(&self, around: &Surroundings) -> Vec<PathBuf> {
         let name = format!("{}.sock", self.hash());

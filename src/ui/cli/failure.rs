@@ -132,12 +132,10 @@ impl From<ClientError> for Failure {
                 Self::new(Kind::TimedOut, "too-slow", why, "see .tasuki/daemon.log, and `tasuki doctor`")
             }
             ClientError::Refused(problem) => {
-                let kind = match problem.code.as_str() {
-                    "unavailable" | "bug" => Kind::Failed,
-                    _ => Kind::Rejected,
-                };
+                let kind = if problem.code == "bug" { Kind::Failed } else { Kind::Rejected };
                 Self { kind, problem, place: None }
             }
+            ClientError::Unavailable(problem) => Self { kind: Kind::Failed, problem, place: None },
             ClientError::Gone(_) | ClientError::Odd(_) | ClientError::Io(_) => {
                 Self::new(Kind::Failed, "no-answer", why, "see .tasuki/daemon.log")
             }

@@ -1,8 +1,9 @@
 //! What the workspace's files say, for verbs that work without a daemon: views are for people, and this reads them as one.
 
+use crate::engine::message::Priority;
 use crate::engine::words::MessageId;
 use crate::io::workspace::Workspace;
-use crate::ui::http::types::{AgentInfo, StatusInfo};
+use crate::ui::http::types::{AgentInfo, MessageInfo, StatusInfo};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,34 @@ pub(super) struct View {
     pub(super) reason: Option<String>,
 }
 
+/// `queue/done/DAY/ID.yaml`. What is the default is left out there.
+#[derive(Debug, Deserialize)]
+struct Finished {
+    id: String,
+    from: String,
+    to: String,
+    #[serde(rename = "type")]
+    kind: String,
+    status: String,
+    stage: String,
+    #[serde(default)]
+    finished_at: String,
+    #[serde(default)]
+    accepted_at: String,
+    #[serde(default)]
+    attempt: u8,
+    #[serde(default = "normal")]
+    priority: String,
+    #[serde(default)]
+    verified: bool,
+    in_reply_to: Option<String>,
+    parent: Option<String>,
+    retry_of: Option<String>,
+    #[serde(default)]
+    depends_on: Vec<String>,
+    reason: Option<String>,
+}
+
 /// Every agent that has a status file, by name. A file that cannot be read is passed over: the daemon writes it again.
 pub(super) fn agents(workspace: &Workspace) -> Vec<AgentFile> {
     let entries = fs::read_dir(workspace.agents_status()).into_iter().flatten().flatten();
@@ -72,6 +101,34 @@ pub(super) fn result(workspace: &Workspace, id: &MessageId) -> Option<View> {
     read(&workspace.result_file(id))
 }
 
+/// What the daemon says of a message that has ended, of one that it need not know any more.
+pub(super) fn finished(workspace: &Workspace, id: &MessageId) -> Option<MessageInfo> {
+    let file: Finished = read(&done_file(workspace, id)?)?;
+    Some(MessageInfo {
+        // One that was given to nobody says there to whom it went.
+        agent: (file.attempt > 0).then(|| file.to.clone()),
+        answered: result(workspace, id).is_some(),
+        id: file.id,
+        from: file.from,
+        to: file.to,
+        kind: file.kind,
+        status: file.status,
+        stage: file.stage,
+        since: file.finished_at,
+        accepted_at: file.accepted_at,
+        attempt: file.attempt,
+        redelivered: false,
+        priority: file.priority,
+        verified: file.verified,
+        in_reply_to: file.in_reply_to,
+        parent: file.parent,
+        retry_of: file.retry_of,
+        depends_on: file.depends_on,
+        waits_for: None,
+        reason: file.reason,
+    })
+}
+
 /// Where a finished message is kept.
 pub(super) fn done_file(workspace: &Workspace, id: &MessageId) -> Option<PathBuf> {
     let name = format!("{id}.yaml");
@@ -89,6 +146,10 @@ pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
 fn open(workspace: &Workspace) -> Vec<View> {
     let entries = fs::read_dir(workspace.active()).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| is_yaml(path)).filter_map(|path| read(&path)).collect()
+}
+
+fn normal() -> String {
+    Priority::default().word().to_owned()
 }
 
 fn is_yaml(path: &Path) -> bool {

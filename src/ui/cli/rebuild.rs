@@ -1,4 +1,5 @@
-//! The views of finished messages, written again from the journal alone.
+//! The views of finished messages, written again from the journal alone. Those of what is open are the daemon's, which may
+//! run meanwhile: an agent reads them.
 
 use super::failure::Failure;
 use crate::daemon::workers::pages;
@@ -9,7 +10,6 @@ use crate::engine::view::MessageSeen;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::folder::FolderError;
 use crate::io::journal::{Kind, Order, scan};
-use crate::io::mailbox::MAIN_ZONE;
 use crate::io::views::Views;
 use crate::io::wire::events;
 use crate::io::wire::time::Day;
@@ -99,7 +99,7 @@ impl Rebuild {
         why: Option<String>,
     ) -> Result<(), FolderError> {
         let id = &running.message.id;
-        if self.views.has_finished(id, &Day::of(at), answer.is_some()) {
+        if self.views.is_end_shown(id, &Day::of(at), answer.is_some()) {
             self.done.kept += 1;
             return Ok(());
         }
@@ -122,7 +122,7 @@ impl Rebuild {
         if let Some(answer) = answer {
             self.views.write_result(id, &pages::result(&seen, answer))?;
         }
-        self.views.finish(MAIN_ZONE, id, &Day::of(at), &pages::finished(&seen, &running.body))?;
+        self.views.write_done(id, &Day::of(at), &pages::finished(&seen, &running.body))?;
         self.done.written += 1;
         Ok(())
     }

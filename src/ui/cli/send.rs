@@ -7,6 +7,7 @@ use super::wait::Waiting;
 use crate::daemon::workers::mailbox::mint_id;
 use crate::engine::words::{AgentName, MessageId, Token};
 use crate::io::clock::Clock;
+use crate::io::lock;
 use crate::io::settings::Settings;
 use crate::io::wire::{json, time};
 use crate::io::workspace::Workspace;
@@ -101,56 +102,93 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         return Err(Failure::from(*late));
     }
     let waits = args.delivered || args.wait || args.follow;
-    let listened = send(desk, &workspace, &client, &message, &id)?;
+    let sent = send(desk, &workspace, &client, &message, &id)?;
     if !waits {
-        return tell(desk, &id, &listened);
+        return tell(desk, &id, &sent);
     }
-    if listened.is_none() {
-        tell(desk, &id, &listened)?;
+    if matches!(sent, Sent::Alone) {
+        tell(desk, &id, &sent)?;
         let why = format!("{id} waits in queue/, and nobody listens yet");
         return Err(Failure::new(Kind::NoDaemon, "no-daemon", why, "start a daemon with `tasuki up`"));
     }
-    if args.follow && !desk.globals.json {
-        desk.remark(format!("{id} is accepted"));
+    match &sent {
+        Sent::Unanswered(why) => desk.remark(unanswered(&id, why)),
+        _ if args.follow && !desk.globals.json => desk.remark(format!("{id} is accepted")),
+        _ => {}
     }
     let (within_ms, follow) = (args.within, args.follow);
     let waiting = Waiting { desk, client: &client, workspace: &workspace, id: &id, within_ms, follow };
     if args.delivered { waiting.for_delivery() } else { waiting.for_answer() }
 }
 
-/// Gives a message to the daemon, or leaves it in `queue/` for the next one; none if nobody listens. Its id makes it safe
-/// to leave it there too when the daemon went away before it answered.
+/// What became of a message: in each case it is on the disk.
+#[derive(Debug)]
+pub(super) enum Sent {
+    /// The daemon has it.
+    Accepted(Accepted),
+    /// It lies in `queue/`, and nobody listens.
+    Alone,
+    /// It lies in `queue/` for a daemon that is there and, for this reason, did not say whether it has it. If it has, the file
+    /// is a duplicate.
+    Unanswered(String),
+}
+
+/// Gives a message to the daemon, or leaves it in `queue/` for the next one. Its id makes it safe to leave it there too when
+/// the daemon went away before it answered, or was just ending: it may have written the message and not come to say so.
 pub(super) fn send(
     desk: &Desk,
     workspace: &Workspace,
     client: &Client,
     message: &Value,
     id: &MessageId,
-) -> Result<Option<Accepted>, Failure> {
-    match client.post("/v1/messages", message, ANSWER_DEADLINE) {
-        Ok(accepted) => Ok(Some(accepted)),
-        Err(ClientError::NotRunning { .. } | ClientError::Gone(_) | ClientError::TooSlow(_)) => {
-            check(desk, workspace, message)?;
-            drop_in_queue(workspace, message, id)?;
-            Ok(None)
+) -> Result<Sent, Failure> {
+    let sent = match client.post("/v1/messages", message, ANSWER_DEADLINE) {
+        Ok(accepted) => return Ok(Sent::Accepted(accepted)),
+        Err(ClientError::NotRunning { .. }) if lock::holder(&workspace.lock())?.is_none() => Sent::Alone,
+        Err(ClientError::NotRunning { .. }) => {
+            Sent::Unanswered("the daemon is starting or ending".to_owned())
         }
-        Err(error) => Err(error.into()),
+        Err(error @ (ClientError::Unavailable(_) | ClientError::Gone(_) | ClientError::TooSlow(_))) => {
+            Sent::Unanswered(error.to_string())
+        }
+        Err(error) => return Err(error.into()),
+    };
+    check(desk, workspace, message)?;
+    if matches!(sent, Sent::Alone) {
+        workspace.prepare()?; // a daemon that is there has done so, and would not see what comes in the place of what it lost
     }
+    drop_in_queue(workspace, message, id).map_err(|mut failure| {
+        if let Sent::Unanswered(why) = &sent {
+            failure.problem.why = format!("{why}, and {}", failure.problem.why);
+            failure.problem.cure =
+                format!("the daemon may have it: send it again with `--id {id}`, as often as you like");
+        }
+        failure
+    })?;
+    Ok(sent)
 }
 
-fn tell(desk: &Desk, id: &MessageId, listened: &Option<Accepted>) -> Ended {
-    match listened {
-        Some(accepted) => desk.tell(accepted, || match accepted.duplicates.as_slice() {
-            [] => id.to_string(),
-            _ => format!("{id} (known already, unchanged: not sent again)"),
-        }),
-        None => {
-            let said = Accepted { ids: vec![id.to_string()], duplicates: Vec::new(), durable: true };
-            desk.tell(&said, || id.to_string())?;
-            desk.remark("nobody is listening yet: the message waits in queue/ for the daemon (`tasuki up`)");
-            Ok(())
+fn unanswered(id: &MessageId, why: &str) -> String {
+    format!("{why}: {id} waits for it in queue/ (done once, also if it is known already)")
+}
+
+fn tell(desk: &Desk, id: &MessageId, sent: &Sent) -> Ended {
+    let remark = match sent {
+        Sent::Accepted(accepted) => {
+            return desk.tell(accepted, || match accepted.duplicates.as_slice() {
+                [] => id.to_string(),
+                _ => format!("{id} (known already, unchanged: not sent again)"),
+            });
         }
-    }
+        Sent::Alone => {
+            "nobody is listening yet: the message waits in queue/ for the daemon (`tasuki up`)".to_owned()
+        }
+        Sent::Unanswered(why) => unanswered(id, why),
+    };
+    let said = Accepted { ids: vec![id.to_string()], duplicates: Vec::new(), durable: true };
+    desk.tell(&said, || id.to_string())?;
+    desk.remark(remark);
+    Ok(())
 }
 
 fn message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId, text: String) -> Value {
@@ -188,15 +226,19 @@ fn check(desk: &Desk, workspace: &Workspace, message: &Value) -> Ended {
 
 /// Whole or not at all: written under a name that nobody reads, made durable, renamed, and the name made durable.
 fn drop_in_queue(workspace: &Workspace, message: &Value, id: &MessageId) -> Ended {
-    workspace.prepare()?;
     let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
     let text = serde_saphyr::to_string_with_options(message, options).map_err(std::io::Error::other)?;
     let part = workspace.queue().join(format!(".send-{id}.tmp"));
-    let dropped = put(&part, &workspace.queue().join(format!("send-{id}.yaml")), &text);
+    let dropped = put(&part, &drop_file(workspace, id), &text);
     if dropped.is_err() {
         let _ = fs::remove_file(&part); // nothing was sent, and nothing is left of it
     }
     dropped.map_err(Failure::at(&part))
+}
+
+/// Where a message lies that no daemon has taken yet.
+pub(super) fn drop_file(workspace: &Workspace, id: &MessageId) -> PathBuf {
+    workspace.queue().join(format!("send-{id}.yaml"))
 }
 
 /// Writes a drop whole and durably, then gives it its name.

@@ -1,9 +1,10 @@
 //! Waiting for a message: until it is delivered, or until its answer is there. A daemon that is started anew meanwhile
-//! does not end the wait: what is durable goes on.
+//! does not end the wait: what is durable goes on. One that has forgotten what ended long ago left it in the files.
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use super::files::{self, View};
+use super::send::drop_file;
 use super::table::harmless_lines;
 use crate::engine::words::MessageId;
 use crate::io::clock::Clock;
@@ -75,40 +76,76 @@ impl Waiting<'_> {
     fn until(&self, until: &str) -> Result<MessageInfo, Failure> {
         let clock = Clock::start();
         let began = clock.now();
-        let mut away = None;
+        // Since when nothing is known of it.
+        let mut lost = None;
         let mut stage = String::new();
         loop {
             let left = self.within_ms.map(|within| within.saturating_sub(clock.now().since(began)));
-            let look = left.unwrap_or(LOOK_MS).min(LOOK_MS);
-            let how = if stage.is_empty() {
-                "until=moved&stage=queued".to_owned()
-            } else {
-                format!("until=moved&stage={stage}")
-            };
             let first = stage.is_empty();
-            let look = if first { 0 } else { look };
-            let path = format!("/v1/messages/{}/wait?{how}&timeout={look}ms", self.id);
-            match self.client.get::<Waited>(&path, ANSWER_DEADLINE + Duration::from_millis(look)) {
-                Ok(Waited { message, .. }) => {
-                    away = None;
+            let look = if first { 0 } else { left.unwrap_or(LOOK_MS).min(LOOK_MS) };
+            let seen = self.look(&stage, look);
+            let is_seen = seen.is_ok();
+            match seen {
+                Ok(message) => {
+                    lost = None;
                     self.tell_step(&stage, &message);
                     if is_there(&message, until) {
                         return Ok(message);
                     }
                     stage.clone_from(&message.stage);
                 }
-                Err(error @ (ClientError::NotRunning { .. } | ClientError::Gone(_))) => {
-                    let since = *away.get_or_insert_with(|| clock.now());
-                    if clock.now().since(since) > u64::try_from(ANEW.as_millis()).unwrap_or(u64::MAX) {
-                        return Err(error.into());
+                // It is there, and goes on when it can.
+                Err(ClientError::Unavailable(_)) => lost = None,
+                Err(error) => {
+                    let since = *lost.get_or_insert_with(|| clock.now());
+                    if Duration::from_millis(clock.now().since(since)) >= self.patience(&error) {
+                        return Err(self.given_up(error));
                     }
-                    self.client.pause(AGAIN);
                 }
-                Err(error) => return Err(error.into()),
             }
-            if left == Some(0) && !first {
+            if left == Some(0) && !(first && is_seen) {
                 return Err(self.timed_out(&stage));
             }
+            if !is_seen {
+                self.client.pause(AGAIN);
+            }
+        }
+    }
+
+    /// What the daemon says of the message as soon as it has left this stage, or after so many ms; the files say it of one
+    /// that ended long ago.
+    fn look(&self, stage: &str, within_ms: u64) -> Result<MessageInfo, ClientError> {
+        let stage = if stage.is_empty() { "queued" } else { stage };
+        let path = format!("/v1/messages/{}/wait?until=moved&stage={stage}&timeout={within_ms}ms", self.id);
+        let asked = self.client.get::<Waited>(&path, ANSWER_DEADLINE + Duration::from_millis(within_ms));
+        match asked {
+            Ok(waited) => Ok(waited.message),
+            Err(error) if is_unknown(&error) => files::finished(self.workspace, self.id).ok_or(error),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How long such an error is borne before the wait is given up.
+    fn patience(&self, error: &ClientError) -> Duration {
+        match error {
+            ClientError::NotRunning { .. } | ClientError::Gone(_) => ANEW,
+            // It was not taken out of `queue/` yet,
+            error if is_unknown(error) && drop_file(self.workspace, self.id).exists() => Duration::MAX,
+            // or a moment ago, or its view is about to be written.
+            error if is_unknown(error) => VIEW_DEADLINE,
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// The message goes on all the same if it is the daemon that is away.
+    fn given_up(&self, error: ClientError) -> Failure {
+        match error {
+            ClientError::NotRunning { .. } | ClientError::Gone(_) => {
+                let why = format!("{error}; {} goes on with the next daemon", self.id);
+                let cure = format!("start it with `tasuki up`, and see `tasuki why {}`", self.id);
+                Failure::new(Kind::NoDaemon, "no-daemon", why, cure)
+            }
+            error => error.into(),
         }
     }
 
@@ -163,11 +200,17 @@ impl Waiting<'_> {
     }
 
     fn timed_out(&self, stage: &str) -> Failure {
+        let stage = if stage.is_empty() { "accepted, or waits in queue/" } else { stage };
         let why = format!("the time is up; {} is {}", self.id, stage.replace('_', " "));
         let cure =
             format!("it goes on: see `tasuki why {}`, and queue/results/{0}.yaml once it has ended", self.id);
         Failure::new(Kind::TimedOut, "timed-out", why, cure)
     }
+}
+
+/// Whether the daemon does not know the message.
+fn is_unknown(error: &ClientError) -> bool {
+    matches!(error, ClientError::Refused(problem) if problem.code == "no-message")
 }
 
 fn is_there(info: &MessageInfo, until: &str) -> bool {

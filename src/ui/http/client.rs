@@ -2,6 +2,7 @@
 //! deadline of its own.
 
 use super::types::Problem;
+use crate::io::lock;
 use crate::io::workspace::{Surroundings, Workspace};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
@@ -36,6 +37,9 @@ pub enum ClientError {
     /// The daemon says no.
     #[error("{}", .0.why)]
     Refused(Problem),
+    /// It is just starting or ending, or cannot write its journal: what was asked may have been done all the same.
+    #[error("{}", .0.why)]
+    Unavailable(Problem),
     /// It did not answer in time.
     #[error("the daemon did not answer within {0:?}")]
     TooSlow(Duration),
@@ -50,12 +54,19 @@ pub enum ClientError {
     Io(#[from] io::Error),
 }
 
+impl ClientError {
+    fn of(problem: Problem) -> Self {
+        if problem.code == "unavailable" { Self::Unavailable(problem) } else { Self::Refused(problem) }
+    }
+}
+
 /// A way to ask the daemon of one workspace.
 #[derive(Debug)]
 pub struct Client {
     runtime: Runtime,
+    workspace: Workspace,
+    /// Where a daemon with our environment listens.
     candidates: Vec<PathBuf>,
-    root: PathBuf,
     uid: u32,
     key: Option<String>,
 }
@@ -67,13 +78,12 @@ impl Client {
     /// [`ClientError::Io`] if the system gives no event loop.
     pub fn new(workspace: &Workspace, around: &Surroundings) -> Result<Self, ClientError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let said = said_socket(&workspace.daemon_status());
-        let candidates = said.into_iter().chain(workspace.socket_candidates(around)).collect();
+        let candidates = workspace.socket_candidates(around);
         // An agent's key is for its own workspace; elsewhere it would only be refused.
         let own = around.var("TASUKI_ROOT").is_some_and(|root| Path::new(root) == workspace.root());
         let key =
             around.var("TASUKI_AGENT_KEY").filter(|_| own).and_then(|key| key.to_str()).map(str::to_owned);
-        Ok(Self { runtime, candidates, root: workspace.root().to_path_buf(), uid: around.uid, key })
+        Ok(Self { runtime, workspace: workspace.clone(), candidates, uid: around.uid, key })
     }
 
     /// Reads something.
@@ -88,7 +98,7 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`] says why there is no answer; what was asked may have been done all the same if it is
-    /// [`ClientError::Gone`] or [`ClientError::TooSlow`].
+    /// [`ClientError::Gone`], [`ClientError::TooSlow`] or [`ClientError::Unavailable`].
     pub fn post<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -123,21 +133,21 @@ impl Client {
             return serde_json::from_slice(&answer).map_err(|error| ClientError::Odd(error.to_string()));
         }
         let problem = serde_json::from_slice(&answer).map_err(|error| ClientError::Odd(error.to_string()))?;
-        Err(ClientError::Refused(problem))
+        Err(ClientError::of(problem))
     }
 
-    /// The first socket at which a process of our own user listens: `/tmp` is everybody's.
+    /// The first socket at which the workspace's daemon listens.
     async fn connect(&self) -> Result<UnixStream, ClientError> {
-        for path in &self.candidates {
-            match tokio::time::timeout(CONNECT_DEADLINE, UnixStream::connect(path)).await {
-                Ok(Ok(stream)) if stream.peer_cred().is_ok_and(|peer| peer.uid() == self.uid) => {
-                    return Ok(stream);
-                }
+        let said = said_socket(&self.workspace)?;
+        let own = self.candidates.iter().map(|path| Door { path: path.clone(), pid: None });
+        for door in said.into_iter().chain(own) {
+            match tokio::time::timeout(CONNECT_DEADLINE, UnixStream::connect(&door.path)).await {
+                Ok(Ok(stream)) if door.is_kept(&stream, self.uid) => return Ok(stream),
                 Ok(_) => {}
                 Err(_) => return Err(ClientError::TooSlow(CONNECT_DEADLINE)),
             }
         }
-        Err(ClientError::NotRunning { root: self.root.clone() })
+        Err(ClientError::NotRunning { root: self.workspace.root().to_path_buf() })
     }
 
     async fn exchange(
@@ -173,12 +183,35 @@ impl Client {
     }
 }
 
+/// A socket at which the workspace's daemon may listen.
+struct Door {
+    path: PathBuf,
+    /// The only process whose answers count, where it is known.
+    pid: Option<u32>,
+}
+
+impl Door {
+    /// Whether it is the daemon that listens there: a process of our own user, since `/tmp` is everybody's.
+    fn is_kept(&self, stream: &UnixStream, uid: u32) -> bool {
+        let is_known = |pid: Option<i32>| {
+            self.pid.is_none_or(|known| pid.and_then(|pid| u32::try_from(pid).ok()) == Some(known))
+        };
+        stream.peer_cred().is_ok_and(|peer| peer.uid() == uid && is_known(peer.pid()))
+    }
+}
+
 /// Where the daemon said that it listens; its environment need not be ours.
-fn said_socket(path: &Path) -> Option<PathBuf> {
+///
+/// In a copy of the workspace the file names the socket of the original's daemon. That one holds the lock of the original's
+/// folder, which goes with the folder where it is moved, and not the lock of the copy: that is nobody's, or the copy's own
+/// daemon's, which the file does not name until it listens.
+fn said_socket(workspace: &Workspace) -> io::Result<Option<Door>> {
     #[derive(serde::Deserialize)]
     struct Said {
         socket: Option<PathBuf>,
     }
-    let text = std::fs::read_to_string(path).ok()?;
-    serde_saphyr::from_str::<Said>(&text).ok()?.socket
+    let Some(holder) = lock::holder(&workspace.lock())? else { return Ok(None) };
+    let text = std::fs::read_to_string(workspace.daemon_status()).unwrap_or_default();
+    let said = serde_saphyr::from_str::<Said>(&text).ok();
+    Ok(said.and_then(|said| said.socket).map(|path| Door { path, pid: holder.pid }))
 }

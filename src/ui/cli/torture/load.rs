@@ -233,7 +233,7 @@ fn post(workspace: &Workspace, around: &Surroundings, parcel: &Parcel, bytes: &[
         let client = Client::new(workspace, around).map_err(|error| error.to_string())?;
         match client.post::<Accepted>("/v1/messages", &message, ANSWER_DEADLINE) {
             Ok(_) => return Ok(()),
-            Err(ClientError::Refused(problem)) if problem.code != "unavailable" => {
+            Err(ClientError::Refused(problem)) => {
                 return Err(format!("the socket refused it: {}: {}", problem.code, problem.why));
             }
             Err(error) if u128::from(clock.now().since(began)) > SEND_DEADLINE.as_millis() => {
