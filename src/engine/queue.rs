@@ -98,6 +98,7 @@ mod tests {
         let mut queue = Queue::default();
         queue.insert(Millis(5), key(1));
         queue.insert(Millis(0), key(2));
+        assert_eq!(queue.len(), 2, "both wait");
         assert_eq!(queue.first(Millis(4), |_| true), Some(&key(2)));
         assert_eq!(queue.first(Millis(5), |_| true), Some(&key(1)));
         assert_eq!(queue.first(Millis(5), |id| id.as_str() != "t1"), Some(&key(2)));

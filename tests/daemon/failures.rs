@@ -192,16 +192,21 @@ fn whoever_asks_while_the_journal_cannot_be_written_is_told_why_at_once() {
     house.result("a");
     limit_files(&house, Some(1));
     house.drop("b.yaml", "id: b\nto: worker\ncontent: do it\n");
-    for verb in [&["status"][..], &["send", "worker", "c"], &["cancel", "a"]] {
-        // At first it may not know yet; it hangs at no moment.
+    for verb in [&["status"][..], &["send", "--id", "c", "worker", "c"], &["cancel", "a"]] {
+        // At first it may not know yet; it hangs at no moment. What is sent waits in queue/ meanwhile.
+        let waits = verb.contains(&"send");
         house.until("the reason", |house| {
             let output = ask(house, verb);
             let said = String::from_utf8_lossy(&output.stderr);
-            !output.status.success() && said.contains("starts anew") && said.contains("could not be written")
+            let told = said.contains("starts anew") && said.contains("could not be written");
+            told && output.status.success() == waits
         });
     }
     limit_files(&house, None);
-    assert!(house.result("b").contains("answer to b"), "it goes on by itself");
+    for id in ["b", "c"] {
+        assert!(house.result(id).contains(&format!("answer to {id}")), "it goes on by itself");
+    }
+    assert_eq!(house.read("status/activity.log").matches(" c accepted: ").count(), 1);
     limit_files(&house, Some(1));
     house.drop("d.yaml", "id: d\nto: worker\ncontent: do it\n");
     house.until("the failure", |house| !ask(house, &["status"]).status.success());

@@ -288,3 +288,19 @@ fn reports_of_an_older_launch_are_no_news() {
     }
     assert!(world.runs("boss"));
 }
+
+#[test]
+fn who_looks_at_the_team_sees_what_waits_what_is_held_and_since_when_each_is_up() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss\nt2 user>boss\nt3 user>ann hold\nt4 user>bob");
+    world.give("boss");
+    world.ready("ann");
+    world.unconfirmed("ann");
+    let seen = world.engine.overview();
+    assert_eq!((seen.open, seen.pending, seen.held), (4, 2, 1));
+    let boss = world.engine.agent(&name("boss")).expect("boss");
+    assert_eq!((boss.queued, boss.up_since.is_some(), boss.pid.is_some()), (1, true, true));
+    world.exit("boss", "exit 1");
+    let boss = world.engine.agent(&name("boss")).expect("boss");
+    assert_eq!((boss.up_since, boss.pid, boss.pane), (None, None, None), "it is up no more");
+}

@@ -4,6 +4,7 @@ use crate::make::{id, name, team};
 use crate::world::World;
 use expect_test::expect;
 use tasuki::engine::input::Report;
+use tasuki::engine::message::Outcome;
 
 /// `boss` works on `t1`; its token is `k00005`.
 fn world() -> World {
@@ -218,6 +219,31 @@ fn a_cancelled_part_is_an_answer_too() {
         > ring boss t1 #2 answers k00006
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn who_asked_for_parts_is_told_how_each_of_them_ended() {
+    let mut world = world();
+    world.send("a boss>ann token=k00005\nb boss>bob token=k00005\nc boss>ann token=k00005");
+    world.claim("boss");
+    world.give("ann");
+    world.claim("ann");
+    world.give("bob");
+    let token = world.engine.state().agents[&name("bob")].current.as_ref().and_then(|id| {
+        let open = &world.engine.state().open[id];
+        open.tokens.last().copied()
+    });
+    world.send(&format!("e bob>boss error re=b token={}", token.expect("its token")));
+    world.cancel("c");
+    let told = &world.engine.state().open[&id("t1")].answers;
+    let told: Vec<_> =
+        told.iter().map(|told| (told.child.as_str(), told.from.as_str(), told.outcome)).collect();
+    let wanted = [
+        ("a", "ann", Outcome::Completed),
+        ("b", "bob", Outcome::Failed),
+        ("c", "tasuki", Outcome::Cancelled),
+    ];
+    assert_eq!(told, wanted);
 }
 
 #[test]

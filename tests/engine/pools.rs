@@ -235,3 +235,35 @@ fn nobody_of_a_pool_gets_a_part_of_its_own_task() {
     "#]]
     .assert_eq(&text);
 }
+
+#[test]
+fn the_answer_of_a_pool_is_its_member_s_who_gave_it() {
+    let mut team = team();
+    team.routes.insert(name("eve"), BTreeSet::from([name("ann"), name("bob")]));
+    let mut world = World::new(team);
+    world.send("t1 eve>crew\nt2 user>crew");
+    world.give("bob");
+    let mut text = world.claim("bob");
+    world.give("ann");
+    text += &world.claim("ann");
+    expect![[r#"
+        t1 claim (marker)
+        t1 verify (marker)
+        t1 completed, result m1 from bob by marker: done by bob
+        accepted m1 result bob>eve re t1 verified
+        > unwatch bob
+        > show finished t1
+        > seek bob
+        > seek eve
+        t2 claim (marker)
+        t2 verify (marker)
+        t2 completed, result m2 from ann by marker: done by ann
+        > unwatch ann
+        > show finished t2
+    "#]]
+    .assert_eq(&text);
+    for agent in ["ann", "bob"] {
+        let counts = world.engine.state().agents[&name(agent)].counts;
+        assert_eq!((counts.completed, counts.sent), (1, 1), "{agent}");
+    }
+}

@@ -233,6 +233,20 @@ fn a_turn_that_became_overdue_while_nobody_looked_is_looked_at_first() {
 }
 
 #[test]
+fn a_turn_has_the_time_that_it_had_left_however_often_the_daemon_starts_anew() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    for _ in 0..3 {
+        world.pass(10_000);
+        world.crash(&["boss", "ann", "bob", "eve"]);
+    }
+    let early = world.pass(29_999);
+    assert!(early.is_empty(), "{early}");
+    assert!(world.pass(1).contains("t1 failed, error m1 from tasuki: timed out"), "a minute has passed");
+}
+
+#[test]
 fn what_a_clock_that_was_a_year_ahead_put_off_does_not_wait_for_a_year() {
     let mut world = World::new(team());
     let right = world.now;

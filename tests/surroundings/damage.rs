@@ -99,8 +99,9 @@ fn a_journal_of_a_year_ahead_or_ago_goes_on_at_once() {
         assert!(house.result("t-1").contains("answer to t-1"), "{forth}");
         assert!(house.result("t-2").contains("answer to t-2"), "{forth}");
         works(&house, "after");
-        let log = house.read("status/activity.log");
-        assert_eq!(log.matches(" before completed").count(), 1, "{log}");
+        let why = house.tasuki().args(["why", "before"]).output().expect("why");
+        let why = String::from_utf8(why.stdout).expect("UTF-8");
+        assert_eq!(why.matches("completed (by").count(), 1, "{why}");
         house.end();
     }
 }

@@ -261,3 +261,29 @@ async fn a_claim_right_before_the_end_is_heard_before_the_end_is_told() {
     let [Report::Claimed { text, .. }] = &heard[..] else { panic!("{heard:?}") };
     assert_eq!((&**text, clean), ("the answer", false));
 }
+
+#[tokio::test]
+async fn an_agent_that_never_stops_printing_is_typed_to_in_the_end() {
+    let world = World::new().await;
+    let restless = Profile { ready_quiet_ms: 1_000, ready_within_ms: 1_500, ..fast() };
+    // Far more often than the quiet that it is waited for.
+    let script = "echo ready; while :; do printf .; sleep 0.02; done";
+    let mut hand = Hand::at(&world, "a", script, restless).await;
+    assert_eq!(until_ready(&mut hand).await, []);
+}
+
+#[tokio::test]
+async fn a_stop_while_an_older_line_is_taken_away_holds_back_the_newer_one() {
+    let world = World::new().await;
+    let (old, new) = (turn("t-1", "a995l2"), turn("t-2", "b995l3"));
+    let mut hand = Hand::at(&world, "a", READER, Profile { quiet_ms: 3_000, ..fast() }).await;
+    leave_in_the_input(&hand, &old.line).await;
+    hand.give(Order::Ring(new)).await;
+    let is_free = |row: &String| !row.contains("[tasuki]");
+    screen_until(&hand.pane, Rows::Joined, |screen| screen.rows.iter().all(is_free)).await;
+    hand.terms.send_modify(|terms| terms.halted = true);
+    let verdict = hand.verdict().await;
+    assert!(matches!(verdict, Verdict::Withdrawn { .. }), "{verdict:?}");
+    let screen = hand.pane.capture(0, Rows::Joined).await.unwrap();
+    assert!(screen.rows.iter().all(is_free), "{:?}", screen.rows);
+}
