@@ -25,6 +25,7 @@ use crate::io::journal::{
 use crate::io::wire::events::{self, FinishedScan};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -175,19 +176,23 @@ pub fn snapshot(
     owed: &BTreeSet<MessageId>,
 ) -> String {
     let needed = engine.needed_steps();
-    let places = places.iter().filter(|(seq, _)| needed.contains(seq));
-    let places: Vec<[u64; 4]> = places
-        .map(|(seq, place)| [seq.0, u64::from(place.segment), place.offset, u64::from(place.len)])
-        .collect();
-    let places = serde_json::to_string(&places).unwrap_or_else(|_| "[]".to_owned());
+    let mut text = String::from("{\"places\":[");
+    let mut comma = "";
+    for (seq, place) in places.iter().filter(|(seq, _)| needed.contains(seq)) {
+        let _ = write!(text, "{comma}[{},{},{},{}]", seq.0, place.segment, place.offset, place.len);
+        comma = ",";
+    }
+    text.push_str("],\"claims\":");
     let claims: Vec<&str> = decided.taken.iter().map(AsRef::as_ref).collect();
-    let claims = serde_json::to_string(&claims).unwrap_or_else(|_| "[]".to_owned());
-    let refused = events::encode(&decided.refusals());
+    text.push_str(serde_json::to_string(&claims).as_deref().unwrap_or("[]"));
+    text.push_str(",\"refused\":");
+    events::put(&mut text, decided.refusals());
+    text.push_str(",\"state\":");
     let finished = owed.iter().filter_map(|id| engine.state().finished.get(id));
     let kept = finished.map(|finished| Event::KeptFinished(Box::new(finished.clone())));
-    let state: Vec<Event> = engine.state().snapshot().into_iter().chain(kept).collect();
-    let state = events::encode(&state);
-    format!("{{\"places\":{places},\"claims\":{claims},\"refused\":{refused},\"state\":{state}}}")
+    events::put(&mut text, engine.state().snapshot().chain(kept));
+    text.push('}');
+    text
 }
 
 type Snapshot = (BTreeMap<Seq, Location>, Decided, Vec<Event>);

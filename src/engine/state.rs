@@ -256,14 +256,13 @@ impl State {
         open.turns > 1 || !open.answers.is_empty() || self.open_parts(&open.message.id) > 0
     }
 
-    /// Everything that is open, as events that bring an empty state to this one.
-    #[must_use]
-    pub fn snapshot(&self) -> Vec<Event> {
+    /// Everything that is open, as events that bring an empty state to this one, each made when its turn comes.
+    pub fn snapshot(&self) -> impl Iterator<Item = Event> {
         let agents =
             self.agents.iter().map(|(name, agent)| Event::KeptAgent(name.clone(), Box::new(agent.clone())));
         let halted = self.halted.map(|since| Event::Halted(Some(since)));
         let open = self.open.values().map(|open| Event::KeptOpen(open.clone()));
-        agents.chain(halted).chain(open).collect()
+        agents.chain(halted).chain(open)
     }
 
     /// Forgets what ended in the segment that was closed: the journal's fingerprints know it from now on.

@@ -112,7 +112,7 @@ impl World {
     /// The segment turns: only the snapshot is kept.
     pub(crate) fn turn_segment(&mut self) {
         let seq = Seq(self.engine.state().seq.0 + 1);
-        self.journal = vec![(seq, self.now, self.engine.state().snapshot())];
+        self.journal = vec![(seq, self.now, self.engine.state().snapshot().collect())];
         self.engine.segment_closed(seq);
         self.replayed = Engine::new(self.engine.team().clone());
         for (seq, at, events) in &self.journal {

@@ -140,7 +140,7 @@ impl Rules {
     /// A snapshot, read by itself, gives the same; so every index says what the messages say.
     fn check_snapshot(&self, state: &State) -> Checked {
         let mut again = State::default();
-        let took = again.apply_step(state.seq, Millis(0), &state.snapshot());
+        let took = again.apply_step(state.seq, Millis(0), &state.snapshot().collect::<Vec<_>>());
         took.map_err(|illegal| format!("a snapshot: {illegal}"))?;
         let mut now = state.clone();
         now.forget_finished();

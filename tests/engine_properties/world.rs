@@ -307,7 +307,7 @@ impl World {
 
     fn turn_segment(&mut self) -> Result<(), String> {
         let seq = Seq(self.engine.state().seq.0 + 1);
-        let events = self.engine.state().snapshot();
+        let events = self.engine.state().snapshot().collect::<Vec<_>>();
         self.engine.segment_closed(seq);
         self.rules.turn_segment(seq, self.now, events, &self.engine)
     }

@@ -32,7 +32,7 @@ proptest! {
         };
         let kept: Vec<Event> = events.into_iter().filter(is_kept).collect();
         let state = replayed(&kept);
-        let snapshot = state.snapshot();
+        let snapshot = state.snapshot().collect::<Vec<_>>();
         for event in &kept {
             // Of two of one name the later one counts.
             let stays = match event {

@@ -23,6 +23,7 @@ pub use finished::FinishedScan;
 use crate::engine::event::Event;
 use crate::engine::message::Body;
 use span::{List, flaw, members};
+use std::borrow::Borrow;
 
 /// Room for an event without its content, in bytes: an accepted message with all its optional fields has about 500.
 const EVENT_BYTES: usize = 512;
@@ -60,8 +61,20 @@ pub enum DecodeError {
 #[must_use]
 pub fn encode(events: &[Event]) -> String {
     let mut out = String::with_capacity(EVENT_BYTES * events.len().max(1));
-    put_list(&mut out, events);
+    put(&mut out, events);
     out
+}
+
+/// The same behind what stands there already, one event after the other: of a hundred thousand there need only be one at once.
+pub fn put(out: &mut String, events: impl IntoIterator<Item: Borrow<Event>>) {
+    out.push('[');
+    for (index, event) in events.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        event::write(out, event.borrow());
+    }
+    out.push(']');
 }
 
 /// Reads what [`encode`] wrote. Members that this version does not know are passed over.
@@ -82,7 +95,7 @@ pub fn decode(payload: &str) -> Result<Vec<Event>, DecodeError> {
 pub fn encode_snapshot(events: &[Event]) -> String {
     let mut out = String::with_capacity(EVENT_BYTES * events.len().max(1));
     out.push_str("{\"state\":");
-    put_list(&mut out, events);
+    put(&mut out, events);
     out.push('}');
     out
 }
@@ -107,15 +120,4 @@ pub fn body_of(payload: &str, index: u32) -> Option<Body> {
     let text = list.item().ok()??;
     let [extra] = members(text, [object::EXTRA]).ok()?;
     object::body(text, extra).ok()
-}
-
-fn put_list(out: &mut String, events: &[Event]) {
-    out.push('[');
-    for (index, event) in events.iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        event::write(out, event);
-    }
-    out.push(']');
 }
