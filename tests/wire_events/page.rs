@@ -83,7 +83,8 @@ fn example() -> String {
         lines += &line(seq, at, "events", &encode(&events));
     }
     let seq = state.seq.0 + 1;
-    lines + &line(seq, NOON + seq * 1_500, "snapshot", &encode_snapshot(&state.snapshot().collect::<Vec<_>>()))
+    lines
+        + &line(seq, NOON + seq * 1_500, "snapshot", &encode_snapshot(&state.snapshot().collect::<Vec<_>>()))
 }
 
 fn story() -> Vec<Vec<Event>> {
