@@ -1,7 +1,13 @@
 //! An open folder. Everything in it is reached by one name from its descriptor, never by a path from the root, so that
 //! nobody can put a link or another folder in the way between a look and a touch.
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, SeekFrom, Stat};
+mod stamp;
+
+pub(crate) use stamp::{FileId, Stamp, file_type, mtime_ns};
+
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, SeekFrom, Stat, StatxFlags,
+};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -54,50 +60,6 @@ pub enum FolderError {
 pub(crate) struct Folder {
     fd: OwnedFd,
     path: PathBuf,
-}
-
-/// Which file this is, for telling whether a name still means the same one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct FileId {
-    device: u64,
-    inode: u64,
-}
-
-impl FileId {
-    pub(crate) fn of(stat: &Stat) -> Self {
-        Self { device: stat.st_dev, inode: stat.st_ino }
-    }
-
-    pub(crate) fn same_device(self, other: Self) -> bool {
-        self.device == other.device
-    }
-}
-
-/// Which file, and which of its states: changes whenever it is written, as finely as the file system keeps time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    pub(crate) id: FileId,
-    pub(crate) size: u64,
-    mtime_ns: i128,
-}
-
-impl Stamp {
-    pub(crate) fn of(stat: &Stat) -> Self {
-        Self {
-            id: FileId::of(stat),
-            size: u64::try_from(stat.st_size).unwrap_or(0),
-            mtime_ns: mtime_ns(stat),
-        }
-    }
-}
-
-/// Time of the last write, in nanoseconds since 1970.
-pub(crate) fn mtime_ns(stat: &Stat) -> i128 {
-    i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec)
-}
-
-pub(crate) fn file_type(stat: &Stat) -> FileType {
-    FileType::from_raw_mode(stat.st_mode)
 }
 
 impl Folder {
@@ -155,6 +117,13 @@ impl Folder {
     /// What stands under a name; a link is not followed.
     pub(crate) fn stat(&self, name: &OsStr) -> Result<Stat, Errno> {
         rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    /// When what stands under a name was made, in nanoseconds since 1970; none where the file system does not keep it.
+    pub(crate) fn born_ns(&self, name: &OsStr) -> Option<u64> {
+        let (flags, wanted) = (AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BTIME | StatxFlags::INO);
+        let found = rustix::fs::statx(&self.fd, name, flags, wanted).ok()?;
+        stamp::born_ns(&found)
     }
 
     /// Opens a file for reading, without following a link and without waiting for the other end of a pipe.

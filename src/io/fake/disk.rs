@@ -41,6 +41,8 @@ struct Inode {
     pending: Vec<Edit>,
     /// When it was changed last, in ms.
     changed_ms: u64,
+    /// When it was made, in ms.
+    born_ms: u64,
 }
 
 #[derive(Debug, Clone, Hash)]
@@ -157,6 +159,11 @@ impl World {
         Some((self.inodes[of].changed_ms * 1_000_000, of as u64))
     }
 
+    /// When a file that a real one stands for was made, in ns.
+    pub(crate) fn born_ns(&self, inode: u64) -> Option<u64> {
+        self.real.get(&inode).map(|&of| self.inodes[of].born_ms * 1_000_000)
+    }
+
     /// The names that there are, and which file each is.
     pub(crate) fn names(&self) -> &BTreeMap<String, usize> {
         &self.names
@@ -204,7 +211,10 @@ impl World {
         }
         drop(survives);
         for naming in undone.iter().rev() {
-            if let Naming::Move { inode, before_ms, .. } = naming {
+            // A file system that writes names and files apart (btrfs) may leave the name of before with the file of after.
+            if let Naming::Move { inode, before_ms, .. } = naming
+                && (ordered || !chance.one_in(4))
+            {
                 self.inodes[*inode].changed_ms = *before_ms;
             }
         }
@@ -220,7 +230,7 @@ impl World {
             return self.edit(name, Edit::Truncate { len: 0 });
         }
         let inode = self.inodes.len();
-        self.inodes.push(Inode { changed_ms: self.now_ms, ..Inode::default() });
+        self.inodes.push(Inode { changed_ms: self.now_ms, born_ms: self.now_ms, ..Inode::default() });
         self.names.insert(name.to_owned(), inode);
         self.pending_names.push(Naming::Set { name: name.to_owned(), inode });
     }

@@ -188,6 +188,11 @@ pub(crate) fn identity(inode: u64) -> Option<(u64, u64)> {
     try_with(|machine| machine.world.identity(inode)).flatten()
 }
 
+/// When a file was made, in ns.
+pub(crate) fn born_ns(inode: u64) -> Option<u64> {
+    try_with(|machine| machine.world.born_ns(inode)).flatten()
+}
+
 /// Where a name is from the root: in another folder, or in the one that it is about.
 pub(crate) type Paths<'a> = &'a dyn Fn(Option<&Path>, &str) -> String;
 

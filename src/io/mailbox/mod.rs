@@ -18,6 +18,7 @@
 mod found;
 mod name;
 mod patience;
+mod put_back;
 mod reject;
 mod take;
 mod zone;
@@ -29,7 +30,7 @@ use name::{Claim, Recent, Seq};
 pub(crate) use patience::Key as Waited;
 use patience::{Key, Patience};
 use rustix::io::Errno;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,6 +54,9 @@ pub struct Mailbox {
     taken: HashMap<Arc<str>, Stamp>,
     patience: Patience,
     recent: Recent,
+    /// Files that a power cut put back under a change time that is not theirs: as what they lie there, and as what they were
+    /// claimed.
+    returned: HashMap<Key, (Seq, Seq)>,
 }
 
 impl Mailbox {
@@ -79,6 +83,7 @@ impl Mailbox {
             taken: HashMap::new(),
             patience: Patience::default(),
             recent: Recent::default(),
+            returned: HashMap::new(),
         };
         mailbox.add_zone(MAIN_ZONE, &root.join("queue"))?;
         Ok(mailbox)
@@ -111,33 +116,6 @@ impl Mailbox {
     #[must_use]
     pub fn unread(&self) -> Vec<Arc<str>> {
         self.unread.iter().map(|claim| claim.as_str().into()).collect()
-    }
-
-    /// Which of these claims, of which the journal knows, a power cut has undone: their files lie where they were dropped.
-    /// Of a folder that cannot be listed it may be all.
-    #[must_use]
-    pub fn put_back(&self, known: &BTreeSet<Arc<str>>) -> Vec<Arc<str>> {
-        let parsed = known.iter().filter_map(|claim| Some((Claim::parse(claim)?, claim)));
-        let mut by_name: HashMap<(u32, &OsStr), Vec<&Arc<str>>> = HashMap::new();
-        for (parts, claim) in parsed {
-            by_name.entry((parts.zone, parts.name.as_ref())).or_default().push(claim);
-        }
-        let mut found = Vec::new();
-        for (&number, zone) in &self.zones {
-            let Ok(names) = zone.folder.names() else {
-                found.extend(
-                    by_name.iter().filter(|((of, _), _)| *of == number).flat_map(|(_, claims)| claims),
-                );
-                continue;
-            };
-            for name in names {
-                let Some(claims) = by_name.get(&(number, name.as_os_str())) else { continue };
-                let Ok(stat) = zone.folder.stat(&name) else { continue };
-                let seq = Seq::of(&stat);
-                found.extend(claims.iter().filter(|claim| seq.begins(claim)));
-            }
-        }
-        found.into_iter().cloned().collect()
     }
 
     /// How many files lie in the zones to be taken, those that are still being written left out.

@@ -106,9 +106,20 @@ impl Seq {
         Self { changed_ns: u64::try_from(ns).unwrap_or(0), inode: stat.st_ino }
     }
 
-    /// Whether a claim was made of this file as it is.
-    pub(super) fn begins(self, claim: &str) -> bool {
-        claim.starts_with(&self.digits())
+    /// The one that a claim begins with.
+    pub(super) fn read(claim: &str) -> Option<Self> {
+        let number = |from, to| u64::from_str_radix(claim.get(from..to)?, 16).ok();
+        Some(Self { changed_ns: number(0, SEQ_CHARS / 2)?, inode: number(SEQ_CHARS / 2, SEQ_CHARS)? })
+    }
+
+    /// Whether both have the same inode number.
+    pub(super) fn is_same_file(self, other: Self) -> bool {
+        self.inode == other.inode
+    }
+
+    /// Whether the file that was made then had this change time.
+    pub(super) fn is_since(self, born_ns: u64) -> bool {
+        born_ns <= self.changed_ns
     }
 
     fn digits(self) -> String {

@@ -64,7 +64,7 @@ impl Mailbox {
             },
             None => None,
         };
-        let seq = self.recent.fresh(seq);
+        let seq = self.recent.fresh(self.claimed_as(&key, seq));
         let name: Cow<'_, str> = match key.name.to_str().filter(|_| !bad_name) {
             Some(name) => name.into(),
             None => name::likeness(&key.name).into(),

@@ -84,7 +84,12 @@ impl World {
         let Some((&inode, rest)) = open.split_first() else { return each(self) };
         let before = self.inodes[inode].clone();
         for bytes in before.every_content(keeps) {
-            self.inodes[inode] = Inode { durable: bytes, changed_ms: before.changed_ms, pending: Vec::new() };
+            self.inodes[inode] = Inode {
+                durable: bytes,
+                changed_ms: before.changed_ms,
+                born_ms: before.born_ms,
+                pending: Vec::new(),
+            };
             self.every_content(keeps, rest, each);
         }
         self.inodes[inode] = before;
