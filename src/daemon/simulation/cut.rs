@@ -6,7 +6,10 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// What was written to a view since the last flush may be there, empty, or not; what was removed since may be there again.
+/// Files are written to a disk in pieces of this size.
+pub(super) const PAGE: usize = 4_096;
+
+/// What was written to a view since the last flush may be there, whole or in part, empty, or not; what was removed since may be there again.
 /// How many changed.
 fn cut_views(chance: &mut Chance) -> u64 {
     let (root, flushed) =
@@ -18,10 +21,14 @@ fn cut_views(chance: &mut Chance) -> u64 {
         if before == Some(&now) {
             continue;
         }
-        match (chance.below(4), before) {
+        match (chance.below(5), before) {
             (0, _) => fs::write(&path, b"").expect("a view is emptied"),
             (1, Some(before)) => fs::write(&path, before).expect("a view is as it was"),
             (1, None) => fs::remove_file(&path).expect("a view goes"),
+            (2, _) if now.len() > PAGE => {
+                let pages = 1 + chance.below((now.len() as u64 - 1) / PAGE as u64) as usize;
+                fs::write(&path, &now[..pages * PAGE]).expect("a view is there in part");
+            }
             _ => continue,
         }
         changed += 1;

@@ -1,6 +1,7 @@
 //! Readers: agents that read what they were told to read, and somebody who looks at results again and again. What was once
 //! seen as an end never changes.
 
+use super::cut::PAGE;
 use super::run::{Now, Run, Wrong};
 use super::told::Told;
 use crate::daemon::orders::Typed;
@@ -136,8 +137,8 @@ impl Read {
         let folders = days.map(|day| day.path()).chain([root.join("queue/results")]);
         for entry in folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten() {
             let (path, Ok(meta)) = (entry.path(), entry.metadata()) else { continue };
-            if entry.file_name().as_encoded_bytes().starts_with(b".") || meta.len() == 0 {
-                continue; // a power cut may have emptied it
+            if entry.file_name().as_encoded_bytes().starts_with(b".") || meta.len() % PAGE as u64 == 0 {
+                continue; // a power cut may have emptied it, or left a part
             }
             let stamp = (meta.ino(), meta.mtime_nsec());
             if self.ends.get(&path).is_some_and(|(before, _)| *before == stamp) {

@@ -241,12 +241,16 @@ impl Worker {
             return Ok(());
         }
         let content = self.body(body)?;
-        if let Some(place) = answer {
-            let answer = self.answer(place)?;
-            let text = pages::result(seen, &answer);
-            self.views.write_result(id, &text)?;
-        }
+        let answer = answer.map(|place| self.answer(place)).transpose()?;
+        let result = answer.map(|answer| pages::result(seen, &answer));
         let text = pages::finished(seen, &content);
+        let is_there = if_missing && self.views.holds_end(id, &day, result.as_deref(), &text);
+        if is_there && !self.views.is_open_shown(id) {
+            return Ok(());
+        }
+        if let Some(result) = result.filter(|_| !is_there) {
+            self.views.write_result(id, &result)?;
+        }
         let told = seen.message.kind != Kind::Task && seen.status == Status::Completed;
         let reader = seen.agent.as_ref().filter(|_| told && self.views.is_open_shown(id));
         let Some(reader) = reader else { return Ok(self.views.finish(MAIN_ZONE, id, &day, &text)?) };

@@ -21,6 +21,8 @@ use rustix::io::Errno;
 use spare::Spares;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// A view of something open.
@@ -33,6 +35,9 @@ pub enum View {
     /// `status/daemon.yaml`
     Daemon,
 }
+
+/// A file up to this size reaches a disk whole or not at all.
+const PAGE_BYTES: i64 = 4_096;
 
 /// The folders of views and what was written to those of what is open.
 #[derive(Debug)]
@@ -194,15 +199,29 @@ impl Views {
         self.is_end_shown(id, day, answered) && !self.is_open_shown(id)
     }
 
-    /// Whether the view of a finished message is there and not empty, and the answer's if it has one. What was only to be
-    /// read stays open to its reader for a while.
+    /// Whether the view of a finished message is there, and the answer's if it has one, as far as their sizes tell: after a
+    /// power cut a file that was not synced may be there and empty, or be there in part, if it is larger than a page. What was
+    /// only to be read stays open to its reader for a while.
     #[must_use]
     pub fn is_end_shown(&self, id: &MessageId, day: &Day, answered: bool) -> bool {
         let name = file_name(id.as_str());
-        // After a power cut a file that was not synced may be there and empty.
-        let whole = |folder: &Folder| folder.stat(&name).is_ok_and(|stat| stat.st_size > 0);
+        let whole =
+            |folder: &Folder| folder.stat(&name).is_ok_and(|stat| (1..=PAGE_BYTES).contains(&stat.st_size));
         let dated = self.folders.done.enter(day.as_str());
         (!answered || whole(&self.folders.results)) && dated.is_ok_and(|folder| whole(&folder))
+    }
+
+    /// The same where their sizes tell nothing: whether they hold these texts.
+    #[must_use]
+    pub fn holds_end(&self, id: &MessageId, day: &Day, result: Option<&str>, done: &str) -> bool {
+        let name = file_name(id.as_str());
+        let holds = |folder: &Folder, text: &str| {
+            let read = folder.read(&name).and_then(|file| read_up_to(file, text.len() + 1));
+            read.is_ok_and(|bytes| bytes == text.as_bytes())
+        };
+        let dated = self.folders.done.enter(day.as_str());
+        result.is_none_or(|text| holds(&self.folders.results, text))
+            && dated.is_ok_and(|folder| holds(&folder, done))
     }
 
     /// What stands in the `active/` folders, whoever wrote it: to be compared with what is open, at start.
@@ -338,6 +357,12 @@ impl View {
             Self::Daemon => file_name("daemon"),
         }
     }
+}
+
+fn read_up_to(file: File, bytes: usize) -> Result<Vec<u8>, Errno> {
+    let mut read = Vec::new();
+    let done = file.take(bytes as u64).read_to_end(&mut read);
+    done.map(|_| read).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
 fn file_name(word: &str) -> OsString {

@@ -119,10 +119,16 @@ impl Rebuild {
             note: why,
             answer: answer.map(|_| nowhere),
         };
-        if let Some(answer) = answer {
-            self.views.write_result(id, &pages::result(&seen, answer))?;
+        let result = answer.map(|answer| pages::result(&seen, answer));
+        let done = pages::finished(&seen, &running.body);
+        if self.views.holds_end(id, &Day::of(at), result.as_deref(), &done) {
+            self.done.kept += 1;
+            return Ok(());
         }
-        self.views.write_done(id, &Day::of(at), &pages::finished(&seen, &running.body))?;
+        if let Some(result) = result {
+            self.views.write_result(id, &result)?;
+        }
+        self.views.write_done(id, &Day::of(at), &done)?;
         self.done.written += 1;
         Ok(())
     }
