@@ -174,6 +174,20 @@ fn a_file_for_which_there_is_no_room_is_found_again_and_loses_nothing_by_it() {
 }
 
 #[test]
+fn a_flood_of_names_that_are_nearly_right_gets_few_hints_and_each_once() {
+    let mut bench = Bench::new();
+    for number in 0..1_500 {
+        bench.drop(&format!("{number}.yml"), "to: a\n");
+    }
+    assert_eq!(bench.scan().len(), 100);
+    assert_eq!(bench.scan().len(), 0, "each once, and the others not");
+    (0..1_500).for_each(|number| fs::remove_file(bench.path(&format!("queue/{number}.yml"))).unwrap());
+    assert_eq!(bench.scan().len(), 0);
+    bench.drop("after.yml", "to: a\n");
+    assert_eq!(bench.scan().len(), 1, "there is room for hints again");
+}
+
+#[test]
 fn names_that_are_not_drops_stay_and_yml_gets_a_hint_once() {
     let mut bench = Bench::new();
     for name in [".hidden.yaml", "x.yaml.tmp", "README.md", "STOP", "x.yml", "y.YAML"] {

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Hints that are remembered, so that each is given once; a folder with more gets some of them again.
-const HINTS_MAX: usize = 1_000;
+/// Hints that are given and remembered, so that each is given once; where more such files lie at once the others get none.
+const HINTS_MAX: usize = 100;
 
 /// A drop zone.
 #[derive(Debug)]
@@ -80,22 +80,18 @@ impl Zone {
 
     /// What there is to take, and names that are hinted at for the first time.
     pub(super) fn list(&mut self, us: u32) -> Result<(Vec<Candidate>, Vec<OsString>), FolderError> {
-        let mut candidates = Vec::new();
-        let mut hints = Vec::new();
+        let (mut candidates, mut hints, mut hinted) = (Vec::new(), Vec::new(), HashSet::new());
         for name in self.folder.names()? {
             match name::kind(&name) {
                 NameKind::Other => {}
-                NameKind::Hint if self.hinted.contains(&name) => {}
-                NameKind::Hint => {
-                    if self.hinted.len() >= HINTS_MAX {
-                        self.hinted.clear();
-                    }
-                    self.hinted.insert(name.clone());
-                    hints.push(name);
-                }
+                NameKind::Hint if self.hinted.contains(&name) => drop(hinted.insert(name)),
+                NameKind::Hint => hints.push(name),
                 kind => candidates.extend(self.candidate(name, kind != NameKind::Drop, us)),
             }
         }
+        hints.truncate(HINTS_MAX.saturating_sub(hinted.len()));
+        hinted.extend(hints.iter().cloned());
+        self.hinted = hinted;
         Ok((candidates, hints))
     }
 

@@ -105,10 +105,9 @@ impl Pane {
             let (control, activity, looks_at) = (words.next()?, words.next()?, words.next()?);
             (control == "0" && looks_at == pane).then(|| activity.parse::<u64>().ok())?
         };
-        let newest = reply.text().lines().filter_map(at_it).max();
-        // A whole second may be missing between two readings of a clock that counts seconds.
-        let idle = |at| reply.time.saturating_sub(at).saturating_sub(1) * 1000;
-        newest.map(|at| Person { idle_ms: idle(at) })
+        let text = reply.text();
+        let idle = text.lines().filter_map(at_it).map(|at| idle_ms(reply.time, at));
+        idle.min().map(|idle_ms| Person { idle_ms })
     }
 
     /// Forgets the rows above the screen, and leaves copy mode. Only to be done where no person is.
@@ -180,5 +179,23 @@ fn remind(server: u32) {
     if let Some(pid) = i32::try_from(server).ok().and_then(Pid::from_raw) {
         // A server that is gone is noticed elsewhere.
         let _ = kill_process(pid, Signal::CHILD);
+    }
+}
+
+/// How long ago a key was pressed at least, by a clock that counts seconds: a whole one may be missing between two readings
+/// of it. What is further ahead than that was pressed before the clock was put back: no key was pressed since.
+fn idle_ms(now: u64, at: u64) -> u64 {
+    if at > now.saturating_add(1) { u64::MAX } else { now.saturating_sub(at).saturating_sub(1) * 1_000 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::idle_ms;
+
+    #[test]
+    fn a_clock_that_is_put_back_makes_nobody_type() {
+        assert_eq!([100, 99, 98, 90].map(|at| idle_ms(100, at)), [0, 0, 1_000, 9_000]);
+        assert_eq!(idle_ms(100, 101), 0, "two readings of one clock");
+        assert_eq!(idle_ms(100, 102), u64::MAX, "put back by an hour, and nobody typed since");
     }
 }
