@@ -95,7 +95,7 @@ pub(super) fn assemble(
     (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
     (connection, found): (Tmux, &PanesFound),
 ) -> Result<(Daemon, Step), StartError> {
-    let Memory { mut engine, places, decided, owed, last_at, untold } = memory;
+    let Memory { mut engine, places, decided, owed, last_at, untold, .. } = memory;
     let untold = lines_of(&untold, &house.workspace, &settings.team);
     let unsynced = !decided.names().is_empty(); // dropped files that may be gone, but not durably
     let now = house.clock.now();
