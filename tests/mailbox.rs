@@ -177,7 +177,7 @@ fn a_file_for_which_there_is_no_room_is_found_again_and_loses_nothing_by_it() {
 fn a_flood_of_names_that_are_nearly_right_gets_few_hints_and_each_once() {
     let mut bench = Bench::new();
     for number in 0..1_500 {
-        bench.drop(&format!("{number}.yml"), "to: a\n");
+        bench.drop(format!("{number}.yml"), "to: a\n");
     }
     assert_eq!(bench.scan().len(), 100);
     assert_eq!(bench.scan().len(), 0, "each once, and the others not");
