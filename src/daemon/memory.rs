@@ -8,6 +8,8 @@ mod lists;
 mod lived;
 #[cfg(test)]
 mod owed;
+#[cfg(test)]
+mod unread;
 
 use crate::daemon::decided::Decided;
 use crate::daemon::start::StartError;
