@@ -121,6 +121,14 @@ fn a_daemon_that_starts_anew_or_has_forgotten_the_message_does_not_end_the_wait(
 }
 
 #[test]
+fn stop_is_left_for_a_daemon_that_does_not_answer() {
+    let played = Played::new(vec![(503, problem("unavailable", UNAVAILABLE))]);
+    let stopped = played.run(&["stop", "--all"]);
+    assert!(stopped.status.success() && said(&stopped).contains("sees it by itself"), "{stopped:?}");
+    assert!(played.house.path("queue/STOP").exists());
+}
+
+#[test]
 fn a_message_that_may_be_accepted_goes_again_under_its_id() {
     let unavailable = || (503, problem("unavailable", UNAVAILABLE));
     let played = Played::new(vec![unavailable()]);

@@ -67,6 +67,34 @@ async fn an_answer_longer_than_what_is_searched_comes_whole() {
 }
 
 #[tokio::test]
+async fn an_agent_without_tokens_is_heard_though_its_line_has_left_what_is_searched() {
+    let world = World::new().await;
+    let script = "echo ready; read -r line; seq 1000; echo PLAIN OK; exec sleep 1000";
+    let mut hand = Hand::at(&world, "a", script, fast()).await;
+    let mut typed = turn("t-1", "a995l2");
+    typed.turn.token = None;
+    hand.give(Order::Ring(typed)).await;
+    let verdict = hand.verdict().await;
+    assert!(matches!(verdict, Verdict::Delivered(_)), "{verdict:?}");
+    let report = hears(&mut hand).await;
+    let Report::Claimed { text, truncated: false, .. } = &report else { panic!("{report:?}") };
+    assert!(text.lines().map(str::to_owned).eq((1..=1000).map(|number| number.to_string())), "{text}");
+}
+
+#[tokio::test]
+async fn a_claim_proves_after_a_kill_that_its_turn_was_read_wherever_its_line_went() {
+    let world = World::new().await;
+    let script = "echo ready; read -r line; seq 1000; echo 'PLAIN OK a995l2'; exec sleep 1000";
+    let mut hand = Hand::at(&world, "a", script, fast()).await;
+    ring(&mut hand).await;
+    let report = hears(&mut hand).await;
+    assert!(matches!(report, Report::Claimed { .. }), "{report:?}");
+    hand.give(Order::Settle(turn("t-1", "a995l2"))).await;
+    let verdict = hand.verdict().await;
+    assert!(matches!(verdict, Verdict::Delivered(_)), "{verdict:?}");
+}
+
+#[tokio::test]
 async fn an_agent_that_only_pauses_between_two_steps_is_not_at_its_end() {
     let world = World::new().await;
     // A second after it has read its line it seems to be at its end; soon after that it goes on by itself.

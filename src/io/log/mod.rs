@@ -10,7 +10,7 @@ pub use clean::{Cleaner, turns_text};
 use crate::io::clock;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -249,7 +249,8 @@ fn open(path: &Path) -> io::Result<File> {
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).unwrap_or(0);
     let file = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
+    let is_pipe = file.metadata()?.file_type().is_fifo();
+    if is_pipe { Err(io::Error::other("it is a pipe")) } else { Ok(file) }
 }
 
 fn numbered(path: &Path, number: u32) -> PathBuf {

@@ -64,7 +64,8 @@ fn name(workspace: &Workspace, part: &OsStr, name: &OsStr, message: &Value) -> R
         }
         let there = match queue.read(name) {
             Err(Errno::NOENT) => continue, // a daemon took it meanwhile
-            there => there.ok().and_then(read),
+            Ok(file) if file.metadata()?.is_file() => read(file),
+            _ => return Err(queue.failed("rename", name, Errno::EXIST).into()),
         };
         let ours = json::read(message, &mut mint_id, Millis(0))?;
         if there.is_some_and(|there| there.id == ours.id && there.digest == ours.digest) {

@@ -1,10 +1,10 @@
 //! `tasuki stop`: an agent, or everything that is typed.
 
 use super::agent;
-use super::desk::{Desk, Ended, read_name, unless_running};
+use super::desk::{Desk, Ended, read_name};
 use super::failure::Failure;
 use crate::engine::words::AgentName;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client};
+use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::ui::http::types::{Done, HaltBody};
 
 /// Stops an agent, or holds everything that would be typed
@@ -37,16 +37,22 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
 fn halt(desk: &Desk, on: bool) -> Ended {
     let workspace = desk.workspace()?;
     let client = Client::new(&workspace, &desk.around)?;
-    let done = unless_running(client.post::<Done>("/v1/halt", &HaltBody { on }, ANSWER_DEADLINE))?;
-    let done = match done {
-        Some(done) => done,
-        None => {
-            // The file is the contract: it works without a daemon too.
+    // The file is the contract: it works without a daemon too, and a daemon that has no time to answer sees it by itself.
+    let by_file = |on_words: &str| {
+        workspace.put_stop_file(on).map_err(Failure::at(&workspace.stop_file()))?;
+        let what = if on { on_words } else { "queue/STOP is gone" };
+        Ok::<_, Failure>(Done { what: what.to_owned(), id: None })
+    };
+    let done = match client.post::<Done>("/v1/halt", &HaltBody { on }, ANSWER_DEADLINE) {
+        Ok(done) => done,
+        Err(ClientError::NotRunning { .. }) => {
             workspace.prepare()?;
-            workspace.put_stop_file(on).map_err(Failure::at(&workspace.stop_file()))?;
-            let what = if on { "queue/STOP is there for the next daemon" } else { "queue/STOP is gone" };
-            Done { what: what.to_owned(), id: None }
+            by_file("queue/STOP is there for the next daemon")?
         }
+        Err(ClientError::TooSlow(_) | ClientError::Gone(_) | ClientError::Unavailable(_)) => {
+            by_file("queue/STOP is there; the daemon did not answer, and sees it by itself")?
+        }
+        Err(error) => return Err(error.into()),
     };
     desk.tell(&done, || done.what.clone())
 }

@@ -7,7 +7,7 @@
 
 use super::faces::key_named;
 use super::guards::Verdict as Guards;
-use super::looking::claims;
+use super::looking::{claims, is_echoed};
 use super::seen::SEARCHED_ROWS;
 use super::typing::{ECHO_PAUSE_MS, Failed, READ_PAUSES};
 use super::{End, Worker, answered};
@@ -266,7 +266,8 @@ impl Worker {
         }
     }
 
-    /// Waits for the line to be shown, if something is still on its way to the program; whether whole lines were.
+    /// Waits for the line to be shown, if something is still on its way to the program; whether whole lines were, or it is
+    /// claimed.
     async fn wait_for_trace(&mut self, typed: &Typed, since: Instant) -> Result<bool, Failed> {
         let mut arrived = false;
         while self.echoes(typed).await? == 0 {
@@ -274,6 +275,10 @@ impl Worker {
             let arriving = process::unread_input(&self.tty).unwrap_or(0) > 0;
             arrived |= self.holds_lines();
             if !arriving && !arrived {
+                // It may have left the rows that are searched, and be claimed at that.
+                if let Some(whole) = self.whole().await.filter(|whole| traces(whole, typed)) {
+                    return Ok(claims(&whole, typed));
+                }
                 if !(self.shows_input() && self.launch.profile.echoes) {
                     self.left = Left::of(typed);
                 }
@@ -295,6 +300,11 @@ impl Worker {
     fn holds_lines(&self) -> bool {
         self.line_keys().is_some() && process::unread_input(&self.tty).unwrap_or(0) > 0
     }
+}
+
+/// Whether there is anything of a turn on a screen.
+fn traces(screen: &Screen, typed: &Typed) -> bool {
+    is_echoed(screen, typed) || claims(screen, typed)
 }
 
 /// The key that takes away what stands in a canonical terminal's input.

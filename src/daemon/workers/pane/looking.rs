@@ -2,6 +2,7 @@
 
 use super::left::without_reprint;
 use super::over::Over;
+use super::seen::SEARCHED_ROWS;
 use super::{ASK_AGAIN, End, Worker};
 use crate::daemon::orders::{PaneWord, Typed};
 use crate::engine::answer;
@@ -130,7 +131,7 @@ impl Worker {
             self.look_by(if claims(screen, &typed) { quiet_at } else { paced.max(quiet_at) });
             return;
         }
-        if claims(screen, &typed) {
+        if self.has_claimed(screen, &typed).await {
             self.awaited = None;
             self.unread = None;
             self.claim(&typed, CompletionSource::Marker, Some(screen)).await;
@@ -145,7 +146,7 @@ impl Worker {
     pub(super) async fn claim(&mut self, typed: &Typed, source: CompletionSource, seen: Option<&Screen>) {
         let whole = match seen {
             Some(screen) if is_whole(screen, typed) => None,
-            _ => self.pane.capture(self.history(), Rows::Joined).await.ok(),
+            _ => self.whole().await,
         };
         let answer = whole.as_ref().or(seen).map(|screen| match self.reprinted {
             true => read_answer(&without_reprint(screen, typed), typed),
@@ -156,12 +157,33 @@ impl Worker {
         self.report(Report::Claimed { id, turn, source, text: text.into(), truncated }).await;
     }
 
+    /// Whether a turn is claimed. Without a token only its echo tells where its output begins, and that may have left the
+    /// rows that are searched.
+    async fn has_claimed(&self, screen: &Screen, typed: &Typed) -> bool {
+        if claims(screen, typed) || typed.turn.token.is_some() || is_echoed(screen, typed) {
+            return claims(screen, typed);
+        }
+        self.whole().await.is_some_and(|whole| claims(&whole, typed))
+    }
+
+    /// As much of the history as can be had with the bottom of the screen: a capture that is too large lacks that.
+    pub(super) async fn whole(&self) -> Option<Screen> {
+        let mut rows = self.history();
+        loop {
+            let screen = self.pane.capture(rows, Rows::Joined).await.ok()?;
+            if !screen.cut || rows <= SEARCHED_ROWS {
+                return Some(screen);
+            }
+            rows /= 2;
+        }
+    }
+
     /// The program is gone: a claim that stands there counts at once. Gives its last line.
     pub(super) async fn last_words(&mut self) -> Result<Option<String>, TmuxError> {
         let screen = self.see().await?;
         self.answer_waiters(&screen);
         if let Some(typed) = self.awaited.clone()
-            && claims(&screen, &typed)
+            && self.has_claimed(&screen, &typed).await
         {
             self.awaited = None;
             self.claim(&typed, CompletionSource::Marker, Some(&screen)).await;
@@ -208,6 +230,11 @@ impl Worker {
 /// Whether the turn's claim stands on the screen.
 pub(super) fn claims(screen: &Screen, typed: &Typed) -> bool {
     with_rows(screen, |seen| find(seen, typed).is_some())
+}
+
+/// Whether the turn's line stands among these rows.
+pub(super) fn is_echoed(screen: &Screen, typed: &Typed) -> bool {
+    with_rows(screen, |seen| !echo::echoes(seen, &typed.line, typed.turn.token).is_empty())
 }
 
 /// Whether the answer surely begins among these rows.
