@@ -23,6 +23,7 @@ use crate::daemon::stillness::Stillness;
 use crate::daemon::threads::{self, Threads, Ways};
 use crate::daemon::untold::Untold;
 use crate::daemon::views_desk::{self, ViewsDesk};
+use crate::daemon::wall::{Seen, Wall};
 use crate::daemon::workers::tmux::{PanesFound, TmuxDesk};
 use crate::daemon::workers::views::Item;
 use crate::daemon::workers::{tmux, views, watch};
@@ -101,7 +102,9 @@ pub(super) fn assemble(
     let now = house.clock.now();
     // Before the engine goes on: what ends thereby ends in the new segment.
     let closed = if went_on { engine.state().finished.keys().cloned().collect() } else { owed };
-    let step = engine.recover(Moment { now, chance: chance(now) }, &found.panes);
+    let seen = Seen::now(&house.clock);
+    let wall = Wall::begin(seen);
+    let step = engine.recover(Moment { now, wall: wall.says(seen), chance: chance(now) }, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
@@ -112,6 +115,7 @@ pub(super) fn assemble(
         workspace: house.workspace.clone(),
         settings: Arc::new(settings),
         clock: house.clock,
+        wall,
         engine,
         journal: JournalDesk::new(ways.journal_jobs, places),
         views,

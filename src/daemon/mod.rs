@@ -31,4 +31,5 @@ pub mod stillness;
 pub mod threads;
 mod untold;
 pub mod views_desk;
+mod wall;
 pub mod workers;

@@ -204,7 +204,8 @@ impl Daemon {
             TmuxNews::Back { tmux, found } => {
                 tracing::info!(panes = found.panes.len(), "there is a connection to tmux again");
                 self.tmux.connected(tmux);
-                let step = self.engine.step(self.moment(), Input::TmuxBack(found.panes.clone()));
+                let moment = self.moment();
+                let step = self.engine.step(moment, Input::TmuxBack(found.panes.clone()));
                 self.adopt(&found, &step.effects);
                 self.take_step(step);
             }

@@ -40,6 +40,8 @@ pub(super) struct Live {
     pub(super) lately: VecDeque<BTreeMap<MessageId, Known>>,
     /// Timers up to this moment were seen to: whatever sets one sets it for a moment that is still to come.
     pub(super) fired: Millis,
+    /// Deadlines up to this moment on the wall were seen to; no later than the wall was at the last step.
+    pub(super) judged: Millis,
     /// Whether tmux is out of reach: its server is gone, or the connection to it.
     pub(super) tmux_lost: bool,
 }
@@ -129,11 +131,18 @@ impl Engine {
         self.state.seq = snapshot_seq;
     }
 
-    /// When it wants a [`Input::Wake`] at the latest.
+    /// When it wants a [`Input::Wake`] at the latest, but for what [`Engine::deadline`] says.
     #[must_use]
     pub fn wake_at(&self) -> Option<Millis> {
         let from = (self.live.fired.plus(1), Timer::FIRST);
         self.state.timers.range(from..).next().map(|(at, _)| *at)
+    }
+
+    /// When it wants a [`Input::Wake`] at the latest by the wall clock: the next deadline.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Millis> {
+        let from = (self.live.judged.plus(1), Timer::FIRST);
+        self.state.deadlines.range(from..).next().map(|(at, _)| *at)
     }
 
     /// Turns one input into events and effects. The events are applied already when this returns.
@@ -160,6 +169,7 @@ pub(super) struct Work<'a> {
     pub(super) state: &'a mut State,
     pub(super) live: &'a mut Live,
     pub(super) now: Millis,
+    pub(super) wall: Millis,
     chance: u64,
     step: Step,
     /// Agents that may have something to do now.
@@ -169,11 +179,14 @@ pub(super) struct Work<'a> {
 impl<'a> Work<'a> {
     fn new(engine: &'a mut Engine, moment: Moment) -> Self {
         let seq = Seq(engine.state.seq.0 + 1);
+        // Where the wall went back, what it had come to is still to come.
+        engine.live.judged = engine.live.judged.min(moment.wall);
         Self {
             team: &mut engine.team,
             state: &mut engine.state,
             live: &mut engine.live,
             now: moment.now,
+            wall: moment.wall,
             chance: moment.chance,
             step: Step { seq, at: moment.now, ..Step::default() },
             touched: BTreeSet::new(),

@@ -88,7 +88,7 @@ fn what_the_archive_was_given_meanwhile_is_a_duplicate_too() {
     assert_eq!(world.stage("t1"), "unknown");
     // This one was looked up before.
     let (source, drafts) = (Source::Request(RequestId(1)), vec![draft("t1 user>boss: one")]);
-    let moment = Moment { now: world.now, chance: 1 };
+    let moment = Moment { now: world.now, wall: world.now, chance: 1 };
     let step = world.engine.step(moment, Input::Drop { source, drafts, proof: None });
     assert!(matches!(&step.events[..], [Event::Duplicate { .. }]), "{:?}", step.events);
 }

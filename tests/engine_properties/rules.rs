@@ -92,7 +92,7 @@ impl Rules {
         if let Input::Report { report: Report::Ready { .. }, .. } = input {
             self.check_order(before, step)?;
         }
-        let wake = engine.wake_at();
+        let wake = engine.wake_at().into_iter().chain(engine.deadline()).min();
         must(!matches!(input, Input::Wake) || wake.is_none_or(|at| at > step.at), || {
             "it wants to be woken in the past".to_owned()
         })

@@ -2,6 +2,7 @@
 //! before the mailbox has seen what the loop did.
 
 mod beginning;
+mod deadlines;
 mod hands;
 
 use super::*;
