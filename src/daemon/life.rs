@@ -130,6 +130,7 @@ pub(super) fn assemble(
         pane_workers: JoinSet::new(),
         mailbox_alive: ways.mailbox_alive,
         closed,
+        owed: BTreeSet::new(),
         stillness: Stillness::default(),
         held_back: VecDeque::new(),
         inbox,

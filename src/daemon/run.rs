@@ -97,8 +97,10 @@ pub struct Daemon {
     /// the disk. At most what the workers that are ending still say, since nothing else is heard meanwhile.
     pub(super) held_back: VecDeque<Input>,
     /// Messages that ended in earlier segments and are still kept, since their views may be owed: after a write to the
-    /// journal has failed, in this life or in one before.
+    /// journal has failed, in this life or in one before, or since they could not be written for long.
     pub(super) closed: BTreeSet<MessageId>,
+    /// Those of which the snapshot that is being written says so.
+    pub(super) owed: BTreeSet<MessageId>,
     /// When `status/daemon.yaml` was last written, and whether it is out of date.
     pub(super) daemon_shown_at: Millis,
     pub(super) daemon_is_old: bool,

@@ -98,9 +98,14 @@ impl Engine {
 
     /// The segment was closed: what ended in it is the archive's to know.
     pub fn segment_closed(&mut self, snapshot_seq: Seq) {
+        self.segment_closed_but(snapshot_seq, &BTreeSet::new());
+    }
+
+    /// The same, but for these, which the snapshot names: their views are owed, until [`Engine::forget`].
+    pub fn segment_closed_but(&mut self, snapshot_seq: Seq, owed: &BTreeSet<MessageId>) {
         let ended = self.state.finished.iter();
         self.live.lately.push_back(ended.map(|(id, finished)| (id.clone(), finished.known)).collect());
-        self.state.forget_finished();
+        self.state.forget_finished(owed);
         self.state.seq = snapshot_seq;
     }
 
@@ -114,8 +119,12 @@ impl Engine {
     /// These ended before the newest segment began, and their views are written: they are the archive's to know.
     pub fn forget(&mut self, ended: &BTreeSet<MessageId>) {
         let remove = |id: &MessageId| Some((id.clone(), self.state.finished.remove(id)?.known));
-        let ended = ended.iter().filter_map(remove).collect();
-        self.live.lately.push_back(ended);
+        let ended = ended.iter().filter_map(remove);
+        // In a list that was closed before: whoever knows of the newest knows of that.
+        match self.live.lately.back_mut() {
+            Some(newest) => newest.extend(ended),
+            None => self.live.lately.push_back(ended.collect()),
+        }
     }
 
     /// Whoever looks drops up knows all segments but the `closed` that were closed last: what ended in the others is forgotten

@@ -267,9 +267,9 @@ impl State {
         agents.chain(halted).chain(open)
     }
 
-    /// Forgets what ended in the segment that was closed: the journal's fingerprints know it from now on.
-    pub fn forget_finished(&mut self) {
-        self.finished.clear();
+    /// Forgets what ended in the segment that was closed, but for what is owed: the journal's fingerprints know it from now on.
+    pub fn forget_finished(&mut self, owed: &BTreeSet<MessageId>) {
+        self.finished.retain(|id, _| owed.contains(id));
         self.refused = 0;
     }
 }

@@ -4,6 +4,7 @@
 mod beginning;
 mod deadlines;
 mod hands;
+mod owing;
 
 use super::*;
 use crate::daemon::away::Away;
