@@ -885,6 +885,7 @@ fn a_deadline_that_the_wall_went_back_behind_is_still_to_come() {
     world.wall_ahead_ms = 0;
     let text = world.send("t2 user>boss deadline=60000");
     assert!(text.contains("accepted t2"), "{text}");
+    assert_eq!(world.engine.deadline().map(|at| at.since(world.now)), Some(60_000));
     assert!(world.pass(59_999).is_empty());
     assert!(world.pass(1).contains("t2 failed, error m1 from tasuki: its deadline passed"));
 }

@@ -4,6 +4,7 @@
 mod beginning;
 mod deadlines;
 mod hands;
+mod keeping;
 mod owing;
 
 use super::*;
