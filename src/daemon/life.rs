@@ -23,7 +23,7 @@ use crate::daemon::stillness::Stillness;
 use crate::daemon::threads::{self, Threads, Ways};
 use crate::daemon::untold::Untold;
 use crate::daemon::views_desk::{self, ViewsDesk};
-use crate::daemon::wall::{Seen, Wall};
+use crate::daemon::wall::Wall;
 use crate::daemon::workers::tmux::{PanesFound, TmuxDesk};
 use crate::daemon::workers::views::Item;
 use crate::daemon::workers::{tmux, views, watch};
@@ -99,12 +99,10 @@ pub(super) fn assemble(
     let Memory { mut engine, places, decided, owed, last_at, untold } = memory;
     let untold = lines_of(&untold, &house.workspace, &settings.team);
     let unsynced = !decided.names().is_empty(); // dropped files that may be gone, but not durably
-    let now = house.clock.now();
     // Before the engine goes on: what ends thereby ends in the new segment.
     let closed = if went_on { engine.state().finished.keys().cloned().collect() } else { owed };
-    let seen = Seen::now(&house.clock);
-    let wall = Wall::begin(seen);
-    let step = engine.recover(Moment { now, wall: wall.says(seen), chance: chance(now) }, &found.panes);
+    let (wall, moment @ Moment { now, .. }) = Wall::begin_at(&house.clock);
+    let step = engine.recover(moment, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;

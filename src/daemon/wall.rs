@@ -50,8 +50,15 @@ impl Seen {
 
 impl Wall {
     /// Believes it: there is nothing to hold it against.
-    pub(super) fn begin(seen: Seen) -> Self {
+    fn begin(seen: Seen) -> Self {
         Self { ahead_ms: seen.ahead_ms(), doubted: None }
+    }
+
+    /// Begins, and the first moment by it.
+    pub(super) fn begin_at(clock: &Clock) -> (Self, Moment) {
+        let (now, seen) = (clock.now(), Seen::now(clock));
+        let wall = Self::begin(seen);
+        (wall, Moment { now, wall: wall.says(seen), chance: chance(now) })
     }
 
     /// After another look.
