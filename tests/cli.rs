@@ -166,6 +166,19 @@ fn a_message_is_left_in_the_queue_where_no_daemon_runs() {
 }
 
 #[test]
+fn what_waits_in_the_queue_is_not_replaced_by_another_message_of_its_id() {
+    let folder = workspace();
+    let send = |content: &str| run(folder.path(), &["send", "gb", content, "--id", "m-1"]);
+    assert_eq!(code(&send("first 一")), 0);
+    assert_eq!(code(&send("first 一")), 0, "the same once more is no harm");
+    let other = send("second");
+    assert_eq!(code(&other), 2, "{other:?}");
+    assert!(text(&other.stderr).contains("other content"), "{other:?}");
+    assert_eq!(drops(folder.path()), ["send-m-1.yaml"], "and nothing is left beside it");
+    assert!(std::fs::read_to_string(folder.path().join("queue/send-m-1.yaml")).unwrap().contains("first 一"));
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let folder = workspace();
     for verb in [&["completions", "bash"][..], &["status"], &["--help"], &["send", "--help"]] {

@@ -598,6 +598,20 @@ fn old_messages_go_in_batches_and_what_is_not_ours_stays() {
 }
 
 #[test]
+fn what_is_in_the_way_of_one_removal_keeps_no_other() {
+    let (root, mut views) = workspace();
+    for (number, of) in [(1, "2026-01-01"), (2, "2026-01-02")] {
+        views.write_done(&id(&format!("msg-{number}")), &day(of), "x").unwrap();
+    }
+    let at = |inside: &str| root.path().join("queue/done").join(inside);
+    fs::write(at("2020-01-01"), "no folder").unwrap();
+    fs::create_dir(at("2026-01-01/msg-0.yaml")).unwrap();
+    assert!(views.remove_finished_before(Millis(1_767_398_400_000 + 5), 9).is_err(), "somebody is told");
+    assert_eq!(names(root.path(), "queue/done"), ["2020-01-01", "2026-01-01"]);
+    assert_eq!(names(root.path(), "queue/done/2026-01-01"), ["msg-0.yaml"]);
+}
+
+#[test]
 fn status_files_read_as_the_protocol_shows_them() {
     let agent = name("middle_manager");
     let task = id("msg-a1b2c3d4e5f6");

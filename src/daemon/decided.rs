@@ -14,6 +14,8 @@ pub struct Decided {
     pub taken: BTreeSet<Arc<str>>,
     /// These are to be set aside, for these reasons: their senders were told.
     pub refused: BTreeMap<Arc<str>, Rejected>,
+    /// Which of those taken were claimed before the machine was started last: no other can have been put back by a power cut.
+    pub earlier: BTreeSet<Arc<str>>,
 }
 
 impl Decided {
@@ -33,9 +35,18 @@ impl Decided {
         }
     }
 
+    /// The machine was started since an event was written.
+    pub fn age(&mut self, event: &Event) {
+        if let Event::Accepted { name: Some(claim), .. } | Event::Duplicate { name: Some(claim), .. } = event
+        {
+            self.earlier.insert(claim.clone());
+        }
+    }
+
     /// This one is to be set aside.
     pub fn refuse(&mut self, rejected: Rejected) {
         self.taken.remove(&rejected.claim);
+        self.earlier.remove(&rejected.claim);
         self.refused.insert(rejected.claim.clone(), rejected);
     }
 
@@ -43,6 +54,7 @@ impl Decided {
     pub fn forget(&mut self, claims: &[Arc<str>]) {
         for claim in claims {
             self.taken.remove(claim);
+            self.earlier.remove(claim);
             self.refused.remove(claim);
         }
     }
@@ -56,6 +68,7 @@ impl Decided {
     /// Forgets the others.
     pub fn keep(&mut self, keep: impl Fn(&Arc<str>) -> bool) {
         self.taken.retain(&keep);
+        self.earlier.retain(&keep);
         self.refused.retain(|claim, _| keep(claim));
     }
 

@@ -8,6 +8,8 @@ mod lists;
 mod lived;
 #[cfg(test)]
 mod owed;
+#[cfg(test)]
+mod unread;
 
 use crate::daemon::decided::Decided;
 use crate::daemon::start::StartError;
@@ -47,6 +49,8 @@ pub struct Memory {
     pub last_at: Millis,
     /// The last sentences, which the histories may not have.
     pub untold: Untold,
+    /// Which start of the machine this is, if it is known.
+    machine: Option<Box<str>>,
 }
 
 impl Memory {
@@ -54,7 +58,18 @@ impl Memory {
     pub(crate) fn new(team: Team) -> Self {
         let (places, decided, owed) = (BTreeMap::new(), Decided::default(), BTreeSet::new());
         let (last_at, untold) = (Millis(0), Untold::default());
-        Self { engine: Engine::new(team), places, decided, owed, last_at, untold }
+        Self { engine: Engine::new(team), places, decided, owed, last_at, untold, machine: None }
+    }
+
+    /// The same, by a daemon of which this is the start.
+    #[must_use]
+    pub(crate) fn at_start(self, boot: &str) -> Self {
+        Self { machine: Some(machine_of(boot).into()), ..self }
+    }
+
+    /// What stands there was claimed before the machine was started last, if another start of it wrote that.
+    fn is_earlier(&self, boot: &str) -> bool {
+        self.machine.as_deref().is_some_and(|machine| machine != machine_of(boot))
     }
 
     /// Takes up one line of the journal; why it cannot be.
@@ -68,16 +83,22 @@ impl Memory {
                     self.places.insert(entry.seq, entry.place);
                 }
                 found.iter().for_each(|event| self.decided.take(event));
+                if self.is_earlier(entry.boot) {
+                    found.iter().for_each(|event| self.decided.age(event));
+                }
                 self.untold.take(entry.at, &found);
             }
             Kind::Snapshot => {
                 let (places, decided, found) = read_snapshot(entry.payload)?;
                 let team = self.engine.team().clone();
-                let untold = std::mem::take(&mut self.untold);
-                *self = Self { untold, ..Self::new(team) };
+                let (untold, machine) = (std::mem::take(&mut self.untold), self.machine.take());
+                *self = Self { untold, machine, ..Self::new(team) };
                 self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
                 self.places = places;
                 self.decided = decided;
+                if self.is_earlier(entry.boot) {
+                    self.decided.earlier.clone_from(&self.decided.taken);
+                }
                 self.owed = self.engine.state().finished.keys().cloned().collect();
             }
         }
@@ -86,12 +107,17 @@ impl Memory {
     }
 }
 
+/// The machine's part of what a daemon calls its start: the daemon's own number stands behind it.
+fn machine_of(boot: &str) -> &str {
+    boot.rsplit_once('-').map_or(boot, |(machine, _)| machine)
+}
+
 /// Opens the journal and replays it.
 ///
 /// # Errors
 /// If the machine refuses. Damage is reported in the log, and read past.
 pub fn open(dir: &Path, boot: &str, team: Team) -> Result<(Journal, Memory), StartError> {
-    let mut memory = Memory::new(team);
+    let mut memory = Memory::new(team).at_start(boot);
     let (journal, report) = Journal::open(dir, boot, extract, &mut |entry| memory.take(entry))?;
     complain(&report);
     if let Err(error) = crate::io::journal::make_reserve(dir) {
@@ -152,7 +178,7 @@ pub(super) fn try_again(
     now: Millis,
     show: &impl Fn(&Memory, Reader) -> BTreeSet<MessageId>,
 ) -> Result<Memory, JournalError> {
-    let mut memory = Memory::new(team);
+    let mut memory = Memory::new(team).at_start(journal.boot());
     let report = journal.reread(&mut |entry| memory.take(entry))?;
     complain(&report);
     let owed = show(&memory, journal.reader());

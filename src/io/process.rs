@@ -1,8 +1,10 @@
 //! Processes and their terminals, as the kernel knows them: who lives, when one ends, what it has not read yet.
 
+mod line_keys;
 mod waiting;
 
 use crate::engine::words::ProcessKey;
+pub use line_keys::{LineKeys, line_keys};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, ioctl_fionread};

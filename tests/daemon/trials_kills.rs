@@ -148,3 +148,34 @@ fn a_line_that_was_not_read_when_the_daemon_was_killed_is_not_typed_again() {
     assert_eq!(house.read("did"), "done\n", "{}", house.read("status/activity.log"));
     house.end();
 }
+
+/// Prints a line by itself as soon as `talk` is there, and writes down each line that it reads.
+const TALKER: &str = r#"#!/bin/bash
+(until [ -e talk ]; do sleep 0.02; done; printf '\nby itself\n'; touch talked) &
+while IFS= read -r line; do
+  echo "$line" >> did
+  [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] || continue
+  echo "TRIAL OK ${BASH_REMATCH[1]}"
+done
+"#;
+
+#[test]
+fn a_line_left_by_a_killed_daemon_is_read_once_and_whole_though_the_program_printed_behind_it() {
+    let team = agent("worker", "bash, talker.sh", "") + "providers: {plain: {enter_after: 20s}}\n";
+    let mut house = House::new("talker", &team, &[("talker.sh", TALKER)]);
+    house.start();
+    house.drop("t.yaml", "id: t\nto: worker\ncontent: do it\n");
+    house.until("its line to be typed", |house| {
+        house.tmux(&["capture-pane", "-Jp", "-t", "=tasuki:=worker"]).contains("t.yaml and do it.")
+    });
+    house.kill();
+    house.write("talk", "");
+    house.until("a line of the program's own", |house| house.path("talked").exists());
+    house.start();
+    let result = house.result("t");
+    assert!(result.contains("type: result") && result.contains("attempt: 1"), "{result}");
+    let did = house.read("did");
+    assert!(did.lines().count() == 1 && did.starts_with("[tasuki] task t"), "once: {did}");
+    assert!(did.ends_with("t.yaml and do it.\n") && did.matches("[tasuki]").count() == 1, "whole: {did}");
+    house.end();
+}

@@ -4,6 +4,7 @@
 mod agents;
 mod claims;
 mod hand;
+mod left;
 mod people;
 mod screens;
 mod server;

@@ -137,7 +137,9 @@ async fn mute(world: &World, name: &str, typed: &Typed, shown: &str) -> (Hand, P
 #[tokio::test]
 async fn a_line_that_is_not_shown_is_not_sent() {
     let world = World::new().await;
-    let typed = turn("t-1", "a995l2");
+    // With its token on the screen a line would be known to have been typed before.
+    let mut typed = turn("t-1", "a995l2");
+    typed.turn.token = None;
     for (name, shown) in [("a", "nothing"), ("b", &*typed.line)] {
         let (mut hand, path) = mute(&world, name, &typed, shown).await;
         hand.give(Order::Ring(typed.clone())).await;

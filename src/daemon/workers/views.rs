@@ -1,23 +1,24 @@
 //! The views' thread: reads bodies from the journal and writes what people and agents look at. Views follow from the
 //! journal, so nothing here is flushed, and a failure costs nothing but the view.
 
+mod bodies;
 mod owed;
 
 pub use crate::daemon::workers::items::{AgentItem, DaemonItem, Item, Job, OpenItem, Place};
 pub use owed::{Owed, write_now};
 
 use crate::daemon::workers::pages;
-use crate::engine::event::{Answer, Event};
-use crate::engine::message::{Body, Kind, Status};
+use crate::engine::event::Answer;
+use crate::engine::message::{Kind, Status};
 use crate::engine::state::Told;
 use crate::engine::view::MessageSeen;
-use crate::engine::words::{AgentName, MessageId, Millis, Seq};
+use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::folder::FolderError;
-use crate::io::journal::{Reader, Record};
+use crate::io::journal::Reader;
 use crate::io::mailbox::MAIN_ZONE;
 use crate::io::views::{View, Views, line};
+use crate::io::wire::status;
 use crate::io::wire::time::Day;
-use crate::io::wire::{events, status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
 use std::path::PathBuf;
@@ -240,9 +241,9 @@ impl Worker {
         if if_missing && self.views.has_finished(id, &day, answer.is_some()) {
             return Ok(());
         }
-        let content = self.body(body)?;
         let answer = answer.map(|place| self.answer(place)).transpose()?;
         let result = answer.map(|answer| pages::result(seen, &answer));
+        let content = self.body_or_why(body)?;
         let text = pages::finished(seen, &content);
         let is_there = if_missing && self.views.holds_end(id, &day, result.as_deref(), &text);
         if is_there && !self.views.is_open_shown(id) {
@@ -338,24 +339,6 @@ impl Worker {
         });
         Ok(())
     }
-
-    fn body(&mut self, place: Place) -> Result<Body, Trouble> {
-        let record = self.record(place)?;
-        events::body_of(&record.payload, place.event).ok_or_else(|| unreadable("body", record.seq))
-    }
-
-    fn answer(&mut self, place: Place) -> Result<Answer, Trouble> {
-        let record = self.record(place)?;
-        let events = events::decode(&record.payload).map_err(|_| unreadable("answer", record.seq))?;
-        match events.into_iter().nth(place.event as usize) {
-            Some(Event::Ended { answer: Some(answer), .. }) => Ok(*answer),
-            _ => Err(unreadable("answer", record.seq)),
-        }
-    }
-
-    fn record(&mut self, place: Place) -> Result<Record, Trouble> {
-        self.reader.step(place.step, place.at).map_err(|error| Trouble::Unreadable(error.to_string()))
-    }
 }
 
 fn is_turn(item: &Item) -> bool {
@@ -376,13 +359,6 @@ fn lines<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<String> {
         _ => None,
     };
     items.filter_map(line).collect()
-}
-
-fn unreadable(what: &str, step: Seq) -> Trouble {
-    Trouble::Unreadable(format!(
-        "no {what} stands in step {} of the journal (`tasuki fsck` checks it)",
-        step.0
-    ))
 }
 
 fn daemon_text(item: &DaemonItem) -> String {

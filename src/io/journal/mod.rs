@@ -155,6 +155,12 @@ pub struct Counters {
 }
 
 impl Journal {
+    /// Which start of the daemon writes it.
+    #[must_use]
+    pub fn boot(&self) -> &str {
+        &self.boot
+    }
+
     /// A reader that may be used beside the writer, on any thread.
     #[must_use]
     pub fn reader(&self) -> Reader {

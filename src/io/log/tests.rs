@@ -104,3 +104,13 @@ fn a_level_that_is_none_is_refused_with_its_cure() {
     let error = log.subscriber("tasuki=lots").err().unwrap().to_string();
     assert!(error.contains("tasuki=lots") && error.contains("use error, warn, info"), "{error}");
 }
+
+#[test]
+fn a_pipe_in_its_place_is_refused_and_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("daemon.log");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || tell.send(Log::start(&path).is_err()));
+    assert_eq!(told.recv_timeout(Duration::from_secs(10)), Ok(true));
+}

@@ -141,10 +141,16 @@ impl Mailbox {
     }
 
     /// Since when `queue/STOP` exists, on the wall; none if it does not.
-    #[must_use]
-    pub fn stopped_since(&self) -> Option<Millis> {
-        let stat = self.zones.get(&MAIN_ZONE)?.folder.stat("STOP".as_ref()).ok()?;
-        Some(Millis(u64::try_from(mtime_ns(&stat) / 1_000_000).unwrap_or_default()))
+    ///
+    /// # Errors
+    /// What the system says where that cannot be known.
+    pub fn stopped_since(&self) -> Result<Option<Millis>, Errno> {
+        let Some(zone) = self.zones.get(&MAIN_ZONE) else { return Ok(None) };
+        match zone.folder.stat("STOP".as_ref()) {
+            Ok(stat) => Ok(Some(Millis(u64::try_from(mtime_ns(&stat) / 1_000_000).unwrap_or_default()))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(errno),
+        }
     }
 
     /// Takes what there is, earliest first. `now` is the daemon's clock.

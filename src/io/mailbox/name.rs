@@ -106,6 +106,11 @@ impl Seq {
         Self { changed_ns: u64::try_from(ns).unwrap_or(0), inode: stat.st_ino }
     }
 
+    /// Whether a claim was made of this file as it is.
+    pub(super) fn begins(self, claim: &str) -> bool {
+        claim.starts_with(&self.digits())
+    }
+
     /// The one that a claim begins with.
     pub(super) fn read(claim: &str) -> Option<Self> {
         let number = |from, to| u64::from_str_radix(claim.get(from..to)?, 16).ok();

@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 impl Mailbox {
     /// Which of these claims, of which the journal knows, a power cut has undone: their files lie where they were dropped.
-    /// Of a folder that cannot be listed it may be all. They are claimed under the same names again.
+    /// Of a folder that cannot be listed it may be all. They are claimed under the same names again. Of the `earlier` ones
+    /// among them, made before the machine was started last, the file system may have brought back another change time.
     #[must_use]
-    pub fn put_back(&mut self, known: &BTreeSet<Arc<str>>) -> Vec<Arc<str>> {
+    pub fn put_back(&mut self, known: &BTreeSet<Arc<str>>, earlier: &BTreeSet<Arc<str>>) -> Vec<Arc<str>> {
         let parsed = known.iter().filter_map(|claim| Some((Claim::parse(claim)?, claim)));
         let mut by_name: HashMap<(u32, &OsStr), Vec<&Arc<str>>> = HashMap::new();
         for (parts, claim) in parsed {
@@ -28,7 +29,7 @@ impl Mailbox {
             };
             for name in names {
                 let Some(claims) = by_name.get(&(number, name.as_os_str())) else { continue };
-                let Some((claim, now, then)) = undone(zone, &name, claims) else { continue };
+                let Some((claim, now, then)) = undone(zone, &name, claims, earlier) else { continue };
                 found.push(claim);
                 if now != then {
                     self.returned.insert(Key { zone: Some(number), name }, (now, then));
@@ -47,15 +48,23 @@ impl Mailbox {
 /// Which of these claims was made of the file of this name; as what it lies there, and as what it was claimed.
 ///
 /// A rename changes a file's change time. A file system that writes names and files apart (btrfs) may bring back the name of
-/// before the claim and the file of after it. So a file with the same inode number that was made before the claim was, and
-/// changed after it, is taken for the claimed one too. A later one that got the inode number and the name of one that is gone
-/// was made after it.
-fn undone<'c>(zone: &Zone, name: &OsString, claims: &[&'c Arc<str>]) -> Option<(&'c Arc<str>, Seq, Seq)> {
+/// before the claim and the file of after it. So after a start of the machine a file with the same inode number that was made
+/// before the claim was, and changed after it, is taken for the claimed one too. A later one that got the inode number and
+/// the name of one that is gone was made after it.
+fn undone<'c>(
+    zone: &Zone,
+    name: &OsString,
+    claims: &[&'c Arc<str>],
+    earlier: &BTreeSet<Arc<str>>,
+) -> Option<(&'c Arc<str>, Seq, Seq)> {
     let now = Seq::of(&zone.folder.stat(name).ok()?);
-    let thens = claims.iter().filter_map(|&claim| Some((claim, Seq::read(claim)?)));
-    let mut thens = thens.filter(|(_, then)| then.is_same_file(now) && *then <= now).collect::<Vec<_>>();
-    thens.sort_unstable_by_key(|(_, then)| *then);
-    let (claim, then) = thens.pop()?;
-    let is_it = now == then || zone.folder.born_ns(name).is_some_and(|born_ns| then.is_since(born_ns));
+    if let Some(claim) = claims.iter().find(|claim| now.begins(claim)) {
+        return Some((claim, now, now));
+    }
+    let thens = claims.iter().filter(|&&claim| earlier.contains(claim));
+    let thens = thens.filter_map(|&claim| Some((claim, Seq::read(claim)?)));
+    let (claim, then) =
+        thens.filter(|(_, then)| then.is_same_file(now) && *then < now).max_by_key(|(_, then)| *then)?;
+    let is_it = zone.folder.born_ns(name).is_some_and(|born_ns| then.is_since(born_ns));
     is_it.then_some((claim, now, then))
 }

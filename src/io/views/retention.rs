@@ -24,26 +24,40 @@ impl Views {
             self.folders.done.names()?.iter().filter_map(|name| Day::parse(name.to_str()?)).collect();
         days.retain(|of| *of < today);
         days.sort_unstable();
-        let mut removed = 0;
+        let (mut removed, mut failed) = (0, None);
         for day in days {
-            let folder = self.folders.done.enter(day.as_str())?;
-            removed += remove(&folder, &self.folders.results, before, batch - removed)?;
+            // What is in the way of one day, or of one name, keeps nothing else.
+            let folder = match self.folders.done.enter(day.as_str()) {
+                Ok(folder) => folder,
+                Err(error) => {
+                    failed.get_or_insert(error);
+                    continue;
+                }
+            };
+            removed += remove(&folder, &self.folders.results, before, batch - removed, &mut failed)?;
             if removed >= batch {
-                break;
+                return Ok(removed);
             }
             let done = &self.folders.done;
             match done.remove_folder(day.as_str().as_ref()) {
                 // Somebody keeps something of their own there.
                 Ok(_) | Err(Errno::NOTEMPTY | Errno::EXIST) => {}
-                Err(errno) => return Err(done.failed("remove", day.as_str().as_ref(), errno)),
+                Err(errno) => drop(failed.get_or_insert(done.failed("remove", day.as_str().as_ref(), errno))),
             }
         }
-        Ok(removed)
+        failed.map_or(Ok(removed), Err)
     }
 }
 
-/// The result goes first: a crash between the two leaves the name by which it is found.
-fn remove(day: &Folder, results: &Folder, before: Millis, batch: usize) -> Result<usize, FolderError> {
+/// The result goes first: a crash between the two leaves the name by which it is found. How many are gone; the first that
+/// could not be removed is what `failed`.
+fn remove(
+    day: &Folder,
+    results: &Folder,
+    before: Millis,
+    batch: usize,
+    failed: &mut Option<FolderError>,
+) -> Result<usize, FolderError> {
     let is_view = |name: &std::ffi::OsStr| stem(name).is_some_and(|stem| MessageId::new(stem).is_ok());
     let names = day.some_names(batch, is_view)?;
     let old = |stat: &rustix::fs::Stat| mtime_ns(stat) < i128::from(before.0) * 1_000_000;
@@ -53,11 +67,14 @@ fn remove(day: &Folder, results: &Folder, before: Millis, batch: usize) -> Resul
     let with_it = |stat: &rustix::fs::Stat, name| {
         day.stat(name).is_ok_and(|shown: rustix::fs::Stat| mtime_ns(stat) <= mtime_ns(&shown) + TOGETHER_NS)
     };
+    let mut removed = 0;
     for name in &names {
-        if results.stat(name).is_ok_and(|stat| old(&stat) || with_it(&stat, name)) {
-            go(results, name)?;
+        let answered = results.stat(name).is_ok_and(|stat| old(&stat) || with_it(&stat, name));
+        let result = if answered { go(results, name) } else { Ok(()) };
+        match result.and_then(|()| go(day, name)) {
+            Ok(()) => removed += 1,
+            Err(error) => drop(failed.get_or_insert(error)),
         }
-        go(day, name)?;
     }
-    Ok(names.len())
+    Ok(removed)
 }

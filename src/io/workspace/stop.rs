@@ -6,7 +6,8 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 
 impl Workspace {
-    /// Makes `queue/STOP`, or removes it; it may be there, or gone, already. Some ms, for two flushes.
+    /// Makes `queue/STOP`, or removes it; it may be there, or gone, already. Whatever has that name counts, also a link or a
+    /// pipe, which is not opened. Some ms, for two flushes.
     ///
     /// # Errors
     /// What the system says.
@@ -14,7 +15,10 @@ impl Workspace {
         let path = self.stop_file();
         if on {
             let mut options = OpenOptions::new();
-            options.write(true).create(true).truncate(false).mode(0o600).open(&path)?.sync_all()?;
+            match options.write(true).create_new(true).mode(0o600).open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => made?.sync_all()?,
+            }
         } else {
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -43,5 +47,13 @@ mod tests {
             let mode = fs::metadata(workspace.stop_file()).map(|meta| meta.permissions().mode() & 0o777);
             assert_eq!(mode.ok(), on.then_some(0o600));
         }
+        workspace.put_stop_file(false).unwrap();
+        // Opening a pipe would wait for whoever reads it, for ever.
+        rustix::fs::mkfifoat(rustix::fs::CWD, workspace.stop_file(), rustix::fs::Mode::RUSR).unwrap();
+        workspace.put_stop_file(true).unwrap();
+        workspace.put_stop_file(false).unwrap();
+        std::os::unix::fs::symlink(root.join("elsewhere"), workspace.stop_file()).unwrap();
+        workspace.put_stop_file(true).unwrap();
+        assert!(!root.join("elsewhere").exists(), "a link is not followed");
     }
 }

@@ -1,6 +1,7 @@
 //! What every verb works with: the workspace, the daemon's socket, and the terminal.
 
 use super::failure::{Failure, Kind};
+use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::ui::http::client::{Client, ClientError};
@@ -120,6 +121,10 @@ pub(super) fn text_or_input(text: Option<&str>) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let most = crate::io::wire::draft::CONTENT_BYTES_MAX as u64 + 1;
     std::io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == most {
+        let why = format!("the standard input is larger than {} bytes", most - 1);
+        return Err(Refusal::new(Code::ContentTooLarge, why).at("content").into());
+    }
     let bad =
         |_| Failure::new(Kind::Rejected, "not-utf8", "the standard input is not UTF-8", "send text as UTF-8");
     String::from_utf8(bytes).map_err(bad)

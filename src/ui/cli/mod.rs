@@ -9,6 +9,7 @@ mod daemon;
 mod desk;
 mod doctor;
 mod down;
+mod dropping;
 mod failure;
 mod files;
 mod fsck;

@@ -1,6 +1,7 @@
 //! `tasuki send`: a message that is on the disk when the command ends, with a daemon or without.
 
 use super::desk::{Desk, Ended, read_id, read_name, text_or_input};
+use super::dropping::drop_in_queue;
 use super::failure::{Failure, Kind};
 use super::reply::read_token;
 use super::wait::Waiting;
@@ -14,9 +15,7 @@ use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::ui::http::types::Accepted;
 use serde_json::{Map, Value, json};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Sends a message to an agent
@@ -222,32 +221,6 @@ fn check(desk: &Desk, workspace: &Workspace, message: &Value) -> Ended {
     let loaded = Settings::load(workspace, &desk.around)?;
     loaded.settings.team.addressee(&draft.to)?;
     Ok(())
-}
-
-/// Whole or not at all: written under a name that nobody reads, made durable, renamed, and the name made durable.
-fn drop_in_queue(workspace: &Workspace, message: &Value, id: &MessageId) -> Ended {
-    let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
-    let text = serde_saphyr::to_string_with_options(message, options).map_err(std::io::Error::other)?;
-    let part = workspace.queue().join(format!(".send-{id}.tmp"));
-    let dropped = put(&part, &drop_file(workspace, id), &text);
-    if dropped.is_err() {
-        let _ = fs::remove_file(&part); // nothing was sent, and nothing is left of it
-    }
-    dropped.map_err(Failure::at(&part))
-}
-
-/// Where a message lies that no daemon has taken yet.
-pub(super) fn drop_file(workspace: &Workspace, id: &MessageId) -> PathBuf {
-    workspace.queue().join(format!("send-{id}.yaml"))
-}
-
-/// Writes a drop whole and durably, then gives it its name.
-fn put(part: &Path, place: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(part)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(part, place)?;
-    place.parent().map_or(Ok(()), |queue| File::open(queue)?.sync_all())
 }
 
 fn read_file(path: &Path) -> Result<String, Failure> {

@@ -2,9 +2,9 @@
 //! does not end the wait: what is durable goes on. One that has forgotten what ended long ago left it in the files.
 
 use super::desk::{Desk, Ended};
+use super::dropping::drop_file;
 use super::failure::{Failure, Kind};
 use super::files::{self, View};
-use super::send::drop_file;
 use super::table::harmless_lines;
 use crate::engine::words::MessageId;
 use crate::io::clock::Clock;

@@ -257,7 +257,7 @@ pub(in crate::daemon) fn worker(
     // And those that a power cut put back where they were dropped: until they are taken away again, which may be long after
     // the segment that names them was left.
     let mut there = known.clone();
-    let put_back: BTreeSet<Arc<str>> = mailbox.put_back(&known.names()).into_iter().collect();
+    let put_back: BTreeSet<Arc<str>> = mailbox.put_back(&known.names(), &known.earlier).into_iter().collect();
     there.keep(|claim| unread.contains(claim) || put_back.contains(claim));
     let worker = Worker {
         mailbox,

@@ -224,7 +224,10 @@ impl Worker {
             self.watch.check();
         }
         let halts = self.signs.halts.load(Ordering::Acquire);
-        let halted = (self.mailbox.stopped_since().is_some(), halts);
+        // Where it cannot be known whether queue/STOP is there, what was known holds.
+        let was_stopped = self.halted.is_some_and(|(stopped, _)| stopped);
+        let stopped = self.mailbox.stopped_since().map_or(was_stopped, |since| since.is_some());
+        let halted = (stopped, halts);
         let full = self.is_full();
         let was_full = std::mem::replace(&mut self.disk.full, full);
         let had_halted = self.halted.replace(halted);

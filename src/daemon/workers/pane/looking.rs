@@ -1,5 +1,6 @@
 //! Looking at the pane: woken by its output, paced while it prints on. Finds the claim of the awaited turn.
 
+use super::left::without_reprint;
 use super::over::Over;
 use super::{ASK_AGAIN, End, Worker};
 use crate::daemon::orders::{PaneWord, Typed};
@@ -146,7 +147,10 @@ impl Worker {
             Some(screen) if is_whole(screen, typed) => None,
             _ => self.pane.capture(self.history(), Rows::Joined).await.ok(),
         };
-        let answer = whole.as_ref().or(seen).map(|screen| read_answer(screen, typed));
+        let answer = whole.as_ref().or(seen).map(|screen| match self.reprinted {
+            true => read_answer(&without_reprint(screen, typed), typed),
+            false => read_answer(screen, typed),
+        });
         let (text, truncated) = answer.unwrap_or_default();
         let (id, turn) = (typed.id.clone(), typed.turn.number);
         self.report(Report::Claimed { id, turn, source, text: text.into(), truncated }).await;
@@ -202,7 +206,7 @@ impl Worker {
 }
 
 /// Whether the turn's claim stands on the screen.
-fn claims(screen: &Screen, typed: &Typed) -> bool {
+pub(super) fn claims(screen: &Screen, typed: &Typed) -> bool {
     with_rows(screen, |seen| find(seen, typed).is_some())
 }
 

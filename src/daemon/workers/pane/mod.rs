@@ -3,6 +3,7 @@
 
 mod faces;
 mod guards;
+mod left;
 mod looking;
 mod over;
 mod seen;
@@ -18,6 +19,7 @@ use crate::io::process;
 use crate::io::settings::Launch;
 use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
 use faces::Waiter;
+use left::Left;
 use over::Over;
 use seen::Seen;
 use std::path::PathBuf;
@@ -98,6 +100,10 @@ struct Worker {
     awaited: Option<Typed>,
     /// The turn that was typed and has not been read yet.
     unread: Option<Typed>,
+    /// What stands in its input without Enter, for all that is known.
+    left: Left,
+    /// Whether what its input holds was shown anew in the middle of the turn that is awaited.
+    reprinted: bool,
     /// Looking for the end of its turn, if that may come without a claim.
     over: Option<Over>,
     /// When to look at the pane next.
@@ -139,6 +145,8 @@ pub async fn work(start: Start) -> &'static str {
                 guard: None,
                 awaited: None,
                 unread: None,
+                left: if adopted { Left::Unknown } else { Left::Nothing },
+                reprinted: false,
                 over: None,
                 look_at: None,
                 pace: looking::PACE_MIN,

@@ -1,0 +1,84 @@
+//! A message that no daemon takes now is left in `queue/`, durably, and in nobody's way.
+
+use super::desk::Ended;
+use super::failure::Failure;
+use crate::daemon::workers::mailbox::mint_id;
+use crate::engine::message::Draft;
+use crate::engine::refusal::{Code, Refusal};
+use crate::engine::words::{MessageId, Millis};
+use crate::io::folder::Folder;
+use crate::io::wire::{FILE_BYTES_MAX, draft, json};
+use crate::io::workspace::Workspace;
+use rustix::io::Errno;
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// Where a message lies that no daemon has taken yet.
+pub(super) fn drop_file(workspace: &Workspace, id: &MessageId) -> PathBuf {
+    workspace.queue().join(name_of(id))
+}
+
+fn name_of(id: &MessageId) -> String {
+    format!("send-{id}.yaml")
+}
+
+/// Whole or not at all: written under a name that nobody reads, made durable, renamed, and the name made durable. What was
+/// left there under the same id before stays: it is the same message, or this one is refused.
+///
+/// # Errors
+/// `id-conflict`, and what the system says.
+pub(super) fn drop_in_queue(workspace: &Workspace, message: &Value, id: &MessageId) -> Ended {
+    let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
+    let text = serde_saphyr::to_string_with_options(message, options).map_err(io::Error::other)?;
+    let part = format!(".send-{id}-{}.tmp", std::process::id());
+    let path = workspace.queue().join(&part);
+    let dropped = write(&path, &text)
+        .map_err(Failure::at(&path))
+        .and_then(|()| name(workspace, OsStr::new(&part), OsStr::new(&name_of(id)), message));
+    if !matches!(dropped, Ok(true)) {
+        let _ = std::fs::remove_file(&path); // nothing was sent, or it was there before, and nothing is left of this
+    }
+    let queue = workspace.queue();
+    dropped.and_then(|_| File::open(&queue)?.sync_all().map_err(Failure::at(&queue)))
+}
+
+/// Writes a drop durably under a name that nobody reads.
+fn write(part: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(part)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Gives it its name; false if the same message has that already.
+fn name(workspace: &Workspace, part: &OsStr, name: &OsStr, message: &Value) -> Result<bool, Failure> {
+    let queue = Folder::open(&workspace.queue())?;
+    loop {
+        match queue.rename_new(part, &queue, name) {
+            Ok(()) => return Ok(true),
+            Err(Errno::EXIST) => {}
+            Err(errno) => return Err(queue.failed("rename", part, errno).into()),
+        }
+        let there = match queue.read(name) {
+            Err(Errno::NOENT) => continue, // a daemon took it meanwhile
+            there => there.ok().and_then(read),
+        };
+        let ours = json::read(message, &mut mint_id, Millis(0))?;
+        if there.is_some_and(|there| there.id == ours.id && there.digest == ours.digest) {
+            return Ok(false);
+        }
+        let why = format!("queue/{} waits there with other content", name.display());
+        return Err(Refusal::new(Code::IdConflict, why).at("id").into());
+    }
+}
+
+/// The message that lies there, if there is one.
+fn read(file: File) -> Option<Draft> {
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX as u64).read_to_end(&mut bytes).ok()?;
+    let drafts = draft::read(&bytes, None, &|_| false, &mut mint_id, Millis(0)).ok()?;
+    <[Draft; 1]>::try_from(drafts).ok().map(|[draft]| draft)
+}
