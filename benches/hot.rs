@@ -29,7 +29,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let mut engine = Engine::new(team());
-        let step = engine.recover(Moment { now: START, chance: 0 }, &[]);
+        let step = engine.recover(Moment { now: START, wall: START, chance: 0 }, &[]);
         let nonce = step.effects.iter().find_map(|effect| match effect {
             Effect::Launch { agent, nonce } if agent.as_str() == "boss" => Some(*nonce),
             _ => None,
@@ -40,7 +40,8 @@ impl World {
     }
 
     fn step(&mut self, input: Input) -> Step {
-        let step = self.engine.step(Moment { now: START, chance: u64::from(self.number) }, input);
+        let step =
+            self.engine.step(Moment { now: START, wall: START, chance: u64::from(self.number) }, input);
         assert!(step.faults.is_empty());
         step
     }

@@ -27,7 +27,7 @@ struct Bench {
 impl Bench {
     fn step(&mut self, input: Input) -> Step {
         self.chance += 1;
-        let step = self.engine.step(Moment { now: self.now, chance: self.chance }, input);
+        let step = self.engine.step(Moment { now: self.now, wall: self.now, chance: self.chance }, input);
         assert!(step.faults.is_empty());
         step
     }
@@ -62,7 +62,7 @@ impl Bench {
 /// A team of which `boss` is up.
 fn bench() -> Bench {
     let mut engine = Engine::new(team());
-    let step = engine.recover(Moment { now: START, chance: 0 }, &[]);
+    let step = engine.recover(Moment { now: START, wall: START, chance: 0 }, &[]);
     let nonce = step.effects.iter().find_map(|effect| match effect {
         Effect::Launch { agent, nonce } if agent.as_str() == "boss" => Some(*nonce),
         _ => None,

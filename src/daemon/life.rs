@@ -23,6 +23,7 @@ use crate::daemon::stillness::Stillness;
 use crate::daemon::threads::{self, Threads, Ways};
 use crate::daemon::untold::Untold;
 use crate::daemon::views_desk::{self, ViewsDesk};
+use crate::daemon::wall::Wall;
 use crate::daemon::workers::tmux::{PanesFound, TmuxDesk};
 use crate::daemon::workers::views::Item;
 use crate::daemon::workers::{tmux, views, watch};
@@ -98,10 +99,10 @@ pub(super) fn assemble(
     let Memory { mut engine, places, decided, owed, last_at, untold, .. } = memory;
     let untold = lines_of(&untold, &house.workspace, &settings.team);
     let unsynced = !decided.names().is_empty(); // dropped files that may be gone, but not durably
-    let now = house.clock.now();
     // Before the engine goes on: what ends thereby ends in the new segment.
     let closed = if went_on { engine.state().finished.keys().cloned().collect() } else { owed };
-    let step = engine.recover(Moment { now, chance: chance(now) }, &found.panes);
+    let (wall, moment @ Moment { now, .. }) = Wall::begin_at(&house.clock);
+    let step = engine.recover(moment, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
     let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
@@ -112,6 +113,7 @@ pub(super) fn assemble(
         workspace: house.workspace.clone(),
         settings: Arc::new(settings),
         clock: house.clock,
+        wall,
         engine,
         journal: JournalDesk::new(ways.journal_jobs, places),
         views,
@@ -126,6 +128,7 @@ pub(super) fn assemble(
         pane_workers: JoinSet::new(),
         mailbox_alive: ways.mailbox_alive,
         closed,
+        owed: BTreeSet::new(),
         stillness: Stillness::default(),
         held_back: VecDeque::new(),
         inbox,

@@ -29,6 +29,8 @@ mod simulation;
 pub mod start;
 pub mod stillness;
 pub mod threads;
+mod turn;
 mod untold;
 pub mod views_desk;
+mod wall;
 pub mod workers;

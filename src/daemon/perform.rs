@@ -1,20 +1,17 @@
 //! Effect → one call. Everything here happens after the step that asked for it is written.
 
-use crate::daemon::ending::Broken;
-use crate::daemon::memory;
 use crate::daemon::notes::About;
 use crate::daemon::orders::{Launched, Order, Typed};
-use crate::daemon::run::{Daemon, Turning};
+use crate::daemon::run::Daemon;
 use crate::daemon::workers::tmux::{Given, TmuxNews};
 use crate::daemon::workers::views::{DaemonItem, Item, TurnBody};
 use crate::engine::doorbell::{self, Doorbell};
 use crate::engine::input::{Effect, Input, Report, Shown, Verdict};
 use crate::engine::life::{Stage, Turn, TurnKind};
 use crate::engine::team::Delivery;
-use crate::engine::words::{AgentName, MessageId, Millis, Nonce, Seq};
+use crate::engine::words::{AgentName, MessageId, Millis, Nonce};
 use crate::io::settings::Settings;
 use crate::io::views::View;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A turn that waits for its message's view before it is typed.
@@ -204,7 +201,8 @@ impl Daemon {
             TmuxNews::Back { tmux, found } => {
                 tracing::info!(panes = found.panes.len(), "there is a connection to tmux again");
                 self.tmux.connected(tmux);
-                let step = self.engine.step(self.moment(), Input::TmuxBack(found.panes.clone()));
+                let moment = self.moment();
+                let step = self.engine.step(moment, Input::TmuxBack(found.panes.clone()));
                 self.adopt(&found, &step.effects);
                 self.take_step(step);
             }
@@ -259,67 +257,15 @@ impl Daemon {
         }
     }
 
-    /// Turns the segment once everything before it is written, and shown if it has ended: its views are not made again from a
-    /// closed segment.
-    pub(super) fn turn_segment(&mut self) -> Result<(), Broken> {
-        if !self.closed.is_empty() && self.views.is_idle() && !self.views.owes() {
-            self.engine.forget(&std::mem::take(&mut self.closed));
-            self.keep_needed_places();
-        }
-        let may_turn = self.ending.is_none() && !self.views.owes();
-        if self.turning == Turning::No && may_turn && self.journal.wants_turn(self.clock.now()) {
-            self.turning = Turning::Draining;
-        }
-        let settled = self.journal.is_idle() && self.views.is_settled();
-        let may_fail = matches!(self.turning, Turning::Draining | Turning::Syncing);
-        if may_fail && self.views.owes() {
-            // Results that cannot be written now could not be made again from a closed segment.
-            self.go_on();
-            self.views.turn(false);
-            self.views.submit(&self.engine, &self.journal, self.clock.now())?;
-        } else if self.turning == Turning::Draining && settled {
-            self.views.sync();
-            self.views.submit(&self.engine, &self.journal, self.clock.now())?;
-            self.turning = Turning::Syncing;
-        }
-        if self.turning == Turning::Syncing && self.journal.is_idle() && self.views.is_settled() {
-            let owed = BTreeSet::new(); // all views are written
-            let (places, decided) = (self.journal.places(), self.mail.decided());
-            let snapshot = memory::snapshot(&self.engine, places, decided, &owed);
-            let finished = memory::fingerprints(&self.engine, &self.closed);
-            self.journal.turn(self.clock.now(), snapshot, finished)?;
-            self.turning = Turning::Writing;
-        }
-        Ok(())
-    }
-
-    /// The segment is turned: what ended in it is the archive's to know.
-    pub(super) fn turned(&mut self) {
-        self.engine.segment_closed(Seq(self.engine.state().seq.0 + 1));
-        self.closed.clear();
-        self.keep_needed_places();
-    }
-
-    fn keep_needed_places(&mut self) {
-        let needed = self.engine.needed_steps();
-        self.journal.keep_places(|seq| needed.contains(&seq));
-    }
-
-    /// The segment is turned, or not: what came meanwhile is taken up.
-    pub(super) fn go_on(&mut self) {
-        self.turning = Turning::No;
-        for input in std::mem::take(&mut self.held_back) {
-            self.step(input);
-        }
-    }
-
     /// Removes what was finished longer ago than `retention`: results, finished messages, and the segments that no open
     /// message needs.
     pub(super) fn expire(&mut self) {
         let keep_ms = self.settings.general.retention_ms;
         let before = |now: Millis| Millis(now.0.saturating_sub(keep_ms));
         // The earlier of the two: a wall clock that is all wrong for a while removes nothing.
-        self.views.put(Item::Expire(before(self.clock.wall().min(self.clock.now()))));
+        let before_both = before(self.clock.wall().min(self.clock.now()));
+        self.views.put(Item::Expire(before_both));
+        self.owe_no_more(before_both);
         if let Err(error) = crate::io::journal::make_reserve(&self.workspace.journal()) {
             tracing::warn!(%error, "no room is kept for a full disk");
         }

@@ -8,7 +8,6 @@ use crate::daemon::ends::worker_ended;
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::{Heard, JournalDesk, ThreadGone};
-use crate::daemon::life::chance;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::news::{News, NewsSender};
 use crate::daemon::notes::{About, Notes};
@@ -18,12 +17,13 @@ use crate::daemon::perform::Ringing;
 use crate::daemon::request::{CALLS_MAX, Call};
 use crate::daemon::stillness::Stillness;
 use crate::daemon::views_desk::ViewsDesk;
+use crate::daemon::wall::Wall;
 use crate::daemon::workers::journal::Written;
 use crate::daemon::workers::mailbox::{Dropped, Mail};
 use crate::daemon::workers::tmux::TmuxDesk;
 use crate::daemon::workers::views::Shown as ViewsShown;
 use crate::engine::engine::{Engine, Step};
-use crate::engine::input::{Effect, Input, Moment, Report, Shown};
+use crate::engine::input::{Effect, Input, Report, Shown};
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::{Code, Refusal};
 use crate::engine::story;
@@ -53,6 +53,8 @@ pub struct Daemon {
     pub(super) workspace: Workspace,
     pub(super) settings: Arc<Settings>,
     pub(super) clock: Clock,
+    /// What is believed of the wall clock.
+    pub(super) wall: Wall,
     pub(super) engine: Engine,
     pub(super) journal: JournalDesk,
     pub(super) views: ViewsDesk,
@@ -95,8 +97,10 @@ pub struct Daemon {
     /// the disk. At most what the workers that are ending still say, since nothing else is heard meanwhile.
     pub(super) held_back: VecDeque<Input>,
     /// Messages that ended in earlier segments and are still kept, since their views may be owed: after a write to the
-    /// journal has failed, in this life or in one before.
+    /// journal has failed, in this life or in one before, or since they could not be written for long.
     pub(super) closed: BTreeSet<MessageId>,
+    /// Those of which the snapshot that is being written says so.
+    pub(super) owed: BTreeSet<MessageId>,
     /// When `status/daemon.yaml` was last written, and whether it is out of date.
     pub(super) daemon_shown_at: Millis,
     pub(super) daemon_is_old: bool,
@@ -195,7 +199,7 @@ impl Daemon {
 
     /// When there is something to do though nothing comes.
     pub(super) fn wake_at(&self) -> Option<Millis> {
-        let wake = self.engine.wake_at();
+        let wake = [self.engine.wake_at(), self.deadline_look_at()].into_iter().flatten().min();
         let beat = self.anyone_working().then_some(self.beat_at);
         let daemon = self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS));
         let turn = self.journal.turn_again_at(self.clock.now());
@@ -209,7 +213,9 @@ impl Daemon {
 
     pub(super) fn wake(&mut self) {
         let now = self.clock.now();
-        if self.engine.wake_at().is_some_and(|at| at <= now) {
+        let wall = self.look_at_the_wall();
+        let is_late = self.engine.deadline().is_some_and(|at| at <= wall);
+        if is_late || self.engine.wake_at().is_some_and(|at| at <= now) {
             self.step(Input::Wake);
         }
         if self.daemon_is_old && now >= self.daemon_shown_at.plus(DAEMON_SHOWN_MS) {
@@ -354,12 +360,6 @@ impl Daemon {
         let moment = self.moment();
         let step = self.engine.step(moment, input);
         self.take_step(step);
-    }
-
-    /// Now, and new chance.
-    pub(super) fn moment(&self) -> Moment {
-        let now = self.clock.now();
-        Moment { now, chance: chance(now) }
     }
 
     /// Records what a step brought.

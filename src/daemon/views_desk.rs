@@ -23,6 +23,10 @@ const BATCH_MAX: usize = 64;
 /// seconds, and half a minute is soon enough after that.
 const AGAIN_MS: (u64, u64) = (500, 30_000);
 
+/// A segment is not left while views of what ended in it are owed for less than this: most are written by then, and what the next one
+/// has to name is little.
+const OWED_MS: u64 = 60_000;
+
 /// Views of what moves on are written again no sooner than this: a message that is done within that time is written as it
 /// was accepted, for its turn, and as it ended. A reader sees each state that lasts.
 const OFTEN_MS: u64 = 50;
@@ -47,12 +51,14 @@ pub struct ViewsDesk {
 }
 
 /// What could not be written.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Failed {
     marks: Marks,
     /// Whether the activity log is behind: newer lines wait, so that it keeps their order. An agent's own log that cannot be
     /// written holds nothing up.
     holds_lines: bool,
+    /// Since when views of what ended are among it.
+    owed_since: Option<Millis>,
     /// When it is tried again.
     again_at: Option<Millis>,
     wait_ms: u64,
@@ -62,8 +68,7 @@ impl ViewsDesk {
     /// An empty desk. `unsynced` says whether an earlier daemon may have removed files that the newest segment names.
     #[must_use]
     pub fn new(jobs: SyncSender<Job>, unsynced: bool) -> Self {
-        let failed =
-            Failed { marks: Marks::default(), holds_lines: false, again_at: None, wait_ms: AGAIN_MS.0 };
+        let failed = Failed { wait_ms: AGAIN_MS.0, ..Failed::default() };
         let (due, often_at) = (Marks::default(), Millis(0));
         let (put_off, doing) = (PutOff::default(), BTreeMap::new());
         Self { jobs, busy: false, due, failed, often_at, put_off, turning: false, unsynced, doing }
@@ -167,8 +172,26 @@ impl ViewsDesk {
     /// Whether a view that is made from this segment alone, or the flush of all views, has failed and is still owed.
     #[must_use]
     pub fn owes(&self) -> bool {
-        let marks = &self.failed.marks;
-        !marks.finished.is_empty() || marks.sync
+        !self.owed().is_empty() || self.failed.marks.sync
+    }
+
+    /// Whether a segment may not be left now: a flush is owed, which nothing can stand for, or views of what ended in it were not
+    /// owed for long.
+    #[must_use]
+    pub fn holds_segment(&self, now: Millis) -> bool {
+        let is_new = self.failed.owed_since.is_none_or(|since| now.since(since) < OWED_MS);
+        self.failed.marks.sync || (!self.owed().is_empty() && is_new)
+    }
+
+    /// Messages that have ended and whose views could not be written.
+    #[must_use]
+    pub fn owed(&self) -> &BTreeSet<MessageId> {
+        &self.failed.marks.finished
+    }
+
+    /// The views of these need not be written any more.
+    pub fn give_up(&mut self, ids: &BTreeSet<MessageId>) {
+        self.failed.marks.finished.retain(|id| !ids.contains(id));
     }
 
     /// Whether anything could not be written.
@@ -188,6 +211,9 @@ impl ViewsDesk {
             self.failed.holds_lines |= matches!(item, Item::Log { told: false, .. });
             self.failed.marks.put_back(item);
         }
+        let owed = !self.owed().is_empty();
+        let may_be = owed || !self.due.finished.is_empty();
+        self.failed.owed_since = self.failed.owed_since.filter(|_| may_be).or(owed.then_some(now));
         if self.failed.holds_lines {
             std::mem::take(&mut self.due.lines).into_iter().for_each(|line| self.failed.marks.tell(line));
         }

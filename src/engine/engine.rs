@@ -40,6 +40,8 @@ pub(super) struct Live {
     pub(super) lately: VecDeque<BTreeMap<MessageId, Known>>,
     /// Timers up to this moment were seen to: whatever sets one sets it for a moment that is still to come.
     pub(super) fired: Millis,
+    /// Deadlines up to this moment on the wall were seen to; no later than the wall was at the last step.
+    pub(super) judged: Millis,
     /// Whether tmux is out of reach: its server is gone, or the connection to it.
     pub(super) tmux_lost: bool,
 }
@@ -96,9 +98,14 @@ impl Engine {
 
     /// The segment was closed: what ended in it is the archive's to know.
     pub fn segment_closed(&mut self, snapshot_seq: Seq) {
+        self.segment_closed_but(snapshot_seq, &BTreeSet::new());
+    }
+
+    /// The same, but for these, which the snapshot names: their views are owed, until [`Engine::forget`].
+    pub fn segment_closed_but(&mut self, snapshot_seq: Seq, owed: &BTreeSet<MessageId>) {
         let ended = self.state.finished.iter();
         self.live.lately.push_back(ended.map(|(id, finished)| (id.clone(), finished.known)).collect());
-        self.state.forget_finished();
+        self.state.forget_finished(owed);
         self.state.seq = snapshot_seq;
     }
 
@@ -112,8 +119,12 @@ impl Engine {
     /// These ended before the newest segment began, and their views are written: they are the archive's to know.
     pub fn forget(&mut self, ended: &BTreeSet<MessageId>) {
         let remove = |id: &MessageId| Some((id.clone(), self.state.finished.remove(id)?.known));
-        let ended = ended.iter().filter_map(remove).collect();
-        self.live.lately.push_back(ended);
+        let ended = ended.iter().filter_map(remove);
+        // In a list that was closed before: whoever knows of the newest knows of that.
+        match self.live.lately.back_mut() {
+            Some(newest) => newest.extend(ended),
+            None => self.live.lately.push_back(ended.collect()),
+        }
     }
 
     /// Whoever looks drops up knows all segments but the `closed` that were closed last: what ended in the others is forgotten
@@ -129,11 +140,18 @@ impl Engine {
         self.state.seq = snapshot_seq;
     }
 
-    /// When it wants a [`Input::Wake`] at the latest.
+    /// When it wants a [`Input::Wake`] at the latest, but for what [`Engine::deadline`] says.
     #[must_use]
     pub fn wake_at(&self) -> Option<Millis> {
         let from = (self.live.fired.plus(1), Timer::FIRST);
         self.state.timers.range(from..).next().map(|(at, _)| *at)
+    }
+
+    /// When it wants a [`Input::Wake`] at the latest by the wall clock: the next deadline.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Millis> {
+        let from = (self.live.judged.plus(1), Timer::FIRST);
+        self.state.deadlines.range(from..).next().map(|(at, _)| *at)
     }
 
     /// Turns one input into events and effects. The events are applied already when this returns.
@@ -160,6 +178,7 @@ pub(super) struct Work<'a> {
     pub(super) state: &'a mut State,
     pub(super) live: &'a mut Live,
     pub(super) now: Millis,
+    pub(super) wall: Millis,
     chance: u64,
     step: Step,
     /// Agents that may have something to do now.
@@ -169,11 +188,14 @@ pub(super) struct Work<'a> {
 impl<'a> Work<'a> {
     fn new(engine: &'a mut Engine, moment: Moment) -> Self {
         let seq = Seq(engine.state.seq.0 + 1);
+        // Where the wall went back, what it had come to is still to come.
+        engine.live.judged = engine.live.judged.min(moment.wall);
         Self {
             team: &mut engine.team,
             state: &mut engine.state,
             live: &mut engine.live,
             now: moment.now,
+            wall: moment.wall,
             chance: moment.chance,
             step: Step { seq, at: moment.now, ..Step::default() },
             touched: BTreeSet::new(),

@@ -41,7 +41,7 @@ impl Work<'_> {
         if let Some(late) = draft.late.take() {
             return Err(*late);
         }
-        if draft.deadline.is_some_and(|deadline| deadline <= self.now) {
+        if draft.deadline.is_some_and(|deadline| deadline <= self.wall) {
             return Err(Refusal::new(Code::DeadlinePast, "the deadline has passed").at("deadline"));
         }
         self.check_inline(&draft, &to)?;

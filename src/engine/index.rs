@@ -30,6 +30,9 @@ impl State {
         for at in open.timers() {
             self.timers.insert((at, Timer::Message(id.clone())));
         }
+        if let Some(at) = open.message.deadline {
+            self.deadlines.insert((at, Timer::Message(id.clone())));
+        }
         for token in &open.tokens {
             self.tokens.insert(*token, id.clone());
         }
@@ -55,6 +58,9 @@ impl State {
         }
         for at in open.timers() {
             self.timers.remove(&(at, Timer::Message(id.clone())));
+        }
+        if let Some(at) = open.message.deadline {
+            self.deadlines.remove(&(at, Timer::Message(id.clone())));
         }
         for token in &open.tokens {
             self.tokens.remove(token);

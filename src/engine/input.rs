@@ -369,8 +369,10 @@ pub struct FoundPane {
 /// Now, and the chance that ids and tokens are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
-    /// The time.
+    /// The time, which never goes back: by it everything lasts and is told.
     pub now: Millis,
+    /// The wall clock, as far as it is believed: by it deadlines pass. It may go back.
+    pub wall: Millis,
     /// 64 random bits, new for each step.
     pub chance: u64,
 }

@@ -29,6 +29,8 @@ pub struct State {
     pub parts: BTreeMap<MessageId, BTreeSet<MessageId>>,
     /// Moments at which something is to be looked at.
     pub timers: BTreeSet<(Millis, Timer)>,
+    /// The deadlines of open messages: moments on the wall clock, which the timers do not go by.
+    pub deadlines: BTreeSet<(Millis, Timer)>,
     /// Since when `queue/STOP` holds everything.
     pub halted: Option<Millis>,
     /// Drops refused since the segment began.
@@ -228,13 +230,13 @@ impl Open {
         }
     }
 
-    /// The moments at which it wants to be looked at: its retry, its overdue turn, its deadline.
+    /// The moments at which it wants to be looked at: its retry, its overdue turn.
     pub fn timers(&self) -> impl Iterator<Item = Millis> {
         let retry = match self.stage {
             Stage::Queued { not_before, .. } if not_before > Millis(0) => Some(not_before),
             _ => None,
         };
-        [retry, self.due, self.message.deadline].into_iter().flatten()
+        [retry, self.due].into_iter().flatten()
     }
 }
 
@@ -265,9 +267,9 @@ impl State {
         agents.chain(halted).chain(open)
     }
 
-    /// Forgets what ended in the segment that was closed: the journal's fingerprints know it from now on.
-    pub fn forget_finished(&mut self) {
-        self.finished.clear();
+    /// Forgets what ended in the segment that was closed, but for what is owed: the journal's fingerprints know it from now on.
+    pub fn forget_finished(&mut self, owed: &BTreeSet<MessageId>) {
+        self.finished.retain(|id, _| owed.contains(id));
         self.refused = 0;
     }
 }

@@ -8,6 +8,7 @@ use super::words::{AgentName, MessageId};
 impl Work<'_> {
     /// Sees to every timer that has run out.
     pub(super) fn wake(&mut self) {
+        self.expire_all();
         let from = (self.live.fired.plus(1), Timer::FIRST);
         let due: Vec<Timer> = self
             .state
@@ -27,9 +28,6 @@ impl Work<'_> {
     }
 
     fn message_due(&mut self, id: &MessageId) {
-        if self.expire(id) {
-            return;
-        }
         let Some(open) = self.state.open.get(id) else { return };
         match open.stage {
             Stage::Queued { .. } => {
@@ -41,28 +39,17 @@ impl Work<'_> {
         }
     }
 
-    /// Ends a message whose deadline has passed.
-    fn expire(&mut self, id: &MessageId) -> bool {
-        let Some(open) = self.state.open.get(id) else { return false };
-        let late = open.message.deadline.is_some_and(|deadline| deadline <= self.now);
-        if late {
-            let why = format!("its deadline passed while it was {}", open.stage.word());
-            self.fail(id, &why);
-        }
-        late
-    }
-
-    /// Ends what expired while the daemon was away; overdue turns are looked for on their screens first.
+    /// Ends every message whose deadline has passed, as the wall clock says: before anything else is seen to, and what passed
+    /// while the daemon was away before an overdue turn is looked for on its screen.
     pub(super) fn expire_all(&mut self) {
-        let passed = self.state.timers.iter().take_while(|(at, _)| *at <= self.now);
-        let ids: Vec<MessageId> = passed
-            .filter_map(|(_, timer)| match timer {
-                Timer::Message(id) => Some(id.clone()),
-                Timer::None | Timer::Agent(_) => None,
-            })
-            .collect();
-        for id in ids {
-            self.expire(&id);
+        let passed = self.state.deadlines.iter().take_while(|(at, _)| *at <= self.wall);
+        let late: Vec<Timer> = passed.map(|(_, timer)| timer.clone()).collect();
+        self.live.judged = self.wall;
+        for timer in late {
+            let Timer::Message(id) = timer else { continue };
+            let Some(open) = self.state.open.get(&id) else { continue };
+            let why = format!("its deadline passed while it was {}", open.stage.word());
+            self.fail(&id, &why);
         }
     }
 

@@ -37,7 +37,7 @@ fn old_journal(folder: &Path, closed_at: &[Millis], opened_in: Option<usize>) {
     for (index, at) in closed_at.iter().enumerate() {
         let halt = Input::Halt(engine.state().halted.is_none());
         let input = if opened_in == Some(index) { an_open_task() } else { halt };
-        let step = engine.step(Moment { now: *at, chance: 1 }, input);
+        let step = engine.step(Moment { now: *at, wall: *at, chance: 1 }, input);
         let events = encode(&step.events).into();
         let written = journal.append(&[StepLine { seq: step.seq, at: *at, events }], true);
         places.insert(step.seq, written.expect("a step")[0]);

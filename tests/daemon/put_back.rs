@@ -39,7 +39,8 @@ fn accepted(folder: &Path, boot: &str, claim: &str, name: &str) {
     let drafts = draft::read(DROP.as_bytes(), None, &|_| true, &mut mint, at).expect("a message");
     let source = Source::File { claim: claim.into(), name: name.into() };
     let mut engine = Engine::new(Team::default());
-    let step = engine.step(Moment { now: at, chance: 1 }, Input::Drop { source, drafts, proof: None });
+    let step =
+        engine.step(Moment { now: at, wall: at, chance: 1 }, Input::Drop { source, drafts, proof: None });
     let events = encode(&step.events).into();
     journal.append(&[StepLine { seq: step.seq, at, events }], true).expect("a step");
     journal.close().expect("the end");

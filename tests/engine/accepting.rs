@@ -8,7 +8,7 @@ use tasuki::engine::event::Event;
 use tasuki::engine::input::{Input, Moment};
 use tasuki::engine::message::{Known, Outcome, RequestId, Source};
 use tasuki::engine::team::Delivery;
-use tasuki::engine::words::Digest;
+use tasuki::engine::words::{Digest, Seq};
 
 #[test]
 fn the_same_again_is_a_duplicate_and_something_else_a_conflict() {
@@ -88,9 +88,27 @@ fn what_the_archive_was_given_meanwhile_is_a_duplicate_too() {
     assert_eq!(world.stage("t1"), "unknown");
     // This one was looked up before.
     let (source, drafts) = (Source::Request(RequestId(1)), vec![draft("t1 user>boss: one")]);
-    let moment = Moment { now: world.now, chance: 1 };
+    let moment = Moment { now: world.now, wall: world.now, chance: 1 };
     let step = world.engine.step(moment, Input::Drop { source, drafts, proof: None });
     assert!(matches!(&step.events[..], [Event::Duplicate { .. }]), "{:?}", step.events);
+}
+
+#[test]
+fn what_was_owed_when_its_segment_closed_is_known_and_hides_nothing_else() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss: one\nt2 user>boss: two");
+    world.cancel("t1");
+    world.cancel("t2");
+    let owed = BTreeSet::from([id("t1")]);
+    let snapshot_seq = Seq(world.engine.state().seq.0 + 1);
+    world.engine.segment_closed_but(snapshot_seq, &owed);
+    let finished = |world: &World| world.engine.state().finished.keys().cloned().collect::<BTreeSet<_>>();
+    assert_eq!(finished(&world), owed, "it is shown as soon as it can be");
+    world.engine.forget(&owed);
+    assert_eq!(finished(&world), BTreeSet::new());
+    // Whoever looks drops up has not heard of that segment yet.
+    world.engine.keep_lately(1);
+    assert!(world.engine.knows(&id("t1")) && world.engine.knows(&id("t2")));
 }
 
 #[test]

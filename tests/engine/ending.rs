@@ -154,7 +154,7 @@ fn a_dependant_of_what_ends_in_the_same_file_is_not_left_waiting() {
 #[test]
 fn a_chain_of_any_length_ends_in_one_step() {
     let mut engine = Engine::new(team());
-    let moment = Moment { now: START, chance: 1 };
+    let moment = Moment { now: START, wall: START, chance: 1 };
     let mut send = |line: String| {
         let source = Source::Request(RequestId(1));
         let step = engine.step(moment, Input::Drop { source, drafts: vec![draft(&line)], proof: None });

@@ -215,7 +215,7 @@ fn timer_rows() -> String {
             grace,
             "only then an overdue turn fails",
         ),
-        ("deadline", "all", "as the message says".to_owned(), "it fails"),
+        ("deadline", "all", "to a moment on the wall clock".to_owned(), "it fails"),
         ("rate", "queued", format!("{} messages a minute on an edge", limits.edge_per_minute), "it may go"),
         (
             "restart",
@@ -277,6 +277,9 @@ const TIMERS: &str = "
 ";
 const ENDS: &str = "
 A held message and one that waits have no timer but their deadline. Times are counted while `queue/STOP` is there too.
+They stand still while the machine sleeps, and nobody can set them. A deadline does not: it passes when the wall clock says
+so, also where that was set, or the machine has slept, since the message was accepted. A clock that was put back counts at
+once, and one that was put ahead after a minute, so that a slip ends nothing.
 
 ## The end
 

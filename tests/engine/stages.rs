@@ -863,6 +863,34 @@ fn a_deadline_ends_a_task_in_any_stage() {
 }
 
 #[test]
+fn a_deadline_goes_by_the_wall_and_nothing_else_does() {
+    let mut world = world_with("working", "deadline=7200000 timeout=7300000");
+    world.wall_ahead_ms = 7_195_000; // it is put right, after a night's sleep say
+    assert_eq!(world.engine.deadline().map(|at| at.since(world.now)), Some(7_200_000));
+    assert_eq!(world.pass(4_999), "", "the turn goes on: it was not worked at meanwhile");
+    assert!(
+        world.pass(1).contains("t1 failed, error m1 from tasuki: its deadline passed while it was working")
+    );
+    let mut world = world_with("working", "deadline=5000 timeout=60000");
+    world.wall_ahead_ms = -3_600_000;
+    assert_eq!(world.pass(59_999), "", "by the wall there is an hour left");
+    assert!(world.pass(1).contains("t1 failed, error m1 from tasuki: timed out"));
+}
+
+#[test]
+fn a_deadline_that_the_wall_went_back_behind_is_still_to_come() {
+    let mut world = world_with("queued", "");
+    world.wall_ahead_ms = 3_600_000;
+    assert_eq!(world.step(Input::Wake), "");
+    world.wall_ahead_ms = 0;
+    let text = world.send("t2 user>boss deadline=60000");
+    assert!(text.contains("accepted t2"), "{text}");
+    assert_eq!(world.engine.deadline().map(|at| at.since(world.now)), Some(60_000));
+    assert!(world.pass(59_999).is_empty());
+    assert!(world.pass(1).contains("t2 failed, error m1 from tasuki: its deadline passed"));
+}
+
+#[test]
 fn a_held_task_is_never_overdue() {
     let mut world = world("held");
     assert_eq!(world.pass(10_000_000), "");

@@ -18,6 +18,8 @@ use tasuki::engine::words::{AgentName, MessageId, Millis, Nonce, PaneId, Process
 pub(crate) struct World {
     pub(crate) engine: Engine,
     pub(crate) now: Millis,
+    /// How far the wall clock is ahead of it.
+    pub(crate) wall_ahead_ms: i64,
     journal: Vec<(Seq, Millis, Vec<Event>)>,
     replayed: Engine,
     chance: u64,
@@ -32,6 +34,7 @@ impl World {
         Self {
             engine: Engine::new(team.clone()),
             now: START,
+            wall_ahead_ms: 0,
             journal: Vec::new(),
             replayed: Engine::new(team),
             chance: 0,
@@ -121,9 +124,19 @@ impl World {
         assert_eq!(self.replayed.state(), self.engine.state(), "the snapshot lost something");
     }
 
+    fn wall(&self) -> Millis {
+        Millis(self.now.0.saturating_add_signed(self.wall_ahead_ms))
+    }
+
+    /// When it wants to be woken next.
+    fn next_wake(&self) -> Option<Millis> {
+        let deadline = self.engine.deadline().map(|at| self.now.plus(at.since(self.wall())));
+        self.engine.wake_at().into_iter().chain(deadline).min()
+    }
+
     fn moment(&mut self) -> Moment {
         self.chance += 1;
-        Moment { now: self.now, chance: self.chance }
+        Moment { now: self.now, wall: self.wall(), chance: self.chance }
     }
 
     fn check(&mut self, step: Step) -> String {
@@ -131,8 +144,9 @@ impl World {
         assert!(step.faults.is_empty(), "{text}");
         let older = &self.replayed.state().timers;
         let mut set = self.engine.state().timers.difference(older);
+        let mut deadlines = self.engine.state().deadlines.difference(&self.replayed.state().deadlines);
         assert!(
-            set.all(|(at, _)| *at > self.now),
+            set.all(|(at, _)| *at > self.now) && deadlines.all(|(at, _)| *at > self.wall()),
             "a timer that is due already may have been passed by\n{text}"
         );
         if !step.events.is_empty() {
@@ -169,10 +183,10 @@ impl World {
     pub(crate) fn pass(&mut self, ms: u64) -> String {
         let end = self.now.plus(ms);
         let mut text = String::new();
-        while let Some(at) = self.engine.wake_at().filter(|at| *at <= end) {
+        while let Some(at) = self.next_wake().filter(|at| *at <= end) {
             self.now = self.now.max(at);
             text += &self.step(Input::Wake);
-            assert!(self.engine.wake_at().is_none_or(|at| at > self.now), "a timer that has fired");
+            assert!(self.next_wake().is_none_or(|at| at > self.now), "a timer that has fired");
         }
         self.now = end;
         text

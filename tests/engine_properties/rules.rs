@@ -92,7 +92,7 @@ impl Rules {
         if let Input::Report { report: Report::Ready { .. }, .. } = input {
             self.check_order(before, step)?;
         }
-        let wake = engine.wake_at();
+        let wake = engine.wake_at().into_iter().chain(engine.deadline()).min();
         must(!matches!(input, Input::Wake) || wake.is_none_or(|at| at > step.at), || {
             "it wants to be woken in the past".to_owned()
         })
@@ -143,7 +143,7 @@ impl Rules {
         let took = again.apply_step(state.seq, Millis(0), &state.snapshot().collect::<Vec<_>>());
         took.map_err(|illegal| format!("a snapshot: {illegal}"))?;
         let mut now = state.clone();
-        now.forget_finished();
+        now.forget_finished(&BTreeSet::new());
         if again == now {
             return Ok(());
         }

@@ -68,9 +68,14 @@ impl World {
         world
     }
 
+    /// When it wants to be woken next; the wall clock is right all the time.
+    fn next_wake(&self) -> Option<Millis> {
+        self.engine.wake_at().into_iter().chain(self.engine.deadline()).min()
+    }
+
     fn moment(&mut self) -> Moment {
         self.chance += 1;
-        Moment { now: self.now, chance: self.chance }
+        Moment { now: self.now, wall: self.now, chance: self.chance }
     }
 
     fn step(&mut self, input: Input) -> Result<(), String> {
@@ -280,10 +285,10 @@ impl World {
 
     fn pass(&mut self, ms: u64) -> Result<(), String> {
         let end = self.now.plus(ms);
-        while let Some(at) = self.engine.wake_at().filter(|at| *at <= end) {
+        while let Some(at) = self.next_wake().filter(|at| *at <= end) {
             self.now = self.now.max(at);
             self.step(Input::Wake)?;
-            if self.engine.wake_at().is_some_and(|at| at <= self.now) {
+            if self.next_wake().is_some_and(|at| at <= self.now) {
                 return Err("a timer that has fired is still there".to_owned());
             }
         }

@@ -2,7 +2,10 @@
 //! before the mailbox has seen what the loop did.
 
 mod beginning;
+mod deadlines;
 mod hands;
+mod keeping;
+mod owing;
 
 use super::*;
 use crate::daemon::away::Away;

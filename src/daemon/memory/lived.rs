@@ -74,7 +74,7 @@ pub(super) fn ids() -> Vec<String> {
 impl Lived {
     fn moment(&mut self) -> Moment {
         self.now = self.now.plus(7);
-        Moment { now: self.now, chance: self.now.0 }
+        Moment { now: self.now, wall: self.now, chance: self.now.0 }
     }
 
     fn step(&mut self, input: Input) {

@@ -116,13 +116,20 @@ impl Run {
                 let hour = 3_600_000;
                 let forth = self.chance.one_in(2);
                 let by = if self.chance.one_in(2) { 365 * 24 * hour } else { hour };
-                Machine::with(|machine| {
+                let asleep = Machine::with(|machine| {
                     let wall = machine.wall.0;
                     machine.wall = Millis(if forth { wall + by } else { wall.saturating_sub(by) });
+                    let asleep = forth && by == hour && wall.is_multiple_of(2);
+                    machine.slept_ms += if asleep { by } else { 0 };
+                    asleep
                 });
-                self.trace.meet("jumps of the wall clock");
-                self.tell("the wall clock jumps");
-                return;
+                let (met, what) = if asleep {
+                    ("sleeps of the machine", "the machine has slept")
+                } else {
+                    ("jumps of the wall clock", "the wall clock jumps")
+                };
+                self.trace.meet(met);
+                return self.tell(what);
             }
         };
         self.pass(ms);

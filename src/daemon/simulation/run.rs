@@ -103,6 +103,7 @@ impl Run {
         let machine = Machine {
             root: root.clone(),
             elapsed_ms: 1,
+            slept_ms: 0,
             wall: START,
             chance: Chance::new(seed.wrapping_mul(31).wrapping_add(7)),
             world: World::new(keeps),

@@ -26,6 +26,8 @@ pub(crate) struct Machine {
     pub(crate) root: PathBuf,
     /// Time since it was begun with, in ms: the monotonic clock.
     pub(crate) elapsed_ms: u64,
+    /// How long the machine was suspended, in ms.
+    pub(crate) slept_ms: u64,
     /// The wall clock.
     pub(crate) wall: Millis,
     /// What everything random is made of.
@@ -157,6 +159,11 @@ pub(crate) fn is_on() -> bool {
 /// The monotonic clock.
 pub(crate) fn elapsed_ms() -> Option<u64> {
     try_with(|machine| machine.elapsed_ms)
+}
+
+/// How long the machine was suspended.
+pub(crate) fn slept_ms() -> Option<u64> {
+    try_with(|machine| machine.slept_ms)
 }
 
 /// The wall clock.

@@ -200,13 +200,13 @@ impl Views {
     }
 
     /// Whether the view of a finished message is there, and the answer's if it has one, as far as their sizes tell: after a
-    /// power cut a file that was not synced may be there and empty, or be there in part, if it is larger than a page. What was
+    /// power cut a file that was not synced may be there and empty, or be there in part, which is a page or more. What was
     /// only to be read stays open to its reader for a while.
     #[must_use]
     pub fn is_end_shown(&self, id: &MessageId, day: &Day, answered: bool) -> bool {
         let name = file_name(id.as_str());
         let whole =
-            |folder: &Folder| folder.stat(&name).is_ok_and(|stat| (1..=PAGE_BYTES).contains(&stat.st_size));
+            |folder: &Folder| folder.stat(&name).is_ok_and(|stat| (1..PAGE_BYTES).contains(&stat.st_size));
         let dated = self.folders.done.enter(day.as_str());
         (!answered || whole(&self.folders.results)) && dated.is_ok_and(|folder| whole(&folder))
     }

@@ -32,6 +32,7 @@ async fn what_ends_as_a_life_begins_ends_in_the_segment_of_that_life() {
     life.daemon.work_until_idle().await;
     let journal = life.fail().await;
     bench.house.clock = Clock::starting_at(bench.house.clock.now().plus(2 * 3_600_000));
+    bench.house.clock.set_wall(0);
     let mut life = begin(&mut bench.house, bench.settings.clone(), Some(journal)).await.unwrap();
     let late = MessageId::new("late").unwrap();
     assert!(life.daemon.engine.state().finished.contains_key(&late), "its deadline has passed");
@@ -148,6 +149,7 @@ async fn the_room_that_is_kept_for_a_full_disk_is_given_back_to_go_on_there_and_
     let machine = Machine {
         root: bench.folder.path().join("elsewhere"),
         elapsed_ms: 1,
+        slept_ms: 0,
         wall: bench.house.clock.now(),
         chance: Chance::new(1),
         world: World::new(Keeps::Ordered),
@@ -158,7 +160,11 @@ async fn the_room_that_is_kept_for_a_full_disk_is_given_back_to_go_on_there_and_
         log: None,
     };
     machine.install();
-    let went_on = memory::try_again(&dir, &mut journal, team, Millis(1), &|_, _| BTreeSet::new());
+    let show = |_: &Memory, _| {
+        assert!(reserve.exists(), "views do not get the room of the new segment");
+        BTreeSet::new()
+    };
+    let went_on = memory::try_again(&dir, &mut journal, team, Millis(1), &show);
     Machine::remove();
     assert!(went_on.is_ok() && !reserve.exists(), "{went_on:?}");
     drop(journal);
@@ -168,7 +174,7 @@ async fn the_room_that_is_kept_for_a_full_disk_is_given_back_to_go_on_there_and_
 }
 
 /// Whether a message is among those that are done, on any day.
-fn is_in(done: &Path, id: &str) -> bool {
+pub(super) fn is_in(done: &Path, id: &str) -> bool {
     let days = std::fs::read_dir(done).into_iter().flatten();
     days.into_iter().any(|day| day.unwrap().path().join(format!("{id}.yaml")).exists())
 }

@@ -125,6 +125,7 @@ fn machine(root: PathBuf, world: World) -> Machine {
     Machine {
         root,
         elapsed_ms: 1,
+        slept_ms: 0,
         wall: LATER,
         chance: Chance::new(1),
         world,

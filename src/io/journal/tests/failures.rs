@@ -65,6 +65,7 @@ fn a_start_after_a_failed_flush_asks_the_disk_and_not_the_cache() {
     let machine = Machine {
         root: root.path().canonicalize().unwrap(),
         elapsed_ms: 1,
+        slept_ms: 0,
         wall: AT,
         chance: Chance::new(1),
         world: World::new(Keeps::Ordered),

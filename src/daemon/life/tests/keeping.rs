@@ -1,0 +1,26 @@
+//! How long what has ended is kept.
+
+use super::beginning::is_in;
+use super::*;
+
+#[tokio::test]
+async fn what_has_ended_is_removed_by_the_earlier_of_two_clocks() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let daemon = &mut life.daemon;
+    daemon.take_input(asked("id: info\nto: user\ntype: info\ncontent: 知らせ\n"));
+    daemon.work_until_idle().await;
+    let done = bench.folder.path().join("queue/done");
+    let began = daemon.clock.now();
+    let later_ms = i64::try_from(daemon.settings.general.retention_ms).unwrap() + 2 * 86_400_000;
+    let (own, wall, both) = ((later_ms, 0), (0, later_ms), (later_ms, later_ms));
+    for ((own_ms, wall_ms), is_kept) in [(wall, true), (own, true), (both, false)] {
+        daemon.clock = Clock::starting_at(began.plus(own_ms.unsigned_abs()));
+        daemon.clock.set_wall(wall_ms - own_ms);
+        daemon.expire();
+        daemon.work_until_idle().await;
+        assert_eq!(is_in(&done, "info"), is_kept, "{own_ms} ms later, and {wall_ms} ms by the wall");
+    }
+    daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}

@@ -1,0 +1,130 @@
+//! Views that cannot be written for long, while the journal goes on in new segments.
+
+use super::*;
+use crate::engine::input::Command;
+
+/// A task that was called off, and a folder in the place of its result: what has ended is owed.
+async fn owing(bench: &mut Bench) -> Life {
+    std::fs::create_dir(place(bench)).unwrap();
+    let mut life = bench.begin().await;
+    life.daemon.take_input(task("t"));
+    let command = Command::Cancel(MessageId::new("t").unwrap());
+    life.daemon.take_input(Input::Command { request: RequestId(1), command });
+    life.daemon.work_until_idle().await;
+    assert!(life.daemon.views.owes() && !life.daemon.is_open("t"));
+    life
+}
+
+/// Where its result belongs.
+fn place(bench: &Bench) -> std::path::PathBuf {
+    bench.folder.path().join("queue/results/t.yaml")
+}
+
+fn segments(bench: &Bench) -> usize {
+    let names = std::fs::read_dir(bench.house.workspace.journal()).unwrap();
+    names.filter(|name| name.as_ref().unwrap().file_name().to_string_lossy().ends_with(".jsonl")).count()
+}
+
+impl Daemon {
+    /// Takes in what makes a segment as large as it may be, and works until nothing is left to do.
+    async fn fill_the_segment(&mut self) {
+        for part in 0..3 {
+            let content = "長".repeat(300_000);
+            let id = format!("long-{}-{part}", self.engine.state().seq.0);
+            self.take_input(asked(&format!("id: {id}\nto: user\ntype: info\ncontent: {content}\n")));
+            self.work_until_idle().await;
+        }
+        self.turn_if_it_wants().await;
+    }
+
+    async fn turn_if_it_wants(&mut self) {
+        while self.turning != Turning::No {
+            self.hear_threads().await;
+            self.hand_out().unwrap();
+        }
+        self.work_until_idle().await;
+    }
+
+    fn later(&mut self, ms: u64) {
+        self.clock = Clock::starting_at(self.clock.now().plus(ms));
+    }
+
+    async fn try_again(&mut self) {
+        self.later(30_000);
+        self.wake();
+        self.work_until_idle().await;
+        self.turn_if_it_wants().await;
+    }
+}
+
+#[tokio::test]
+async fn a_result_that_cannot_be_written_holds_a_segment_for_a_minute_and_is_written_when_it_can_be() {
+    let mut bench = Bench::new();
+    let mut life = owing(&mut bench).await;
+    let (daemon, t) = (&mut life.daemon, MessageId::new("t").unwrap());
+    daemon.fill_the_segment().await;
+    assert_eq!(segments(&bench), 1, "it may be written in a moment");
+    daemon.try_again().await;
+    assert_eq!(segments(&bench), 1);
+    daemon.try_again().await;
+    assert_eq!(segments(&bench), 2, "and does not grow without end");
+    daemon.fill_the_segment().await;
+    assert_eq!(segments(&bench), 3, "nor does the next");
+    assert!(daemon.closed.contains(&t) && daemon.engine.state().finished.len() == 1);
+    assert!(daemon.engine.knows(&t));
+    assert!(daemon.notes.list().iter().any(|note| note.contains("views cannot be written")));
+    std::fs::remove_dir(place(&bench)).unwrap();
+    daemon.try_again().await;
+    assert!(std::fs::read_to_string(place(&bench)).unwrap().contains("in_reply_to: t"));
+    assert!(daemon.closed.is_empty() && daemon.notes.list().is_empty() && daemon.engine.knows(&t));
+    assert!(daemon.engine.state().finished.is_empty() && daemon.journal.places().is_empty());
+    daemon.close(Ending::StopAgents).await;
+    life.end().await;
+    let dir = bench.house.workspace.journal();
+    assert!(crate::io::journal::fsck(&dir).unwrap().is_sound());
+    let (journal, _) = memory::open(&dir, "after", bench.settings.team.clone()).unwrap();
+    assert_eq!(
+        journal.archive().known(&t).unwrap().unwrap().segment,
+        1,
+        "in the list of its own segment alone"
+    );
+}
+
+#[tokio::test]
+async fn a_result_that_a_killed_daemon_owed_over_a_turn_is_written_by_the_next() {
+    let mut bench = Bench::new();
+    let mut life = owing(&mut bench).await;
+    life.daemon.later(60_000);
+    life.daemon.fill_the_segment().await;
+    assert_eq!(segments(&bench), 2);
+    drop(life.fail().await); // killed
+    let mut life = bench.begin().await;
+    life.daemon.work_until_idle().await;
+    assert!(life.daemon.views.owes(), "the folder is there still");
+    drop(life.fail().await);
+    std::fs::remove_dir(place(&bench)).unwrap();
+    let mut life = bench.begin().await;
+    life.daemon.work_until_idle().await;
+    assert!(place(&bench).is_file() && !life.daemon.views.owes());
+    life.daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
+
+#[tokio::test]
+async fn a_result_that_would_be_removed_at_once_is_owed_no_more() {
+    let mut bench = Bench::new();
+    let mut life = owing(&mut bench).await;
+    let daemon = &mut life.daemon;
+    daemon.later(60_000);
+    daemon.fill_the_segment().await;
+    daemon.clock.set_wall(0);
+    daemon.expire();
+    assert!(daemon.views.owes() && daemon.closed.len() == 1, "it is kept for days");
+    daemon.later(daemon.settings.general.retention_ms);
+    daemon.clock.set_wall(0);
+    daemon.expire();
+    daemon.work_until_idle().await;
+    assert!(!daemon.views.owes() && daemon.closed.is_empty() && daemon.journal.places().is_empty());
+    daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
