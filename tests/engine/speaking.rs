@@ -265,3 +265,42 @@ fn an_agent_that_keeps_dropping_rubbish_is_not_flooded() {
     world.pass(60_000);
     assert!(world.drop_file("a.yaml", "a boss>eve").contains("error tasuki>boss"));
 }
+
+#[test]
+fn what_is_only_to_be_read_has_no_parts() {
+    let mut world = World::new(team());
+    world.send("i1 user>boss info");
+    world.ready("boss");
+    assert_eq!(world.stage("i1"), "intent");
+    let mut text = world.send_drafts(vec![draft("a ->ann")], Some("boss"));
+    text += &world.send_drafts(vec![draft("b ->bob parent=i1")], Some("boss"));
+    text += &world.send("c boss>bob parent=i1");
+    text += "-- its end is no end of the task\n";
+    world.cancel("i1");
+    world.give("ann");
+    text += &world.claim("ann");
+    text += &world.give("boss");
+    expect![[r#"
+        accepted a task boss>ann verified
+        > answer accepted [a]
+        > seek ann
+        refused not-yours from boss: i1 is of type info, which has no parts
+        > answer refused not-yours at parent in 0: i1 is of type info, which has no parts
+        refused not-yours from boss: i1 is of type info, which has no parts
+        > answer refused not-yours at parent in 0: i1 is of type info, which has no parts
+        -- its end is no end of the task
+        a claim (marker)
+        a verify (marker)
+        a completed, result m1 from ann by marker: done by ann
+        accepted m1 result ann>boss re a verified
+        > unwatch ann
+        > show finished a
+        > seek boss
+        m1 intent #1 info by boss
+        > ring boss m1 #1 info
+        m1 submit (read)
+        m1 completed
+        > show finished m1
+    "#]]
+    .assert_eq(&text);
+}
