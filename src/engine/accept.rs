@@ -126,6 +126,11 @@ impl Work<'_> {
     /// Answers always find room: they make some.
     fn check_room(&self, new: usize) -> Result<(), Refusal> {
         let room = usize::try_from(self.team.limits.open_max).unwrap_or(usize::MAX);
+        if new > room {
+            let why =
+                format!("it has {new} messages, and `max_open` lets {room} be open: it would wait for ever");
+            return Err(Refusal::new(Code::TooManyDocuments, why));
+        }
         if new > 0 && self.state.open.len() + new > room {
             return Err(Refusal::new(Code::NoRoom, format!("{room} messages are open already")));
         }
