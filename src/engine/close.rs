@@ -118,6 +118,7 @@ impl Work<'_> {
         let failed = draft.kind == Kind::Error || draft.status == Status::Failed;
         let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
         let (id, body) = (draft.id.clone(), draft.body.clone());
+        draft.in_reply_to = Some(task.clone()); // its token may have said so alone
         (draft.deadline, draft.depends_on) = (None, Vec::new()); // an answer waits for nothing and is never too late
         let open = self.state.open.get(task);
         let to = open.map_or_else(AgentName::user, |open| open.message.from.clone());

@@ -457,7 +457,7 @@ fn a_part_that_comes_in_one_file_with_the_answer_is_a_part_all_the_same() {
         -- it says that it cannot be done, and hands on a part
         accepted a2 task boss>ann part of t1 hops 1 verified
         accepted a3 task boss>ann part of t1 hops 1 verified
-        accepted r2 error boss>user verified
+        accepted r2 error boss>user re t1 verified
         t1 claim (reply)
         t1 verify (reply)
         t1 failed, error r2 from boss by reply: work

@@ -304,3 +304,22 @@ fn what_is_only_to_be_read_has_no_parts() {
     "#]]
     .assert_eq(&text);
 }
+
+#[test]
+fn an_answer_says_which_task_it_answers_though_only_its_token_does() {
+    let mut world = World::new(team());
+    world.send("t1 boss>ann");
+    world.give("ann");
+    let text = world.send("r1 ->user result token=k00005");
+    expect![[r#"
+        accepted r1 result ann>boss re t1 verified
+        t1 claim (reply)
+        t1 verify (reply)
+        t1 completed, result r1 from ann by reply: work
+        > unwatch ann
+        > show finished t1
+        > answer accepted [r1]
+        > seek boss
+    "#]]
+    .assert_eq(&text);
+}
