@@ -9,7 +9,7 @@ use super::message::{Draft, Kind, Message, Outcome, Source};
 use super::refusal::{Code, Refusal};
 use super::speaker::Speaker;
 use super::words::{AgentName, MessageId, Millis, Token};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What is to become of one document.
@@ -20,6 +20,24 @@ enum Plan {
     New(Box<New>),
     /// The answer to an open task: closes it.
     Closes { draft: Box<Draft>, from: AgentName, task: MessageId, verified: bool },
+}
+
+impl Plan {
+    fn id(&self) -> &MessageId {
+        match self {
+            Self::Duplicate(id) => id,
+            Self::New(new) => &new.draft.id,
+            Self::Closes { draft, .. } => &draft.id,
+        }
+    }
+
+    /// The task of which it is a new part.
+    fn whole(&self) -> Option<&MessageId> {
+        match self {
+            Self::New(new) if new.draft.kind == Kind::Task => new.draft.parent.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 /// A new message that fits.
@@ -93,11 +111,10 @@ impl Work<'_> {
         let mut plans = Vec::with_capacity(drafts.len());
         for (document, draft) in drafts.into_iter().enumerate() {
             let plan = self.plan(draft, proof, &together, &parts);
+            let plan = plan.and_then(|plan| only_answer(&plans, plan));
             let plan = plan.map_err(|refusal| Refusal { document, ..refusal })?;
-            if let Plan::New(new) = &plan
-                && let (Kind::Task, Some(parent)) = (new.draft.kind, &new.draft.parent)
-            {
-                *parts.entry(parent.clone()).or_default() += 1;
+            if let Some(whole) = plan.whole() {
+                *parts.entry(whole.clone()).or_default() += 1;
             }
             plans.push(plan);
         }
@@ -109,6 +126,11 @@ impl Work<'_> {
     /// Answers always find room: they make some.
     fn check_room(&self, new: usize) -> Result<(), Refusal> {
         let room = usize::try_from(self.team.limits.open_max).unwrap_or(usize::MAX);
+        if new > room {
+            let why =
+                format!("it has {new} messages, and `max_open` lets {room} be open: it would wait for ever");
+            return Err(Refusal::new(Code::TooManyDocuments, why));
+        }
         if new > 0 && self.state.open.len() + new > room {
             return Err(Refusal::new(Code::NoRoom, format!("{room} messages are open already")));
         }
@@ -179,21 +201,16 @@ impl Work<'_> {
 
     fn carry_out(&mut self, source: Source, plans: Vec<Plan>) {
         let name = name_of(&source);
-        let mut ids = Vec::with_capacity(plans.len());
+        let ids = plans.iter().map(|plan| plan.id().clone()).collect();
         let mut duplicates = Vec::new();
-        for plan in plans {
+        for plan in answers_after_parts(plans) {
             match plan {
                 Plan::Duplicate(id) => {
                     self.emit(Event::Duplicate { id: id.clone(), name: name.clone() });
-                    duplicates.push(id.clone());
-                    ids.push(id);
+                    duplicates.push(id);
                 }
-                Plan::New(new) => {
-                    ids.push(new.draft.id.clone());
-                    self.admit(*new, name.clone());
-                }
+                Plan::New(new) => self.admit(*new, name.clone()),
                 Plan::Closes { draft, from, task, verified } => {
-                    ids.push(draft.id.clone());
                     self.close_by_drop(*draft, from, &task, verified, name.clone());
                 }
             }
@@ -289,6 +306,29 @@ pub(super) fn accepted(draft: Draft, now: Millis, route: Route, name: Option<Arc
         name,
         unknown_keys: draft.unknown_keys,
     }
+}
+
+/// Refuses a second answer to the same task: the first may end it, and nobody would get the second one.
+fn only_answer(earlier: &[Plan], plan: Plan) -> Result<Plan, Refusal> {
+    let answered = |plan: &Plan| match plan {
+        Plan::Closes { task, .. } => Some(task.clone()),
+        _ => None,
+    };
+    match answered(&plan) {
+        Some(task) if earlier.iter().filter_map(answered).any(|other| other == task) => {
+            let why = format!("a document before it in the file answers {task} already");
+            Err(Refusal::new(Code::DuplicateKey, why).at("in_reply_to"))
+        }
+        _ => Ok(plan),
+    }
+}
+
+/// All in the order of the file, but for an answer that comes with parts of its task: each part is checked against the open
+/// task, so the task must be open when it is accepted.
+fn answers_after_parts(mut plans: Vec<Plan>) -> Vec<Plan> {
+    let wholes: BTreeSet<MessageId> = plans.iter().filter_map(Plan::whole).cloned().collect();
+    plans.sort_by_key(|plan| matches!(plan, Plan::Closes { task, .. } if wholes.contains(task)));
+    plans
 }
 
 fn name_of(source: &Source) -> Option<Arc<str>> {

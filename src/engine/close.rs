@@ -18,6 +18,8 @@ pub(super) const OWN_DIGEST: Digest = Digest(0);
 /// What is said to be done, and by what.
 pub(super) struct Claim {
     pub(super) source: CompletionSource,
+    /// Whether the token of its turn was shown, or its agent's key.
+    pub(super) proven: bool,
     pub(super) outcome: Outcome,
     pub(super) body: Body,
     pub(super) truncated: bool,
@@ -48,7 +50,8 @@ impl Work<'_> {
             return; // a phrase alone does not say which try it ends
         }
         let body = Body { content: text.clone(), extra: "".into() };
-        self.claim(id, Claim { source, outcome: Outcome::Completed, body, truncated, by: None });
+        let proven = matches!(source, CompletionSource::Marker | CompletionSource::Hook) && token.is_some();
+        self.claim(id, Claim { source, proven, outcome: Outcome::Completed, body, truncated, by: None });
     }
 
     /// A claim with a valid proof: the task rests while parts of it are open, else it is closed.
@@ -57,8 +60,6 @@ impl Work<'_> {
             return self.rest(id);
         }
         let Some(open) = self.state.open.get(id) else { return };
-        let turn = open.stage.turn();
-        let weak = claim.source == CompletionSource::Marker && turn.is_some_and(|turn| turn.token.is_none());
         let from = open.agent.clone().unwrap_or_else(|| open.message.to.clone());
         self.unwatch(id);
         for to in [Move::Claim, Move::Verify] {
@@ -70,7 +71,7 @@ impl Work<'_> {
             from,
             body: claim.body,
             source: Some(claim.source),
-            weak,
+            weak: !claim.proven,
             truncated: claim.truncated,
             at: self.now,
         };
@@ -118,13 +119,15 @@ impl Work<'_> {
         let failed = draft.kind == Kind::Error || draft.status == Status::Failed;
         let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
         let (id, body) = (draft.id.clone(), draft.body.clone());
+        draft.in_reply_to = Some(task.clone()); // its token may have said so alone
         (draft.deadline, draft.depends_on) = (None, Vec::new()); // an answer waits for nothing and is never too late
         let open = self.state.open.get(task);
         let to = open.map_or_else(AgentName::user, |open| open.message.from.clone());
         let is_told = open.is_some_and(|open| self.is_told(&open.message));
         self.emit(accepted(draft, self.now, Route { from, to, verified }, name));
         let source = CompletionSource::Reply;
-        self.claim(task, Claim { source, outcome, body, truncated: false, by: Some(id.clone()) });
+        let by = Some(id.clone());
+        self.claim(task, Claim { source, proven: verified, outcome, body, truncated: false, by });
         if !is_told || self.state.open.contains_key(task) {
             self.complete(&id);
         }

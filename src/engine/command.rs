@@ -89,7 +89,7 @@ impl Work<'_> {
     ) -> Result<(String, Option<MessageId>), Refusal> {
         let id = self.newest_turn(token)?;
         let source = CompletionSource::Reply;
-        self.claim(&id, Claim { source, outcome, body, truncated: false, by: None });
+        self.claim(&id, Claim { source, proven: true, outcome, body, truncated: false, by: None });
         let what = match self.outcome(&id) {
             None => "waits for its parts",
             Some(Outcome::Completed) => "is done",

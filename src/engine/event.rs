@@ -119,7 +119,8 @@ pub struct Answer {
     pub body: Body,
     /// How it is known; none for an error of tasuki's own.
     pub source: Option<CompletionSource>,
-    /// Whether the phrase stood alone, without a token.
+    /// Whether neither a token nor a key was shown: the phrase stood alone, somebody gave no more than the agent's name, or a
+    /// program just ended.
     pub weak: bool,
     /// Whether only a part of the text could be kept.
     pub truncated: bool,

@@ -70,6 +70,10 @@ impl Work<'_> {
         let Some(open) = self.state.open.get(parent) else {
             return Err(Refusal::new(Code::NotOpen, format!("its parent {parent} is not open")).at("parent"));
         };
+        if open.message.kind != Kind::Task {
+            let why = format!("{parent} is of type {}, which has no parts", open.message.kind.word());
+            return Err(Refusal::new(Code::NotYours, why).at("parent"));
+        }
         if !self.works_on(from, parent) {
             let why = format!("{parent} is not {from}'s task, so its answer would go to somebody else");
             return Err(Refusal::new(Code::NotYours, why).at("parent"));

@@ -86,8 +86,8 @@ codes! {
     MergeKey = "merge-key", "write the keys out instead of `<<`";
     /// A tag.
     Tag = "tag", "take the `!tag` away; text that begins with `!` belongs in quotes or below `content: |`";
-    /// More than 100 documents.
-    TooManyDocuments = "too-many-documents", "drop at most 100 documents in a file";
+    /// More than 100 documents, or more than may be open.
+    TooManyDocuments = "too-many-documents", "drop at most 100 documents in a file, and no more than `max_open`";
     /// A key twice.
     DuplicateKey = "duplicate-key", "keep one of the two";
     /// The document is not a map.

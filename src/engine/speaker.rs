@@ -94,13 +94,18 @@ impl Work<'_> {
     pub(super) fn parent(&self, draft: &Draft, speaker: &Speaker) -> Option<MessageId> {
         match &speaker.task {
             Some(task) => Some(task.clone()),
-            None if speaker.verified => self.current_of(&speaker.name).or(draft.parent.clone()),
+            None if speaker.verified => {
+                // What it is just being told is no task, and takes no answers.
+                let current = self.current_of(&speaker.name).filter(|id| self.works_on(&speaker.name, id));
+                current.or(draft.parent.clone())
+            }
             None => draft.parent.clone(),
         }
     }
 
     /// Whether this is an open task that this agent works on.
     pub(super) fn works_on(&self, name: &AgentName, task: &MessageId) -> bool {
-        self.state.open.get(task).is_some_and(|open| open.agent.as_ref() == Some(name))
+        let open = self.state.open.get(task).filter(|open| open.message.kind == Kind::Task);
+        open.is_some_and(|open| open.agent.as_ref() == Some(name))
     }
 }

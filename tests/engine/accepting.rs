@@ -279,11 +279,36 @@ fn a_full_workspace_takes_no_more_but_answers_and_what_it_knows() {
         > show finished t1
         > show finished r1
         > answer accepted [r1]
-        refused no-room from user: 1 messages are open already
-        > answer refused no-room in 0: 1 messages are open already
+        refused too-many-documents from user: it has 2 messages, and `max_open` lets 1 be open: it would wait for ever
+        > answer refused too-many-documents in 0: it has 2 messages, and `max_open` lets 1 be open: it would wait for ever
         accepted t2 task user>boss
         > answer accepted [t2]
         > seek boss
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_file_that_could_never_have_room_is_refused() {
+    let mut team = team();
+    team.limits.open_max = 2;
+    let mut world = World::new(team);
+    let mut text = world.drop_file("a.yaml", "t1 user>boss\nt2 user>boss\nt3 user>boss");
+    text += &world.send("t1 user>boss");
+    text += &world.drop_file("b.yaml", "t2 user>boss\nt3 user>boss");
+    text += "-- what is known needs no room\n";
+    text += &world.drop_file("c.yaml", "t1 user>boss\nt4 user>boss");
+    expect![[r#"
+        refused too-many-documents from user: it has 3 messages, and `max_open` lets 2 be open: it would wait for ever
+        > reject a.yaml too-many-documents
+        accepted t1 task user>boss
+        > answer accepted [t1]
+        > seek boss
+        > defer b.yaml
+        -- what is known needs no room
+        duplicate t1
+        accepted t4 task user>boss
+        > forget c.yaml
     "#]]
     .assert_eq(&text);
 }

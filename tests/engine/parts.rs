@@ -425,3 +425,65 @@ fn answers_that_came_while_its_agent_was_dead_are_read_before_the_task_is_closed
     "#]]
     .assert_eq(&text);
 }
+
+#[test]
+fn a_part_that_comes_in_one_file_with_the_answer_is_a_part_all_the_same() {
+    let mut world = world();
+    let mut text = world
+        .drop_file("r.yaml", "r1 boss>user result re=t1 token=k00005\na boss>ann token=k00005\nb user>bob");
+    world.give("ann");
+    text += &world.claim("ann");
+    text += "-- it says that it cannot be done, and hands on a part\n";
+    world.give("boss");
+    let file = "a2 boss>ann token=k00007\nr2 boss>user error token=k00007\na3 boss>ann token=k00007";
+    text += &world.drop_file("s.yaml", file);
+    expect![[r#"
+        accepted a task boss>ann part of t1 hops 1 verified
+        accepted b task user>bob
+        accepted r1 result boss>user re t1 verified
+        t1 rest (its turn is over; 1 part is open)
+        r1 completed
+        > unwatch boss
+        > show finished r1
+        > forget r.yaml
+        > seek ann
+        > seek bob
+        a claim (marker)
+        a verify (marker)
+        a completed, result m1 from ann by marker: done by ann
+        > unwatch ann
+        > show finished a
+        > seek boss
+        -- it says that it cannot be done, and hands on a part
+        accepted a2 task boss>ann part of t1 hops 1 verified
+        accepted a3 task boss>ann part of t1 hops 1 verified
+        accepted r2 error boss>user re t1 verified
+        t1 claim (reply)
+        t1 verify (reply)
+        t1 failed, error r2 from boss by reply: work
+        a2 cancelled, error m2 from tasuki: t1, of which it was a part, failed
+        a3 cancelled, error m3 from tasuki: t1, of which it was a part, failed
+        r2 completed
+        > unwatch boss
+        > show finished t1
+        > show finished a2
+        > show finished a3
+        > show finished r2
+        > forget s.yaml
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_file_with_two_answers_to_one_task_is_refused() {
+    let mut world = world();
+    let file = "r1 boss>user result re=t1 token=k00005: one\nr2 boss>user result token=k00005: two";
+    let text = world.drop_file("r.yaml", file);
+    expect![[r#"
+        refused duplicate-key from boss: a document before it in the file answers t1 already
+        accepted m1 task boss>tasuki part of t1 verified
+        m1 failed, error m2 from tasuki: r.yaml was refused: a document before it in the file answers t1 already (duplicate-key). Cure: keep one of the two.
+        > show finished m1
+        > reject r.yaml duplicate-key
+    "#]].assert_eq(&text);
+}

@@ -1,9 +1,10 @@
 //! Who speaks in a drop, what that one may answer, and who is told that a drop was refused.
 
-use crate::make::{draft, name, team, token};
+use crate::make::{draft, id, name, team, token};
 use crate::world::World;
 use expect_test::expect;
-use tasuki::engine::input::Input;
+use tasuki::engine::input::{Input, Report};
+use tasuki::engine::life::CompletionSource;
 use tasuki::engine::message::Source;
 use tasuki::engine::refusal::{Code, Refusal};
 
@@ -94,7 +95,7 @@ fn a_name_alone_answers_only_the_task_that_its_owner_has_now() {
         accepted r2 result boss>user re t2
         t2 claim (reply)
         t2 verify (reply)
-        t2 completed, result r2 from boss by reply: work
+        t2 completed, result r2 from boss by reply weak: work
         r2 completed
         > unwatch boss
         > show finished t2
@@ -264,4 +265,98 @@ fn an_agent_that_keeps_dropping_rubbish_is_not_flooded() {
     assert_eq!(told.iter().sum::<usize>(), 3, "three a minute");
     world.pass(60_000);
     assert!(world.drop_file("a.yaml", "a boss>eve").contains("error tasuki>boss"));
+}
+
+#[test]
+fn what_is_only_to_be_read_has_no_parts() {
+    let mut world = World::new(team());
+    world.send("i1 user>boss info");
+    world.ready("boss");
+    assert_eq!(world.stage("i1"), "intent");
+    let mut text = world.send_drafts(vec![draft("a ->ann")], Some("boss"));
+    text += &world.send_drafts(vec![draft("b ->bob parent=i1")], Some("boss"));
+    text += &world.send("c boss>bob parent=i1");
+    text += "-- its end is no end of the task\n";
+    world.cancel("i1");
+    world.give("ann");
+    text += &world.claim("ann");
+    text += &world.give("boss");
+    expect![[r#"
+        accepted a task boss>ann verified
+        > answer accepted [a]
+        > seek ann
+        refused not-yours from boss: i1 is of type info, which has no parts
+        > answer refused not-yours at parent in 0: i1 is of type info, which has no parts
+        refused not-yours from boss: i1 is of type info, which has no parts
+        > answer refused not-yours at parent in 0: i1 is of type info, which has no parts
+        -- its end is no end of the task
+        a claim (marker)
+        a verify (marker)
+        a completed, result m1 from ann by marker: done by ann
+        accepted m1 result ann>boss re a verified
+        > unwatch ann
+        > show finished a
+        > seek boss
+        m1 intent #1 info by boss
+        > ring boss m1 #1 info
+        m1 submit (read)
+        m1 completed
+        > show finished m1
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn an_answer_says_which_task_it_answers_though_only_its_token_does() {
+    let mut world = World::new(team());
+    world.send("t1 boss>ann");
+    world.give("ann");
+    let text = world.send("r1 ->user result token=k00005");
+    expect![[r#"
+        accepted r1 result ann>boss re t1 verified
+        t1 claim (reply)
+        t1 verify (reply)
+        t1 completed, result r1 from ann by reply: work
+        > unwatch ann
+        > show finished t1
+        > answer accepted [r1]
+        > seek boss
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn an_answer_that_nobody_proved_is_weak() {
+    let mut team = team();
+    team.members.get_mut(&name("eve")).expect("a member").token = false;
+    let mut world = World::new(team);
+    let mut text = String::new();
+    for (line, key) in [
+        ("r1 boss>user result re=t1", None),
+        ("r2 boss>user result re=t2", Some("boss")),
+        ("r3 boss>user result re=t3 token=k00007", None),
+    ] {
+        let task = line.split_once("re=").map(|(_, rest)| rest.split(' ').next().unwrap_or_default());
+        world.send(&format!("{} user>boss", task.unwrap_or_default()));
+        world.give("boss");
+        let answer = world.send_drafts(vec![draft(line)], key);
+        text += answer.lines().find(|line| line.contains("completed, ")).unwrap_or_default();
+        text += "\n";
+    }
+    world.send("t4 user>eve");
+    world.give("eve");
+    let (source, text_of) = (CompletionSource::ProcessExit, "its last words".into());
+    let report = Report::Claimed { id: id("t4"), turn: 1, source, text: text_of, truncated: false };
+    text += &world.report("eve", report);
+    expect![[r#"
+        t1 completed, result r1 from boss by reply weak: work
+        t2 completed, result r2 from boss by reply: work
+        t3 completed, result r3 from boss by reply: work
+        t4 claim (process_exit)
+        t4 verify (process_exit)
+        t4 completed, result m1 from eve by process_exit weak: its last words
+        > unwatch eve
+        > show finished t4
+    "#]]
+    .assert_eq(&text);
 }

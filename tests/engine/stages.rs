@@ -432,7 +432,7 @@ fn a_result_without_a_token_closes_the_one_task_that_its_sender_has() {
         accepted r1 result boss>user re t1
         t1 claim (reply)
         t1 verify (reply)
-        t1 completed, result r1 from boss by reply: here it is
+        t1 completed, result r1 from boss by reply weak: here it is
         r1 completed
         > unwatch boss
         > show finished t1
@@ -442,7 +442,7 @@ fn a_result_without_a_token_closes_the_one_task_that_its_sender_has() {
         accepted r1 result boss>user re t1
         t1 claim (reply)
         t1 verify (reply)
-        t1 completed, result r1 from boss by reply: here it is
+        t1 completed, result r1 from boss by reply weak: here it is
         r1 completed
         > unwatch boss
         > show finished t1
@@ -452,7 +452,7 @@ fn a_result_without_a_token_closes_the_one_task_that_its_sender_has() {
         accepted r1 result boss>user re t1
         t1 claim (reply)
         t1 verify (reply)
-        t1 completed, result r1 from boss by reply: here it is
+        t1 completed, result r1 from boss by reply weak: here it is
         r1 completed
         > unwatch boss
         > show finished t1
@@ -462,7 +462,7 @@ fn a_result_without_a_token_closes_the_one_task_that_its_sender_has() {
         accepted r1 result boss>user re t1
         t1 claim (reply)
         t1 verify (reply)
-        t1 completed, result r1 from boss by reply: here it is
+        t1 completed, result r1 from boss by reply weak: here it is
         r1 completed
         > unwatch boss
         > show finished t1

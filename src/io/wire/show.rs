@@ -64,7 +64,7 @@ pub struct MessageView<'a> {
     pub via: Option<&'a str>,
     /// `completion_source:` of a result.
     pub completion_source: Option<&'a str>,
-    /// `proof:` of a result: `weak` if the phrase alone closed the task.
+    /// `proof:` of a result: `weak` if nobody showed a token or a key.
     pub proof: Option<&'a str>,
     /// `evidence:`: what was found when the claim was checked.
     pub evidence: Option<&'a str>,
