@@ -116,7 +116,13 @@ mod tests {
         ));
         let (id, from) = (MessageId::new("m").unwrap(), AgentName::user());
         let bell = |kind, token| Doorbell { kind, id: &id, from: &from, token, path: FILE }.line(&words);
-        assert_eq!(bell(TurnKind::Task, None), Err(BadDoorbell::Token { kind: "task" }));
+        let line = |kind| bell(kind, None).unwrap();
+        assert!(
+            line(TurnKind::Task).starts_with("[tasuki] task m from user: read "),
+            "an agent without tokens"
+        );
+        assert!(line(TurnKind::Answers).starts_with("[tasuki] answers for your task m: "));
+        assert!(line(TurnKind::Reminder).starts_with("[tasuki] reminder of your task m: "));
         assert_eq!(bell(TurnKind::Info, Some(Token::mint(0))), Err(BadDoorbell::Token { kind: "info" }));
     }
 

@@ -144,17 +144,18 @@ impl Work<'_> {
     }
 
     /// The turn to be typed: the same again if it may have been seen, with another token if it was called back before
-    /// anything was typed, else a new one.
+    /// anything was typed, else a new one. Who takes it up from a queue is given the task, whatever its last turn was: it may
+    /// be somebody else.
     fn turn_for(&self, name: &AgentName, open: &Open, kind: TurnKind, fresh: Token) -> Turn {
         let has_token = self.team.members.get(name).is_some_and(|member| member.token);
         let token = (has_token && kind != TurnKind::Info).then_some(fresh);
         let number = open.turns.saturating_add(1);
         match open.stage {
             Stage::Queued { redo: Some(turn), .. } if turn.token.is_some() != token.is_some() => {
-                Turn { number, token, ..turn }
+                Turn { number, kind, token, ..turn }
             }
-            Stage::Queued { redo: Some(turn), .. } if open.attempts == 0 => Turn { token, ..turn },
-            Stage::Queued { redo: Some(turn), .. } => turn,
+            Stage::Queued { redo: Some(turn), .. } if open.attempts == 0 => Turn { kind, token, ..turn },
+            Stage::Queued { redo: Some(turn), .. } => Turn { kind, ..turn },
             _ => Turn { number, kind, token, redelivered: false },
         }
     }

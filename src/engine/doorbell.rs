@@ -111,7 +111,7 @@ pub struct Doorbell<'a> {
     pub id: &'a MessageId,
     /// Who sent it; shown for a task and an info.
     pub from: &'a AgentName,
-    /// The turn's token; `None` for [`TurnKind::Info`] and only there.
+    /// The turn's token; `None` for [`TurnKind::Info`], and for agents without tokens (`token: false`).
     pub token: Option<Token>,
     /// The file to read, as the agent can open it: relative to its folder, or absolute.
     pub path: &'a str,
@@ -122,7 +122,7 @@ impl Doorbell<'_> {
     ///
     /// # Errors
     /// [`BadDoorbell`] if it would be longer than [`DOORBELL_BYTES_MAX`], if the path has a character that is
-    /// never typed, or if a token is missing or too many.
+    /// never typed, or if an info has a token.
     pub fn line(&self, words: &Words) -> Result<String, BadDoorbell> {
         check_typed(self.path)?;
         let line = format!("{}: {}", self.head()?, words.say(self.kind, self.path));
@@ -142,13 +142,14 @@ impl Doorbell<'_> {
 
     fn head(&self) -> Result<String, BadDoorbell> {
         let Self { kind, id, from, .. } = self;
-        let head = match (kind, self.token) {
-            (TurnKind::Info, None) => format!("{HEAD} info {id} from {from}"),
-            (TurnKind::Task, Some(token)) => format!("{HEAD} task {id} from {from} (token {token})"),
-            (TurnKind::Answers, Some(token)) => format!("{HEAD} answers for your task {id} (token {token})"),
-            (TurnKind::Feedback, Some(token)) => format!("{HEAD} feedback on your task {id} (token {token})"),
-            (TurnKind::Reminder, Some(token)) => format!("{HEAD} reminder of your task {id} (token {token})"),
-            (TurnKind::Info, Some(_)) | (_, None) => return Err(BadDoorbell::Token { kind: kind.as_str() }),
+        let token = self.token.map(|token| format!(" (token {token})")).unwrap_or_default();
+        let head = match kind {
+            TurnKind::Info if self.token.is_some() => return Err(BadDoorbell::Token { kind: kind.as_str() }),
+            TurnKind::Info => format!("{HEAD} info {id} from {from}"),
+            TurnKind::Task => format!("{HEAD} task {id} from {from}{token}"),
+            TurnKind::Answers => format!("{HEAD} answers for your task {id}{token}"),
+            TurnKind::Feedback => format!("{HEAD} feedback on your task {id}{token}"),
+            TurnKind::Reminder => format!("{HEAD} reminder of your task {id}{token}"),
         };
         Ok(head)
     }
@@ -259,8 +260,8 @@ pub enum BadDoorbell {
         /// The kind.
         kind: &'static str,
     },
-    /// A bug of the caller: every turn but info has a token.
-    #[error("a turn of kind `{kind}` has a token too many or too few; this is a bug in tasuki")]
+    /// A bug of the caller: an info has no token.
+    #[error("a turn of kind `{kind}` has a token too many; this is a bug in tasuki")]
     Token {
         /// The kind.
         kind: &'static str,

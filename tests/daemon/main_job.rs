@@ -31,6 +31,30 @@ fn a_drop_comes_back_as_a_result() {
     house.end();
 }
 
+/// Answers each line that is read, and knows nothing of tokens.
+const TOKENLESS: &str = r#"
+while IFS= read -r line; do
+  if [[ $line =~ (task|answers\ for\ your\ task)\ ([a-z0-9-]+) ]]; then
+    echo "answer to ${BASH_REMATCH[2]} by ${BASH_REMATCH[1]}"
+    echo "PLAIN OK"
+  fi
+done
+"#;
+
+#[test]
+fn an_agent_without_tokens_is_told_of_its_file_and_is_heard() {
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, token: false}\n";
+    let mut house = House::new("tokenless", agent, &[("agent.sh", TOKENLESS)]);
+    house.start();
+    house.drop("task.yaml", "id: t-1\nto: worker\ncontent: 調べて 🎽\n");
+    assert!(
+        house.result("t-1").contains("answer to t-1 by task"),
+        "{}",
+        house.read("queue/results/t-1.yaml")
+    );
+    house.end();
+}
+
 #[test]
 fn a_killed_daemon_loses_and_doubles_nothing() {
     let mut house = House::plain("kills");

@@ -1,10 +1,10 @@
 //! A pool: whoever is free first gets it, and what becomes of it when that one is gone.
 
-use crate::make::{name, team};
+use crate::make::{id, name, team};
 use crate::world::World;
 use expect_test::expect;
 use std::collections::BTreeSet;
-use tasuki::engine::input::Input;
+use tasuki::engine::input::{Input, Report};
 
 #[test]
 fn a_pools_task_goes_to_whoever_is_free_first() {
@@ -149,6 +149,23 @@ fn a_pools_task_stays_with_an_agent_that_may_have_it() {
         > ring ann t1 #1 task k00005 redelivered
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn who_takes_up_a_task_from_another_one_is_given_the_task_and_no_reminder_of_it() {
+    let mut team = team();
+    let mut world = World::new(team.clone());
+    world.send("t1 user>crew");
+    world.give("ann");
+    world.report("ann", Report::TurnOver { id: id("t1"), turn: 1 });
+    let reminded = world.give("ann");
+    assert!(reminded.contains("ring ann t1 #2 reminder"), "{reminded}");
+    team.members.remove(&name("ann"));
+    team.pools.values_mut().for_each(|members| members.retain(|member| *member != name("ann")));
+    world.step(Input::Team(Box::new(team)));
+    world.pass(1_000);
+    let given = world.give("bob");
+    assert!(given.contains("ring bob t1 #2 task"), "{given}");
 }
 
 #[test]
