@@ -7,7 +7,7 @@ use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
 use tasuki::engine::input::{Command, Effect, Input, Report};
 use tasuki::engine::life::Stage;
-use tasuki::engine::message::{Draft, Kind, Known, Outcome};
+use tasuki::engine::message::{Draft, Kind, Known, Message, Outcome};
 use tasuki::engine::state::{Open, Phase, State};
 use tasuki::engine::team::Team;
 use tasuki::engine::words::{AgentName, MessageId, Millis, Seq};
@@ -20,6 +20,8 @@ pub(crate) struct Rules {
     accepted: BTreeMap<MessageId, (Kind, Known)>,
     ended: Ends,
     answers: BTreeMap<MessageId, usize>,
+    /// Who asked, and inside of which task.
+    asked: BTreeMap<MessageId, (AgentName, Option<MessageId>)>,
 }
 
 type Checked = Result<(), String>;
@@ -37,6 +39,7 @@ impl Rules {
             accepted: BTreeMap::new(),
             ended: BTreeMap::new(),
             answers: BTreeMap::new(),
+            asked: BTreeMap::new(),
         }
     }
 
@@ -108,6 +111,7 @@ impl Rules {
         }
         must(self.follower == *engine.state(), || "a replay gives another state".to_owned())?;
         self.check_ends(&step.events)?;
+        self.check_answers(&step.events, engine)?;
         self.check_snapshot(engine.state())?;
         check_hands(engine.state())?;
         self.check_effects(step, engine)
@@ -120,6 +124,14 @@ impl Rules {
                     let known = Known { digest: message.digest, outcome: Outcome::Completed };
                     let before = self.accepted.insert(message.id.clone(), (message.kind, known));
                     must(before.is_none(), || format!("{} is accepted twice", message.id))?;
+                    if let Some(whole) = message.part_of() {
+                        let is_task = self.accepted.get(whole).is_some_and(|(kind, _)| *kind == Kind::Task);
+                        must(is_task && !self.ended.contains_key(whole), || {
+                            format!("{} is a part of {whole}, which is no open task", message.id)
+                        })?;
+                    }
+                    let asker = (message.from.clone(), message.part_of().cloned());
+                    self.asked.insert(message.id.clone(), asker);
                 }
                 Event::Moved { id, .. } => {
                     must(!self.ended.contains_key(id), || format!("{id} moves after its end"))?;
@@ -133,6 +145,30 @@ impl Rules {
                 }
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// Each answer to an agent's task is a message to it, or stands in its task; if that has ended it is kept.
+    fn check_answers(&self, events: &[Event], engine: &Engine) -> Checked {
+        for event in events {
+            let Event::Ended { id, answer: Some(_), .. } = event else { continue };
+            let Some((from, whole)) = self.asked.get(id) else { continue };
+            let reaches = match whole {
+                Some(whole) => {
+                    let whole = engine.state().open.get(whole);
+                    whole.is_none_or(|whole| whole.answers.iter().any(|told| told.child == *id))
+                }
+                None => {
+                    let is_it = |message: &Message| message.in_reply_to.as_ref() == Some(id);
+                    !engine.team().members.contains_key(from)
+                        || events.iter().any(|event| match event {
+                            Event::Accepted { message, .. } => message.to == *from && is_it(message),
+                            _ => false,
+                        })
+                }
+            };
+            must(reaches, || format!("nobody tells {from} of the end of {id}"))?;
         }
         Ok(())
     }
