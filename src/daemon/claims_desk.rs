@@ -8,7 +8,8 @@ mod tests;
 use crate::daemon::run::Daemon;
 use crate::engine::input::{Command, Input, Report};
 use crate::engine::message::{Draft, Kind};
-use crate::engine::words::AgentName;
+use crate::engine::state::Timer;
+use crate::engine::words::{AgentName, MessageId, Millis};
 use std::collections::VecDeque;
 
 /// Claims that wait, in order.
@@ -41,6 +42,30 @@ impl ClaimsDesk {
             Input::Report { agent, .. } => self.has(agent),
             _ => false,
         }
+    }
+
+    /// Whether what waits was said before this and goes first, though the drop zones are not swept yet: a person, a changed
+    /// team or the end of tmux would take the claim's task from it.
+    fn goes_before(&self, input: &Input) -> bool {
+        match input {
+            Input::TmuxCut | Input::TmuxLost { .. } | Input::Team(_) => true,
+            Input::Command { command: Command::Cancel(_), .. } => true,
+            Input::Command { command: Command::Stop(name) | Command::Restart(name), .. } => {
+                self.has(name) || self.last_word().is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether something waits that may be about this message.
+    fn is_about(&self, id: &MessageId) -> bool {
+        self.waiting.iter().any(|waiting| match &waiting.input {
+            Input::Report {
+                report: Report::Claimed { id: of, .. } | Report::TurnOver { id: of, .. },
+                ..
+            } => of == id,
+            _ => true,
+        })
     }
 
     /// Whether no claim waits.
@@ -82,7 +107,7 @@ fn answers(draft: &Draft) -> bool {
 impl Daemon {
     /// Takes what came from outside; a claim waits until the drop zones are swept.
     pub(super) fn take_input(&mut self, input: Input) {
-        if matches!(input, Input::TmuxCut | Input::TmuxLost { .. }) {
+        if self.claims.goes_before(&input) {
             self.swept(u64::MAX); // what was seen before counts
         } else if self.claims.holds(&input) {
             let sweep = self.mail.sweep();
@@ -99,6 +124,18 @@ impl Daemon {
         }
         let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
         room.saturating_sub(self.engine.state().open.len())
+    }
+
+    /// Time has come: a claim that came before it is no claim too late.
+    pub(super) fn time_is_up(&mut self, now: Millis, wall: Millis) {
+        let state = self.engine.state();
+        let due = state.timers.iter().take_while(|(at, _)| *at <= now);
+        let late = state.deadlines.iter().take_while(|(at, _)| *at <= wall);
+        let is_claimed = |timer: &Timer| matches!(timer, Timer::Message(id) if self.claims.is_about(id));
+        if due.chain(late).any(|(_, timer)| is_claimed(timer)) {
+            self.swept(u64::MAX);
+        }
+        self.step(Input::Wake);
     }
 
     /// The drop zones were swept for these claims.

@@ -4,7 +4,8 @@ use super::*;
 use crate::daemon::orders::{Order, PaneNews, PaneWord};
 use crate::daemon::workers::tmux::{Act, Alive};
 use crate::engine::input::{Command, Verdict};
-use crate::engine::life::{Receipt, Stage};
+use crate::engine::life::{CompletionSource, Receipt, Stage};
+use crate::engine::message::Status;
 use crate::engine::words::{PaneId, ProcessKey, Token};
 use std::os::unix::fs::FileExt as _;
 
@@ -104,6 +105,35 @@ async fn what_is_called_off_while_its_view_is_written_is_not_typed() {
     assert!(hands.typed().is_empty() && !daemon.is_open("t"));
     drop(hands);
     life.end().await;
+}
+
+#[tokio::test]
+async fn a_claim_that_waits_for_the_drop_zones_goes_before_whatever_would_take_its_task_away() {
+    for (overtaker, is_time) in [
+        (Some(Command::Restart(AgentName::new("worker").unwrap())), false),
+        (Some(Command::Cancel(t())), false),
+        (None, true),
+    ] {
+        let mut bench = Bench::new();
+        let mut life = bench.begin().await;
+        let daemon = &mut life.daemon;
+        let mut hands = Hands::of(daemon).await;
+        hands.work_on_t(daemon).await;
+        let (source, text) = (CompletionSource::Marker, "できました".into());
+        hands.say(daemon, Report::Claimed { id: t(), turn: 1, source, text, truncated: false });
+        assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "it waits");
+        if let Some(command) = overtaker {
+            daemon.take_input(Input::Command { request: RequestId(1), command });
+        }
+        if is_time {
+            let later = daemon.clock.now().plus(3 * 3_600_000);
+            daemon.time_is_up(later, later);
+        }
+        let ended = daemon.engine.message(&t()).unwrap();
+        assert_eq!(ended.status, Status::Completed, "{:?}", ended.note);
+        drop(hands);
+        life.end().await;
+    }
 }
 
 #[tokio::test]
