@@ -53,6 +53,7 @@ fn a_start_reads_one_segment_and_nothing_of_the_archive() {
     let (newest, closed) = segments.split_last().expect("segments");
     assert!(closed.len() >= 2, "a small archive: {segments:?}");
 
+    let newest_lines = house.read(&format!(".tasuki/journal/{newest}"));
     let days = names(&house, "queue/done").into_iter().map(|day| format!("queue/done/{day}"));
     let archive = ["queue/done", "queue/results", ".tasuki/journal"].map(str::to_owned);
     let opened = Opened::within(&house.path(""), &days.chain(archive).collect::<Vec<_>>());
@@ -68,8 +69,13 @@ fn a_start_reads_one_segment_and_nothing_of_the_archive() {
         assert!(of(segment).is_empty(), "{segment} is not read: {names:?}");
     }
     let finished = |name: &&String| name.contains("queue/done/2") || name.contains("queue/results/");
-    let finished: Vec<_> =
-        names.iter().filter(finished).filter(|name| !name.contains("/t-2") && !name.contains("/.")).collect();
+    // What ended in the newest segment and is larger than a page is held against it: a power cut may have left a part.
+    let of_newest = |name: &str| {
+        let id = name.rsplit('/').next().and_then(|file| file.strip_suffix(".yaml"));
+        id.is_some_and(|id| newest_lines.contains(&format!("\"event\":\"ended\",\"id\":\"{id}\"")))
+    };
+    let others = |name: &&String| !name.contains("/t-2") && !name.contains("/.") && !of_newest(name);
+    let finished: Vec<_> = names.iter().filter(finished).filter(others).collect();
     assert!(finished.is_empty(), "nothing of the archive is read or listed: {finished:?}");
 }
 
