@@ -199,11 +199,13 @@ impl World {
         }
         drop(survives);
         for naming in undone.iter().rev() {
-            // A file system that writes names and files apart (btrfs) may leave the name of before with the file of after.
-            if let Naming::Move { inode, before_ms, .. } = naming
-                && (ordered || !chance.one_in(4))
-            {
-                self.inodes[*inode].changed_ms = *before_ms;
+            // A file system that writes names and files apart (btrfs) may leave the name of before with the file of after: but
+            // not of before and after a clock was put back, which no start could tell from another file.
+            if let Naming::Move { inode, before_ms, .. } = naming {
+                let apart = !ordered && chance.one_in(4);
+                if !apart || self.inodes[*inode].changed_ms < *before_ms {
+                    self.inodes[*inode].changed_ms = *before_ms;
+                }
             }
         }
         let undone = undone.len();
