@@ -198,7 +198,8 @@ pub(super) fn is_still(
     last: Seq,
     torn: &Torn,
 ) -> Result<bool, JournalError> {
-    let from = if end == 0 { 0 } else { end + 1 };
+    // Where the newline before it is gone too, it stands right behind the last whole line.
+    let from = if end == 0 { 0 } else { torn.offset.min(end + 1) };
     for _ in 0..LOOKS {
         std::thread::yield_now();
         if survey(folder, file, torn.segment, from, last)?.torn.as_ref() != Some(torn) {

@@ -192,3 +192,18 @@ fn nothing_of_an_earlier_try_to_begin_a_segment_is_in_it() {
     let (_, again, report) = open(dir.path());
     assert!(again.steps == toy.steps && report.torn.is_none() && report.damaged.is_empty(), "{report:?}");
 }
+
+#[test]
+fn a_torn_end_that_has_lost_its_newline_too_is_found() {
+    let dir = scratch();
+    let (mut journal, mut toy, _) = open(dir.path());
+    append(&mut journal, &mut toy, 3);
+    drop(journal);
+    let path = segment_path(dir.path(), 1);
+    let text = fs::read_to_string(&path).unwrap();
+    let last = text.trim_end().rfind('\n').unwrap();
+    fs::write(&path, format!("{}{}", &text[..last], &text[last + 19..])).unwrap();
+    let report = fsck(dir.path()).unwrap();
+    let torn = report.torn.expect("what is left of the last line");
+    assert_eq!(torn.offset, last as u64, "{torn:?}");
+}
