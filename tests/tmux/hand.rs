@@ -1,6 +1,6 @@
 //! A worker of a pane, as the loop sees it: orders go in, reports come out.
 
-use crate::world::{SOON, World, row_after};
+use crate::world::{SOON, World, file_until, row_after};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -126,4 +126,16 @@ impl Hand {
         };
         timeout(SOON, waiting).await.expect("it arrives");
     }
+}
+
+/// What an agent has written into `lines` so far.
+pub(crate) fn lines(world: &World) -> String {
+    std::fs::read_to_string(world.end.folder.path().join("lines")).unwrap_or_default()
+}
+
+/// What stands in `lines`, once it is all there.
+pub(crate) async fn entered(world: &World, hand: &Hand, count: usize) -> String {
+    let path = world.end.folder.path().join("lines");
+    let whole = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count() >= count;
+    String::from_utf8(file_until(&hand.pane, &path, whole).await).unwrap()
 }

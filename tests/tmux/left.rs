@@ -1,6 +1,6 @@
 //! A line that was typed and not entered, behind which the program has printed: it stands in the input, and is not seen there.
 
-use crate::hand::{Hand, fast, turn};
+use crate::hand::{Hand, entered, fast, lines, turn};
 use crate::world::{SOON, World, file_until, row_after, screen_until};
 use std::process::Command;
 use tasuki::daemon::orders::{Order, Typed};
@@ -27,17 +27,6 @@ fn talker(says: &str, mode: &str) -> String {
 /// Whole lines; the notice begins where the typed line ends, or below it.
 const BEHIND: &str = "echo notice";
 const BELOW: &str = "printf \"\\nnotice\\n\"";
-
-fn lines(world: &World) -> String {
-    std::fs::read_to_string(world.end.folder.path().join("lines")).unwrap_or_default()
-}
-
-/// What stands in `lines`, once it is all there.
-async fn entered(world: &World, hand: &Hand, count: usize) -> String {
-    let path = world.end.folder.path().join("lines");
-    let whole = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count() >= count;
-    String::from_utf8(file_until(&hand.pane, &path, whole).await).unwrap()
-}
 
 /// Has the program print a line by itself.
 async fn notice(world: &World, hand: &Hand) {

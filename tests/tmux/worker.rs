@@ -1,6 +1,6 @@
 //! The worker of a pane before a real one: what it types, and that what it says of it is true.
 
-use crate::hand::{Hand, fast, turn};
+use crate::hand::{Hand, entered, fast, lines, turn};
 use crate::world::{SOON, World, file_until, row_after, screen_until};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,17 +16,6 @@ use tokio::time::{Instant, timeout};
 
 /// Writes each line that it reads into `lines`, and says so.
 const READER: &str = "echo ready; while IFS= read -r line; do echo \"$line\" >> lines; echo got; done";
-
-fn lines(world: &World) -> String {
-    std::fs::read_to_string(world.end.folder.path().join("lines")).unwrap_or_default()
-}
-
-/// What stands in `lines`, once it is all there.
-async fn entered(world: &World, hand: &Hand, count: usize) -> String {
-    let path = world.end.folder.path().join("lines");
-    let whole = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count() >= count;
-    String::from_utf8(file_until(&hand.pane, &path, whole).await).unwrap()
-}
 
 /// Types a text without Enter, as a worker does that dies then.
 async fn leave_in_the_input(hand: &Hand, text: &str) {
