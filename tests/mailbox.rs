@@ -152,6 +152,58 @@ fn what_comes_while_a_long_list_is_worked_off_is_found_with_its_rest() {
 }
 
 #[test]
+fn without_room_what_is_wanted_is_taken_and_the_rest_is_looked_at_once() {
+    let mut bench = Bench::new();
+    let none = Budget { files: 0, bytes: 0 };
+    let looked = std::cell::RefCell::new(Vec::new());
+    let wanted = |name: &str, bytes: &[u8]| {
+        looked.borrow_mut().push(name.to_owned());
+        bytes.starts_with(b"answer")
+    };
+    let take = |bench: &mut Bench, looks| {
+        let mut sweep = bench.mailbox.scan(bench.now, none);
+        let more = bench.mailbox.take_wanted(&mut sweep, looks, bench.now, &wanted);
+        (texts(&sweep.found), more, std::mem::take(&mut *looked.borrow_mut()))
+    };
+    let text = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    for (name, content) in
+        [("1.yaml", "task"), ("2.yaml", "answer 襷"), ("3.yaml", "answer"), ("4.yaml", "task")]
+    {
+        bench.drop(name, content);
+    }
+    // The newest is looked at first, and they are taken in their order.
+    let both = text(&["2.yaml: answer 襷", "3.yaml: answer"]);
+    assert_eq!(take(&mut bench, 3), (both, true, text(&["4.yaml", "3.yaml", "2.yaml"])));
+    assert_eq!(take(&mut bench, 9), (text(&[]), false, text(&["1.yaml"])));
+    assert_eq!(take(&mut bench, 9), (text(&[]), false, text(&[])), "nothing is read again");
+    bench.drop("1.yaml", "answer at last");
+    let mut open = fs::File::create(bench.path("queue/5.yaml")).unwrap();
+    open.write_all(b"answer").unwrap();
+    assert_eq!(
+        take(&mut bench, 9),
+        (text(&["1.yaml: answer at last"]), false, text(&["1.yaml"])),
+        "by its new text"
+    );
+    drop(open);
+    assert_eq!(
+        take(&mut bench, 9),
+        (text(&["5.yaml: answer"]), false, text(&["5.yaml"])),
+        "once it is whole"
+    );
+
+    // What was claimed before and waits for room.
+    let found = bench.scan();
+    let claims = claims(&found);
+    assert_eq!(claims.len(), 1, "{found:?}");
+    bench.mailbox.defer(&claims[0]);
+    assert_eq!(take(&mut bench, 9), (text(&[]), false, text(&["4.yaml"])));
+    assert_eq!(take(&mut bench, 9), (text(&[]), false, text(&[])));
+    bench.mailbox.forget_unwanted();
+    fs::write(bench.path(".tasuki/claim").join(&*claims[0]), "answer").unwrap();
+    assert_eq!(take(&mut bench, 9), (text(&["4.yaml: answer"]), false, text(&["4.yaml"])));
+}
+
+#[test]
 fn a_file_for_which_there_is_no_room_is_found_again_and_loses_nothing_by_it() {
     let mut bench = Bench::new();
     for name in ["a.yaml", "b.yaml"] {

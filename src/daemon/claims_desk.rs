@@ -6,6 +6,7 @@
 mod tests;
 
 use crate::daemon::run::Daemon;
+use crate::daemon::workers::mailbox::Room;
 use crate::engine::input::{Command, Input, Report};
 use crate::engine::message::{Draft, Kind};
 use crate::engine::state::Timer;
@@ -118,12 +119,18 @@ impl Daemon {
 
     /// How many more messages are taken. At the end only claims that wait have any taken: what lies in `queue/` is found at
     /// the next start.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn room(&self) -> Room {
         if self.ending.is_some() && self.claims.is_empty() {
-            return 0;
+            return Room::Shut;
         }
         let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
-        room.saturating_sub(self.engine.state().open.len())
+        if self.views.are_behind() {
+            return Room::ForAnswers;
+        }
+        match room.saturating_sub(self.engine.state().open.len()) {
+            0 => Room::ForAnswers,
+            room => Room::For(room),
+        }
     }
 
     /// Time has come: a claim that came before it is no claim too late.

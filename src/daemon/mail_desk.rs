@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::daemon::decided::Decided;
-use crate::daemon::workers::mailbox::{Asked, Job, Mailing, Rejected};
+use crate::daemon::workers::mailbox::{Asked, Job, Mailing, Rejected, Room};
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::Refusal;
 use crate::engine::words::AgentName;
@@ -115,9 +115,9 @@ impl MailDesk {
     }
 
     /// How many more messages the workspace takes; drops beyond that wait in `queue/`.
-    pub fn set_room(&mut self, room: usize) {
+    pub fn set_room(&mut self, room: Room) {
         let before = self.mailing.set_room(room);
-        if before < room && before < ROOM_TIGHT {
+        if before < room && before < Room::For(ROOM_TIGHT) {
             self.look();
         }
     }

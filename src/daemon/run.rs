@@ -19,7 +19,7 @@ use crate::daemon::stillness::Stillness;
 use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::wall::Wall;
 use crate::daemon::workers::journal::Written;
-use crate::daemon::workers::mailbox::{Dropped, Mail};
+use crate::daemon::workers::mailbox::{Dropped, Mail, are_answers};
 use crate::daemon::workers::tmux::TmuxDesk;
 use crate::daemon::workers::views::Shown as ViewsShown;
 use crate::engine::engine::{Engine, Step};
@@ -317,7 +317,7 @@ impl Daemon {
             self.tell_notes(now, &dropped);
             self.take_input(match dropped {
                 Dropped::Drafts { source: source @ Source::Request(_), drafts, .. }
-                    if mail.full && !self.knows(&drafts) =>
+                    if mail.full && !are_answers(&drafts) && !self.knows(&drafts) =>
                 {
                     let refusal = Refusal::new(Code::DiskFull, "the disk is nearly full");
                     Input::BadDrop { source, from: None, token: None, refusal }

@@ -1,18 +1,19 @@
 //! The loop's side of the views: which are out of date, which turns wait for theirs before they are typed, and which
 //! could not be written and are tried again.
 
+mod items;
 #[cfg(test)]
 mod tests;
 
 use crate::daemon::journal_desk::{JournalDesk, ThreadGone};
 use crate::daemon::marks::Marks;
 use crate::daemon::put_off::PutOff;
-use crate::daemon::workers::views::{AgentItem, Item, Job, OpenItem, Place};
+use crate::daemon::workers::views::{AgentItem, Item, Job};
 use crate::engine::engine::Engine;
 use crate::engine::input::Shown;
-use crate::engine::message::BodyRef;
-use crate::engine::words::{AgentName, MessageId, Millis, Seq};
-use crate::io::journal::Location;
+use crate::engine::words::{AgentName, MessageId, Millis};
+pub use items::finished_items;
+use items::{finished_item, open_item, sweep};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
@@ -26,6 +27,10 @@ const AGAIN_MS: (u64, u64) = (500, 30_000);
 /// A segment is not left while views of what ended in it are owed for less than this: most are written by then, and what the next one
 /// has to name is little.
 const OWED_MS: u64 = 60_000;
+
+/// Ended messages whose views are still to be written, from which on no new ones are taken: they are kept in memory until
+/// then, some 2 KB each with all that goes with them.
+const BEHIND: usize = 20_000;
 
 /// Views of what moves on are written again no sooner than this: a message that is done within that time is written as it
 /// was accepted, for its turn, and as it ended. A reader sees each state that lasts.
@@ -154,6 +159,12 @@ impl ViewsDesk {
     /// An agent is started in a new window: what the old one showed is past.
     pub fn launched(&mut self, agent: &AgentName) {
         self.doing.remove(agent);
+    }
+
+    /// Whether so much has ended that is not written yet that nothing new should be taken.
+    #[must_use]
+    pub fn are_behind(&self) -> bool {
+        self.due.finished.len() > BEHIND
     }
 
     /// Whether nothing waits and nothing is being written, but for what could not be written.
@@ -352,48 +363,4 @@ impl ViewsDesk {
             self.due.often.insert(Shown::Agent(name));
         }
     }
-}
-
-/// Items of these, which have ended, to be written if they are missing.
-#[must_use]
-pub fn finished_items(engine: &Engine, places: &BTreeMap<Seq, Location>, ids: &BTreeSet<MessageId>) -> Job {
-    let place =
-        |body: BodyRef| places.get(&body.seq).map(|at| Place { step: body.seq, at: *at, event: body.index });
-    ids.iter().filter_map(|id| finished_item(engine, &place, id, true)).collect()
-}
-
-/// An ended message's item; none if its step is not written yet (it is marked again then).
-fn finished_item(
-    engine: &Engine,
-    place: &dyn Fn(BodyRef) -> Option<Place>,
-    id: &MessageId,
-    if_missing: bool,
-) -> Option<Item> {
-    let seen = engine.message(id)?;
-    let answer = match seen.answer {
-        Some(answer) => Some(place(answer)?),
-        None => None,
-    };
-    let body = place(seen.body)?;
-    Some(Item::Finished { seen: Box::new(seen), body, answer, if_missing })
-}
-
-/// An open message's item; none if it ended meanwhile or is not written itself yet (it is marked again then). Answers
-/// whose steps are not written yet are left out: each marks it again when it is, and is a turn of its own.
-fn open_item(engine: &Engine, journal: &JournalDesk, id: &MessageId, turn: bool) -> Option<Item> {
-    if !engine.state().open.contains_key(id) {
-        return None;
-    }
-    let mut seen = engine.message(id)?;
-    let body = journal.place(seen.body)?;
-    seen.answers.retain(|told| journal.place(told.body).is_some());
-    let answers = seen.answers.iter().filter_map(|told| journal.place(told.body)).collect();
-    Some(Item::Open(OpenItem { seen: Box::new(seen), body, answers, turn }))
-}
-
-/// What is open and who is in the team at the moment when the rest is removed: nothing accepted since loses its view.
-fn sweep(engine: &Engine) -> Item {
-    let open = engine.state().open.keys().cloned().collect();
-    let members = engine.team().members.keys().cloned().collect();
-    Item::Sweep { open, members }
 }

@@ -134,6 +134,58 @@ fn a_full_disk_loses_nothing() {
     house.end();
 }
 
+/// Answers once there is a file `go`: one agent with a file, the other over the socket.
+const ANSWERS: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] || continue
+  token=${BASH_REMATCH[1]}
+  id=$(sed -n 's/.*task \([^ ]*\) .*/\1/p' <<<"$line")
+  until [ -e go ]; do sleep 0.05; done
+  if [ "$TASUKI_AGENT" = filer ]; then
+    printf 'from: filer\nto: user\ntype: result\ntoken: %s\nin_reply_to: %s\ncontent: 襷 by file\n' "$token" "$id" > .answer
+    mv .answer queue/answer.yaml
+  else
+    "$TASUKI" reply "$token" '襷 by socket' &> reply.log
+  fi
+done
+"#;
+
+#[test]
+fn on_a_nearly_full_disk_answers_are_taken_however_they_come() {
+    // Dropped in the other order: the house, the mount, its folder.
+    let disk = tempfile::tempdir().expect("a folder");
+    let Some(_mount) = Mount::small(disk.path()) else {
+        return not_tested("a full disk: only a root who may mount can have one");
+    };
+    let agent = |name: &str| {
+        let binary = env!("CARGO_BIN_EXE_tasuki");
+        format!(
+            "  - {{name: {name}, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK, env: {{TASUKI: '{binary}'}}}}\n"
+        )
+    };
+    let (folder, root) = (tempfile::tempdir().expect("a folder"), disk.path().join("answers"));
+    let agents = agent("filer") + &agent("caller");
+    let root = root.to_str().expect("UTF-8").to_owned();
+    let mut house = House::within(folder, &root, &agents, &[("agent.sh", ANSWERS)]);
+    house.start();
+    for name in ["filer", "caller"] {
+        house.drop(&format!("{name}.yaml"), &format!("id: t-{name}\nto: {name}\ncontent: do it\n"));
+        house.until("work", |house| house.read(&format!("queue/active/t-{name}.yaml")).contains("working"));
+    }
+    fill(&house, 500 << 10);
+    house.until("the news", |house| house.read("status/activity.log").contains("the disk is nearly full"));
+    house.drop("low.yaml", "id: low\nto: user\ntype: info\ncontent: low\n");
+    house.write("go", "");
+    for (name, how) in [("filer", "by file"), ("caller", "by socket")] {
+        let result = house.result(&format!("t-{name}"));
+        assert!(result.contains(&format!("襷 {how}")), "{name}: {result}\n{}", house.read("reply.log"));
+    }
+    assert!(house.path("queue/low.yaml").exists(), "what is new waits");
+    fs::remove_file(house.path("fill")).expect("room");
+    house.until("the rest", |house| has_view(house, "low"));
+    house.end();
+}
+
 #[test]
 fn a_daemon_on_a_full_disk_can_be_ended() {
     // Dropped in the other order: the house, the mount, its folder.

@@ -14,8 +14,8 @@ use crate::daemon::news::News;
 use crate::daemon::notes::About;
 use crate::daemon::request::{Call, Request, Response};
 use crate::daemon::start::tmux_server;
-use crate::daemon::workers::mailbox::{Dropped, Mail};
-use crate::engine::input::{Input, Reply, Report};
+use crate::daemon::workers::mailbox::{Dropped, Mail, Room};
+use crate::engine::input::{Input, Reply, Report, Shown};
 use crate::engine::message::{RequestId, Source};
 use crate::engine::refusal::Code;
 use crate::engine::words::MessageId;
@@ -260,7 +260,7 @@ async fn what_waits_for_room_is_taken_as_soon_as_there_is_some() {
     let mut bench = Bench::new();
     let mut life = bench.begin().await;
     let Daemon { mail, inbox, .. } = &mut life.daemon;
-    mail.set_room(0);
+    mail.set_room(Room::Shut);
     std::fs::write(bench.folder.path().join("queue/t.yaml"), "id: t\nto: worker\ncontent: a\n").unwrap();
     // Between any two jobs the thread looks; so it has looked before it has done the second.
     for number in 1..=2 {
@@ -271,10 +271,29 @@ async fn what_waits_for_room_is_taken_as_soon_as_there_is_some() {
     }
     assert!(bench.folder.path().join("queue/t.yaml").exists());
     let began = tokio::time::Instant::now();
-    mail.set_room(1);
+    mail.set_room(Room::For(1));
     assert!(matches!(next_drop(inbox).await, Some(Source::File { name, .. }) if &*name == "t.yaml"));
     let took = began.elapsed();
     assert!(took < Duration::from_secs(3), "not at the next sweep, which comes after 5 s: {took:?}");
+    life.daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
+
+#[tokio::test]
+async fn while_the_views_are_far_behind_nothing_new_is_taken_but_answers() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let daemon = &mut life.daemon;
+    let mut ended = |number: usize| {
+        let id = MessageId::new(&format!("e-{number}")).unwrap();
+        daemon.views.mark(Shown::Finished(id));
+        daemon.room()
+    };
+    let rooms: Vec<Room> = (0..30_000).map(&mut ended).collect();
+    let first = rooms.iter().position(|room| *room == Room::ForAnswers).unwrap();
+    assert!((10_000..25_000).contains(&first), "{first}");
+    assert!(rooms[..first].iter().all(|room| room.messages() > 10_000), "none of these is open");
+    assert!(rooms[first..].iter().all(|room| *room == Room::ForAnswers));
     life.daemon.close(Ending::StopAgents).await;
     life.end().await;
 }
@@ -285,7 +304,7 @@ async fn at_the_end_what_lay_in_the_queue_is_taken_before_a_claim_and_else_left(
         let mut bench = Bench::new();
         let mut life = bench.begin().await;
         let Daemon { mail, inbox, .. } = &mut life.daemon;
-        mail.set_room(0); // and once the thread has done a job, it has seen that
+        mail.set_room(Room::Shut); // and once the thread has done a job, it has seen that
         mail.look_up(Source::Request(RequestId(1)), Vec::new(), None);
         mail.submit();
         next_drop(inbox).await.unwrap();

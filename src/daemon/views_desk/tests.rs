@@ -1,7 +1,10 @@
 //! Which views are handed out when, and what is made durable before a segment turns.
 
 use super::*;
+use crate::daemon::workers::views::Place;
 use crate::engine::team::Team;
+use crate::engine::words::Seq;
+use crate::io::journal::Location;
 use crate::io::wire::events;
 use std::sync::mpsc::sync_channel;
 

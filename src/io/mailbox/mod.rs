@@ -21,6 +21,7 @@ mod patience;
 mod put_back;
 mod reject;
 mod take;
+mod wanted;
 mod zone;
 
 use crate::engine::words::Millis;
@@ -34,6 +35,8 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use wanted::Unwanted;
+pub use wanted::Wanted;
 use zone::{Candidate, Zone};
 
 /// The zone of `queue/` itself.
@@ -53,6 +56,8 @@ pub struct Mailbox {
     /// Read, and as what; not forgotten yet.
     taken: HashMap<Arc<str>, Stamp>,
     patience: Patience,
+    /// Where there is no room.
+    unwanted: Unwanted,
     recent: Recent,
     /// Files that a power cut put back under a change time that is not theirs: as what they lie there, and as what they were
     /// claimed.
@@ -82,6 +87,7 @@ impl Mailbox {
             listed: VecDeque::new(),
             taken: HashMap::new(),
             patience: Patience::default(),
+            unwanted: Unwanted::default(),
             recent: Recent::default(),
             returned: HashMap::new(),
         };

@@ -34,7 +34,7 @@ struct Opened<'f> {
 }
 
 /// What became of an attempt to read a claimed file.
-enum Attempt {
+pub(super) enum Attempt {
     Whole(Vec<u8>, Stamp),
     Refused(Refusal, Stamp),
     Wait(Busy),
@@ -156,7 +156,7 @@ impl Mailbox {
     }
 
     /// Says that a file is waited for, if it is time to.
-    fn later(&mut self, key: &Key, busy: Busy, now: Millis) -> Option<Found> {
+    pub(super) fn later(&mut self, key: &Key, busy: Busy, now: Millis) -> Option<Found> {
         if !self.patience.report(key, busy, now) {
             return None;
         }
@@ -197,7 +197,7 @@ fn read_leased(mut file: &File, stamp: Stamp) -> Attempt {
 }
 
 /// Reads a file of which a lease says that nobody writes it; without one, it must be the same before and after.
-fn read_whole(file: &File, leased: bool) -> Attempt {
+pub(super) fn read_whole(file: &File, leased: bool) -> Attempt {
     let stamp = || rustix::fs::fstat(file).map(|stat| Stamp::of(&stat));
     let read = |before: Stamp| {
         let mut bytes = Vec::with_capacity(usize::try_from(before.size).unwrap_or(0) + 1);

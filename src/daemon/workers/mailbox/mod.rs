@@ -4,6 +4,7 @@
 mod bursts;
 mod knowing;
 mod reading;
+mod room;
 mod sweeping;
 mod worker;
 
@@ -16,6 +17,8 @@ use crate::io::clock::Clock;
 use crate::io::journal::Archive;
 use crate::io::mailbox::Mailbox;
 use crate::io::watch::{Interest, Period, Watch};
+pub use room::Room;
+pub(in crate::daemon) use room::are_answers;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -141,7 +144,7 @@ pub struct Signs {
     /// The loop is gone; nothing more is taken.
     ended: AtomicBool,
     /// How many more messages the workspace takes.
-    room: AtomicUsize,
+    room: room::Told,
     /// How often the loop itself made or removed `queue/STOP`.
     halts: AtomicUsize,
 }
@@ -177,8 +180,8 @@ impl Mailing {
     }
 
     /// Says how many more messages the workspace takes; what it was before.
-    pub fn set_room(&self, room: usize) -> usize {
-        self.signs.room.swap(room, Ordering::Relaxed)
+    pub fn set_room(&self, room: Room) -> Room {
+        self.signs.room.swap(room)
     }
 }
 
@@ -234,7 +237,8 @@ pub fn start(
 /// A way to the thread, and its other end.
 pub(in crate::daemon) fn mailing() -> (Mailing, Receiver<Job>) {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
-    let signs = Signs { look: true.into(), ended: false.into(), room: usize::MAX.into(), halts: 0.into() };
+    let room = room::Told::new(Room::For(usize::MAX));
+    let signs = Signs { look: true.into(), ended: false.into(), room, halts: 0.into() };
     (Mailing { jobs, signs: Arc::new(signs) }, inbox)
 }
 
@@ -286,6 +290,7 @@ pub(in crate::daemon) fn worker(
         gather_until: clock.now(),
         gathering: None,
         deferred_until: clock.now(),
+        answers_at: clock.now(),
         unknowable: false,
     };
     (worker, there)

@@ -1,7 +1,7 @@
 //! What a claim waits for: all that was dropped before it is taken in.
 
-use super::Mail;
 use super::worker::Worker;
+use super::{Mail, Room};
 use crate::engine::words::Millis;
 use crate::io::mailbox::{Mailbox, Waited};
 use std::collections::HashSet;
@@ -46,7 +46,7 @@ impl Worker {
     /// waited for. False if the loop is gone.
     pub(super) fn settle(&mut self) -> bool {
         let now = self.clock.now();
-        let is_shut = self.budget(self.disk.full).files == 0;
+        let is_shut = self.room() == Room::Shut;
         let mut swept = None;
         self.given_up.retain(|file| self.mailbox.waits_for(file));
         self.sweeps.iter_mut().for_each(|sweep| sweep.settle(&self.mailbox, &self.given_up));

@@ -9,7 +9,7 @@ use crate::daemon::news::{News, NewsSender};
 use crate::engine::words::{AgentName, Millis};
 use crate::io::clock::Clock;
 use crate::io::folder::FolderError;
-use crate::io::journal::{Archive, is_short_of_space};
+use crate::io::journal::Archive;
 use crate::io::mailbox::{Budget, Found, Mailbox, Sweep, Waited};
 use crate::io::watch::{Period, Watch};
 use std::collections::{BTreeSet, HashSet, VecDeque};
@@ -74,6 +74,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) gathering: Option<Gathering>,
     /// And where files wait for room, or for what is known: they are read again then.
     pub(super) deferred_until: Millis,
+    /// Where there is no room: when answers are looked for again.
+    pub(super) answers_at: Millis,
     /// Whether it could not be read last which messages are known.
     pub(super) unknowable: bool,
 }
@@ -237,7 +239,7 @@ impl Worker {
         if news && !self.tell(Vec::new(), Vec::new(), Vec::new()) {
             return false; // what is told before the sweep holds for what it finds
         }
-        let sweep = self.mailbox.scan(self.clock.now(), self.budget(full));
+        let mut sweep = self.mailbox.scan(self.clock.now(), self.budget());
         let now = self.clock.now();
         if !sweep.found.is_empty() {
             self.period.active(now);
@@ -252,18 +254,13 @@ impl Worker {
         self.gather_until = now.plus(gather_ms).max(self.deferred_until);
         let gathers = gather_ms > COUNT_AGAIN_MS && !sweep.more && self.deferred_until <= now;
         self.gathering = gathers.then(|| Gathering::new(now));
-        if sweep.more && self.budget(full).files > 0 {
+        if sweep.more && self.budget().files > 0 {
             self.look_at = now.max(self.deferred_until);
         }
+        self.take_answers(&mut sweep);
         let over = self.listen(sweep.found.len(), now);
         let aside = self.catch_up();
         self.tell_gone(aside) && self.report(sweep, over) && self.settle()
-    }
-
-    pub(super) fn budget(&self, full: bool) -> Budget {
-        let room = if full { 0 } else { self.signs.room.load(Ordering::Relaxed) };
-        let Budget { files, bytes } = Budget::default();
-        Budget { files: files.min(room), bytes: if room == 0 { 0 } else { bytes } }
     }
 
     /// Tells what a sweep found, and that a burst is over.
@@ -292,11 +289,6 @@ impl Worker {
         gone.extend(self.reject(refused));
         let nothing = drops.is_empty() && notes.is_empty() && gone.is_empty() && !over;
         nothing || self.tell(drops, notes, gone)
-    }
-
-    /// Whether the disk has no room for new messages; what runs goes on.
-    pub(super) fn is_full(&self) -> bool {
-        is_short_of_space(&self.disk.folder, self.disk.low_bytes).unwrap_or(false)
     }
 
     pub(super) fn tell(&self, drops: Vec<Dropped>, notes: Vec<String>, forgotten: Vec<Arc<str>>) -> bool {

@@ -1,0 +1,142 @@
+//! Room for new messages: how much there is, and what is taken where there is none.
+
+use super::mint_id;
+use super::worker::{DEFERRED_MS, Worker};
+use crate::engine::message::{Draft, Kind};
+use crate::engine::words::USER;
+use crate::io::journal::is_short_of_space;
+use crate::io::mailbox::{Budget, Sweep};
+use crate::io::wire::draft;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Files that are read at a look to tell whether they are answers.
+const LOOKS: usize = 1_024;
+/// A look for answers may take this part of the time between two.
+const LOOKS_SHARE: u64 = 10;
+
+/// What is taken from the drop zones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Room {
+    /// Nothing: the end is near.
+    Shut,
+    /// Answers alone, which make room.
+    ForAnswers,
+    /// So many new messages, and answers.
+    For(usize),
+}
+
+impl Room {
+    /// For new messages.
+    pub(in crate::daemon) fn messages(self) -> usize {
+        match self {
+            Self::Shut | Self::ForAnswers => 0,
+            Self::For(messages) => messages,
+        }
+    }
+}
+
+/// [`Room`], as one thread tells another.
+#[derive(Debug)]
+pub(super) struct Told(AtomicUsize);
+
+impl Told {
+    pub(super) fn new(room: Room) -> Self {
+        Self(AtomicUsize::new(code(room)))
+    }
+
+    /// Says how much there is; how much there was.
+    pub(super) fn swap(&self, room: Room) -> Room {
+        decode(self.0.swap(code(room), Ordering::Relaxed))
+    }
+
+    fn get(&self) -> Room {
+        decode(self.0.load(Ordering::Relaxed))
+    }
+}
+
+fn code(room: Room) -> usize {
+    match room {
+        Room::Shut => 0,
+        Room::ForAnswers => 1,
+        Room::For(messages) => messages.saturating_add(1).max(1),
+    }
+}
+
+fn decode(code: usize) -> Room {
+    match code {
+        0 => Room::Shut,
+        1 => Room::ForAnswers,
+        more => Room::For(more - 1),
+    }
+}
+
+/// Whether these need no room, but make some.
+pub(in crate::daemon) fn are_answers(drafts: &[Draft]) -> bool {
+    drafts.iter().all(|draft| matches!(draft.kind, Kind::Result | Kind::Error))
+}
+
+impl Worker {
+    /// How much room there is.
+    pub(super) fn room(&self) -> Room {
+        let room = self.signs.room.get();
+        if self.disk.full { room.min(Room::ForAnswers) } else { room }
+    }
+
+    /// What a sweep may take.
+    pub(super) fn budget(&self) -> Budget {
+        let room = self.room().messages();
+        let Budget { files, bytes } = Budget::default();
+        Budget { files: files.min(room), bytes: if room == 0 { 0 } else { bytes } }
+    }
+
+    /// Whether the disk has no room for new messages; what runs goes on.
+    pub(super) fn is_full(&self) -> bool {
+        is_short_of_space(&self.disk.folder, self.disk.low_bytes).unwrap_or(false)
+    }
+
+    /// Takes the answers among what a sweep had no room for: work that waits for them would never end, and never make any.
+    /// Many files may lie there, so it is not done at each look.
+    pub(super) fn take_answers(&mut self, sweep: &mut Sweep) {
+        let room = self.room();
+        if !sweep.more || room == Room::Shut || room.messages() >= Budget::default().files {
+            return self.mailbox.forget_unwanted();
+        }
+        let now = self.clock.now();
+        if now < self.answers_at && self.sweeps.is_empty() {
+            self.look_at = self.look_at.min(self.answers_at);
+            return;
+        }
+        let (names, wall) = (&self.names, self.clock.wall());
+        let knows = |name: &str| name == USER || names.contains(name);
+        let is_answer = |name: &str, bytes: &[u8]| {
+            let drafts = draft::read(bytes, Some(name), &knows, &mut mint_id, wall);
+            drafts.is_ok_and(|drafts| are_answers(&drafts))
+        };
+        let more = self.mailbox.take_wanted(sweep, LOOKS, now, &is_answer);
+        let took = self.clock.now().since(now);
+        self.answers_at = now.plus(DEFERRED_MS.max(took * LOOKS_SHARE));
+        if more {
+            self.look_at = self.look_at.min(self.answers_at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_told_from_thread_to_thread_as_it_is() {
+        let all = [Room::Shut, Room::ForAnswers, Room::For(1), Room::For(7), Room::For(usize::MAX - 1)];
+        assert!(all.is_sorted());
+        let told = Told::new(Room::Shut);
+        for room in all {
+            told.swap(room);
+            assert_eq!(told.get(), room);
+        }
+        told.swap(Room::For(0));
+        assert_eq!(told.get(), Room::ForAnswers, "for no message");
+        told.swap(Room::For(usize::MAX));
+        assert!(told.get().messages() > 1_000_000);
+    }
+}

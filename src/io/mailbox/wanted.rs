@@ -1,0 +1,127 @@
+//! Files that are taken though there is no room for others: an answer makes room, and the work that waits for it would never
+//! end if it had to wait for room itself.
+//!
+//! Each file is read where it lies, once for each version of it; what is not wanted stays there untouched.
+
+use super::name::Claim;
+use super::patience::Key;
+use super::take::{Attempt, read_whole};
+use super::zone::Candidate;
+use super::{Found, Mailbox, Sweep};
+use crate::engine::words::Millis;
+use crate::io::folder::{Stamp, file_type};
+use rustix::fs::FileType;
+use std::collections::{HashMap, HashSet};
+
+/// Tells by a file's name and content whether it is wanted.
+pub type Wanted<'a> = &'a dyn Fn(&str, &[u8]) -> bool;
+
+/// Files that were looked at and are not wanted, as what they were.
+#[derive(Debug, Default)]
+pub(super) struct Unwanted(HashMap<Key, Stamp>);
+
+/// What a look at a file says.
+enum Verdict {
+    Wanted,
+    /// Not looked at again until it changes.
+    Unwanted,
+    /// It is still being written, or cannot be read now; this is to be said of it.
+    Later(Option<Found>),
+}
+
+impl Mailbox {
+    /// Takes what is wanted of all that lies there, after a sweep that found no room for more. At most `looks` files are read
+    /// to tell, the newest first; true if there are more.
+    pub fn take_wanted(&mut self, sweep: &mut Sweep, looks: usize, now: Millis, wanted: Wanted<'_>) -> bool {
+        let mut looks = looks;
+        for _ in 0..self.unread.len() {
+            let Some(claim) = self.unread.pop_front() else { break };
+            let key = Key { zone: None, name: claim.clone().into() };
+            match self.look_at(&key, &mut looks, now, wanted) {
+                Verdict::Wanted => sweep.found.extend(self.read_again(claim, now)),
+                Verdict::Unwanted => self.unread.push_back(claim),
+                Verdict::Later(found) => {
+                    sweep.found.extend(found);
+                    self.unread.push_back(claim);
+                }
+            }
+        }
+        self.list(sweep);
+        self.keep_unwanted();
+        let mut chosen = Vec::new();
+        while looks > 0
+            && let Some(candidate) = self.listed.pop_back()
+        {
+            // What is no ordinary file is refused when there is room.
+            let verdict = if candidate.ordinary {
+                self.look_at(&key_of(&candidate), &mut looks, now, wanted)
+            } else {
+                Verdict::Unwanted
+            };
+            match verdict {
+                Verdict::Wanted => chosen.push(candidate),
+                Verdict::Unwanted => {}
+                Verdict::Later(found) => sweep.found.extend(found),
+            }
+        }
+        for candidate in chosen.into_iter().rev() {
+            sweep.found.extend(self.take(candidate, now));
+        }
+        !self.listed.is_empty()
+    }
+
+    /// There is room: what is unwanted need not be known any more.
+    pub fn forget_unwanted(&mut self) {
+        self.unwanted = Unwanted::default();
+    }
+
+    /// Forgets what does not lie there any more.
+    fn keep_unwanted(&mut self) {
+        if self.unwanted.0.is_empty() {
+            return;
+        }
+        let listed: HashSet<Key> = self.listed.iter().map(key_of).collect();
+        let claims: HashSet<&str> = self.unread.iter().map(String::as_str).collect();
+        self.unwanted.0.retain(|key, _| match key.zone {
+            Some(_) => listed.contains(key),
+            None => key.name.to_str().is_some_and(|name| claims.contains(name)),
+        });
+    }
+
+    fn look_at(&mut self, key: &Key, looks: &mut usize, now: Millis, wanted: Wanted<'_>) -> Verdict {
+        let claim = if key.zone.is_none() { key.name.to_str() } else { None };
+        let name = claim.map_or(key.name.to_str(), |claim| Claim::parse(claim).map(|claim| claim.name));
+        let folder = match key.zone {
+            Some(number) => self.zones.get(&number).map(|zone| &zone.folder),
+            None => claim.map(|claim| self.home(claim)),
+        };
+        let (Some(name), Some(folder)) = (name, folder) else { return Verdict::Unwanted };
+        let Ok(stat) = folder.stat(&key.name) else { return Verdict::Unwanted };
+        let stamp = Stamp::of(&stat);
+        if self.unwanted.0.get(key) == Some(&stamp)
+            || file_type(&stat) != FileType::RegularFile
+            || *looks == 0
+        {
+            return Verdict::Unwanted;
+        }
+        let Ok(file) = folder.read(&key.name) else { return Verdict::Unwanted };
+        *looks -= 1;
+        let read = match self.patience.ready(key, &file, stamp, now) {
+            Ok(lease) => read_whole(&file, lease.is_some()),
+            Err(busy) => Attempt::Wait(busy),
+        };
+        match read {
+            Attempt::Whole(bytes, _) if wanted(name, &bytes) => return Verdict::Wanted,
+            Attempt::Whole(_, read) if read != stamp => return Verdict::Unwanted, // another one by now
+            Attempt::Wait(busy) => return Verdict::Later(self.later(key, busy, now)),
+            Attempt::Whole(..) | Attempt::Refused(..) | Attempt::Gone => {}
+        }
+        self.patience.forget(key);
+        self.unwanted.0.insert(key.clone(), stamp);
+        Verdict::Unwanted
+    }
+}
+
+fn key_of(candidate: &Candidate) -> Key {
+    Key { zone: Some(candidate.zone), name: candidate.name.clone() }
+}
