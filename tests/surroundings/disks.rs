@@ -1,9 +1,10 @@
 //! A disk that fills up: drops stay, nothing is lost, and work goes on when there is room. Needs a file system of its own.
 
 use crate::house::{House, PLAIN_AGENT};
+use crate::sockets::socket;
 use crate::{am_root, not_tested, works};
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -134,19 +135,20 @@ fn a_full_disk_loses_nothing() {
     house.end();
 }
 
-/// Answers once there is a file `go`: one agent with a file, the other over the socket.
+/// Answers once there is a file `go`: with a file, by `tasuki reply`, or with a text that the test sends over the socket.
 const ANSWERS: &str = r#"#!/bin/bash
 while IFS= read -r line; do
   [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] || continue
   token=${BASH_REMATCH[1]}
   id=$(sed -n 's/.*task \([^ ]*\) .*/\1/p' <<<"$line")
   until [ -e go ]; do sleep 0.05; done
-  if [ "$TASUKI_AGENT" = filer ]; then
-    printf 'from: filer\nto: user\ntype: result\ntoken: %s\nin_reply_to: %s\ncontent: 襷 by file\n' "$token" "$id" > .answer
-    mv .answer queue/answer.yaml
-  else
-    "$TASUKI" reply "$token" '襷 by socket' &> reply.log
-  fi
+  form='from: %s\nto: user\ntype: result\ntoken: %s\nin_reply_to: %s\ncontent: 襷 by %s\n'
+  printf "$form" "$TASUKI_AGENT" "$token" "$id" "$TASUKI_AGENT" > ".$TASUKI_AGENT"
+  case $TASUKI_AGENT in
+    file) mv .file queue/answer.yaml ;;
+    reply) "$TASUKI" reply "$token" '襷 by reply' &> log ;;
+    socket) mv .socket posted ;;
+  esac
 done
 "#;
 
@@ -164,11 +166,12 @@ fn on_a_nearly_full_disk_answers_are_taken_however_they_come() {
         )
     };
     let (folder, root) = (tempfile::tempdir().expect("a folder"), disk.path().join("answers"));
-    let agents = agent("filer") + &agent("caller");
+    let ways = ["file", "reply", "socket"];
+    let agents: String = ways.into_iter().map(agent).collect();
     let root = root.to_str().expect("UTF-8").to_owned();
     let mut house = House::within(folder, &root, &agents, &[("agent.sh", ANSWERS)]);
     house.start();
-    for name in ["filer", "caller"] {
+    for name in ways {
         house.drop(&format!("{name}.yaml"), &format!("id: t-{name}\nto: {name}\ncontent: do it\n"));
         house.until("work", |house| house.read(&format!("queue/active/t-{name}.yaml")).contains("working"));
     }
@@ -176,9 +179,12 @@ fn on_a_nearly_full_disk_answers_are_taken_however_they_come() {
     house.until("the news", |house| house.read("status/activity.log").contains("the disk is nearly full"));
     house.drop("low.yaml", "id: low\nto: user\ntype: info\ncontent: low\n");
     house.write("go", "");
-    for (name, how) in [("filer", "by file"), ("caller", "by socket")] {
+    house.until("the text of an answer", |house| house.path("posted").exists());
+    let answer = post(&socket(&house), &house.read("posted"));
+    assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+    for name in ways {
         let result = house.result(&format!("t-{name}"));
-        assert!(result.contains(&format!("襷 {how}")), "{name}: {result}\n{}", house.read("reply.log"));
+        assert!(result.contains(&format!("襷 by {name}")), "{result}\n{}", house.read("log"));
     }
     assert!(house.path("queue/low.yaml").exists(), "what is new waits");
     fs::remove_file(house.path("fill")).expect("room");
@@ -206,6 +212,16 @@ fn a_daemon_on_a_full_disk_can_be_ended() {
     });
     works(&house, "after");
     house.end();
+}
+
+/// What the daemon says to a message.
+fn post(socket: &Path, text: &str) -> String {
+    let mut stream = std::os::unix::net::UnixStream::connect(socket).expect("the socket");
+    let head = "POST /v1/messages HTTP/1.1\r\nhost: tasuki\r\nconnection: close\r\ncontent-type: application/yaml\r\n";
+    write!(stream, "{head}content-length: {}\r\n\r\n{text}", text.len()).expect("a request");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
 }
 
 /// A workspace on a disk of its own.
