@@ -5,6 +5,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::daemon::notes::About;
 use crate::daemon::run::Daemon;
 use crate::daemon::workers::mailbox::Room;
 use crate::engine::input::{Command, Input, Report};
@@ -131,6 +132,20 @@ impl Daemon {
             0 => Room::ForAnswers,
             room => Room::For(room),
         }
+    }
+
+    /// Says in `status/daemon.yaml` that new messages wait for room.
+    pub(super) fn note_room(&mut self, room: Room) {
+        let waits = room == Room::ForAnswers || self.mail.has_waiting();
+        if waits == self.notes.has(About::Room) {
+            return;
+        }
+        let why = match self.views.are_behind() {
+            true => "the views of many thousand ended messages are still to be written".to_owned(),
+            false => format!("max_open lets {} messages be open", self.engine.team().limits.open_max),
+        };
+        let note = format!("{why}: new ones wait until there is room, answers are taken");
+        self.note(About::Room, waits.then_some(note));
     }
 
     /// Time has come: a claim that came before it is no claim too late.

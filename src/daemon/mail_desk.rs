@@ -34,6 +34,8 @@ pub struct MailDesk {
     sweep: bool,
     /// Dropped files that are in the journal and perhaps still on the disk.
     decided: Decided,
+    /// Claimed files for which there was no room.
+    waiting: BTreeSet<Arc<str>>,
 }
 
 impl MailDesk {
@@ -54,12 +56,14 @@ impl MailDesk {
             sweeps: 0,
             sweep: false,
             decided,
+            waiting: BTreeSet::new(),
         }
     }
 
     /// This file is in the journal.
     pub fn forget(&mut self, source: Source) {
         if let Source::File { claim, .. } = source {
+            self.waiting.remove(&claim);
             self.decided.taken.insert(claim.clone());
             self.forget.push(claim);
         }
@@ -79,13 +83,21 @@ impl MailDesk {
     /// There is no room for what this file says: it waits.
     pub fn defer(&mut self, source: Source) {
         if let Source::File { claim, .. } = source {
+            self.waiting.insert(claim.clone());
             self.defer.push(claim);
         }
+    }
+
+    /// Whether files wait for room that were claimed already.
+    #[must_use]
+    pub fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
     }
 
     /// This file is refused.
     pub fn reject(&mut self, source: Source, from: Option<AgentName>, refusal: Refusal) {
         if let Source::File { claim, .. } = source {
+            self.waiting.remove(&claim);
             let rejected = Rejected { claim, from, refusal };
             self.decided.refuse(rejected.clone());
             self.reject.push(rejected);

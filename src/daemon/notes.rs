@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 pub enum About {
     /// The disk is nearly full: drops stay in the queue.
     Disk,
+    /// As much is open as may be, or as can be shown: new messages wait.
+    Room,
     /// Drop zones cannot be watched: they are looked at each second.
     Watches,
     /// Views cannot be written.
@@ -34,6 +36,12 @@ impl Notes {
             Some(note) => self.by_subject.insert(about, note.clone()).as_ref() != Some(&note),
             None => self.by_subject.remove(&about).is_some(),
         }
+    }
+
+    /// Whether there is one.
+    #[must_use]
+    pub fn has(&self, about: About) -> bool {
+        self.by_subject.contains_key(&about)
     }
 
     /// All of them, the worst first.

@@ -179,7 +179,9 @@ impl Daemon {
     /// Gives every worker that is free its next batch.
     pub(super) fn hand_out(&mut self) -> Result<(), Broken> {
         self.journal.submit()?;
-        self.mail.set_room(self.room());
+        let room = self.room();
+        self.note_room(room);
+        self.mail.set_room(room);
         self.mail.submit();
         let now = self.clock.now();
         self.views.turn(self.turning != Turning::No);

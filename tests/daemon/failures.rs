@@ -124,6 +124,8 @@ fn an_answer_in_a_file_is_taken_where_there_is_no_room_for_tasks() {
     }
     house.drop("two.yaml", "id: two-a\nto: worker\ncontent: a\n---\nid: two-b\nto: worker\ncontent: b\n");
     house.until("two to be open", |house| house.files("queue/active").len() == 2);
+    let told = |house: &House| house.read("status/daemon.yaml").contains("max_open lets 2 messages be open");
+    house.until("it to be told", told);
     fs::remove_file(house.path("queue/STOP")).expect("STOP");
     let ids = (0..6).map(|number| format!("r-{number}")).chain(["two-a".to_owned(), "two-b".to_owned()]);
     for id in ids {
@@ -131,6 +133,7 @@ fn an_answer_in_a_file_is_taken_where_there_is_no_room_for_tasks() {
         assert!(result.contains(&format!("答え {id} 💡")), "{result}");
     }
     assert!(house.files("queue/rejected").is_empty());
+    house.until("that to be over", |house| !told(house));
     house.end();
 }
 
