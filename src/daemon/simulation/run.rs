@@ -91,7 +91,10 @@ pub(super) fn run(seed: u64, whole: bool) -> (Trace, Result<(), Wrong>) {
 impl Run {
     fn new(seed: u64, whole: bool) -> Self {
         let keeps = if Chance::new(!seed).one_in(2) { Keeps::Ordered } else { Keeps::Any };
-        Self::of(seed, whole, (TEAM, CHANGES), keeps)
+        // One in four has little room.
+        let tight = TEAM.replace("settings: {", "settings: {max_open: 4, ");
+        let team = if Chance::new(seed.rotate_left(32)).one_in(4) { &tight } else { TEAM };
+        Self::of(seed, whole, (team, CHANGES), keeps)
     }
 
     /// With this team, on such a disk.
