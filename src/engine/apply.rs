@@ -41,6 +41,7 @@ impl State {
                 };
                 let mut before = None;
                 let mut got = false;
+                let launch = agent.as_ref().and_then(|name| self.agents.get(name)?.nonce);
                 let begun = self.open.get(id).is_some_and(|open| self.is_begun(open));
                 self.change(id, |open| {
                     before.clone_from(&open.agent);
@@ -52,6 +53,9 @@ impl State {
                     open.note = note.map(Into::into);
                     if let Some(agent) = agent {
                         open.agent = Some(agent.clone());
+                    }
+                    if matches!(to, Move::Intend(_)) {
+                        open.launch = launch;
                     }
                     open.count(*to, begun);
                     Ok(())

@@ -77,6 +77,8 @@ pub struct Open {
     pub turns: u16,
     /// Whether its newest turn was a reminder.
     pub reminded: bool,
+    /// The launch of its agent that its newest turn was decided for; another one has seen nothing of the task.
+    pub launch: Option<Nonce>,
     /// Why it stands there, in words, where its last move said so.
     pub note: Option<Arc<str>>,
 }
@@ -205,6 +207,7 @@ impl Open {
             unmet: Vec::new(),
             turns: 0,
             reminded: false,
+            launch: None,
             note: None,
         }
     }

@@ -284,3 +284,80 @@ fn the_answer_of_a_pool_is_its_member_s_who_gave_it() {
         assert_eq!((counts.completed, counts.sent), (1, 1), "{agent}");
     }
 }
+
+/// Neither a reminder nor answers say what the task is: whoever has not read that yet is told it first.
+#[test]
+fn who_has_not_seen_a_task_is_given_the_task_and_no_later_turn_of_it() {
+    let mut team = team();
+    let mut world = World::new(team.clone());
+    world.send("t1 user>crew");
+    world.give("bob");
+    world.report("bob", Report::TurnOver { id: id("t1"), turn: 1 });
+    world.give("bob");
+    let mut text = world.exit("bob", "exit 1");
+    world.pass(1_000);
+    world.start("bob");
+    text += "-- the process of before was reminded, and this one is told what to do\n";
+    text += &world.give("bob");
+    text += "-- it falls silent, too, and is reminded of what it has read\n";
+    text += &world.report("bob", Report::TurnOver { id: id("t1"), turn: 2 });
+    text += &world.ready("bob");
+    text += &world.undelivered("bob");
+    text += &world.pass(1_000);
+    text += &world.ready("bob");
+    text += "-- bob does not come back\n";
+    team.members.remove(&name("bob"));
+    team.pools.values_mut().for_each(|members| members.retain(|member| *member != name("bob")));
+    world.step(Input::Team(Box::new(team)));
+    world.turn_segment();
+    world.pass(2_000);
+    text += &world.ready("ann");
+    expect![[r#"
+        t1 retry +1000 ms redelivered (bob ended while the message was working: exit 1)
+        bob is down, again +1000 ms (exit 1)
+        > close bob
+        -- the process of before was reminded, and this one is told what to do
+        t1 intent #2 task k00006 redelivered by bob
+        > ring bob t1 #2 task k00006 redelivered
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        -- it falls silent, too, and is reminded of what it has read
+        t1 rest due +60000 ms (its turn is over without a claim; its agent is reminded)
+        > seek bob
+        t1 intent #3 reminder k00008 by bob
+        > ring bob t1 #3 reminder k00008
+        t1 retry +1000 ms (no echo)
+        > seek bob
+        t1 intent #3 reminder k00008 by bob
+        > ring bob t1 #3 reminder k00008
+        -- bob does not come back
+        t1 intent #3 task k00008 redelivered by ann
+        > ring ann t1 #3 task k00008 redelivered
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_new_process_is_given_the_task_also_if_the_turn_was_put_back_before_the_old_one_ended() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    world.send("a boss>ann token=k00005");
+    world.claim("boss");
+    world.give("ann");
+    world.claim("ann");
+    world.ready("boss");
+    let mut text = world.undelivered("boss");
+    text += &world.exit("boss", "exit 1");
+    world.pass(1_000);
+    world.start("boss");
+    text += &world.ready("boss");
+    expect![[r#"
+        t1 retry +1000 ms (no echo)
+        boss is down, again +1000 ms (exit 1)
+        > close boss
+        t1 intent #2 task k00007 redelivered by boss
+        > ring boss t1 #2 task k00007 redelivered
+    "#]]
+    .assert_eq(&text);
+}
