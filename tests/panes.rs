@@ -122,6 +122,35 @@ fn an_agent_that_ends_while_tmux_stands_still_is_started_again() {
     assert!(house.result("s-1").contains("type: result"));
 }
 
+#[test]
+fn windows_that_a_tmux_that_stood_still_makes_when_it_goes_on_are_closed() {
+    let mut house = house_with("late-windows", WORKER, "}\nsettings: {max_restarts: 0");
+    house.start();
+    house.until("idle", is_idle);
+    let server = server(&house);
+    let logged = |house: &House, words: &str| house.read(".tasuki/daemon.log").matches(words).count();
+    signal("-STOP", &server);
+    // Of the first launch, nobody waits for the end; the second one fails.
+    for _ in 0..2 {
+        let anew = house.tasuki().args(["agent", "restart", "worker"]).status().expect("agent restart");
+        assert!(anew.success());
+    }
+    house.until("both to be given up, and their windows", |house| {
+        logged(house, "a window could not be closed") >= 2
+    });
+    assert!(house.read("status/agents/worker.yaml").contains("could not be started"));
+    signal("-CONT", &server);
+    house.until("their end", |house| logged(house, "a window that nobody waits for is closed") == 2);
+    assert_eq!(house.tmux(&["list-windows", "-t", "=tasuki", "-F", "#{window_name}"]), "tasuki\n");
+    house.until("their programs' end", |house| {
+        let pids = house.read("starts.log");
+        pids.lines().all(|pid| !std::path::Path::new(&format!("/proc/{pid}")).exists())
+    });
+    let start = house.tasuki().args(["agent", "start", "worker"]).status().expect("agent start");
+    assert!(start.success());
+    house.until("idle", is_idle);
+}
+
 /// Enter comes three seconds after the text, and a person counts as gone after four.
 const SLOW_ENTER: &str =
     "providers:\n  plain: {enter_after: 3s, echo_wait: 10s}\nsettings: {person_quiet: 4s}\n";

@@ -41,17 +41,27 @@ impl State {
                 };
                 let mut before = None;
                 let mut got = false;
+                let had_by = self.open.get(id).and_then(|open| open.agent.as_ref());
+                let launch = had_by.and_then(|name| self.agents.get(name)?.nonce);
                 let begun = self.open.get(id).is_some_and(|open| self.is_begun(open));
                 self.change(id, |open| {
                     before.clone_from(&open.agent);
                     got = *to == Move::Submit
                         || (*to == Move::Take && !matches!(open.stage, Stage::Submitted(_)));
+                    let may_be_typed = matches!(open.stage, Stage::Intent(_)) && *to != Move::Withdraw;
                     open.stage = life::next(open.stage, *to)?;
                     open.since = at;
                     open.due = *due;
                     open.note = note.map(Into::into);
                     if let Some(agent) = agent {
+                        if open.agent.as_ref() != Some(agent) {
+                            // They speak for whoever had it before.
+                            (open.tokens, open.launch) = (Vec::new(), None);
+                        }
                         open.agent = Some(agent.clone());
+                    }
+                    if may_be_typed {
+                        open.launch = launch;
                     }
                     open.count(*to, begun);
                     Ok(())

@@ -7,6 +7,7 @@ use super::input::{Command, Reply};
 use super::life::{CompletionSource, Receipt, Stage};
 use super::message::{Body, Outcome, RequestId};
 use super::refusal::{Code, Refusal};
+use super::speaker::of_no_turn;
 use super::state::Phase;
 use super::words::{AgentName, MessageId, Millis, Token};
 
@@ -106,10 +107,7 @@ impl Work<'_> {
 
     fn newest_turn(&self, token: Token) -> Result<MessageId, Refusal> {
         let id = self.state.tokens.get(&token).cloned();
-        let id = id.ok_or_else(|| {
-            Refusal::new(Code::BadProof, format!("{token} is not the token of a turn of an open task"))
-                .at("token")
-        })?;
+        let id = id.ok_or_else(|| of_no_turn(token))?;
         let newest = self.state.open.get(&id).and_then(|open| open.stage.turn()).and_then(|turn| turn.token);
         if newest == Some(token) {
             return Ok(id);

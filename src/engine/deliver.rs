@@ -132,7 +132,7 @@ impl Work<'_> {
     fn intend(&mut self, name: &AgentName, nonce: Nonce, id: &MessageId, kind: TurnKind, fresh: Token) {
         let Some(open) = self.state.open.get(id) else { return };
         let from = open.message.from.clone();
-        let turn = self.turn_for(name, open, kind, fresh);
+        let turn = self.turn_for(name, nonce, open, kind, fresh);
         self.emit(Event::Moved {
             id: id.clone(),
             to: Move::Intend(turn),
@@ -143,19 +143,30 @@ impl Work<'_> {
         self.ask(Effect::Ring { agent: name.clone(), nonce, id: id.clone(), from, turn });
     }
 
-    /// The turn to be typed: the same again if it may have been seen, with another token if it was called back before
-    /// anything was typed, else a new one. Who takes it up from a queue is given the task, whatever its last turn was: it may
-    /// be somebody else.
-    fn turn_for(&self, name: &AgentName, open: &Open, kind: TurnKind, fresh: Token) -> Turn {
+    /// The turn to be typed: the same again if it may have been seen, else a new one. Its token is another one if the agent
+    /// cannot have seen the old one: one that somebody else was given is his, and what he says late with it is not to pass for
+    /// this one's. Another agent, or another process of the same one, has seen nothing of the task, and is given that, whatever
+    /// its last turn was.
+    fn turn_for(&self, name: &AgentName, nonce: Nonce, open: &Open, kind: TurnKind, fresh: Token) -> Turn {
         let has_token = self.team.members.get(name).is_some_and(|member| member.token);
         let token = (has_token && kind != TurnKind::Info).then_some(fresh);
         let number = open.turns.saturating_add(1);
+        let has_seen_it = open.launch == Some(nonce);
+        let again = |turn: Turn| match turn.kind {
+            TurnKind::Answers | TurnKind::Feedback | TurnKind::Reminder if !has_seen_it => {
+                Turn { kind: TurnKind::Task, redelivered: true, ..turn }
+            }
+            _ => turn,
+        };
+        let was_its = open.agent.as_ref() == Some(name) && open.launch.is_some();
         match open.stage {
             Stage::Queued { redo: Some(turn), .. } if turn.token.is_some() != token.is_some() => {
-                Turn { number, kind, token, ..turn }
+                Turn { number, token, ..again(turn) }
             }
-            Stage::Queued { redo: Some(turn), .. } if open.attempts == 0 => Turn { kind, token, ..turn },
-            Stage::Queued { redo: Some(turn), .. } => Turn { kind, ..turn },
+            Stage::Queued { redo: Some(turn), .. } if open.attempts == 0 || !was_its => {
+                Turn { token, ..again(turn) }
+            }
+            Stage::Queued { redo: Some(turn), .. } => again(turn),
             _ => Turn { number, kind, token, redelivered: false },
         }
     }

@@ -8,7 +8,7 @@ use super::words::{Millis, Token};
 /// One doorbell and what may come of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
-    /// First turn is 1. A redelivery keeps its number and token.
+    /// First turn is 1. A redelivery keeps its number and token; to somebody else, its number.
     pub number: u16,
     /// What it asks.
     pub kind: TurnKind,

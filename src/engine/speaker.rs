@@ -25,10 +25,7 @@ impl Work<'_> {
         let named = draft.from.as_ref().map(|name| self.team.sender(name)).transpose()?;
         let task = draft.token.map(|token| {
             let id = self.state.tokens.get(&token).cloned();
-            id.ok_or_else(|| {
-                let why = format!("{token} is not the token of a turn of an open task");
-                Refusal::new(Code::BadProof, why).at("token")
-            })
+            id.ok_or_else(|| of_no_turn(token))
         });
         let task = task.transpose()?;
         let owner = draft.token.and_then(|token| self.owner_of(token));
@@ -108,4 +105,12 @@ impl Work<'_> {
         let open = self.state.open.get(task).filter(|open| open.message.kind == Kind::Task);
         open.is_some_and(|open| open.agent.as_ref() == Some(name))
     }
+}
+
+/// A token of nothing that is open: of a task that ended, or that was somebody else's before.
+pub(super) fn of_no_turn(token: Token) -> Refusal {
+    let why = format!(
+        "{token} is not the token of a turn of an open task; one that went to another agent has a new one"
+    );
+    Refusal::new(Code::BadProof, why).at("token")
 }

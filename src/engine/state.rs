@@ -63,7 +63,7 @@ pub struct Open {
     pub attempts: u8,
     /// Who works on it, once somebody does; nobody again when nothing of it was typed, or when it went back to its pool.
     pub agent: Option<AgentName>,
-    /// Tokens of all its turns, newest last.
+    /// Tokens of all turns that its agent was given, newest last.
     pub tokens: Vec<Token>,
     /// When its turn is overdue.
     pub due: Option<Millis>,
@@ -77,6 +77,8 @@ pub struct Open {
     pub turns: u16,
     /// Whether its newest turn was a reminder.
     pub reminded: bool,
+    /// The launch of its agent to which something of it may have been typed last; another one has seen nothing of it.
+    pub launch: Option<Nonce>,
     /// Why it stands there, in words, where its last move said so.
     pub note: Option<Arc<str>>,
 }
@@ -205,6 +207,7 @@ impl Open {
             unmet: Vec::new(),
             turns: 0,
             reminded: false,
+            launch: None,
             note: None,
         }
     }

@@ -265,8 +265,8 @@ const MOVES: &str = "
 const TABLE: &str = "\
 ## Each stage and each move
 
-`·` cannot be: the journal would be damaged, or tasuki wrong. `*`: the turn is typed again with the same token, marked
-`redelivered: true`.
+`·` cannot be: the journal would be damaged, or tasuki wrong. `*`: the turn is typed again with the same token, or to
+somebody else with a new one, marked `redelivered: true`.
 
 ";
 const TIMERS: &str = "

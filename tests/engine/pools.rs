@@ -4,7 +4,7 @@ use crate::make::{id, name, team};
 use crate::world::World;
 use expect_test::expect;
 use std::collections::BTreeSet;
-use tasuki::engine::input::{Input, Report};
+use tasuki::engine::input::{Command, Input, Report};
 
 #[test]
 fn a_pools_task_goes_to_whoever_is_free_first() {
@@ -119,8 +119,8 @@ fn a_pools_task_whose_agent_died_goes_to_another_one() {
         ann is launching
         > launch ann
         > seek bob
-        t1 intent #1 task k00005 redelivered by bob
-        > ring bob t1 #1 task k00005 redelivered
+        t1 intent #1 task k00007 redelivered by bob
+        > ring bob t1 #1 task k00007 redelivered
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
         t1 claim (marker)
@@ -179,8 +179,8 @@ fn a_pools_held_task_goes_to_another_one_if_its_agent_is_gone() {
     expect![[r#"
         t1 return at once (a person lets it go on)
         > answer t1: t1 goes on
-        t1 intent #1 task k00005 redelivered by bob
-        > ring bob t1 #1 task k00005 redelivered
+        t1 intent #1 task k00006 redelivered by bob
+        > ring bob t1 #1 task k00006 redelivered
     "#]]
     .assert_eq(&text);
 }
@@ -216,8 +216,8 @@ fn a_pools_task_that_has_begun_waits_for_its_agent_and_is_begun_anew_without_its
         bob is removed
         > show finished a
         > close bob
-        t1 intent #1 task k00005 redelivered by ann
-        > ring ann t1 #1 task k00005 redelivered
+        t1 intent #1 task k00006 redelivered by ann
+        > ring ann t1 #1 task k00006 redelivered
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
         t1 rest (its turn is over; there are answers to be read)
@@ -283,4 +283,177 @@ fn the_answer_of_a_pool_is_its_member_s_who_gave_it() {
         let counts = world.engine.state().agents[&name(agent)].counts;
         assert_eq!((counts.completed, counts.sent), (1, 1), "{agent}");
     }
+}
+
+/// Neither a reminder nor answers say what the task is: whoever has not read that yet is told it first.
+#[test]
+fn who_has_not_seen_a_task_is_given_the_task_and_no_later_turn_of_it() {
+    let mut team = team();
+    let mut world = World::new(team.clone());
+    world.send("t1 user>crew");
+    world.give("bob");
+    world.report("bob", Report::TurnOver { id: id("t1"), turn: 1 });
+    world.give("bob");
+    let mut text = world.exit("bob", "exit 1");
+    world.pass(1_000);
+    world.start("bob");
+    text += "-- the process of before was reminded, and this one is told what to do\n";
+    text += &world.give("bob");
+    text += "-- it falls silent, too, and is reminded of what it has read\n";
+    text += &world.report("bob", Report::TurnOver { id: id("t1"), turn: 2 });
+    text += &world.ready("bob");
+    text += &world.undelivered("bob");
+    text += &world.pass(1_000);
+    text += &world.ready("bob");
+    text += "-- bob does not come back\n";
+    team.members.remove(&name("bob"));
+    team.pools.values_mut().for_each(|members| members.retain(|member| *member != name("bob")));
+    world.step(Input::Team(Box::new(team)));
+    world.turn_segment();
+    world.pass(2_000);
+    text += &world.ready("ann");
+    text += "-- an older token of bob's does not speak for ann\n";
+    text += &world.reply(6, "too late");
+    expect![[r#"
+        t1 retry +1000 ms redelivered (bob ended while the message was working: exit 1)
+        bob is down, again +1000 ms (exit 1)
+        > close bob
+        -- the process of before was reminded, and this one is told what to do
+        t1 intent #2 task k00006 redelivered by bob
+        > ring bob t1 #2 task k00006 redelivered
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        -- it falls silent, too, and is reminded of what it has read
+        t1 rest due +60000 ms (its turn is over without a claim; its agent is reminded)
+        > seek bob
+        t1 intent #3 reminder k00008 by bob
+        > ring bob t1 #3 reminder k00008
+        t1 retry +1000 ms (no echo)
+        > seek bob
+        t1 intent #3 reminder k00008 by bob
+        > ring bob t1 #3 reminder k00008
+        -- bob does not come back
+        t1 intent #3 task k00010 redelivered by ann
+        > ring ann t1 #3 task k00010 redelivered
+        -- an older token of bob's does not speak for ann
+        > answer refused bad-proof at token in 0: k00006 is not the token of a turn of an open task; one that went to another agent has a new one
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_new_process_is_given_the_task_also_if_the_turn_was_put_back_before_the_old_one_ended() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    world.send("a boss>ann token=k00005");
+    world.claim("boss");
+    world.give("ann");
+    world.claim("ann");
+    world.ready("boss");
+    let mut text = world.undelivered("boss");
+    text += &world.exit("boss", "exit 1");
+    world.pass(1_000);
+    world.start("boss");
+    text += &world.ready("boss");
+    expect![[r#"
+        t1 retry +1000 ms (no echo)
+        boss is down, again +1000 ms (exit 1)
+        > close boss
+        t1 intent #2 task k00007 redelivered by boss
+        > ring boss t1 #2 task k00007 redelivered
+    "#]]
+    .assert_eq(&text);
+}
+
+/// It would be put down to whoever has the task by now, who knows nothing of it.
+#[test]
+fn what_comes_late_from_the_one_who_had_a_task_is_not_the_one_s_who_has_it() {
+    let mut world = World::new(team());
+    world.send("t1 user>crew");
+    world.give("ann");
+    world.exit("ann", "exit 1");
+    world.pass(1_000);
+    let mut text = world.give("bob");
+    world.start("ann");
+    text += "-- a program that the old ann left behind answers, by the socket and by a file, acknowledges and hands on\n";
+    text += &world.reply(5, "too late");
+    text += &world.drop_file("late.yaml", "r1 ann>user result re=t1 token=k00005");
+    text += &world.ask(Command::Acknowledge { token: crate::make::token(5) });
+    text += &world.send("p1 ann>bob info token=k00005");
+    world.turn_segment();
+    text += &world.reply(5, "too late");
+    text += &world.reply(6, "bob's own");
+    expect![[r#"
+        t1 intent #1 task k00006 redelivered by bob
+        > ring bob t1 #1 task k00006 redelivered
+        t1 submit due +60000 ms (read)
+        t1 take due +60000 ms (read)
+        -- a program that the old ann left behind answers, by the socket and by a file, acknowledges and hands on
+        > answer refused bad-proof at token in 0: k00005 is not the token of a turn of an open task; one that went to another agent has a new one
+        refused bad-proof from ann: k00005 is not the token of a turn of an open task; one that went to another agent has a new one
+        accepted m1 error tasuki>ann verified
+        > reject late.yaml bad-proof
+        > answer refused bad-proof at token in 0: k00005 is not the token of a turn of an open task; one that went to another agent has a new one
+        refused bad-proof from ann: k00005 is not the token of a turn of an open task; one that went to another agent has a new one
+        > answer refused bad-proof at token in 0: k00005 is not the token of a turn of an open task; one that went to another agent has a new one
+        > answer refused bad-proof at token in 0: k00005 is not the token of a turn of an open task; one that went to another agent has a new one
+        t1 claim (reply)
+        t1 verify (reply)
+        t1 completed, result m2 from bob by reply: bob's own
+        > unwatch bob
+        > show finished t1
+        > answer t1: t1 is done
+    "#]].assert_eq(&text);
+}
+
+#[test]
+fn a_late_answer_to_what_nobody_has_yet_ends_it_and_is_nobody_s() {
+    let mut world = World::new(team());
+    world.send("t1 user>crew");
+    world.give("ann");
+    world.exit("ann", "exit 1");
+    let text = world.reply(5, "just in time");
+    expect![[r#"
+        t1 claim (reply)
+        t1 verify (reply)
+        t1 completed, result m1 from crew by reply: just in time
+        > show finished t1
+        > answer t1: t1 is done
+    "#]]
+    .assert_eq(&text);
+}
+
+/// One that stands in the content, say, is withdrawn for another one; so is one that was made for who takes the task over.
+#[test]
+fn who_takes_a_task_over_has_another_token_until_one_was_typed_to_it() {
+    let mut world = World::new(team());
+    world.send("t1 user>crew");
+    world.give("ann");
+    world.exit("ann", "exit 1");
+    world.pass(1_000);
+    let mut text = world.ready("bob");
+    text += &world.withdrawn("bob");
+    text += &world.ready("bob");
+    text += &world.undelivered("bob");
+    world.pass(2_000);
+    text += &world.ready("bob");
+    text += &world.withdrawn("bob");
+    text += &world.ready("bob");
+    expect![[r#"
+        t1 intent #1 task k00006 redelivered by bob
+        > ring bob t1 #1 task k00006 redelivered
+        t1 withdraw (a person types)
+        > seek bob
+        t1 intent #1 task k00007 redelivered by bob
+        > ring bob t1 #1 task k00007 redelivered
+        t1 retry +2000 ms redelivered (no echo)
+        t1 intent #1 task k00007 redelivered by bob
+        > ring bob t1 #1 task k00007 redelivered
+        t1 withdraw (a person types)
+        > seek bob
+        t1 intent #1 task k00007 redelivered by bob
+        > ring bob t1 #1 task k00007 redelivered
+    "#]]
+    .assert_eq(&text);
 }

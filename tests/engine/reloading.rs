@@ -76,8 +76,8 @@ fn a_held_task_of_a_member_that_is_gone_fails_and_a_pools_task_goes_to_the_other
         -- a person decides about the held one
         t2 return at once (a person lets it go on)
         > answer t2: t2 goes on
-        t2 intent #1 task k00006 redelivered by bob
-        > ring bob t2 #1 task k00006 redelivered
+        t2 intent #1 task k00008 redelivered by bob
+        > ring bob t2 #1 task k00008 redelivered
     "#]]
     .assert_eq(&text);
 }

@@ -37,7 +37,7 @@ fn a_proof_says_who_speaks_and_a_wrong_one_is_refused() {
         refused bad-proof from ann: the proof is ann's, and the message says it is from boss
         refused bad-proof from ann: the key is ann's and the token is boss's
         refused bad-proof from boss: the proof is boss's, and the message says it is from user
-        refused bad-proof from boss: k99999 is not the token of a turn of an open task
+        refused bad-proof from boss: k99999 is not the token of a turn of an open task; one that went to another agent has a new one
         accepted h task boss>bob
         accepted i task user>bob
     "#]]

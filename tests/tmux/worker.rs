@@ -2,6 +2,7 @@
 
 use crate::hand::{Hand, entered, fast, lines, turn};
 use crate::world::{SOON, World, file_until, row_after, screen_until};
+use rustix::process::{Pid, Signal, kill_process};
 use std::path::PathBuf;
 use std::time::Duration;
 use tasuki::daemon::orders::{Order, Typed};
@@ -10,8 +11,10 @@ use tasuki::engine::input::{Report, Verdict};
 use tasuki::engine::life::Receipt;
 use tasuki::io::process;
 use tasuki::io::settings::Profile;
+use tasuki::io::tmux::command::Command;
 use tasuki::io::tmux::screen::Rows;
 use tasuki::io::tmux::typing::{CtrlLetter, Key};
+use tasuki::io::tmux::window::PaneRow;
 use tokio::time::{Instant, timeout};
 
 /// Writes each line that it reads into `lines`, and says so.
@@ -277,4 +280,31 @@ async fn a_stop_while_an_older_line_is_taken_away_holds_back_the_newer_one() {
     assert!(matches!(verdict, Verdict::Withdrawn { .. }), "{verdict:?}");
     let screen = hand.pane.capture(0, Rows::Joined).await.unwrap();
     assert!(screen.rows.iter().all(is_free), "{:?}", screen.rows);
+}
+
+#[tokio::test]
+async fn a_window_is_closed_though_tmux_stood_still_until_nothing_was_asked_of_it_any_more() {
+    let world = World::new().await;
+    let hand = Hand::at(&world, "a", READER, fast()).await;
+    let ours = |rows: &[PaneRow]| rows.iter().find(|row| row.tag.is_some()).map(|row| row.pid);
+    let pid = ours(&world.tmux.list_panes().await.unwrap()).expect("its pane");
+    let program = process::key_of(pid).expect("it lives");
+    let server = Pid::from_raw(world.tmux.server_pid().cast_signed()).unwrap();
+    kill_process(server, Signal::STOP).unwrap();
+    // As many calls as are sent without an answer, and more; what waits behind them until it is given up is not sent.
+    for _ in 0..200 {
+        let tmux = world.tmux.clone();
+        tokio::spawn(async move { tmux.run(Command::new("list-sessions")).await });
+    }
+    tokio::task::yield_now().await;
+    hand.give(Order::Close).await;
+    let ended = timeout(SOON, process::wait_gone(program)).await;
+    kill_process(server, Signal::CONT).unwrap();
+    ended.expect("its program ends all the same");
+    let closed = async {
+        while ours(&world.tmux.list_panes().await.unwrap()).is_some() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(SOON, closed).await.expect("its window is closed");
 }

@@ -174,6 +174,7 @@ fn a_snapshot() {
         unmet: vec![id("msg-3")],
         turns: 1,
         reminded: true,
+        launch: Some(Nonce(0x3f2a)),
         note: Some("two parts".into()),
         ..open()
     };
@@ -215,7 +216,7 @@ fn a_snapshot() {
             {"event":"halted","since":1770033600000}
             {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"queued","body":{"seq":7},"since":1770033600000}
             {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"retrying","not_before":1770033600000,"turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000}
-            {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"waiting","turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000,"attempts":1,"agent":"coder","tokens":["k7qf2m"],"due":1770035400000,"unread":["msg-2"],"answers":[{"child":"msg-2","from":"tester","outcome":"completed","body":{"seq":9,"index":2}}],"unmet":["msg-3"],"turns":1,"reminded":true,"note":"two parts"}
+            {"event":"kept_open","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","stage":"waiting","turn":{"number":1,"kind":"task","token":"k7qf2m"},"body":{"seq":7},"since":1770033600000,"attempts":1,"agent":"coder","tokens":["k7qf2m"],"due":1770035400000,"unread":["msg-2"],"answers":[{"child":"msg-2","from":"tester","outcome":"completed","body":{"seq":9,"index":2}}],"unmet":["msg-3"],"turns":1,"reminded":true,"launch":"0000000000003f2a","note":"two parts"}
             {"event":"kept_finished","id":"msg-1","from":"user","to":"coder","type":"task","accepted_at":1770033600000,"digest":"00ff0123456789abcdef0123456789ab","outcome":"completed","body":{"seq":7},"answer":{"seq":9,"index":2},"agent":"coder","attempts":1,"ended_in":9,"ended_at":1770033612000}"#]],
     );
     assert_eq!(encode_snapshot(&[]), r#"{"state":[]}"#);

@@ -5,10 +5,10 @@ use crate::daemon::news::{News, NewsSender};
 use crate::daemon::orders::{Order, PaneNews, PaneWord, Typed};
 use crate::daemon::workers::tmux::{Alive, Given};
 use crate::engine::input::{Guard, Report, Verdict};
-use crate::engine::life::{CompletionSource, Receipt};
+use crate::engine::life::{CompletionSource, Receipt, TurnKind};
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey, Token};
 use crate::io::fake::Chance;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// A pane and the agent in it.
@@ -36,6 +36,8 @@ pub(super) struct Pane {
     pub(super) worker: Option<Worker>,
     /// Whether a worker has said that its agent may be typed to, and nothing was typed since.
     pub(super) said_ready: bool,
+    /// Tasks that its agent was to be told itself, and not only of their answers.
+    pub(super) told: BTreeSet<MessageId>,
 }
 
 /// What an agent works at.
@@ -94,14 +96,24 @@ impl Worker {
     }
 
     /// Takes an order; what is wrong with it, if it must not have been given. `ready` says whether it was told that the agent
-    /// may be typed to, and has not made use of that.
-    pub(super) fn obey(&mut self, order: Order, ready: &mut bool) -> Option<String> {
+    /// may be typed to, and has not made use of that; `told`, of which tasks its process was told.
+    pub(super) fn obey(
+        &mut self,
+        order: Order,
+        ready: &mut bool,
+        told: &mut BTreeSet<MessageId>,
+    ) -> Option<String> {
         let mut wrong = None;
         match order {
             Order::Seek => self.seeking = true,
             Order::Ring(typed) => {
                 if !std::mem::take(ready) {
                     wrong = Some(format!("typed to an agent that may not be ready: {}", typed.line));
+                }
+                if matches!(typed.turn.kind, TurnKind::Task | TurnKind::Info) {
+                    told.insert(typed.id.clone());
+                } else if !told.contains(&typed.id) {
+                    wrong = Some(format!("typed to a process that knows nothing of it: {}", typed.line));
                 }
                 self.seeking = false;
                 self.typing = Some((typed, Step::Begin));

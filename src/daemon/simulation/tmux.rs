@@ -121,6 +121,7 @@ impl Panes {
             silent: false,
             worker: Some(worker),
             said_ready: false,
+            told: BTreeSet::new(),
         });
         true
     }
@@ -159,7 +160,7 @@ impl Panes {
                 self.close(&agent, nonce);
                 return true;
             }
-            Ok(order) => self.wrong.extend(worker.obey(order, &mut pane.said_ready)),
+            Ok(order) => self.wrong.extend(worker.obey(order, &mut pane.said_ready, &mut pane.told)),
             Err(TryRecvError::Empty) if !pane.look(&mut worker, chance, luck) => {
                 pane.worker = Some(worker);
                 return false;

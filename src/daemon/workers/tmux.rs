@@ -320,12 +320,21 @@ impl TmuxDesk {
         }
         let tmux = self.tmux.clone();
         workers.spawn(async move {
-            let tag = Tag { agent, nonce };
-            if let Err(error) = close(&tmux, &tag).await {
-                tracing::warn!(%error, %tag, "a window could not be closed");
-            }
+            close_for_sure(&tmux, &Tag { agent, nonce }).await;
             "close"
         });
+    }
+}
+
+/// Closes the window of a launch. While tmux does not answer it is tried again: the window of a launch that was given up is
+/// made only when tmux goes on. What a connection that is gone has left is closed by the next one.
+pub(super) async fn close_for_sure(tmux: &Tmux, tag: &Tag) {
+    while let Err(error) = close(tmux, tag).await {
+        tracing::warn!(%error, %tag, "a window could not be closed");
+        if !matches!(error, TmuxError::Late { .. }) {
+            return;
+        }
+        tokio::time::sleep(pane::ASK_AGAIN).await;
     }
 }
 
@@ -333,9 +342,14 @@ async fn close(tmux: &Tmux, tag: &Tag) -> Result<(), TmuxError> {
     let rows: Vec<PaneRow> = tmux.list_panes().await?;
     for row in rows.into_iter().filter(|row| row.tag.as_ref() == Some(tag)) {
         let process = process::key_of(row.pid).filter(|_| !row.dead);
-        tmux.pane(row.pane).tagged(tag.clone()).kill_window().await?;
+        let closed = tmux.pane(row.pane).tagged(tag.clone()).kill_window().await;
         if let Some(process) = process {
             pane::see_off(process).await;
+        }
+        match closed {
+            Ok(()) => tracing::info!(%tag, "a window that nobody waits for is closed"),
+            Err(TmuxError::NoPane { .. }) => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ mod typing;
 
 use crate::daemon::news::{News, NewsSender};
 use crate::daemon::orders::{Adopted, Launched, Order, PaneNews, PaneWord, Terms, Typed};
-use crate::daemon::workers::tmux::process_of;
+use crate::daemon::workers::tmux::{close_for_sure, process_of};
 use crate::engine::input::{Guard, Report};
 use crate::engine::life::CompletionSource;
 use crate::engine::words::ProcessKey;
@@ -29,7 +29,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 /// How soon tmux is asked again after it gave no answer: it is stopped or overloaded.
-const ASK_AGAIN: Duration = Duration::from_secs(1);
+pub(super) const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// How long a program may take to end when its window is closed.
 const HANGS_UP: Duration = Duration::from_secs(2);
@@ -160,13 +160,23 @@ pub async fn work(start: Start) -> &'static str {
         }
         Err(TmuxError::Gone { .. }) => {}
         Err(error) => {
-            let report = Report::StartFailed { why: error.to_string() };
-            let what = PaneWord::Report(report);
-            let (agent, nonce) = (launched.agent, launched.nonce);
+            let to_be_closed = refuse(&mut orders);
+            let what = PaneWord::Report(Report::StartFailed { why: error.to_string() });
+            let Launched { agent, nonce, .. } = launched;
+            let tag = Tag { agent: agent.clone(), nonce };
             let _ = news.send(News::Pane(PaneNews { agent, nonce, what })).await;
+            if to_be_closed {
+                close_for_sure(&tmux, &tag).await;
+            }
         }
     }
     "pane"
+}
+
+/// Takes no order any more; whether it had been told to close its window.
+fn refuse(orders: &mut mpsc::Receiver<Order>) -> bool {
+    orders.close();
+    std::iter::from_fn(|| orders.try_recv().ok()).any(|order| matches!(order, Order::Close))
 }
 
 type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>);
@@ -339,14 +349,21 @@ impl Worker {
         }
     }
 
+    /// Closes its window. While tmux does not answer it is tried again, and its program does not live on for that long.
     async fn close(&mut self) {
-        match self.pane.kill_window().await {
-            Ok(()) | Err(TmuxError::NoPane { .. } | TmuxError::Gone { .. }) => {}
-            Err(error) => {
-                tracing::warn!(%error, agent = %self.launched.agent, "its window could not be closed")
+        loop {
+            let closed = self.pane.kill_window().await;
+            see_off(self.process).await;
+            let Err(error) = closed else { return };
+            if matches!(error, TmuxError::NoPane { .. } | TmuxError::Gone { .. }) {
+                return;
             }
+            tracing::warn!(%error, agent = %self.launched.agent, "its window could not be closed");
+            if !matches!(error, TmuxError::Late { .. }) {
+                return;
+            }
+            tokio::time::sleep(ASK_AGAIN).await;
         }
-        see_off(self.process).await;
     }
 
     async fn claim_by_exit(&mut self) {

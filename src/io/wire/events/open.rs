@@ -4,7 +4,7 @@ use super::field::{self, Wire, is_default};
 use super::life::StagePart;
 use crate::engine::message::{BodyRef, Message, Outcome};
 use crate::engine::state::{Open, Told};
-use crate::engine::words::{AgentName, MessageId, Millis, Token};
+use crate::engine::words::{AgentName, MessageId, Millis, Nonce, Token};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Error;
 use std::sync::Arc;
@@ -35,6 +35,8 @@ pub(super) struct OpenPart {
     #[serde(default, skip_serializing_if = "is_default")]
     reminded: bool,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    launch: Option<Nonce>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
     note: Option<Arc<str>>,
 }
 
@@ -55,6 +57,7 @@ impl OpenPart {
             unmet,
             turns,
             reminded,
+            launch,
             note,
         } = open;
         let part = Self {
@@ -69,6 +72,7 @@ impl OpenPart {
             unmet: unmet.clone(),
             turns: *turns,
             reminded: *reminded,
+            launch: *launch,
             note: note.clone(),
         };
         (StagePart::from(*stage), part)
@@ -76,8 +80,21 @@ impl OpenPart {
 
     /// The open message.
     pub(super) fn join(self, message: Message, stage: StagePart) -> Result<Open, Error> {
-        let Self { body, since, attempts, agent, tokens, due, unread, answers, unmet, turns, reminded, note } =
-            self;
+        let Self {
+            body,
+            since,
+            attempts,
+            agent,
+            tokens,
+            due,
+            unread,
+            answers,
+            unmet,
+            turns,
+            reminded,
+            launch,
+            note,
+        } = self;
         let stage = stage.try_into()?;
         Ok(Open {
             message,
@@ -93,6 +110,7 @@ impl OpenPart {
             unmet,
             turns,
             reminded,
+            launch,
             note,
         })
     }
