@@ -74,6 +74,7 @@ async fn a_person_is_seen_where_they_look_and_while_they_type() {
 async fn copy_mode_of_a_person_is_seen() {
     let mut world = World::new().await;
     let (made, pane) = world.run("a", "echo up; exec cat").await;
+    row_after(&pane, "up").await;
     let mut person = Person::at(&mut world, "a").await;
     // Two keys at once would be taken for a paste.
     person.types("\u{2}");
