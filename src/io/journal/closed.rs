@@ -38,9 +38,32 @@ impl From<JournalError> for Unusable {
     }
 }
 
+impl Unusable {
+    /// What the disk cannot read now it will hardly read later, and the segment tells the same. Any other refusal (no
+    /// descriptors left, say) says nothing of the list.
+    fn if_unreadable(self) -> Self {
+        match self {
+            Self::Failed(JournalError::Io { source, .. })
+                if source.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) =>
+            {
+                Self::Bad(format!("it cannot be read: {source}"))
+            }
+            other => other,
+        }
+    }
+}
+
 impl Closed {
-    /// Reads the header and the filter of a segment's list.
+    /// Reads the header and the filter of a segment's list. What is no file, or what the disk cannot read, is of no use.
     pub(super) fn load(folder: &Folder, segment: u32) -> Result<Self, Unusable> {
+        let bad = |why: &str| Unusable::Bad(why.to_owned());
+        if folder.is_in_the_way(&ids_name(segment)) {
+            return Err(bad("something that is no file stands in its place"));
+        }
+        Self::read_head(folder, segment).map_err(Unusable::if_unreadable)
+    }
+
+    fn read_head(folder: &Folder, segment: u32) -> Result<Self, Unusable> {
         let bad = |why: &str| Unusable::Bad(why.to_owned());
         let file = folder.open(&ids_name(segment))?.ok_or_else(|| bad("it is missing"))?;
         let mut header = [0; HEADER_BYTES];
@@ -143,6 +166,10 @@ impl Closed {
 
     /// Reads the whole list and checks it.
     pub(super) fn check(&self, folder: &Folder) -> Result<(), Unusable> {
+        self.check_records(folder).map_err(Unusable::if_unreadable)
+    }
+
+    fn check_records(&self, folder: &Folder) -> Result<(), Unusable> {
         let file = folder.open(&ids_name(self.segment))?;
         let file = file.ok_or_else(|| Unusable::Bad("it is missing".to_owned()))?;
         let bytes = self.read(folder, &file, 0..self.records)?;
@@ -210,6 +237,9 @@ pub(super) fn load_all(
             Err(Unusable::Bad(why)) => why,
             Err(Unusable::Failed(error)) => return Err(error),
         };
+        if disk.folder.is_in_the_way(&ids_name(segment)) {
+            disk.move_aside("damaged", &ids_name(segment))?;
+        }
         all.push(Closed::rebuild(disk, segment, extract)?);
         bad.push(BadIds { segment, why });
     }

@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 
 use super::{Counters, JournalError};
 
@@ -103,6 +103,12 @@ impl Folder {
     /// are understood. A hint.
     pub(super) fn read_ahead(&self, file: &Named) {
         let _ = rustix::fs::fadvise(&file.file, 0, None, rustix::fs::Advice::WillNeed);
+    }
+
+    /// Whether something else than a file stands under a name: a folder, a link, a pipe.
+    pub(super) fn is_in_the_way(&self, name: &str) -> bool {
+        let found = rustix::fs::statat(&*self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
+        found.is_ok_and(|stat| !FileType::from_raw_mode(stat.st_mode).is_file())
     }
 
     /// Whether a file can still be found.
@@ -249,10 +255,7 @@ impl Disk {
         name: &str,
         bytes: &[u8],
     ) -> Result<(PathBuf, bool), JournalError> {
-        match rustix::fs::mkdirat(&*self.folder.fd, below, Mode::RWXU) {
-            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-            Err(source) => return Err(self.folder.error("make the folder", below, source.into())),
-        }
+        self.make_below(below)?;
         let name = format!("{below}/{name}");
         let path = self.folder.path_of(&name);
         if self.folder.open(&name)?.is_some() {
@@ -264,6 +267,33 @@ impl Disk {
         self.sync(&file)?;
         self.rename(&part, &name)?;
         Ok((path, false))
+    }
+
+    /// Moves what is no file out of the way, into a folder beneath, where it takes a name that is free.
+    pub(super) fn move_aside(&mut self, below: &str, name: &str) -> Result<(), JournalError> {
+        self.make_below(below)?;
+        let mut to = format!("{below}/{name}");
+        for number in 2..=u64::MAX {
+            let op = Op::Rename { from: name, to: &to };
+            let moved = self.change(&op, |folder| {
+                let flags = RenameFlags::NOREPLACE;
+                Ok(rustix::fs::renameat_with(&*folder.fd, name, &*folder.fd, to.as_str(), flags)?)
+            });
+            match moved {
+                Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => {
+                    to = format!("{below}/{name}.{number}");
+                }
+                moved => return moved.map_err(|source| self.folder.error("move aside", name, source)),
+            }
+        }
+        Ok(())
+    }
+
+    fn make_below(&self, below: &str) -> Result<(), JournalError> {
+        match rustix::fs::mkdirat(&*self.folder.fd, below, Mode::RWXU) {
+            Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+            Err(source) => Err(self.folder.error("make the folder", below, source.into())),
+        }
     }
 
     fn run<T>(

@@ -120,7 +120,11 @@ fn sweep(disk: &mut Disk) -> Result<Vec<u32>, JournalError> {
     let older = segments.split_last().map_or(&[][..], |(_, older)| older);
     let has_list = |name: &String| older.iter().any(|&segment| *name == ids_name(segment));
     for name in disk.folder.names()? {
-        if name.ends_with(".tmp") || (name.ends_with(".ids") && !has_list(&name)) {
+        let is_left = name.ends_with(".tmp") || (name.ends_with(".ids") && !has_list(&name));
+        if is_left && disk.folder.is_in_the_way(&name) {
+            // Nothing of ours, and what it holds is its owner's.
+            disk.move_aside("damaged", &name)?;
+        } else if is_left {
             disk.remove(&name)?;
         }
     }

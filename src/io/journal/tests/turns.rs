@@ -163,6 +163,50 @@ fn a_list_that_is_missing_or_damaged_is_made_again() {
 }
 
 #[test]
+fn what_stands_in_the_place_of_a_list_is_moved_aside_and_the_list_made_again() {
+    let dir = scratch();
+    fill(dir.path(), &[30, 1]);
+    let path = dir.path().join(ids_name(1));
+    let good = fs::read(&path).unwrap();
+    let folder = |path: &Path| {
+        fs::create_dir(path).unwrap();
+        fs::write(path.join("note"), "somebody's").unwrap();
+    };
+    for what in ["folder", "link", "pipe"] {
+        fs::remove_file(&path).unwrap();
+        match what {
+            "folder" => folder(&path),
+            "link" => std::os::unix::fs::symlink("000001.jsonl", &path).unwrap(),
+            _ => {
+                let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+                rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).unwrap();
+            }
+        }
+        // What a turn to come will want to write.
+        folder(&dir.path().join(format!("{}.tmp", ids_name(2))));
+        folder(&dir.path().join(ids_name(2)));
+        assert_eq!(super::super::fsck(dir.path()).unwrap().ids.len(), 1, "{what}");
+        assert_eq!(fs::read_dir(&path).is_ok(), what == "folder", "fsck changes nothing");
+        let (mut journal, mut toy, report) = open(dir.path());
+        assert_eq!(report.ids.len(), 1, "{what}");
+        assert!(!report.is_sound(), "the log tells of it");
+        assert_eq!(fs::read(&path).unwrap(), good, "{what}");
+        assert_eq!(journal.archive().known(&id(9)).unwrap().map(|known| known.seq), Some(Seq(9)));
+        turn(&mut journal, &mut toy).unwrap();
+        drop(journal);
+        for left in [3, 2] {
+            let _ = fs::remove_file(dir.path().join(ids_name(left)));
+        }
+        fs::remove_file(segment_path(dir.path(), 3)).unwrap();
+    }
+    let kept = dir.path().join("damaged");
+    let note = |name: &str| fs::read_to_string(kept.join(name).join("note")).unwrap_or_default();
+    assert_eq!(note("000001.ids"), "somebody's");
+    assert_eq!(note("000002.ids.3"), "somebody's", "nothing takes the place of another");
+    assert!(kept.join("000001.ids.2").is_symlink() && kept.join("000001.ids.3").exists());
+}
+
+#[test]
 fn a_list_from_a_turn_that_did_not_end_is_not_believed() {
     // Its name was given, the new segment's was not; the log went on, and the disk kept the old list at the next turn.
     let dir = scratch();
