@@ -162,7 +162,8 @@ fn without_room_what_is_wanted_is_taken_and_the_rest_is_looked_at_once() {
     };
     let take = |bench: &mut Bench, looks| {
         let mut sweep = bench.mailbox.scan(bench.now, none);
-        let more = bench.mailbox.take_wanted(&mut sweep, looks, bench.now, &wanted);
+        let more =
+            bench.mailbox.take_wanted(&mut sweep, Budget { files: looks, ..BUDGET }, bench.now, &wanted);
         (texts(&sweep.found), more, std::mem::take(&mut *looked.borrow_mut()))
     };
     let text = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();

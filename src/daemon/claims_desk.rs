@@ -129,14 +129,14 @@ impl Daemon {
             return Room::ForAnswers;
         }
         match room.saturating_sub(self.engine.state().open.len()) {
-            0 => Room::ForAnswers,
+            0 => Room::ForParts,
             room => Room::For(room),
         }
     }
 
     /// Says in `status/daemon.yaml` that new messages wait for room.
     pub(super) fn note_room(&mut self, room: Room) {
-        let waits = room == Room::ForAnswers || self.mail.has_waiting();
+        let waits = room.messages() == 0 && room != Room::Shut || self.mail.has_waiting();
         if waits == self.notes.has(About::Room) {
             return;
         }
@@ -144,7 +144,7 @@ impl Daemon {
             true => "the views of many thousand ended messages are still to be written".to_owned(),
             false => format!("max_open lets {} messages be open", self.engine.team().limits.open_max),
         };
-        let note = format!("{why}: new ones wait until there is room, answers are taken");
+        let note = format!("{why}: new ones wait until there is room");
         self.note(About::Room, waits.then_some(note));
     }
 

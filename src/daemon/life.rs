@@ -170,7 +170,7 @@ fn rouse(
     let found = std::mem::take(&mut connected.found);
     let mut workers = JoinSet::new();
     workers.spawn(tmux::keep(house.server.clone(), connected, news.clone()));
-    let threads = threads::start(house, journal, decided, settings.general.low_disk_bytes, &news)?;
+    let threads = threads::start(house, journal, decided, settings, &news)?;
     workers.spawn(watch::views(house.workspace.clone(), news.clone()));
     workers.spawn(watch::team(house.workspace.clone(), house.around.clone(), settings.clone(), news.clone()));
     Ok(Roused { found, threads, workers, news, inbox })
@@ -254,7 +254,6 @@ impl Daemon {
     /// Takes up what goes on, owes every view, and begins to look for drops.
     pub(super) fn open(&mut self, found: &PanesFound, step: Step) {
         self.adopt(found, &step.effects);
-        self.tell_names();
         self.take_step(step);
         self.halt(self.workspace.stop_file().exists());
         self.show_everything();

@@ -7,13 +7,16 @@ use crate::daemon::decided::Decided;
 use crate::daemon::workers::mailbox::{Asked, Job, Mailing, Rejected, Room};
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::Refusal;
-use crate::engine::words::AgentName;
+use crate::engine::words::{AgentName, Millis};
 use crate::io::journal::Archive;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// With less room than this there may be files that wait for more: a file holds at most 100 messages.
 const ROOM_TIGHT: usize = 100;
+
+/// While it has no place for more jobs, and may not tell when it has.
+const AGAIN_MS: u64 = 10;
 
 /// Jobs on their way to the mailbox.
 #[derive(Debug)]
@@ -159,6 +162,17 @@ impl MailDesk {
     /// Looks at the drop zone now.
     pub fn look(&self) {
         self.mailing.look();
+    }
+
+    /// When jobs that the mailbox had no place for are given again.
+    #[must_use]
+    pub fn again_at(&self, now: Millis) -> Option<Millis> {
+        let none = self.others.is_empty()
+            && self.asked.is_empty()
+            && self.reject.is_empty()
+            && self.defer.is_empty()
+            && self.forget.is_empty();
+        (!none || self.sweep).then(|| now.plus(AGAIN_MS))
     }
 
     /// Hands out what waits, as far as there is room.

@@ -237,9 +237,7 @@ impl Daemon {
 
     /// The mailbox has to know which names a file's name may hold.
     pub(super) fn tell_names(&mut self) {
-        let team = &self.settings.team;
-        let names = team.members.keys().chain(team.aliases.keys()).chain(team.pools.keys());
-        self.mail.names(names.map(ToString::to_string).collect());
+        self.mail.names(self.settings.team.names());
     }
 
     /// Views that somebody else changed are written again.

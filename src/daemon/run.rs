@@ -181,8 +181,8 @@ impl Daemon {
         self.journal.submit()?;
         let room = self.room();
         self.note_room(room);
-        self.mail.set_room(room);
         self.mail.submit();
+        self.mail.set_room(room); // which may have it look at what was just put off
         let now = self.clock.now();
         self.views.turn(self.turning != Turning::No);
         self.views.submit(&self.engine, &self.journal, now)?;
@@ -206,7 +206,8 @@ impl Daemon {
         let daemon = self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS));
         let turn = self.journal.turn_again_at(self.clock.now());
         let others = [self.views.again_at(), turn, Some(self.expire_at), self.stillness.look_at()];
-        [wake, beat, daemon].into_iter().chain(others).flatten().min()
+        let mail = self.mail.again_at(self.clock.now());
+        [wake, beat, daemon, mail].into_iter().chain(others).flatten().min()
     }
 
     fn anyone_working(&self) -> bool {

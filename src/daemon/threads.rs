@@ -6,6 +6,7 @@ use crate::daemon::start::{House, StartError, io};
 use crate::daemon::workers::{journal, mailbox, views};
 use crate::io::journal::Journal;
 use crate::io::mailbox::Mailbox;
+use crate::io::settings::Settings;
 use crate::io::views::Views;
 use std::convert::Infallible;
 use tokio::sync::{mpsc, oneshot};
@@ -48,7 +49,7 @@ pub(super) fn start(
     house: &House,
     journal: Journal,
     decided: Decided,
-    low_bytes: u64,
+    settings: &Settings,
     news: &NewsSender,
 ) -> Result<Threads, StartError> {
     let (workspace, clock) = (&house.workspace, house.clock);
@@ -61,8 +62,10 @@ pub(super) fn start(
     let started = views::start(views, reader, tell);
     let (views_jobs, views) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(workspace.root())?;
+    let low_bytes = settings.general.low_disk_bytes;
     let disk = mailbox::Disk { folder: workspace.memory(), low_bytes, full: false };
-    let started = mailbox::start(mailbox, decided, archive, disk, clock, news.clone());
+    let names = (settings.team.names(), news.clone());
+    let started = mailbox::start(mailbox, decided, archive, disk, clock, names);
     let started = started.map_err(io("start the mailbox's thread"))?;
     let mailbox::Started { mailing, alive: mailbox_alive, thread, decided } = started;
     let others = vec![views, thread];

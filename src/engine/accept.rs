@@ -118,9 +118,17 @@ impl Work<'_> {
             }
             plans.push(plan);
         }
-        let new = plans.iter().filter(|plan| matches!(plan, Plan::New(_))).count();
+        let new = plans.iter().filter(|plan| self.needs_room(plan)).count();
         self.check_room(new)?;
         Ok(plans)
+    }
+
+    /// Whether it stays open, and may wait until something else has ended. What is for the user ends at once, and the part of an
+    /// open task has to end before that can: it would wait for ever.
+    fn needs_room(&self, plan: &Plan) -> bool {
+        let Plan::New(new) = plan else { return false };
+        let is_part = new.draft.parent.as_ref().is_some_and(|whole| self.state.open.contains_key(whole));
+        !new.route.to.is_user() && !is_part
     }
 
     /// Answers always find room: they make some.

@@ -19,6 +19,15 @@ pub struct Team {
     pub limits: Limits,
 }
 
+impl Team {
+    /// All names that a message may be from or to, but `user`.
+    #[must_use]
+    pub fn names(&self) -> BTreeSet<String> {
+        let names = self.members.keys().chain(self.aliases.keys()).chain(self.pools.keys());
+        names.map(ToString::to_string).collect()
+    }
+}
+
 /// One agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {

@@ -98,45 +98,6 @@ fn drops_beyond_the_open_messages_wait_for_room() {
     house.end();
 }
 
-/// Answers with files, but for the last: that one is its script's to see.
-const BY_FILE: &str = r#"#!/bin/bash
-while IFS= read -r line; do
-  [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] || continue
-  token=${BASH_REMATCH[1]}
-  id=$(sed -n 's/.*task \([^ ]*\) .*/\1/p' <<<"$line")
-  printf 'from: worker\nto: user\ntype: result\ntoken: %s\nin_reply_to: %s\ncontent: 答え %s 💡\n' "$token" "$id" "$id" > .answer
-  mv .answer "queue/answer-$id.yaml"
-done
-"#;
-
-#[test]
-fn an_answer_in_a_file_is_taken_where_there_is_no_room_for_tasks() {
-    let list = "  - {name: worker, reports_to: user, provider: plain, command: [bash, agent.sh], marker: PLAIN OK}\n";
-    let mut house = House::new("answers make room", list, &[("agent.sh", BY_FILE)]);
-    let team = house.read("tasuki.yaml");
-    house.write("tasuki.yaml", &format!("{team}settings: {{max_open: 2}}\n"));
-    house.start();
-    house.write("queue/STOP", "");
-    house.until("STOP to be seen", |house| house.read("status/daemon.yaml").contains("stopped"));
-    // Two are open, the next ones wait for room in `queue/`, and a file of two waits for more of it.
-    for number in 0..6 {
-        house.drop(&format!("{number}.yaml"), &format!("id: r-{number}\nto: worker\ncontent: do {number}\n"));
-    }
-    house.drop("two.yaml", "id: two-a\nto: worker\ncontent: a\n---\nid: two-b\nto: worker\ncontent: b\n");
-    house.until("two to be open", |house| house.files("queue/active").len() == 2);
-    let told = |house: &House| house.read("status/daemon.yaml").contains("max_open lets 2 messages be open");
-    house.until("it to be told", told);
-    fs::remove_file(house.path("queue/STOP")).expect("STOP");
-    let ids = (0..6).map(|number| format!("r-{number}")).chain(["two-a".to_owned(), "two-b".to_owned()]);
-    for id in ids {
-        let result = house.result(&id);
-        assert!(result.contains(&format!("答え {id} 💡")), "{result}");
-    }
-    assert!(house.files("queue/rejected").is_empty());
-    house.until("that to be over", |house| !told(house));
-    house.end();
-}
-
 #[test]
 fn a_segment_that_turns_under_load_loses_and_doubles_nothing() {
     const DROPS: usize = 22;

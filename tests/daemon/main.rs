@@ -15,6 +15,7 @@ mod parts;
 mod put_back;
 mod refusals;
 mod restarts;
+mod room;
 mod silent;
 mod trials;
 mod trials_kills;

@@ -61,6 +61,34 @@ fn what_a_busy_mailbox_has_no_room_for_is_given_to_it_later() {
 }
 
 #[test]
+fn jobs_that_had_no_place_are_given_again_soon_whatever_comes() {
+    let now = Millis(1_000);
+    let fill: [fn(&mut MailDesk); 6] = [
+        |desk| desk.low_disk(1),
+        |desk| desk.look_up(file(1), Vec::new(), None),
+        |desk| desk.reject(file(1), None, Refusal::new(Code::NoRoom, "no")),
+        |desk| desk.defer(file(1)),
+        |desk| desk.forget(file(1)),
+        |desk| assert_eq!(desk.sweep(), 1),
+    ];
+    for (which, put) in fill.into_iter().enumerate() {
+        let (mut desk, inbox) = desk();
+        while desk.others.is_empty() {
+            desk.low_disk(0);
+            desk.submit();
+        }
+        desk.others.clear();
+        assert_eq!(desk.again_at(now), None, "nothing waits");
+        put(&mut desk);
+        desk.submit();
+        assert!(desk.again_at(now).is_some_and(|at| at <= now.plus(100)), "{which}");
+        assert!(inbox.try_iter().count() > 1);
+        desk.submit();
+        assert_eq!((desk.again_at(now), inbox.try_iter().count()), (None, 1), "{which}");
+    }
+}
+
+#[test]
 fn what_waits_for_a_sweep_waits_for_one_that_begins_afterwards() {
     let (mut desk, inbox) = desk();
     for _ in 0..3 {

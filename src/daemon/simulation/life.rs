@@ -119,7 +119,7 @@ fn rouse(
     let (mailing, mail_jobs) = mailbox::mailing();
     let low_bytes = settings.general.low_disk_bytes;
     let disk = (Disk { folder: house.workspace.memory(), low_bytes, full: false }, Watch::none());
-    let way = (&mailing, news.clone());
+    let way = (&mailing, settings.team.names(), news.clone());
     let decided = memory.decided.clone();
     let archive = journal.archive();
     let (mailbox, decided) = mailbox::worker(mailbox, decided, archive, disk, house.clock, way);

@@ -213,8 +213,9 @@ impl Mailbox {
 
     /// Keeps a file that was read for a later sweep: there was no room for what it says.
     pub fn defer(&mut self, claim: &str) {
-        if self.taken.remove(claim).is_some() {
+        if let Some(stamp) = self.taken.remove(claim) {
             self.unread.push_back(claim.to_owned());
+            self.unwanted.add(claim, stamp);
         }
     }
 

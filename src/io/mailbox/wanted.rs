@@ -7,7 +7,7 @@ use super::name::Claim;
 use super::patience::Key;
 use super::take::{Attempt, read_whole};
 use super::zone::Candidate;
-use super::{Found, Mailbox, Sweep};
+use super::{Budget, Found, Left, Mailbox, Sweep};
 use crate::engine::words::Millis;
 use crate::io::folder::{Stamp, file_type};
 use rustix::fs::FileType;
@@ -20,6 +20,13 @@ pub type Wanted<'a> = &'a dyn Fn(&str, &[u8]) -> bool;
 #[derive(Debug, Default)]
 pub(super) struct Unwanted(HashMap<Key, Stamp>);
 
+impl Unwanted {
+    /// It was read, and there is no room for it after all.
+    pub(super) fn add(&mut self, claim: &str, stamp: Stamp) {
+        self.0.insert(Key { zone: None, name: claim.into() }, stamp);
+    }
+}
+
 /// What a look at a file says.
 enum Verdict {
     Wanted,
@@ -30,10 +37,10 @@ enum Verdict {
 }
 
 impl Mailbox {
-    /// Takes what is wanted of all that lies there, after a sweep that found no room for more. At most `looks` files are read
-    /// to tell, the newest first; true if there are more.
-    pub fn take_wanted(&mut self, sweep: &mut Sweep, looks: usize, now: Millis, wanted: Wanted<'_>) -> bool {
-        let mut looks = looks;
+    /// Takes what is wanted of all that lies there, after a sweep that found no room for more. So much is read at most to
+    /// tell, the newest first; true if there is more.
+    pub fn take_wanted(&mut self, sweep: &mut Sweep, looks: Budget, now: Millis, wanted: Wanted<'_>) -> bool {
+        let mut looks = Left(looks);
         for _ in 0..self.unread.len() {
             let Some(claim) = self.unread.pop_front() else { break };
             let key = Key { zone: None, name: claim.clone().into() };
@@ -49,7 +56,7 @@ impl Mailbox {
         self.list(sweep);
         self.keep_unwanted();
         let mut chosen = Vec::new();
-        while looks > 0
+        while looks.some()
             && let Some(candidate) = self.listed.pop_back()
         {
             // What is no ordinary file is refused when there is room.
@@ -88,7 +95,7 @@ impl Mailbox {
         });
     }
 
-    fn look_at(&mut self, key: &Key, looks: &mut usize, now: Millis, wanted: Wanted<'_>) -> Verdict {
+    fn look_at(&mut self, key: &Key, looks: &mut Left, now: Millis, wanted: Wanted<'_>) -> Verdict {
         let claim = if key.zone.is_none() { key.name.to_str() } else { None };
         let name = claim.map_or(key.name.to_str(), |claim| Claim::parse(claim).map(|claim| claim.name));
         let folder = match key.zone {
@@ -100,16 +107,19 @@ impl Mailbox {
         let stamp = Stamp::of(&stat);
         if self.unwanted.0.get(key) == Some(&stamp)
             || file_type(&stat) != FileType::RegularFile
-            || *looks == 0
+            || !looks.some()
         {
             return Verdict::Unwanted;
         }
         let Ok(file) = folder.read(&key.name) else { return Verdict::Unwanted };
-        *looks -= 1;
+        looks.0.files -= 1;
         let read = match self.patience.ready(key, &file, stamp, now) {
             Ok(lease) => read_whole(&file, lease.is_some()),
             Err(busy) => Attempt::Wait(busy),
         };
+        if let Attempt::Whole(bytes, _) = &read {
+            looks.0.bytes = looks.0.bytes.saturating_sub(bytes.len());
+        }
         match read {
             Attempt::Whole(bytes, _) if wanted(name, &bytes) => return Verdict::Wanted,
             Attempt::Whole(_, read) if read != stamp => return Verdict::Unwanted, // another one by now

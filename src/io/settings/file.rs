@@ -91,7 +91,8 @@ pub(super) struct SettingsEntry {
     pub(super) max_hops: Option<At<u64>>,
     /// Open parts that one task may have. Default: `64`
     pub(super) max_children: Option<At<u64>>,
-    /// Open messages of the workspace; beyond it drops wait in `queue/`, but for answers. Default: `100000`
+    /// Open messages of the workspace; beyond it drops wait in `queue/`, but for answers and for parts
+    /// of open tasks. Default: `100000`
     pub(super) max_open: Option<At<u64>>,
     /// Messages a minute from one agent to another. Default: `60`
     pub(super) messages_per_minute: Option<At<u64>>,

@@ -149,6 +149,16 @@ pub struct Signs {
     halts: AtomicUsize,
 }
 
+impl Signs {
+    /// Has the thread look, if it is not to look already: what wakes it again and again takes no other job's place.
+    fn poke(&self, jobs: &SyncSender<Job>) {
+        if !self.look.swap(true, Ordering::AcqRel) {
+            // If there is no room it has jobs, and sees the sign after the next.
+            let _ = jobs.try_send(Job::Look);
+        }
+    }
+}
+
 /// The way to the thread.
 #[derive(Debug)]
 pub struct Mailing {
@@ -169,9 +179,7 @@ impl Mailing {
 
     /// Has it look at the drop zone at once, or after the job it is at.
     pub fn look(&self) {
-        self.signs.look.store(true, Ordering::Release);
-        // If there is no room it has jobs, and sees the sign after the next.
-        let _ = self.jobs.try_send(Job::Look);
+        self.signs.poke(&self.jobs);
     }
 
     /// The loop itself made or removed `queue/STOP`: what was seen before counts no more. How often that was.
@@ -206,7 +214,7 @@ pub struct Started {
     pub decided: Decided,
 }
 
-/// Starts the thread, which does not read the files of which the journal knows already, and deals with them when it has time.
+/// Starts the thread with the names that a file's name may hold; it does not read the files of which the journal knows already, and deals with them when it has time.
 /// `decided` are all that the journal names: a power cut may put a file back under one of these names.
 ///
 /// # Errors
@@ -217,15 +225,13 @@ pub fn start(
     archive: Archive,
     disk: Disk,
     clock: Clock,
-    news: NewsSender,
+    (names, news): (BTreeSet<String>, NewsSender),
 ) -> std::io::Result<Started> {
     let (mailing, inbox) = mailing();
     let (poke, signs) = (mailing.jobs.clone(), Arc::clone(&mailing.signs));
-    let watch = Watch::start(Interest::Arrivals, move |_| {
-        signs.look.store(true, Ordering::Release);
-        let _ = poke.try_send(Job::Look);
-    });
-    let (mut worker, decided) = worker(mailbox, decided, archive, (disk, watch), clock, (&mailing, news));
+    let watch = Watch::start(Interest::Arrivals, move |_| signs.poke(&poke));
+    let (mut worker, decided) =
+        worker(mailbox, decided, archive, (disk, watch), clock, (&mailing, names, news));
     let (obituary, alive) = oneshot::channel();
     let thread = std::thread::Builder::new().name("mailbox".to_owned()).spawn(move || {
         let _ends_with_the_thread: oneshot::Sender<Infallible> = obituary;
@@ -249,7 +255,7 @@ pub(in crate::daemon) fn worker(
     archive: Archive,
     (disk, watch): (Disk, Watch),
     clock: Clock,
-    (mailing, news): (&Mailing, NewsSender),
+    (mailing, names, news): (&Mailing, BTreeSet<String>, NewsSender),
 ) -> (Worker, Decided) {
     let unread: BTreeSet<Arc<str>> = mailbox.unread().into_iter().collect();
     let done: Vec<Arc<str>> = unread.intersection(&known.taken).cloned().collect();
@@ -270,7 +276,7 @@ pub(in crate::daemon) fn worker(
         archive,
         clock,
         news,
-        names: BTreeSet::new(),
+        names,
         known,
         sweeps: VecDeque::new(),
         given_up: HashSet::new(),
@@ -315,4 +321,21 @@ fn uuid() -> String {
         return format!("{bits:016x}{bits:016x}");
     }
     uuid::Uuid::new_v4().simple().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_wakes_the_thread_again_and_again_takes_no_other_jobs_place() {
+        let (mailing, inbox) = mailing();
+        for _ in 0..3 {
+            mailing.signs.look.store(false, Ordering::Release); // it looks
+            (0..100).for_each(|_| mailing.look());
+            mailing.give(Job::Sweep(1)).unwrap();
+            let jobs: Vec<Job> = inbox.try_iter().collect();
+            assert!(matches!(jobs[..], [Job::Look, Job::Sweep(1)]), "{jobs:?}");
+        }
+    }
 }

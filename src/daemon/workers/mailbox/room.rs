@@ -9,10 +9,11 @@ use crate::io::mailbox::{Budget, Sweep};
 use crate::io::wire::draft;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Files that are read at a look to tell whether they are answers.
-const LOOKS: usize = 1_024;
-/// A look for answers may take this part of the time between two.
+/// What is read at a look to tell whether it is an answer.
+const LOOKS: Budget = Budget { files: 1_024, bytes: 8 << 20 };
+/// A look for answers may take this part of the time between two, which is no longer than this.
 const LOOKS_SHARE: u64 = 10;
+const LOOKS_MS_MAX: u64 = 5_000;
 
 /// What is taken from the drop zones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +22,9 @@ pub enum Room {
     Shut,
     /// Answers alone, which make room.
     ForAnswers,
-    /// So many new messages, and answers.
+    /// What does not wait for room: answers, parts of what is open, and what is only to be refused.
+    ForParts,
+    /// So many new messages, and what does not wait for room.
     For(usize),
 }
 
@@ -29,7 +32,7 @@ impl Room {
     /// For new messages.
     pub(in crate::daemon) fn messages(self) -> usize {
         match self {
-            Self::Shut | Self::ForAnswers => 0,
+            Self::Shut | Self::ForAnswers | Self::ForParts => 0,
             Self::For(messages) => messages,
         }
     }
@@ -58,7 +61,8 @@ fn code(room: Room) -> usize {
     match room {
         Room::Shut => 0,
         Room::ForAnswers => 1,
-        Room::For(messages) => messages.saturating_add(1).max(1),
+        Room::ForParts => 2,
+        Room::For(messages) => messages.saturating_add(2),
     }
 }
 
@@ -66,13 +70,27 @@ fn decode(code: usize) -> Room {
     match code {
         0 => Room::Shut,
         1 => Room::ForAnswers,
-        more => Room::For(more - 1),
+        2 => Room::ForParts,
+        more => Room::For(more - 2),
     }
 }
 
 /// Whether these need no room, but make some.
 pub(in crate::daemon) fn are_answers(drafts: &[Draft]) -> bool {
-    drafts.iter().all(|draft| matches!(draft.kind, Kind::Result | Kind::Error))
+    drafts.iter().all(is_answer)
+}
+
+fn is_answer(draft: &Draft) -> bool {
+    matches!(draft.kind, Kind::Result | Kind::Error)
+}
+
+/// Whether these may be answers or parts of what is open, which the loop knows: an agent has sent them.
+fn may_be_urgent(drafts: &[Draft]) -> bool {
+    let by_agent = |draft: &Draft| {
+        let from = draft.from.as_ref().is_some_and(|from| !from.is_user());
+        from || draft.token.is_some() || draft.parent.is_some()
+    };
+    drafts.iter().any(|draft| is_answer(draft) || by_agent(draft))
 }
 
 impl Worker {
@@ -94,9 +112,9 @@ impl Worker {
         is_short_of_space(&self.disk.folder, self.disk.low_bytes).unwrap_or(false)
     }
 
-    /// Takes the answers among what a sweep had no room for: work that waits for them would never end, and never make any.
-    /// Many files may lie there, so it is not done at each look.
-    pub(super) fn take_answers(&mut self, sweep: &mut Sweep) {
+    /// Takes what does not wait for room of what a sweep had none for: work that waits for it would never end, and never make
+    /// any. Many files may lie there, so it is not done at each look.
+    pub(super) fn take_urgent(&mut self, sweep: &mut Sweep) {
         let room = self.room();
         if !sweep.more || room == Room::Shut || room.messages() >= Budget::default().files {
             return self.mailbox.forget_unwanted();
@@ -108,13 +126,16 @@ impl Worker {
         }
         let (names, wall) = (&self.names, self.clock.wall());
         let knows = |name: &str| name == USER || names.contains(name);
-        let is_answer = |name: &str, bytes: &[u8]| {
+        let is_urgent = |name: &str, bytes: &[u8]| {
             let drafts = draft::read(bytes, Some(name), &knows, &mut mint_id, wall);
-            drafts.is_ok_and(|drafts| are_answers(&drafts))
+            match room {
+                Room::Shut | Room::ForAnswers => drafts.is_ok_and(|drafts| are_answers(&drafts)),
+                Room::ForParts | Room::For(_) => drafts.map_or(true, |drafts| may_be_urgent(&drafts)),
+            }
         };
-        let more = self.mailbox.take_wanted(sweep, LOOKS, now, &is_answer);
+        let more = self.mailbox.take_wanted(sweep, LOOKS, now, &is_urgent);
         let took = self.clock.now().since(now);
-        self.answers_at = now.plus(DEFERRED_MS.max(took * LOOKS_SHARE));
+        self.answers_at = now.plus((took * LOOKS_SHARE).clamp(DEFERRED_MS, LOOKS_MS_MAX));
         if more {
             self.look_at = self.look_at.min(self.answers_at);
         }
@@ -127,7 +148,14 @@ mod tests {
 
     #[test]
     fn room_is_told_from_thread_to_thread_as_it_is() {
-        let all = [Room::Shut, Room::ForAnswers, Room::For(1), Room::For(7), Room::For(usize::MAX - 1)];
+        let all = [
+            Room::Shut,
+            Room::ForAnswers,
+            Room::ForParts,
+            Room::For(1),
+            Room::For(7),
+            Room::For(usize::MAX - 2),
+        ];
         assert!(all.is_sorted());
         let told = Told::new(Room::Shut);
         for room in all {
@@ -135,7 +163,7 @@ mod tests {
             assert_eq!(told.get(), room);
         }
         told.swap(Room::For(0));
-        assert_eq!(told.get(), Room::ForAnswers, "for no message");
+        assert_eq!(told.get(), Room::ForParts, "for no message");
         told.swap(Room::For(usize::MAX));
         assert!(told.get().messages() > 1_000_000);
     }

@@ -158,7 +158,10 @@ impl Worker {
             }
             Job::LowDisk(bytes) => self.disk.low_bytes = bytes,
             Job::LookUp(asked) => return self.answer_all(asked),
-            Job::Names(names) => self.names = names,
+            Job::Names(names) => {
+                self.names = names;
+                self.mailbox.forget_unwanted(); // a name may have made it one
+            }
             Job::Archive(archive) => {
                 self.archive = archive;
                 self.archives += 1;
@@ -257,7 +260,7 @@ impl Worker {
         if sweep.more && self.budget().files > 0 {
             self.look_at = now.max(self.deferred_until);
         }
-        self.take_answers(&mut sweep);
+        self.take_urgent(&mut sweep);
         let over = self.listen(sweep.found.len(), now);
         let aside = self.catch_up();
         self.tell_gone(aside) && self.report(sweep, over) && self.settle()
