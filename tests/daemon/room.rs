@@ -16,9 +16,15 @@ done
 "#;
 
 #[test]
-fn an_answer_in_a_file_is_taken_where_there_is_no_room_for_tasks() {
+fn answers_are_taken_where_there_is_no_room_for_tasks() {
+    for (how, agent, said) in [("by file", BY_FILE, "答え"), ("by claim", PLAIN_AGENT, "answer to")] {
+        answers(how, agent, said);
+    }
+}
+
+fn answers(how: &str, agent: &str, said: &str) {
     let list = "  - {name: worker, reports_to: user, provider: plain, command: [bash, agent.sh], marker: PLAIN OK}\n";
-    let mut house = House::new("answers make room", list, &[("agent.sh", BY_FILE)]);
+    let mut house = House::new(&format!("room {how}"), list, &[("agent.sh", agent)]);
     let team = house.read("tasuki.yaml");
     house.write("tasuki.yaml", &format!("{team}settings: {{max_open: 2}}\n"));
     house.start();
@@ -36,7 +42,7 @@ fn an_answer_in_a_file_is_taken_where_there_is_no_room_for_tasks() {
     let mut last = Instant::now();
     for id in (0..6).map(|number| format!("r-{number}")).chain(["two-a".to_owned(), "two-b".to_owned()]) {
         let result = house.result(&id);
-        assert!(result.contains(&format!("答え {id} 💡")), "{result}");
+        assert!(result.contains(&format!("{said} {id}")), "{result}");
         let took = std::mem::replace(&mut last, Instant::now()).elapsed();
         assert!(took < Duration::from_secs(4), "{id} not at the next sweep, which comes after 5 s: {took:?}");
     }
@@ -92,6 +98,7 @@ while IFS= read -r line; do
   head=$(printf 'from: worker\ntoken: %s\nto: user' "${BASH_REMATCH[1]}")
   printf '%s\ntype: result\nstatus: done\ncontent: bad\n' "$head" > queue/bad.yaml
   until [ -e queue/rejected/bad.yaml.reason.yaml ]; do sleep 0.05; done
+  until [ -e go ]; do sleep 0.05; done
   printf '%s\ntype: info\ncontent: 一言\n---\n%s\ntype: result\ncontent: 良\n' "$head" "$head" > queue/good.yaml
 done
 "#;
@@ -104,6 +111,10 @@ fn without_room_a_bad_answer_is_refused_and_one_with_an_info_for_the_user_is_tak
     house.write("tasuki.yaml", &format!("{team}settings: {{max_open: 1}}\n"));
     house.start();
     house.drop("t.yaml", "id: t\nto: worker\ncontent: do it\n");
+    house.until("work", |house| house.read("queue/active/t.yaml").contains("t"));
+    let sent = house.tasuki().args(["send", "user", "--type", "info", "襷"]).output().expect("send");
+    assert!(sent.status.success(), "what is for the user ends at once: {sent:?}");
+    house.write("go", "");
     assert!(house.result("t").contains("良"), "{}", house.read("status/activity.log"));
     house.end();
 }
