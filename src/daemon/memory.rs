@@ -29,6 +29,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Wait before a journal that cannot be written is tried again.
@@ -211,6 +212,11 @@ pub fn snapshot(
     text.push_str("],\"claims\":");
     let claims: Vec<&str> = decided.taken.iter().map(AsRef::as_ref).collect();
     text.push_str(serde_json::to_string(&claims).as_deref().unwrap_or("[]"));
+    if !decided.earlier.is_empty() {
+        let earlier: Vec<&str> = decided.earlier.iter().map(AsRef::as_ref).collect();
+        text.push_str(",\"earlier\":");
+        text.push_str(serde_json::to_string(&earlier).as_deref().unwrap_or("[]"));
+    }
     text.push_str(",\"refused\":");
     events::put(&mut text, decided.refusals());
     text.push_str(",\"state\":");
@@ -229,11 +235,14 @@ fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
     struct Places {
         places: Vec<[u64; 4]>,
         claims: Vec<String>,
+        /// None where there are none.
+        #[serde(default)]
+        earlier: Vec<String>,
         /// None in snapshots of older versions.
         #[serde(default)]
         refused: Vec<serde_json::Value>,
     }
-    let Places { places, claims, refused } =
+    let Places { places, claims, earlier, refused } =
         serde_json::from_str(payload).map_err(|error| error.to_string())?;
     let place = |[seq, segment, offset, len]: [u64; 4]| {
         let (segment, len) = (u32::try_from(segment).ok()?, u32::try_from(len).ok()?);
@@ -242,8 +251,10 @@ fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
     let places = places.into_iter().map(place).collect::<Option<_>>();
     let places = places.ok_or("a place that cannot be")?;
     let events = events::decode_snapshot(payload).map_err(|error| error.to_string())?;
-    let taken = claims.into_iter().map(Into::into).collect();
-    let mut decided = Decided { taken, ..Decided::default() };
+    let taken: BTreeSet<Arc<str>> = claims.into_iter().map(Into::into).collect();
+    let mut earlier: BTreeSet<Arc<str>> = earlier.into_iter().map(Into::into).collect();
+    earlier.retain(|claim| taken.contains(claim));
+    let mut decided = Decided { taken, earlier, ..Decided::default() };
     let refused = serde_json::to_string(&refused).map_err(|error| error.to_string())?;
     let refused = events::decode(&refused).map_err(|error| error.to_string())?;
     refused.iter().for_each(|event| decided.take(event));

@@ -167,7 +167,7 @@ impl Work<'_> {
                 Turn { token, ..again(turn) }
             }
             Stage::Queued { redo: Some(turn), .. } => again(turn),
-            _ => Turn { number, kind, token, redelivered: false },
+            _ => again(Turn { number, kind, token, redelivered: false }),
         }
     }
 

@@ -366,6 +366,27 @@ fn a_new_process_is_given_the_task_also_if_the_turn_was_put_back_before_the_old_
     .assert_eq(&text);
 }
 
+#[test]
+fn a_new_process_is_given_the_task_also_if_the_old_one_s_last_word_was_that_its_turn_is_over() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    world.send("a boss>ann token=k00005");
+    world.exit("boss", "exit 1");
+    world.pass(1_000);
+    world.start("boss");
+    let mut text = world.reply(5, "handed on");
+    world.give("ann");
+    world.claim("ann");
+    text += &world.ready("boss");
+    expect![[r#"
+        t1 rest (its turn is over; 1 part is open)
+        > answer t1: t1 waits for its parts
+        t1 intent #2 task k00007 redelivered by boss
+        > ring boss t1 #2 task k00007 redelivered
+    "#]].assert_eq(&text);
+}
+
 /// It would be put down to whoever has the task by now, who knows nothing of it.
 #[test]
 fn what_comes_late_from_the_one_who_had_a_task_is_not_the_one_s_who_has_it() {

@@ -2,10 +2,12 @@
 //! segment itself where it is missing.
 
 use super::lived::live;
-use super::{extract, outcome_number, outcome_of};
+use super::{extract, outcome_number, outcome_of, read_snapshot, snapshot};
+use crate::daemon::decided::Decided;
+use crate::engine::engine::Engine;
 use crate::engine::message::Outcome;
 use crate::io::journal::Journal;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,5 +33,18 @@ fn a_list_that_is_made_again_says_what_the_lost_one_said() {
 fn an_outcome_is_read_as_it_was_written() {
     for outcome in [Outcome::Completed, Outcome::Failed, Outcome::Cancelled] {
         assert_eq!(outcome_of(outcome_number(outcome)), outcome);
+    }
+}
+
+/// Files that a power cut put back may lie in `queue/` for as long as there is no room for them.
+#[test]
+fn a_snapshot_says_which_files_were_claimed_before_the_machine_was_started() {
+    let names =
+        |names: &[&str]| names.iter().map(|&name| name.into()).collect::<BTreeSet<std::sync::Arc<str>>>();
+    for earlier in [&[][..], &["a"], &["a", "b"]] {
+        let decided =
+            Decided { taken: names(&["a", "b", "c"]), earlier: names(earlier), ..Decided::default() };
+        let text = snapshot(&Engine::new(super::lived::team()), &BTreeMap::new(), &decided, &BTreeSet::new());
+        assert_eq!(read_snapshot(&text).unwrap().1, decided, "{text}");
     }
 }
