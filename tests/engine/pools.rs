@@ -384,7 +384,8 @@ fn a_new_process_is_given_the_task_also_if_the_old_one_s_last_word_was_that_its_
         > answer t1: t1 waits for its parts
         t1 intent #2 task k00007 redelivered by boss
         > ring boss t1 #2 task k00007 redelivered
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 /// It would be put down to whoever has the task by now, who knows nothing of it.
