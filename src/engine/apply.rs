@@ -222,9 +222,10 @@ impl State {
                 agent.up_since = Some(at);
             }
             AgentChange::Adopted => return self.give_grace(name, at),
-            AgentChange::Down { why, restart_at, wanted } => {
+            AgentChange::Down { why, restart_at, wanted, asleep } => {
                 agent.phase = match (restart_at, wanted) {
                     (Some(at), _) => Phase::Restarting(*at),
+                    (None, _) if *asleep => Phase::Asleep,
                     (None, true) => Phase::Stopped,
                     (None, false) => Phase::Failed(why.as_str().into()),
                 };

@@ -209,6 +209,9 @@ impl Work<'_> {
     ) -> Vec<MessageId> {
         let Some(open) = self.state.open.get(id) else { return Vec::new() };
         let message = open.message.clone();
+        let answered = |name: &AgentName| answer.as_ref().is_some_and(|answer| answer.from == *name);
+        let served = |name: &AgentName| outcome == Outcome::Completed || answered(name);
+        self.live.served.extend(open.agent.clone().filter(served));
         let dependants: Vec<MessageId> =
             self.state.dependants.get(id).into_iter().flatten().cloned().collect();
         self.emit(Event::Ended {

@@ -77,7 +77,7 @@ impl Work<'_> {
         let agent = self.state.open.get(id).and_then(|open| open.agent.as_ref());
         match agent.and_then(|name| self.state.agents.get(name)).map(|agent| &agent.phase) {
             Some(Phase::Up { .. }) => Hands::Same,
-            Some(Phase::Absent | Phase::Launching | Phase::Restarting(_)) => Hands::Ended,
+            Some(Phase::Absent | Phase::Launching | Phase::Restarting(_) | Phase::Asleep) => Hands::Ended,
             Some(Phase::Stopped | Phase::Failed(_)) | None => Hands::Gone,
         }
     }
@@ -126,7 +126,7 @@ impl Work<'_> {
             let down = self.state.agents.get(&name).is_none_or(|agent| {
                 matches!(
                     agent.phase,
-                    Phase::Absent | Phase::Stopped | Phase::Failed(_) | Phase::Restarting(_)
+                    Phase::Absent | Phase::Stopped | Phase::Asleep | Phase::Failed(_) | Phase::Restarting(_)
                 )
             });
             if down {

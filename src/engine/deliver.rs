@@ -27,6 +27,9 @@ impl Work<'_> {
             return;
         }
         let Some(agent) = self.state.agents.get(name) else { return };
+        if agent.phase == Phase::Asleep {
+            return self.wake_agent(name);
+        }
         let (Phase::Up { .. }, Some(nonce), None) = (&agent.phase, agent.nonce, &agent.blocked) else {
             return;
         };
@@ -95,7 +98,7 @@ impl Work<'_> {
     }
 
     /// What the agent is to be given next.
-    fn next_turn(&mut self, name: &AgentName) -> Option<(MessageId, TurnKind)> {
+    pub(super) fn next_turn(&mut self, name: &AgentName) -> Option<(MessageId, TurnKind)> {
         if let Some(id) = self.current_of(name) {
             let kind = self.next_of_current(self.state.open.get(&id)?)?;
             return Some((id, kind));

@@ -27,6 +27,8 @@ pub(super) struct Live {
     pub(super) settling: BTreeSet<AgentName>,
     /// Agents that were ready once since their launch.
     pub(super) greeted: BTreeSet<AgentName>,
+    /// Agents that ended something since their launch, well or with an answer of their own.
+    pub(super) served: BTreeSet<AgentName>,
     /// Why an agent is not typed to just now.
     pub(super) guards: BTreeMap<AgentName, Guard>,
     /// When each edge was used in the last minute, no more often than it may be.

@@ -157,6 +157,8 @@ pub enum AgentChange {
         restart_at: Option<Millis>,
         /// Whether a person or the team file wanted it down.
         wanted: bool,
+        /// Whether it ended well, and is started when there is something for it.
+        asleep: bool,
     },
     /// It went with the daemon or with tmux; nothing is counted against it.
     Lost {

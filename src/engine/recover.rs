@@ -126,13 +126,17 @@ impl Work<'_> {
                 self.launch(name);
             }
             (Phase::Absent, _) => self.launch(name),
-            (Phase::Restarting(_) | Phase::Stopped | Phase::Failed(_), _) => {
+            (Phase::Restarting(_) | Phase::Stopped | Phase::Asleep | Phase::Failed(_), _) => {
+                let asleep = agent.phase == Phase::Asleep;
                 let late = matches!(agent.phase, Phase::Restarting(at) if self.is_too_late(at));
                 if let Some(pane) = pane {
                     self.close(name.clone(), pane.nonce); // it was to be closed when the daemon ended
                 }
                 if late {
                     self.launch(name);
+                }
+                if asleep {
+                    self.touch(name); // something may have come for it while nobody could start it
                 }
             }
         }

@@ -157,8 +157,10 @@ pub enum Phase {
     },
     /// It ended and is started again at this moment.
     Restarting(Millis),
-    /// It was stopped, or ended well.
+    /// It was stopped, or ended well and is never started again by itself.
     Stopped,
+    /// It ended well when nothing waited for it: what comes for it starts it.
+    Asleep,
     /// It ended and is not started again.
     Failed(Arc<str>),
 }

@@ -64,7 +64,7 @@ pub enum Delivery {
 pub enum Restart {
     /// After any exit.
     Always,
-    /// After an exit that was not clean.
+    /// After an exit that was not clean; after a clean one when there is something for it.
     #[default]
     OnFailure,
     /// Never.

@@ -37,9 +37,12 @@ impl Work<'_> {
         }
         let had_work = agent.current.is_some();
         let nonce = agent.nonce;
-        let again = match self.team.members.get(name).map(|member| member.restart) {
-            Some(Restart::Always) => true,
-            Some(Restart::OnFailure) => !clean || had_work,
+        let restart = self.team.members.get(name).map(|member| member.restart);
+        // Each such end has brought a message to its end: that cannot go on for ever, and is not counted.
+        let well = clean && !had_work && self.live.served.contains(name);
+        let again = match restart {
+            Some(Restart::Always) => !well,
+            Some(Restart::OnFailure) => !clean || had_work || (!well && self.next_turn(name).is_some()),
             Some(Restart::Never) | None => false,
         };
         let restart_at = if again { self.restart_at(name) } else { None };
@@ -50,11 +53,28 @@ impl Work<'_> {
             _ => how.to_owned(),
         };
         let wanted = !again && clean;
+        let asleep = wanted && matches!(restart, Some(Restart::Always | Restart::OnFailure));
         self.forget_live(name);
         self.put_back(name, &why, restart_at.is_none());
-        self.emit(agent_event(name, AgentChange::Down { why, restart_at, wanted }));
+        self.emit(agent_event(name, AgentChange::Down { why, restart_at, wanted, asleep }));
         if let Some(nonce) = nonce {
             self.ask(Effect::Close { agent: name.clone(), nonce });
+        }
+        if asleep && restart == Some(Restart::Always) {
+            self.launch(name);
+        }
+    }
+
+    /// It ended well a while ago: it is started if there is something for it.
+    pub(super) fn wake_agent(&mut self, name: &AgentName) {
+        let restart = self.team.members.get(name).map(|member| member.restart);
+        let wants = match restart {
+            Some(Restart::Always) => true,
+            Some(Restart::OnFailure) => self.next_turn(name).is_some(),
+            Some(Restart::Never) | None => false,
+        };
+        if wants {
+            self.launch(name);
         }
     }
 
@@ -142,7 +162,7 @@ impl Work<'_> {
         if up {
             self.put_back(name, why, false);
         }
-        let change = AgentChange::Down { why: why.to_owned(), restart_at: None, wanted: true };
+        let change = AgentChange::Down { why: why.to_owned(), restart_at: None, wanted: true, asleep: false };
         self.emit(agent_event(name, change));
         if let (true, Some(nonce)) = (up, nonce) {
             self.ask(Effect::Close { agent: name.clone(), nonce });
@@ -159,6 +179,7 @@ impl Work<'_> {
         self.live.seeking.remove(name);
         self.live.settling.remove(name);
         self.live.greeted.remove(name);
+        self.live.served.remove(name);
         self.live.guards.remove(name);
     }
 

@@ -4,6 +4,7 @@ use super::engine::Engine;
 use super::life::Stage;
 use super::message::{BodyRef, Message, Outcome, Status};
 use super::state::{Agent, Counts, Finished, Open, Phase, Told};
+use super::team::Restart;
 use super::words::{AgentName, MessageId, Millis, PaneId, Seq, Token};
 use std::collections::BTreeSet;
 
@@ -184,10 +185,19 @@ impl Engine {
             Phase::Restarting(_) => {
                 ("starting", Some("it ended and is started again in a moment".to_owned()))
             }
-            Phase::Stopped => ("stopped", Some(format!("`tasuki agent start {name}` starts it"))),
+            Phase::Asleep if self.is_started_by_need(name) => {
+                ("stopped", Some("it ended well, and is started when there is something for it".to_owned()))
+            }
+            Phase::Stopped | Phase::Asleep => {
+                ("stopped", Some(format!("`tasuki agent start {name}` starts it")))
+            }
             Phase::Failed(why) => ("error", Some(why.to_string())),
             Phase::Up { .. } => self.up_state(name, agent),
         }
+    }
+
+    fn is_started_by_need(&self, name: &AgentName) -> bool {
+        self.team.members.get(name).is_some_and(|member| member.restart != Restart::Never)
     }
 
     fn up_state(&self, name: &AgentName, agent: &Agent) -> (&'static str, Option<String>) {

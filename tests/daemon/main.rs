@@ -11,6 +11,7 @@ mod house;
 mod keeping;
 mod last_words;
 mod main_job;
+mod one_shot;
 mod parts;
 mod put_back;
 mod refusals;

@@ -14,6 +14,7 @@ mod pools;
 mod recovering;
 mod reloading;
 mod say;
+mod sleeping;
 mod speaking;
 mod stages;
 mod standing;

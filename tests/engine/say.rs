@@ -109,9 +109,14 @@ fn say_change(change: &AgentChange, now: Millis) -> String {
         AgentChange::Launching { .. } => "launching".to_owned(),
         AgentChange::Up { pane, .. } => format!("up in {pane}"),
         AgentChange::Adopted => "adopted".to_owned(),
-        AgentChange::Down { why, restart_at, wanted } => {
+        AgentChange::Down { why, restart_at, wanted, asleep } => {
             let again = restart_at.map(|at| format!(", again {}", relative(at, now))).unwrap_or_default();
-            format!("down{}{again} ({why})", if *wanted { " as wanted" } else { "" })
+            let so = match (asleep, wanted) {
+                (true, _) => " until it is needed",
+                (false, true) => " as wanted",
+                (false, false) => "",
+            };
+            format!("down{so}{again} ({why})")
         }
         AgentChange::Lost { why } => format!("lost ({why})"),
         AgentChange::Blocked { why } => format!("blocked ({why:?})"),

@@ -216,10 +216,8 @@ fn change() -> impl Strategy<Value = AgentChange> {
             process
         }),
         Just(AgentChange::Adopted),
-        (text(), of(millis()), any::<bool>()).prop_map(|(why, restart_at, wanted)| AgentChange::Down {
-            why,
-            restart_at,
-            wanted
+        (text(), of(millis()), any::<bool>(), any::<bool>()).prop_map(|(why, restart_at, wanted, asleep)| {
+            AgentChange::Down { why, restart_at, wanted, asleep }
         }),
         text().prop_map(|why| AgentChange::Lost { why }),
         of(text()).prop_map(|why| AgentChange::Blocked { why }),
@@ -276,7 +274,7 @@ fn agent() -> impl Strategy<Value = Agent> {
 
 fn phase() -> impl Strategy<Value = Phase> {
     prop_oneof![
-        select(vec![Phase::Absent, Phase::Launching, Phase::Stopped]),
+        select(vec![Phase::Absent, Phase::Launching, Phase::Stopped, Phase::Asleep]),
         (pane(), process()).prop_map(|(pane, process)| Phase::Up { pane, process }),
         millis().prop_map(Phase::Restarting),
         shared_text().prop_map(Phase::Failed),

@@ -125,6 +125,10 @@ fn a_message_with_everything() {
     );
 }
 
+fn down(why: &str, restart_at: Option<Millis>, wanted: bool, asleep: bool) -> AgentChange {
+    AgentChange::Down { why: why.into(), restart_at, wanted, asleep }
+}
+
 #[test]
 fn what_happens_to_agents() {
     let process = ProcessKey { pid: 4242, start_ticks: 987_654 };
@@ -132,8 +136,9 @@ fn what_happens_to_agents() {
         AgentChange::Launching { nonce: Nonce(0x3f2a), launch: tasuki::engine::words::Digest(0xd1) },
         AgentChange::Up { nonce: Nonce(0x3f2a), pane: PaneId(5), process },
         AgentChange::Adopted,
-        AgentChange::Down { why: "exit 1".into(), restart_at: Some(Millis(NOON + 1_000)), wanted: false },
-        AgentChange::Down { why: "stopped by user".into(), restart_at: None, wanted: true },
+        down("exit 1", Some(Millis(NOON + 1_000)), false, false),
+        down("stopped by user", None, true, false),
+        down("exit 0", None, true, true),
         AgentChange::Lost { why: "the tmux server ended".into() },
         AgentChange::Blocked { why: Some("it asks for a login".into()) },
         AgentChange::Blocked { why: None },
@@ -148,6 +153,7 @@ fn what_happens_to_agents() {
             {"event":"agent","name":"coder","change":"adopted"}
             {"event":"agent","name":"coder","change":"down","why":"exit 1","restart_at":1770033601000}
             {"event":"agent","name":"coder","change":"down","why":"stopped by user","wanted":true}
+            {"event":"agent","name":"coder","change":"down","why":"exit 0","wanted":true,"asleep":true}
             {"event":"agent","name":"coder","change":"lost","why":"the tmux server ended"}
             {"event":"agent","name":"coder","change":"blocked","why":"it asks for a login"}
             {"event":"agent","name":"coder","change":"blocked","why":null}

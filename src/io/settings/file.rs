@@ -69,7 +69,8 @@ pub(super) struct AgentEntry {
     /// Working time that a turn may take; it stands still while the agent waits for others. Without it: the profile's,
     /// else `default_timeout`.
     pub(super) timeout: Option<At<Lasting>>,
-    /// When it is started again: `always`, `on-failure` or `never`. Default: the profile's
+    /// When it is started again: `always`, `on-failure` (after a clean end once there is something for it) or `never`.
+    /// Default: the profile's
     pub(super) restart: Option<RestartWord>,
     /// Whether it works in a git worktree of its own. This version has none: only `false`. Default: `false`
     pub(super) worktree: Option<At<bool>>,

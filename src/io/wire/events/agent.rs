@@ -38,6 +38,8 @@ enum ChangeWire {
         restart_at: Option<Millis>,
         #[serde(default, skip_serializing_if = "is_default")]
         wanted: bool,
+        #[serde(default, skip_serializing_if = "is_default")]
+        asleep: bool,
     },
     Lost {
         why: String,
@@ -86,6 +88,7 @@ pub(super) enum PhasePart {
         restart_at: Millis,
     },
     Stopped,
+    Asleep,
     Failed {
         #[serde(with = "field")]
         why: Arc<str>,
@@ -146,6 +149,7 @@ impl From<Phase> for PhasePart {
             Phase::Up { pane, process } => Self::Up { pane, process },
             Phase::Restarting(restart_at) => Self::Restarting { restart_at },
             Phase::Stopped => Self::Stopped,
+            Phase::Asleep => Self::Asleep,
             Phase::Failed(why) => Self::Failed { why },
         }
     }
@@ -159,6 +163,7 @@ impl From<PhasePart> for Phase {
             PhasePart::Up { pane, process } => Self::Up { pane, process },
             PhasePart::Restarting { restart_at } => Self::Restarting(restart_at),
             PhasePart::Stopped => Self::Stopped,
+            PhasePart::Asleep => Self::Asleep,
             PhasePart::Failed { why } => Self::Failed(why),
         }
     }

@@ -1,0 +1,44 @@
+//! Programs that end after each task, through the real binary and real tmux: all of their tasks are done, each once.
+
+use crate::house::House;
+
+const TASKS: usize = 8;
+/// Does one task and ends; its end says that it is done.
+const ONE_SHOT: &str = r#"#!/bin/bash
+IFS= read -r line || exit 1
+id=$(sed -n 's/.*task \([^ ]*\) .*/\1/p' <<<"$line")
+echo "$id" >> begun
+echo "answer to $id"
+"#;
+
+fn house(name: &str) -> House {
+    let team = "  - {name: once, reports_to: user, provider: x, command: [bash, once.sh], marker: ONCE OK}\n\
+                providers: {x: {based_on: plain, one_shot: true}}\n";
+    House::new(name, team, &[("once.sh", ONE_SHOT)])
+}
+
+#[test]
+fn a_program_that_ends_after_each_task_does_all_of_them() {
+    let mut house = house("one shot");
+    house.start();
+    for number in 0..TASKS {
+        house.drop(&format!("{number}.yaml"), &format!("id: o-{number}\nto: once\ncontent: do it\n"));
+    }
+    for number in 0..TASKS {
+        let result = house.result(&format!("o-{number}"));
+        assert!(result.contains("completion_source: process_exit"), "o-{number}: {result}");
+        assert!(result.contains(&format!("answer to o-{number}")), "o-{number}: {result}");
+    }
+    house.until("it to end after the last", |house| {
+        house.read("status/agents/once.yaml").contains("state: stopped")
+    });
+    house.drop("later.yaml", "id: later\nto: once\ncontent: do this too\n");
+    assert!(house.result("later").contains("answer to later"));
+    let begun = house.read("begun");
+    let mut begun: Vec<&str> = begun.lines().collect();
+    begun.sort_unstable();
+    let mut all: Vec<String> = (0..TASKS).map(|number| format!("o-{number}")).collect();
+    all.insert(0, "later".to_owned());
+    assert_eq!(begun, all, "each once");
+    house.end();
+}
