@@ -165,6 +165,36 @@ fn a_message_is_left_in_the_queue_where_no_daemon_runs() {
     assert_eq!(code(&waits), 5, "it is in the queue, and nobody can say when: {waits:?}");
 }
 
+/// What it does to its files is seen through `strace`: what a power cut would take away can be seen in no other way.
+#[test]
+fn a_message_that_is_said_to_be_in_the_queue_is_on_the_disk() {
+    let folder = workspace();
+    let trace = folder.path().join("trace");
+    let mut program = Command::new("strace");
+    program.args(["-f", "-y", "-e", "trace=/^rename,/^f(data)?sync$,/^write$", "-o"]).arg(&trace);
+    program.arg(env!("CARGO_BIN_EXE_tasuki")).args(["send", "gb", "一", "--id", "m-1"]);
+    program.current_dir(folder.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+    program.env("HOME", folder.path().join("home")).env("LANG", "C.UTF-8").stdin(Stdio::null());
+    let tried = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    if !tried.as_ref().is_ok_and(|output| output.status.success()) {
+        return println!("NOT TESTED: what is on the disk: strace may not trace here: {tried:?}");
+    }
+    let output = program.output().unwrap();
+    assert_eq!((code(&output), text(&output.stdout).as_str()), (0, "m-1\n"), "{output:?}");
+    let trace = std::fs::read_to_string(&trace).unwrap();
+    let at = |what: &str, parts: &[&str]| {
+        let found = trace.lines().position(|line| parts.iter().all(|part| line.contains(part)));
+        found.unwrap_or_else(|| panic!("not seen: {what}\n{trace}"))
+    };
+    let written = at("the text is written", &["write(", "/queue/.send-m-1"]);
+    let flushed = at("the text is flushed", &["sync(", "/queue/.send-m-1"]);
+    let named = at("it gets its name", &["rename", "\"send-m-1.yaml\""]);
+    let kept = at("the name is flushed", &["sync(", "/queue>"]);
+    let told = at("its id is said", &["write(1", "\"m-1"]);
+    let order = [written, flushed, named, kept, told];
+    assert!(order.is_sorted(), "{order:?}\n{trace}");
+}
+
 #[test]
 fn what_waits_in_the_queue_is_not_replaced_by_another_message_of_its_id() {
     let folder = workspace();

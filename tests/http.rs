@@ -333,3 +333,36 @@ async fn the_reference_page_is_fresh() {
     let there = std::fs::read_to_string(path).unwrap_or_default();
     assert!(there == page, "protocol/API.md is out of date: run `UPDATE_DOCS=1 cargo test --test http`");
 }
+
+/// Sends a part of a request's head; the connection is open as long as what it gives.
+async fn begin(path: &PathBuf) -> UnixStream {
+    let mut stream = UnixStream::connect(path).await.unwrap();
+    stream.write_all(b"GET /v1/health HTTP/1.1\r\n").await.unwrap();
+    stream
+}
+
+#[tokio::test]
+async fn whoever_begins_a_request_and_says_no_more_is_sent_away() {
+    let door = open();
+    let mut stream = begin(&door.path).await;
+    let start = std::time::Instant::now();
+    let mut rest = Vec::new();
+    let closed = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut rest)).await;
+    assert!(closed.is_ok(), "it still has its connection");
+    assert!(start.elapsed() > Duration::from_secs(5), "a slow one has some seconds: {:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn beyond_256_connections_one_waits_until_another_goes() {
+    let door = open();
+    let mut others = Vec::new();
+    for _ in 0..256 {
+        others.push(begin(&door.path).await);
+    }
+    let ask = || raw(&door.path, b"GET /nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_vec());
+    let early = tokio::time::timeout(Duration::from_secs(1), ask()).await;
+    assert!(early.is_err(), "one more is served: {early:?}");
+    others.pop();
+    let (status, _) = tokio::time::timeout(Duration::from_secs(8), ask()).await.expect("a place is free");
+    assert_eq!(status, 404);
+}

@@ -443,3 +443,31 @@ fn the_same_content_that_comes_back_twice_is_stopped() {
     "#]]
     .assert_eq(&text);
 }
+
+#[test]
+fn after_ten_minutes_the_same_content_may_come_and_go_as_at_first() {
+    for (passed, accepted) in [(599_999, false), (600_000, true)] {
+        let mut world = World::new(team());
+        world.send("a1 boss>ann info: over to you");
+        world.send("a2 ann>boss info: over to you");
+        world.pass(passed);
+        let sent = world.send("a3 boss>ann info: over to you");
+        assert_eq!(sent.contains("accepted a3"), accepted, "{sent}");
+        let back = world.send("a4 ann>boss info: over to you");
+        assert!(back.contains("accepted a4"), "it comes back once: {back}");
+    }
+}
+
+#[test]
+fn a_content_that_sixteen_others_followed_is_a_new_thought() {
+    for (others, accepted) in [(15, false), (16, true)] {
+        let mut world = World::new(team());
+        world.send("a1 boss>ann info: over to you");
+        world.send("a2 ann>boss info: over to you");
+        for number in 0..others {
+            world.send(&format!("o{number} boss>ann info: note {number}"));
+        }
+        let sent = world.send("a3 boss>ann info: over to you");
+        assert_eq!(sent.contains("accepted a3"), accepted, "after {others}: {sent}");
+    }
+}

@@ -304,3 +304,21 @@ fn who_looks_at_the_team_sees_what_waits_what_is_held_and_since_when_each_is_up(
     let boss = world.engine.agent(&name("boss")).expect("boss");
     assert_eq!((boss.up_since, boss.pid, boss.pane), (None, None, None), "it is up no more");
 }
+
+#[test]
+fn an_agent_that_is_started_again_for_years_is_no_burden_on_the_snapshot() {
+    let mut team = team();
+    team.limits.restarts_max = u8::MAX;
+    let mut world = World::new(team);
+    let mut sizes = Vec::new();
+    for number in 1..=600 {
+        world.exit("boss", "exit 1");
+        world.pass(3_600_000);
+        world.start("boss");
+        if number % 300 == 0 {
+            sizes.push(format!("{:?}", world.engine.state().agents.get(&name("boss"))).len());
+        }
+    }
+    assert!(world.runs("boss"));
+    assert!(sizes[1] < sizes[0] + 100, "what is known of it grows for ever: {sizes:?}");
+}

@@ -185,3 +185,20 @@ fn a_turn_is_a_new_one_if_its_agent_has_tokens_now_or_has_them_no_more() {
     "#]]
     .assert_eq(&text);
 }
+
+#[test]
+fn whoever_left_the_team_and_comes_back_has_been_sent_nothing_yet() {
+    let mut world = World::new(team());
+    let limited = |mut team: Team| {
+        team.limits.edge_per_minute = 2;
+        team
+    };
+    change(&mut world, limited(team()));
+    world.send("a ann>eve info: one\nb ann>eve info: two");
+    let waits = world.send("c ann>eve info: three");
+    assert!(waits.contains("accepted c info ann>eve not before"), "{waits}");
+    change(&mut world, limited(without("eve")));
+    change(&mut world, limited(team()));
+    let sent = world.send("d ann>eve info: four\ne ann>eve info: five");
+    assert!(sent.contains("accepted d") && !sent.contains("not before"), "{sent}");
+}

@@ -360,3 +360,46 @@ fn an_answer_that_nobody_proved_is_weak() {
     "#]]
     .assert_eq(&text);
 }
+
+#[test]
+fn whoever_has_not_read_of_its_newest_refusal_is_not_told_of_another() {
+    let mut world = World::new(team());
+    let told = |world: &mut World| world.drop_file("a.yaml", "a boss>eve").contains("error tasuki>boss");
+    assert!(told(&mut world), "the first");
+    world.give("boss");
+    assert!(told(&mut world), "it has read that");
+    assert!(!told(&mut world), "the second lies there unread");
+    world.give("boss");
+    assert!(told(&mut world), "it has read both");
+}
+
+#[test]
+fn a_refusal_is_told_to_nobody_where_no_message_has_room() {
+    for (open_max, told) in [(2, true), (1, false)] {
+        let mut team = team();
+        team.limits.open_max = open_max;
+        let mut world = World::new(team);
+        world.send("t1 user>boss");
+        let mut text = world.drop_file("a.yaml", "a ann>eve task hold after=b");
+        text += &world.drop_file("b.yaml", "b ann>boss task");
+        assert!(text.contains("reject b.yaml"), "it is refused all the same: {text}");
+        assert_eq!(text.contains("error tasuki>ann"), told, "{text}");
+        assert!(world.engine.state().open.len() <= open_max as usize, "{text}");
+    }
+}
+
+#[test]
+fn what_was_refused_without_a_proof_is_no_proven_part() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    let refused = |token, file: &str| {
+        let source = Source::File { claim: "1-0".into(), name: file.into() };
+        let refusal = Refusal::new(Code::Syntax, "not YAML");
+        Input::BadDrop { source, from: Some(name("boss")), token, refusal }
+    };
+    let unproven = world.step(refused(None, "a.yaml"));
+    assert!(unproven.contains("task boss>tasuki part of t1\n"), "{unproven}");
+    let proven = world.step(refused(Some(token(5)), "b.yaml"));
+    assert!(proven.contains("task boss>tasuki part of t1 verified\n"), "{proven}");
+}

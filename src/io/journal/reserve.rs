@@ -86,9 +86,11 @@ fn free_space(dir: &Path) -> Result<u64, JournalError> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::MetadataExt as _;
-
     use super::*;
+    use crate::engine::words::Millis;
+    use crate::io::fake::{Chance, Faults, Machine, World};
+    use std::collections::BTreeMap;
+    use std::os::unix::fs::MetadataExt as _;
 
     #[test]
     fn the_reserve_is_room_on_the_disk_and_not_only_a_length() {
@@ -104,5 +106,44 @@ mod tests {
         assert!(make_reserve(dir.path()).unwrap());
         assert!(free_reserve(dir.path()).unwrap());
         assert!(!dir.path().join(NAME).exists() && !dir.path().join(PART).exists());
+    }
+
+    /// Does something on a disk that has so many free bytes.
+    fn with_free<T>(free_bytes: u64, f: impl FnOnce() -> T) -> T {
+        let machine = Machine {
+            root: "/nowhere".into(),
+            elapsed_ms: 0,
+            slept_ms: 0,
+            wall: Millis(1),
+            chance: Chance::new(1),
+            world: World::default(),
+            flushed: BTreeMap::new(),
+            free_bytes,
+            faults: Faults::default(),
+            made: Vec::new(),
+            log: None,
+        };
+        machine.install();
+        let done = f();
+        Machine::remove();
+        done
+    }
+
+    #[test]
+    fn the_reserve_is_not_taken_from_what_others_need() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = with_free(LOW_SPACE_BYTES + RESERVE_BYTES - 1, || make_reserve(dir.path()));
+        assert!(!made.unwrap() && !dir.path().join(NAME).exists());
+    }
+
+    #[test]
+    fn a_small_disk_is_short_of_space_below_a_twentieth_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let stat = rustix::fs::statvfs(dir.path()).unwrap();
+        let twentieth = stat.f_blocks * stat.f_frsize / 20;
+        for (free, short) in [(twentieth - 1, true), (twentieth, false)] {
+            let found = with_free(free, || is_short_of_space(dir.path(), u64::MAX));
+            assert_eq!(found.unwrap(), short, "{free} free bytes of {}", twentieth * 20);
+        }
     }
 }

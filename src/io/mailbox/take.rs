@@ -264,8 +264,11 @@ fn kind_words(kind: FileType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::fake::{Chance, Change, Faults, Machine, World};
     use crate::io::lease;
+    use crate::io::mailbox::Budget;
     use rustix::fs::{Mode, OFlags};
+    use std::collections::BTreeMap;
     use std::fs::{self, OpenOptions};
     use std::io::Write as _;
     use std::path::PathBuf;
@@ -341,5 +344,42 @@ mod tests {
             assert_eq!(matches!(attempt, Attempt::Wait(Busy::Open)), wanted);
             assert_eq!(matches!(attempt, Attempt::Whole(..)), !wanted);
         }
+    }
+
+    /// Where time is counted in ticks, and a new file gets the number of one that is gone, both drops look alike.
+    #[test]
+    fn of_two_drops_of_one_name_in_one_tick_each_has_a_claim_of_its_own() {
+        let root = tempfile::tempdir().unwrap();
+        let mut mailbox = Mailbox::open(root.path()).unwrap();
+        let mut world = World::default();
+        world.apply(&Change::Create { name: "same".to_owned() }, true);
+        let machine = Machine {
+            root: root.path().join("elsewhere"),
+            elapsed_ms: 0,
+            slept_ms: 0,
+            wall: Millis(1),
+            chance: Chance::new(1),
+            world,
+            flushed: BTreeMap::new(),
+            free_bytes: u64::MAX,
+            faults: Faults::default(),
+            made: Vec::new(),
+            log: None,
+        };
+        machine.install();
+        let mut take = || {
+            let path = root.path().join("queue/x.yaml");
+            fs::write(&path, "to: a\n").unwrap();
+            Machine::with(|machine| {
+                machine.world.stands_for(rustix::fs::stat(&path).unwrap().st_ino, "same")
+            });
+            let found = mailbox.scan(Millis(1), Budget { files: 9, bytes: 999 }).found;
+            let [Found::Read { claim, .. }] = &found[..] else { panic!("{found:?}") };
+            mailbox.forget(std::slice::from_ref(claim)).unwrap();
+            claim.clone()
+        };
+        let (first, second) = (take(), take());
+        Machine::remove();
+        assert!(first < second, "after a kill the second would be taken for the first: {first}, {second}");
     }
 }
