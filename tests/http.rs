@@ -345,7 +345,7 @@ async fn begin(path: &PathBuf) -> UnixStream {
 async fn whoever_begins_a_request_and_says_no_more_is_sent_away() {
     let door = open();
     let mut stream = begin(&door.path).await;
-    let start = std::time::Instant::now();
+    let start = tokio::time::Instant::now();
     let mut rest = Vec::new();
     let closed = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut rest)).await;
     assert!(closed.is_ok(), "it still has its connection");
