@@ -353,6 +353,16 @@ async fn whoever_begins_a_request_and_says_no_more_is_sent_away() {
 }
 
 #[tokio::test]
+async fn whoever_asks_and_does_not_read_is_sent_away() {
+    let door = open();
+    let mut stream = UnixStream::connect(&door.path).await.unwrap();
+    let asking =
+        async { while stream.write_all(b"GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n").await.is_ok() {} };
+    let gone = tokio::time::timeout(Duration::from_secs(30), asking).await;
+    assert!(gone.is_ok(), "it still has its connection");
+}
+
+#[tokio::test]
 async fn beyond_256_connections_one_waits_until_another_goes() {
     let door = open();
     let mut others = Vec::new();

@@ -2,8 +2,10 @@
 //! from a secret of the workspace, the agent and the launch: it outlives the daemon and dies with the launch.
 
 use crate::engine::words::{AgentName, Nonce};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 use sha2::{Digest, Sha256};
-use std::fs::{OpenOptions, Permissions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
@@ -30,9 +32,10 @@ impl Keys {
     /// If the file can neither be read nor made, or the system has no random bytes.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut secret = [0; SECRET_BYTES];
-        match OpenOptions::new().read(true).open(path) {
+        match regular(OpenOptions::new().read(true), path) {
             Ok(mut file) => {
                 if file.read_exact(&mut secret).is_ok() {
+                    file.set_permissions(Permissions::from_mode(0o600))?; // whoever copied it may have widened that
                     return Ok(Self { secret });
                 }
             } // a crash cut it off: a new one makes the agents' old keys void, nothing else
@@ -40,7 +43,8 @@ impl Keys {
             Err(error) => return Err(error),
         }
         getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        let mut new = OpenOptions::new();
+        let mut file = regular(new.write(true).create(true).truncate(true).mode(0o600), path)?;
         // One that was there and torn keeps its mode.
         file.set_permissions(Permissions::from_mode(0o600))?;
         file.write_all(&secret)?;
@@ -55,6 +59,20 @@ impl Keys {
         let digest = digest.chain_update(nonce.0.to_be_bytes()).finalize();
         digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
+}
+
+/// Opens a file that must be one: a pipe would be waited for without end, and a link leads anywhere.
+fn regular(how: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let no_file = || io::Error::other(format!("{} is not a file: move it away", path.display()));
+    let opened = how.custom_flags(flags.bits().cast_signed()).open(path).map_err(|error| {
+        // A link, a pipe that nobody reads, a folder.
+        let is_none = [Errno::LOOP, Errno::NXIO, Errno::ISDIR]
+            .into_iter()
+            .any(|errno| Some(errno) == Errno::from_io_error(&error));
+        if is_none { no_file() } else { error }
+    })?;
+    if opened.metadata()?.is_file() { Ok(opened) } else { Err(no_file()) }
 }
 
 #[cfg(test)]
@@ -78,5 +96,27 @@ mod tests {
         std::fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
         assert_ne!(first, Keys::open(&path).unwrap().of(&agent, Nonce(1)));
         assert_eq!(mode(), 0o600);
+        // Whole, and open to others.
+        std::fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        Keys::open(&path).unwrap();
+        assert_eq!(mode(), 0o600);
+    }
+
+    #[test]
+    fn what_is_no_file_is_neither_waited_for_nor_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (secret, other) = (folder.path().join("secret"), folder.path().join("other"));
+        std::fs::write(&other, [7; SECRET_BYTES]).unwrap();
+        let places: [fn(&Path, &Path); 3] = [
+            |secret, _| rustix::fs::mkfifoat(rustix::fs::CWD, secret, rustix::fs::Mode::RWXU).unwrap(),
+            |secret, other| std::os::unix::fs::symlink(other, secret).unwrap(),
+            |secret, _| std::fs::create_dir(secret).unwrap(),
+        ];
+        for put in places {
+            put(&secret, &other);
+            let error = Keys::open(&secret).unwrap_err().to_string();
+            assert!(error.contains("secret is not a file: move it away"), "{error}");
+            let _ = std::fs::remove_file(&secret);
+        }
     }
 }

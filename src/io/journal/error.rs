@@ -83,6 +83,12 @@ pub enum JournalError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// A segment that leaves too few numbers for those that come after it.
+    #[error("{} is no segment of ours: its number is too large to go on from; move it away", .path.display())]
+    Number {
+        /// The file.
+        path: PathBuf,
+    },
     /// The name of this start of the daemon cannot stand in a line.
     #[error("{0:?} cannot name a start of the daemon: 1 to 64 of letters, digits, `-`, `_` and `.`")]
     Boot(String),

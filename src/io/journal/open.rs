@@ -11,6 +11,9 @@ use super::segment::{Found, Until, Walker, set_aside};
 use super::turn::write_new;
 use super::{Entry, Extract, Journal, JournalError, Report, Seq, ids_name, segment_name, segments_of};
 
+/// Largest number of a newest segment that is gone on from: so many more come in no life of a workspace.
+const NUMBER_MAX: u32 = 4_000_000_000;
+
 /// What a replay gave.
 pub(super) struct Read {
     /// Of the newest segment.
@@ -50,6 +53,9 @@ impl Journal {
         }
         let segments = sweep(&mut disk)?;
         let number = segments.last().copied().unwrap_or(1);
+        if number > NUMBER_MAX {
+            return Err(JournalError::Number { path: disk.folder.path_of(&segment_name(number)) });
+        }
         let file = disk.open_to_write(&segment_name(number))?;
         disk.datasync(&file)?;
         disk.sync_names()?;

@@ -9,6 +9,11 @@ use std::sync::Arc;
 /// Width at which findings are wrapped: what a terminal has at least.
 const WIDTH: usize = 100;
 
+/// Findings that are told at a time; who puts these right is told of the others.
+const TOLD_MAX: usize = 20;
+/// Longest line, in bytes, that is shown with a finding: nobody reads a longer one, and its columns are too many for a terminal.
+const SHOWN_BYTES_MAX: usize = 1_000;
+
 /// A stretch of bytes in a team file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
@@ -52,6 +57,16 @@ impl Finding {
         self.source.name()
     }
 
+    /// Whether its line, and those beside it that are shown with it, are short enough to be shown.
+    fn is_showable(&self) -> bool {
+        let (before, text) = (self.before(), self.source.inner());
+        let after = text.get(before.len()..).unwrap_or_default();
+        let to = after.match_indices('\n').nth(1).map_or(after.len(), |(at, _)| at);
+        let from = before.rmatch_indices('\n').nth(1).map_or(0, |(at, _)| at);
+        let shown = text.get(from..before.len() + to).unwrap_or_default();
+        shown.split('\n').all(|line| line.len() <= SHOWN_BYTES_MAX)
+    }
+
     fn before(&self) -> &str {
         self.source.inner().get(..self.place.start).unwrap_or_default()
     }
@@ -90,11 +105,15 @@ pub fn render(findings: &[Finding], colours: bool) -> String {
     let theme = if colours { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme).with_width(WIDTH).with_context_lines(1);
     let mut text = String::new();
-    for finding in findings {
-        if handler.render_report(&mut text, finding).is_err() {
-            text.push_str(&format!("{}:{}:{}: {finding}", finding.file(), finding.line(), finding.column()));
+    for finding in findings.iter().take(TOLD_MAX) {
+        if !finding.is_showable() || handler.render_report(&mut text, finding).is_err() {
+            let place = format!("{}:{}:{}", finding.file(), finding.line(), finding.column());
+            text.push_str(&format!("{place}: {finding}\n  help: {}\n", finding.cure));
         }
         text.push('\n');
+    }
+    if let Some(more @ 1..) = findings.len().checked_sub(TOLD_MAX) {
+        text.push_str(&format!("and {more} more\n"));
     }
     text
 }
@@ -183,6 +202,25 @@ mod tests {
             let findings = book.close().unwrap();
             assert!(render(&findings, false).contains("x:"), "{place:?}");
         }
+    }
+
+    #[test]
+    fn a_mistake_far_out_in_a_long_line_is_told_without_it() {
+        for long in [1_001, 66_000, 1 << 20] {
+            let text = format!("# before\nagents: [{}{{nam: boss}}]\n# after\n", " ".repeat(long));
+            let mut book = Book::new("tasuki.yaml", &text);
+            let at = text.find("nam").unwrap();
+            (0..1_000)
+                .for_each(|_| book.wrong(Place { start: at, len: 3 }, "there is no key `nam`", "use `name`"));
+            let told = render(&book.close().unwrap_err(), false);
+            let place = format!("tasuki.yaml:2:{}: there is no key `nam`\n  help: use `name`", at - 8);
+            assert!(told.starts_with(&place), "{told}");
+            assert!(told.ends_with("and 980 more\n") && told.len() < 4_000, "{} bytes", told.len());
+        }
+        let text = format!("{}\nagents: 1\n{}\n", "x".repeat(2_000), "y".repeat(2_000));
+        let mut book = Book::new("tasuki.yaml", &text);
+        book.wrong(Place { start: 2_009, len: 1 }, "a number", "make it a list");
+        assert!(render(&book.close().unwrap_err(), false).len() < 200, "nor are the lines beside it shown");
     }
 
     #[test]

@@ -12,11 +12,14 @@ use hyper_util::service::TowerToHyperService;
 use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
+use tokio_io_timeout::TimeoutStream;
 
 /// Connections at a time: the loop's inbox has a place for each (`CALLS_MAX`); more wait in the kernel's queue.
 const CONNECTIONS_MAX: usize = 256;
 /// The head of a request comes at once or not at all; it also ends a connection that nobody uses any more.
 const HEAD_DEADLINE: Duration = Duration::from_secs(10);
+/// An answer is read at once or not at all: whoever asks and does not read keeps no other's place.
+const WRITE_DEADLINE: Duration = Duration::from_secs(10);
 /// Pause after the system could not give a connection (no file descriptors left): it will not have one at once.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
@@ -57,6 +60,9 @@ fn is_of(stream: &UnixStream, uid: u32) -> bool {
 async fn talk(stream: UnixStream, app: Router) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_DEADLINE);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(WRITE_DEADLINE));
+    let stream = Box::pin(stream);
     // A client that goes away in the middle is no news: its request is answered to nobody.
     let _ = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app)).await;
 }

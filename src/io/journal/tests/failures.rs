@@ -207,3 +207,16 @@ fn a_torn_end_that_has_lost_its_newline_too_is_found() {
     let torn = report.torn.expect("what is left of the last line");
     assert_eq!(torn.offset, last as u64, "{torn:?}");
 }
+
+/// It would be gone on from with 0, which nobody reads again.
+#[test]
+fn a_segment_that_leaves_no_number_for_the_next_is_named_and_not_gone_on_from() {
+    let dir = scratch();
+    drop(try_open(Disk::make(dir.path()).unwrap()).unwrap());
+    let stray = dir.path().join(segment_name(u32::MAX));
+    fs::write(&stray, "").unwrap();
+    let Err(error) = try_open(Disk::make(dir.path()).unwrap()) else { panic!("it was gone on from") };
+    assert!(error.to_string().contains("4294967295.jsonl is no segment of ours"), "{error}");
+    fs::remove_file(&stray).unwrap();
+    try_open(Disk::make(dir.path()).unwrap()).unwrap();
+}
