@@ -82,10 +82,12 @@ impl Panes {
         self.all.clear();
     }
 
-    /// Windows whose workers were told to leave are not made any more.
+    /// Windows whose workers were told to leave, or are forgotten since the connection went, are not made any more.
     pub(super) fn leave_making(&mut self) {
-        self.making
-            .retain_mut(|(given, _)| !matches!(given.orders.try_recv(), Ok(Order::Leave | Order::Close)));
+        self.making.retain_mut(|(given, _)| {
+            let order = given.orders.try_recv();
+            !matches!(order, Ok(Order::Leave | Order::Close) | Err(TryRecvError::Disconnected))
+        });
     }
 
     /// Makes a window that is waited for; whether there was one.
