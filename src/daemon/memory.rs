@@ -124,6 +124,8 @@ pub fn open(dir: &Path, boot: &str, team: Team) -> Result<(Journal, Memory), Sta
     if let Err(error) = crate::io::journal::make_reserve(dir) {
         tracing::warn!(%error, "no room is kept for a full disk");
     }
+    // Where lines were lost, their numbers are not given again.
+    memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
     Ok((journal, memory))
 }
 

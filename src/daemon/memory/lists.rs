@@ -1,8 +1,8 @@
 //! The list of what ended in a segment: the daemon writes it from its state when it leaves the segment, and a start from the
 //! segment itself where it is missing.
 
-use super::lived::live;
-use super::{extract, outcome_number, outcome_of, read_snapshot, snapshot};
+use super::lived::{live, team};
+use super::{extract, open, outcome_number, outcome_of, read_snapshot, snapshot};
 use crate::daemon::decided::Decided;
 use crate::engine::engine::Engine;
 use crate::engine::message::Outcome;
@@ -44,7 +44,18 @@ fn a_snapshot_says_which_files_were_claimed_before_the_machine_was_started() {
     for earlier in [&[][..], &["a"], &["a", "b"]] {
         let decided =
             Decided { taken: names(&["a", "b", "c"]), earlier: names(earlier), ..Decided::default() };
-        let text = snapshot(&Engine::new(super::lived::team()), &BTreeMap::new(), &decided, &BTreeSet::new());
+        let text = snapshot(&Engine::new(team()), &BTreeMap::new(), &decided, &BTreeSet::new());
         assert_eq!(read_snapshot(&text).unwrap().1, decided, "{text}");
+    }
+}
+
+#[test]
+fn the_first_step_after_a_lost_segment_has_the_number_that_comes_next() {
+    for lost in [&b""[..], b"\xff\x00 no line\n\n", &[7; 5_000]] {
+        let dir = tempfile::tempdir().unwrap();
+        live(dir.path());
+        fs::write(dir.path().join("000099.jsonl"), lost).unwrap();
+        let (journal, memory) = open(dir.path(), "boot-2", team()).unwrap();
+        assert_eq!(memory.engine.state().seq.0 + 1, journal.next_seq().0, "{} bytes", lost.len());
     }
 }
