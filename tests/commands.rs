@@ -11,6 +11,7 @@ use house::House;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
@@ -229,6 +230,34 @@ fn a_rebuild_beside_a_daemon_leaves_an_info_to_its_reader() {
     assert_eq!(fs::read_to_string(&done).expect("a view"), shown);
     assert_eq!(house.read("queue/active/i-1.yaml"), open);
     house.end();
+}
+
+/// Each verb reads what the daemon wrote, in a folder where agents may write too.
+#[test]
+fn no_verb_waits_for_a_pipe_in_the_place_of_a_view() {
+    let mut house = House::new("pipes", WORKER, &[("patient.sh", PATIENT)]);
+    house.start();
+    house.end();
+    let pipe = |name: &str| {
+        let _ = fs::remove_file(house.path(name));
+        let path = house.path(name);
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).expect(name);
+    };
+    let places =
+        ["status/agents/zz.yaml", "queue/active/zz.yaml", "status/activity.log", "status/daemon.yaml"];
+    places.into_iter().chain([".tasuki/start.err"]).for_each(pipe);
+    for words in [&["status"][..], &["log"], &["why", "zz"], &["up"], &["status"], &["down"]] {
+        let mut child =
+            house.tasuki().args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a verb");
+        let mut waits = 0;
+        while child.try_wait().expect("a child").is_none() {
+            waits += 1;
+            assert!(waits < 3_000, "{words:?} waits");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+    let meta = house.path(".tasuki/start.err").metadata().expect("what `up` made");
+    assert!(meta.is_file() && meta.permissions().mode() & 0o777 == 0o600, "{meta:?}");
 }
 
 /// What the daemon says there.

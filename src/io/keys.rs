@@ -2,10 +2,9 @@
 //! from a secret of the workspace, the agent and the launch: it outlives the daemon and dies with the launch.
 
 use crate::engine::words::{AgentName, Nonce};
-use rustix::fs::OFlags;
-use rustix::io::Errno;
+use crate::io::regular;
 use sha2::{Digest, Sha256};
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
@@ -32,7 +31,7 @@ impl Keys {
     /// If the file can neither be read nor made, or the system has no random bytes.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut secret = [0; SECRET_BYTES];
-        match regular(OpenOptions::new().read(true), path) {
+        match regular::open(OpenOptions::new().read(true), path) {
             Ok(mut file) => {
                 if file.read_exact(&mut secret).is_ok() {
                     file.set_permissions(Permissions::from_mode(0o600))?; // whoever copied it may have widened that
@@ -44,7 +43,7 @@ impl Keys {
         }
         getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
         let mut new = OpenOptions::new();
-        let mut file = regular(new.write(true).create(true).truncate(true).mode(0o600), path)?;
+        let mut file = regular::open(new.write(true).create(true).truncate(true).mode(0o600), path)?;
         // One that was there and torn keeps its mode.
         file.set_permissions(Permissions::from_mode(0o600))?;
         file.write_all(&secret)?;
@@ -59,20 +58,6 @@ impl Keys {
         let digest = digest.chain_update(nonce.0.to_be_bytes()).finalize();
         digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
-}
-
-/// Opens a file that must be one: a pipe would be waited for without end, and a link leads anywhere.
-fn regular(how: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let no_file = || io::Error::other(format!("{} is not a file: move it away", path.display()));
-    let opened = how.custom_flags(flags.bits().cast_signed()).open(path).map_err(|error| {
-        // A link, a pipe that nobody reads, a folder.
-        let is_none = [Errno::LOOP, Errno::NXIO, Errno::ISDIR]
-            .into_iter()
-            .any(|errno| Some(errno) == Errno::from_io_error(&error));
-        if is_none { no_file() } else { error }
-    })?;
-    if opened.metadata()?.is_file() { Ok(opened) } else { Err(no_file()) }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub mod lock;
 pub mod log;
 pub mod mailbox;
 pub mod process;
+pub(crate) mod regular;
 pub mod settings;
 pub mod systemd;
 pub mod tmux;

@@ -2,6 +2,7 @@
 
 use crate::engine::message::Priority;
 use crate::engine::words::MessageId;
+use crate::io::regular;
 use crate::io::workspace::Workspace;
 use crate::ui::http::types::{AgentInfo, MessageInfo, StatusInfo};
 use serde::{Deserialize, Serialize};
@@ -138,9 +139,12 @@ pub(super) fn done_file(workspace: &Workspace, id: &MessageId) -> Option<PathBuf
     days.into_iter().rev().map(|day| day.join(&name)).find(|path| path.is_file())
 }
 
+/// More than any view has: a message of a MiB with a hundred answers of that length.
+const VIEW_BYTES_MAX: u64 = 256 << 20;
+
 /// A view.
 pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_saphyr::from_str(&fs::read_to_string(path).ok()?).ok()
+    serde_saphyr::from_str(&regular::read(path, VIEW_BYTES_MAX).ok()?).ok()
 }
 
 fn open(workspace: &Workspace) -> Vec<View> {

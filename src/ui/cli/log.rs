@@ -4,10 +4,11 @@ use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use super::table::harmless;
 use crate::engine::words::{AgentName, MessageId};
+use crate::io::regular;
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::Client;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -126,7 +127,7 @@ impl Tail {
 }
 
 fn open(path: &Path) -> Result<Option<(BufReader<File>, u64)>, Failure> {
-    match File::open(path) {
+    match regular::open(OpenOptions::new().read(true), path) {
         Ok(file) => {
             let inode = file.metadata()?.ino();
             Ok(Some((BufReader::new(file), inode)))

@@ -14,6 +14,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::IsTerminal;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -118,7 +119,7 @@ fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<Option<D
         .env_remove("NOTIFY_SOCKET")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(File::create(&words).map_err(Failure::at(&words))?)
+        .stderr(anew(&words).map_err(Failure::at(&words))?)
         .spawn()?;
     let clock = Clock::start();
     let began = clock.now();
@@ -142,6 +143,16 @@ fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<Option<D
         }
         client.pause(LOOK);
     }
+}
+
+/// A new file in the place of whatever lies there, for our eyes alone.
+fn anew(path: &std::path::Path) -> std::io::Result<File> {
+    if let Err(error) = std::fs::remove_file(path)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(error);
+    }
+    std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 /// What the daemon said, if it has ended already.

@@ -3,6 +3,7 @@
 
 use super::types::Problem;
 use crate::io::lock;
+use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
@@ -22,6 +23,8 @@ use tokio::runtime::Runtime;
 pub const ANSWER_DEADLINE: Duration = Duration::from_secs(30);
 /// How long a connection may take: the kernel gives it at once unless 256 others are there.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
+/// More than the daemon's status has.
+const STATUS_BYTES_MAX: u64 = 1 << 20;
 /// Largest answer that is read, in bytes: 100,000 open messages have about 40 MiB.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
@@ -211,7 +214,7 @@ fn said_socket(workspace: &Workspace) -> io::Result<Option<Door>> {
         socket: Option<PathBuf>,
     }
     let Some(holder) = lock::holder(&workspace.lock())? else { return Ok(None) };
-    let text = std::fs::read_to_string(workspace.daemon_status()).unwrap_or_default();
+    let text = regular::read(&workspace.daemon_status(), STATUS_BYTES_MAX).unwrap_or_default();
     let said = serde_saphyr::from_str::<Said>(&text).ok();
     Ok(said.and_then(|said| said.socket).map(|path| Door { path, pid: holder.pid }))
 }
