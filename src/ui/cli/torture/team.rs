@@ -60,9 +60,12 @@ fn script(heard: &Path, name: &str, hand_on: &str) -> String {
         "    do:\n      {hear}\n      - wait: 0ms..60ms\n      - print: \"{{id}} {{digest}}\"\n      - claim: now\n"
     );
     let mut text = String::from("mode: line\nrules:\n");
+    // A new process may be given a task whose parts have all been answered: what it says then is the answer.
+    let said = "      - print: \"{id} {digest}\"\n";
     if !hand_on.is_empty() {
-        text +=
-            &format!("  - when: {{turn: task}}\n    do:\n      {hear}\n      {hand_on}      - claim: now\n");
+        text += &format!(
+            "  - when: {{turn: task}}\n    do:\n      {hear}\n      {hand_on}{said}      - claim: now\n"
+        );
     }
     text + "  - when: {}\n" + &answer
 }
