@@ -247,14 +247,7 @@ fn no_verb_waits_for_a_pipe_in_the_place_of_a_view() {
         ["status/agents/zz.yaml", "queue/active/zz.yaml", "status/activity.log", "status/daemon.yaml"];
     places.into_iter().chain([".tasuki/start.err"]).for_each(pipe);
     for words in [&["status"][..], &["log"], &["why", "zz"], &["up"], &["status"], &["down"]] {
-        let mut child =
-            house.tasuki().args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a verb");
-        let mut waits = 0;
-        while child.try_wait().expect("a child").is_none() {
-            waits += 1;
-            assert!(waits < 3_000, "{words:?} waits");
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
+        house.ask(words);
     }
     let meta = house.path(".tasuki/start.err").metadata().expect("what `up` made");
     assert!(meta.is_file() && meta.permissions().mode() & 0o777 == 0o600, "{meta:?}");

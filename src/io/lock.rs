@@ -7,11 +7,11 @@
 
 use crate::engine::words::Millis;
 use crate::io::wire::time::read_moment;
-use crate::io::{clock, process};
+use crate::io::{clock, process, regular};
 use fs2::FileExt;
-use rustix::fs::{Mode, OFlags};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -161,9 +161,8 @@ fn shared(part: &File) -> io::Result<bool> {
 
 /// Closed in children (`O_CLOEXEC`): an agent that outlives the daemon must not keep its lock.
 fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?;
-    Ok(File::from(file))
+    let mut how = OpenOptions::new();
+    regular::open(how.read(true).write(true).create(true).truncate(false).mode(0o600), path)
 }
 
 fn note(file: &mut File, started_at: Millis) -> io::Result<()> {
@@ -175,10 +174,8 @@ fn note(file: &mut File, started_at: Millis) -> io::Result<()> {
 /// itself is what counts.
 fn noted(path: &Path) -> Holder {
     let mut text = String::new();
-    // A pipe in its place has no writer, and nobody waits for one.
-    let open = rustix::fs::open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
-    let read = open.map_err(io::Error::from);
-    let read = read.and_then(|file| File::from(file).take(NOTE_BYTES_MAX).read_to_string(&mut text));
+    let file = regular::open(OpenOptions::new().read(true), path);
+    let read = file.and_then(|file| file.take(NOTE_BYTES_MAX).read_to_string(&mut text));
     let mut words = text.split_whitespace().take(read.map_or(0, |_| 2));
     let pid = words.next().and_then(|word| word.parse().ok());
     let started_at = words.next().filter(|word| read_moment(word).is_some()).map(str::to_owned);
@@ -188,6 +185,7 @@ fn noted(path: &Path) -> Holder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::Mode;
 
     #[test]
     fn a_pipe_in_its_place_names_nobody_and_is_not_waited_for() {

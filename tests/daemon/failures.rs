@@ -1,9 +1,7 @@
 //! When the machine says no: a segment that cannot be turned, a disk that fails, an end in the middle of work.
 
 use crate::house::{House, PLAIN_AGENT};
-use std::cell::RefCell;
 use std::fs;
-use std::process::{Output, Stdio};
 
 /// Three messages of this many bytes fill a segment of 2 MiB.
 const LARGE: usize = 900_000;
@@ -173,17 +171,6 @@ fn limit_files(house: &House, bytes: Option<u64>) {
     rustix::process::prlimit(pid, rustix::process::Resource::Fsize, limit).expect("to set its limit");
 }
 
-/// What `tasuki` says, which may not hang.
-fn ask(house: &House, verb: &[&str]) -> Output {
-    let mut asked = house.tasuki();
-    asked.args(verb).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = RefCell::new(asked.spawn().expect("tasuki"));
-    house.until(&format!("an answer to {verb:?}"), |_| {
-        child.borrow_mut().try_wait().expect("its end").is_some()
-    });
-    child.into_inner().wait_with_output().expect("what it said")
-}
-
 #[test]
 fn whoever_asks_while_the_journal_cannot_be_written_is_told_why_at_once() {
     let mut house = House::plain("told-why");
@@ -196,7 +183,7 @@ fn whoever_asks_while_the_journal_cannot_be_written_is_told_why_at_once() {
         // At first it may not know yet; it hangs at no moment. What is sent waits in queue/ meanwhile.
         let waits = verb.contains(&"send");
         house.until("the reason", |house| {
-            let output = ask(house, verb);
+            let output = house.ask(verb);
             let said = String::from_utf8_lossy(&output.stderr);
             let told = said.contains("starts anew") && said.contains("could not be written");
             told && output.status.success() == waits
@@ -209,8 +196,8 @@ fn whoever_asks_while_the_journal_cannot_be_written_is_told_why_at_once() {
     assert_eq!(house.read("status/activity.log").matches(" c accepted: ").count(), 1);
     limit_files(&house, Some(1));
     house.drop("d.yaml", "id: d\nto: worker\ncontent: do it\n");
-    house.until("the failure", |house| !ask(house, &["status"]).status.success());
-    let output = ask(&house, &["down", "--keep-agents"]);
+    house.until("the failure", |house| !house.ask(&["status"]).status.success());
+    let output = house.ask(&["down", "--keep-agents"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     house.wait();
     house.start();

@@ -1,9 +1,10 @@
 //! A workspace of its own for a test: a folder, a private tmux server, the real daemon.
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -101,6 +102,17 @@ impl House {
             .env("LANG", "C.UTF-8")
             .envs(self.vars.iter().map(|(name, value)| (name, value)));
         command
+    }
+
+    /// What a `tasuki` command says, which may not hang.
+    pub(crate) fn ask(&self, words: &[&str]) -> Output {
+        let mut asked = self.tasuki();
+        asked.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = RefCell::new(asked.spawn().expect("tasuki"));
+        self.until(&format!("an answer to {words:?}"), |_| {
+            child.borrow_mut().try_wait().expect("its end").is_some()
+        });
+        child.into_inner().wait_with_output().expect("what it said")
     }
 
     /// Sets a variable for every command from now on.

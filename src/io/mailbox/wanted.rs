@@ -1,5 +1,5 @@
-//! Files that are taken though there is no room for others: an answer makes room, and the work that waits for it would never
-//! end if it had to wait for room itself.
+//! Files that are taken though there is no room for others, such as an answer, which makes some. Which these are is the
+//! caller's to say.
 //!
 //! Each file is read where it lies, once for each version of it; what is not wanted stays there untouched.
 
@@ -38,7 +38,7 @@ enum Verdict {
 
 impl Mailbox {
     /// Takes what is wanted of all that lies there, after a sweep that found no room for more. So much is read at most to
-    /// tell, the newest first; true if there is more.
+    /// tell, the newest first; true if there may be more.
     pub fn take_wanted(&mut self, sweep: &mut Sweep, looks: Budget, now: Millis, wanted: Wanted<'_>) -> bool {
         let mut looks = Left(looks);
         for _ in 0..self.unread.len() {
@@ -74,7 +74,7 @@ impl Mailbox {
         for candidate in chosen.into_iter().rev() {
             sweep.found.extend(self.take(candidate, now));
         }
-        !self.listed.is_empty()
+        !looks.some()
     }
 
     /// There is room: what is unwanted need not be known any more.

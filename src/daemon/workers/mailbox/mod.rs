@@ -296,7 +296,7 @@ pub(in crate::daemon) fn worker(
         gather_until: clock.now(),
         gathering: None,
         deferred_until: clock.now(),
-        answers_at: clock.now(),
+        urgent_at: clock.now(),
         unknowable: false,
     };
     (worker, there)

@@ -9,9 +9,9 @@ use crate::io::mailbox::{Budget, Sweep};
 use crate::io::wire::draft;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What is read at a look to tell whether it is an answer.
+/// What is read at a look to tell whether it waits for room.
 const LOOKS: Budget = Budget { files: 1_024, bytes: 8 << 20 };
-/// A look for answers may take this part of the time between two, which is no longer than this.
+/// Such a look may take this part of the time between two, which is no longer than this.
 const LOOKS_SHARE: u64 = 10;
 const LOOKS_MS_MAX: u64 = 5_000;
 
@@ -120,8 +120,8 @@ impl Worker {
             return self.mailbox.forget_unwanted();
         }
         let now = self.clock.now();
-        if now < self.answers_at && self.sweeps.is_empty() {
-            self.look_at = self.look_at.min(self.answers_at);
+        if now < self.urgent_at && self.sweeps.is_empty() {
+            self.look_at = self.look_at.min(self.urgent_at);
             return;
         }
         let (names, wall) = (&self.names, self.clock.wall());
@@ -135,9 +135,9 @@ impl Worker {
         };
         let more = self.mailbox.take_wanted(sweep, LOOKS, now, &is_urgent);
         let took = self.clock.now().since(now);
-        self.answers_at = now.plus((took * LOOKS_SHARE).clamp(DEFERRED_MS, LOOKS_MS_MAX));
+        self.urgent_at = now.plus((took * LOOKS_SHARE).clamp(DEFERRED_MS, LOOKS_MS_MAX));
         if more {
-            self.look_at = self.look_at.min(self.answers_at);
+            self.look_at = self.look_at.min(self.urgent_at);
         }
     }
 }

@@ -74,8 +74,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) gathering: Option<Gathering>,
     /// And where files wait for room, or for what is known: they are read again then.
     pub(super) deferred_until: Millis,
-    /// Where there is no room: when answers are looked for again.
-    pub(super) answers_at: Millis,
+    /// Where there is no room: when what does not wait for some is looked for again.
+    pub(super) urgent_at: Millis,
     /// Whether it could not be read last which messages are known.
     pub(super) unknowable: bool,
 }
