@@ -119,6 +119,56 @@ async fn whatever_is_wrong_is_said_as_json_with_its_cure() {
 }
 
 #[tokio::test]
+async fn a_key_that_stands_twice_is_refused_in_json_as_in_yaml() {
+    let mut door = open();
+    be_silent(&mut door);
+    let json = "application/json";
+    for (path, body, key, document) in [
+        ("/v1/messages", r#"{"to":"boss","to":"w","content":"x"}"#, "to", None),
+        ("/v1/messages", r#"{"to":"boss","\u0074o":"w","content":"x"}"#, "to", None),
+        ("/v1/messages", r#"{"to":"mm","content":"x","metadata":{"a":{"k":1,"k":2}}}"#, "k", None),
+        ("/v1/messages", r#"[{"to":"mm","content":"x"},{"to":"mm","to":"mm","content":"x"}]"#, "to", Some(1)),
+        ("/v1/messages", r#"{"to":"mm","content":"x","depends_on":[{"a":1,"a":2}]}"#, "a", None),
+        ("/v1/halt", r#"{"on":true,"on":false}"#, "on", None),
+    ] {
+        let (status, problem) = ask(&door, "POST", path, json, body).await;
+        assert_eq!((status, problem["code"].as_str()), (400, Some("duplicate-key")), "{body}: {problem}");
+        let why = problem["why"].as_str().unwrap();
+        assert!(why.contains(&format!("`{key}`")), "{problem}");
+        assert_eq!(
+            (problem["line"].as_u64(), problem["document"].as_u64()),
+            (Some(1), document),
+            "{problem}"
+        );
+    }
+    let yaml = "to: boss\nto: w\ncontent: x\n";
+    let (_, problem) = ask(&door, "POST", "/v1/messages", "application/yaml", yaml).await;
+    assert_eq!(problem["code"].as_str(), Some("duplicate-key"), "the same word: {problem}");
+    let siblings = r#"{"to":"mm","content":"x","metadata":{"a":{"k":1},"b":{"k":1}}}"#;
+    let (status, problem) = ask(&door, "POST", "/v1/messages", json, siblings).await;
+    assert_eq!(status, 503, "it reached the loop, which is gone: {problem}");
+}
+
+#[tokio::test]
+async fn the_cure_of_a_json_body_does_not_speak_of_yaml() {
+    let door = open();
+    for (path, body) in [
+        ("/v1/messages", "{\n  \"to\": }"),
+        ("/v1/messages", "[]"),
+        ("/v1/messages", "[1]"),
+        ("/v1/messages", "{}"),
+        ("/v1/halt", "{\"of\":true}"),
+    ] {
+        let (_, problem) = ask(&door, "POST", path, "application/json", body).await;
+        let cure = problem["cure"].as_str().unwrap();
+        assert!(
+            !cure.contains("YAML") && !cure.contains("key: value") && !cure.contains("content:"),
+            "{body}: {problem}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_body_over_a_mebibyte_is_refused_whether_it_says_so_or_not() {
     let door = open();
     let head = "POST /v1/messages HTTP/1.1\r\nHost: t\r\nConnection: close\r\n";

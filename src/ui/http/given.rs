@@ -4,6 +4,7 @@ use super::BODY_BYTES_MAX;
 use super::refused::Refused;
 use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, BadWord, MessageId, Token};
+use crate::io::wire::json;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::header::CONTENT_LENGTH;
@@ -86,6 +87,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, Refused> {
         let Raw(bytes) = Raw::from_request(request, state).await?;
         let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+        json_of(bytes)?;
         serde_json::from_slice(bytes).map(Self).map_err(|error| not_json(&error))
     }
 }
@@ -111,8 +113,16 @@ impl<S: Send + Sync, T: Spoken> FromRequestParts<S> for Word<T> {
     }
 }
 
+/// A body as JSON in which each key stands once.
+pub(super) fn json_of(bytes: &[u8]) -> Result<serde_json::Value, Refused> {
+    json::parse(bytes).map_err(|unread| match unread {
+        json::Unread::NotJson(error) => not_json(&error),
+        json::Unread::Twice(refusal) => Refused::of_json(refusal),
+    })
+}
+
 /// JSON that is none, with its place.
-pub(super) fn not_json(error: &serde_json::Error) -> Refused {
+fn not_json(error: &serde_json::Error) -> Refused {
     // The name of a key that is not known is the sender's own, and may hold anything.
     let escape =
         |c: char| if matches!(c, '"' | '\'' | '\\') { c.to_string() } else { c.escape_debug().to_string() };
@@ -120,7 +130,7 @@ pub(super) fn not_json(error: &serde_json::Error) -> Refused {
     let mut refusal = Refusal::new(Code::Syntax, format!("the body is not the JSON expected here: {why}"));
     refusal.line = u64::try_from(error.line()).ok().filter(|line| *line > 0);
     refusal.column = refusal.line.and(u64::try_from(error.column()).ok());
-    refusal.into()
+    Refused::of_json(refusal)
 }
 
 fn announced(headers: &HeaderMap) -> Option<usize> {

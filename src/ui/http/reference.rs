@@ -68,7 +68,8 @@ where. It speaks HTTP/1.1 and JSON, to processes of its own user only:
 - Limits: a body of 1 MiB, 10 s for the head and 10 s for the body of a request, 256 connections, one wait at most 60 s.
 - A message is sent as JSON (`Content-Type: application/json`, one object or a list) or as YAML (anything else, several
   documents with `---`), with the fields of `protocol/README.md`. All are accepted or none. Give it an `id` and it may be
-  sent again after any failure: the same id with the same content is a duplicate.
+  sent again after any failure: the same id with the same content is a duplicate. A key stands once in an object
+  (`duplicate-key`), as it does in YAML.
 - `Authorization: Bearer KEY`, with the `TASUKI_AGENT_KEY` of an agent's pane, proves who sends.
 - What is not done is answered with a status of 400 or more and a `Problem`. Its `code` is one of the table of refusals,
   or `bad-request`, `no-message`, `not-ready`, `too-slow`, `no-such-address`, `no-such-method`, `unavailable` (503: try

@@ -40,6 +40,21 @@ impl Refused {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", why, "try again in a moment")
     }
 
+    /// A refusal of a body that is JSON: cures that speak of YAML would not help there.
+    pub(super) fn of_json(refusal: Refusal) -> Self {
+        let cure = match refusal.code {
+            Code::Syntax => Some("send JSON as protocol/API.md shows it for this address"),
+            Code::NotAMap => Some("send an object, or a list of objects"),
+            Code::Blank => Some("send at least one message, with `to` and `content`"),
+            _ => None,
+        };
+        let mut refused = Self::from(refusal);
+        if let Some(cure) = cure {
+            refused.problem.cure = cure.to_owned();
+        }
+        refused
+    }
+
     /// There is no such message.
     pub(super) fn no_message(id: &str) -> Self {
         let why = format!("{id} is neither open nor lately finished");

@@ -1,6 +1,6 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
-use super::given::{Asked, Given, Raw, Word, not_json};
+use super::given::{Asked, Given, Raw, Word, json_of};
 use super::refused::Refused;
 use super::types::{
     Accepted, DaemonInfo, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, PaneQuery, PaneReady,
@@ -297,13 +297,12 @@ fn read_drafts(headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Vec<Draf
     if !kind.contains("json") {
         return Ok(draft::read(body, None, &|_| false, &mut mint_id, now)?);
     }
-    let value: serde_json::Value = serde_json::from_slice(body).map_err(|error| not_json(&error))?;
-    let values = match value {
+    let values = match json_of(body)? {
         serde_json::Value::Array(values) => values,
         value => vec![value],
     };
     if values.is_empty() {
-        return Err(Refusal::new(Code::Blank, "the list has no messages").into());
+        return Err(Refused::of_json(Refusal::new(Code::Blank, "the list has no messages")));
     }
     if values.len() > draft::DOCUMENTS_MAX {
         let why = format!("there are more than {} messages", draft::DOCUMENTS_MAX);
@@ -312,7 +311,7 @@ fn read_drafts(headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Vec<Draf
     let read = |(document, value): (usize, &serde_json::Value)| {
         json::read(value, &mut mint_id, now).map_err(|mut refusal| {
             refusal.document = document;
-            refusal.into()
+            Refused::of_json(refusal)
         })
     };
     values.iter().enumerate().map(read).collect()
