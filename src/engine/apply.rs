@@ -102,13 +102,16 @@ impl State {
     /// What a move means for the agents: the one that had the message until now, and the one that has it now.
     fn learn(&mut self, id: &MessageId, before: Option<AgentName>, got: bool) {
         let Some(open) = self.open.get(id) else { return };
-        let (stage, now) = (open.stage, open.agent.clone());
+        let (stage, now, launch) = (open.stage, open.agent.clone(), open.launch);
         let begun = self.is_begun(open);
         if let Some(left) = before.filter(|before| Some(before) != now.as_ref()) {
             self.leave(&left, id);
         }
         let Some(agent) = now.and_then(|name| self.agents.get_mut(&name)) else { return };
         agent.counts.received += u64::from(got);
+        if launch.is_some() && launch == agent.nonce && may_be_read(stage) {
+            agent.given = Some(id.clone());
+        }
         match stage {
             // In the middle of a task, its agent is not given another one.
             Stage::Queued { redo: Some(_), .. } if begun => {}
@@ -140,6 +143,10 @@ impl State {
         let Some(open) = self.remove(id) else { return Ok(()) };
         if let Some(name) = &open.agent {
             self.leave(name, id);
+            let called_off = matches!(open.stage, Stage::Intent(_)) && outcome != Outcome::Failed;
+            if let Some(agent) = self.agents.get_mut(name).filter(|_| called_off) {
+                agent.given = Some(id.clone()); // it is being typed
+            }
             self.count_end(name, &open, outcome, answer);
         }
         self.tell_parent(&open, outcome, answer.map(|answer| (answer, place)));
@@ -214,7 +221,7 @@ impl State {
                 agent.phase = Phase::Launching;
                 agent.nonce = Some(*nonce);
                 agent.launch = Some(*launch);
-                agent.blocked = None;
+                (agent.given, agent.blocked) = (None, None);
             }
             AgentChange::Up { nonce, pane, process } => {
                 agent.phase = Phase::Up { pane: *pane, process: *process };
@@ -244,6 +251,15 @@ impl State {
             }
         }
         self.set_agent_timer(name);
+    }
+}
+
+/// Whether a process to which a turn was typed may know of it.
+fn may_be_read(stage: Stage) -> bool {
+    match stage {
+        Stage::Queued { redo, .. } => redo.is_some_and(|turn| turn.redelivered),
+        Stage::Intent(_) | Stage::Finished(_) => false,
+        _ => true,
     }
 }
 

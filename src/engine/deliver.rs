@@ -40,7 +40,12 @@ impl Work<'_> {
         if self.live.seeking.contains(name) {
             return;
         }
-        if !self.live.greeted.contains(name) || self.next_turn(name).is_some() {
+        let next = self.next_typed(name);
+        if next.is_none() && self.next_turn(name).is_some() {
+            self.live.guards.insert(name.clone(), Guard::Ending);
+            return;
+        }
+        if !self.live.greeted.contains(name) || next.is_some() {
             self.live.seeking.insert(name.clone());
             self.ask(Effect::Seek { agent: name.clone(), nonce });
         }
@@ -85,7 +90,7 @@ impl Work<'_> {
         if blocked || self.state.halted.is_some() || self.state.tokens.contains_key(&fresh) {
             return; // a token that is in use already: the offer is made again
         }
-        if let Some((id, kind)) = self.next_turn(name) {
+        if let Some((id, kind)) = self.next_typed(name) {
             self.intend(name, nonce, &id, kind, fresh);
         }
     }
@@ -95,6 +100,20 @@ impl Work<'_> {
         if self.live.guards.insert(name.clone(), guard) != Some(guard) {
             self.touch(name);
         }
+    }
+
+    /// What its process may be typed next: one that ends after each task is given nothing else than it had, since its end
+    /// would be told as the end of that.
+    fn next_typed(&mut self, name: &AgentName) -> Option<(MessageId, TurnKind)> {
+        let one_shot = self.team.members.get(name).is_some_and(|member| member.one_shot);
+        let given = self.state.agents.get(name).filter(|_| one_shot).and_then(|agent| agent.given.clone());
+        let (Some(given), current) = (given, self.current_of(name)) else { return self.next_turn(name) };
+        if let Some(current) = current {
+            return if current == given { self.next_turn(name) } else { None };
+        }
+        let open = self.state.open.get(&given).filter(|open| open.agent.as_ref() == Some(name))?;
+        let due = open.waits().is_some_and(|not_before| not_before <= self.now);
+        due.then(|| (given, first_kind(open)))
     }
 
     /// What the agent is to be given next.
@@ -113,10 +132,7 @@ impl Work<'_> {
             next = [next, first.cloned()].into_iter().flatten().min();
         }
         let id = next?.id;
-        let kind = match self.state.open.get(&id)?.message.kind {
-            Kind::Task => TurnKind::Task,
-            _ => TurnKind::Info,
-        };
+        let kind = first_kind(self.state.open.get(&id)?);
         Some((id, kind))
     }
 
@@ -320,6 +336,14 @@ impl Work<'_> {
             self.cancel_parts(id, &format!("{id}, of which it was a part, is begun anew"));
         }
         self.go(id, to, Why::Text(why.to_owned()));
+    }
+}
+
+/// What the first turn of a message asks.
+fn first_kind(open: &Open) -> TurnKind {
+    match open.message.kind {
+        Kind::Task => TurnKind::Task,
+        _ => TurnKind::Info,
     }
 }
 

@@ -177,6 +177,8 @@ pub enum Guard {
     Stopped,
     /// tmux does not answer.
     NoAnswer,
+    /// Its program ends after each task, and has not ended yet.
+    Ending,
 }
 
 impl Guard {
@@ -190,6 +192,7 @@ impl Guard {
             Self::CopyMode => "its pane is in copy mode",
             Self::Stopped => "queue/STOP is there",
             Self::NoAnswer => "tmux does not answer",
+            Self::Ending => "its program ends after each task, and has not ended yet",
         }
     }
 }

@@ -130,6 +130,8 @@ pub struct Agent {
     pub launch: Option<Digest>,
     /// The message it works on, or in whose middle it is: a later turn of it that waits for its next try counts.
     pub current: Option<MessageId>,
+    /// The message that may have been typed to its process last.
+    pub given: Option<MessageId>,
     /// Why it needs a person, or time.
     pub blocked: Option<Arc<str>>,
     /// When it was started again, newest last; for the limit, so no more than the limit can be.

@@ -43,6 +43,8 @@ pub struct Member {
     pub timeout_ms: u64,
     /// When it is started again.
     pub restart: Restart,
+    /// Whether its program ends after each task: one process is given one message.
+    pub one_shot: bool,
     /// Name of its provider profile, for the status file.
     pub provider: String,
     /// Changes when command, cwd, environment or profile change: the agent is then started anew when it is idle.

@@ -57,6 +57,7 @@ fn worker() -> (AgentName, Member) {
         delivery: Delivery::Doorbell,
         timeout_ms: 30_000,
         restart: Restart::OnFailure,
+        one_shot: false,
         provider: "plain".to_owned(),
         launch: Digest(0),
     };

@@ -42,3 +42,37 @@ fn a_program_that_ends_after_each_task_does_all_of_them() {
     assert_eq!(begun, all, "each once");
     house.end();
 }
+
+/// Says that it is done, and ends only once it may.
+const LINGERS: &str = r#"#!/bin/bash
+IFS= read -r line || exit 1
+id=$(sed -n 's/.*task \([^ ]*\) .*/\1/p' <<<"$line")
+token=$(sed -n 's/.*(token \([a-z0-9]*\)).*/\1/p' <<<"$line")
+echo "$id $$" >> begun
+echo "answer to $id"
+echo "ONCE OK $token"
+until [ -e "end-$id" ]; do sleep 0.02; done
+"#;
+
+#[test]
+fn a_program_that_has_not_ended_yet_is_given_no_other_task() {
+    let mut house = house("lingers");
+    house.write("once.sh", LINGERS);
+    house.start();
+    for id in ["first", "second"] {
+        house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: once\ncontent: do it\n"));
+    }
+    assert!(house.result("first").contains("completion_source: marker"));
+    let said = |house: &House| house.read("status/agents/once.yaml").contains("has not ended yet");
+    let begins = |house: &House| house.read("queue/active/second.yaml").contains("status: in_progress");
+    house.until("the second to wait, or to be typed", |house| said(house) || begins(house));
+    house.write("end-first", "");
+    let second = house.result("second");
+    assert!(second.contains("answer to second") && second.contains("source: marker"), "{second}");
+    house.write("end-second", "");
+    let begun = house.read("begun");
+    let processes: Vec<(&str, &str)> = begun.lines().filter_map(|line| line.split_once(' ')).collect();
+    assert_eq!(processes.iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["first", "second"]);
+    assert_ne!(processes[0].1, processes[1].1, "each by a process of its own");
+    house.end();
+}

@@ -9,6 +9,7 @@ mod delivering;
 mod ending;
 mod life;
 mod make;
+mod one_shot;
 mod parts;
 mod pools;
 mod recovering;

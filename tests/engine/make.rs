@@ -34,6 +34,7 @@ pub(crate) fn member(boss: &str) -> Member {
         delivery: Delivery::Doorbell,
         timeout_ms: 60_000,
         restart: Restart::OnFailure,
+        one_shot: false,
         provider: "scripted".to_owned(),
         launch: Digest(0),
     }

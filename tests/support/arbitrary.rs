@@ -262,14 +262,24 @@ fn agent() -> impl Strategy<Value = Agent> {
     let launch = (
         phase(),
         (of(nonce()), of(digest())),
-        of(id()),
+        (of(id()), of(id())),
         of(shared_text()),
         vec(millis(), 0..3),
         of(millis()),
     );
-    (launch, counts()).prop_map(|((phase, (nonce, launch), current, blocked, restarts, up_since), counts)| {
-        Agent { phase, nonce, launch, current, blocked, restarts, up_since, counts }
-    })
+    (launch, counts()).prop_map(
+        |((phase, (nonce, launch), (current, given), blocked, restarts, up_since), counts)| Agent {
+            phase,
+            nonce,
+            launch,
+            current,
+            given,
+            blocked,
+            restarts,
+            up_since,
+            counts,
+        },
+    )
 }
 
 fn phase() -> impl Strategy<Value = Phase> {

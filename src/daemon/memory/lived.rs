@@ -38,6 +38,7 @@ pub(super) fn team() -> Team {
         delivery: Delivery::Doorbell,
         timeout_ms: 60_000,
         restart: Restart::Always,
+        one_shot: false,
         provider: "plain".to_owned(),
         launch: Digest(0),
     };

@@ -184,7 +184,7 @@ pub(super) struct ProviderEntry {
     pub(super) clear_key: Option<At<String>>,
     /// Keys that ask the program to end, as tmux names them: `[C-d]`. It is killed if it does not.
     pub(super) exit: Option<At<Vec<String>>>,
-    /// Whether the program ends after each task; a clean exit then counts as done.
+    /// Whether the program ends after each task; a clean exit then counts as done. A process is given one message.
     pub(super) one_shot: Option<bool>,
     /// When it is started again, unless its agent says otherwise.
     pub(super) restart: Option<RestartWord>,

@@ -86,6 +86,7 @@ impl Parts<'_> {
             delivery: agent.delivery.map_or(Delivery::default(), Delivery::from),
             timeout_ms,
             restart: agent.restart.map_or(profile.restart, Restart::from),
+            one_shot: profile.one_shot,
             provider: agent.provider.value.clone(),
             launch: launch.digest,
         };

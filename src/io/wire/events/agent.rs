@@ -62,6 +62,8 @@ pub(super) struct AgentPart {
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     current: Option<MessageId>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    given: Option<MessageId>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
     blocked: Option<Arc<str>>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     restarts: Vec<Millis>,
@@ -130,14 +132,15 @@ impl Wire for AgentChange {
 impl AgentPart {
     /// The two parts of an agent as it stands.
     pub(super) fn split(agent: &Agent) -> (PhasePart, Self) {
-        let Agent { phase, nonce, launch, current, blocked, restarts, up_since, counts } = agent.clone();
-        (phase.into(), Self { nonce, launch, current, blocked, restarts, up_since, counts })
+        let Agent { phase, nonce, launch, current, given, blocked, restarts, up_since, counts } =
+            agent.clone();
+        (phase.into(), Self { nonce, launch, current, given, blocked, restarts, up_since, counts })
     }
 
     /// The agent.
     pub(super) fn join(self, phase: PhasePart) -> Agent {
-        let Self { nonce, launch, current, blocked, restarts, up_since, counts } = self;
-        Agent { phase: phase.into(), nonce, launch, current, blocked, restarts, up_since, counts }
+        let Self { nonce, launch, current, given, blocked, restarts, up_since, counts } = self;
+        Agent { phase: phase.into(), nonce, launch, current, given, blocked, restarts, up_since, counts }
     }
 }
 
