@@ -96,7 +96,7 @@ pub(super) fn assemble(
     (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
     (connection, found): (Tmux, &PanesFound),
 ) -> Result<(Daemon, Step), StartError> {
-    let Memory { mut engine, places, decided, owed, last_at, untold, .. } = memory;
+    let Memory { mut engine, places, decided, owed, last_at, untold, lost, .. } = memory;
     let untold = lines_of(&untold, &house.workspace, &settings.team);
     let unsynced = !decided.names().is_empty(); // dropped files that may be gone, but not durably
     // Before the engine goes on: what ends thereby ends in the new segment.
@@ -138,7 +138,7 @@ pub(super) fn assemble(
         calls: away::take(&mut house.calls),
         beat_at: now,
         expire_at,
-        notes: Notes::default(),
+        notes: Notes::of_start(lost),
         started_at: house.clock.wall(),
         socket: house.socket.display().to_string(),
         daemon_shown_at: now,

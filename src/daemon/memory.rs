@@ -50,6 +50,8 @@ pub struct Memory {
     pub last_at: Millis,
     /// The last sentences, which the histories may not have.
     pub untold: Untold,
+    /// What of the journal is lost, in words.
+    pub lost: Option<String>,
     /// Which start of the machine this is, if it is known.
     machine: Option<Box<str>>,
 }
@@ -59,7 +61,8 @@ impl Memory {
     pub(crate) fn new(team: Team) -> Self {
         let (places, decided, owed) = (BTreeMap::new(), Decided::default(), BTreeSet::new());
         let (last_at, untold) = (Millis(0), Untold::default());
-        Self { engine: Engine::new(team), places, decided, owed, last_at, untold, machine: None }
+        let (lost, machine) = (None, None);
+        Self { engine: Engine::new(team), places, decided, owed, last_at, untold, lost, machine }
     }
 
     /// The same, by a daemon of which this is the start.
@@ -120,7 +123,7 @@ fn machine_of(boot: &str) -> &str {
 pub fn open(dir: &Path, boot: &str, team: Team) -> Result<(Journal, Memory), StartError> {
     let mut memory = Memory::new(team).at_start(boot);
     let (journal, report) = Journal::open(dir, boot, extract, &mut |entry| memory.take(entry))?;
-    complain(&report);
+    memory.lost = complain(&report);
     if let Err(error) = crate::io::journal::make_reserve(dir) {
         tracing::warn!(%error, "no room is kept for a full disk");
     }
@@ -183,7 +186,7 @@ pub(super) fn try_again(
 ) -> Result<Memory, JournalError> {
     let mut memory = Memory::new(team).at_start(journal.boot());
     let report = journal.reread(&mut |entry| memory.take(entry))?;
-    complain(&report);
+    memory.lost = complain(&report);
     let owed = show(&memory, journal.reader());
     // The new segment's room, and not the views': what of them finds none is owed.
     if crate::io::journal::low_space(dir)? {
@@ -296,9 +299,22 @@ pub fn outcome_of(number: u8) -> Outcome {
     }
 }
 
-fn complain(report: &Report) {
+/// Says in the log what is damaged; what of it is lost, if anything is: a list of ids is made again.
+fn complain(report: &Report) -> Option<String> {
     if !report.is_sound() {
         tracing::error!(?report, "the journal is damaged; what is damaged is set aside in journal/damaged/");
+    }
+    let kept = "`tasuki fsck` tells the extent; what is damaged is kept in .tasuki/journal/damaged/";
+    // A torn end is ordinary after a power cut, unless there is nothing before it.
+    if report.lines == 0 && report.torn.is_some() {
+        return Some(format!("nothing of the journal can be read, and what it told is lost ({kept})"));
+    }
+    let steps: u64 = report.gaps.iter().map(|gap| gap.last.0.saturating_sub(gap.first.0) + 1).sum();
+    match steps {
+        0 if report.damaged.is_empty() => None,
+        0 => Some(format!("the journal is damaged, and none of its steps is known to be lost ({kept})")),
+        1 => Some(format!("the journal is damaged, and 1 of its steps is lost ({kept})")),
+        _ => Some(format!("the journal is damaged, and {steps} of its steps are lost ({kept})")),
     }
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 /// What a note is about; a newer note on the same replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum About {
+    /// Something of the journal is lost.
+    Journal,
     /// The disk is nearly full: drops stay in the queue.
     Disk,
     /// As much is open as may be, or as can be shown: new messages wait.
@@ -30,6 +32,12 @@ pub struct Notes {
 }
 
 impl Notes {
+    /// Those that there are from the beginning: what of the journal is lost.
+    #[must_use]
+    pub fn of_start(lost: Option<String>) -> Self {
+        Self { by_subject: lost.map(|note| (About::Journal, note)).into_iter().collect() }
+    }
+
     /// Sets or takes away a note. Whether that changed anything.
     pub fn set(&mut self, about: About, note: Option<String>) -> bool {
         match note {

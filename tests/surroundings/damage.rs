@@ -1,7 +1,7 @@
 //! Journals that are not as the daemon left them: damaged, and written under another clock.
 
 use crate::house::House;
-use crate::works;
+use crate::{neither_starts, said, works};
 use std::fs;
 use std::path::PathBuf;
 
@@ -34,6 +34,8 @@ fn a_damaged_line_is_told_with_its_place_and_cure_and_costs_nobody_else_anything
     assert!(cure.contains("the journal is damaged") && cure.contains(".tasuki/journal/damaged/"), "{cure}");
 
     house.start();
+    let shown = house.read("status/daemon.yaml");
+    assert!(shown.contains("the journal is damaged, and 1 of its steps is lost"), "{shown}");
     let kept = house.files(".tasuki/journal/damaged");
     assert_eq!(kept.len(), 1, "{kept:?}");
     works(&house, "four");
@@ -47,6 +49,53 @@ fn a_damaged_line_is_told_with_its_place_and_cure_and_costs_nobody_else_anything
         let log = house.read("status/activity.log");
         assert_eq!(log.matches(&format!(" {id} accepted: ")).count(), 1, "{log}");
     }
+    house.end();
+}
+
+#[test]
+fn a_journal_that_lost_everything_is_told_by_status() {
+    let mut house = House::plain("lost");
+    house.start();
+    works(&house, "one");
+    let calm = house.ask(&["status"]);
+    assert!(!String::from_utf8_lossy(&calm.stdout).contains("note"), "{calm:?}");
+    house.end();
+    let len = fs::metadata(segment(&house)).expect("a segment").len();
+    fs::write(segment(&house), vec![b'x'; usize::try_from(len).expect("a length")]).expect("damage");
+    house.start();
+    let told = String::from_utf8_lossy(&house.ask(&["status"]).stdout).into_owned();
+    assert!(told.contains("nothing of the journal can be read") && told.contains("`tasuki fsck`"), "{told}");
+    assert!(house.read("status/daemon.yaml").contains("nothing of the journal can be read"));
+    works(&house, "two");
+    house.end();
+}
+
+#[test]
+fn what_is_no_file_in_the_place_of_a_segment_is_named() {
+    let mut house = House::plain("in the way");
+    house.start();
+    works(&house, "one");
+    house.end();
+    let kept = house.path("kept.jsonl");
+    fs::rename(segment(&house), &kept).expect("the segment");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    for what in ["folder", "pipe", "link"] {
+        match what {
+            "folder" => fs::create_dir(segment(&house)).expect(what),
+            "pipe" => rustix::fs::mkfifoat(rustix::fs::CWD, segment(&house), mode).expect(what),
+            _ => std::os::unix::fs::symlink(&kept, segment(&house)).expect(what),
+        }
+        neither_starts(&house, 1, &["000001.jsonl is not a file: move it away"]);
+        let text = said(house.tasuki().arg("fsck"), 1);
+        assert!(text.contains("000001.jsonl is not a file: move it away"), "{what}: {text}");
+        match what {
+            "folder" => fs::remove_dir(segment(&house)).expect(what),
+            _ => fs::remove_file(segment(&house)).expect(what),
+        }
+    }
+    fs::rename(&kept, segment(&house)).expect("the segment");
+    house.start();
+    works(&house, "two");
     house.end();
 }
 

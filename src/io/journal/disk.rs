@@ -64,10 +64,18 @@ impl Folder {
     /// Opens a file for reading; `None` if there is none of that name.
     pub(super) fn open(&self, name: &str) -> Result<Option<Named>, JournalError> {
         match self.open_as(name, OFlags::RDONLY) {
-            Ok(file) => Ok(Some(Named { name: name.to_owned(), file })),
             Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(self.error("open", name, source)),
+            opened => self.must_be_file(name, opened).map(Some),
         }
+    }
+
+    /// What was opened under a name. A folder or a link is not, a pipe is, and neither can be read as a file.
+    fn must_be_file(&self, name: &str, opened: io::Result<File>) -> Result<Named, JournalError> {
+        if self.is_in_the_way(name) {
+            return Err(JournalError::NotAFile { path: self.path_of(name) });
+        }
+        let file = opened.map_err(|source| self.error("open", name, source))?;
+        Ok(Named { name: name.to_owned(), file })
     }
 
     /// Bytes of a file.
@@ -172,10 +180,7 @@ impl Disk {
 
     /// Opens a file for reading and writing.
     pub(super) fn open_to_write(&self, name: &str) -> Result<Named, JournalError> {
-        match self.folder.open_as(name, OFlags::RDWR) {
-            Ok(file) => Ok(Named { name: name.to_owned(), file }),
-            Err(source) => Err(self.folder.error("open", name, source)),
-        }
+        self.folder.must_be_file(name, self.folder.open_as(name, OFlags::RDWR))
     }
 
     /// Writes all of `bytes` at `offset`: one call, unless the system takes only a part; then the rest is offered once

@@ -89,6 +89,14 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
+    /// Something else has a segment's name.
+    #[error(
+        "{} is not a file: move it away; if it is a link to a segment, put that in its place", .path.display()
+    )]
+    NotAFile {
+        /// What is in the way.
+        path: PathBuf,
+    },
     /// The name of this start of the daemon cannot stand in a line.
     #[error("{0:?} cannot name a start of the daemon: 1 to 64 of letters, digits, `-`, `_` and `.`")]
     Boot(String),

@@ -46,6 +46,7 @@ impl Worker {
             {
                 Trouble::Unwritten(error.to_string())
             }
+            JournalError::NotAFile { .. } => Trouble::Unwritten(error.to_string()),
             _ => Trouble::Unreadable(error.to_string()),
         })
     }
