@@ -3,6 +3,7 @@
 use crate::daemon::orders::{Launched, ORDERS_KEPT, ORDERS_MAX, Order, Orders};
 use crate::daemon::request::{PaneRequest, Response};
 use crate::engine::engine::Engine;
+use crate::engine::input::Reply;
 use crate::engine::words::{AgentName, Nonce};
 use crate::io::keys::Keys;
 use std::collections::{BTreeMap, HashMap};
@@ -77,8 +78,11 @@ impl PanesDesk {
         request: PaneRequest,
         answer: oneshot::Sender<Response>,
     ) {
-        let name = engine.team().aliases.get(name).unwrap_or(name);
-        let Some((_, orders)) = self.workers.get(name) else {
+        let name = match engine.team().member(name) {
+            Ok(name) => name,
+            Err(refusal) => return drop(answer.send(Response::Reply(Reply::Refused(refusal)))),
+        };
+        let Some((_, orders)) = self.workers.get(&name) else {
             let why = format!("{name} does not run: `tasuki status` lists the agents");
             return drop(answer.send(Response::Unavailable(why)));
         };
@@ -116,6 +120,23 @@ impl PanesDesk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::refusal::Code;
+    use crate::engine::team::Team;
+
+    #[test]
+    fn nobodys_pane_is_refused_as_nobody_is_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = PanesDesk::new(Keys::open(&folder.path().join("secret")).unwrap());
+        let engine = Engine::new(Team::default());
+        for name in ["nobody", "user"] {
+            let (answer, mut answered) = oneshot::channel();
+            desk.face(&engine, &AgentName::new(name).unwrap(), PaneRequest::Ready, answer);
+            match answered.try_recv() {
+                Ok(Response::Reply(Reply::Refused(refusal))) => assert_eq!(refusal.code, Code::UnknownAgent),
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
 
     #[test]
     fn a_key_is_that_of_the_newest_launch_and_whole_or_it_is_nobodys() {

@@ -118,7 +118,7 @@ impl Work<'_> {
 
     fn command_start(&mut self, name: Option<AgentName>) -> Result<(String, Option<MessageId>), Refusal> {
         let names = match name {
-            Some(name) => vec![self.member(&name)?],
+            Some(name) => vec![self.team.member(&name)?],
             None => self.team.members.keys().cloned().collect(),
         };
         let mut started = 0;
@@ -138,23 +138,15 @@ impl Work<'_> {
     }
 
     fn command_stop(&mut self, name: &AgentName) -> Result<(String, Option<MessageId>), Refusal> {
-        let name = self.member(name)?;
+        let name = self.team.member(name)?;
         self.stop_agent(&name, "stopped by user");
         Ok((format!("{name} is stopped; its messages wait"), self.current_of(&name)))
     }
 
     fn command_restart(&mut self, name: &AgentName) -> Result<(String, Option<MessageId>), Refusal> {
-        let name = self.member(name)?;
+        let name = self.team.member(name)?;
         self.start_anew(&name, "restarted by user");
         Ok((format!("{name} is being started"), None))
-    }
-
-    fn member(&self, name: &AgentName) -> Result<AgentName, Refusal> {
-        let found = self.team.addressee(name)?;
-        if self.team.members.contains_key(&found) {
-            return Ok(found);
-        }
-        Err(Refusal::new(Code::UnknownAgent, format!("{name} is not an agent")))
     }
 
     fn must_be_open(&self, id: &MessageId) -> Result<Stage, Refusal> {

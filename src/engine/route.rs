@@ -18,6 +18,18 @@ impl Team {
         self.aliases.get(name).cloned().ok_or_else(|| self.unknown(name).at("to"))
     }
 
+    /// The agent that a name means; aliases are resolved.
+    ///
+    /// # Errors
+    /// [`Code::UnknownAgent`] with the names there are, or for a name that is no agent's.
+    pub fn member(&self, name: &AgentName) -> Result<AgentName, Refusal> {
+        let found = self.addressee(name)?;
+        if self.members.contains_key(&found) {
+            return Ok(found);
+        }
+        Err(Refusal::new(Code::UnknownAgent, format!("{name} is not an agent")))
+    }
+
     /// The agent or `user` that a sender's name means; aliases are resolved.
     ///
     /// # Errors
