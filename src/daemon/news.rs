@@ -3,7 +3,7 @@
 use crate::daemon::orders::PaneNews;
 use crate::daemon::workers::mailbox::Mail;
 use crate::daemon::workers::tmux::TmuxNews;
-use crate::io::settings::Settings;
+use crate::io::settings::{Settings, SettingsError};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
@@ -21,7 +21,7 @@ pub enum News {
     /// The tmux server came or went.
     Tmux(TmuxNews),
     /// The team file was read again.
-    Team(Box<Result<Settings, String>>),
+    Team(Box<Result<Settings, SettingsError>>),
     /// Files among the views were written or removed, perhaps by somebody else; which is unknown if there is none.
     Meddled(Vec<PathBuf>),
 }

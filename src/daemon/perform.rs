@@ -10,7 +10,7 @@ use crate::engine::input::{Effect, Input, Report, Shown, Verdict};
 use crate::engine::life::{Stage, Turn, TurnKind};
 use crate::engine::team::Delivery;
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce};
-use crate::io::settings::Settings;
+use crate::io::settings::{Settings, SettingsError};
 use crate::io::views::View;
 use std::sync::Arc;
 
@@ -210,7 +210,7 @@ impl Daemon {
     }
 
     /// The team file was read again; a broken one changes nothing.
-    pub(super) fn take_team(&mut self, read: Result<Settings, String>) {
+    pub(super) fn take_team(&mut self, read: Result<Settings, SettingsError>) {
         let now = self.clock.now();
         match read {
             Ok(settings) => {
@@ -226,11 +226,12 @@ impl Daemon {
                 let team = Box::new(self.settings.team.clone());
                 self.step(Input::Team(team));
             }
-            Err(report) => {
-                tracing::error!("the team file has an error; the settings in force stay:\n{report}");
-                let text = "the team file has an error; the settings in force stay (`tasuki lint tasuki.yaml` shows it)";
-                self.views.tell(now, None, text.to_owned());
-                self.note(About::TeamFile, Some(text.to_owned()));
+            Err(error) => {
+                tracing::error!("the team file has an error; the settings in force stay:\n{error}");
+                let text =
+                    format!("the team file has an error; the settings in force stay ({})", error.shown());
+                self.views.tell(now, None, text.clone());
+                self.note(About::TeamFile, Some(text));
             }
         }
     }

@@ -5,6 +5,7 @@ use std::fs::Permissions;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use tasuki::io::settings::Settings;
 use tasuki::io::workspace::{Surroundings, Workspace, WorkspaceError};
 use tempfile::TempDir;
 
@@ -141,6 +142,22 @@ fn what_everybody_may_write_is_refused() {
     refused(workspace.root().to_path_buf(), 0o777, 0o755);
     std::fs::set_permissions(workspace.root(), Permissions::from_mode(0o1777)).unwrap();
     workspace.prepare().expect("in a folder like /tmp nobody can take our files away");
+}
+
+#[test]
+fn what_lint_does_not_look_at_is_told_with_its_place_and_cure() {
+    let tree = tree();
+    let workspace = Workspace::at(&tree.root.join("team")).unwrap();
+    let shown = || Settings::load(&workspace, &tree.from("")).unwrap_err().shown();
+    let lint = "`tasuki lint tasuki.yaml` shows it";
+    std::fs::write(workspace.team_file(), "agents: [").unwrap();
+    assert_eq!(shown(), lint);
+    std::fs::set_permissions(workspace.team_file(), Permissions::from_mode(0o666)).unwrap();
+    assert!(shown().ends_with("tasuki.yaml; `chmod o-w` it"), "{}", shown());
+    std::fs::remove_file(workspace.team_file()).unwrap();
+    assert!(shown().contains("tasuki.yaml: No such file"), "{}", shown());
+    std::fs::create_dir(workspace.team_file()).unwrap();
+    assert!(shown().contains("tasuki.yaml is not a file"), "{}", shown());
 }
 
 #[test]

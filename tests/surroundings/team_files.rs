@@ -3,6 +3,7 @@
 use crate::house::House;
 use crate::{neither_starts, said};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 const GOOD: &str = "  - {name: worker, provider: plain, command: [cat], marker: PLAIN OK}\n";
 
@@ -114,4 +115,82 @@ fn without_a_team_file_it_says_how_to_make_one() {
         0,
         "something was made all the same"
     );
+}
+
+#[test]
+fn what_is_no_file_in_its_place_is_told_as_such() {
+    let house = House::new("no file", GOOD, &[]);
+    let place = house.path("tasuki.yaml");
+    fs::remove_file(&place).expect("the team");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    for what in ["folder", "pipe", "link"] {
+        match what {
+            "folder" => fs::create_dir(&place).expect(what),
+            "pipe" => rustix::fs::mkfifoat(rustix::fs::CWD, &place, mode).expect(what),
+            _ => std::os::unix::fs::symlink("nowhere", &place).expect(what),
+        }
+        neither_starts(&house, 2, &["tasuki.yaml is not a file; move it away"]);
+        let text = said(house.tasuki().args(["status", "--root", "."]), 2);
+        assert!(text.contains("is not a file") && !text.contains("has no tasuki.yaml"), "{what}: {text}");
+        match what {
+            "folder" => fs::remove_dir(&place).expect(what),
+            _ => fs::remove_file(&place).expect(what),
+        }
+    }
+}
+
+#[test]
+fn a_daemon_whose_team_file_is_gone_says_so_and_can_be_ended() {
+    let mut house = House::plain("bereft");
+    house.start();
+    fs::remove_file(house.path("tasuki.yaml")).expect("the team");
+    house.until("the note", |house| {
+        let shown = house.read("status/daemon.yaml");
+        shown.contains("tasuki.yaml: No such file") && !shown.contains("lint")
+    });
+    fs::create_dir(house.path("below")).expect("a folder");
+    let ended = house.tasuki().arg("down").current_dir(house.path("below")).output().expect("down");
+    let words = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(ended.status.success() && words.contains("the daemon and the agents have ended"), "{ended:?}");
+    assert!(house.wait().success());
+    // Where none runs it is as it always was.
+    let home = tempfile::tempdir().expect("a home");
+    let text = said(house.tasuki().arg("down").env("HOME", home.path()), 2);
+    assert!(text.contains("no tasuki.yaml in "), "{text}");
+}
+
+#[test]
+fn a_team_file_that_lint_finds_well_is_told_with_its_place_and_cure() {
+    let mut house = House::plain("open");
+    house.start();
+    fs::set_permissions(house.path("tasuki.yaml"), fs::Permissions::from_mode(0o666)).expect("its mode");
+    house.until("the note", |house| {
+        let shown = house.read("status/daemon.yaml");
+        shown.contains("tasuki.yaml; `chmod o-w` it") && !shown.contains("lint")
+    });
+    fs::set_permissions(house.path("tasuki.yaml"), fs::Permissions::from_mode(0o600)).expect("its mode");
+    house.until("the note to go", |house| !house.read("status/daemon.yaml").contains("chmod"));
+    house.end();
+}
+
+#[test]
+fn a_folder_that_was_removed_and_one_that_plays_with_the_terminal_are_told_tamely() {
+    let house = House::new("tame", GOOD, &[]);
+    let tasuki = house.tasuki().get_program().to_owned();
+    let mut gone = std::process::Command::new("bash");
+    gone.args(["-c", "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" status"]).arg(&tasuki);
+    let text = said(gone.current_dir(house.path("")), 2);
+    assert!(text.contains("/gone was removed; `cd` to one that is there"), "{text}");
+    let odd = house.path("a\u{1b}[2Jb\u{202e}");
+    fs::create_dir(&odd).expect("a folder");
+    let home = tempfile::tempdir().expect("a home");
+    for arguments in [["status", "--root", "."], ["status", "--root", "none"]] {
+        let text =
+            said(house.tasuki().args(arguments).current_dir(&odd), if arguments[2] == "." { 2 } else { 1 });
+        assert!(text.contains("a\\u{1b}[2Jb\\u{202e}"), "{text}");
+    }
+    let bare = home.path().join("x\u{1b}[2Jy");
+    fs::create_dir(&bare).expect("a folder");
+    let text = said(house.tasuki().arg("status").env("HOME", home.path()).current_dir(&bare), 2);
+    assert!(text.contains("no tasuki.yaml in ") && text.contains("x\\u{1b}[2Jy"), "{text}");
 }

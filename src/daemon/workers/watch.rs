@@ -96,10 +96,9 @@ pub async fn team(
     loop {
         team_changed.notified().await;
         while tokio::time::timeout(TEAM_SETTLES, team_changed.notified()).await.is_ok() {}
-        let read = Settings::load(&workspace, &around);
-        let read = read.map(|loaded| loaded.settings).map_err(|error| error.to_string());
+        let read = Settings::load(&workspace, &around).map(|loaded| loaded.settings);
         let known = loaded.take();
-        if known.is_some() && known == read.as_ref().ok().cloned() {
+        if known.is_some() && known.as_ref() == read.as_ref().ok() {
             continue;
         }
         if news.send(News::Team(Box::new(read))).await.is_err() {

@@ -64,7 +64,9 @@ impl Cleaner {
     }
 }
 
-fn escape(text: &str) -> String {
+/// The text as one line, control characters as escapes.
+#[must_use]
+pub fn escape(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

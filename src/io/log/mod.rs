@@ -5,7 +5,7 @@
 
 mod clean;
 
-pub use clean::{Cleaner, turns_text};
+pub use clean::{Cleaner, escape, turns_text};
 
 use crate::io::clock;
 use std::fs::{File, OpenOptions};

@@ -29,7 +29,7 @@ pub use profile::{Profile, Receipt, Typing, built_in_names};
 
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;
-use crate::io::workspace::{Surroundings, TEAM_FILE, Workspace, WorkspaceError};
+use crate::io::workspace::{Surroundings, TEAM_FILE, Workspace, WorkspaceError, plain};
 use file::TeamFile;
 use finding::Book;
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ pub struct Loaded {
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file says something that cannot be.
-    #[error("{} says what cannot be:\n\n{}", .path.display(), render(.findings, false).trim_end())]
+    #[error("{} says what cannot be:\n\n{}", plain(.path), render(.findings, false).trim_end())]
     Refused {
         /// The team file.
         path: PathBuf,
@@ -85,7 +85,7 @@ pub enum SettingsError {
         findings: Vec<Finding>,
     },
     /// The machine said no.
-    #[error("cannot read {}", .path.display())]
+    #[error("cannot read {}", plain(.path))]
     Io {
         /// The team file.
         path: PathBuf,
@@ -93,7 +93,7 @@ pub enum SettingsError {
         source: io::Error,
     },
     /// A folder, a pipe, or more than a team file can be.
-    #[error("{} is not a file of at most 1 MiB", .path.display())]
+    #[error("{} is not a file of at most 1 MiB", plain(.path))]
     NotAFile {
         /// The team file.
         path: PathBuf,
@@ -101,6 +101,20 @@ pub enum SettingsError {
     /// Everybody may write it.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
+}
+
+impl SettingsError {
+    /// Where the daemon that goes on without the file points to, on one line: `tasuki lint` looks at what is in the file, and
+    /// not whose it is, or whether it is one.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Refused { .. } => "`tasuki lint tasuki.yaml` shows it".to_owned(),
+            Self::Io { source, .. } => format!("{self}: {source}; put a team file there that you may read"),
+            Self::NotAFile { .. } => format!("{self}; put a team file in its place"),
+            Self::Workspace(error) => error.to_string(),
+        }
+    }
 }
 
 impl Settings {

@@ -1,6 +1,6 @@
 //! Which workspace is meant: found as git finds a repository, and as careful as git about whose it is.
 
-use super::{TEAM_FILE, Workspace, WorkspaceError};
+use super::{MEMORY, TEAM_FILE, Workspace, WorkspaceError};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -29,11 +29,13 @@ impl Surroundings {
     ///
     /// # Errors
     /// When the current folder was removed, or `/proc` is not mounted.
-    pub fn of_this_process() -> io::Result<Self> {
+    pub fn of_this_process() -> Result<Self, WorkspaceError> {
+        let exe = std::env::current_exe();
+        let path = PathBuf::from("/proc/self/exe");
         Ok(Self {
             vars: std::env::vars_os().collect(),
-            cwd: std::env::current_dir()?,
-            exe: installed(std::env::current_exe()?),
+            cwd: std::env::current_dir().map_err(no_current_folder)?,
+            exe: installed(exe.map_err(|source| WorkspaceError::Io { path, source })?),
             home: directories::ProjectDirs::from("", "", "tasuki").map(|dirs| dirs.data_dir().to_path_buf()),
             temp: std::env::temp_dir(),
             uid: rustix::process::geteuid().as_raw(),
@@ -61,27 +63,74 @@ impl Workspace {
         if let Some(root) = around.var("TASUKI_ROOT") {
             return named(&around.cwd.join(root), "TASUKI_ROOT");
         }
-        if let Some(folder) = around.cwd.ancestors().find(|folder| has_team_file(folder)) {
+        if let Some(folder) = around.cwd.ancestors().find(|folder| is_taken(folder)) {
+            refuse_no_file(folder)?;
             refuse_foreign(&folder.join(TEAM_FILE), around.uid)?;
             return Self::at(folder);
         }
         match &around.home {
-            Some(home) if has_team_file(home) => Self::at(home),
+            Some(home) if is_taken(home) => refuse_no_file(home).and_then(|()| Self::at(home)),
             home => Err(WorkspaceError::NotFound { from: around.cwd.clone(), home: home.clone() }),
+        }
+    }
+
+    /// The workspace that would be meant if it still had its team file, where `runs` says that a daemon runs in it: that one
+    /// can still be asked to end.
+    #[must_use]
+    pub fn find_bereft(
+        root: Option<&Path>,
+        around: &Surroundings,
+        runs: impl Fn(&Self) -> bool,
+    ) -> Option<Self> {
+        let bereft = |folder: &Path| {
+            let memory = folder.join(MEMORY).symlink_metadata().ok()?;
+            let is_ours = memory.is_dir() && memory.uid() == around.uid && !has_team_file(folder);
+            Self::at(folder).ok().filter(|workspace| is_ours && runs(workspace))
+        };
+        if let Some(root) = root.or_else(|| around.var("TASUKI_ROOT").map(Path::new)) {
+            return bereft(&around.cwd.join(root));
+        }
+        let below = around.cwd.ancestors().take_while(|folder| !has_team_file(folder));
+        let home = around.home.as_deref().into_iter();
+        match around.cwd.ancestors().any(has_team_file) {
+            true => below.into_iter().find_map(bereft),
+            false => below.chain(home).find_map(bereft),
         }
     }
 }
 
+/// The system says only that there is no such thing.
+fn no_current_folder(source: io::Error) -> WorkspaceError {
+    if source.kind() != io::ErrorKind::NotFound {
+        return WorkspaceError::Io { path: PathBuf::from("."), source };
+    }
+    let said = std::fs::read_link("/proc/self/cwd").ok();
+    let was = |path: PathBuf| path.to_str()?.strip_suffix(" (deleted)").map(PathBuf::from);
+    WorkspaceError::Removed { path: said.and_then(was) }
+}
+
 fn named(root: &Path, named_by: &'static str) -> Result<Workspace, WorkspaceError> {
     let workspace = Workspace::at(root)?;
-    if has_team_file(workspace.root()) {
-        return Ok(workspace);
+    if is_taken(workspace.root()) {
+        return refuse_no_file(workspace.root()).map(|()| workspace);
     }
     Err(WorkspaceError::NoTeamFile { root: workspace.root, named_by })
 }
 
 fn has_team_file(folder: &Path) -> bool {
     folder.join(TEAM_FILE).is_file()
+}
+
+/// Whether anything has the team file's name, were it a link that leads nowhere.
+fn is_taken(folder: &Path) -> bool {
+    folder.join(TEAM_FILE).symlink_metadata().is_ok()
+}
+
+fn refuse_no_file(folder: &Path) -> Result<(), WorkspaceError> {
+    if has_team_file(folder) {
+        return Ok(());
+    }
+    Err(WorkspaceError::NoFile { path: folder.join(TEAM_FILE) })
 }
 
 fn refuse_foreign(path: &Path, uid: u32) -> Result<(), WorkspaceError> {

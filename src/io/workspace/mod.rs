@@ -8,12 +8,15 @@ mod stop;
 pub use find::Surroundings;
 
 use crate::engine::words::{AgentName, MessageId};
+use crate::io::log::escape;
 use sha2::{Digest as _, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Name of the team file; the folder that has one is a workspace.
 pub const TEAM_FILE: &str = "tasuki.yaml";
+/// Name of the folder of what a daemon remembers.
+const MEMORY: &str = ".tasuki";
 
 /// A folder with a team file, or one that is to get one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,15 +28,27 @@ pub struct Workspace {
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     /// The folder that was named has no team file.
-    #[error("{named_by} names {}, which has no {TEAM_FILE}; make one with `tasuki init --root {}`", .root.display(), .root.display())]
+    #[error("{named_by} names {}, which has no {TEAM_FILE}; make one with `tasuki init --root {}`", plain(.root), plain(.root))]
     NoTeamFile {
         /// The folder.
         root: PathBuf,
         /// `--root` or `TASUKI_ROOT`.
         named_by: &'static str,
     },
+    /// A folder, a pipe or a link that leads nowhere has its name.
+    #[error("{} is not a file; move it away, and make a team file with `tasuki init`", plain(.path))]
+    NoFile {
+        /// What is in the way.
+        path: PathBuf,
+    },
+    /// The folder that the command was given in is gone.
+    #[error("the current folder{} was removed; `cd` to one that is there", .path.as_deref().map_or_else(String::new, |path| format!(" {}", plain(path))))]
+    Removed {
+        /// Where it was, if that is known.
+        path: Option<PathBuf>,
+    },
     /// Neither here nor above nor at home.
-    #[error("no {TEAM_FILE} in {} or above it{}; make one here with `tasuki init`", .from.display(), home_note(.home.as_deref()))]
+    #[error("no {TEAM_FILE} in {} or above it{}; make one here with `tasuki init`", plain(.from), home_note(.home.as_deref()))]
     NotFound {
         /// Where the search began.
         from: PathBuf,
@@ -41,7 +56,7 @@ pub enum WorkspaceError {
         home: Option<PathBuf>,
     },
     /// Somebody else's file or folder.
-    #[error("{} belongs to user {owner}, and tasuki would run what it says; {cure}", .path.display())]
+    #[error("{} belongs to user {owner}, and tasuki would run what it says; {cure}", plain(.path))]
     Foreign {
         /// What is not ours.
         path: PathBuf,
@@ -51,19 +66,19 @@ pub enum WorkspaceError {
         cure: &'static str,
     },
     /// All may write it.
-    #[error("everybody may write {}; `chmod o-w` it", .path.display())]
+    #[error("everybody may write {}; `chmod o-w` it", plain(.path))]
     OpenToAll {
         /// What is open.
         path: PathBuf,
     },
     /// A link, a file, or something else where a folder should be.
-    #[error("{} is not a folder; move it away", .path.display())]
+    #[error("{} is not a folder; move it away", plain(.path))]
     NotAFolder {
         /// What is in the way.
         path: PathBuf,
     },
     /// A root that cannot be named in YAML, in an environment variable, or on a terminal.
-    #[error("the path {} is not plain UTF-8 text; use a folder without control characters in its name", .path.display())]
+    #[error("the path {} is not plain UTF-8 text; use a folder without control characters in its name", plain(.path))]
     BadPath {
         /// The path.
         path: PathBuf,
@@ -75,7 +90,7 @@ pub enum WorkspaceError {
     )]
     NoSocketPlace,
     /// The machine said no.
-    #[error("cannot use {}", .path.display())]
+    #[error("cannot use {}", plain(.path))]
     Io {
         /// What was touched.
         path: PathBuf,
@@ -214,7 +229,7 @@ impl Workspace {
     /// `.tasuki/`: what the daemon remembers.
     #[must_use]
     pub fn memory(&self) -> PathBuf {
-        self.root.join(".tasuki")
+        self.root.join(MEMORY)
     }
 
     /// `.tasuki/journal/`: the truth.
@@ -260,5 +275,10 @@ fn yaml(stem: &str) -> String {
 }
 
 fn home_note(home: Option<&Path>) -> String {
-    home.map_or_else(String::new, |home| format!(", nor in your own workspace {}", home.display()))
+    home.map_or_else(String::new, |home| format!(", nor in your own workspace {}", plain(home)))
+}
+
+/// A path for a person: nothing in it is done by a terminal.
+pub(in crate::io) fn plain(path: &Path) -> String {
+    escape(&path.to_string_lossy())
 }

@@ -4,6 +4,7 @@ use super::desk::{Desk, Ended, unless_running};
 use super::failure::{Failure, Kind};
 use crate::io::clock::Clock;
 use crate::io::lock;
+use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::ui::http::types::{Done, DownBody};
 use std::time::Duration;
@@ -28,7 +29,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let workspace = desk.workspace()?;
+    // Whoever removed the team file of a daemon that runs can end that all the same.
+    let runs = |workspace: &Workspace| matches!(lock::holder(&workspace.lock()), Ok(Some(_)));
+    let workspace = match Workspace::find_bereft(desk.globals.root.as_deref(), &desk.around, runs) {
+        Some(workspace) => workspace,
+        None => desk.workspace()?,
+    };
     let client = Client::new(&workspace, &desk.around)?;
     let body = DownBody { keep_agents: args.keep_agents };
     let clock = Clock::start();
