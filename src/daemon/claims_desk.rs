@@ -128,8 +128,10 @@ impl Daemon {
         if self.views.are_behind() {
             return Room::ForAnswers;
         }
+        let kept = self.mail.places_kept(self.clock.now()).min(room);
         match room.saturating_sub(self.engine.state().open.len()) {
             0 => Room::ForParts,
+            room if room < kept => Room::ForParts,
             room => Room::For(room),
         }
     }

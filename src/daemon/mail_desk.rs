@@ -9,7 +9,7 @@ use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::Refusal;
 use crate::engine::words::{AgentName, Millis};
 use crate::io::journal::Archive;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// With less room than this there may be files that wait for more: a file holds at most 100 messages.
@@ -17,6 +17,17 @@ const ROOM_TIGHT: usize = 100;
 
 /// While it has no place for more jobs, and may not tell when it has.
 const AGAIN_MS: u64 = 10;
+
+/// How long a file waits for room before places are kept for it: by then whatever was quick has ended.
+const KEEPS_AFTER_MS: u64 = 10_000;
+
+/// A claimed file that waits for room.
+#[derive(Debug, Clone, Copy)]
+struct Waits {
+    since: Millis,
+    /// So many of its messages need some.
+    places: usize,
+}
 
 /// Jobs on their way to the mailbox.
 #[derive(Debug)]
@@ -38,7 +49,7 @@ pub struct MailDesk {
     /// Dropped files that are in the journal and perhaps still on the disk.
     decided: Decided,
     /// Claimed files for which there was no room.
-    waiting: BTreeSet<Arc<str>>,
+    waiting: BTreeMap<Arc<str>, Waits>,
 }
 
 impl MailDesk {
@@ -59,7 +70,7 @@ impl MailDesk {
             sweeps: 0,
             sweep: false,
             decided,
-            waiting: BTreeSet::new(),
+            waiting: BTreeMap::new(),
         }
     }
 
@@ -83,12 +94,21 @@ impl MailDesk {
         &self.decided
     }
 
-    /// There is no room for what this file says: it waits.
-    pub fn defer(&mut self, source: Source) {
+    /// There is no room for what this file says, which needs so many places: it waits.
+    pub fn defer(&mut self, source: Source, places: usize, now: Millis) {
         if let Source::File { claim, .. } = source {
-            self.waiting.insert(claim.clone());
+            let since = self.waiting.get(&claim).map_or(now, |waits| waits.since);
+            self.waiting.insert(claim.clone(), Waits { since, places });
             self.defer.push(claim);
         }
+    }
+
+    /// How many places are kept free for the file that has waited longest, once that is long: others that need fewer would
+    /// take each place as it comes free, for ever.
+    #[must_use]
+    pub fn places_kept(&self, now: Millis) -> usize {
+        let late = self.waiting.values().filter(|waits| now.since(waits.since) >= KEEPS_AFTER_MS);
+        late.min_by_key(|waits| waits.since).map_or(0, |waits| waits.places)
     }
 
     /// Whether files wait for room that were claimed already.

@@ -60,7 +60,7 @@ impl Daemon {
                 self.show_turn(id, Ringing { agent, nonce, from, turn, how: How::Await });
             }
             Effect::Forget(source) => self.mail.forget(source),
-            Effect::Defer(source) => self.mail.defer(source),
+            Effect::Defer { source, places } => self.mail.defer(source, places, self.clock.now()),
             Effect::Reject { source, from, refusal } => self.mail.reject(source, from, refusal),
             Effect::Answer { request, reply } => self.faces.answer(request, reply),
             Effect::Show(shown) => {

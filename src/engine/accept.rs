@@ -63,10 +63,12 @@ impl Work<'_> {
     pub(super) fn take_drop(&mut self, source: Source, drafts: Vec<Draft>, proof: Option<&AgentName>) {
         let signs: Vec<(Option<AgentName>, Option<Token>)> =
             drafts.iter().map(|draft| (draft.from.clone(), draft.token)).collect();
-        match self.plan_all(drafts, proof) {
+        let planned = self.plan_all(drafts, proof);
+        let places = planned.iter().flatten().filter(|plan| self.needs_room(plan)).count();
+        match planned.and_then(|plans| self.check_room(places).map(|()| plans)) {
             Ok(plans) => self.carry_out(source, plans),
             Err(Refusal { code: Code::NoRoom, .. }) if matches!(source, Source::File { .. }) => {
-                self.ask(Effect::Defer(source));
+                self.ask(Effect::Defer { source, places });
             }
             Err(refusal) => {
                 let (from, token) = signs.into_iter().nth(refusal.document).unwrap_or_default();
@@ -118,8 +120,6 @@ impl Work<'_> {
             }
             plans.push(plan);
         }
-        let new = plans.iter().filter(|plan| self.needs_room(plan)).count();
-        self.check_room(new)?;
         Ok(plans)
     }
 

@@ -292,7 +292,12 @@ pub enum Effect {
     /// Remove a claimed file: it is in the journal.
     Forget(Source),
     /// Keep a claimed file until there is room for it.
-    Defer(Source),
+    Defer {
+        /// The file.
+        source: Source,
+        /// How many messages of it need room.
+        places: usize,
+    },
     /// Set a claimed file aside with its reason.
     Reject {
         /// The file or request.

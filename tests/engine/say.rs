@@ -134,7 +134,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Await { agent, id, turn, .. } => format!("await {agent} {id} {}", say_turn(turn)),
         Effect::Unwatch { agent, .. } => format!("unwatch {agent}"),
         Effect::Forget(source) => format!("forget {}", say_source(source)),
-        Effect::Defer(source) => format!("defer {}", say_source(source)),
+        Effect::Defer { source, .. } => format!("defer {}", say_source(source)),
         Effect::Reject { source, refusal, .. } => {
             format!("reject {} {}", say_source(source), refusal.code.word())
         }

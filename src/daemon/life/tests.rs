@@ -280,6 +280,27 @@ async fn what_waits_for_room_is_taken_as_soon_as_there_is_some() {
 }
 
 #[tokio::test]
+async fn places_are_kept_for_a_file_that_has_waited_long_for_many() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let daemon = &mut life.daemon;
+    let most = usize::try_from(daemon.engine.team().limits.open_max).unwrap();
+    let source = || Source::File { claim: "1-0-a.yaml".into(), name: "a.yaml".into() };
+    let long_ago = Millis(daemon.clock.now().0 - 60_000);
+    daemon.mail.defer(source(), most + 1, long_ago);
+    assert_eq!(daemon.room(), Room::For(most), "with nothing open there is all that can be");
+    daemon.step(task("t"));
+    assert_eq!(daemon.room(), Room::ForParts, "a single one would take the place");
+    daemon.mail.defer(source(), most - 1, long_ago);
+    assert_eq!(daemon.room(), Room::For(most - 1), "it has as many as it needs");
+    daemon.mail.forget(source());
+    daemon.mail.defer(source(), most, daemon.clock.now());
+    assert_eq!(daemon.room(), Room::For(most - 1), "it has not waited for long");
+    life.daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}
+
+#[tokio::test]
 async fn while_the_views_are_far_behind_nothing_new_is_taken_but_answers() {
     let mut bench = Bench::new();
     let mut life = bench.begin().await;

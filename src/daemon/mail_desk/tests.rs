@@ -46,7 +46,7 @@ fn what_a_busy_mailbox_has_no_room_for_is_given_to_it_later() {
     }
     desk.others.clear(); // now there is no room, and nothing else waits for some
     desk.reject(file(1), None, Refusal::new(Code::NoRoom, "no"));
-    desk.defer(file(2));
+    desk.defer(file(2), 1, Millis(0));
     desk.forget(file(3));
     let mut claims = Vec::new();
     for job in given(&mut desk, &inbox) {
@@ -67,7 +67,7 @@ fn jobs_that_had_no_place_are_given_again_soon_whatever_comes() {
         |desk| desk.low_disk(1),
         |desk| desk.look_up(file(1), Vec::new(), None),
         |desk| desk.reject(file(1), None, Refusal::new(Code::NoRoom, "no")),
-        |desk| desk.defer(file(1)),
+        |desk| desk.defer(file(1), 1, Millis(0)),
         |desk| desk.forget(file(1)),
         |desk| assert_eq!(desk.sweep(), 1),
     ];
@@ -109,4 +109,23 @@ fn a_dropped_file_is_named_in_snapshots_until_it_is_gone() {
     assert_eq!(desk.decided().names(), BTreeSet::from(["2".into()]));
     desk.forgotten(&["2".into()]);
     assert_eq!(desk.decided(), &Decided::default());
+}
+
+#[test]
+fn places_are_kept_for_the_file_that_has_waited_longest_until_it_got_them() {
+    let (mut desk, _inbox) = desk();
+    assert_eq!(desk.places_kept(Millis(100_000)), 0, "nothing waits");
+    desk.defer(file(1), 2, Millis(1_000));
+    desk.defer(file(2), 1, Millis(2_000));
+    assert_eq!(desk.places_kept(Millis(10_999)), 0, "it has not waited for long");
+    desk.defer(file(1), 3, Millis(9_000));
+    assert_eq!(
+        desk.places_kept(Millis(11_000)),
+        3,
+        "it is tried now and then, and has waited since the first time"
+    );
+    desk.forget(file(1));
+    assert_eq!((desk.places_kept(Millis(11_000)), desk.places_kept(Millis(12_000))), (0, 1));
+    desk.reject(file(2), None, Refusal::new(Code::NoRoom, "no"));
+    assert_eq!(desk.places_kept(Millis(100_000)), 0);
 }
