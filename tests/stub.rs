@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
-use stub::{Answer, Api, Stub, Then};
+use stub::script::Then;
+use stub::{Answer, Api, Stub};
 
 const DEADLINE: Duration = Duration::from_secs(20);
 const PATHS: &[(Api, &str, &str)] = &[

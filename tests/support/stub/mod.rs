@@ -10,10 +10,10 @@ mod flow;
 mod gemini;
 mod ollama;
 mod responses;
-mod script;
+pub(crate) mod script;
 mod server;
 
-pub(crate) use script::{Answer, Rule, Then};
+pub(crate) use script::{Answer, Rule};
 
 use serde_json::Value;
 use std::net::TcpListener;
