@@ -4,6 +4,7 @@ pub mod clock;
 #[cfg(test)]
 pub(crate) mod fake;
 pub mod folder;
+pub mod frame;
 pub mod journal;
 pub mod keys;
 pub mod lease;
@@ -12,6 +13,7 @@ pub mod log;
 pub mod mailbox;
 pub mod process;
 pub(crate) mod regular;
+pub mod reset;
 pub mod settings;
 pub mod systemd;
 pub mod tmux;

@@ -627,13 +627,13 @@ fn programs_and_their_providers() {
     check(
         "agents: [{name: a, provider: claude}]\n",
         expect![[r#"
-            refused
-              × there is no provider `claude`
+            accepted
+              ⚠ there is no program `claude`
                ╭─[tasuki.yaml:1:30]
              1 │ agents: [{name: a, provider: claude}]
                ·                              ──────
                ╰────
-              help: use one of: plain, scripted (or describe it under `providers:`)"#]],
+              help: install it, or correct the command or the agent's PATH"#]],
     );
     check(
         "agents: [{name: a, provider: scriptd}]\n",
@@ -728,7 +728,7 @@ fn programs_and_their_providers() {
              3 │   mine: {command: [cat]}
                ·         ─
                ╰────
-              help: add `based_on:` with one of: plain, scripted"#]],
+              help: add `based_on:` with one of: claude, codex, gemini, opencode, plain, qwen, scripted"#]],
     );
     check(
         "agents: [{name: a, provider: mine}]\nproviders:\n  mine: {based_on: plane, command: [cat]}\n",

@@ -3,12 +3,12 @@
 use crate::support::{around, place, write};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tasuki::engine::words::{AgentName, Token};
 use tasuki::io::settings::{
     InitError, Language, Settings, built_in_names, choose_provider, default_team, render, write_team,
 };
-use tasuki::io::workspace::Workspace;
+use tasuki::io::workspace::{Surroundings, Workspace};
 
 const PHRASES: [(&str, &str); 5] = [
     ("grand_boss", "GRAND BOSS OK"),
@@ -33,7 +33,7 @@ fn every_provider_gets_a_team_that_is_accepted_without_a_word() {
         let written = write_team(&workspace, provider, language).unwrap();
         assert!(written.iter().all(|file| file.new), "{written:?}");
         assert_eq!(written.last().unwrap().path, PathBuf::from("tasuki.yaml"));
-        let loaded = Settings::load(&workspace, &around(folder.path())).unwrap();
+        let loaded = Settings::load(&workspace, &with_programs(folder.path())).unwrap();
         assert_eq!(render(&loaded.warnings, false), "");
         let team = loaded.settings.team;
         for (agent, phrase) in PHRASES {
@@ -46,6 +46,19 @@ fn every_provider_gets_a_team_that_is_accepted_without_a_word() {
         assert_eq!(team.members[&name("testing_specialist")].reports_to, name("middle_manager"));
         assert!(team.members[&name("grand_boss")].reports_to.is_user());
     }
+}
+
+/// Surroundings in which the program of each built-in profile is there.
+fn with_programs(folder: &Path) -> Surroundings {
+    let programs = folder.join("programs");
+    std::fs::create_dir_all(&programs).unwrap();
+    for name in built_in_names() {
+        std::fs::write(programs.join(name), "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(programs.join(name), PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let mut around = around(folder);
+    around.vars.insert("PATH".into(), format!("{}:/usr/bin:/bin", programs.display()).into());
+    around
 }
 
 #[test]

@@ -124,6 +124,11 @@ fn page(schema: &Value) -> String {
             "SystemPrompt" => "`providers: NAME: system_prompt:`",
             "Ready" => "`providers: NAME: ready:`",
             "Route" => "`routes:`, each",
+            "Screen" => "`providers: NAME: screen:`",
+            "Box" => "`providers: NAME: screen: box:`",
+            "BoxForm" => "`providers: NAME: screen: box: forms:`, each",
+            "Rule" => "`providers: NAME: screen: rules:`, each",
+            "Sights" => "`see:` and `not:` of a rule",
             other => panic!("{other} has no heading"),
         };
         let about = definition["description"].as_str().unwrap();
@@ -143,7 +148,20 @@ fn page(schema: &Value) -> String {
 
 /// The whole file and its parts, in the order in which a reader meets them.
 fn sections(schema: &Value) -> Vec<(&str, &Value)> {
-    const ORDER: [&str; 7] = ["Agent", "Settings", "Words", "Route", "Provider", "SystemPrompt", "Ready"];
+    const ORDER: [&str; 12] = [
+        "Agent",
+        "Settings",
+        "Words",
+        "Route",
+        "Provider",
+        "SystemPrompt",
+        "Ready",
+        "Screen",
+        "Box",
+        "BoxForm",
+        "Rule",
+        "Sights",
+    ];
     let parts = schema["$defs"].as_object().unwrap();
     assert!(parts.keys().all(|part| ORDER.contains(&part.as_str())), "a part is missing from the page");
     [("", schema)].into_iter().chain(ORDER.map(|part| (part, &parts[part]))).collect()
@@ -199,7 +217,7 @@ fn kind(value: &Value) -> String {
 
 fn plural(kind: &str) -> String {
     match kind {
-        "map" => "maps, see below".into(),
+        "map" | "map, see below" => "maps, see below".into(),
         "text" => "texts".into(),
         "list of texts" => "lists of texts".into(),
         "length of time" => "lengths of time".into(),

@@ -72,7 +72,7 @@ fn every_documented_default_is_the_one_in_force() {
 }
 
 /// Another value than the default for each key. A key without one here, or that changes nothing, fails the test.
-const OTHER: [(&str, &str); 47] = [
+const OTHER: [(&str, &str); 48] = [
     ("session", "other"),
     ("tmux_socket", "default"),
     ("agents.reports_to", "b"),
@@ -117,6 +117,7 @@ const OTHER: [(&str, &str); 47] = [
     ("providers.echoes", "false"),
     ("providers.receipt", "none"),
     ("providers.ready", "{quiet: 7ms, within: 8ms}"),
+    ("providers.screen", "{version: '9'}"),
     ("providers.clear_key", "C-c"),
     ("providers.exit", "[C-c, C-d]"),
     ("providers.one_shot", "true"),

@@ -116,15 +116,16 @@ pub struct Written {
 /// [`InitError::NoSuchProvider`] names what there is.
 pub fn choose_provider(asked: Option<&str>, around: &Surroundings) -> Result<Choice, InitError> {
     let known = built_in_names();
+    let is_known = |program: &str| known.contains(&program);
     let path = around.var("PATH").unwrap_or_default();
     let is_there = |program: &str| std::env::split_paths(path).any(|folder| folder.join(program).is_file());
     let found: Vec<&'static str> = PROGRAMS.into_iter().filter(|program| is_there(program)).collect();
     let provider = match asked {
-        Some(asked) if known.contains(&asked) => asked.to_owned(),
+        Some(asked) if is_known(asked) => asked.to_owned(),
         Some(asked) => return Err(InitError::NoSuchProvider { asked: asked.into() }),
-        None => (*found.iter().find(|program| known.contains(program)).unwrap_or(&FALLBACK)).to_owned(),
+        None => (*found.iter().find(|program| is_known(program)).unwrap_or(&FALLBACK)).to_owned(),
     };
-    let unused = found.into_iter().filter(|program| !known.contains(program)).collect();
+    let unused = found.into_iter().filter(|program| !is_known(program)).collect();
     Ok(Choice { provider, unused })
 }
 

@@ -4,6 +4,7 @@
 //! description is proven by a test to be the one in force.
 
 use super::profile::{Receipt, Typing};
+use super::screen::ScreenEntry;
 use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -175,11 +176,13 @@ pub(super) struct ProviderEntry {
     pub(super) echo_wait: Option<At<Lasting>>,
     /// Whether the program shows what is typed; if so, a line that does not show within `echo_wait` was not delivered.
     pub(super) echoes: Option<bool>,
-    /// What proves that a line was taken: `tty_read` when the terminal's input is empty after Enter, `none` if
-    /// nothing does.
+    /// What proves that a line was taken: `tty_read` when the terminal's input is empty after Enter,
+    /// `screen` when it stands on the screen and not in the input box any more, `none` if nothing does.
     pub(super) receipt: Option<Receipt>,
     /// When the program is ready for a line.
     pub(super) ready: Option<ReadyEntry>,
+    /// How its screens are read. Without it, the program is ready when its pane is still.
+    pub(super) screen: Option<ScreenEntry>,
     /// The key that clears the input line, as tmux names it: `C-u`.
     pub(super) clear_key: Option<At<String>>,
     /// Keys that ask the program to end, as tmux names them: `[C-d]`. It is killed if it does not.

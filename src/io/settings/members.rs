@@ -58,7 +58,7 @@ pub(super) fn settings(
     };
     let Roster { aliases, pools, routes, .. } = roster;
     let team = Team { members, aliases, pools, routes, limits: general.limits.clone() };
-    Ok(Settings { team, session: session.to_owned(), tmux_socket, launches, general })
+    Ok(Settings { team, session: session.to_owned(), tmux_socket, launches, profiles, general })
 }
 
 /// What an agent depends on besides its own entry.

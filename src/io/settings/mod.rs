@@ -18,6 +18,7 @@ mod phrase;
 mod profile;
 mod read;
 mod roster;
+mod screen;
 mod values;
 
 pub use default_team::{Choice, InitError, Language, Written, choose_provider, default_team, write_team};
@@ -25,7 +26,7 @@ pub use env::{Env, inherited, is_own};
 pub use finding::{Finding, Place, render};
 pub use general::General;
 pub use launch::Launch;
-pub use profile::{Profile, Receipt, Typing, built_in_names};
+pub use profile::{Profile, Receipt, Typing, built_in_names, built_in_profiles};
 
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;
@@ -51,6 +52,8 @@ pub struct Settings {
     pub tmux_socket: TmuxSocket,
     /// How each member is started. Shared: a launch has a whole environment, and a large team has a hundred.
     pub launches: BTreeMap<AgentName, Arc<Launch>>,
+    /// Every profile by name, those that no agent has included.
+    pub profiles: BTreeMap<String, Profile>,
     /// What holds for the whole team; its `limits` are those of `team`.
     pub general: General,
 }

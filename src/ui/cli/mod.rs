@@ -7,6 +7,7 @@ mod cancel;
 mod completions;
 mod daemon;
 mod desk;
+mod detect;
 mod doctor;
 mod down;
 mod dropping;
@@ -73,6 +74,7 @@ enum Verb {
     Stop(stop::Args),
     Pane(pane::Args),
     Agent(agent::Args),
+    Detect(detect::Args),
     Service(service::Args),
     Doctor(doctor::Args),
     Fsck(fsck::Args),
@@ -138,6 +140,7 @@ fn run(desk: &Desk, verb: Verb) -> Ended {
         Verb::Stop(args) => stop::run(desk, &args),
         Verb::Pane(args) => pane::run(desk, &args),
         Verb::Agent(args) => agent::run(desk, &args),
+        Verb::Detect(args) => detect::run(desk, &args),
         Verb::Service(args) => service::run(desk, &args),
         Verb::Doctor(args) => doctor::run(desk, &args),
         Verb::Fsck(args) => fsck::run(desk, &args),

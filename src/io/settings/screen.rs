@@ -1,0 +1,327 @@
+//! `screen:` of a profile: how its program's screens are read, as it is written, and the rules that come of it.
+
+use super::finding::{Book, Place};
+use super::values::At;
+use crate::engine::reading::{BoxForm, BoxRules, BoxState, CursorPlace, Pattern, Rule, Rules, Sights, State};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Rules of one profile, those of its base included: each look at a pane asks them all.
+const RULES_MAX: usize = 200;
+
+/// How the screens of a program are read. Patterns are regular expressions (of the Rust crate `regex`), matched against
+/// single rows without the spaces at their ends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Screen")]
+pub(super) struct ScreenEntry {
+    /// The version of the program whose screens these are, in its own words.
+    version: Option<String>,
+    /// How it draws the box for what is typed to it.
+    #[serde(rename = "box")]
+    input_box: Option<BoxEntry>,
+    /// A row that shows what was typed before: a turn begins behind the last one.
+    echo: Option<At<String>>,
+    /// The first row of each thing that was said, done or told in a turn: an answer, a tool, an error.
+    entry: Option<At<String>>,
+    /// The first row of a dialog, so that what stands above one is no part of it.
+    dialog: Option<At<String>>,
+    /// What a screen means: the first rule that matches says it. Rules stand before those of the profile that this one
+    /// is based on, and one with the name of another takes its place.
+    rules: Option<At<Vec<At<RuleEntry>>>>,
+}
+
+/// The input box of a program, found from the bottom of the screen.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Box")]
+struct BoxEntry {
+    /// The ways in which the program draws it. The first one that fits counts.
+    forms: Vec<FormEntry>,
+    /// Texts that the program shows where nothing was typed.
+    empty: Option<Vec<At<String>>>,
+    /// What the program shows in place of a text that was pasted.
+    pasted: Option<Vec<At<String>>>,
+}
+
+/// One way to draw an input box. The first group of `first` and of `more` is what was typed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "BoxForm")]
+struct FormEntry {
+    /// The row right above its text, if that is a part of it.
+    above: Option<At<String>>,
+    /// The first row of its text.
+    first: At<String>,
+    /// Each further row of its text; blank ones go on in any case.
+    more: Option<At<String>>,
+    /// The first row behind its text.
+    below: At<String>,
+    /// Rows at the end of its text that are the program's own. Default: `0`
+    own_rows: Option<u8>,
+    /// Blank rows right before the one below that are no part of its text. Default: `0`
+    gap: Option<u8>,
+    /// A row that stands somewhere under it. What looks like the box without such a row is none.
+    footer: Option<At<String>>,
+    /// Where the cursor stands, if that is known: what looks like the box elsewhere is none. Default: `anywhere`
+    cursor: Option<CursorWord>,
+}
+
+/// When a screen means a state. All that is named under `see` has to be seen, and nothing of what is named under `not`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Rule")]
+pub(super) struct RuleEntry {
+    /// Its name, of its profile alone.
+    name: At<String>,
+    /// What the screen means.
+    state: StateWord,
+    /// What the input box has to be. Default: `any`
+    #[serde(rename = "box")]
+    input_box: Option<BoxWord>,
+    /// For an error: whether the program can be given a turn all the same. Default: `false`
+    free: Option<bool>,
+    /// What has to be seen.
+    see: Option<SightsEntry>,
+    /// What must not be seen.
+    not: Option<SightsEntry>,
+}
+
+/// Patterns by the part of the screen that they are matched against.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Sights")]
+struct SightsEntry {
+    /// The pane's title.
+    title: Option<Vec<At<String>>>,
+    /// What the input box shows: what was typed, or the program's own words where it is empty.
+    input: Option<Vec<At<String>>>,
+    /// The rows below the input box, with the one that ends it.
+    footer: Option<Vec<At<String>>>,
+    /// The last six rows above the input box that are not blank.
+    status: Option<Vec<At<String>>>,
+    /// The last row above the input box that is not blank.
+    last: Option<Vec<At<String>>>,
+    /// The rows from the last echo to the input box, or to the end of the screen.
+    turn: Option<Vec<At<String>>>,
+    /// The rows of the turn's last entry, as far as `entry` of the screen tells them apart: an error of the turn before
+    /// its last words is no longer one.
+    entry: Option<Vec<At<String>>>,
+    /// The rows from the last one that `dialog` of the screen matches to the end; without one, all rows below the input
+    /// box.
+    dialog: Option<Vec<At<String>>>,
+    /// The last forty rows that are not blank.
+    bottom: Option<Vec<At<String>>>,
+}
+
+/// `state:`.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum StateWord {
+    Ready,
+    Busy,
+    Draft,
+    WaitingInput,
+    RateLimited,
+    Error,
+    Unknown,
+}
+
+/// `box:` of a rule.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum BoxWord {
+    Any,
+    Hidden,
+    Shown,
+    Empty,
+    Filled,
+}
+
+/// `cursor:` of a form of the input box.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum CursorWord {
+    Anywhere,
+    Inside,
+    NotBelow,
+}
+
+impl ScreenEntry {
+    /// The rules that this makes of those of the base. What is wrong is in `book`.
+    pub(super) fn over(&self, base: Option<&Rules>, book: &mut Book) -> Rules {
+        let mut rules = base.cloned().unwrap_or_else(|| Rules {
+            version: String::new(),
+            input_box: None,
+            echo: None,
+            entry: None,
+            dialog: None,
+            rules: Vec::new(),
+        });
+        if let Some(version) = &self.version {
+            rules.version.clone_from(version);
+        }
+        if let Some(entry) = &self.input_box {
+            rules.input_box = entry.read(book).or(rules.input_box);
+        }
+        if let Some(echo) = &self.echo {
+            rules.echo = pattern(echo, book);
+        }
+        if let Some(entry) = &self.entry {
+            rules.entry = pattern(entry, book);
+        }
+        if let Some(dialog) = &self.dialog {
+            rules.dialog = pattern(dialog, book);
+        }
+        let Some(entries) = &self.rules else { return rules };
+        let mut own: Vec<Rule> = Vec::new();
+        for entry in &entries.value {
+            if let Some(rule) = entry.value.read(book) {
+                if own.iter().any(|other| other.name == rule.name) {
+                    let why = format!("there are two rules `{}`", rule.name);
+                    book.wrong(entry.value.name.place, why, "give one of them another name");
+                }
+                own.push(rule);
+            }
+        }
+        rules.rules.retain(|rule| own.iter().all(|own| own.name != rule.name));
+        own.append(&mut rules.rules);
+        if own.len() > RULES_MAX {
+            let why = format!("{} rules are too many", own.len());
+            book.wrong(entries.place, why, format!("write at most {RULES_MAX}"));
+        }
+        rules.rules = own;
+        rules
+    }
+}
+
+impl BoxEntry {
+    fn read(&self, book: &mut Book) -> Option<BoxRules> {
+        let forms: Option<Vec<BoxForm>> = self.forms.iter().map(|form| form.read(book)).collect();
+        let empty = patterns(self.empty.as_deref(), book);
+        let pasted = patterns(self.pasted.as_deref(), book);
+        Some(BoxRules { forms: forms?, empty, pasted })
+    }
+}
+
+impl FormEntry {
+    fn read(&self, book: &mut Book) -> Option<BoxForm> {
+        let mut maybe = |text: &Option<At<String>>| match text {
+            None => Some(None),
+            Some(text) => pattern(text, book).map(Some),
+        };
+        let (above, more, footer) = (maybe(&self.above), maybe(&self.more), maybe(&self.footer));
+        let (first, below) = (pattern(&self.first, book), pattern(&self.below, book));
+        let own_rows = usize::from(self.own_rows.unwrap_or(0));
+        let gap = usize::from(self.gap.unwrap_or(0));
+        Some(BoxForm {
+            above: above?,
+            first: first?,
+            more: more?,
+            below: below?,
+            own_rows,
+            gap,
+            footer: footer?,
+            cursor: self.cursor.map_or(CursorPlace::Anywhere, CursorWord::place),
+        })
+    }
+}
+
+impl RuleEntry {
+    fn read(&self, book: &mut Book) -> Option<Rule> {
+        let name = &self.name.value;
+        let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || name.len() > 64 || !name.chars().all(word) {
+            let why = format!("`{name}` is no name for a rule");
+            book.wrong(self.name.place, why, "use 1 to 64 of a-z, 0-9, `-`, `_` and `.`");
+            return None;
+        }
+        let (see, not) = (sights(self.see.as_ref(), book), sights(self.not.as_ref(), book));
+        let input_box = self.input_box.map_or(BoxState::Any, BoxWord::state);
+        let state = self.state.state();
+        if matches!(state, State::Ready) && !matches!(input_box, BoxState::Empty) && see == Sights::default()
+        {
+            let why = format!("rule `{name}` takes every screen for one that may be typed to");
+            book.wrong(self.name.place, why, "say `box: empty`, or what has to be seen");
+        }
+        Some(Rule { name: name.clone(), state, free: self.free.unwrap_or(false), input_box, see, not })
+    }
+}
+
+fn sights(entry: Option<&SightsEntry>, book: &mut Book) -> Sights {
+    let Some(entry) = entry else { return Sights::default() };
+    let mut all = |texts: &Option<Vec<At<String>>>| patterns(texts.as_deref(), book);
+    Sights {
+        title: all(&entry.title),
+        input: all(&entry.input),
+        footer: all(&entry.footer),
+        status: all(&entry.status),
+        last: all(&entry.last),
+        turn: all(&entry.turn),
+        entry: all(&entry.entry),
+        dialog: all(&entry.dialog),
+        bottom: all(&entry.bottom),
+    }
+}
+
+fn patterns(texts: Option<&[At<String>]>, book: &mut Book) -> Vec<Pattern> {
+    texts.unwrap_or_default().iter().filter_map(|text| pattern(text, book)).collect()
+}
+
+fn pattern(text: &At<String>, book: &mut Book) -> Option<Pattern> {
+    match Pattern::new(&text.value) {
+        Ok(pattern) => Some(pattern),
+        Err(error) => {
+            bad_pattern(&error.to_string(), text.place, book);
+            None
+        }
+    }
+}
+
+fn bad_pattern(why: &str, place: Place, book: &mut Book) {
+    let why = format!("this is no regular expression: {why}");
+    book.wrong(
+        place,
+        why,
+        "put it in single quotes, and a backslash before each of . ( ) [ ] { } ? * + ^ $ | meant as itself",
+    );
+}
+
+impl StateWord {
+    fn state(self) -> State {
+        match self {
+            Self::Ready => State::Ready,
+            Self::Busy => State::Busy,
+            Self::Draft => State::Draft,
+            Self::WaitingInput => State::WaitingInput,
+            Self::RateLimited => State::RateLimited,
+            Self::Error => State::Error,
+            Self::Unknown => State::Unknown,
+        }
+    }
+}
+
+impl BoxWord {
+    fn state(self) -> BoxState {
+        match self {
+            Self::Any => BoxState::Any,
+            Self::Hidden => BoxState::Hidden,
+            Self::Shown => BoxState::Shown,
+            Self::Empty => BoxState::Empty,
+            Self::Filled => BoxState::Filled,
+        }
+    }
+}
+
+impl CursorWord {
+    fn place(self) -> CursorPlace {
+        match self {
+            Self::Anywhere => CursorPlace::Anywhere,
+            Self::Inside => CursorPlace::Inside,
+            Self::NotBelow => CursorPlace::NotBelow,
+        }
+    }
+}

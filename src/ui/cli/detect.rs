@@ -1,0 +1,135 @@
+//! `tasuki detect`: what the rules of a profile make of a screen.
+
+use super::desk::{Desk, Ended};
+use super::failure::{Failure, Kind};
+use crate::engine::reading::Rules;
+use crate::io::frame::KeptFrame;
+use crate::io::settings::{Profile, Settings, built_in_profiles};
+use crate::io::workspace::{Workspace, WorkspaceError};
+use clap::Subcommand;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Shows what a profile's rules make of a screen
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki detect replay --provider claude frames/*.txt
+
+States: ready, busy, draft, waiting_input, rate_limited, error, unknown.")]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Replay(ReplayArgs),
+}
+
+/// Reads kept screens: a line `FILE STATE RULE` for each
+///
+/// A file has the rows of a screen (`tmux capture-pane -p`). `cursor=COLUMN,ROW` and `title=TEXT` in a file of the same
+/// name that ends in .meta count too.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki detect replay --provider claude frames/*.txt
+  tmux capture-pane -p -t %5 > now.txt && tasuki detect replay --provider codex now.txt")]
+struct ReplayArgs {
+    /// The profile whose rules are asked
+    #[arg(long, value_name = "NAME")]
+    provider: String,
+    /// The screens
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    match &args.verb {
+        Verb::Replay(args) => replay(desk, args),
+    }
+}
+
+/// One line of `replay`.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    file: &'a Path,
+    state: &'static str,
+    rule: &'a str,
+    rows: &'a [usize],
+}
+
+fn replay(desk: &Desk, args: &ReplayArgs) -> Ended {
+    let rules = rules_of(desk, &args.provider)?;
+    let mut bad = 0;
+    for file in &args.files {
+        let frame = match KeptFrame::read(file) {
+            Ok(frame) => frame,
+            Err(error) => {
+                bad += 1;
+                let why = format!("{}: {error}", file.display());
+                desk.complain(&Failure::new(
+                    Kind::Rejected,
+                    "frame",
+                    why,
+                    "name files with the text of a screen",
+                ));
+                continue;
+            }
+        };
+        frame.with(|frame| {
+            let reading = rules.read(frame);
+            let (state, rule) = (reading.state.name(), reading.rule_name());
+            if desk.globals.json {
+                let line = Line { file, state, rule, rows: &reading.rows };
+                desk.say(serde_json::to_string(&line).map_err(std::io::Error::other)?)
+            } else {
+                desk.say(format!("{} {state} {rule}", file.display()))
+            }
+        })?;
+    }
+    match bad {
+        0 => Ok(()),
+        _ => {
+            let why = format!("{bad} of {} files could not be read", args.files.len());
+            Err(Failure::new(Kind::Rejected, "detect", why, "correct what is said above"))
+        }
+    }
+}
+
+/// The rules of a profile: of the workspace, if this is one, else the built-in ones.
+fn rules_of(desk: &Desk, provider: &str) -> Result<Arc<Rules>, Failure> {
+    let profiles = profiles(desk)?;
+    let Some(profile) = profiles.get(provider) else {
+        let known: Vec<&str> = profiles.keys().map(String::as_str).collect();
+        let why = format!("there is no profile `{provider}`");
+        return Err(Failure::new(
+            Kind::Rejected,
+            "unknown-provider",
+            why,
+            format!("use one of: {}", known.join(", ")),
+        ));
+    };
+    profile.screen.clone().ok_or_else(|| {
+        let known: Vec<&str> = profiles
+            .iter()
+            .filter(|(_, profile)| profile.screen.is_some())
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let why = format!(
+            "the profile `{provider}` has no rules for screens: its programs are ready when they are still"
+        );
+        Failure::new(Kind::Rejected, "no-rules", why, format!("use one of: {}", known.join(", ")))
+    })
+}
+
+fn profiles(desk: &Desk) -> Result<BTreeMap<String, Profile>, Failure> {
+    match Workspace::find(desk.globals.root.as_deref(), &desk.around) {
+        Ok(workspace) => Ok(Settings::load(&workspace, &desk.around)?.settings.profiles),
+        Err(WorkspaceError::NotFound { .. }) if desk.globals.root.is_none() => Ok(built_in_profiles()),
+        Err(error) => Err(error.into()),
+    }
+}
