@@ -11,6 +11,7 @@ pub mod faces_desk;
 pub mod herald;
 pub mod journal_desk;
 pub mod life;
+mod limits;
 pub mod mail_desk;
 pub mod marks;
 pub mod memory;

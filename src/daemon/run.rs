@@ -8,6 +8,7 @@ use crate::daemon::ends::worker_ended;
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::{Heard, JournalDesk, ThreadGone};
+use crate::daemon::limits::dated;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::news::{News, NewsSender};
 use crate::daemon::notes::{About, Notes};
@@ -246,7 +247,8 @@ impl Daemon {
                 // Nobody is given anything new before the end.
                 PaneWord::Report(Report::Ready { .. }) if self.ending.is_some() => {}
                 PaneWord::Report(report) => {
-                    self.take_input(Input::Report { agent: news.agent, nonce: news.nonce, report });
+                    let (agent, nonce, report) = (news.agent, news.nonce, dated(report, &self.clock));
+                    self.take_input(Input::Report { agent, nonce, report });
                 }
                 PaneWord::Doing(line) => self.views.doing(news.agent, line),
             },

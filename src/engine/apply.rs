@@ -4,6 +4,7 @@ use super::close::ourselves;
 use super::event::{AgentChange, Answer, Event, Why};
 use super::life::{self, Illegal, Move, Stage, Turn, TurnKind};
 use super::message::{BodyRef, Kind, Known, Message, Outcome};
+use super::need::{Need, NeedKind};
 use super::patience::ADOPTION_GRACE_MS;
 use super::state::{Agent, Finished, Open, Phase, State, Told};
 use super::words::{AgentName, MessageId, Millis, Seq};
@@ -210,6 +211,17 @@ impl State {
         });
     }
 
+    /// While an agent needed something, the clock of its turn stood still.
+    fn stood_still(&mut self, name: &AgentName, need: &Need, at: Millis) {
+        let Some(id) = self.agents.get(name).and_then(|agent| agent.current.clone()) else { return };
+        let _ = self.change(&id, |open| {
+            open.due = open.due.map(|due| due.plus(at.since(need.since.max(open.since))));
+            // It did not fall silent by itself, and may be told to go on however often that happens.
+            open.reminded &= need.kind != NeedKind::Limit;
+            Ok(())
+        });
+    }
+
     fn change_agent(&mut self, at: Millis, name: &AgentName, change: &AgentChange) {
         self.clear_agent_timer(name);
         let agent = self.agents.entry(name.clone()).or_default();
@@ -244,7 +256,14 @@ impl State {
                 agent.up_since = None;
                 agent.blocked = None;
             }
-            AgentChange::Blocked { why } => agent.blocked = why.as_deref().map(Into::into),
+            AgentChange::Blocked { need } => {
+                let before = std::mem::replace(&mut agent.blocked, need.clone());
+                if let Some(before) = before.filter(|before| !before.over)
+                    && need.as_ref().is_none_or(|need| need.over)
+                {
+                    self.stood_still(name, &before, at);
+                }
+            }
             AgentChange::Removed => {
                 self.agents.remove(name);
                 return;

@@ -30,7 +30,7 @@ impl Work<'_> {
         if agent.phase == Phase::Asleep {
             return self.wake_agent(name);
         }
-        let (Phase::Up { .. }, Some(nonce), None) = (&agent.phase, agent.nonce, &agent.blocked) else {
+        let (Phase::Up { .. }, Some(nonce), None) = (&agent.phase, agent.nonce, agent.need()) else {
             return;
         };
         if self.is_stale(name, agent) {
@@ -86,8 +86,8 @@ impl Work<'_> {
         self.live.greeted.insert(name.clone());
         self.live.guards.remove(name);
         self.touch(name);
-        let blocked = self.state.agents.get(name).is_none_or(|agent| agent.blocked.is_some());
-        if blocked || self.state.halted.is_some() || self.state.tokens.contains_key(&fresh) {
+        if self.needs_something(name) || self.state.halted.is_some() || self.state.tokens.contains_key(&fresh)
+        {
             return; // a token that is in use already: the offer is made again
         }
         if let Some((id, kind)) = self.next_typed(name) {

@@ -75,7 +75,8 @@ impl Echo {
             if is_boxed(echoed) {
                 is_rule(row) || is_box_gap(row)
             } else {
-                is_barred(echoed) && is_barred(row)
+                // Gemini ends the block of what was typed with half blocks.
+                is_barred(echoed) && is_barred(row) || is_rule(row) && row.trim().starts_with(['▀', '▄'])
             }
         };
         (self.last_row + 1..screen.rows().len())
@@ -121,7 +122,9 @@ impl Squeezed {
     }
 }
 
-fn squeezed(text: &str) -> String {
+/// A text without white space and borders, to be compared with what a program has wrapped.
+#[must_use]
+pub fn squeezed(text: &str) -> String {
     text.chars().filter(|&c| !is_ignored(c)).collect()
 }
 

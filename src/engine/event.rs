@@ -2,6 +2,7 @@
 
 use super::life::{CompletionSource, Move, Receipt};
 use super::message::{Body, Kind, Message, Outcome};
+use super::need::Need;
 use super::refusal::Code;
 use super::state::{Agent, Finished, Open};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
@@ -167,8 +168,8 @@ pub enum AgentChange {
     },
     /// It needs a person, or time; nothing is typed.
     Blocked {
-        /// Why, in words; none when it is over.
-        why: Option<String>,
+        /// What it needs; nothing when that is over.
+        need: Option<Need>,
     },
     /// It is no member any more.
     Removed,

@@ -90,18 +90,25 @@ impl State {
         }
     }
 
-    /// An agent's restart is looked at when it is due.
+    /// An agent is looked at when its restart is due, and when a need of it ends.
     pub(super) fn set_agent_timer(&mut self, name: &AgentName) {
-        if let Some(Phase::Restarting(at)) = self.agents.get(name).map(|agent| &agent.phase) {
-            self.timers.insert((*at, Timer::Agent(name.clone())));
+        for at in self.agent_timers(name).into_iter().flatten() {
+            self.timers.insert((at, Timer::Agent(name.clone())));
         }
     }
 
     /// Takes back [`State::set_agent_timer`].
     pub(super) fn clear_agent_timer(&mut self, name: &AgentName) {
-        if let Some(Phase::Restarting(at)) = self.agents.get(name).map(|agent| agent.phase.clone()) {
+        for at in self.agent_timers(name).into_iter().flatten() {
             self.timers.remove(&(at, Timer::Agent(name.clone())));
         }
+    }
+
+    /// When an agent is started again, and when it needs nothing any more.
+    fn agent_timers(&self, name: &AgentName) -> [Option<Millis>; 2] {
+        let Some(agent) = self.agents.get(name) else { return [None; 2] };
+        let restart = if let Phase::Restarting(at) = agent.phase { Some(at) } else { None };
+        [restart, agent.need().and_then(|need| need.until)]
     }
 
     fn unqueue(&mut self, open: &Open, not_before: Millis) {

@@ -1,7 +1,9 @@
 //! What comes into the engine, and what it asks to be done.
 
+pub use super::guard::Guard;
 use super::life::{CompletionSource, Receipt, Turn};
 use super::message::{Draft, RequestId, Source};
+use super::need::NeedKind;
 use super::refusal::Refusal;
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
@@ -117,6 +119,17 @@ pub enum Report {
         /// Which guard is closed.
         guard: Guard,
     },
+    /// Its screen says that it needs a person, or time.
+    Needs {
+        /// What kind of thing.
+        kind: NeedKind,
+        /// What its screen says, in one line.
+        why: Arc<str>,
+        /// When it is over by itself, if that is known.
+        until: Option<Millis>,
+    },
+    /// Its screen says that it needs nothing, or nothing any more.
+    NeedsNothing,
     /// What became of a doorbell.
     Rung {
         /// For which message.
@@ -160,41 +173,6 @@ pub enum Report {
         /// Whether that was a clean end.
         clean: bool,
     },
-}
-
-/// Why nothing is typed to an agent just now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Guard {
-    /// Its program has not said that it is ready.
-    NotReadyYet,
-    /// It prints or has unread input.
-    Busy,
-    /// A person typed in its pane a moment ago.
-    PersonTyping,
-    /// Its pane is in copy mode.
-    CopyMode,
-    /// `queue/STOP` is there.
-    Stopped,
-    /// tmux does not answer.
-    NoAnswer,
-    /// Its program ends after each task, and has not ended yet.
-    Ending,
-}
-
-impl Guard {
-    /// For `tasuki why` and the status.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::NotReadyYet => "the agent is not ready yet",
-            Self::Busy => "the agent's terminal is busy",
-            Self::PersonTyping => "a person is typing in its pane",
-            Self::CopyMode => "its pane is in copy mode",
-            Self::Stopped => "queue/STOP is there",
-            Self::NoAnswer => "tmux does not answer",
-            Self::Ending => "its program ends after each task, and has not ended yet",
-        }
-    }
 }
 
 /// What became of a doorbell.

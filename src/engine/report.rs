@@ -5,6 +5,7 @@ use super::engine::Work;
 use super::event::{Event, Why};
 use super::input::Report;
 use super::life::{Move, Stage, Turn};
+use super::need::Need;
 use super::state::Phase;
 use super::words::{AgentName, MessageId, Nonce};
 
@@ -28,6 +29,10 @@ impl Work<'_> {
             }
             Report::Ready { fresh } if up => self.ready(name, nonce, fresh),
             Report::NotReady { guard } if up => self.not_ready(name, guard),
+            Report::Needs { kind, why, until } if up => {
+                self.needs(name, Some(Need { kind, why, since: self.now, until, over: false }));
+            }
+            Report::NeedsNothing if up => self.needs(name, None),
             Report::Rung { id, turn, verdict } if up => {
                 self.live.settling.remove(name);
                 if self.has(name, &id, turn) {
@@ -53,7 +58,7 @@ impl Work<'_> {
     }
 
     /// The turn is over without a claim: the agent waits for answers, is reminded once, or needs a person.
-    fn turn_over(&mut self, id: &MessageId) {
+    pub(super) fn turn_over(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
         let (Stage::Submitted(turn) | Stage::Working(turn)) = open.stage else { return };
         // What others do takes its own time; an agent that is only silent has what is left of its own.

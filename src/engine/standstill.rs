@@ -62,16 +62,16 @@ impl Engine {
             (_, Some((open, Stage::Waiting(turn)))) => {
                 let reminds = turn.token.is_some() && !open.reminded;
                 let parts = self.state.open_parts(&open.message.id);
-                agent.blocked.is_none() && (!open.unread.is_empty() || parts == 0 && reminds)
+                !agent.needs_somebody() && (!open.unread.is_empty() || parts == 0 && reminds)
             }
-            (_, Some((_, Stage::Queued { .. }))) => agent.blocked.is_none(),
+            (_, Some((_, Stage::Queued { .. }))) => !agent.needs_somebody(),
             (_, Some((_, stage))) => !matches!(stage, Stage::Held(_)),
         }
     }
 
     /// Whether an agent has its hands free, and something waits for it.
     fn may_begin(&self, name: &AgentName, agent: &Agent) -> bool {
-        let is_free = matches!(agent.phase, Phase::Up { .. }) && agent.blocked.is_none();
+        let is_free = matches!(agent.phase, Phase::Up { .. }) && !agent.needs_somebody();
         let pools = self.team.pools.iter().filter(|(_, members)| members.contains(name));
         let mut queues = pools.map(|(pool, _)| pool).chain([name]);
         is_free && agent.current.is_none() && queues.any(|queue| self.state.queues.contains_key(queue))

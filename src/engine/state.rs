@@ -3,6 +3,7 @@
 use super::event::Event;
 use super::life::Stage;
 use super::message::{BodyRef, Known, Message, Outcome};
+use super::need::Need;
 use super::queue::{Queue, QueueKey};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,8 +133,8 @@ pub struct Agent {
     pub current: Option<MessageId>,
     /// The message that may have been typed to its process last.
     pub given: Option<MessageId>,
-    /// Why it needs a person, or time.
-    pub blocked: Option<Arc<str>>,
+    /// What it needs, a person or time; it stays here when that time is over, until its screen says something else.
+    pub blocked: Option<Need>,
     /// When it was started again, newest last; for the limit, so no more than the limit can be.
     pub restarts: Vec<Millis>,
     /// Since when it runs.

@@ -116,8 +116,8 @@ fn changed(change: &AgentChange) -> String {
         }
         AgentChange::Down { why, restart_at: None, .. } => format!("ended ({why})"),
         AgentChange::Lost { why } => format!("is gone: {why}"),
-        AgentChange::Blocked { why: Some(why) } => format!("needs attention: {why}"),
-        AgentChange::Blocked { why: None } => "needs no attention any more".to_owned(),
+        AgentChange::Blocked { need: Some(need) } => format!("{}: {}", need.kind.state(), need.why),
+        AgentChange::Blocked { need: None } => "needs no attention any more".to_owned(),
         AgentChange::Removed => "is not in the team any more".to_owned(),
     }
 }

@@ -135,8 +135,9 @@ impl Work<'_> {
             _ => false,
         };
         if due && !self.live.tmux_lost {
-            self.launch(name);
+            return self.launch(name);
         }
+        self.need_due(name);
     }
 
     /// The tmux server died with every pane.

@@ -202,8 +202,8 @@ impl Engine {
 
     fn up_state(&self, name: &AgentName, agent: &Agent) -> (&'static str, Option<String>) {
         let guard = self.live.guards.get(name).map(|guard| guard.words().to_owned());
-        if let Some(why) = &agent.blocked {
-            return ("waiting_input", Some(why.to_string()));
+        if let Some(need) = agent.need() {
+            return (need.kind.state(), Some(need.why.to_string()));
         }
         let current = agent.current.as_ref().and_then(|id| self.state.open.get(id)).map(|open| &**open);
         match current.map(|open| open.stage) {

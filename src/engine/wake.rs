@@ -34,6 +34,8 @@ impl Work<'_> {
                 let queue = open.queue().clone();
                 self.touch(&queue);
             }
+            // Its clock stands still while its agent needs something.
+            _ if open.agent.as_ref().is_some_and(|agent| self.needs_something(agent)) => {}
             _ if open.due.is_some_and(|due| due <= self.now) => self.overdue(id),
             _ => {}
         }

@@ -9,6 +9,7 @@ mod delivering;
 mod ending;
 mod life;
 mod make;
+mod needs;
 mod one_shot;
 mod parts;
 mod pools;

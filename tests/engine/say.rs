@@ -119,7 +119,12 @@ fn say_change(change: &AgentChange, now: Millis) -> String {
             format!("down{so}{again} ({why})")
         }
         AgentChange::Lost { why } => format!("lost ({why})"),
-        AgentChange::Blocked { why } => format!("blocked ({why:?})"),
+        AgentChange::Blocked { need: None } => "needs nothing".to_owned(),
+        AgentChange::Blocked { need: Some(need) } => {
+            let until = need.until.map(|at| format!(", until {}", relative(at, now))).unwrap_or_default();
+            let over = if need.over { ", over" } else { "" };
+            format!("{} ({}{until}{over})", need.kind.state(), need.why)
+        }
         AgentChange::Removed => "removed".to_owned(),
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
 use tasuki::engine::message::{Body, BodyRef, Expect, Kind, Known, Message, OnDoubt, Outcome, Priority};
+use tasuki::engine::need::{Need, NeedKind};
 use tasuki::engine::refusal::Code;
 use tasuki::engine::state::{Agent, Counts, Finished, Open, Phase, Told};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
@@ -220,7 +221,7 @@ fn change() -> impl Strategy<Value = AgentChange> {
             AgentChange::Down { why, restart_at, wanted, asleep }
         }),
         text().prop_map(|why| AgentChange::Lost { why }),
-        of(text()).prop_map(|why| AgentChange::Blocked { why }),
+        of(need()).prop_map(|need| AgentChange::Blocked { need }),
         Just(AgentChange::Removed),
     ]
 }
@@ -258,12 +259,18 @@ fn told() -> impl Strategy<Value = Told> {
         .prop_map(|(child, from, outcome, body, refused)| Told { child, from, outcome, body, refused })
 }
 
+fn need() -> impl Strategy<Value = Need> {
+    let kind = select(vec![NeedKind::Input, NeedKind::Limit, NeedKind::Repair]);
+    (kind, shared_text(), millis(), of(millis()), any::<bool>())
+        .prop_map(|(kind, why, since, until, over)| Need { kind, why, since, until, over })
+}
+
 fn agent() -> impl Strategy<Value = Agent> {
     let launch = (
         phase(),
         (of(nonce()), of(digest())),
         (of(id()), of(id())),
-        of(shared_text()),
+        of(need()),
         vec(millis(), 0..3),
         of(millis()),
     );

@@ -77,7 +77,7 @@ fn a_broken_team_file_is_shown_with_its_line_and_the_cure() {
             "agents: [{name: a, provider: cluade}]\n".to_owned(),
             "1:30",
             "provider: cluade",
-            "use one of: plain, scripted",
+            "did you mean `claude`?",
         ),
         ("empty", String::new(), "1:1", "", "`tasuki init`"),
         ("nobody", "agents: []\n".to_owned(), "1:9", "agents: []", "`tasuki init`"),

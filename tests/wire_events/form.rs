@@ -5,10 +5,15 @@ use expect_test::{Expect, expect};
 use tasuki::engine::event::{AgentChange, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
 use tasuki::engine::message::{Body, BodyRef, Expect as Evidence, Kind, Message, OnDoubt, Outcome, Priority};
+use tasuki::engine::need::{Need, NeedKind};
 use tasuki::engine::refusal::Code;
 use tasuki::engine::state::{Agent, Counts, Open, Phase, Told};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey, Seq};
 use tasuki::io::wire::events::{decode, encode, encode_snapshot};
+
+fn need(kind: NeedKind, until: Option<Millis>, over: bool) -> Need {
+    Need { kind, why: "it says so".into(), since: Millis(NOON), until, over }
+}
 
 #[test]
 fn the_usual_life_of_a_message() {
@@ -140,8 +145,9 @@ fn what_happens_to_agents() {
         down("stopped by user", None, true, false),
         down("exit 0", None, true, true),
         AgentChange::Lost { why: "the tmux server ended".into() },
-        AgentChange::Blocked { why: Some("it asks for a login".into()) },
-        AgentChange::Blocked { why: None },
+        AgentChange::Blocked { need: Some(need(NeedKind::Limit, Some(Millis(NOON + 1_000)), true)) },
+        AgentChange::Blocked { need: Some(need(NeedKind::Repair, None, false)) },
+        AgentChange::Blocked { need: None },
         AgentChange::Removed,
     ];
     let events = changes.map(|change| Event::Agent { name: agent("coder"), change });
@@ -155,8 +161,9 @@ fn what_happens_to_agents() {
             {"event":"agent","name":"coder","change":"down","why":"stopped by user","wanted":true}
             {"event":"agent","name":"coder","change":"down","why":"exit 0","wanted":true,"asleep":true}
             {"event":"agent","name":"coder","change":"lost","why":"the tmux server ended"}
-            {"event":"agent","name":"coder","change":"blocked","why":"it asks for a login"}
-            {"event":"agent","name":"coder","change":"blocked","why":null}
+            {"event":"agent","name":"coder","change":"blocked","need":{"kind":"limit","why":"it says so","since":1770033600000,"until":1770033601000,"over":true}}
+            {"event":"agent","name":"coder","change":"blocked","need":{"kind":"repair","why":"it says so","since":1770033600000}}
+            {"event":"agent","name":"coder","change":"blocked","need":null}
             {"event":"agent","name":"coder","change":"removed"}"#]],
     );
 }
@@ -191,7 +198,7 @@ fn a_snapshot() {
         nonce: Some(Nonce(0x3f2a)),
         current: Some(id("msg-1")),
         given: Some(id("msg-1")),
-        blocked: Some("a dialog".into()),
+        blocked: Some(need(NeedKind::Input, None, false)),
         restarts: vec![Millis(NOON - 1_000)],
         up_since: Some(Millis(NOON)),
         counts: Counts { completed: 42, failed: 3, sent: 50, received: 55, restarts: 1 },
@@ -216,7 +223,7 @@ fn a_snapshot() {
     check(
         &events,
         &expect![[r#"
-            {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","given":"msg-1","blocked":"a dialog","restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
+            {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","given":"msg-1","blocked":{"kind":"input","why":"it says so","since":1770033600000},"restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
             {"event":"kept_agent","name":"idler","phase":"absent"}
             {"event":"kept_agent","name":"sick","phase":"failed","why":"gone"}
             {"event":"kept_agent","name":"weak","phase":"restarting","restart_at":1770033600000}

@@ -32,13 +32,16 @@ pub struct Screen {
     pub in_mode: bool,
     /// Whether the program has ended.
     pub dead: bool,
+    /// How its rows are given.
+    pub given: Rows,
+    /// The title that the program gave its pane.
+    pub title: String,
 }
 
 /// Replies to the commands that take a screen.
 const CAPTURE_REPLIES: usize = 5;
 
-const FACTS: &str =
-    "#{cursor_x}|#{cursor_y}|#{pane_width}|#{pane_height}|#{alternate_on}|#{pane_in_mode}|#{pane_dead}";
+const FACTS: &str = "#{cursor_x}|#{cursor_y}|#{pane_width}|#{pane_height}|#{alternate_on}|#{pane_in_mode}|#{pane_dead}|#{pane_title}";
 
 impl Pane {
     /// Takes the screen and up to `history` rows above it, and the facts around it, all of one moment.
@@ -49,7 +52,7 @@ impl Pane {
     /// [`TmuxError::NoPane`]; those of [`super::control::Tmux::run`].
     pub async fn capture(&self, history: u32, rows: Rows) -> Result<Screen, TmuxError> {
         let replies = self.run(self.capturing(history, rows)).await?;
-        self.captured(&replies)
+        self.captured(&replies, rows)
     }
 
     /// The same, with the person who looks at the pane at that moment ([`Self::person`]): one question instead of two.
@@ -59,7 +62,7 @@ impl Pane {
     pub async fn look(&self, history: u32, rows: Rows) -> Result<(Screen, Option<Person>), TmuxError> {
         let replies = self.run(self.capturing(history, rows).then(Self::ask_person())).await?;
         let person = replies.get(CAPTURE_REPLIES).and_then(|reply| self.find_person(reply));
-        Ok((self.captured(&replies)?, person))
+        Ok((self.captured(&replies, rows)?, person))
     }
 
     fn capturing(&self, history: u32, rows: Rows) -> Command {
@@ -73,27 +76,28 @@ impl Pane {
         capture.target(self.id()).then(facts).then(Command::take_buffer(&buffer))
     }
 
-    fn captured(&self, replies: &[Reply]) -> Result<Screen, TmuxError> {
+    fn captured(&self, replies: &[Reply], given: Rows) -> Result<Screen, TmuxError> {
         // Of: capture, facts, the buffer's length, its text, its removal.
         let at = |index: usize| replies.get(index).cloned().unwrap_or_default();
         let (facts, text) = (at(1), at(3));
         let bytes = text.buffer(self.tmux().version().buffer_escape());
         let unreadable = || TmuxError::Unreadable { command: "capture-pane", words: facts.words() };
-        Screen::read(&facts, &bytes, text.cut).ok_or_else(unreadable)
+        Screen::read(&facts, &bytes, text.cut, given).ok_or_else(unreadable)
     }
 }
 
 impl Screen {
-    fn read(facts: &Reply, bytes: &[u8], cut: bool) -> Option<Self> {
+    fn read(facts: &Reply, bytes: &[u8], cut: bool, given: Rows) -> Option<Self> {
         let facts = facts.text();
-        let mut fields = facts.split('|');
+        let mut fields = facts.splitn(8, '|');
         let mut number = || fields.next()?.parse::<u16>().ok();
         let (cursor, width, height) = ((number()?, number()?), number()?, number()?);
         let (alternate, in_mode, dead) = (number()? != 0, number()? != 0, number()? != 0);
+        let title = fields.next().unwrap_or_default().to_owned();
         let text = String::from_utf8_lossy(bytes);
         let text = text.strip_suffix('\n').unwrap_or(&text);
         let rows = text.split('\n').map(str::to_owned).collect();
         let cut = cut || bytes.len() >= REPLY_BYTES_MAX;
-        Some(Self { rows, cut, cursor, width, height, alternate, in_mode, dead })
+        Some(Self { rows, cut, cursor, width, height, alternate, in_mode, dead, given, title })
     }
 }

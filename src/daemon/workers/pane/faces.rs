@@ -4,7 +4,7 @@ use super::guards::Verdict as Guards;
 use super::{End, Worker, answered};
 use crate::daemon::request::{PaneRequest, PaneResponse, Response};
 use crate::engine::doorbell;
-use crate::io::tmux::{CtrlLetter, Key, Rows, Screen, TmuxError};
+use crate::io::tmux::{CtrlLetter, Key, Screen, TmuxError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -30,7 +30,7 @@ impl Worker {
     ) -> Result<(), End> {
         let done = match request {
             PaneRequest::Send(text) => self.send_line(&text).await,
-            PaneRequest::Read(history) => self.read(history).await,
+            PaneRequest::Read(history) => self.shown_text(history).await,
             PaneRequest::Clear => self.clear().await,
             PaneRequest::Ready => self.is_ready().await,
             PaneRequest::Wait { text, timeout_ms } => return self.wait(text, timeout_ms, answer).await,
@@ -63,7 +63,7 @@ impl Worker {
         Ok(PaneResponse::Typed(shown))
     }
 
-    async fn read(&mut self, history: u32) -> Result<PaneResponse, TmuxError> {
+    async fn shown_text(&mut self, history: u32) -> Result<PaneResponse, TmuxError> {
         self.text(history).await.map(PaneResponse::Text)
     }
 
@@ -97,7 +97,7 @@ impl Worker {
     }
 
     async fn text(&self, history: u32) -> Result<String, TmuxError> {
-        let screen = self.pane.capture(history, Rows::Joined).await?;
+        let screen = self.pane.capture(history, self.rows()).await?;
         Ok(rows_of(&screen))
     }
 

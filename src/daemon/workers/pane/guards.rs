@@ -39,7 +39,12 @@ impl Worker {
         if screen.in_mode {
             return Ok(Verdict::Closed(Guard::CopyMode, now + IN_ANY_CASE));
         }
-        if let Some(ready_at) = self.silent_start(&screen).filter(|at| now < *at) {
+        if let Some(read) = self.read(&screen) {
+            self.tell_need(&read).await?;
+            if let Some(guard) = self.closed_by(&read) {
+                return Ok(Verdict::Closed(guard, now + IN_ANY_CASE));
+            }
+        } else if let Some(ready_at) = self.silent_start(&screen).filter(|at| now < *at) {
             return Ok(Verdict::Closed(Guard::NotReadyYet, ready_at));
         }
         Ok(match self.minds(person.as_ref()) {

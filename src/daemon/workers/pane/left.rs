@@ -6,6 +6,7 @@
 //! that only Enter is missing again; of any other the input is cleared, and the turn is in doubt.
 
 use super::faces::key_named;
+pub(super) use super::faces::key_named as key_of;
 use super::guards::Verdict as Guards;
 use super::looking::{claims, is_echoed};
 use super::seen::SEARCHED_ROWS;
@@ -178,7 +179,7 @@ impl Worker {
     /// A line of ours that stands in the input without its Enter: the last row that is not empty, if the cursor still
     /// stands behind something.
     async fn draft(&self, typed: &Typed) -> Result<Option<String>, TmuxError> {
-        let screen = self.pane.capture(0, Rows::Joined).await?;
+        let screen = self.pane.capture(0, self.rows()).await?;
         let last = screen.rows.into_iter().rev().find(|row| !row.trim().is_empty());
         let ours = |row: &String| row.contains(doorbell::HEAD) || row.trim_end().ends_with(&*typed.line);
         Ok(last.filter(|row| screen.cursor.0 > 0 && ours(row)))
@@ -187,12 +188,12 @@ impl Worker {
     /// Presses Enter behind a line that was typed before, if nobody has written on behind it.
     pub(super) async fn end_draft(&mut self, draft: &str, typed: &Typed) -> Result<Receipt, Failed> {
         self.left = Left::of(typed);
-        if !is_whole(draft, typed) {
+        if !is_whole(draft, typed) && self.launch.profile.screen.is_none() {
             let why = "somebody wrote on behind its line, which stands in the input: send that or remove it";
             return Err(Failed::Verdict(Verdict::NotDelivered { why: why.to_owned() }));
         }
         let mind = answered(self.hands_off().await)?;
-        self.enter(true, mind).await
+        self.enter(typed, true, mind).await
     }
 
     /// Takes an older turn's doorbell out of the input line. It was tasuki who typed it, so nobody's words are lost.
@@ -223,6 +224,9 @@ impl Worker {
     }
 
     async fn find_traces(&mut self, typed: &Typed) -> Result<Receipt, Failed> {
+        if self.launch.profile.screen.is_some() {
+            return self.trace_in_box(typed, SETTLE_WAIT).await;
+        }
         let since = Instant::now();
         let unconfirmed = |why: &str| Failed::Verdict(Verdict::Unconfirmed { why: why.to_owned() });
         let arrived = self.wait_for_trace(typed, since).await?;

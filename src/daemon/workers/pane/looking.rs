@@ -2,6 +2,7 @@
 
 use super::left::without_reprint;
 use super::over::Over;
+use super::reading::Read;
 use super::seen::SEARCHED_ROWS;
 use super::{ASK_AGAIN, End, Worker};
 use crate::daemon::orders::{PaneWord, Typed};
@@ -10,6 +11,7 @@ use crate::engine::echo::{self, Echo};
 use crate::engine::input::Report;
 use crate::engine::life::CompletionSource;
 use crate::engine::marker::{self, Awaited};
+use crate::engine::reading::State;
 use crate::engine::screen::Screen as Seen;
 use crate::io::log::turns_text;
 use crate::io::process;
@@ -24,6 +26,10 @@ pub(super) const PACE_MIN: Duration = Duration::from_millis(2);
 pub(super) const PACE_MAX: Duration = Duration::from_secs(1);
 /// How often the last line of a pane is told.
 const DOING_EVERY: Duration = Duration::from_secs(1);
+/// After how long a silence a claim counts where the screen is none that the profile knows.
+const UNKNOWN_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a screen must say that its turn is over where the pane is never still.
+const STILL_ENOUGH: Duration = Duration::from_secs(1);
 /// How often an unread line is asked after.
 const UNREAD_EVERY: Duration = Duration::from_millis(50);
 
@@ -41,6 +47,7 @@ impl Worker {
     pub(super) fn watch_for(&mut self, typed: Typed) {
         let claims = typed.turn.kind != crate::engine::life::TurnKind::Info;
         // A program that knows nothing of tasuki is not asked whether it has finished.
+        self.free_since = None;
         self.over = (claims && typed.turn.token.is_some()).then(Over::new);
         self.awaited = claims.then_some(typed);
         self.pace = self.first_pace();
@@ -59,7 +66,8 @@ impl Worker {
 
     /// Whether output is of any interest.
     pub(super) fn wants_looks(&self) -> bool {
-        self.seeking.is_some() || self.awaited.is_some() || !self.waiters.is_empty()
+        let reads = self.launch.profile.screen.is_some();
+        reads || self.seeking.is_some() || self.awaited.is_some() || !self.waiters.is_empty()
     }
 
     /// One look at the pane.
@@ -70,11 +78,11 @@ impl Worker {
         if let Some(aim) = self.aim() {
             self.looked = Instant::now();
             let seen = match aim {
-                Aim::Glimpse => self.pane.capture(0, Rows::Joined).await.map(Arc::new),
+                Aim::Glimpse => self.pane.capture(0, self.rows()).await.map(Arc::new),
                 Aim::Search => self.see().await,
             };
             match seen {
-                Ok(screen) => self.search(&screen, aim).await,
+                Ok(screen) => self.search(&screen, aim).await?,
                 Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
                 Err(error) => {
                     // A claim that stands there already makes no sound: nothing else would bring us here again.
@@ -90,6 +98,11 @@ impl Worker {
     fn aim(&mut self) -> Option<Aim> {
         if !self.waiters.is_empty() {
             return Some(Aim::Search);
+        }
+        let reads = self.launch.profile.screen.is_some();
+        if reads {
+            // What it does is read, however much it prints.
+            return Some(if self.awaited.is_some() { Aim::Search } else { Aim::Glimpse });
         }
         self.awaited.as_ref()?;
         let (now, quiet_at, glimpse_at) =
@@ -119,10 +132,50 @@ impl Worker {
         self.look_at = Some(self.look_at.map_or(at, |sooner| sooner.min(at)));
     }
 
-    async fn search(&mut self, screen: &Screen, aim: Aim) {
+    async fn search(&mut self, screen: &Screen, aim: Aim) -> Result<(), End> {
         self.answer_waiters(screen);
-        self.tell_doing(screen).await;
-        let Some(typed) = self.awaited.clone() else { return };
+        let read = self.read(screen);
+        self.tell_doing(screen, read.as_ref()).await;
+        if let Some(read) = &read {
+            self.tell_need(read).await?;
+        }
+        match (self.awaited.clone(), read) {
+            (None, _) => {}
+            (Some(typed), Some(read)) => self.search_read(screen, &read, &typed).await,
+            (Some(typed), None) => self.search_still(screen, aim, typed).await,
+        }
+        Ok(())
+    }
+
+    /// Looks for the claim of a program whose screen says whether its turn is over.
+    async fn search_read(&mut self, screen: &Screen, read: &Read, typed: &Typed) {
+        let now = Instant::now();
+        let unknown_at = self.printed + UNKNOWN_PATIENCE;
+        let over = self.is_over(read) || (read.state == State::Unknown && now >= unknown_at);
+        if !over {
+            self.free_since = None;
+            self.slow_down();
+            if read.state == State::Unknown {
+                self.look_by(unknown_at);
+            }
+            return;
+        }
+        let since = *self.free_since.get_or_insert(now);
+        let settled_at = (self.printed + self.quiet()).min(since + STILL_ENOUGH).max(since + self.quiet());
+        if now < settled_at {
+            return self.look_by(settled_at);
+        }
+        if self.has_claimed(screen, typed).await {
+            self.awaited = None;
+            self.claim(typed, CompletionSource::Marker, Some(screen)).await;
+        } else {
+            self.slow_down();
+            self.look_for_end(typed, screen, Some(read.free)).await;
+        }
+    }
+
+    /// Looks for the claim of a program that is over when it is still.
+    async fn search_still(&mut self, screen: &Screen, aim: Aim, typed: Typed) {
         let (now, quiet_at) = (Instant::now(), self.printed + self.quiet());
         if aim == Aim::Glimpse || now < quiet_at {
             // The look after it has fallen silent is what counts.
@@ -137,7 +190,7 @@ impl Worker {
             self.claim(&typed, CompletionSource::Marker, Some(screen)).await;
         } else {
             self.slow_down();
-            self.look_for_end(&typed, screen).await;
+            self.look_for_end(&typed, screen, None).await;
         }
     }
 
@@ -170,7 +223,7 @@ impl Worker {
     pub(super) async fn whole(&self) -> Option<Screen> {
         let mut rows = self.history();
         loop {
-            let screen = self.pane.capture(rows, Rows::Joined).await.ok()?;
+            let screen = self.pane.capture(rows, self.rows()).await.ok()?;
             if !screen.cut || rows <= SEARCHED_ROWS {
                 return Some(screen);
             }
@@ -212,11 +265,13 @@ impl Worker {
         }
     }
 
-    async fn tell_doing(&mut self, screen: &Screen) {
+    async fn tell_doing(&mut self, screen: &Screen, read: Option<&Read>) {
         let due = self.doing_at.is_none_or(|at| at.elapsed() >= DOING_EVERY);
         // Phrase and token never stand side by side in anything that tasuki writes.
         let meaningful = |row: &&String| !row.trim().is_empty() && !row.contains(&self.phrase);
-        let Some(line) = screen.rows.iter().rev().find(meaningful).map(|row| shorten(row)) else {
+        // What stands in and below an input box tells nothing of what it does.
+        let end = read.map_or(screen.rows.len(), |read| read.end(screen));
+        let Some(line) = screen.rows[..end].iter().rev().find(meaningful).map(|row| shorten(row)) else {
             return;
         };
         if due && line != self.doing {
@@ -259,7 +314,10 @@ fn find(seen: &Seen<'_>, typed: &Typed) -> Option<marker::Claim> {
 
 fn with_rows<T>(screen: &Screen, f: impl FnOnce(&Seen<'_>) -> T) -> T {
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
-    f(&Seen::lines(&rows))
+    f(&match screen.given {
+        Rows::Joined => Seen::lines(&rows),
+        Rows::AsShown => Seen::wrapped(&rows, usize::from(screen.width)),
+    })
 }
 
 /// One line of at most 120 characters without control characters.

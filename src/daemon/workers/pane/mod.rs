@@ -1,11 +1,14 @@
 //! The worker of one launch: makes the agent's window or takes it over, types turns, watches for claims, and tells how
 //! the agent ended. It reads top to bottom as the procedure it is; nothing here decides what is typed to whom.
 
+mod boxed;
+mod ending;
 mod faces;
 mod guards;
 mod left;
 mod looking;
 mod over;
+mod reading;
 mod seen;
 mod typing;
 
@@ -13,14 +16,15 @@ use crate::daemon::news::{News, NewsSender};
 use crate::daemon::orders::{Adopted, Launched, Order, PaneNews, PaneWord, Terms, Typed};
 use crate::daemon::workers::tmux::{close_for_sure, process_of};
 use crate::engine::input::{Guard, Report};
-use crate::engine::life::CompletionSource;
 use crate::engine::words::ProcessKey;
 use crate::io::process;
 use crate::io::settings::Launch;
 use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
+pub(super) use ending::see_off;
 use faces::Waiter;
 use left::Left;
 use over::Over;
+use reading::Told;
 use seen::Seen;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,9 +34,6 @@ use tokio::time::Instant;
 
 /// How soon tmux is asked again after it gave no answer: it is stopped or overloaded.
 pub(super) const ASK_AGAIN: Duration = Duration::from_secs(1);
-
-/// How long a program may take to end when its window is closed.
-const HANGS_UP: Duration = Duration::from_secs(2);
 
 /// Everything a worker is given.
 #[derive(Debug)]
@@ -102,6 +103,8 @@ struct Worker {
     unread: Option<Typed>,
     /// What stands in its input without Enter, for all that is known.
     left: Left,
+    /// How often the line that is being typed stood outside the input box before.
+    before: usize,
     /// Whether what its input holds was shown anew in the middle of the turn that is awaited.
     reprinted: bool,
     /// Looking for the end of its turn, if that may come without a claim.
@@ -114,6 +117,10 @@ struct Worker {
     looked: Instant,
     /// What it showed then, if that may still be so.
     seen: Option<Seen>,
+    /// What was told of a need of its, or is about to be.
+    told: Option<Told>,
+    /// Since when its screen says that it waits for a line, while a turn is awaited.
+    free_since: Option<Instant>,
     /// What was last told of the pane.
     doing: String,
     doing_at: Option<Instant>,
@@ -127,6 +134,7 @@ pub async fn work(start: Start) -> &'static str {
         Ok((pane, process, tty, output)) => {
             let now = Instant::now();
             let adopted = launched.adopt.is_some();
+            let launch_reads = launch.profile.screen.is_some();
             let worker = Worker {
                 launched,
                 launch,
@@ -146,12 +154,15 @@ pub async fn work(start: Start) -> &'static str {
                 awaited: None,
                 unread: None,
                 left: if adopted { Left::Unknown } else { Left::Nothing },
+                before: 0,
                 reprinted: false,
                 over: None,
-                look_at: None,
+                look_at: launch_reads.then_some(now),
                 pace: looking::PACE_MIN,
                 looked: now,
                 seen: None,
+                told: None,
+                free_since: None,
                 doing: String::new(),
                 doing_at: None,
                 waiters: Vec::new(),
@@ -298,80 +309,6 @@ impl Worker {
         }
     }
 
-    /// The program has ended: a last look for its claim, then the news of its end.
-    async fn ended(mut self, orders: &mut mpsc::Receiver<Order>) {
-        let (how, clean) = loop {
-            match answered(self.how_it_ended().await) {
-                Ok(Ok(known)) => break known,
-                Err(_) => return,
-                Ok(Err(error)) => tracing::debug!(%error, "how an agent ended is not known yet"),
-            }
-            if orders.is_closed() {
-                return;
-            }
-            tokio::time::sleep(ASK_AGAIN).await;
-        };
-        if clean && self.launch.profile.one_shot {
-            self.claim_by_exit().await;
-        }
-        self.report(Report::Exited { how, clean }).await;
-        while let Some(order) = orders.recv().await {
-            match order {
-                Order::Close => return self.close().await,
-                Order::Leave => return,
-                Order::Face(_, answer) => {
-                    let why = format!("{} has ended", self.launched.agent);
-                    drop(answer.send(crate::daemon::request::Response::Unavailable(why)));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// How it ended, in words, and whether that was a clean end.
-    async fn how_it_ended(&mut self) -> Result<(String, bool), TmuxError> {
-        let closed = || ("its window was closed".to_owned(), false);
-        let facts = match self.pane.exit_facts().await {
-            Err(TmuxError::NoPane { .. }) => return Ok(closed()),
-            facts => facts?,
-        };
-        let how = match (&facts.signal, facts.status) {
-            (Some(signal), _) => format!("killed by SIG{signal}"),
-            (None, Some(status)) => format!("exit {status}"),
-            (None, None) => "ended".to_owned(),
-        };
-        let clean = facts.signal.is_none() && facts.status == Some(0);
-        match self.last_words().await {
-            Err(TmuxError::NoPane { .. }) => Ok(closed()),
-            Ok(None) => Ok((how, clean)),
-            Ok(Some(line)) => Ok((format!("{how}; its last line was: {line}"), clean)),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Closes its window. While tmux does not answer it is tried again, and its program does not live on for that long.
-    async fn close(&mut self) {
-        loop {
-            let closed = self.pane.kill_window().await;
-            see_off(self.process).await;
-            let Err(error) = closed else { return };
-            if matches!(error, TmuxError::NoPane { .. } | TmuxError::Gone { .. }) {
-                return;
-            }
-            tracing::warn!(%error, agent = %self.launched.agent, "its window could not be closed");
-            if !matches!(error, TmuxError::Late { .. }) {
-                return;
-            }
-            tokio::time::sleep(ASK_AGAIN).await;
-        }
-    }
-
-    async fn claim_by_exit(&mut self) {
-        if let Some(typed) = self.awaited.take() {
-            self.claim(&typed, CompletionSource::ProcessExit, None).await;
-        }
-    }
-
     pub(super) async fn report(&self, report: Report) {
         self.say(PaneWord::Report(report)).await;
     }
@@ -379,14 +316,6 @@ impl Worker {
     async fn say(&self, what: PaneWord) {
         let (agent, nonce) = (self.launched.agent.clone(), self.launched.nonce);
         let _ = self.news.send(News::Pane(PaneNews { agent, nonce, what })).await;
-    }
-}
-
-/// Ends a program whose window was closed if it does not end by itself: one that ignores SIGHUP would live on without a
-/// terminal.
-pub(super) async fn see_off(process: ProcessKey) {
-    if tokio::time::timeout(HANGS_UP, process::wait_gone(process)).await.is_err() {
-        let _ = process::kill_group(process, rustix::process::Signal::KILL);
     }
 }
 

@@ -36,15 +36,17 @@ impl Over {
 
 impl Worker {
     /// Reports the end of a turn that was not claimed, once it is sure.
-    pub(super) async fn look_for_end(&mut self, typed: &Typed, screen: &Screen) {
+    pub(super) async fn look_for_end(&mut self, typed: &Typed, screen: &Screen, free: Option<bool>) {
         let Some(mut over) = self.over.filter(|_| self.unread.is_none()) else { return };
         let Some(silence) = SILENCES.get(over.next) else { return };
         let at = over.since.map_or(self.printed + *silence, |since| since + AGAIN);
         if Instant::now() < at {
             return self.look_by(at);
         }
-        let waits = stands_where_it_stood(screen, typed)
-            && process::waits_for_input(self.process.pid, &self.tty) == Some(true);
+        let waits = free.unwrap_or_else(|| {
+            stands_where_it_stood(screen, typed)
+                && process::waits_for_input(self.process.pid, &self.tty) == Some(true)
+        });
         match (waits, over.since) {
             (true, Some(_)) => {
                 self.over = None;

@@ -2,7 +2,7 @@
 //! changed is not asked for again.
 
 use super::{End, Worker, answered};
-use crate::io::tmux::{Person, Printed, Rows, Screen, TmuxError};
+use crate::io::tmux::{Person, Printed, Screen, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -25,7 +25,7 @@ impl Worker {
     /// Takes the screen and the rows above it that are searched.
     pub(super) async fn see(&mut self) -> Result<Arc<Screen>, TmuxError> {
         let (printed, at) = (*self.output.borrow(), Instant::now());
-        let screen = Arc::new(self.pane.capture(SEARCHED_ROWS, Rows::Joined).await?);
+        let screen = Arc::new(self.pane.capture(SEARCHED_ROWS, self.rows()).await?);
         self.seen = Some(Seen { printed, at, screen: screen.clone() });
         Ok(screen)
     }
@@ -41,7 +41,7 @@ impl Worker {
             let screen = seen.screen.clone();
             return answered(self.pane.person().await.map(|person| (screen, person)));
         }
-        let look = answered(self.pane.look(SEARCHED_ROWS, Rows::Joined).await)?;
+        let look = answered(self.pane.look(SEARCHED_ROWS, self.rows()).await)?;
         Ok(look.map(|(screen, person)| {
             let screen = Arc::new(screen);
             self.seen = Some(Seen { printed, at, screen: screen.clone() });

@@ -91,9 +91,16 @@ impl Worker {
                 return Err(Failed::Verdict(Verdict::Withdrawn { why }));
             }
         };
-        let mut before = echoes(&screen, typed);
-        match self.standing(typed, &screen, before).await? {
+        let read = self.read(&screen);
+        let mut before =
+            read.as_ref().map_or_else(|| echoes(&screen, typed), |read| read.echoes(&screen, typed));
+        let standing = match &read {
+            Some(read) => self.standing_in_box(typed, read, before).await?,
+            None => self.standing(typed, &screen, before).await?,
+        };
+        match standing {
             Standing::Nothing => {}
+            Standing::TakenAway if read.is_some() => {}
             Standing::TakenAway => before = self.echoes(typed).await?,
             // It was typed before, and Enter was lost or held back: only Enter is missing.
             Standing::Own(draft) => return self.end_draft(&draft, typed).await,
@@ -106,7 +113,10 @@ impl Worker {
         }
         self.type_line(typed).await?;
         let typed_at = Instant::now();
-        let (echoed, person) = self.wait_for_echo(typed, before, printed).await?;
+        let (echoed, person) = match read {
+            Some(_) => self.wait_in_box(typed).await?,
+            None => self.wait_for_echo(typed, before, printed).await?,
+        };
         let enter_at = typed_at + Duration::from_millis(self.launch.profile.enter_after_ms);
         let mind = if enter_at > Instant::now() {
             self.listen_until(enter_at).await?;
@@ -114,7 +124,8 @@ impl Worker {
         } else {
             Ok(self.minds(person.as_ref()))
         };
-        self.enter(echoed, mind).await
+        self.before = before;
+        self.enter(typed, echoed, mind).await
     }
 
     /// Types the line, which stands in the input from now on.
@@ -135,7 +146,7 @@ impl Worker {
 
     /// How often the line stands on the screen.
     pub(super) async fn echoes(&self, typed: &Typed) -> Result<usize, TmuxError> {
-        Ok(echoes(&self.pane.capture(SEARCHED_ROWS, Rows::Joined).await?, typed))
+        Ok(echoes(&self.pane.capture(SEARCHED_ROWS, self.rows()).await?, typed))
     }
 
     /// Waits until the line is shown and the pane is still. Whether it was shown, and who looked on then. `before` is how
@@ -184,6 +195,7 @@ impl Worker {
     /// not delivered; the next try finds it.
     pub(super) async fn enter(
         &mut self,
+        typed: &Typed,
         echoed: bool,
         mind: Result<Mind, TmuxError>,
     ) -> Result<Receipt, Failed> {
@@ -201,6 +213,9 @@ impl Worker {
         match self.pane.enter().await {
             Err(TmuxError::InMode { .. }) => return Err(unsent(Guard::CopyMode.words())),
             entered => entered?,
+        }
+        if self.launch.profile.receipt == ReceiptRule::Screen && self.launch.profile.screen.is_some() {
+            return self.taken_from_box(typed, self.before).await;
         }
         self.left = Left::Nothing;
         let weak = if echoed { Receipt::Echoed } else { Receipt::EnterOnly };

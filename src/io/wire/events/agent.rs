@@ -2,6 +2,7 @@
 
 use super::field::{self, Wire, is_default};
 use crate::engine::event::AgentChange;
+use crate::engine::need::{Need, NeedKind};
 use crate::engine::state::{Agent, Counts, Phase};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -46,8 +47,8 @@ enum ChangeWire {
     },
     Blocked {
         /// Written even where it is null: that it is over is what the line says.
-        #[serde(default)]
-        why: Option<String>,
+        #[serde(with = "field", default)]
+        need: Option<Need>,
     },
     Removed,
 }
@@ -64,7 +65,7 @@ pub(super) struct AgentPart {
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     given: Option<MessageId>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
-    blocked: Option<Arc<str>>,
+    blocked: Option<Need>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     restarts: Vec<Millis>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
@@ -117,6 +118,39 @@ struct CountsWire {
     received: u64,
     #[serde(default, skip_serializing_if = "is_default")]
     restarts: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Need")]
+struct NeedWire {
+    #[serde(with = "KindWire")]
+    kind: NeedKind,
+    #[serde(with = "field")]
+    why: Arc<str>,
+    #[serde(with = "field")]
+    since: Millis,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    until: Option<Millis>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    over: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "NeedKind", rename_all = "snake_case")]
+enum KindWire {
+    Input,
+    Limit,
+    Repair,
+}
+
+impl Wire for Need {
+    fn put<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        NeedWire::serialize(self, to)
+    }
+
+    fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        NeedWire::deserialize(from)
+    }
 }
 
 impl Wire for AgentChange {

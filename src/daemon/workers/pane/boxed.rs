@@ -1,0 +1,194 @@
+//! Typing to a program that has an input box: what stands there is read from its screen, and Enter is proven by the line
+//! having left it.
+
+use super::left::{Left, Standing, key_of};
+use super::reading::Read;
+use super::seen::SEARCHED_ROWS;
+use super::typing::Failed;
+use super::{Worker, answered};
+use crate::daemon::orders::Typed;
+use crate::engine::input::{Guard, Verdict};
+use crate::engine::life::Receipt;
+use crate::engine::reading::State;
+use crate::io::tmux::{Person, Screen, TmuxError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Rows above the screen in which a new echo is looked for.
+const ECHO_ROWS: u32 = 100;
+/// How long a line may stay in the input box after Enter before that is pressed again. Measured: the slowest program takes
+/// 300 ms for a long paste.
+const ENTER_AGAIN: Duration = Duration::from_millis(700);
+/// How often Enter is pressed again.
+const ENTERS_AGAIN: u32 = 3;
+/// How long a sign that the line was taken is waited for.
+const TAKEN_WAIT: Duration = Duration::from_secs(5);
+/// Between two looks at a screen that makes no sound.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// Nothing was typed, or what was stands there yet.
+fn not_delivered(why: impl Into<String>) -> Failed {
+    Failed::Verdict(Verdict::NotDelivered { why: why.into() })
+}
+
+fn unconfirmed(why: &str) -> Failed {
+    Failed::Verdict(Verdict::Unconfirmed { why: why.to_owned() })
+}
+
+impl Worker {
+    /// What stands in the input box when a turn is to be typed; nothing but the turn's own line is left there. `before` is
+    /// how often that stands outside of it.
+    pub(super) async fn standing_in_box(
+        &mut self,
+        typed: &Typed,
+        read: &Read,
+        before: usize,
+    ) -> Result<Standing, Failed> {
+        let again = self.left == Left::of(typed) || (self.left == Left::Unknown && before > 0);
+        match &read.input {
+            Some(text) if text.is_empty() => {
+                if !again {
+                    return Ok(Standing::Nothing);
+                }
+                self.left = Left::Nothing;
+                if before > 0 && typed.turn.token.is_some() {
+                    return Ok(Standing::Done);
+                }
+                if typed.turn.redelivered {
+                    return Ok(Standing::Nothing);
+                }
+                Err(unconfirmed("its line was typed before, and does not stand in the input box any more"))
+            }
+            Some(_) if read.holds(typed) => Ok(Standing::Own(typed.line.to_string())),
+            Some(_) if read.is_ours() => {
+                self.clear_box().await?;
+                self.left = Left::Nothing;
+                Ok(Standing::TakenAway)
+            }
+            _ => Err(Failed::Verdict(Verdict::Withdrawn { why: Guard::Draft.words().to_owned() })),
+        }
+    }
+
+    /// Takes an older line of tasuki's out of the input box.
+    async fn clear_box(&mut self) -> Result<(), Failed> {
+        let key = self.launch.profile.clear_key.as_deref().and_then(key_of);
+        let stays = || not_delivered("an older line still stands in its input box");
+        let Some(key) = key else { return Err(stays()) };
+        let deadline = Instant::now() + TAKEN_WAIT;
+        // A line of several rows takes a key for each in some programs.
+        for _ in 0..=ENTERS_AGAIN {
+            self.forget_seen();
+            self.pane.key(key).await?;
+            let look_at = deadline.min(Instant::now() + ENTER_AGAIN);
+            while Instant::now() < look_at {
+                self.listen_once(Instant::now() + LOOK_AGAIN).await?;
+                let screen = self.pane.capture(0, self.rows()).await?;
+                if self.read(&screen).is_some_and(|read| read.input.as_deref() == Some("")) {
+                    return Ok(());
+                }
+            }
+        }
+        Err(stays())
+    }
+
+    /// Waits until the whole line stands in the input box, and the pane is still.
+    pub(super) async fn wait_in_box(&mut self, typed: &Typed) -> Result<(bool, Option<Person>), Failed> {
+        let profile = &self.launch.profile;
+        let (quiet, cap) = (Duration::from_millis(profile.quiet_ms), profile.echo_wait_ms);
+        let deadline = Instant::now() + Duration::from_millis(cap);
+        loop {
+            let (screen, person) = self.pane.look(0, self.rows()).await?;
+            let read = self.read(&screen);
+            let is_still = self.printed.elapsed() >= quiet || Instant::now() >= deadline;
+            if read.as_ref().is_some_and(|read| read.holds(typed)) && is_still {
+                return Ok((true, person));
+            }
+            if Instant::now() >= deadline {
+                let what = read.map_or("no screen", |read| read.state.name());
+                let why = format!("its line was not shown in the input box within {cap} ms ({what})");
+                return Err(not_delivered(why));
+            }
+            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+        }
+    }
+
+    /// After Enter: waits for the line to leave the input box, and for a sign of it elsewhere; presses Enter again where it
+    /// stays. `before` is how often the line stood elsewhere when it was typed.
+    pub(super) async fn taken_from_box(&mut self, typed: &Typed, before: usize) -> Result<Receipt, Failed> {
+        let (mut entered, mut again) = (Instant::now(), 0);
+        let mut deadline = entered + TAKEN_WAIT;
+        loop {
+            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+            let screen = self.pane.capture(ECHO_ROWS, self.rows()).await?;
+            let Some(read) = self.read(&screen) else { return Ok(Receipt::EnterOnly) };
+            if let Some(receipt) = proof(&read, &screen, typed, before) {
+                self.left = Left::Nothing;
+                return Ok(receipt);
+            }
+            let holds = read.state == State::Draft && read.holds(typed);
+            if holds && entered.elapsed() >= ENTER_AGAIN && again < ENTERS_AGAIN {
+                if let Some((guard, _)) = answered(self.hands_off().await)?? {
+                    return Err(stands(guard.words()));
+                }
+                self.forget_seen();
+                match self.pane.enter().await {
+                    Err(TmuxError::InMode { .. }) => return Err(stands(Guard::CopyMode.words())),
+                    entered => entered?,
+                }
+                (entered, again) = (Instant::now(), again + 1);
+                deadline = entered + TAKEN_WAIT;
+            }
+            if Instant::now() >= deadline {
+                self.left = Left::of(typed);
+                return Err(if holds {
+                    stands("Enter was pressed, and pressed again")
+                } else {
+                    unconfirmed("its line left the input box, and nothing shows that it was taken")
+                });
+            }
+        }
+    }
+
+    /// After a crash: was this turn delivered? The text is not typed again here.
+    pub(super) async fn trace_in_box(&mut self, typed: &Typed, wait: Duration) -> Result<Receipt, Failed> {
+        let deadline = Instant::now() + wait;
+        loop {
+            let screen = self.pane.capture(SEARCHED_ROWS, self.rows()).await?;
+            let Some(read) = self.read(&screen) else { return Err(unconfirmed("its screen cannot be read")) };
+            self.left = Left::of(typed);
+            if proof(&read, &screen, typed, 0).is_some() || super::looking::claims(&screen, typed) {
+                self.left = Left::Nothing;
+                return Ok(Receipt::Echoed);
+            }
+            if read.state == State::Draft && read.holds(typed) {
+                return self.end_draft(&typed.line, typed).await;
+            }
+            if read.free {
+                let whole = self.whole().await;
+                if let Some(whole) = &whole
+                    && read.echoes(whole, typed) > 0
+                {
+                    self.left = Left::Nothing;
+                    return Ok(Receipt::Echoed);
+                }
+                self.left = Left::Nothing;
+                return Err(not_delivered("no trace of it stands in the pane"));
+            }
+            if Instant::now() >= deadline {
+                let why = self.closed_by(&read).map_or("its input box is not shown", Guard::words);
+                return Err(unconfirmed(why));
+            }
+            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+        }
+    }
+}
+
+/// What shows that the line of a turn was taken: it stands elsewhere once more, and not in the input box.
+fn proof(read: &Read, screen: &Screen, typed: &Typed, before: usize) -> Option<Receipt> {
+    let left_it = read.input.as_ref().is_none_or(|_| !read.is_ours() && !read.holds(typed));
+    (left_it && read.echoes(screen, typed) > before).then_some(Receipt::Read)
+}
+
+fn stands(why: &str) -> Failed {
+    not_delivered(format!("{why}; its line stands in the input box without Enter"))
+}

@@ -1,0 +1,167 @@
+//! What the profile's rules make of the pane's screen, and what that means for typing and for claims.
+
+use super::{End, Worker};
+use crate::daemon::orders::Typed;
+use crate::engine::doorbell::HEAD;
+use crate::engine::echo::{self, squeezed};
+use crate::engine::input::{Guard, Report};
+use crate::engine::need::NeedKind;
+use crate::engine::reading::{Frame, State};
+use crate::engine::screen::Screen as Seen;
+use crate::io::tmux::{Rows, Screen};
+use std::ops::Range;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a screen must say the same before it is told: programs draw in pieces.
+const TELLS_AFTER: Duration = Duration::from_millis(300);
+
+/// A screen as the profile's rules read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Read {
+    pub(super) state: State,
+    /// The rule that says so, or a dash.
+    pub(super) rule: String,
+    /// Whether a turn may be typed.
+    pub(super) free: bool,
+    /// What stands in the input box; none if no box is shown.
+    pub(super) input: Option<String>,
+    /// The rows of the box, of those of the screen that was read.
+    rows: Range<usize>,
+    /// What it says, in one line.
+    pub(super) words: String,
+    /// Whether it shows something in place of a text that was pasted.
+    pasted: bool,
+}
+
+/// What was last told of an agent's need.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Told {
+    state: State,
+    words: String,
+    /// When it was first seen, and whether it was told since.
+    at: Instant,
+    told: bool,
+}
+
+impl Worker {
+    /// How rows are asked for: a program with an input box wraps its own text, and its box is found by rows.
+    pub(super) fn rows(&self) -> Rows {
+        if self.launch.profile.screen.is_some() { Rows::AsShown } else { Rows::Joined }
+    }
+
+    /// What the profile makes of a screen; none if it has no rules.
+    pub(super) fn read(&self, screen: &Screen) -> Option<Read> {
+        let rules = self.launch.profile.screen.as_deref()?;
+        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+        let rows: Vec<&str> = screen.rows[above..].iter().map(String::as_str).collect();
+        let frame = Frame { rows: &rows, title: Some(&screen.title), cursor: Some(screen.cursor) };
+        let reading = rules.read(&frame);
+        let unknown = screen.cut || screen.given != Rows::AsShown;
+        let state = if unknown { State::Unknown } else { reading.state };
+        let words: Vec<&str> = reading.rows.iter().map(|at| rows[*at].trim()).collect();
+        let found = reading.input_box.as_ref();
+        let pasted = |text: &str| {
+            let own = rules.input_box.as_ref().map(|rules| rules.pasted.as_slice()).unwrap_or_default();
+            own.iter().any(|pattern| pattern.matches(text))
+        };
+        Some(Read {
+            state,
+            rule: reading.rule_name().to_owned(),
+            free: reading.is_free() && !unknown,
+            pasted: found.is_some_and(|found| pasted(&found.text)),
+            rows: found.map_or(0..0, |found| found.rows.start + above..found.rows.end + above),
+            words: words.join(" · "),
+            input: reading.input_box.map(|found| found.text),
+        })
+    }
+
+    /// Why this screen may not be typed to. A line of tasuki's own in the input box is no reason.
+    pub(super) fn closed_by(&self, read: &Read) -> Option<Guard> {
+        match read.state {
+            _ if read.free => None,
+            State::Draft if read.is_ours() => None,
+            State::RateLimited if read.input.is_some() && self.is_past_limit() => None,
+            State::Ready | State::Unknown => Some(Guard::UnknownScreen),
+            State::Busy => Some(Guard::Working),
+            State::Draft => Some(Guard::Draft),
+            State::WaitingInput => Some(Guard::Asking),
+            State::RateLimited => Some(Guard::Limited),
+            State::Error => Some(Guard::Broken),
+        }
+    }
+
+    /// Whether the loop wants to type though it was told of a limit: its time is over.
+    fn is_past_limit(&self) -> bool {
+        let told = self.told.as_ref().filter(|told| told.told && told.state == State::RateLimited);
+        told.zip(self.seeking.or(self.sought)).is_some_and(|(told, sought)| sought > told.at)
+    }
+
+    /// Whether the program has ended its turn, as its screen says; a claim counts then.
+    pub(super) fn is_over(&self, read: &Read) -> bool {
+        read.free
+            || (read.input.is_some()
+                && matches!(read.state, State::Draft | State::RateLimited | State::Error))
+    }
+
+    /// Tells the loop when the agent begins or ceases to need something.
+    pub(super) async fn tell_need(&mut self, read: &Read) -> Result<(), End> {
+        let kind = match read.state {
+            State::WaitingInput => Some(NeedKind::Input),
+            State::RateLimited => Some(NeedKind::Limit),
+            State::Error if !read.free => Some(NeedKind::Repair),
+            // A half-drawn screen says nothing new.
+            State::Unknown => return Ok(()),
+            _ => None,
+        };
+        let state = kind.map_or(State::Ready, |_| read.state);
+        let words = kind.map(|_| read.words.clone()).unwrap_or_default();
+        let now = Instant::now();
+        let same = self.told.as_ref().is_some_and(|told| (told.state, &told.words) == (state, &words));
+        if !same {
+            self.told = Some(Told { state, words: words.clone(), at: now, told: false });
+        }
+        let Some(told) = self.told.as_mut().filter(|told| !told.told) else { return Ok(()) };
+        if now < told.at + TELLS_AFTER {
+            let at = told.at + TELLS_AFTER;
+            self.look_by(at);
+            return Ok(());
+        }
+        (told.told, told.at) = (true, now);
+        match kind {
+            None => self.report(Report::NeedsNothing).await,
+            Some(kind) => {
+                let why = if words.is_empty() { read.rule.clone() } else { words };
+                self.report(Report::Needs { kind, why: why.into(), until: None }).await;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Read {
+    /// Whether what stands in the input box begins as tasuki's own lines do.
+    pub(super) fn is_ours(&self) -> bool {
+        self.input.as_deref().is_some_and(|text| squeezed(text).starts_with(&squeezed(HEAD)))
+    }
+
+    /// Whether the whole line of a turn stands in the input box, and nothing behind it.
+    pub(super) fn holds(&self, typed: &Typed) -> bool {
+        let text = self.input.as_deref().map(squeezed).unwrap_or_default();
+        self.pasted || (!text.is_empty() && text.ends_with(&squeezed(&typed.line)))
+    }
+
+    /// The end of what a screen shows of the program's work.
+    pub(super) fn end(&self, screen: &Screen) -> usize {
+        if self.input.is_some() { self.rows.start } else { screen.rows.len() }
+    }
+
+    /// How often the line of a turn stands outside the input box.
+    pub(super) fn echoes(&self, screen: &Screen, typed: &Typed) -> usize {
+        let outside = |at: &usize| !self.rows.contains(at);
+        let rows: Vec<&str> =
+            (0..screen.rows.len()).filter(outside).map(|at| screen.rows[at].as_str()).collect();
+        let seen = Seen::wrapped(&rows, usize::from(screen.width));
+        echo::echoes(&seen, &typed.line, typed.turn.token).len()
+    }
+}

@@ -1,0 +1,54 @@
+//! What must hold before the first byte is typed, by name: each is told while it does not.
+
+/// Why nothing is typed to an agent just now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Guard {
+    /// Its program has not said that it is ready.
+    NotReadyYet,
+    /// It prints or has unread input.
+    Busy,
+    /// Its screen says that it works.
+    Working,
+    /// Somebody's words stand in its input box.
+    Draft,
+    /// It asks for something that a person should answer.
+    Asking,
+    /// Its provider takes no more requests for now.
+    Limited,
+    /// Its screen says that it cannot work.
+    Broken,
+    /// Its profile does not know its screen.
+    UnknownScreen,
+    /// A person typed in its pane a moment ago.
+    PersonTyping,
+    /// Its pane is in copy mode.
+    CopyMode,
+    /// `queue/STOP` is there.
+    Stopped,
+    /// tmux does not answer.
+    NoAnswer,
+    /// Its program ends after each task, and has not ended yet.
+    Ending,
+}
+
+impl Guard {
+    /// For `tasuki why` and the status.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NotReadyYet => "the agent is not ready yet",
+            Self::Busy => "the agent's terminal is busy",
+            Self::Working => "the agent works",
+            Self::Draft => "somebody's words stand in its input box",
+            Self::Asking => "it asks for something that a person should answer",
+            Self::Limited => "its provider takes no more requests for now",
+            Self::Broken => "its screen says that it cannot work",
+            Self::UnknownScreen => "its screen is none that its profile knows",
+            Self::PersonTyping => "a person is typing in its pane",
+            Self::CopyMode => "its pane is in copy mode",
+            Self::Stopped => "queue/STOP is there",
+            Self::NoAnswer => "tmux does not answer",
+            Self::Ending => "its program ends after each task, and has not ended yet",
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What an agent needs before anything can be typed to it: a person, or time.
+
+use super::engine::Work;
+use super::event::{AgentChange, Event};
+use super::state::Agent;
+use super::words::{AgentName, Millis};
+use std::sync::Arc;
+
+/// What an agent needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    /// What kind of thing.
+    pub kind: NeedKind,
+    /// What its screen says, in one line.
+    pub why: Arc<str>,
+    /// Since when: its turns' clock stands still from then on.
+    pub since: Millis,
+    /// When it is over by itself, if that is known.
+    pub until: Option<Millis>,
+    /// Whether that time has come. What its screen says stays known until it says something else.
+    pub over: bool,
+}
+
+/// What kind of thing an agent needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NeedKind {
+    /// Somebody's answer to what it asks.
+    Input,
+    /// Time: its provider takes no more requests for now.
+    Limit,
+    /// Somebody who mends it.
+    Repair,
+}
+
+impl NeedKind {
+    /// The state of an agent that needs this, as its status file has it.
+    #[must_use]
+    pub const fn state(self) -> &'static str {
+        match self {
+            Self::Input => "waiting_input",
+            Self::Limit => "rate_limited",
+            Self::Repair => "error",
+        }
+    }
+}
+
+impl Agent {
+    /// What it needs at this moment.
+    #[must_use]
+    pub fn need(&self) -> Option<&Need> {
+        self.blocked.as_ref().filter(|need| !need.over)
+    }
+
+    /// Whether it needs somebody, and not only time.
+    pub(super) fn needs_somebody(&self) -> bool {
+        self.need().is_some_and(|need| need.until.is_none())
+    }
+}
+
+impl Work<'_> {
+    /// What an agent's screen says that it needs, nothing included.
+    pub(super) fn needs(&mut self, name: &AgentName, need: Option<Need>) {
+        let Some(agent) = self.state.agents.get(name) else { return };
+        let need = match (&agent.blocked, need) {
+            (None, None) => return,
+            // What it says about the time may be meant of another day by now.
+            (Some(before), Some(need)) if (before.kind, &before.why) == (need.kind, &need.why) => return,
+            (Some(before), Some(need)) if !before.over => Some(Need { since: before.since, ..need }),
+            (_, need) => need,
+        };
+        let over = need.is_none();
+        self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need } });
+        self.live.seeking.remove(name);
+        self.touch(name);
+        if over {
+            self.offer(name);
+        }
+    }
+
+    /// The time is over that an agent needed: it is given what waits, and told to go on with what it was in.
+    pub(super) fn need_due(&mut self, name: &AgentName) {
+        let Some(agent) = self.state.agents.get(name) else { return };
+        let Some(need) = agent.need().filter(|need| need.until.is_some_and(|until| until <= self.now)) else {
+            return;
+        };
+        let (need, current) = (Need { over: true, ..need.clone() }, agent.current.clone());
+        self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: Some(need) } });
+        self.touch(name);
+        if let Some(id) = current {
+            self.turn_over(&id);
+        }
+        self.offer(name);
+    }
+
+    /// Whether what an agent needs keeps it from its work.
+    pub(super) fn needs_something(&self, name: &AgentName) -> bool {
+        self.state.agents.get(name).is_some_and(|agent| agent.need().is_some())
+    }
+}

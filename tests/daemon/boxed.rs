@@ -1,0 +1,113 @@
+//! Agents with an input box, through the real binary and real tmux: scripted agents that draw what Claude Code draws, read by
+//! the rules of its profile.
+
+use crate::house::House;
+
+const SCRIPT: &str = r#"
+mode: tui
+prompt: "❯ "
+rules:
+  - when: {turn: task, match: swallow}
+    do:
+      - claim: now
+      - swallow_enter: 2
+  - when: {turn: task, match: ask}
+    do:
+      - dialog: "Write done.txt"
+      - print: "it was allowed"
+      - claim: now
+  - when: {turn: task}
+    do:
+      - title: "◐ Claude Code"
+      - spinner: {for: 300ms, text: "Cogitating…"}
+      - print: "first of {id}"
+      - print: "二つ目 🎽"
+      - claim: dressed
+      - title: "✳ Claude Code"
+"#;
+
+fn house(name: &str) -> House {
+    let team = "  - {name: a, reports_to: user, provider: claude, marker: CODING OK, command: [\"{tasuki}\", agent, scripted, \
+                --phrase, \"{phrase}\", --script, \"{root}/play.yaml\"]}\n";
+    House::new(name, team, &[("play.yaml", SCRIPT)])
+}
+
+fn task(house: &House, id: &str, content: &str) {
+    house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: a\ncontent: {content}\n"));
+}
+
+fn status(house: &House) -> String {
+    house.read("status/agents/a.yaml")
+}
+
+fn screen(house: &House) -> String {
+    house.tmux(&["capture-pane", "-p", "-t", "a"])
+}
+
+#[test]
+fn tasks_are_read_done_and_answered_one_after_the_other() {
+    let mut house = house("boxed");
+    house.start();
+    for number in 0..5 {
+        task(&house, &format!("t-{number}"), "work");
+    }
+    for number in 0..5 {
+        let result = house.result(&format!("t-{number}"));
+        assert!(result.contains("completion_source: marker"), "{result}");
+        assert!(result.contains(&format!("first of t-{number}")) && result.contains("二つ目 🎽"), "{result}");
+        assert!(!result.contains('─') && !result.contains("shortcuts"), "{result}");
+    }
+    let log = house.read("status/activity.log");
+    assert_eq!(log.matches("was submitted (receipt: read)").count(), 5, "{log}");
+    house.end();
+}
+
+#[test]
+fn an_enter_that_is_swallowed_is_pressed_again_and_the_line_typed_once() {
+    let mut house = house("swallow");
+    house.start();
+    task(&house, "first", "swallow");
+    house.result("first");
+    task(&house, "second", "work");
+    assert!(house.result("second").contains("first of second"));
+    let log = house.read("status/activity.log");
+    assert_eq!(log.matches("second is being typed").count(), 1, "{log}");
+    assert_eq!(screen(&house).matches("task second from").count(), 1, "{}", screen(&house));
+    house.end();
+}
+
+#[test]
+fn what_a_person_has_begun_to_write_is_waited_for_and_left_alone() {
+    let mut house = house("draft");
+    house.start();
+    task(&house, "first", "work");
+    house.result("first");
+    house.tmux(&["send-keys", "-t", "a", "-l", "my own words"]);
+    house.until("the words to stand in the box", |house| screen(house).contains("❯ my own words"));
+    task(&house, "second", "work");
+    house.until("the reason to be told", |house| {
+        status(house).contains("somebody's words stand in its input box")
+    });
+    assert!(screen(&house).contains("❯ my own words") && !screen(&house).contains("second"));
+    house.tmux(&["send-keys", "-t", "a", "C-u"]);
+    assert!(house.result("second").contains("first of second"));
+    house.end();
+}
+
+#[test]
+fn a_dialog_waits_for_a_person_and_nothing_is_typed_into_it() {
+    let mut house = house("dialog");
+    house.start();
+    task(&house, "first", "ask");
+    house.until("the dialog to be told", |house| status(house).contains("state: waiting_input"));
+    task(&house, "second", "work");
+    house.until("the second to be accepted", |house| {
+        house.read("status/activity.log").contains("second accepted")
+    });
+    assert!(!screen(&house).contains("task second"), "{}", screen(&house));
+    house.tmux(&["send-keys", "-t", "a", "1"]);
+    assert!(house.result("first").contains("it was allowed"));
+    assert!(house.result("second").contains("first of second"));
+    house.until("nothing to be needed", |house| status(house).contains("state: idle"));
+    house.end();
+}
