@@ -224,6 +224,10 @@ impl Work<'_> {
 
     fn delivered(&mut self, id: &MessageId, receipt: Receipt) {
         let Some(open) = self.state.open.get(id) else { return };
+        if let Some(name) = open.agent.clone() {
+            self.forget_need(&name);
+        }
+        let Some(open) = self.state.open.get(id) else { return };
         if open.message.kind != Kind::Task {
             self.go(id, Move::Submit, Why::Receipt(receipt));
             return self.complete(id);

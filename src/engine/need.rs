@@ -92,6 +92,18 @@ impl Work<'_> {
         self.offer(name);
     }
 
+    /// Something was typed to an agent: what its screen says from now on is new, though it be the same words.
+    pub(super) fn forget_need(&mut self, name: &AgentName) {
+        if self
+            .state
+            .agents
+            .get(name)
+            .is_some_and(|agent| agent.blocked.as_ref().is_some_and(|need| need.over))
+        {
+            self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: None } });
+        }
+    }
+
     /// Whether what an agent needs keeps it from its work.
     pub(super) fn needs_something(&self, name: &AgentName) -> bool {
         self.state.agents.get(name).is_some_and(|agent| agent.need().is_some())

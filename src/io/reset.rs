@@ -66,15 +66,10 @@ fn passing(text: &str, wall: Millis) -> Option<Millis> {
 
 /// A day, a time of day, or both, in the zone that is named or else that of this machine.
 fn spoken(found: &Captures<'_>, wall: Millis) -> Option<Millis> {
-    let zone = found.name("zone").map_or("", |zone| zone.as_str());
-    match zone.parse::<Tz>() {
-        Ok(zone) if !zone_is_local(found) => in_zone(found, wall, &zone),
-        _ => in_zone(found, wall, &Local),
+    match found.name("zone").and_then(|zone| zone.as_str().parse::<Tz>().ok()) {
+        Some(zone) => in_zone(found, wall, &zone),
+        None => in_zone(found, wall, &Local),
     }
-}
-
-fn zone_is_local(found: &Captures<'_>) -> bool {
-    found.name("zone").is_none()
 }
 
 fn in_zone<Z: TimeZone>(found: &Captures<'_>, wall: Millis, zone: &Z) -> Option<Millis> {

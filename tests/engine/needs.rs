@@ -74,6 +74,7 @@ fn a_limit_that_a_new_daemon_reads_from_the_same_screen_is_not_one_of_another_da
     world.send("t1 user>boss");
     world.give("boss");
     assert_eq!(world.stage("t1"), "working");
-    needs(&mut world, NeedKind::Limit, "limit · resets 8pm", Some(60_000));
+    // Its answer to what was typed says the same once more: the limit is not over after all.
+    needs(&mut world, NeedKind::Limit, "limit · resets 3pm", Some(60_000));
     assert_eq!(state(&world), "rate_limited");
 }

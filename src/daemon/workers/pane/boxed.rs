@@ -60,6 +60,9 @@ impl Worker {
                 Err(unconfirmed("its line was typed before, and does not stand in the input box any more"))
             }
             Some(_) if read.holds(typed) => Ok(Standing::Own(typed.line.to_string())),
+            Some(_) if read.begins_with(typed) => Err(not_delivered(
+                "somebody wrote on behind its line, which stands in the input box: send that or remove it",
+            )),
             Some(_) if read.is_ours() => {
                 self.clear_box().await?;
                 self.left = Left::Nothing;
@@ -155,7 +158,7 @@ impl Worker {
         loop {
             let screen = self.pane.capture(SEARCHED_ROWS, self.rows()).await?;
             let Some(read) = self.read(&screen) else { return Err(unconfirmed("its screen cannot be read")) };
-            self.left = Left::of(typed);
+            (self.left, self.before) = (Left::of(typed), 0);
             if proof(&read, &screen, typed, 0).is_some() || super::looking::claims(&screen, typed) {
                 self.left = Left::Nothing;
                 return Ok(Receipt::Echoed);

@@ -151,7 +151,7 @@ impl Worker {
     async fn search_read(&mut self, screen: &Screen, read: &Read, typed: &Typed) {
         let now = Instant::now();
         let unknown_at = self.printed + UNKNOWN_PATIENCE;
-        let over = self.is_over(read) || (read.state == State::Unknown && now >= unknown_at);
+        let over = read.is_over() || (read.state == State::Unknown && now >= unknown_at);
         if !over {
             self.free_since = None;
             self.slow_down();

@@ -97,13 +97,6 @@ impl Worker {
         told.zip(self.seeking.or(self.sought)).is_some_and(|(told, sought)| sought > told.at)
     }
 
-    /// Whether the program has ended its turn, as its screen says; a claim counts then.
-    pub(super) fn is_over(&self, read: &Read) -> bool {
-        read.free
-            || (read.input.is_some()
-                && matches!(read.state, State::Draft | State::RateLimited | State::Error))
-    }
-
     /// Tells the loop when the agent begins or ceases to need something.
     pub(super) async fn tell_need(&mut self, read: &Read) -> Result<(), End> {
         let kind = match read.state {
@@ -140,15 +133,27 @@ impl Worker {
 }
 
 impl Read {
+    /// Whether the program has ended its turn; a claim counts then.
+    pub(super) fn is_over(&self) -> bool {
+        self.free
+            || (self.input.is_some()
+                && matches!(self.state, State::Draft | State::RateLimited | State::Error))
+    }
+
     /// Whether what stands in the input box begins as tasuki's own lines do.
     pub(super) fn is_ours(&self) -> bool {
         self.input.as_deref().is_some_and(|text| squeezed(text).starts_with(&squeezed(HEAD)))
     }
 
-    /// Whether the whole line of a turn stands in the input box, and nothing behind it.
+    /// Whether the line of a turn stands in the input box, whole and alone.
     pub(super) fn holds(&self, typed: &Typed) -> bool {
-        let text = self.input.as_deref().map(squeezed).unwrap_or_default();
-        self.pasted || (!text.is_empty() && text.ends_with(&squeezed(&typed.line)))
+        let alone = |text: &str| squeezed(text) == squeezed(&typed.line);
+        self.pasted || self.input.as_deref().is_some_and(alone)
+    }
+
+    /// Whether what stands in the input box begins with the line of a turn.
+    pub(super) fn begins_with(&self, typed: &Typed) -> bool {
+        self.input.as_deref().is_some_and(|text| squeezed(text).starts_with(&squeezed(&typed.line)))
     }
 
     /// The end of what a screen shows of the program's work.

@@ -94,6 +94,7 @@ impl Worker {
         let read = self.read(&screen);
         let mut before =
             read.as_ref().map_or_else(|| echoes(&screen, typed), |read| read.echoes(&screen, typed));
+        self.before = before;
         let standing = match &read {
             Some(read) => self.standing_in_box(typed, read, before).await?,
             None => self.standing(typed, &screen, before).await?,
@@ -124,7 +125,6 @@ impl Worker {
         } else {
             Ok(self.minds(person.as_ref()))
         };
-        self.before = before;
         self.enter(typed, echoed, mind).await
     }
 
