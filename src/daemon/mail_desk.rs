@@ -149,14 +149,6 @@ impl MailDesk {
         self.archives.saturating_sub(got)
     }
 
-    /// How many more messages the workspace takes; drops beyond that wait in `queue/`.
-    pub fn set_room(&mut self, room: Room) {
-        let before = self.mailing.set_room(room);
-        if before < room && before < Room::For(ROOM_TIGHT) {
-            self.look();
-        }
-    }
-
     /// The loop itself made or removed `queue/STOP`.
     pub fn count_halt(&mut self) {
         self.halts = self.mailing.count_halt();
@@ -195,8 +187,18 @@ impl MailDesk {
         (!none || self.sweep).then(|| now.plus(AGAIN_MS))
     }
 
-    /// Hands out what waits, as far as there is room.
-    pub fn submit(&mut self) {
+    /// Says how many more messages the workspace takes (drops beyond that wait in `queue/`), and hands out what waits. In this
+    /// order: a sweep may be wanted since there is room, and where there is none it is over at once.
+    pub fn submit(&mut self, room: Room) {
+        let before = self.mailing.set_room(room);
+        self.hand_out();
+        if before < room && before < Room::For(ROOM_TIGHT) {
+            self.look(); // at what was just put off, too
+        }
+    }
+
+    /// Hands out what waits, as far as there is a place for it.
+    fn hand_out(&mut self) {
         if !self.asked.is_empty() {
             self.others.push_back(Job::LookUp(std::mem::take(&mut self.asked)));
         }

@@ -182,8 +182,7 @@ impl Daemon {
         self.journal.submit()?;
         let room = self.room();
         self.note_room(room);
-        self.mail.submit();
-        self.mail.set_room(room); // which may have it look at what was just put off
+        self.mail.submit(room);
         let now = self.clock.now();
         self.views.turn(self.turning != Turning::No);
         self.views.submit(&self.engine, &self.journal, now)?;

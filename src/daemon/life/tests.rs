@@ -260,18 +260,18 @@ async fn what_waits_for_room_is_taken_as_soon_as_there_is_some() {
     let mut bench = Bench::new();
     let mut life = bench.begin().await;
     let Daemon { mail, inbox, .. } = &mut life.daemon;
-    mail.set_room(Room::Shut);
+    mail.submit(Room::Shut);
     std::fs::write(bench.folder.path().join("queue/t.yaml"), "id: t\nto: worker\ncontent: a\n").unwrap();
     // Between any two jobs the thread looks; so it has looked before it has done the second.
     for number in 1..=2 {
         mail.look();
         mail.look_up(Source::Request(RequestId(number)), Vec::new(), None);
-        mail.submit();
+        mail.submit(Room::Shut);
         assert_eq!(next_drop(inbox).await, Some(Source::Request(RequestId(number))));
     }
     assert!(bench.folder.path().join("queue/t.yaml").exists());
     let began = tokio::time::Instant::now();
-    mail.set_room(Room::For(1));
+    mail.submit(Room::For(1));
     assert!(matches!(next_drop(inbox).await, Some(Source::File { name, .. }) if &*name == "t.yaml"));
     let took = began.elapsed();
     assert!(took < Duration::from_secs(3), "not at the next sweep, which comes after 5 s: {took:?}");
@@ -325,9 +325,8 @@ async fn at_the_end_what_lay_in_the_queue_is_taken_before_a_claim_and_else_left(
         let mut bench = Bench::new();
         let mut life = bench.begin().await;
         let Daemon { mail, inbox, .. } = &mut life.daemon;
-        mail.set_room(Room::Shut); // and once the thread has done a job, it has seen that
         mail.look_up(Source::Request(RequestId(1)), Vec::new(), None);
-        mail.submit();
+        mail.submit(Room::Shut); // and once the thread has done the job, it has seen that
         next_drop(inbox).await.unwrap();
         let queued = bench.folder.path().join("queue/part.yaml");
         std::fs::write(&queued, "id: part\nto: worker\ncontent: 一部\n").unwrap();

@@ -21,7 +21,7 @@ fn desk() -> (MailDesk, Receiver<Job>) {
 fn given(desk: &mut MailDesk, inbox: &Receiver<Job>) -> Vec<Job> {
     let mut jobs = Vec::new();
     loop {
-        desk.submit();
+        desk.submit(Room::Shut);
         let some: Vec<Job> = inbox.try_iter().collect();
         if some.is_empty() {
             return jobs;
@@ -42,7 +42,7 @@ fn what_a_busy_mailbox_has_no_room_for_is_given_to_it_later() {
 
     while desk.others.is_empty() {
         desk.low_disk(0);
-        desk.submit();
+        desk.submit(Room::Shut);
     }
     desk.others.clear(); // now there is no room, and nothing else waits for some
     desk.reject(file(1), None, Refusal::new(Code::NoRoom, "no"));
@@ -75,15 +75,15 @@ fn jobs_that_had_no_place_are_given_again_soon_whatever_comes() {
         let (mut desk, inbox) = desk();
         while desk.others.is_empty() {
             desk.low_disk(0);
-            desk.submit();
+            desk.submit(Room::Shut);
         }
         desk.others.clear();
         assert_eq!(desk.again_at(now), None, "nothing waits");
         put(&mut desk);
-        desk.submit();
+        desk.submit(Room::Shut);
         assert!(desk.again_at(now).is_some_and(|at| at <= now.plus(100)), "{which}");
         assert!(inbox.try_iter().count() > 1);
-        desk.submit();
+        desk.submit(Room::Shut);
         assert_eq!((desk.again_at(now), inbox.try_iter().count()), (None, 1), "{which}");
     }
 }
