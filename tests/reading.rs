@@ -144,3 +144,33 @@ proptest! {
         }
     }
 }
+
+/// What each dialog asks, as it is shown to people: its choices, which of them is marked, and which say yes and no.
+#[test]
+fn each_dialog_is_read_with_its_choices() {
+    use std::fmt::Write as _;
+    use tasuki::engine::reading::Choose;
+    let mut all = String::new();
+    for (provider, rules) in readers() {
+        for (file, frame, state, _) in screens(&provider) {
+            let dialog = frame.with(|frame| rules.read(frame).dialog);
+            let Some(dialog) = dialog.filter(|dialog| state == "waiting_input" || !dialog.choices.is_empty())
+            else {
+                continue;
+            };
+            let place = |wish: Choose| {
+                let choice = rules.choices.as_ref().and_then(|rules| dialog.choose(&wish, rules).ok());
+                choice.map_or("-".to_owned(), |at| (at + 1).to_string())
+            };
+            let marked = dialog.marked.map_or("-".to_owned(), |at| (at + 1).to_string());
+            let (yes, no) = (place(Choose::Yes), place(Choose::No));
+            writeln!(all, "{provider}/{file}: marked {marked}, yes {yes}, no {no}").unwrap();
+            let last = dialog.text.lines().last().unwrap_or_default();
+            writeln!(all, "  ({} rows) {last}", dialog.text.lines().count()).unwrap();
+            for choice in &dialog.choices {
+                writeln!(all, "    {choice}").unwrap();
+            }
+        }
+    }
+    expect_test::expect_file!["screens/dialogs.txt"].assert_eq(&all);
+}

@@ -1,11 +1,13 @@
 //! What state a program is in, read from what its pane shows. Rules are data (a provider's profile); nothing here knows
 //! any program by name. What no rule knows is [`State::Unknown`], and nothing is typed then.
 
+mod dialog;
 mod frame;
 mod input_box;
 mod pattern;
 mod rules;
 
+pub use dialog::{ChoiceRules, Choose, Dialog};
 pub use frame::Frame;
 pub use input_box::{BoxForm, BoxRules, CursorPlace, InputBox};
 pub use pattern::{Pattern, PatternError};
@@ -68,6 +70,8 @@ pub struct Reading<'a> {
     pub rows: Vec<usize>,
     /// The input box, if one is shown.
     pub input_box: Option<InputBox>,
+    /// What it asks, where it waits for somebody and no input box is shown.
+    pub dialog: Option<Dialog>,
 }
 
 impl Reading<'_> {

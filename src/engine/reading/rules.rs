@@ -1,5 +1,6 @@
 //! Rules in their order, and the parts of a screen that they look at.
 
+use super::dialog::{ChoiceRules, Dialog};
 use super::frame::Frame;
 use super::input_box::{BoxRules, InputBox};
 use super::pattern::Pattern;
@@ -24,6 +25,8 @@ pub struct Rules {
     pub entry: Option<Pattern>,
     /// The first row of a dialog: one begins with the last such row.
     pub dialog: Option<Pattern>,
+    /// How it draws what may be chosen.
+    pub choices: Option<ChoiceRules>,
     /// The first one that matches says the state.
     pub rules: Vec<Rule>,
 }
@@ -91,10 +94,13 @@ impl Rules {
         let shown = Shown::of(self, frame);
         for rule in &self.rules {
             if let Some(rows) = shown.matches(rule) {
-                return Reading { state: rule.state, rule: Some(rule), rows, input_box: shown.input_box };
+                let dialog = shown.asks(rule.state).then(|| shown.dialog(self));
+                let input_box = shown.input_box;
+                return Reading { state: rule.state, rule: Some(rule), rows, input_box, dialog };
             }
         }
-        Reading { state: State::Unknown, rule: None, rows: Vec::new(), input_box: shown.input_box }
+        let (rule, rows, dialog) = (None, Vec::new(), None);
+        Reading { state: State::Unknown, rule, rows, input_box: shown.input_box, dialog }
     }
 }
 
@@ -139,6 +145,25 @@ impl<'a> Shown<'a> {
             bottom: last(0..rows, BOTTOM_ROWS),
             input_box,
         }
+    }
+
+    /// Whether a screen of this state may be a dialog.
+    fn asks(&self, state: State) -> bool {
+        self.input_box.is_none() && matches!(state, State::WaitingInput | State::RateLimited | State::Error)
+    }
+
+    /// What it asks.
+    fn dialog(&self, rules: &Rules) -> Dialog {
+        let (Some(first), Some(last)) = (self.dialog.first(), self.dialog.last()) else {
+            return Dialog::default();
+        };
+        let read = |first: usize| Dialog::read(rules.choices.as_ref(), self.frame, first..last + 1);
+        let dialog = read(*first);
+        // Some have a border in the middle, and what is chosen from above it.
+        let begins =
+            |at: &usize| rules.dialog.as_ref().is_some_and(|border| border.matches(self.frame.row(*at)));
+        let above = (0..*first).rfind(begins).filter(|_| dialog.marked.is_none());
+        above.map(read).filter(|whole| whole.marked.is_some()).unwrap_or(dialog)
     }
 
     /// The rows that match a rule, if the screen does.
@@ -257,6 +282,7 @@ mod tests {
             echo: Some(pattern("^[?] ")),
             entry: Some(pattern("^[*] ")),
             dialog: Some(pattern("^={4}")),
+            choices: None,
             rules: vec![rule],
         }
     }

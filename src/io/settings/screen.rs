@@ -2,7 +2,9 @@
 
 use super::finding::{Book, Place};
 use super::values::At;
-use crate::engine::reading::{BoxForm, BoxRules, BoxState, CursorPlace, Pattern, Rule, Rules, Sights, State};
+use crate::engine::reading::{
+    BoxForm, BoxRules, BoxState, ChoiceRules, CursorPlace, Pattern, Rule, Rules, Sights, State,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,6 +28,8 @@ pub(super) struct ScreenEntry {
     entry: Option<At<String>>,
     /// The first row of a dialog, so that what stands above one is no part of it.
     dialog: Option<At<String>>,
+    /// How it draws what may be chosen in a dialog, so that `tasuki answer` can.
+    choices: Option<ChoicesEntry>,
     /// What a screen means: the first rule that matches says it. Rules stand before those of the profile that this one
     /// is based on, and one with the name of another takes its place.
     rules: Option<At<Vec<At<RuleEntry>>>>,
@@ -65,6 +69,22 @@ struct FormEntry {
     footer: Option<At<String>>,
     /// Where the cursor stands, if that is known: what looks like the box elsewhere is none. Default: `anywhere`
     cursor: Option<CursorWord>,
+}
+
+/// How a program draws a list of choices. The first group of `marked` and of `other` is the choice with its number, and
+/// begins in the same column in both.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Choices")]
+struct ChoicesEntry {
+    /// The choice that Enter takes. Up and Down move the mark.
+    marked: At<String>,
+    /// Another choice.
+    other: At<String>,
+    /// The words of a choice, without its number, that say yes once and to nothing more than is asked.
+    yes: Option<Vec<At<String>>>,
+    /// The words of a choice, without its number, that say no.
+    no: Option<Vec<At<String>>>,
 }
 
 /// When a screen means a state. All that is named under `see` has to be seen, and nothing of what is named under `not`.
@@ -159,6 +179,7 @@ impl ScreenEntry {
             echo: None,
             entry: None,
             dialog: None,
+            choices: None,
             rules: Vec::new(),
         });
         if let Some(version) = &self.version {
@@ -175,6 +196,9 @@ impl ScreenEntry {
         }
         if let Some(dialog) = &self.dialog {
             rules.dialog = pattern(dialog, book);
+        }
+        if let Some(entry) = &self.choices {
+            rules.choices = entry.read(book).or(rules.choices);
         }
         let Some(entries) = &self.rules else { return rules };
         let mut own: Vec<Rule> = Vec::new();
@@ -204,6 +228,14 @@ impl BoxEntry {
         let empty = patterns(self.empty.as_deref(), book);
         let pasted = patterns(self.pasted.as_deref(), book);
         Some(BoxRules { forms: forms?, empty, pasted })
+    }
+}
+
+impl ChoicesEntry {
+    fn read(&self, book: &mut Book) -> Option<ChoiceRules> {
+        let (marked, other) = (pattern(&self.marked, book), pattern(&self.other, book));
+        let (yes, no) = (patterns(self.yes.as_deref(), book), patterns(self.no.as_deref(), book));
+        Some(ChoiceRules { marked: marked?, other: other?, yes, no })
     }
 }
 

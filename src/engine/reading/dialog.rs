@@ -1,0 +1,296 @@
+//! What a program asks: the words of its dialog, what may be chosen, and which of it is marked. A choice is taken by moving
+//! the mark to it, so that what is pressed is seen before it counts.
+
+use super::frame::Frame;
+use super::pattern::Pattern;
+use std::ops::Range;
+
+/// Rows of a dialog that are kept, and characters of each.
+const TEXT_ROWS_MAX: usize = 40;
+const TEXT_CHARS_MAX: usize = 300;
+/// Rows between two numbered choices: the rest of the one above, or what is said of it.
+const BETWEEN_MAX: usize = 4;
+/// Choices that are kept: a list of more scrolls.
+const CHOICES_MAX: usize = 30;
+
+/// How a program draws what may be chosen. The first group of both patterns is the choice, with its number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChoiceRules {
+    /// The choice that is taken by Enter.
+    pub marked: Pattern,
+    /// Another one: it stands in the same column.
+    pub other: Pattern,
+    /// A choice that says yes, once and to nothing more than is asked.
+    pub yes: Vec<Pattern>,
+    /// A choice that says no.
+    pub no: Vec<Pattern>,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Dialog {
+    /// Its words above the choices, without borders.
+    pub text: String,
+    /// What may be chosen, top to bottom, numbers included where the program shows them.
+    pub choices: Vec<String>,
+    /// Which of them Enter takes; none where that cannot be seen.
+    pub marked: Option<usize>,
+}
+
+/// An answer that somebody gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choose {
+    /// What says yes.
+    Yes,
+    /// What says no.
+    No,
+    /// The choice with this number, or the one at this place where they have none; counted from 1.
+    Number(usize),
+    /// The one choice that begins with these words, whatever the case of their letters.
+    Words(String),
+}
+
+impl Choose {
+    /// What a person writes: `yes`, `no`, a number, or words.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        let text = text.trim();
+        match (text.to_ascii_lowercase().as_str(), text.parse()) {
+            ("yes" | "y", _) => Self::Yes,
+            ("no" | "n", _) => Self::No,
+            (_, Ok(number)) => Self::Number(number),
+            _ => Self::Words(text.to_owned()),
+        }
+    }
+}
+
+impl Dialog {
+    /// Reads what stands in these rows, which are those of a dialog.
+    #[must_use]
+    pub(super) fn read(rules: Option<&ChoiceRules>, frame: &Frame<'_>, rows: Range<usize>) -> Self {
+        let listed = rules.and_then(|rules| Listed::find(rules, frame, &rows));
+        let first = listed.as_ref().and_then(|listed| listed.rows.first().copied()).unwrap_or(rows.end);
+        let lines = (rows.start..first).map(|at| words(frame.row(at))).filter(|row| !row.is_empty());
+        let text: Vec<String> = lines.take(TEXT_ROWS_MAX).collect();
+        let (choices, marked) = listed.map(|listed| (listed.choices, listed.marked)).unwrap_or_default();
+        Self { text: text.join("\n"), choices, marked }
+    }
+
+    /// The place of what somebody chooses.
+    ///
+    /// # Errors
+    /// Why it is none of these, in words.
+    pub fn choose(&self, wish: &Choose, rules: &ChoiceRules) -> Result<usize, String> {
+        let says = |patterns: &[Pattern], word: &str| {
+            let is_one = |choice: &String| patterns.iter().any(|pattern| pattern.matches(label(choice)));
+            self.choices.iter().position(is_one).ok_or_else(|| format!("no choice is known to say {word}"))
+        };
+        match wish {
+            Choose::Yes => says(&rules.yes, "yes"),
+            Choose::No => says(&rules.no, "no"),
+            Choose::Number(number) => {
+                let named = self.choices.iter().position(|choice| self::number(choice) == Some(*number));
+                let placed = || {
+                    let bare = self.choices.iter().all(|choice| self::number(choice).is_none());
+                    number.checked_sub(1).filter(|at| bare && *at < self.choices.len())
+                };
+                named.or_else(placed).ok_or_else(|| format!("there is no choice {number}"))
+            }
+            Choose::Words(words) => self.chosen_by(words),
+        }
+    }
+
+    fn chosen_by(&self, words: &str) -> Result<usize, String> {
+        let words = words.to_lowercase();
+        let fits = |whole: bool| {
+            let fits = move |choice: &str| {
+                let label = label(choice).to_lowercase();
+                if whole { label == words } else { !words.is_empty() && label.starts_with(&words) }
+            };
+            self.choices.iter().enumerate().filter(move |(_, choice)| fits(choice)).map(|(at, _)| at)
+        };
+        let whole: Vec<usize> = fits.clone()(true).collect();
+        let some = if whole.is_empty() { fits(false).collect() } else { whole };
+        match some[..] {
+            [at] => Ok(at),
+            [] => Err("no choice begins with these words".to_owned()),
+            _ => Err("several choices begin with these words".to_owned()),
+        }
+    }
+}
+
+/// The choices of a dialog, and where they stand.
+struct Listed {
+    choices: Vec<String>,
+    rows: Vec<usize>,
+    marked: Option<usize>,
+}
+
+/// A row that may be a choice.
+struct Row {
+    at: usize,
+    /// Where it begins, and where its words begin behind the number.
+    start: usize,
+    column: usize,
+    choice: String,
+}
+
+impl Listed {
+    /// Those around the lowest mark.
+    fn find(rules: &ChoiceRules, frame: &Frame<'_>, rows: &Range<usize>) -> Option<Self> {
+        let row = |at: usize, pattern: &Pattern| {
+            let text = frame.row(at);
+            let group = pattern.group(text).filter(|group| !group.is_empty())?;
+            let choice = text[group.clone()].trim_end();
+            // Numbers may be set to the right: `9.` above `10.`.
+            let start = text[..group.start].chars().count();
+            let column = start + choice.len() - bare(choice).len();
+            Some(Row { at, start, column, choice: choice.to_owned() })
+        };
+        let mark = rows.clone().rev().find_map(|at| row(at, &rules.marked))?;
+        let other = |at: usize| row(at, &rules.other);
+        let above = Self::go_on(&mark, (rows.start..mark.at).rev(), frame, &other, false);
+        let below = Self::go_on(&mark, mark.at + 1..rows.end, frame, &other, true);
+        let marked = above.len();
+        let all = above.into_iter().rev().chain([mark]).chain(below);
+        let (rows, choices) = all.map(|row| (row.at, row.choice)).take(CHOICES_MAX).unzip();
+        Some(Self { choices, rows, marked: (marked < CHOICES_MAX).then_some(marked) })
+    }
+
+    /// The choices next to `from` in one direction. Where they are numbered, a few rows between two of them belong to the
+    /// upper one; else the list ends at whatever is none.
+    fn go_on(
+        from: &Row,
+        rows: impl Iterator<Item = usize>,
+        frame: &Frame<'_>,
+        other: &impl Fn(usize) -> Option<Row>,
+        down: bool,
+    ) -> Vec<Row> {
+        let mut last = number(&from.choice);
+        let (mut found, mut between) = (Vec::new(), 0);
+        for at in rows {
+            let row = other(at);
+            let Some(number_before) = last else {
+                match row.filter(|row| row.column == from.column && number(&row.choice).is_none()) {
+                    Some(row) => found.push(row),
+                    None => break,
+                }
+                continue;
+            };
+            let next = if down { number_before.checked_add(1) } else { number_before.checked_sub(1) };
+            let Some(next) = next.filter(|next| *next > 0) else { break };
+            match row {
+                Some(row) if row.column == from.column && number(&row.choice) == Some(next) => {
+                    (last, between) = (Some(next), 0);
+                    found.push(row);
+                }
+                Some(row) if row.start >= from.start && between < BETWEEN_MAX => between += 1,
+                None if words(frame.row(at)).is_empty() && between < BETWEEN_MAX => between += 1,
+                _ => break,
+            }
+        }
+        found
+    }
+}
+
+/// The number of a choice.
+fn number(choice: &str) -> Option<usize> {
+    choice.split_once(". ").and_then(|(number, _)| number.parse().ok())
+}
+
+/// A choice without its number, and without what is said of it further right.
+fn label(choice: &str) -> &str {
+    bare(choice).split("  ").next().unwrap_or_default()
+}
+
+/// A choice without its number.
+fn bare(choice: &str) -> &str {
+    let bare = number(choice).and_then(|_| choice.split_once(". "));
+    bare.map_or(choice, |(_, bare)| bare.trim_start())
+}
+
+/// The words of a row, without the borders around them; none of a row that is a border.
+fn words(row: &str) -> String {
+    let border = |c: char| c.is_whitespace() || ('\u{2500}'..='\u{259F}').contains(&c);
+    row.trim_matches(border).chars().take(TEXT_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules() -> ChoiceRules {
+        ChoiceRules {
+            marked: Pattern::new("^[ │]*[❯›●] +(\\S.*?)[ │]*$").unwrap(),
+            other: Pattern::new("^[ │]* +(\\S.*?)[ │]*$").unwrap(),
+            yes: vec![Pattern::new("^Yes(, proceed)?$").unwrap()],
+            no: vec![Pattern::new("^No\\b").unwrap()],
+        }
+    }
+
+    fn read(rows: &[&str]) -> Dialog {
+        Dialog::read(Some(&rules()), &Frame { rows, title: None, cursor: None }, 0..rows.len())
+    }
+
+    #[test]
+    fn numbered_choices_are_those_that_count_on_in_one_column() {
+        let dialog = read(&[
+            "────────",
+            " Bash command",
+            "   2. rm -rf build",
+            "╌╌╌╌",
+            " Do you want to proceed?",
+            " ❯ 1. Yes",
+            "   2. Yes, and always allow",
+            "      access to it",
+            "   3. No",
+            "",
+            " Esc to cancel",
+        ]);
+        assert_eq!(dialog.text, "Bash command\n2. rm -rf build\nDo you want to proceed?");
+        assert_eq!(dialog.choices, ["1. Yes", "2. Yes, and always allow", "3. No"]);
+        assert_eq!(dialog.marked, Some(0));
+        let last =
+            read(&["│ Allow execution of: 'x'?  │", "│   1. Allow once │", "│ ● 2. No (esc) │", "╰───╯"]);
+        assert_eq!(
+            (last.choices.len(), last.marked, last.text.as_str()),
+            (2, Some(1), "Allow execution of: 'x'?")
+        );
+    }
+
+    #[test]
+    fn choices_without_numbers_stand_together() {
+        let dialog =
+            read(&["  Use this key?", "", "    Yes", "  ❯ No (recommended)", "", "    Enter to confirm"]);
+        assert_eq!(
+            (&dialog.choices[..], dialog.marked),
+            (&["Yes".to_owned(), "No (recommended)".to_owned()][..], Some(1))
+        );
+        assert_eq!(dialog.text, "Use this key?");
+        assert_eq!(
+            read(&["What now?", "type it"]),
+            Dialog { text: "What now?\ntype it".into(), ..Dialog::default() }
+        );
+    }
+
+    #[test]
+    fn an_answer_is_one_of_the_choices_or_none() {
+        let dialog = read(&[
+            "Go on?",
+            "❯ 1. Yes, and don't ask again",
+            "  2. Yes   this time",
+            "  3. No, stop",
+            "  4. Note it",
+        ]);
+        let choose = |text: &str| dialog.choose(&Choose::read(text), &rules());
+        assert_eq!((choose("yes"), choose("Y"), choose("no")), (Ok(1), Ok(1), Ok(2)));
+        assert_eq!((choose("4"), choose(" note")), (Ok(3), Ok(3)));
+        assert_eq!(choose("yes, and"), Ok(0));
+        for none in ["0", "5", "99999999999999999999999", "maybe", "", "ye"] {
+            assert!(choose(none).is_err(), "{none:?}");
+        }
+        let bare = read(&["Use it?", "  ❯ No", "    Yes"]);
+        assert_eq!(bare.choose(&Choose::Number(2), &rules()), Ok(1));
+        assert!(bare.choose(&Choose::Number(0), &rules()).is_err());
+    }
+}
