@@ -617,6 +617,7 @@ fn status_files_read_as_the_protocol_shows_them() {
     let task = id("msg-a1b2c3d4e5f6");
     let statistics = Statistics { tasks_completed: 42, uptime_seconds: 3_600, ..Statistics::default() };
     let yaml = status::agent(&AgentStatus {
+        asks: None,
         agent: &agent,
         state: "working",
         task: Some(&task),

@@ -76,7 +76,7 @@ impl Daemon {
     fn show_agents_stopped(&mut self) {
         for name in self.engine.team().members.keys() {
             let Some(mut seen) = self.engine.agent(name) else { continue };
-            (seen.pane, seen.pid, seen.why) = (None, None, None);
+            (seen.pane, seen.pid, seen.why, seen.asks) = (None, None, None, None);
             let at = self.clock.now();
             self.views.put(Item::Agent(Box::new(AgentItem {
                 seen,

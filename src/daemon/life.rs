@@ -33,6 +33,7 @@ use crate::engine::state::Phase;
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce};
 use crate::io::clock::Clock;
+use crate::io::frames::Frames;
 use crate::io::journal::{Journal, Reader};
 use crate::io::keys::Keys;
 use crate::io::settings::Settings;
@@ -104,7 +105,8 @@ pub(super) fn assemble(
     let (wall, moment @ Moment { now, .. }) = Wall::begin_at(&house.clock);
     let step = engine.recover(moment, &found.panes);
     let terms = Terms::of(&settings.general, engine.state().halted.is_some());
-    let tmux = TmuxDesk::new(house.server.clone(), connection, terms);
+    let frames = Frames::new(house.workspace.frames(), house.clock);
+    let tmux = TmuxDesk::new(house.server.clone(), connection, terms, frames);
     let keys = Keys::open(&house.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
     let mut views = ViewsDesk::new(ways.views_jobs, unsynced);
     untold.into_iter().for_each(|line| views.put_line(line));

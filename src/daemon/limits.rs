@@ -18,10 +18,10 @@ pub(super) fn dated(report: Report, clock: &Clock) -> Report {
 
 fn dated_at(report: Report, now: Millis, wall: Millis) -> Report {
     match report {
-        Report::Needs { kind: NeedKind::Limit, why, until: None } => {
+        Report::Needs { kind: NeedKind::Limit, why, asks, until: None } => {
             let told = reset_at(&why, wall).map(|at| at.since(wall).saturating_add(MARGIN_MS));
             let until = Some(now.plus(told.unwrap_or(UNTOLD_MS)));
-            Report::Needs { kind: NeedKind::Limit, why, until }
+            Report::Needs { kind: NeedKind::Limit, why, asks, until }
         }
         report => report,
     }
@@ -34,7 +34,7 @@ mod tests {
     #[test]
     fn a_limit_has_an_end_and_nothing_else_gets_one() {
         let (now, wall) = (Millis(5_000_000), Millis(1_795_242_600_000));
-        let needs = |kind, why: &str| Report::Needs { kind, why: why.into(), until: None };
+        let needs = |kind, why: &str| Report::Needs { kind, why: why.into(), asks: None, until: None };
         let until = |report| match dated_at(report, now, wall) {
             Report::Needs { until, .. } => until,
             other => panic!("{other:?}"),

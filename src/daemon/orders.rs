@@ -4,7 +4,8 @@ use crate::daemon::request::{PaneRequest, Response};
 use crate::engine::input::Report;
 use crate::engine::life::Turn;
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey};
-use crate::io::settings::General;
+use crate::io::settings::{General, Launch};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -68,6 +69,9 @@ impl Terms {
         Self { halted, person_quiet_ms: general.person_quiet_ms, history: general.history_limit }
     }
 }
+
+/// How each agent is started and typed to: a profile may change while its program runs.
+pub type Launches = Arc<BTreeMap<AgentName, Arc<Launch>>>;
 
 /// Which agent a worker is for.
 #[derive(Debug, Clone, PartialEq, Eq)]

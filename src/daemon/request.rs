@@ -3,6 +3,7 @@
 
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::Draft;
+use crate::engine::reading::{Choose, Dialog};
 use crate::engine::view::{MessageSeen, Overview};
 use crate::engine::words::{AgentName, MessageId};
 use std::sync::Arc;
@@ -76,6 +77,15 @@ pub enum PaneRequest {
     Clear,
     /// Whether it may be typed to.
     Ready,
+    /// What its screen is read as.
+    Explain,
+    /// Take a choice of the dialog that it shows.
+    Answer {
+        /// Which.
+        wish: Choose,
+        /// The dialog that is meant ([`Dialog::id`]); whichever is shown if none.
+        of: Option<String>,
+    },
     /// Wait until this text stands in what the pane prints from now on.
     Wait {
         /// The text; the agent's phrase if none.
@@ -104,6 +114,40 @@ pub enum Response {
     Ok,
 }
 
+/// A screen, and what the rules of its profile make of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaneLook {
+    /// Version of the program that the rules are for, in its own words; none if its profile has no rules.
+    pub version: Option<String>,
+    /// The state.
+    pub state: &'static str,
+    /// The rule that says so, or a dash.
+    pub rule: String,
+    /// Rows that matched it, counted from 0.
+    pub matched: Vec<usize>,
+    /// The rows of the screen.
+    pub rows: Vec<String>,
+    /// The pane's title.
+    pub title: String,
+    /// Column and row of the cursor, from 0.
+    pub cursor: (u16, u16),
+    /// What stands in its input box; none if no box is shown.
+    pub input: Option<String>,
+    /// What it asks.
+    pub asks: Option<Dialog>,
+    /// Why nothing may be typed now.
+    pub why: Option<String>,
+}
+
+/// An answer that was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// The choice.
+    pub choice: String,
+    /// Whether the dialog went after Enter.
+    pub taken: bool,
+}
+
 /// What a pane verb gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaneResponse {
@@ -113,6 +157,10 @@ pub enum PaneResponse {
     Typed(bool),
     /// Whether it may be typed to, and why not.
     Ready(bool, Option<String>),
+    /// What its screen is read as.
+    Look(Box<PaneLook>),
+    /// What was answered.
+    Answered(Answered),
     /// The text did not come in time; what the pane shows.
     TimedOut(String),
 }

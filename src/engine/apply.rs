@@ -264,6 +264,7 @@ impl State {
                     self.stood_still(name, &before, at);
                 }
             }
+            AgentChange::Answered { .. } => return,
             AgentChange::Removed => {
                 self.agents.remove(name);
                 return;

@@ -2,7 +2,7 @@
 
 use super::life::{CompletionSource, Move, Receipt};
 use super::message::{Body, Kind, Message, Outcome};
-use super::need::Need;
+use super::need::{AnsweredBy, Need};
 use super::refusal::Code;
 use super::state::{Agent, Finished, Open};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
@@ -170,6 +170,13 @@ pub enum AgentChange {
     Blocked {
         /// What it needs; nothing when that is over.
         need: Option<Need>,
+    },
+    /// What it asked was answered.
+    Answered {
+        /// With which choice.
+        choice: Arc<str>,
+        /// By whom.
+        by: AnsweredBy,
     },
     /// It is no member any more.
     Removed,

@@ -3,7 +3,8 @@
 pub use super::guard::Guard;
 use super::life::{CompletionSource, Receipt, Turn};
 use super::message::{Draft, RequestId, Source};
-use super::need::NeedKind;
+use super::need::{AnsweredBy, NeedKind};
+use super::reading::Dialog;
 use super::refusal::Refusal;
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
@@ -125,8 +126,17 @@ pub enum Report {
         kind: NeedKind,
         /// What its screen says, in one line.
         why: Arc<str>,
+        /// What it asks, if it shows a dialog.
+        asks: Option<Arc<Dialog>>,
         /// When it is over by itself, if that is known.
         until: Option<Millis>,
+    },
+    /// What it asked was answered.
+    Answered {
+        /// With which choice.
+        choice: Arc<str>,
+        /// By whom.
+        by: AnsweredBy,
     },
     /// Its screen says that it needs nothing, or nothing any more.
     NeedsNothing,

@@ -2,7 +2,8 @@
 
 use super::engine::Work;
 use super::event::{AgentChange, Event};
-use super::state::Agent;
+use super::reading::Dialog;
+use super::state::{Agent, Phase};
 use super::words::{AgentName, Millis};
 use std::sync::Arc;
 
@@ -13,6 +14,8 @@ pub struct Need {
     pub kind: NeedKind,
     /// What its screen says, in one line.
     pub why: Arc<str>,
+    /// What it asks, if it shows a dialog.
+    pub asks: Option<Arc<Dialog>>,
     /// Since when: its turns' clock stands still from then on.
     pub since: Millis,
     /// When it is over by itself, if that is known.
@@ -32,6 +35,13 @@ pub enum NeedKind {
     Repair,
 }
 
+impl Need {
+    /// Whether a screen that says this says nothing new.
+    fn says(&self, other: &Self) -> bool {
+        (self.kind, &self.why, &self.asks) == (other.kind, &other.why, &other.asks)
+    }
+}
+
 impl NeedKind {
     /// The state of an agent that needs this, as its status file has it.
     #[must_use]
@@ -44,11 +54,36 @@ impl NeedKind {
     }
 }
 
+/// Who answered what an agent asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AnsweredBy {
+    /// Somebody, with `tasuki answer`.
+    Person,
+    /// Its profile, which was told to.
+    Profile,
+}
+
+impl AnsweredBy {
+    /// For people.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Person => "a person",
+            Self::Profile => "its profile",
+        }
+    }
+}
+
 impl Agent {
     /// What it needs at this moment.
     #[must_use]
     pub fn need(&self) -> Option<&Need> {
         self.blocked.as_ref().filter(|need| !need.over)
+    }
+
+    /// Whether its program runs.
+    pub(super) fn is_up(&self) -> bool {
+        matches!(self.phase, Phase::Up { .. })
     }
 
     /// Whether it needs somebody, and not only time.
@@ -64,7 +99,7 @@ impl Work<'_> {
         let need = match (&agent.blocked, need) {
             (None, None) => return,
             // What it says about the time may be meant of another day by now.
-            (Some(before), Some(need)) if (before.kind, &before.why) == (need.kind, &need.why) => return,
+            (Some(before), Some(need)) if before.says(&need) => return,
             (Some(before), Some(need)) if !before.over => Some(Need { since: before.since, ..need }),
             (_, need) => need,
         };

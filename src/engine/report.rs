@@ -2,7 +2,7 @@
 //! message is no news.
 
 use super::engine::Work;
-use super::event::{Event, Why};
+use super::event::{AgentChange, Event, Why};
 use super::input::Report;
 use super::life::{Move, Stage, Turn};
 use super::need::Need;
@@ -29,8 +29,11 @@ impl Work<'_> {
             }
             Report::Ready { fresh } if up => self.ready(name, nonce, fresh),
             Report::NotReady { guard } if up => self.not_ready(name, guard),
-            Report::Needs { kind, why, until } if up => {
-                self.needs(name, Some(Need { kind, why, since: self.now, until, over: false }));
+            Report::Needs { kind, why, asks, until } if up => {
+                self.needs(name, Some(Need { kind, why, asks, since: self.now, until, over: false }));
+            }
+            Report::Answered { choice, by } if up => {
+                self.emit(Event::Agent { name: name.clone(), change: AgentChange::Answered { choice, by } });
             }
             Report::NeedsNothing if up => self.needs(name, None),
             Report::Rung { id, turn, verdict } if up => {

@@ -118,6 +118,7 @@ fn changed(change: &AgentChange) -> String {
         AgentChange::Lost { why } => format!("is gone: {why}"),
         AgentChange::Blocked { need: Some(need) } => format!("{}: {}", need.kind.state(), need.why),
         AgentChange::Blocked { need: None } => "needs no attention any more".to_owned(),
+        AgentChange::Answered { choice, by } => format!("was answered by {}: {choice}", by.words()),
         AgentChange::Removed => "is not in the team any more".to_owned(),
     }
 }

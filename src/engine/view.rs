@@ -3,10 +3,12 @@
 use super::engine::Engine;
 use super::life::Stage;
 use super::message::{BodyRef, Message, Outcome, Status};
+use super::reading::Dialog;
 use super::state::{Agent, Counts, Finished, Open, Phase, Told};
 use super::team::Restart;
 use super::words::{AgentName, MessageId, Millis, PaneId, Seq, Token};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// An open or lately finished message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +48,8 @@ pub struct AgentSeen {
     pub state: &'static str,
     /// Why it is in that state, in words, where there is more to say.
     pub why: Option<String>,
+    /// What it asks, if it waits for somebody's answer.
+    pub asks: Option<Arc<Dialog>>,
     /// What it works on.
     pub current: Option<MessageId>,
     /// Its pane.
@@ -107,6 +111,7 @@ impl Engine {
             name: name.clone(),
             state,
             why,
+            asks: agent.need().filter(|_| agent.is_up()).and_then(|need| need.asks.clone()),
             current: agent.current.clone(),
             pane,
             pid,

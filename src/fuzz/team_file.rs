@@ -55,6 +55,7 @@ fn around(workspace: &Workspace) -> Surroundings {
         cwd: workspace.root().to_path_buf(),
         exe: "/bin/sh".into(),
         home: None,
+        config: None,
         temp: std::env::temp_dir(),
         uid: rustix::process::geteuid().as_raw(),
     }

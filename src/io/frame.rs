@@ -39,6 +39,22 @@ impl KeptFrame {
         Ok(frame)
     }
 
+    /// Its rows as a file has them.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.rows.iter().map(|row| format!("{}\n", row.trim_end())).collect()
+    }
+
+    /// What stands beside it as a file, with these words of somebody else's.
+    #[must_use]
+    pub fn meta(&self, words: &str) -> String {
+        let cursor = self.cursor.map(|(column, row)| format!("cursor={column},{row} ")).unwrap_or_default();
+        let line =
+            |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+        let title = self.title.as_deref().map(|title| format!(" title={}", line(title))).unwrap_or_default();
+        format!("{cursor}{words}{title}\n")
+    }
+
     fn take_meta(&mut self, meta: &str) {
         for line in meta.lines() {
             let begins = |(at, _): &(usize, &str)| *at == 0 || line[..*at].ends_with(' ');

@@ -5,6 +5,7 @@ pub mod clock;
 pub(crate) mod fake;
 pub mod folder;
 pub mod frame;
+pub mod frames;
 pub mod journal;
 pub mod keys;
 pub mod lease;

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
+mod answering;
 mod boxed;
 mod bursts;
 mod failures;

@@ -8,7 +8,7 @@ use tasuki::engine::words::Millis;
 
 fn needs(world: &mut World, kind: NeedKind, why: &str, until_in: Option<u64>) -> String {
     let until = until_in.map(|ms| Millis(world.now.0 + ms));
-    world.report("boss", Report::Needs { kind, why: why.into(), until })
+    world.report("boss", Report::Needs { kind, why: why.into(), asks: None, until })
 }
 
 fn state(world: &World) -> String {

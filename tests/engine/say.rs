@@ -125,6 +125,7 @@ fn say_change(change: &AgentChange, now: Millis) -> String {
             let over = if need.over { ", over" } else { "" };
             format!("{} ({}{until}{over})", need.kind.state(), need.why)
         }
+        AgentChange::Answered { choice, by } => format!("answered by {}: {choice}", by.words()),
         AgentChange::Removed => "removed".to_owned(),
     }
 }

@@ -43,6 +43,7 @@ pub(crate) fn around(cwd: &Path) -> Surroundings {
         cwd: cwd.to_path_buf(),
         exe: "/bin/sh".into(),
         home: None,
+        config: None,
         temp: std::env::temp_dir(),
         uid: rustix::process::geteuid().as_raw(),
     }

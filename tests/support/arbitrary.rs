@@ -9,7 +9,8 @@ use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
 use tasuki::engine::message::{Body, BodyRef, Expect, Kind, Known, Message, OnDoubt, Outcome, Priority};
-use tasuki::engine::need::{Need, NeedKind};
+use tasuki::engine::need::{AnsweredBy, Need, NeedKind};
+use tasuki::engine::reading::Dialog;
 use tasuki::engine::refusal::Code;
 use tasuki::engine::state::{Agent, Counts, Finished, Open, Phase, Told};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
@@ -222,6 +223,8 @@ fn change() -> impl Strategy<Value = AgentChange> {
         }),
         text().prop_map(|why| AgentChange::Lost { why }),
         of(need()).prop_map(|need| AgentChange::Blocked { need }),
+        (shared_text(), select(vec![AnsweredBy::Person, AnsweredBy::Profile]))
+            .prop_map(|(choice, by)| AgentChange::Answered { choice, by }),
         Just(AgentChange::Removed),
     ]
 }
@@ -261,8 +264,10 @@ fn told() -> impl Strategy<Value = Told> {
 
 fn need() -> impl Strategy<Value = Need> {
     let kind = select(vec![NeedKind::Input, NeedKind::Limit, NeedKind::Repair]);
-    (kind, shared_text(), millis(), of(millis()), any::<bool>())
-        .prop_map(|(kind, why, since, until, over)| Need { kind, why, since, until, over })
+    let dialog = (any::<String>(), vec(any::<String>(), 0..3))
+        .prop_map(|(text, choices)| Arc::new(Dialog { text, choices, ..Dialog::default() }));
+    (kind, shared_text(), of(dialog), millis(), of(millis()), any::<bool>())
+        .prop_map(|(kind, why, asks, since, until, over)| Need { kind, why, asks, since, until, over })
 }
 
 fn agent() -> impl Strategy<Value = Agent> {

@@ -77,7 +77,9 @@ impl House {
 
     /// Writes a file of it.
     pub(crate) fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).expect(name);
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect(name);
+        fs::write(path, text).expect(name);
     }
 
     /// What a file of it says; empty if it is not there.

@@ -11,6 +11,8 @@ use tasuki::engine::doorbell::TurnKind;
 use tasuki::engine::input::{Report, Verdict};
 use tasuki::engine::life::Turn;
 use tasuki::engine::words::{Digest, MessageId, Token};
+use tasuki::io::clock::Clock;
+use tasuki::io::frames::Frames;
 use tasuki::io::process;
 use tasuki::io::settings::{Launch, Profile, Receipt};
 use tasuki::io::tmux::pane::Pane;
@@ -76,7 +78,20 @@ impl Hand {
         let (terms, of_all) = watch::channel(Terms { halted: false, person_quiet_ms: 0, history: 5_000 });
         let (key, phrase) = (String::new(), "PLAIN OK".to_owned());
         let tmux = world.tmux.clone();
-        let start = Start { tmux, launched, launch, key, phrase, terms: of_all, orders: inbox, news };
+        let frames = Frames::new(std::env::temp_dir().join("tasuki-no-frames"), Clock::start());
+        let launches = watch::channel(Default::default()).1;
+        let start = Start {
+            launches,
+            tmux,
+            launched,
+            launch,
+            key,
+            phrase,
+            terms: of_all,
+            orders: inbox,
+            news,
+            frames,
+        };
         tokio::spawn(pane::work(start));
         Self { pane, tty: facts.tty, terms, orders, news: heard }
     }

@@ -5,14 +5,21 @@ use expect_test::{Expect, expect};
 use tasuki::engine::event::{AgentChange, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
 use tasuki::engine::message::{Body, BodyRef, Expect as Evidence, Kind, Message, OnDoubt, Outcome, Priority};
-use tasuki::engine::need::{Need, NeedKind};
+use tasuki::engine::need::{AnsweredBy, Need, NeedKind};
+use tasuki::engine::reading::Dialog;
 use tasuki::engine::refusal::Code;
 use tasuki::engine::state::{Agent, Counts, Open, Phase, Told};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey, Seq};
 use tasuki::io::wire::events::{decode, encode, encode_snapshot};
 
 fn need(kind: NeedKind, until: Option<Millis>, over: bool) -> Need {
-    Need { kind, why: "it says so".into(), since: Millis(NOON), until, over }
+    let dialog = Dialog {
+        text: "Go on?\n続けますか".into(),
+        choices: vec!["1. Yes".into(), "2. No".into()],
+        ..Dialog::default()
+    };
+    let asks = (kind == NeedKind::Input).then(|| dialog.into());
+    Need { kind, why: "it says so".into(), asks, since: Millis(NOON), until, over }
 }
 
 #[test]
@@ -147,7 +154,9 @@ fn what_happens_to_agents() {
         AgentChange::Lost { why: "the tmux server ended".into() },
         AgentChange::Blocked { need: Some(need(NeedKind::Limit, Some(Millis(NOON + 1_000)), true)) },
         AgentChange::Blocked { need: Some(need(NeedKind::Repair, None, false)) },
+        AgentChange::Blocked { need: Some(need(NeedKind::Input, None, false)) },
         AgentChange::Blocked { need: None },
+        AgentChange::Answered { choice: "1. Yes".into(), by: AnsweredBy::Person },
         AgentChange::Removed,
     ];
     let events = changes.map(|change| Event::Agent { name: agent("coder"), change });

@@ -124,6 +124,7 @@ impl Run {
             cwd: root.clone(),
             exe: root.join("tasuki"),
             home: None,
+            config: None,
             temp: root.clone(),
             uid: rustix::process::geteuid().as_raw(),
         };

@@ -95,6 +95,7 @@ pub fn agent(seen: &AgentSeen, state: &str, doing: Option<&str>, at: Millis) -> 
         task: seen.current.as_ref(),
         at,
         doing: seen.why.as_deref().or(doing),
+        asks: seen.asks.as_deref(),
         pane: seen.pane,
         pid: seen.pid,
         provider: &seen.provider,

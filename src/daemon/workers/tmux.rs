@@ -2,11 +2,12 @@
 //! again if need be, and connects anew.
 
 use crate::daemon::news::{News, NewsSender};
-use crate::daemon::orders::{Launched, Order, Terms};
+use crate::daemon::orders::{Launched, Launches, Order, Terms};
 use crate::daemon::start::socket_name;
 use crate::daemon::workers::pane::{self, Start};
 use crate::engine::input::FoundPane;
 use crate::engine::words::{AgentName, Nonce, PaneId, ProcessKey};
+use crate::io::frames::Frames;
 use crate::io::process;
 use crate::io::settings::{Launch, Settings};
 use crate::io::tmux::command::Command;
@@ -208,6 +209,8 @@ pub struct TmuxDesk {
     server: Server,
     tmux: Tmux,
     terms: watch::Sender<Terms>,
+    launches: watch::Sender<Launches>,
+    frames: Frames,
     /// Where there is no tmux: who plays its part.
     #[cfg(test)]
     pub(in crate::daemon) actors: Option<std::sync::mpsc::Sender<Act>>,
@@ -230,11 +233,13 @@ pub(in crate::daemon) enum Act {
 impl TmuxDesk {
     /// A desk before this connection to this server.
     #[must_use]
-    pub fn new(server: Server, tmux: Tmux, terms: Terms) -> Self {
+    pub fn new(server: Server, tmux: Tmux, terms: Terms, frames: Frames) -> Self {
         Self {
             server,
             tmux,
             terms: watch::channel(terms).0,
+            launches: watch::channel(Launches::default()).0,
+            frames,
             #[cfg(test)]
             actors: None,
         }
@@ -275,6 +280,7 @@ impl TmuxDesk {
     pub fn set(&self, settings: &Settings) -> Vec<&'static str> {
         let general = &settings.general;
         self.change(|terms| *terms = Terms::of(general, terms.halted));
+        self.launches.send_replace(Arc::new(settings.launches.clone()));
         let kept = &self.server;
         let changed = [
             ("tmux_socket", kept.socket != socket_name(&settings.tmux_socket)),
@@ -308,7 +314,8 @@ impl TmuxDesk {
         }
         let Given { launched, launch, key, phrase, orders, news } = given;
         let (tmux, terms) = (self.tmux.clone(), self.terms.subscribe());
-        let start = Start { tmux, launched, launch, key, phrase, terms, orders, news };
+        let (frames, launches) = (self.frames.clone(), self.launches.subscribe());
+        let start = Start { launches, tmux, launched, launch, key, phrase, terms, orders, news, frames };
         workers.spawn(pane::work(start)).id()
     }
 

@@ -1,7 +1,7 @@
-//! Watches what people may change under a running daemon: the team file, and the views.
+//! Watches what people may change under a running daemon: the team file, the profiles, and the views.
 
 use crate::daemon::news::{News, NewsSender};
-use crate::io::settings::Settings;
+use crate::io::settings::{Settings, profile_folders};
 use crate::io::watch::{Interest, Signal, Watch};
 use crate::io::workspace::{Surroundings, Workspace};
 use notify::event::{AccessKind, AccessMode, EventKind};
@@ -70,7 +70,7 @@ pub async fn views(workspace: Workspace, news: NewsSender) -> &'static str {
     "views' watch"
 }
 
-/// Watches the team file until the loop is gone. `loaded` is what it said before: what changed until the watch is armed is
+/// Watches the team file and the profiles until the loop is gone. `loaded` is what it said before: what changed until the watch is armed is
 /// found by reading it once more.
 pub async fn team(
     workspace: Workspace,
@@ -82,20 +82,31 @@ pub async fn team(
     let team_file = workspace.team_file();
     let changed = Arc::clone(&team_changed);
     let root = workspace.root().to_owned();
+    let profiles = profile_folders(&workspace, &around);
+    let known = profiles.clone();
     // Dropping the watcher ends it, so it lives as long as this task.
-    let _watcher = arm(move || {
+    let watcher = arm(move || {
         watch(&root, move |event| {
-            if event.need_rescan() || event.paths.contains(&team_file) {
+            let counts = |path: &PathBuf| *path == team_file || is_of_profiles(&known, path);
+            if event.need_rescan() || event.paths.iter().any(counts) {
                 changed.notify_one();
             }
         })
-    })
-    .await;
+    });
+    let mut watcher = watcher.await.and_then(Result::ok);
     let mut loaded = Some(loaded);
     team_changed.notify_one();
     loop {
         team_changed.notified().await;
         while tokio::time::timeout(TEAM_SETTLES, team_changed.notified()).await.is_ok() {}
+        // Watched first, read then. A folder that was just made is not watched yet.
+        watcher = match watcher {
+            Some(watcher) => {
+                let profiles = profiles.clone();
+                arm(move || follow_profiles(watcher, &profiles)).await
+            }
+            None => None,
+        };
         let read = Settings::load(&workspace, &around).map(|loaded| loaded.settings);
         let known = loaded.take();
         if known.is_some() && known.as_ref() == read.as_ref().ok() {
@@ -139,6 +150,27 @@ fn watch(
         tracing::warn!(%error, "{} cannot be watched; a changed team file is read at the next start", folder.display());
     }
     watched
+}
+
+/// Watches the folders of profiles, and those that they are made in.
+fn follow_profiles(
+    mut watcher: notify::RecommendedWatcher,
+    profiles: &[PathBuf],
+) -> notify::RecommendedWatcher {
+    for folder in profiles.iter().flat_map(|profiles| [profiles.parent(), Some(profiles)]).flatten() {
+        let _ = watcher.unwatch(folder);
+        // One that is not there is watched once it is made; the watch of its parent tells.
+        let _ = watcher.watch(folder, RecursiveMode::NonRecursive);
+    }
+    watcher
+}
+
+/// Whether something at this path may change a profile.
+fn is_of_profiles(folders: &[PathBuf], path: &Path) -> bool {
+    let is_yaml = path.extension().is_some_and(|extension| extension == "yaml");
+    folders.iter().any(|folder| {
+        path == folder || Some(path) == folder.parent() || (is_yaml && path.parent() == Some(folder))
+    })
 }
 
 fn is_news(event: &Event) -> bool {

@@ -3,11 +3,13 @@
 
 use super::frame::Frame;
 use super::pattern::Pattern;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
-/// Rows of a dialog that are kept, and characters of each.
+/// Rows of a dialog that are kept.
 const TEXT_ROWS_MAX: usize = 40;
-const TEXT_CHARS_MAX: usize = 300;
+/// Bytes of its text in all: it goes into the journal.
+const TEXT_BYTES_MAX: usize = 6_000;
 /// Rows between two numbered choices: the rest of the one above, or what is said of it.
 const BETWEEN_MAX: usize = 4;
 /// Choices that are kept: a list of more scrolls.
@@ -35,6 +37,8 @@ pub struct Dialog {
     pub choices: Vec<String>,
     /// Which of them Enter takes; none where that cannot be seen.
     pub marked: Option<usize>,
+    /// Whether there was more than is kept.
+    pub cut: bool,
 }
 
 /// An answer that somebody gives.
@@ -71,9 +75,33 @@ impl Dialog {
         let listed = rules.and_then(|rules| Listed::find(rules, frame, &rows));
         let first = listed.as_ref().and_then(|listed| listed.rows.first().copied()).unwrap_or(rows.end);
         let lines = (rows.start..first).map(|at| words(frame.row(at))).filter(|row| !row.is_empty());
-        let text: Vec<String> = lines.take(TEXT_ROWS_MAX).collect();
+        let (mut text, mut cut) = (String::new(), false);
+        for (at, line) in lines.enumerate() {
+            cut = at >= TEXT_ROWS_MAX || text.len() + line.len() > TEXT_BYTES_MAX;
+            if cut {
+                break;
+            }
+            if at > 0 {
+                text.push('\n');
+            }
+            text.push_str(line);
+        }
         let (choices, marked) = listed.map(|listed| (listed.choices, listed.marked)).unwrap_or_default();
-        Self { text: text.join("\n"), choices, marked }
+        Self { text, choices, marked, cut }
+    }
+
+    /// Whether nothing was found in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.choices.is_empty()
+    }
+
+    /// A name for what is asked, whatever is marked: eight hex digits. It holds for one daemon.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        (&self.text, &self.choices).hash(&mut hasher);
+        format!("{:016x}", hasher.finish()).split_off(8)
     }
 
     /// The place of what somebody chooses.
@@ -210,9 +238,9 @@ fn bare(choice: &str) -> &str {
 }
 
 /// The words of a row, without the borders around them; none of a row that is a border.
-fn words(row: &str) -> String {
+fn words(row: &str) -> &str {
     let border = |c: char| c.is_whitespace() || ('\u{2500}'..='\u{259F}').contains(&c);
-    row.trim_matches(border).chars().take(TEXT_CHARS_MAX).collect()
+    row.trim_matches(border)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub use pattern::{Pattern, PatternError};
 pub use rules::{BoxState, Rule, Rules, Sights};
 
 /// The state of a program, as far as its screen tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum State {
     /// It waits for a line, and nothing stands in its input box.
     Ready,
@@ -29,6 +29,7 @@ pub enum State {
     /// It cannot work: its login is not valid any more, or its last turn ended with an error.
     Error,
     /// No rule knows this screen.
+    #[default]
     Unknown,
 }
 

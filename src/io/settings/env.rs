@@ -91,6 +91,7 @@ mod tests {
             cwd: "/".into(),
             exe: "/bin/tasuki".into(),
             home: None,
+            config: None,
             temp: "/tmp".into(),
             uid: 0,
         };

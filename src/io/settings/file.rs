@@ -3,6 +3,7 @@
 //! Nothing is checked here but the form; the sibling files make the meaning of it. A default that is named in a
 //! description is proven by a test to be the one in force.
 
+use super::dialogs::AnswerEntry;
 use super::profile::{Receipt, Typing};
 use super::screen::ScreenEntry;
 use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
@@ -183,6 +184,8 @@ pub(super) struct ProviderEntry {
     pub(super) ready: Option<ReadyEntry>,
     /// How its screens are read. Without it, the program is ready when its pane is still.
     pub(super) screen: Option<ScreenEntry>,
+    /// What it asks that is answered without a person; the first that fits. Default: nothing, a person answers.
+    pub(super) answers: Option<Vec<AnswerEntry>>,
     /// The key that clears the input line, as tmux names it: `C-u`.
     pub(super) clear_key: Option<At<String>>,
     /// Keys that ask the program to end, as tmux names them: `[C-d]`. It is killed if it does not.

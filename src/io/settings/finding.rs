@@ -142,10 +142,17 @@ impl Book {
         self.add(false, place, why.into(), cure.into());
     }
 
-    /// In the order of the file; the warnings, or everything if something is wrong.
+    /// In the order of the file, those of others behind; the warnings, or everything if something is wrong.
     pub(super) fn close(mut self) -> Result<Vec<Finding>, Vec<Finding>> {
-        self.findings.sort_by_key(|finding| finding.place.start);
+        let own = self.source.name().to_owned();
+        let key = |finding: &Finding| (finding.file() != own, finding.file().to_owned(), finding.place.start);
+        self.findings.sort_by_cached_key(key);
         if self.findings.iter().any(|finding| finding.fatal) { Err(self.findings) } else { Ok(self.findings) }
+    }
+
+    /// Takes what was found in another file.
+    pub(super) fn absorb(&mut self, other: Self) {
+        self.findings.extend(other.findings);
     }
 
     fn add(&mut self, fatal: bool, place: Place, why: String, cure: String) {

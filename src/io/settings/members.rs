@@ -6,6 +6,7 @@ use super::general::{General, general};
 use super::launch::{Ground, Launch};
 use super::near::did_you_mean;
 use super::profile::{self, Profile};
+use super::profile_files;
 use super::roster::{Roster, roster};
 use super::values::At;
 use super::{Settings, TmuxSocket, check, doorbells, env, phrase};
@@ -35,7 +36,8 @@ pub(super) fn settings(
     around: &Surroundings,
     book: &mut Book,
 ) -> Result<Settings, Vec<Finding>> {
-    let profiles = profile::resolve(file.providers.as_ref().unwrap_or(&BTreeMap::new()), book)?;
+    let layers = profile_files::layers(workspace, around, book);
+    let profiles = profile::resolve(file.providers.as_ref().unwrap_or(&BTreeMap::new()), layers, book)?;
     let general = general(file.settings.as_ref(), book);
     let roster = roster(file, book);
     let inherited = env::inherited(around);

@@ -5,6 +5,7 @@
 
 mod check;
 mod default_team;
+mod dialogs;
 mod doorbells;
 mod env;
 mod file;
@@ -16,6 +17,7 @@ mod members;
 mod near;
 mod phrase;
 mod profile;
+mod profile_files;
 mod read;
 mod roster;
 mod screen;
@@ -26,7 +28,8 @@ pub use env::{Env, inherited, is_own};
 pub use finding::{Finding, Place, render};
 pub use general::General;
 pub use launch::Launch;
-pub use profile::{Profile, Receipt, Typing, built_in_names, built_in_profiles};
+pub use profile::{Profile, Receipt, StandingAnswer, Typing, built_in_names, built_in_profiles};
+pub use profile_files::folders as profile_folders;
 
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;

@@ -5,9 +5,10 @@ use super::check;
 use super::file::ProviderEntry;
 use super::finding::{Book, Finding};
 use super::near::did_you_mean;
+use super::profile_files::{Layer, ProfileFile};
 use super::read::read;
 use super::values::At;
-use crate::engine::reading::Rules;
+use crate::engine::reading::{Choose, Dialog, Pattern, Rules};
 use crate::engine::team::Restart;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -50,6 +51,8 @@ pub struct Profile {
     pub ready_within_ms: u64,
     /// How its screens are read, if anything is known of them.
     pub screen: Option<Arc<Rules>>,
+    /// What it asks that is answered without a person.
+    pub answers: Vec<StandingAnswer>,
     /// The key that clears the input line, as tmux names it.
     pub clear_key: Option<String>,
     /// Keys that ask the program to end, as tmux names them.
@@ -60,6 +63,29 @@ pub struct Profile {
     pub restart: Restart,
     /// Working time of a turn in ms, unless its agent says otherwise.
     pub timeout_ms: Option<u64>,
+}
+
+/// An answer that is given without a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StandingAnswer {
+    /// The rule of the screen that knows the dialog.
+    pub rule: String,
+    /// What has to be seen in the dialog's text, each in some row.
+    pub see: Vec<Pattern>,
+    /// Unless this is empty: each row of its text has to match one of these.
+    pub rows: Vec<Pattern>,
+    /// The answer.
+    pub choose: Choose,
+}
+
+impl StandingAnswer {
+    /// Whether it is meant for this dialog, which was known by this rule.
+    #[must_use]
+    pub fn fits(&self, rule: &str, dialog: &Dialog) -> bool {
+        let seen = |pattern: &Pattern| dialog.text.lines().any(|row| pattern.matches(row));
+        let known = |row: &str| self.rows.is_empty() || self.rows.iter().any(|pattern| pattern.matches(row));
+        self.rule == rule && !dialog.cut && self.see.iter().all(seen) && dialog.text.lines().all(known)
+    }
 }
 
 /// How a line is put into a terminal.
@@ -102,6 +128,7 @@ impl Default for Profile {
             ready_quiet_ms: 100,
             ready_within_ms: 2_000,
             screen: None,
+            answers: Vec::new(),
             clear_key: None,
             exit: Vec::new(),
             one_shot: false,
@@ -130,72 +157,117 @@ pub fn built_in_profiles() -> BTreeMap<String, Profile> {
     built_in().unwrap_or_default()
 }
 
-/// Every profile by name: the built-in ones with the team file's changes, and its own. What is wrong is in `book`.
+/// Every profile by name: the built-in ones, those of `layers` over them, and what the team file says over these. What is
+/// wrong is in `book`.
 ///
 /// # Errors
 /// The findings of a built-in profile, which is a bug.
-pub(super) fn resolve(entries: &Entries, book: &mut Book) -> Result<BTreeMap<String, Profile>, Vec<Finding>> {
-    let mut resolver = Resolver { built_in: built_in()?, entries, done: BTreeMap::new(), book };
-    let names: Vec<String> = resolver.built_in.keys().chain(entries.keys()).cloned().collect();
+pub(super) fn resolve(
+    entries: &Entries,
+    layers: Vec<Layer>,
+    book: &mut Book,
+) -> Result<BTreeMap<String, Profile>, Vec<Finding>> {
+    let mut books = vec![std::mem::replace(book, Book::new("", ""))];
+    let mut entered: BTreeMap<String, Vec<Entered<'_>>> = BTreeMap::new();
+    let files: Vec<ProfileFile> = layers.into_iter().flat_map(BTreeMap::into_values).collect();
+    let (mut read, mut of_files) = (Vec::new(), Vec::new());
+    for ProfileFile { name, entry, book } in files {
+        read.push((name, entry));
+        of_files.push(book);
+    }
+    books.extend(of_files);
+    for (at, (name, entry)) in read.iter().enumerate() {
+        entered.entry(name.clone()).or_default().push(Entered { entry, book: at + 1 });
+    }
+    for (name, entry) in entries {
+        entered.entry(name.clone()).or_default().push(Entered { entry, book: 0 });
+    }
+    let mut resolver = Resolver { built_in: built_in()?, entered, done: BTreeMap::new(), books };
+    let names: Vec<String> = resolver.built_in.keys().chain(resolver.entered.keys()).cloned().collect();
     for name in names {
         resolver.profile(&name, &mut Vec::new());
     }
+    let mut books = resolver.books.into_iter();
+    if let Some(own) = books.next() {
+        *book = own;
+    }
+    books.for_each(|other| book.absorb(other));
     Ok(resolver.done)
 }
 
 /// `providers:` as it is written.
 pub(super) type Entries = BTreeMap<String, At<ProviderEntry>>;
 
+/// What is said of a profile in one place, and which book that is: the first is the team file's.
+#[derive(Debug, Clone, Copy)]
+struct Entered<'a> {
+    entry: &'a At<ProviderEntry>,
+    book: usize,
+}
+
 struct Resolver<'a> {
     built_in: BTreeMap<String, Profile>,
-    entries: &'a Entries,
+    /// What is said of each, the first below the others.
+    entered: BTreeMap<String, Vec<Entered<'a>>>,
     done: BTreeMap<String, Profile>,
-    book: &'a mut Book,
+    books: Vec<Book>,
 }
 
 impl Resolver<'_> {
-    /// The profile as the whole file means it; `above` are those that are based on it.
+    /// The profile as all of it is meant; `above` are those that are based on it.
     fn profile(&mut self, name: &str, above: &mut Vec<String>) -> Option<Profile> {
         if let Some(done) = self.done.get(name) {
             return Some(done.clone());
         }
         above.push(name.to_owned());
-        let profile = match self.entries.get(name) {
-            None => self.built_in.get(name).cloned()?,
-            Some(entry) => {
-                // What is wrong with a base is told once, and not again for each agent.
-                let mut profile = self.base(name, entry, above).unwrap_or_default();
-                profile.change(&entry.value, self.book);
-                profile
-            }
-        };
+        let mut profile = self.built_in.get(name).cloned();
+        for entered in self.entered.get(name).cloned().unwrap_or_default() {
+            // What is wrong with a base is told once, and not again for each agent.
+            let mut over = self.base(name, entered, profile, above).unwrap_or_default();
+            over.change(&entered.entry.value, &mut self.books[entered.book]);
+            profile = Some(over);
+        }
+        let profile = profile?;
         self.done.insert(name.to_owned(), profile.clone());
         Some(profile)
     }
 
-    fn base(&mut self, name: &str, entry: &At<ProviderEntry>, above: &mut Vec<String>) -> Option<Profile> {
-        let Some(base) = entry.value.based_on.as_ref().filter(|base| base.value != name) else {
-            return self.built_in.get(name).cloned().or_else(|| self.baseless(name, entry));
+    /// What an entry changes: what stands below it, or what it says that it is based on.
+    fn base(
+        &mut self,
+        name: &str,
+        entered: Entered<'_>,
+        below: Option<Profile>,
+        above: &mut Vec<String>,
+    ) -> Option<Profile> {
+        let Some(base) = entered.entry.value.based_on.as_ref().filter(|base| base.value != name) else {
+            return below.or_else(|| self.baseless(name, entered));
         };
+        let book = &mut self.books[entered.book];
         if above.contains(&base.value) {
             let why = format!("`{name}` is based on itself: {} → {}", above.join(" → "), base.value);
-            self.book.wrong(base.place, why, "base one of them on a built-in profile");
+            book.wrong(base.place, why, "base one of them on a built-in profile");
             return None;
         }
-        if !self.entries.contains_key(&base.value) && !self.built_in.contains_key(&base.value) {
+        if !self.entered.contains_key(&base.value) && !self.built_in.contains_key(&base.value) {
             let why = format!("`{name}` is based on `{}`, which is no profile", base.value);
             let known: Vec<&str> =
-                self.built_in.keys().chain(self.entries.keys()).map(String::as_str).collect();
-            self.book.wrong(base.place, why, did_you_mean(&base.value, known));
+                self.built_in.keys().chain(self.entered.keys()).map(String::as_str).collect();
+            book.wrong(base.place, why, did_you_mean(&base.value, known));
             return None;
         }
         self.profile(&base.value, above)
     }
 
-    fn baseless(&mut self, name: &str, entry: &At<ProviderEntry>) -> Option<Profile> {
+    /// A file is a whole profile; a few keys in the team file are none.
+    fn baseless(&mut self, name: &str, entered: Entered<'_>) -> Option<Profile> {
+        if entered.book > 0 {
+            return Some(Profile::default());
+        }
         let known: Vec<&str> = self.built_in.keys().map(String::as_str).collect();
         let why = format!("`{name}` is no built-in profile, and is based on none");
-        self.book.wrong(entry.place, why, format!("add `based_on:` with one of: {}", known.join(", ")));
+        let cure = format!("add `based_on:` with one of: {}", known.join(", "));
+        self.books[0].wrong(entered.entry.place, why, cure);
         None
     }
 }
@@ -231,6 +303,10 @@ impl Profile {
         self.change_typing(entry, book);
         if let Some(screen) = &entry.screen {
             self.screen = Some(Arc::new(screen.over(self.screen.as_deref(), book)));
+        }
+        if let Some(answers) = &entry.answers {
+            self.answers =
+                answers.iter().filter_map(|answer| answer.read(self.screen.as_deref(), book)).collect();
         }
         self.change_life(entry, book);
     }

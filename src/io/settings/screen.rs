@@ -1,10 +1,9 @@
 //! `screen:` of a profile: how its program's screens are read, as it is written, and the rules that come of it.
 
+use super::dialogs::ChoicesEntry;
 use super::finding::{Book, Place};
 use super::values::At;
-use crate::engine::reading::{
-    BoxForm, BoxRules, BoxState, ChoiceRules, CursorPlace, Pattern, Rule, Rules, Sights, State,
-};
+use crate::engine::reading::{BoxForm, BoxRules, BoxState, CursorPlace, Pattern, Rule, Rules, Sights, State};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -69,22 +68,6 @@ struct FormEntry {
     footer: Option<At<String>>,
     /// Where the cursor stands, if that is known: what looks like the box elsewhere is none. Default: `anywhere`
     cursor: Option<CursorWord>,
-}
-
-/// How a program draws a list of choices. The first group of `marked` and of `other` is the choice with its number, and
-/// begins in the same column in both.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Choices")]
-struct ChoicesEntry {
-    /// The choice that Enter takes. Up and Down move the mark.
-    marked: At<String>,
-    /// Another choice.
-    other: At<String>,
-    /// The words of a choice, without its number, that say yes once and to nothing more than is asked.
-    yes: Option<Vec<At<String>>>,
-    /// The words of a choice, without its number, that say no.
-    no: Option<Vec<At<String>>>,
 }
 
 /// When a screen means a state. All that is named under `see` has to be seen, and nothing of what is named under `not`.
@@ -231,14 +214,6 @@ impl BoxEntry {
     }
 }
 
-impl ChoicesEntry {
-    fn read(&self, book: &mut Book) -> Option<ChoiceRules> {
-        let (marked, other) = (pattern(&self.marked, book), pattern(&self.other, book));
-        let (yes, no) = (patterns(self.yes.as_deref(), book), patterns(self.no.as_deref(), book));
-        Some(ChoiceRules { marked: marked?, other: other?, yes, no })
-    }
-}
-
 impl FormEntry {
     fn read(&self, book: &mut Book) -> Option<BoxForm> {
         let mut maybe = |text: &Option<At<String>>| match text {
@@ -299,11 +274,11 @@ fn sights(entry: Option<&SightsEntry>, book: &mut Book) -> Sights {
     }
 }
 
-fn patterns(texts: Option<&[At<String>]>, book: &mut Book) -> Vec<Pattern> {
+pub(super) fn patterns(texts: Option<&[At<String>]>, book: &mut Book) -> Vec<Pattern> {
     texts.unwrap_or_default().iter().filter_map(|text| pattern(text, book)).collect()
 }
 
-fn pattern(text: &At<String>, book: &mut Book) -> Option<Pattern> {
+pub(super) fn pattern(text: &At<String>, book: &mut Book) -> Option<Pattern> {
     match Pattern::new(&text.value) {
         Ok(pattern) => Some(pattern),
         Err(error) => {

@@ -2,6 +2,7 @@
 
 use super::show::{Prose, yaml};
 use super::time::write_moment;
+use crate::engine::reading::Dialog;
 use crate::engine::refusal::Refusal;
 use crate::engine::words::{AgentName, MessageId, Millis, PaneId};
 use serde::Serialize;
@@ -21,6 +22,8 @@ pub struct AgentStatus<'a> {
     pub at: Millis,
     /// `doing:`, the last meaningful line of the pane.
     pub doing: Option<&'a str>,
+    /// `asks:`, where it waits for somebody's answer.
+    pub asks: Option<&'a Dialog>,
     /// `pane_id:`
     pub pane: Option<PaneId>,
     /// `pid:`
@@ -114,11 +117,27 @@ impl Serialize for AgentStatus<'_> {
         map.serialize_entry("current_task", &self.task.map(MessageId::as_str))?;
         map.serialize_entry("last_updated", &write_moment(self.at))?;
         map.serialize_entry("doing", &self.doing)?;
+        if let Some(asks) = self.asks {
+            map.serialize_entry("asks", &Asks(asks))?;
+        }
         map.serialize_entry("pane_id", &self.pane.map(|pane| pane.to_string()))?;
         map.serialize_entry("pid", &self.pid)?;
         map.serialize_entry("provider", self.provider)?;
         map.serialize_entry("queued", &self.queued)?;
         map.serialize_entry("statistics", &FlowMap(self.statistics))?;
+        map.end()
+    }
+}
+
+/// What an agent asks.
+struct Asks<'a>(&'a Dialog);
+
+impl Serialize for Asks<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &self.0.id())?;
+        map.serialize_entry("text", &Prose(&self.0.text))?;
+        map.serialize_entry("choices", &self.0.choices)?;
         map.end()
     }
 }

@@ -18,6 +18,8 @@ pub struct Surroundings {
     pub exe: PathBuf,
     /// The user's own workspace: the XDG data folder of tasuki, if the user has a home.
     pub home: Option<PathBuf>,
+    /// Where the user's own profiles are: the XDG configuration folder of tasuki, if the user has a home.
+    pub config: Option<PathBuf>,
     /// The folder for temporary files.
     pub temp: PathBuf,
     /// The number of the user.
@@ -32,11 +34,13 @@ impl Surroundings {
     pub fn of_this_process() -> Result<Self, WorkspaceError> {
         let exe = std::env::current_exe();
         let path = PathBuf::from("/proc/self/exe");
+        let own = directories::ProjectDirs::from("", "", "tasuki");
         Ok(Self {
             vars: std::env::vars_os().collect(),
             cwd: std::env::current_dir().map_err(no_current_folder)?,
             exe: installed(exe.map_err(|source| WorkspaceError::Io { path, source })?),
-            home: directories::ProjectDirs::from("", "", "tasuki").map(|dirs| dirs.data_dir().to_path_buf()),
+            home: own.as_ref().map(|dirs| dirs.data_dir().to_path_buf()),
+            config: own.as_ref().map(|dirs| dirs.config_dir().to_path_buf()),
             temp: std::env::temp_dir(),
             uid: rustix::process::geteuid().as_raw(),
         })

@@ -250,6 +250,18 @@ impl Workspace {
         self.root.join(".tasuki/lock")
     }
 
+    /// `.tasuki/frames/`: what panes showed when their states changed.
+    #[must_use]
+    pub fn frames(&self) -> PathBuf {
+        self.root.join(".tasuki/frames")
+    }
+
+    /// `protocol/profiles/`: the workspace's own profiles.
+    #[must_use]
+    pub fn profiles(&self) -> PathBuf {
+        self.root.join("protocol/profiles")
+    }
+
     /// `.tasuki/daemon.log`.
     #[must_use]
     pub fn daemon_log(&self) -> PathBuf {

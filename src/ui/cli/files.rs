@@ -4,7 +4,7 @@ use crate::engine::message::Priority;
 use crate::engine::words::MessageId;
 use crate::io::regular;
 use crate::io::workspace::Workspace;
-use crate::ui::http::types::{AgentInfo, MessageInfo, StatusInfo};
+use crate::ui::http::types::{AgentInfo, AsksInfo, MessageInfo, StatusInfo};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ pub(super) struct AgentFile {
     pub(super) state: String,
     pub(super) current_task: Option<String>,
     pub(super) doing: Option<String>,
+    asks: Option<AsksInfo>,
     pane_id: Option<String>,
     pid: Option<u32>,
     provider: String,
@@ -175,6 +176,7 @@ impl AgentFile {
             agent_name: self.agent_name,
             state: self.state,
             why: None,
+            asks: self.asks,
             current_task: self.current_task,
             pane_id: self.pane_id,
             pid: self.pid,

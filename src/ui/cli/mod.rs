@@ -2,6 +2,7 @@
 //! ends well or with a [`failure::Failure`].
 
 mod agent;
+mod answer;
 mod attach;
 mod cancel;
 mod completions;
@@ -68,6 +69,7 @@ enum Verb {
     Status(status::Args),
     Log(log::Args),
     Why(why::Args),
+    Answer(answer::Args),
     Attach(attach::Args),
     Cancel(cancel::Args),
     Retry(retry::Args),
@@ -134,6 +136,7 @@ fn run(desk: &Desk, verb: Verb) -> Ended {
         Verb::Status(args) => status::run(desk, &args),
         Verb::Log(args) => log::run(desk, &args),
         Verb::Why(args) => why::run(desk, &args),
+        Verb::Answer(args) => answer::run(desk, &args),
         Verb::Attach(args) => attach::run(desk, &args),
         Verb::Cancel(args) => cancel::run(desk, &args),
         Verb::Retry(args) => retry::run(desk, &args),

@@ -5,6 +5,7 @@ pub mod client;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod given;
+mod panes;
 pub mod reference;
 mod refused;
 mod routes;

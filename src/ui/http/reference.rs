@@ -1,8 +1,9 @@
 //! The page about the socket for programs in other languages, made from the types themselves: `protocol/API.md`.
 
 use super::types::{
-    Accepted, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, PaneQuery, PaneReady, PaneSendBody,
-    PaneText, PaneTyped, PaneWaitBody, Problem, ReplyBody, StatusInfo, WaitQuery, Waited,
+    Accepted, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, PaneAnswerBody, PaneAnswered,
+    PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, Problem, ReplyBody,
+    StatusInfo, WaitQuery, Waited,
 };
 use schemars::{JsonSchema, schema_for};
 use std::fmt::Write;
@@ -33,7 +34,7 @@ const fn at(
 }
 
 /// Every address there is.
-pub const ADDRESSES: [Address; 21] = [
+pub const ADDRESSES: [Address; 23] = [
     at("POST", "/v1/messages", "a message, or several", "Accepted", "sends; answered (202) when durable"),
     at("GET", "/v1/messages", "", "MessageList", "all open messages"),
     at("GET", "/v1/messages/{id}", "", "MessageInfo", "one message, open or lately finished"),
@@ -52,6 +53,8 @@ pub const ADDRESSES: [Address; 21] = [
     at("POST", "/v1/agents/{name}/restart", "", "Done", "starts an agent anew"),
     at("GET", "/v1/panes/{name}", "PaneQuery", "PaneText", "what an agent's pane shows"),
     at("GET", "/v1/panes/{name}/ready", "", "PaneReady", "whether it may be typed to"),
+    at("GET", "/v1/panes/{name}/look", "", "PaneLookInfo", "what its screen is read as, and by which rule"),
+    at("POST", "/v1/panes/{name}/answer", "PaneAnswerBody", "PaneAnswered", "answers what the agent asks"),
     at("POST", "/v1/panes/{name}/send", "PaneSendBody", "PaneTyped", "types a line behind the guards"),
     at("POST", "/v1/panes/{name}/clear", "", "Done", "clears the input line and the history"),
     at("POST", "/v1/panes/{name}/wait", "PaneWaitBody", "PaneText", "waits for a text"),
@@ -72,7 +75,7 @@ where. It speaks HTTP/1.1 and JSON, to processes of its own user only:
   (`duplicate-key`), as it does in YAML.
 - `Authorization: Bearer KEY`, with the `TASUKI_AGENT_KEY` of an agent's pane, proves who sends.
 - What is not done is answered with a status of 400 or more and a `Problem`. Its `code` is one of the table of refusals,
-  or `bad-request`, `no-message`, `not-ready`, `too-slow`, `no-such-address`, `no-such-method`, `unavailable` (503: try
+  or `bad-request`, `no-message`, `not-ready`, `not-answered`, `not-yours` (403), `too-slow`, `no-such-address`, `no-such-method`, `unavailable` (503: try
   again in a moment), `bug`.
 ";
 
@@ -101,6 +104,9 @@ pub fn page() -> String {
     put::<PaneQuery>(&mut page);
     put::<PaneText>(&mut page);
     put::<PaneReady>(&mut page);
+    put::<PaneLookInfo>(&mut page);
+    put::<PaneAnswerBody>(&mut page);
+    put::<PaneAnswered>(&mut page);
     put::<PaneSendBody>(&mut page);
     put::<PaneTyped>(&mut page);
     put::<PaneWaitBody>(&mut page);

@@ -3,10 +3,10 @@
 use super::given::{Asked, Given, Raw, Word, json_of};
 use super::refused::Refused;
 use super::types::{
-    Accepted, DaemonInfo, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, PaneQuery, PaneReady,
-    PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ReplyBody, StatusInfo, WaitQuery, Waited,
+    Accepted, DaemonInfo, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, ReplyBody, StatusInfo,
+    WaitQuery, Waited,
 };
-use super::{WAIT_MS_MAX, show};
+use super::{WAIT_MS_MAX, panes, show};
 use crate::daemon::request::{Call, Calls, PaneRequest, PaneResponse, Request, Response, Until};
 use crate::daemon::workers::mailbox::mint_id;
 use crate::engine::input::{Command, Reply};
@@ -22,9 +22,6 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use std::time::Duration;
 use tokio::sync::oneshot;
-
-/// How long `pane wait` waits unless it is told (protocol, team file).
-const PANE_WAIT_MS: u64 = 30_000;
 
 /// The words of `stage:` (engine, life of a message).
 const STAGES: [&str; 13] = [
@@ -51,7 +48,7 @@ pub(super) struct House {
     pub(super) daemon: DaemonInfo,
 }
 
-type Answer<T> = Result<Json<T>, Refused>;
+pub(super) type Answer<T> = Result<Json<T>, Refused>;
 
 /// Every address.
 pub(super) fn router(house: House) -> Router {
@@ -71,11 +68,13 @@ pub(super) fn router(house: House) -> Router {
         .route("/v1/agents/{name}/start", post(start))
         .route("/v1/agents/{name}/stop", post(stop))
         .route("/v1/agents/{name}/restart", post(restart))
-        .route("/v1/panes/{name}", get(pane_read))
-        .route("/v1/panes/{name}/ready", get(pane_ready))
-        .route("/v1/panes/{name}/send", post(pane_send))
-        .route("/v1/panes/{name}/clear", post(pane_clear))
-        .route("/v1/panes/{name}/wait", post(pane_wait))
+        .route("/v1/panes/{name}", get(panes::read))
+        .route("/v1/panes/{name}/ready", get(panes::ready))
+        .route("/v1/panes/{name}/look", get(panes::look))
+        .route("/v1/panes/{name}/answer", post(panes::answer))
+        .route("/v1/panes/{name}/send", post(panes::send))
+        .route("/v1/panes/{name}/clear", post(panes::clear))
+        .route("/v1/panes/{name}/wait", post(panes::wait))
         .fallback(no_such_address)
         .method_not_allowed_fallback(no_such_method)
         .with_state(house)
@@ -197,63 +196,6 @@ async fn restart(State(house): State<House>, Word(name): Word<AgentName>) -> Ans
     house.command(Command::Restart(name)).await
 }
 
-async fn pane_read(
-    State(house): State<House>,
-    Word(name): Word<AgentName>,
-    Asked(query): Asked<PaneQuery>,
-) -> Answer<PaneText> {
-    match house.pane(name, PaneRequest::Read(query.history.unwrap_or(0))).await? {
-        PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
-        other => Err(odd(&other)),
-    }
-}
-
-async fn pane_ready(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<PaneReady> {
-    match house.pane(name, PaneRequest::Ready).await? {
-        PaneResponse::Ready(ready, why) => Ok(Json(PaneReady { ready, why })),
-        other => Err(odd(&other)),
-    }
-}
-
-async fn pane_send(
-    State(house): State<House>,
-    Word(name): Word<AgentName>,
-    Given(body): Given<PaneSendBody>,
-) -> Answer<PaneTyped> {
-    match house.pane(name, PaneRequest::Send(body.text)).await? {
-        PaneResponse::Typed(proven) => Ok(Json(PaneTyped { proven })),
-        PaneResponse::Ready(_, why) => Err(not_ready(why)),
-        other => Err(odd(&other)),
-    }
-}
-
-fn not_ready(why: Option<String>) -> Refused {
-    let why = why.unwrap_or_else(|| "nothing may be typed now".to_owned());
-    Refused::new(StatusCode::CONFLICT, "not-ready", why, "wait until it is ready: `tasuki pane ready`")
-}
-
-async fn pane_clear(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<Done> {
-    let what = format!("{name}'s pane is cleared");
-    match house.pane(name, PaneRequest::Clear).await? {
-        PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
-        PaneResponse::Ready(_, why) => Err(not_ready(why)),
-        other => Err(odd(&other)),
-    }
-}
-
-async fn pane_wait(
-    State(house): State<House>,
-    Word(name): Word<AgentName>,
-    Given(body): Given<PaneWaitBody>,
-) -> Answer<PaneText> {
-    let timeout_ms = duration(body.timeout.as_deref(), PANE_WAIT_MS)?;
-    match house.pane(name, PaneRequest::Wait { text: body.text, timeout_ms }).await? {
-        PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
-        PaneResponse::TimedOut(text) => Ok(Json(PaneText { text, timed_out: true })),
-        other => Err(odd(&other)),
-    }
-}
-
 impl House {
     /// Asks the loop. It answers at once, or when what was asked is durable.
     async fn ask(&self, request: Request) -> Result<Response, Refused> {
@@ -283,7 +225,7 @@ impl House {
         seen(self.ask(Request::Message(id.clone())).await?, &id)
     }
 
-    async fn pane(&self, name: AgentName, request: PaneRequest) -> Result<PaneResponse, Refused> {
+    pub(super) async fn pane(&self, name: AgentName, request: PaneRequest) -> Result<PaneResponse, Refused> {
         match self.ask(Request::Pane(name, request)).await? {
             Response::Pane(response) => Ok(response),
             other => Err(unexpected(other)),
@@ -317,7 +259,7 @@ fn read_drafts(headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Vec<Draf
     values.iter().enumerate().map(read).collect()
 }
 
-fn bearer(headers: &HeaderMap) -> Option<String> {
+pub(super) fn bearer(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
     value.strip_prefix("Bearer ").map(|key| key.trim().to_owned())
 }
@@ -340,7 +282,7 @@ fn until(query: &WaitQuery) -> Result<Until, Refused> {
 }
 
 /// A duration in ms.
-fn duration(text: Option<&str>, otherwise: u64) -> Result<u64, Refused> {
+pub(super) fn duration(text: Option<&str>, otherwise: u64) -> Result<u64, Refused> {
     let Some(text) = text else { return Ok(otherwise) };
     let bad = || Refusal::new(Code::BadDuration, format!("`{}` is no duration", text.escape_debug()));
     Ok(time::read_duration(text).ok_or_else(|| bad().at("timeout"))?)
@@ -368,7 +310,7 @@ fn unexpected(response: Response) -> Refused {
     }
 }
 
-fn odd(response: &PaneResponse) -> Refused {
+pub(super) fn odd(response: &PaneResponse) -> Refused {
     let why = format!("the pane gave an answer that does not fit: {response:?}");
     Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "bug", why, "please report this")
 }

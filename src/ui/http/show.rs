@@ -1,6 +1,8 @@
 //! What the loop shows, in the types that go over the socket.
 
-use super::types::{AgentInfo, DaemonInfo, MessageInfo, StatusInfo};
+use super::types::{AgentInfo, AsksInfo, DaemonInfo, MessageInfo, PaneLookInfo, StatusInfo};
+use crate::daemon::request::PaneLook;
+use crate::engine::reading::Dialog;
 use crate::engine::view::{AgentSeen, MessageSeen, Overview};
 use crate::io::clock;
 
@@ -45,11 +47,24 @@ pub(super) fn workspace(overview: &Overview, notes: Vec<String>, daemon: DaemonI
     }
 }
 
+/// What an agent asks.
+fn asks(dialog: &Dialog) -> AsksInfo {
+    AsksInfo { id: dialog.id(), text: dialog.text.clone(), choices: dialog.choices.clone() }
+}
+
+/// What a screen is read as.
+pub(super) fn look(look: PaneLook) -> PaneLookInfo {
+    let PaneLook { version, state, rule, matched, rows, title, cursor, input, asks: dialog, why } = look;
+    let asks = dialog.as_ref().map(asks);
+    PaneLookInfo { state: state.to_owned(), rule, version, matched, rows, title, cursor, input, asks, why }
+}
+
 fn agent(agent: &AgentSeen) -> AgentInfo {
     AgentInfo {
         agent_name: agent.name.to_string(),
         state: agent.state.to_owned(),
         why: agent.why.clone(),
+        asks: agent.asks.as_deref().map(asks),
         current_task: agent.current.as_ref().map(ToString::to_string),
         pane_id: agent.pane.map(|pane| pane.to_string()),
         pid: agent.pid,

@@ -140,6 +140,9 @@ pub struct AgentInfo {
     /// Why, where there is more to say.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub why: Option<String>,
+    /// What it asks, where it waits for somebody's answer.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub asks: Option<AsksInfo>,
     /// What it works on.
     pub current_task: Option<String>,
     /// Its pane in tmux.
@@ -158,6 +161,18 @@ pub struct AgentInfo {
     pub tasks_failed: u64,
     /// Times it was started again.
     pub restarts: u64,
+}
+
+/// What an agent asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AsksInfo {
+    /// A name for it, as long as it is asked.
+    pub id: String,
+    /// Its words.
+    pub text: String,
+    /// What may be chosen.
+    #[serde(default)]
+    pub choices: Vec<String>,
 }
 
 /// The daemon itself.
@@ -271,6 +286,55 @@ pub struct PaneText {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaneTyped {
     /// Whether the pane showed it before Enter was pressed.
+    pub proven: bool,
+}
+
+/// A screen, and what the rules of its profile make of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PaneLookInfo {
+    /// ready, busy, draft, `waiting_input`, `rate_limited`, error or unknown.
+    pub state: String,
+    /// The rule that says so, or a dash.
+    pub rule: String,
+    /// The version of the program that the rules are for; none where the profile has no rules.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub version: Option<String>,
+    /// The rows that matched it, counted from 0.
+    pub matched: Vec<usize>,
+    /// The rows of the screen.
+    pub rows: Vec<String>,
+    /// The pane's title.
+    pub title: String,
+    /// Column and row of the cursor, from 0.
+    pub cursor: (u16, u16),
+    /// What stands in its input box; none where no box is shown.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub input: Option<String>,
+    /// What it asks.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub asks: Option<AsksInfo>,
+    /// Why nothing may be typed now.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub why: Option<String>,
+}
+
+/// An answer to what an agent asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PaneAnswerBody {
+    /// yes, no, the number of a choice, or the words that one begins with.
+    pub choose: String,
+    /// The `id` of what is answered; whatever is asked if it is left out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub of: Option<String>,
+}
+
+/// An answer was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PaneAnswered {
+    /// The choice.
+    pub choice: String,
+    /// Whether the dialog went after Enter.
     pub proven: bool,
 }
 

@@ -33,6 +33,8 @@ impl Worker {
             PaneRequest::Read(history) => self.shown_text(history).await,
             PaneRequest::Clear => self.clear().await,
             PaneRequest::Ready => self.is_ready().await,
+            PaneRequest::Explain => self.explain().await,
+            PaneRequest::Answer { wish, of } => self.answer(&wish, of.as_deref()).await,
             PaneRequest::Wait { text, timeout_ms } => return self.wait(text, timeout_ms, answer).await,
         };
         let response = match done {
@@ -85,7 +87,7 @@ impl Worker {
     }
 
     /// Why nothing may be typed now.
-    async fn closed(&mut self) -> Result<Option<String>, TmuxError> {
+    pub(super) async fn closed(&mut self) -> Result<Option<String>, TmuxError> {
         if let Some(typed) = &self.awaited {
             return Ok(Some(format!("it works on {}", typed.id)));
         }

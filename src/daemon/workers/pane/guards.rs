@@ -40,6 +40,7 @@ impl Worker {
             return Ok(Verdict::Closed(Guard::CopyMode, now + IN_ANY_CASE));
         }
         if let Some(read) = self.read(&screen) {
+            self.keep_frame(&screen, &read);
             self.tell_need(&read).await?;
             if let Some(guard) = self.closed_by(&read) {
                 return Ok(Verdict::Closed(guard, now + IN_ANY_CASE));

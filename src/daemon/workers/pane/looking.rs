@@ -137,6 +137,7 @@ impl Worker {
         let read = self.read(screen);
         self.tell_doing(screen, read.as_ref()).await;
         if let Some(read) = &read {
+            self.keep_frame(screen, read);
             self.tell_need(read).await?;
         }
         match (self.awaited.clone(), read) {

@@ -1,6 +1,7 @@
 //! The worker of one launch: makes the agent's window or takes it over, types turns, watches for claims, and tells how
 //! the agent ended. It reads top to bottom as the procedure it is; nothing here decides what is typed to whom.
 
+mod answering;
 mod boxed;
 mod ending;
 mod faces;
@@ -13,10 +14,12 @@ mod seen;
 mod typing;
 
 use crate::daemon::news::{News, NewsSender};
-use crate::daemon::orders::{Adopted, Launched, Order, PaneNews, PaneWord, Terms, Typed};
+use crate::daemon::orders::{Adopted, Launched, Launches, Order, PaneNews, PaneWord, Terms, Typed};
 use crate::daemon::workers::tmux::{close_for_sure, process_of};
 use crate::engine::input::{Guard, Report};
+use crate::engine::reading::State;
 use crate::engine::words::ProcessKey;
+use crate::io::frames::Frames;
 use crate::io::process;
 use crate::io::settings::Launch;
 use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
@@ -50,10 +53,14 @@ pub struct Start {
     pub phrase: String,
     /// What holds for every worker.
     pub terms: watch::Receiver<Terms>,
+    /// What `launch` became, once the settings have changed.
+    pub launches: watch::Receiver<Launches>,
     /// Orders from the loop.
     pub orders: mpsc::Receiver<Order>,
     /// Where news go.
     pub news: NewsSender,
+    /// Where frames go.
+    pub frames: Frames,
 }
 
 /// Why a worker ends.
@@ -79,7 +86,11 @@ struct Worker {
     launch: Arc<Launch>,
     phrase: String,
     terms: watch::Receiver<Terms>,
+    launches: watch::Receiver<Launches>,
     news: NewsSender,
+    frames: Frames,
+    /// The state that was last kept a frame of.
+    kept: Option<State>,
     pane: Pane,
     process: ProcessKey,
     tty: PathBuf,
@@ -119,6 +130,8 @@ struct Worker {
     seen: Option<Seen>,
     /// What was told of a need of its, or is about to be.
     told: Option<Told>,
+    /// The dialog that its profile has answered, for as long as it stands.
+    answered: Option<String>,
     /// Since when its screen says that it waits for a line, while a turn is awaited.
     free_since: Option<Instant>,
     /// What was last told of the pane.
@@ -129,7 +142,7 @@ struct Worker {
 
 /// Runs a worker to its end.
 pub async fn work(start: Start) -> &'static str {
-    let Start { tmux, launched, launch, key, phrase, terms, mut orders, news } = start;
+    let Start { tmux, launched, launch, key, phrase, terms, launches, mut orders, news, frames } = start;
     match open(&tmux, &launched, &launch, key).await {
         Ok((pane, process, tty, output)) => {
             let now = Instant::now();
@@ -140,7 +153,10 @@ pub async fn work(start: Start) -> &'static str {
                 launch,
                 phrase,
                 terms,
+                launches,
                 news,
+                frames,
+                kept: None,
                 pane,
                 process,
                 tty,
@@ -162,6 +178,7 @@ pub async fn work(start: Start) -> &'static str {
                 looked: now,
                 seen: None,
                 told: None,
+                answered: None,
                 free_since: None,
                 doing: String::new(),
                 doing_at: None,
@@ -244,6 +261,7 @@ impl Worker {
                     self.heard();
                 }
                 Ok(()) = self.terms.changed() => self.look_at = Some(Instant::now()),
+                Ok(()) = self.launches.changed() => self.follow(),
                 () = &mut exit => return Ok(()),
                 () = sleep_until(look) => self.look().await?,
             }
@@ -276,6 +294,15 @@ impl Worker {
             Some(Order::Face(request, answer)) => self.face(request, answer).await?,
         }
         Ok(())
+    }
+
+    /// Goes by its profile as it is now.
+    fn follow(&mut self) {
+        if let Some(launch) = self.launches.borrow_and_update().get(&self.launched.agent) {
+            self.launch = Arc::clone(launch);
+        }
+        (self.told, self.kept) = (None, None);
+        self.look_at = Some(Instant::now());
     }
 
     /// Whether output is heard at once: not while a look is due that will see what comes until then.

@@ -6,18 +6,24 @@ use crate::engine::doorbell::HEAD;
 use crate::engine::echo::{self, squeezed};
 use crate::engine::input::{Guard, Report};
 use crate::engine::need::NeedKind;
-use crate::engine::reading::{Frame, State};
+use crate::engine::reading::{Dialog, Frame, State};
 use crate::engine::screen::Screen as Seen;
+use crate::engine::words::Millis;
+use crate::io::frame::KeptFrame;
+use crate::io::frames::NewFrame;
 use crate::io::tmux::{Rows, Screen};
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long a screen must say the same before it is told: programs draw in pieces.
 const TELLS_AFTER: Duration = Duration::from_millis(300);
+/// How soon it is told again that a dialog asks something else in the same words.
+const TELLS_ANEW: Duration = Duration::from_secs(1);
 
 /// A screen as the profile's rules read it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Read {
     pub(super) state: State,
     /// The rule that says so, or a dash.
@@ -28,8 +34,12 @@ pub(super) struct Read {
     pub(super) input: Option<String>,
     /// The rows of the box, of those of the screen that was read.
     rows: Range<usize>,
+    /// Rows of the screen that matched the rule.
+    pub(super) matched: Vec<usize>,
     /// What it says, in one line.
     pub(super) words: String,
+    /// What it asks, if it may be a dialog.
+    pub(super) dialog: Option<Dialog>,
     /// Whether it shows something in place of a text that was pasted.
     pasted: bool,
 }
@@ -39,6 +49,7 @@ pub(super) struct Read {
 pub(super) struct Told {
     state: State,
     words: String,
+    asks: Option<Dialog>,
     /// When it was first seen, and whether it was told since.
     at: Instant,
     told: bool,
@@ -71,7 +82,9 @@ impl Worker {
             free: reading.is_free() && !unknown,
             pasted: found.is_some_and(|found| pasted(&found.text)),
             rows: found.map_or(0..0, |found| found.rows.start + above..found.rows.end + above),
-            words: words.join(" · "),
+            words: self.masked(&words.join(" · ")),
+            matched: reading.rows.clone(),
+            dialog: reading.dialog,
             input: reading.input_box.map(|found| found.text),
         })
     }
@@ -97,6 +110,23 @@ impl Worker {
         told.zip(self.seeking.or(self.sought)).is_some_and(|(told, sought)| sought > told.at)
     }
 
+    /// Keeps what was shown when its state changed.
+    pub(super) fn keep_frame(&mut self, screen: &Screen, read: &Read) {
+        if self.kept.replace(read.state) == Some(read.state) {
+            return;
+        }
+        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+        let (rows, title) = (screen.rows[above..].to_vec(), Some(screen.title.clone()));
+        self.frames.keep(NewFrame {
+            agent: self.launched.agent.to_string(),
+            provider: self.launch.provider.clone(),
+            state: read.state.name(),
+            rule: read.rule.clone(),
+            at: Millis(0),
+            frame: KeptFrame { rows, title, cursor: Some(screen.cursor) },
+        });
+    }
+
     /// Tells the loop when the agent begins or ceases to need something.
     pub(super) async fn tell_need(&mut self, read: &Read) -> Result<(), End> {
         let kind = match read.state {
@@ -109,26 +139,40 @@ impl Worker {
         };
         let state = kind.map_or(State::Ready, |_| read.state);
         let words = kind.map(|_| read.words.clone()).unwrap_or_default();
+        let asks = kind.and(read.asks()).map(|dialog| self.harmless(dialog));
         let now = Instant::now();
-        let same = self.told.as_ref().is_some_and(|told| (told.state, &told.words) == (state, &words));
-        if !same {
-            self.told = Some(Told { state, words: words.clone(), at: now, told: false });
+        let before = self.told.as_ref().filter(|told| (told.state, &told.words) == (state, &words));
+        match before {
+            None => self.told = Some(Told { state, words: words.clone(), asks: None, at: now, told: false }),
+            // The same question of something else. A dialog that changes all the time is told now and then.
+            Some(told) if told.told && told.asks != asks => {
+                let tells_at = told.at + TELLS_ANEW;
+                if now < tells_at {
+                    self.look_by(tells_at);
+                    return Ok(());
+                }
+                self.told = self.told.take().map(|told| Told { told: false, ..told });
+            }
+            Some(_) => {}
         }
-        let Some(told) = self.told.as_mut().filter(|told| !told.told) else { return Ok(()) };
+        let Some(told) = self.told.as_mut().filter(|told| !told.told) else {
+            return self.answer_by_profile(read).await;
+        };
         if now < told.at + TELLS_AFTER {
             let at = told.at + TELLS_AFTER;
             self.look_by(at);
             return Ok(());
         }
-        (told.told, told.at) = (true, now);
+        (told.told, told.at, told.asks) = (true, now, asks.clone());
         match kind {
             None => self.report(Report::NeedsNothing).await,
             Some(kind) => {
                 let why = if words.is_empty() { read.rule.clone() } else { words };
-                self.report(Report::Needs { kind, why: why.into(), until: None }).await;
+                let asks = asks.map(Arc::new);
+                self.report(Report::Needs { kind, why: why.into(), asks, until: None }).await;
             }
         }
-        Ok(())
+        self.answer_by_profile(read).await
     }
 }
 
@@ -138,6 +182,11 @@ impl Read {
         self.free
             || (self.input.is_some()
                 && matches!(self.state, State::Draft | State::RateLimited | State::Error))
+    }
+
+    /// What it asks, if anything is known of that.
+    fn asks(&self) -> Option<Dialog> {
+        self.dialog.clone().filter(|dialog| !dialog.is_empty())
     }
 
     /// Whether what stands in the input box begins as tasuki's own lines do.

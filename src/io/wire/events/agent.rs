@@ -2,10 +2,12 @@
 
 use super::field::{self, Wire, is_default};
 use crate::engine::event::AgentChange;
-use crate::engine::need::{Need, NeedKind};
+use crate::engine::need::{AnsweredBy, Need, NeedKind};
+use crate::engine::reading::Dialog;
 use crate::engine::state::{Agent, Counts, Phase};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Whom an event is about.
@@ -49,6 +51,12 @@ enum ChangeWire {
         /// Written even where it is null: that it is over is what the line says.
         #[serde(with = "field", default)]
         need: Option<Need>,
+    },
+    Answered {
+        #[serde(with = "field")]
+        choice: Arc<str>,
+        #[serde(with = "ByWire")]
+        by: AnsweredBy,
     },
     Removed,
 }
@@ -127,6 +135,8 @@ struct NeedWire {
     kind: NeedKind,
     #[serde(with = "field")]
     why: Arc<str>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    asks: Option<Arc<Dialog>>,
     #[serde(with = "field")]
     since: Millis,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
@@ -135,12 +145,38 @@ struct NeedWire {
     over: bool,
 }
 
+/// What is asked; which choice is marked is not kept.
+#[derive(Serialize, Deserialize)]
+struct AsksWire<'a> {
+    text: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    choices: Cow<'a, [String]>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "AnsweredBy", rename_all = "snake_case")]
+enum ByWire {
+    Person,
+    Profile,
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "NeedKind", rename_all = "snake_case")]
 enum KindWire {
     Input,
     Limit,
     Repair,
+}
+
+impl Wire for Arc<Dialog> {
+    fn put<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        AsksWire { text: (&self.text).into(), choices: (&self.choices[..]).into() }.serialize(to)
+    }
+
+    fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let AsksWire { text, choices } = AsksWire::deserialize(from)?;
+        Ok(Self::new(Dialog { text: text.into_owned(), choices: choices.into_owned(), ..Dialog::default() }))
+    }
 }
 
 impl Wire for Need {

@@ -1,5 +1,8 @@
 //! `tasuki detect`: what the rules of a profile make of a screen.
 
+mod explain;
+mod keep;
+
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use crate::engine::reading::Rules;
@@ -12,10 +15,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Shows what a profile's rules make of a screen
+/// Shows how screens are read, and why
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  tasuki detect explain coder                             how its screen is read now
+  tasuki detect keep coder --state waiting_input          what it shows is to be read as that
+  tasuki detect check                                     are all kept screens read as they are to be?
   tasuki detect replay --provider claude frames/*.txt
 
 States: ready, busy, draft, waiting_input, rate_limited, error, unknown.")]
@@ -26,7 +32,10 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Explain(explain::ExplainArgs),
     Replay(ReplayArgs),
+    Keep(keep::KeepArgs),
+    Check(keep::CheckArgs),
 }
 
 /// Reads kept screens: a line `FILE STATE RULE` for each
@@ -49,7 +58,10 @@ struct ReplayArgs {
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     match &args.verb {
+        Verb::Explain(args) => explain::explain(desk, args),
         Verb::Replay(args) => replay(desk, args),
+        Verb::Keep(args) => keep::keep(desk, args),
+        Verb::Check(args) => keep::check(desk, args),
     }
 }
 

@@ -1,0 +1,232 @@
+//! Answering a dialog: the mark is moved to the choice, one key at a time and each one seen, and Enter is pressed only where
+//! the mark stands on it and the dialog is the one that was meant.
+
+use super::reading::Read;
+use super::{End, Worker};
+use crate::daemon::request::{Answered, PaneLook, PaneResponse};
+use crate::engine::input::Report;
+use crate::engine::need::AnsweredBy;
+use crate::engine::reading::{Choose, Dialog, State};
+use crate::io::tmux::{Key, TmuxError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a key may take to show: Claude Code takes none within 200 ms of a dialog's first sight.
+const KEY_WAIT: Duration = Duration::from_millis(1_000);
+/// Keys that move the mark, beyond one for each choice: some are lost.
+const KEYS_LOST: usize = 4;
+/// How often Enter is pressed on a dialog that stays.
+const ENTERS: usize = 3;
+/// How soon the profile tries again to answer.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
+/// Between two looks at a screen that makes no sound.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// Why nothing was answered.
+enum Stopped {
+    Refused(String),
+    Tmux(TmuxError),
+}
+
+impl From<TmuxError> for Stopped {
+    fn from(error: TmuxError) -> Self {
+        Self::Tmux(error)
+    }
+}
+
+impl From<End> for Stopped {
+    fn from(_: End) -> Self {
+        Self::Tmux(TmuxError::Gone { why: "the connection has ended".to_owned() })
+    }
+}
+
+fn refused<T>(why: impl Into<String>) -> Result<T, Stopped> {
+    Err(Stopped::Refused(why.into()))
+}
+
+impl Worker {
+    /// Answers what the agent asks; `of` is the dialog that was meant, if that was said.
+    pub(super) async fn answer(
+        &mut self,
+        wish: &Choose,
+        of: Option<&str>,
+    ) -> Result<PaneResponse, TmuxError> {
+        let chosen = self.choose(wish, of, AnsweredBy::Person).await;
+        self.look_by(Instant::now()); // what it showed meanwhile was heard here
+        match chosen {
+            Ok(answered) => Ok(PaneResponse::Answered(answered)),
+            Err(Stopped::Refused(why)) => Ok(PaneResponse::Ready(false, Some(why))),
+            Err(Stopped::Tmux(error)) => Err(error),
+        }
+    }
+
+    /// Answers what the profile was told to answer, once for each dialog; what it was not told waits for a person.
+    pub(super) async fn answer_by_profile(&mut self, read: &Read) -> Result<(), End> {
+        let waits = read.state == State::WaitingInput;
+        let Some(dialog) = read.dialog.as_ref().filter(|_| waits) else {
+            if read.state != State::Unknown {
+                self.answered = None;
+            }
+            return Ok(());
+        };
+        let id = dialog.id();
+        if self.answered.as_ref() == Some(&id) {
+            return Ok(());
+        }
+        let launch = self.launch.clone();
+        let Some(standing) = launch.profile.answers.iter().find(|answer| answer.fits(&read.rule, dialog))
+        else {
+            return Ok(());
+        };
+        let chosen = self.choose(&standing.choose, Some(&id), AnsweredBy::Profile).await;
+        self.look_by(Instant::now() + LOOK_AGAIN); // what it showed meanwhile was heard here
+        let why = match chosen {
+            Ok(_) => {
+                self.answered = Some(id);
+                return Ok(());
+            }
+            Err(Stopped::Tmux(TmuxError::Gone { .. })) => return Err(End::Disconnected),
+            Err(Stopped::Tmux(error)) => error.to_string(),
+            Err(Stopped::Refused(why)) => why,
+        };
+        // Somebody types, or nothing is to be typed: it is tried again.
+        tracing::debug!(%why, "a dialog was not answered by its profile");
+        self.look_by(Instant::now() + TRY_AGAIN);
+        Ok(())
+    }
+
+    async fn choose(&mut self, wish: &Choose, of: Option<&str>, by: AnsweredBy) -> Result<Answered, Stopped> {
+        let rules = self.launch.profile.screen.clone();
+        let Some(rules) = rules.as_deref().and_then(|rules| rules.choices.as_ref()) else {
+            return refused(
+                "its profile does not say how it is answered: answer in its pane (`tasuki attach`)",
+            );
+        };
+        let Some(dialog) = self.asked().await? else { return refused("it asks nothing") };
+        if of.is_some_and(|of| of != dialog.id()) {
+            return refused(format!("it asks something else by now: {}", in_one_line(&dialog)));
+        }
+        if dialog.marked.is_none() {
+            return refused("which choice is marked cannot be seen: answer in its pane (`tasuki attach`)");
+        }
+        let at = match dialog.choose(wish, rules) {
+            Ok(at) => at,
+            Err(why) => return refused(format!("{why}; it offers: {}", in_one_line(&dialog))),
+        };
+        self.mark(&dialog, at).await?;
+        let taken = self.take(&dialog).await?;
+        let choice = self.masked(&dialog.choices[at]);
+        self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
+        Ok(Answered { choice, taken })
+    }
+
+    /// Moves the mark to this choice.
+    async fn mark(&mut self, dialog: &Dialog, at: usize) -> Result<(), Stopped> {
+        for _ in 0..dialog.choices.len() + KEYS_LOST {
+            let now = self.still_asked(dialog).await?;
+            if now.marked == Some(at) {
+                return Ok(());
+            }
+            let key = if now.marked.is_some_and(|marked| marked < at) { Key::Down } else { Key::Up };
+            self.strike(key).await?;
+            self.wait_for(|shown| shown.is_none_or(|shown| shown.marked != now.marked)).await?;
+        }
+        refused("the mark did not move to that choice: answer in its pane (`tasuki attach`)")
+    }
+
+    /// Presses Enter, and again where nothing at all came of it: another dialog may look just like the one that went.
+    /// Whether this one did.
+    async fn take(&mut self, dialog: &Dialog) -> Result<bool, Stopped> {
+        for _ in 0..ENTERS {
+            let printed = self.output.borrow().pieces;
+            self.strike(Key::Enter).await?;
+            if self.wait_for(|shown| shown.is_none_or(|shown| shown.id() != dialog.id())).await? {
+                return Ok(true);
+            }
+            if self.output.borrow().pieces != printed {
+                return Ok(false);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Presses a key, if nobody minds.
+    async fn strike(&mut self, key: Key) -> Result<(), Stopped> {
+        if let Some((guard, _)) = self.hands_off().await? {
+            return refused(guard.words());
+        }
+        self.forget_seen();
+        self.pane.key(key).await?;
+        Ok(())
+    }
+
+    /// Waits until what is asked is as wanted; whether it came to that.
+    async fn wait_for(&mut self, wanted: impl Fn(Option<&Dialog>) -> bool) -> Result<bool, Stopped> {
+        let deadline = Instant::now() + KEY_WAIT;
+        loop {
+            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+            let shown = self.asked().await?;
+            if wanted(shown.as_ref()) {
+                return Ok(true);
+            }
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// The dialog as it stands now, if it is the same.
+    async fn still_asked(&mut self, dialog: &Dialog) -> Result<Dialog, Stopped> {
+        match self.asked().await? {
+            Some(now) if now.id() == dialog.id() => Ok(now),
+            Some(now) => refused(format!("it asks something else by now: {}", in_one_line(&now))),
+            None => refused("it asks nothing any more"),
+        }
+    }
+
+    /// What it asks at this moment.
+    async fn asked(&self) -> Result<Option<Dialog>, TmuxError> {
+        let screen = self.pane.capture(0, self.rows()).await?;
+        Ok(self.read(&screen).and_then(|read| read.dialog).filter(|dialog| !dialog.is_empty()))
+    }
+
+    /// What its screen is read as, and why.
+    pub(super) async fn explain(&mut self) -> Result<PaneResponse, TmuxError> {
+        let why = self.closed().await?;
+        let screen = self.pane.capture(0, self.rows()).await?;
+        let profile = &self.launch.profile;
+        let version = profile.screen.as_deref().map(|rules| rules.version.clone());
+        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+        let Read { state, rule, matched, input, dialog, .. } = self.read(&screen).unwrap_or_default();
+        Ok(PaneResponse::Look(Box::new(PaneLook {
+            version,
+            state: state.name(),
+            rule,
+            matched,
+            rows: screen.rows[above..].to_vec(),
+            title: screen.title,
+            cursor: screen.cursor,
+            input,
+            asks: dialog.map(|dialog| self.harmless(dialog)),
+            why,
+        })))
+    }
+
+    /// What is asked, without anything that would read as a claim where it is shown.
+    pub(super) fn harmless(&self, dialog: Dialog) -> Dialog {
+        let Dialog { text, choices, cut, .. } = dialog;
+        let choices = choices.iter().map(|choice| self.masked(choice)).collect();
+        let text = self.masked(&text) + if cut { "\n…" } else { "" };
+        Dialog { text, choices, marked: None, cut }
+    }
+
+    /// A text without the agent's phrase.
+    pub(super) fn masked(&self, text: &str) -> String {
+        if self.phrase.is_empty() { text.to_owned() } else { text.replace(&self.phrase, "······") }
+    }
+}
+
+/// What may be chosen, for people.
+fn in_one_line(dialog: &Dialog) -> String {
+    if dialog.choices.is_empty() { "nothing to choose from".to_owned() } else { dialog.choices.join(" · ") }
+}

@@ -1,0 +1,75 @@
+//! `tasuki answer`: what an agent asks, and a person's answer to it.
+
+use super::desk::{Desk, Ended, read_name};
+use super::failure::{Failure, Kind};
+use super::table::harmless_lines;
+use crate::engine::words::AgentName;
+use crate::ui::http::client::ANSWER_DEADLINE;
+use crate::ui::http::types::{AsksInfo, PaneAnswerBody, PaneAnswered, PaneLookInfo};
+use std::fmt::Write as _;
+
+/// Shows what an agent asks, and answers it
+///
+/// The mark of the dialog is moved to the choice, which is seen before Enter is pressed. Nothing is pressed where the agent
+/// asks nothing, asks something else by then, or a person types in its pane.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki answer coder                      what it asks, and what may be chosen
+  tasuki answer coder yes
+  tasuki answer coder 2
+  tasuki answer coder \"allow for this session\"
+  tasuki answer coder yes --of 4f2a99c1    only if that is what it still asks
+
+Exit codes: 0 answered, 1 it asks nothing, or nothing was pressed, 3 Enter was pressed and the dialog stayed.")]
+pub(super) struct Args {
+    /// Whom
+    #[arg(value_parser = read_name)]
+    agent: AgentName,
+    /// `yes`, `no`, the number of a choice, or the words that one begins with; without it, what is asked is shown
+    choice: Vec<String>,
+    /// What is answered, by the name that is shown beside it
+    #[arg(long, value_name = "ID", requires = "choice")]
+    of: Option<String>,
+}
+
+pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let agent = &args.agent;
+    if args.choice.is_empty() {
+        return show(desk, agent);
+    }
+    let body = PaneAnswerBody { choose: args.choice.join(" "), of: args.of.clone() };
+    let path = format!("/v1/panes/{agent}/answer");
+    let answered: PaneAnswered = desk.client()?.post(&path, &body, ANSWER_DEADLINE)?;
+    desk.tell(&answered, || format!("answered: {}", harmless_lines(&answered.choice)))?;
+    if answered.proven {
+        return Ok(());
+    }
+    let why = format!("Enter was pressed, and what {agent} asks still stands there");
+    let cure = format!("look at it with `tasuki answer {agent}`, or in its pane: `tasuki attach {agent}`");
+    Err(Failure::new(Kind::NotDelivered, "not-proven", why, cure))
+}
+
+fn show(desk: &Desk, agent: &AgentName) -> Ended {
+    let look: PaneLookInfo = desk.client()?.get(&format!("/v1/panes/{agent}/look"), ANSWER_DEADLINE)?;
+    let Some(asks) = look.asks else {
+        let why = format!("{agent} asks nothing: its screen is read as {}", look.state);
+        let cure = format!("see `tasuki detect explain {agent}`");
+        return Err(Failure::new(Kind::Failed, "asks-nothing", why, cure));
+    };
+    desk.tell(&asks, || {
+        format!("{}\nanswer it: tasuki answer {agent} yes|no|NUMBER|WORDS", drawn(agent, &asks))
+    })
+}
+
+/// A dialog, for people.
+pub(super) fn drawn(agent: &AgentName, asks: &AsksInfo) -> String {
+    let mut text = format!("{agent} asks ({}):", asks.id);
+    for row in harmless_lines(&asks.text).lines() {
+        let _ = write!(text, "\n  {row}");
+    }
+    for choice in &asks.choices {
+        let _ = write!(text, "\n    {}", harmless_lines(choice));
+    }
+    text
+}

@@ -1,0 +1,188 @@
+//! `tasuki detect keep` and `tasuki detect check`: screens that were read wrongly become recorded ones, with what they are to
+//! be read as, and the rules are tried on them.
+
+use super::{profiles, rules_of};
+use crate::engine::reading::State;
+use crate::engine::words::AgentName;
+use crate::io::frame::KeptFrame;
+use crate::io::frames;
+use crate::io::workspace::Workspace;
+use crate::ui::cli::desk::{Desk, Ended, read_name};
+use crate::ui::cli::failure::{Failure, Kind};
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Where recorded screens are, beside the profiles of a workspace.
+const SCREENS: &str = "screens";
+/// What the screens of a folder are to be read as: lines `FILE STATE RULE`; a rule `*` is any.
+const TABLE: &str = "expected.table";
+
+/// Makes a frame of an agent a recorded screen, with what it is to be read as
+///
+/// The daemon keeps a frame each time that a screen's state changes (.tasuki/frames/AGENT/, the newest 64).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki detect keep coder --state waiting_input
+  tasuki detect keep coder --state busy --rule spinner --name long-think
+  tasuki detect keep coder --state ready --frame .tasuki/frames/coder/20260202T120500.000Z-00-busy.txt
+  tasuki detect check")]
+pub(super) struct KeepArgs {
+    /// Whose frame
+    #[arg(value_parser = read_name)]
+    agent: AgentName,
+    /// What it is to be read as
+    #[arg(long, value_name = "STATE", value_parser = read_state)]
+    state: &'static str,
+    /// By which rule; any if it is left out
+    #[arg(long, value_name = "NAME")]
+    rule: Option<String>,
+    /// Which frame; the newest if it is left out
+    #[arg(long, value_name = "FILE")]
+    frame: Option<PathBuf>,
+    /// Name of the recorded screen; that of the frame if it is left out
+    #[arg(long, value_name = "NAME", value_parser = read_file_name)]
+    name: Option<String>,
+    /// Where to; a folder for each profile is made there
+    #[arg(long, value_name = "DIR", help = "Where to (protocol/profiles/screens)")]
+    to: Option<PathBuf>,
+}
+
+/// Tries the rules on recorded screens
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki detect check
+  tasuki detect check tests/screens
+
+Exit codes: 0 all are read as their tables say, 1 some are not.")]
+pub(super) struct CheckArgs {
+    /// A folder that has one for each profile, with an expected.table of lines `FILE STATE RULE`
+    #[arg(value_name = "DIR", help = "A folder with one for each profile (protocol/profiles/screens)")]
+    folder: Option<PathBuf>,
+}
+
+fn read_state(word: &str) -> Result<&'static str, String> {
+    let known = State::ALL.map(State::name);
+    known.into_iter().find(|name| *name == word).ok_or_else(|| format!("use one of: {}", known.join(", ")))
+}
+
+fn read_file_name(name: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_one = !name.is_empty() && name.len() <= 100 && !name.starts_with('.') && name.chars().all(plain);
+    if is_one { Ok(name.to_owned()) } else { Err("use letters, digits, `-`, `_` and `.`".to_owned()) }
+}
+
+pub(super) fn keep(desk: &Desk, args: &KeepArgs) -> Ended {
+    let workspace = desk.workspace()?;
+    let frame_file = match &args.frame {
+        Some(file) => file.clone(),
+        None => newest(&workspace, &args.agent)?,
+    };
+    let frame = KeptFrame::read(&frame_file).map_err(|error| unreadable(&frame_file, &error))?;
+    let provider = provider_of(desk, &workspace, &args.agent)?;
+    let rules = rules_of(desk, &provider)?;
+    if let Some(rule) = &args.rule
+        && rules.rules.iter().all(|known| known.name != *rule)
+    {
+        let why = format!("the profile `{provider}` has no rule `{rule}`");
+        return Err(Failure::new(
+            Kind::Rejected,
+            "unknown-rule",
+            why,
+            "leave `--rule` out, or write the rule first",
+        ));
+    }
+    let folder = args.to.clone().unwrap_or_else(|| workspace.profiles().join(SCREENS)).join(&provider);
+    fs::create_dir_all(&folder)?;
+    let stem = frame_file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = args.name.clone().unwrap_or(stem);
+    let file = folder.join(format!("{name}.txt"));
+    if file.exists() {
+        let why = format!("{} is there already", file.display());
+        return Err(Failure::new(Kind::Rejected, "exists", why, "give it another `--name`"));
+    }
+    fs::write(&file, frame.text())?;
+    fs::write(file.with_extension("meta"), frame.meta(""))?;
+    let line = format!("{name}.txt {} {}\n", args.state, args.rule.as_deref().unwrap_or("*"));
+    OpenOptions::new().create(true).append(true).open(folder.join(TABLE))?.write_all(line.as_bytes())?;
+    let now = frame.with(|frame| {
+        let reading = rules.read(frame);
+        format!("{} {}", reading.state.name(), reading.rule_name())
+    });
+    let value = serde_json::json!({"file": file, "state": args.state, "read_as": now});
+    desk.tell(&value, || format!("{} is to be {}; it is read as {now} now", file.display(), args.state))
+}
+
+pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
+    let folder = match &args.folder {
+        Some(folder) => folder.clone(),
+        None => desk.workspace()?.profiles().join(SCREENS),
+    };
+    let (mut read, mut wrong) = (0, 0);
+    let known = profiles(desk)?;
+    for provider in known.keys() {
+        let folder = folder.join(provider);
+        let table = match fs::read_to_string(folder.join(TABLE)) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            table => table.map_err(|error| unreadable(&folder.join(TABLE), &error))?,
+        };
+        let rules = rules_of(desk, provider)?;
+        for line in table.lines().filter(|line| !line.trim().is_empty()) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [file, state, rule] = words[..] else {
+                let why = format!(
+                    "{}: `{}` is no line `FILE STATE RULE`",
+                    folder.join(TABLE).display(),
+                    line.escape_debug()
+                );
+                return Err(Failure::new(Kind::Rejected, "table", why, "correct it, or take it away"));
+            };
+            let frame = KeptFrame::read(&folder.join(file))
+                .map_err(|error| unreadable(&folder.join(file), &error))?;
+            let (now, by) = frame.with(|frame| {
+                let reading = rules.read(frame);
+                (reading.state.name(), reading.rule_name().to_owned())
+            });
+            read += 1;
+            if now != state || (rule != "*" && rule != by) {
+                wrong += 1;
+                desk.say(format!("{provider}/{file}: {now} {by} instead of {state} {rule}"))?;
+            }
+        }
+    }
+    if read == 0 {
+        let why = format!("there are no recorded screens in {}", folder.display());
+        return Err(Failure::new(Kind::Rejected, "no-screens", why, "`tasuki detect keep` makes some"));
+    }
+    if wrong == 0 {
+        let value = serde_json::json!({"screens": read, "wrong": wrong});
+        return desk.tell(&value, || format!("{read} screens, all read as they are to be"));
+    }
+    let why = format!("{wrong} of {read} screens are read as something else");
+    Err(Failure::new(Kind::Failed, "misread", why, "correct the rules of the profile, or the table"))
+}
+
+/// The newest frame of an agent.
+fn newest(workspace: &Workspace, agent: &AgentName) -> Result<PathBuf, Failure> {
+    let folder = workspace.frames().join(agent.as_str());
+    let frames = frames::list(&folder).map_err(|error| unreadable(&folder, &error))?;
+    frames.into_iter().next_back().ok_or_else(|| {
+        let why = format!("no frame of {agent} is kept: {} is empty", folder.display());
+        let cure = "frames are kept of agents whose profile has rules for screens, while the daemon runs";
+        Failure::new(Kind::Rejected, "no-frame", why, cure)
+    })
+}
+
+/// The profile of a member.
+fn provider_of(desk: &Desk, workspace: &Workspace, agent: &AgentName) -> Result<String, Failure> {
+    let team = crate::io::settings::Settings::load(workspace, &desk.around)?.settings.team;
+    let name = team.member(agent)?;
+    Ok(team.members.get(&name).map(|member| member.provider.clone()).unwrap_or_default())
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    let why = format!("{}: {error}", path.display());
+    Failure::new(Kind::Rejected, "frame", why, "name a file with the text of a screen")
+}

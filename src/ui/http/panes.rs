@@ -1,0 +1,107 @@
+//! The addresses of panes: what an agent's pane shows, what is typed there, and what it asks.
+
+use super::given::{Asked, Given, Word};
+use super::refused::Refused;
+use super::routes::{Answer, House, bearer, duration, odd};
+use super::show;
+use super::types::{
+    Done, PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText,
+    PaneTyped, PaneWaitBody,
+};
+use crate::daemon::request::{Answered, PaneRequest, PaneResponse};
+use crate::engine::reading::Choose;
+use crate::engine::words::AgentName;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+
+/// How long `pane wait` waits unless it is told (protocol, team file).
+const PANE_WAIT_MS: u64 = 30_000;
+
+pub(super) async fn read(
+    State(house): State<House>,
+    Word(name): Word<AgentName>,
+    Asked(query): Asked<PaneQuery>,
+) -> Answer<PaneText> {
+    match house.pane(name, PaneRequest::Read(query.history.unwrap_or(0))).await? {
+        PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
+        other => Err(odd(&other)),
+    }
+}
+
+pub(super) async fn ready(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<PaneReady> {
+    match house.pane(name, PaneRequest::Ready).await? {
+        PaneResponse::Ready(ready, why) => Ok(Json(PaneReady { ready, why })),
+        other => Err(odd(&other)),
+    }
+}
+
+pub(super) async fn look(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<PaneLookInfo> {
+    match house.pane(name, PaneRequest::Explain).await? {
+        PaneResponse::Look(look) => Ok(Json(show::look(*look))),
+        other => Err(odd(&other)),
+    }
+}
+
+pub(super) async fn answer(
+    State(house): State<House>,
+    Word(name): Word<AgentName>,
+    headers: HeaderMap,
+    Given(body): Given<PaneAnswerBody>,
+) -> Answer<PaneAnswered> {
+    if bearer(&headers).is_some() {
+        let why = "an agent does not answer for people: what is asked there is theirs to allow";
+        return Err(Refused::new(StatusCode::FORBIDDEN, "not-yours", why, "let a person answer"));
+    }
+    let wish = Choose::read(&body.choose);
+    match house.pane(name, PaneRequest::Answer { wish, of: body.of }).await? {
+        PaneResponse::Answered(Answered { choice, taken }) => {
+            Ok(Json(PaneAnswered { choice, proven: taken }))
+        }
+        PaneResponse::Ready(_, why) => {
+            let why = why.unwrap_or_else(|| "it asks nothing".to_owned());
+            let cure = "see what it asks with `tasuki answer` and its name alone";
+            Err(Refused::new(StatusCode::CONFLICT, "not-answered", why, cure))
+        }
+        other => Err(odd(&other)),
+    }
+}
+
+pub(super) async fn send(
+    State(house): State<House>,
+    Word(name): Word<AgentName>,
+    Given(body): Given<PaneSendBody>,
+) -> Answer<PaneTyped> {
+    match house.pane(name, PaneRequest::Send(body.text)).await? {
+        PaneResponse::Typed(proven) => Ok(Json(PaneTyped { proven })),
+        PaneResponse::Ready(_, why) => Err(not_ready(why)),
+        other => Err(odd(&other)),
+    }
+}
+
+fn not_ready(why: Option<String>) -> Refused {
+    let why = why.unwrap_or_else(|| "nothing may be typed now".to_owned());
+    Refused::new(StatusCode::CONFLICT, "not-ready", why, "wait until it is ready: `tasuki pane ready`")
+}
+
+pub(super) async fn clear(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<Done> {
+    let what = format!("{name}'s pane is cleared");
+    match house.pane(name, PaneRequest::Clear).await? {
+        PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
+        PaneResponse::Ready(_, why) => Err(not_ready(why)),
+        other => Err(odd(&other)),
+    }
+}
+
+pub(super) async fn wait(
+    State(house): State<House>,
+    Word(name): Word<AgentName>,
+    Given(body): Given<PaneWaitBody>,
+) -> Answer<PaneText> {
+    let timeout_ms = duration(body.timeout.as_deref(), PANE_WAIT_MS)?;
+    match house.pane(name, PaneRequest::Wait { text: body.text, timeout_ms }).await? {
+        PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
+        PaneResponse::TimedOut(text) => Ok(Json(PaneText { text, timed_out: true })),
+        other => Err(odd(&other)),
+    }
+}

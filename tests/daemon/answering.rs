@@ -1,0 +1,244 @@
+//! Dialogs that people and profiles answer, how screens are explained and kept, and profiles that are files: through the real
+//! binary and real tmux, with scripted agents that draw what Claude Code draws.
+
+use crate::house::House;
+use std::process::Output;
+
+const SCRIPT: &str = r#"
+mode: tui
+prompt: "❯ "
+rules:
+  - when: {turn: task, match: ask}
+    do:
+      - dialog: "{first_line}"
+      - print: "it was allowed"
+      - claim: now
+  - when: {turn: task}
+    do:
+      - print: "did {id}"
+      - claim: now
+"#;
+
+const AGENT: &str = "marker: CODING OK, command: [\"{tasuki}\", agent, scripted, --phrase, \"{phrase}\", --script, \
+                     \"{root}/play.yaml\"]}\n";
+
+fn house_of(name: &str, provider: &str, more: &str, script: &str, files: &[(&str, &str)]) -> House {
+    let team = format!("  - {{name: a, reports_to: user, provider: {provider}, {AGENT}{more}");
+    let files: Vec<(&str, &str)> = [("play.yaml", script)].into_iter().chain(files.iter().copied()).collect();
+    House::new(name, &team, &files)
+}
+
+fn task(house: &House, id: &str, content: &str) {
+    house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: a\ncontent: {content}\n"));
+}
+
+fn until_asked(house: &House, what: &str) {
+    house.until("the question to be told", |house| {
+        let status = house.read("status/agents/a.yaml");
+        status.contains("state: waiting_input") && status.contains("asks:") && status.contains(what)
+    });
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn keys(house: &House) -> String {
+    house.tmux(&["capture-pane", "-p", "-t", "a"])
+}
+
+#[test]
+fn a_person_sees_what_is_asked_and_answers_it() {
+    let mut house = house_of("answer", "claude", "", SCRIPT, &[]);
+    house.start();
+    task(&house, "first", "ask for one.txt 🎽");
+    until_asked(&house, "one.txt");
+    let shown = house.ask(&["answer", "a"]);
+    assert!(shown.status.success(), "{}", text(&shown));
+    let shown = text(&shown);
+    assert!(
+        shown.contains("ask for one.txt 🎽") && shown.contains("1. Yes") && shown.contains("2. No"),
+        "{shown}"
+    );
+    let why = text(&house.ask(&["detect", "explain", "a"]));
+    assert!(why.contains("waiting_input by the rule `permission`"), "{why}");
+    assert!(why.contains("it works on first") && why.contains("> "), "{why}");
+    // What is not there is not chosen, and nothing is pressed.
+    let before = keys(&house);
+    for (wish, code) in [("3", 2), ("perhaps", 2), ("", 2)] {
+        let refused = house.ask(&["answer", "a", wish]);
+        assert_eq!(refused.status.code(), Some(code), "{wish:?}: {}", text(&refused));
+    }
+    let stale = house.ask(&["answer", "a", "yes", "--of", "00000000"]);
+    assert_eq!(stale.status.code(), Some(2), "{}", text(&stale));
+    assert!(text(&stale).contains("it asks something else by now"), "{}", text(&stale));
+    assert_eq!(before, keys(&house));
+    let answered = house.ask(&["answer", "a", "yes"]);
+    assert!(answered.status.success() && text(&answered).contains("answered: 1. Yes"), "{}", text(&answered));
+    assert!(house.result("first").contains("it was allowed"));
+    house.until("the answer to be told", |house| {
+        house.read("status/activity.log").contains("a was answered by a person: 1. Yes")
+    });
+    let nothing = house.ask(&["answer", "a", "yes"]);
+    assert!(text(&nothing).contains("it asks nothing"), "{}", text(&nothing));
+    house.until("the question to be gone", |house| !house.read("status/agents/a.yaml").contains("asks:"));
+    task(&house, "second", "ask for two.txt");
+    until_asked(&house, "two.txt");
+    let denied = house.ask(&["answer", "a", "no"]);
+    assert!(denied.status.success() && text(&denied).contains("answered: 2. No"), "{}", text(&denied));
+    house.until("the dialog to be gone", |house| !house.read("status/agents/a.yaml").contains("asks:"));
+    assert!(!keys(&house).contains("it was allowed\n\n  ❯ 1"), "{}", keys(&house));
+    house.end();
+}
+
+#[test]
+fn an_agent_does_not_answer_for_people() {
+    let mut house = house_of("answer-key", "claude", "", SCRIPT, &[]);
+    house.start();
+    task(&house, "first", "ask for one.txt");
+    until_asked(&house, "one.txt");
+    let mut command = house.tasuki();
+    let root = house.path("");
+    let output =
+        command.args(["answer", "a", "yes"]).env("TASUKI_AGENT_KEY", "0".repeat(64)).env("TASUKI_ROOT", root);
+    let output = output.output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("an agent does not answer for people"), "{}", text(&output));
+    assert!(keys(&house).contains("1. Yes"));
+    house.end();
+}
+
+#[test]
+fn what_a_folder_is_trusted_with_is_asked_of_a_person() {
+    let script =
+        format!("at_start:\n  - trust: Do you trust the files in this folder?\n{}", SCRIPT.trim_start());
+    let mut house = house_of("trust", "claude", "", &script, &[]);
+    house.start();
+    until_asked(&house, "trust the files");
+    task(&house, "first", "work");
+    house.until("the task to be accepted", |house| {
+        house.read("status/activity.log").contains("first accepted")
+    });
+    assert!(!keys(&house).contains("task first"), "{}", keys(&house));
+    let answered = house.ask(&["answer", "a", "yes"]);
+    assert!(answered.status.success(), "{}", text(&answered));
+    assert!(
+        text(&answered).contains("Yes, I trust this folder"),
+        "the mark stood on the other: {}",
+        text(&answered)
+    );
+    assert!(house.result("first").contains("did first"));
+    assert_eq!(house.read("status/activity.log").matches("a is being started").count(), 1, "it did not exit");
+    house.end();
+}
+
+#[test]
+fn a_profile_answers_what_it_was_told_and_nothing_else() {
+    let more = "providers:\n  claude:\n    answers:\n      - {rule: permission, choose: yes, rows: ['^ask for (one|two)\\.txt$', \
+                '^Do you want to proceed\\?$', '^\\w+ command$', '^Tool use$']}\n";
+    let mut house = house_of("policy", "claude", more, SCRIPT, &[]);
+    house.start();
+    for id in ["one", "two"] {
+        task(&house, id, &format!("ask for {id}.txt"));
+        assert!(house.result(id).contains("it was allowed"));
+    }
+    assert_eq!(house.read("status/activity.log").matches("was answered by its profile: 1. Yes").count(), 2);
+    task(&house, "three", "ask for one.txt and three.txt");
+    until_asked(&house, "three.txt");
+    assert!(house.ask(&["answer", "a", "yes"]).status.success());
+    assert!(house.result("three").contains("it was allowed"));
+    assert_eq!(house.read("status/activity.log").matches("was answered by its profile").count(), 2);
+    house.end();
+}
+
+#[test]
+fn what_was_shown_when_a_state_changed_is_kept_and_becomes_a_recorded_screen() {
+    let mut house = house_of("frames", "claude", "", SCRIPT, &[]);
+    house.start();
+    task(&house, "first", "ask for one.txt");
+    until_asked(&house, "one.txt");
+    house.until("the frame to be kept", |house| {
+        house
+            .files(".tasuki/frames/a")
+            .iter()
+            .any(|file| file.to_string_lossy().ends_with("waiting_input.txt"))
+    });
+    let frames: Vec<String> =
+        house.files(".tasuki/frames/a").iter().map(|file| file.display().to_string()).collect();
+    let newest = frames.iter().filter(|file| file.ends_with(".txt")).max().unwrap().clone();
+    let replayed = text(&house.ask(&["detect", "replay", "--provider", "claude", &newest]));
+    assert!(replayed.ends_with(" waiting_input permission\n"), "{replayed}");
+    let kept = house.ask(&["detect", "keep", "a", "--state", "waiting_input", "--name", "asks"]);
+    assert!(kept.status.success(), "{}", text(&kept));
+    let checked = house.ask(&["detect", "check"]);
+    assert!(checked.status.success() && text(&checked).contains("1 screens, all"), "{}", text(&checked));
+    // A screen that is read wrongly, as somebody says.
+    let kept = house.ask(&["detect", "keep", "a", "--state", "busy", "--name", "other"]);
+    assert!(
+        kept.status.success() && text(&kept).contains("read as waiting_input permission now"),
+        "{}",
+        text(&kept)
+    );
+    let checked = house.ask(&["detect", "check"]);
+    assert_eq!(checked.status.code(), Some(1));
+    assert!(
+        text(&checked).contains("claude/other.txt: waiting_input permission instead of busy *"),
+        "{}",
+        text(&checked)
+    );
+    let again = house.ask(&["detect", "keep", "a", "--state", "busy", "--name", "other"]);
+    assert_eq!(again.status.code(), Some(2), "{}", text(&again));
+    assert!(house.ask(&["answer", "a", "yes"]).status.success());
+    house.result("first");
+    house.end();
+}
+
+/// A CLI that tasuki has never heard of, as one file and no code. Until it is right about the prompt, nothing is typed.
+const PROFILE: &str = r#"
+command: []
+receipt: screen
+clear_key: C-u
+screen:
+  version: "1"
+  echo: '^❯ \S'
+  dialog: '^─{8}'
+  box:
+    forms:
+      - {above: '^─{8}', first: '^❯(?:\s(.*))?$', more: '^  (.*)$', below: '^─{8}'}
+  rules:
+    - {name: working, state: busy, box: shown, see: {footer: ['esc to interrupt']}}
+    - {name: draft, state: draft, box: filled}
+    - {name: waits, state: ready, box: empty, see: {footer: ['PROMPT']}}
+"#;
+
+#[test]
+fn a_new_cli_is_one_file_which_is_read_again_when_it_is_edited() {
+    let wrong = PROFILE.replace("PROMPT", "no such words");
+    let mut house = house_of("newcli", "newcli", "", SCRIPT, &[("protocol/profiles/newcli.yaml", &wrong)]);
+    house.start();
+    task(&house, "first", "work");
+    house.until("the reason to be told", |house| {
+        house.read("status/agents/a.yaml").contains("its screen is none that its profile knows")
+    });
+    // A mistake leaves what was in force, and is told.
+    house.write("protocol/profiles/newcli.yaml", "screen: {rules: [{name: x, state: redy}]}\n");
+    house.until("the mistake to be told", |house| {
+        house.read("status/daemon.yaml").contains("tasuki.yaml")
+            && house.read("status/daemon.yaml").contains("notes:")
+    });
+    let lint = house.ask(&["lint", "tasuki.yaml"]);
+    assert_eq!(lint.status.code(), Some(2));
+    assert!(
+        text(&lint).contains("protocol/profiles/newcli.yaml") && text(&lint).contains("redy"),
+        "{}",
+        text(&lint)
+    );
+    house.write("protocol/profiles/newcli.yaml", &PROFILE.replace("PROMPT", "shortcuts"));
+    assert!(house.result("first").contains("did first"));
+    assert_eq!(
+        house.read("status/activity.log").matches("a is being started").count(),
+        1,
+        "it was not started anew"
+    );
+    house.end();
+}
