@@ -38,7 +38,8 @@ pub enum NeedKind {
 impl Need {
     /// Whether a screen that says this says nothing new.
     fn says(&self, other: &Self) -> bool {
-        (self.kind, &self.why, &self.asks) == (other.kind, &other.why, &other.asks)
+        let same = (self.kind, &self.why) == (other.kind, &other.why);
+        same && (self.kind == NeedKind::Limit || self.asks == other.asks)
     }
 }
 
