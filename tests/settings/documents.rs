@@ -101,6 +101,34 @@ In `command`, in `env` and in the text of a system prompt these are filled in, o
 | `{system_prompt_file}` | the file of it |
 | `{{name}}` | `{name}` itself, and so for the others |
 
+## Profiles
+
+A profile says how programs of one kind are started, typed to, read and ended. One may stand under `providers:`, or in a file of
+its own with the same keys, `NAME.yaml`, in `protocol/profiles/` of the workspace or in `profiles/` of the user's configuration
+folder (`~/.config/tasuki/profiles/`). What the workspace says goes over what the user's folder says, and `providers:` over
+both; all of it goes over the built-in profile of that name, or over the one that `based_on:` names. A new CLI is such a file;
+the built-in ones are examples. Files are read again when they change, by agents that run, too; a mistake is told and leaves
+what is in force. `tasuki detect explain AGENT` says how a screen is read and by which rule, `tasuki detect keep` makes a screen
+a recorded one, and `tasuki detect check` tries the rules on all of those.
+
+```yaml
+# protocol/profiles/mycli.yaml
+command: [mycli, --no-alt-screen]
+receipt: screen
+clear_key: C-u
+screen:
+  echo: '^> \\S'                       # how it shows what was sent
+  box:
+    forms:
+      - {above: '^─{8}', first: '^>(?: (.*))?$', more: '^  (.*)$', below: '^─{8}'}
+  choices: {marked: '^ *❯ +(\\S.*)$', other: '^ +(\\S.*)$', yes: ['^Yes$'], no: ['^No\\b']}
+  rules:
+    - {name: permission, state: waiting_input, box: hidden, see: {dialog: ['^ *Allow this\\?']}}
+    - {name: working, state: busy, see: {footer: ['esc to interrupt']}}
+    - {name: draft, state: draft, box: filled}
+    - {name: ready, state: ready, box: empty, see: {footer: ['shortcuts']}}
+```
+
 ## Environment
 
 An agent inherits the environment of the process that starts the daemon, less what systemd, tmux, a shell or tasuki set for
@@ -125,6 +153,8 @@ fn page(schema: &Value) -> String {
             "Ready" => "`providers: NAME: ready:`",
             "Route" => "`routes:`, each",
             "Screen" => "`providers: NAME: screen:`",
+            "StandingAnswer" => "`providers: NAME: answers:`, each",
+            "Choices" => "`providers: NAME: screen: choices:`",
             "Box" => "`providers: NAME: screen: box:`",
             "BoxForm" => "`providers: NAME: screen: box: forms:`, each",
             "Rule" => "`providers: NAME: screen: rules:`, each",
@@ -148,7 +178,7 @@ fn page(schema: &Value) -> String {
 
 /// The whole file and its parts, in the order in which a reader meets them.
 fn sections(schema: &Value) -> Vec<(&str, &Value)> {
-    const ORDER: [&str; 12] = [
+    const ORDER: [&str; 14] = [
         "Agent",
         "Settings",
         "Words",
@@ -156,7 +186,9 @@ fn sections(schema: &Value) -> Vec<(&str, &Value)> {
         "Provider",
         "SystemPrompt",
         "Ready",
+        "StandingAnswer",
         "Screen",
+        "Choices",
         "Box",
         "BoxForm",
         "Rule",

@@ -8,5 +8,6 @@ mod documents;
 mod good;
 mod large;
 mod lock;
+mod profile_files;
 mod support;
 mod workspace;

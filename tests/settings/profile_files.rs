@@ -1,0 +1,112 @@
+//! Profiles that are files: a user's, a workspace's, and what the team file says over them.
+
+use crate::support::{Place, place, write};
+use std::os::unix::fs::PermissionsExt as _;
+use tasuki::io::settings::{Profile, Settings, render};
+
+const AGENT: &str = "agents: [{name: a, provider: mine, command: [cat]}]\n";
+
+fn profile(place: &Place, yaml: &str, name: &str) -> Profile {
+    place.good(yaml).profiles.remove(name).unwrap()
+}
+
+#[test]
+fn a_file_is_a_profile_and_what_the_team_file_says_goes_over_it() {
+    let place = place();
+    write(&place.workspace, "protocol/profiles/mine.yaml", "command: [cat]\nquiet: 321ms\nenter_after: 1s\n");
+    let mine = profile(&place, AGENT, "mine");
+    assert_eq!((mine.quiet_ms, mine.enter_after_ms, mine.clear_key), (321, 1_000, None), "based on nothing");
+    let team =
+        format!("{AGENT}providers: {{mine: {{quiet: 5ms}}, other: {{based_on: mine, enter_after: 2s}}}}\n");
+    let mine = profile(&place, &team, "mine");
+    assert_eq!((mine.quiet_ms, mine.enter_after_ms), (5, 1_000));
+    let other = profile(&place, &team, "other");
+    assert_eq!((other.quiet_ms, other.enter_after_ms), (5, 2_000));
+}
+
+#[test]
+fn a_file_with_a_built_in_name_changes_that_and_a_users_file_stands_below() {
+    let place = place();
+    let config = tempfile::tempdir().unwrap();
+    let around = tasuki::io::workspace::Surroundings { config: Some(config.path().into()), ..place.around() };
+    std::fs::create_dir(config.path().join("profiles")).unwrap();
+    std::fs::write(config.path().join("profiles/claude.yaml"), "quiet: 11ms\nenter_after: 12ms\n").unwrap();
+    std::fs::write(config.path().join("profiles/notes.txt"), "not read").unwrap();
+    write(&place.workspace, "protocol/profiles/claude.yaml", "quiet: 21ms\n# 襷\n");
+    let loaded =
+        Settings::parse(b"agents: [{name: a, provider: claude, command: [cat]}]", &place.workspace, &around);
+    let claude = loaded.unwrap().settings.profiles.remove("claude").unwrap();
+    assert_eq!((claude.quiet_ms, claude.enter_after_ms), (21, 12));
+    assert!(claude.screen.is_some(), "the rest is the built-in one's");
+}
+
+#[test]
+fn a_rule_of_a_file_stands_before_the_built_in_ones() {
+    let place = place();
+    let rule =
+        "screen: {rules: [{name: mine, state: busy, see: {title: [x]}}, {name: ready, state: unknown}]}\n";
+    write(&place.workspace, "protocol/profiles/claude.yaml", rule);
+    let claude = profile(&place, "agents: [{name: a, provider: claude, command: [cat]}]", "claude");
+    let rules = &claude.screen.as_ref().unwrap().rules;
+    assert_eq!((rules[0].name.as_str(), rules[1].name.as_str()), ("mine", "ready"));
+    assert_eq!(rules.iter().filter(|rule| rule.name == "ready").count(), 1);
+    assert!(rules.len() > 20);
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_file() {
+    let place = place();
+    for (text, told) in [
+        ("quiet: 9000h\n", "protocol/profiles/mine.yaml:1:"),
+        ("quiett: 1s\n", "there is no key `quiett`"),
+        ("based_on: mime\n", "is based on `mime`, which is no profile"),
+        ("screen: {rules: [{name: x, state: ready}]}\n", "takes every screen for one that may be typed to"),
+        ("screen: {echo: '('}\n", "this is no regular expression"),
+        ("answers: [{rule: nope, choose: yes}]\n", "there is no rule `nope` whose state is waiting_input"),
+        ("based_on: claude\nanswers: [{rule: permision, choose: yes}]\n", "permission"),
+        ("based_on: claude\nanswers: [{rule: permission, choose: ' '}]\n", "this chooses nothing"),
+        ("a: 1\na: 2\n", "protocol/profiles/mine.yaml"),
+        ("- 1\n", "protocol/profiles/mine.yaml"),
+        ("\u{7f}\n", "protocol/profiles/mine.yaml"),
+    ] {
+        write(&place.workspace, "protocol/profiles/mine.yaml", text);
+        let said = place.complaints(AGENT);
+        assert!(said.starts_with("refused") && said.contains(told), "{text:?}:\n{said}");
+        assert!(said.contains("mine.yaml"), "{text:?}:\n{said}");
+    }
+    std::fs::write(place.workspace.root().join("protocol/profiles/mine.yaml"), b"a\xff").unwrap();
+    assert!(place.complaints(AGENT).contains("this is not UTF-8"));
+    write(&place.workspace, "protocol/profiles/mine.yaml", "# nothing yet\n\n");
+    place.good(AGENT);
+}
+
+#[test]
+fn what_is_no_file_of_the_users_own_is_not_read() {
+    let place = place();
+    let path = place.workspace.root().join("protocol/profiles/mine.yaml");
+    write(&place.workspace, "protocol/profiles/mine.yaml", "quiet: 1s\n");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
+    assert!(place.complaints(AGENT).contains("everybody may write it"), "{}", place.complaints(AGENT));
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    assert!(place.complaints(AGENT).contains("is not a file"), "{}", place.complaints(AGENT));
+    std::fs::remove_file(&path).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RUSR).unwrap();
+    assert!(place.complaints(AGENT).contains("is not a file"), "a pipe is not waited for");
+    std::fs::remove_file(&path).unwrap();
+    write(&place.workspace, "protocol/profiles/mine.yaml", &format!("# {}\n", "x".repeat(300_000)));
+    assert!(place.complaints(AGENT).contains("it is longer than"));
+    write(&place.workspace, "protocol/profiles/mine.yaml", "command: [cat]\n");
+    write(&place.workspace, "protocol/profiles/Über.yaml", "command: [cat]\n");
+    let said = place.complaints(AGENT);
+    assert!(said.contains("has no name for a profile"), "{said}");
+}
+
+#[test]
+fn profiles_that_are_based_on_each_other_are_refused() {
+    let place = place();
+    write(&place.workspace, "protocol/profiles/mine.yaml", "based_on: yours\n");
+    write(&place.workspace, "protocol/profiles/yours.yaml", "based_on: mine\n");
+    let findings = place.parse(AGENT).unwrap_err();
+    assert!(render(&findings, false).contains("is based on itself"));
+}
