@@ -278,6 +278,11 @@ mod tests {
         assert_eq!(dialog.text, "Bash command\n2. rm -rf build\nDo you want to proceed?");
         assert_eq!(dialog.choices, ["1. Yes", "2. Yes, and always allow", "3. No"]);
         assert_eq!(dialog.marked, Some(0));
+        let list = read(&["   1. of a text", " ❯ 1. Yes", "   2. No", "   7. a note"]);
+        assert_eq!(
+            (&list.choices[..], &*list.text),
+            (&["1. Yes".to_owned(), "2. No".to_owned()][..], "1. of a text")
+        );
         let last =
             read(&["│ Allow execution of: 'x'?  │", "│   1. Allow once │", "│ ● 2. No (esc) │", "╰───╯"]);
         assert_eq!(
