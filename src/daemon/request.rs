@@ -3,7 +3,7 @@
 
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::Draft;
-use crate::engine::reading::{Choose, Dialog};
+use crate::engine::reading::Dialog;
 use crate::engine::view::{MessageSeen, Overview};
 use crate::engine::words::{AgentName, MessageId};
 use std::sync::Arc;
@@ -79,10 +79,10 @@ pub enum PaneRequest {
     Ready,
     /// What its screen is read as.
     Explain,
-    /// Take a choice of the dialog that it shows.
+    /// Answer the dialog that it shows.
     Answer {
-        /// Which.
-        wish: Choose,
+        /// `yes`, `no`, the number of a choice, or its words; where the dialog takes a text, that.
+        wish: String,
         /// The dialog that is meant ([`Dialog::id`]); whichever is shown if none.
         of: Option<String>,
     },

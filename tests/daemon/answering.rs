@@ -242,3 +242,71 @@ fn a_new_cli_is_one_file_which_is_read_again_when_it_is_edited() {
     );
     house.end();
 }
+
+/// A program of nobody's: its dialogs have choices side by side, of which colour alone tells the marked one, and a line to be
+/// filled in.
+const SIDE_BY_SIDE: &str = r#"
+box() { printf '\033[2J\033[H────────────\n❯ \n────────────\n  shortcuts\n\033[2;3H'; }
+ask() {
+  at=0
+  while :; do
+    printf '\033[2J\033[H────────────\n  May I?\n  '
+    for n in 0 1 2; do
+      word=$(echo "Once Always Reject" | cut -d' ' -f$((n + 1)))
+      if [ $n = $at ]; then printf '\033[44m %s \033[0m ' $word; else printf ' %s  ' $word; fi
+    done
+    IFS= read -rsn1 key
+    case "$key" in
+      '') return ;;
+      $'\033') read -rsn2 key; case "$key" in '[C') at=$(((at + 1) % 3)) ;; '[D') at=$(((at + 2) % 3)) ;; esac ;;
+    esac
+  done
+}
+box
+while IFS= read -r line; do
+  stty -echo
+  token=$(echo "$line" | sed -n 's/.*(token \([a-z0-9]*\)).*/\1/p')
+  ask
+  printf '\033[2J\033[H────────────\n  Why?\n  '
+  stty echo; IFS= read -r why
+  printf '\033[2J\033[H❯ %s\n\nchose %s because %s\n\nCODING OK %s\n\n────────────\n❯ \n────────────\n  shortcuts\n\033[11;3H' "$line" "$at" "$why" "$token"
+done
+"#;
+
+const SIDE_BY_SIDE_PROFILE: &str = r#"
+command: [bash, ./play.sh]
+types: keys
+receipt: screen
+screen:
+  echo: '^❯ \S'
+  dialog: '^─{8}'
+  box:
+    forms:
+      - {above: '^─{8}', first: '^❯(?:\s(.*))?$', below: '^─{8}'}
+  choices: {in_row: ['^ *(Once) +(Always) +(Reject)'], yes: ['^Once$'], no: ['^Reject$'], typed: [why]}
+  rules:
+    - {name: may, state: waiting_input, box: hidden, see: {dialog: ['May I\?']}}
+    - {name: why, state: waiting_input, box: hidden, see: {dialog: ['Why\?']}}
+    - {name: draft, state: draft, box: filled}
+    - {name: ready, state: ready, box: empty, see: {footer: ['shortcuts']}}
+"#;
+
+#[test]
+fn choices_side_by_side_are_told_by_colour_and_a_text_is_typed_where_one_is_asked_for() {
+    let files = [("play.sh", SIDE_BY_SIDE), ("protocol/profiles/mine.yaml", SIDE_BY_SIDE_PROFILE)];
+    let mut house =
+        House::new("sides", "  - {name: a, reports_to: user, provider: mine, marker: CODING OK}\n", &files);
+    house.start();
+    task(&house, "first", "work");
+    until_asked(&house, "Reject");
+    let answered = house.ask(&["answer", "a", "no"]);
+    assert!(answered.status.success() && text(&answered).contains("answered: Reject"), "{}", text(&answered));
+    until_asked(&house, "Why?");
+    let empty = house.ask(&["answer", "a", " "]);
+    assert_eq!(empty.status.code(), Some(2), "{}", text(&empty));
+    let answered = house.ask(&["answer", "a", "it is", "日曜日 🎽"]);
+    assert!(answered.status.success(), "{}", text(&answered));
+    let result = house.result("first");
+    assert!(result.contains("chose 2 because it is 日曜日 🎽"), "{result}");
+    house.end();
+}

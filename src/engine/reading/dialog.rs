@@ -3,6 +3,7 @@
 
 use super::frame::Frame;
 use super::pattern::Pattern;
+use super::style::StyledRow;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
@@ -15,17 +16,28 @@ const BETWEEN_MAX: usize = 4;
 /// Choices that are kept: a list of more scrolls.
 const CHOICES_MAX: usize = 30;
 
-/// How a program draws what may be chosen. The first group of both patterns is the choice, with its number.
+/// How a program draws what may be chosen. The first group of a list's patterns is the choice, with its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChoiceRules {
-    /// The choice that is taken by Enter.
-    pub marked: Pattern,
-    /// Another one: it stands in the same column.
-    pub other: Pattern,
+    /// A list, one below the other.
+    pub list: Option<ChoiceList>,
+    /// Rows with all choices side by side, each a group; the marked one stands on another background.
+    pub in_row: Vec<Pattern>,
     /// A choice that says yes, once and to nothing more than is asked.
     pub yes: Vec<Pattern>,
     /// A choice that says no.
     pub no: Vec<Pattern>,
+    /// Rules that know dialogs which take a line of text.
+    pub typed: Vec<String>,
+}
+
+/// How a program draws a list of choices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChoiceList {
+    /// The choice that is taken by Enter.
+    pub marked: Pattern,
+    /// Another one: it stands in the same column.
+    pub other: Pattern,
 }
 
 /// What is asked.
@@ -39,6 +51,8 @@ pub struct Dialog {
     pub marked: Option<usize>,
     /// Whether there was more than is kept.
     pub cut: bool,
+    /// The row that has all choices, and where each stands in it, if they are side by side.
+    pub in_row: Option<(usize, Vec<Range<usize>>)>,
 }
 
 /// An answer that somebody gives.
@@ -72,22 +86,34 @@ impl Dialog {
     /// Reads what stands in these rows, which are those of a dialog.
     #[must_use]
     pub(super) fn read(rules: Option<&ChoiceRules>, frame: &Frame<'_>, rows: Range<usize>) -> Self {
-        let listed = rules.and_then(|rules| Listed::find(rules, frame, &rows));
+        if let Some(dialog) = rules.and_then(|rules| Self::side_by_side(rules, frame, &rows)) {
+            return dialog;
+        }
+        let listed = rules.and_then(|rules| Listed::find(rules.list.as_ref()?, frame, &rows));
         let first = listed.as_ref().and_then(|listed| listed.rows.first().copied()).unwrap_or(rows.end);
         let lines = (rows.start..first).map(|at| words(frame.row(at))).filter(|row| !row.is_empty());
-        let (mut text, mut cut) = (String::new(), false);
-        for (at, line) in lines.enumerate() {
-            cut = at >= TEXT_ROWS_MAX || text.len() + line.len() > TEXT_BYTES_MAX;
-            if cut {
-                break;
-            }
-            if at > 0 {
-                text.push('\n');
-            }
-            text.push_str(line);
-        }
+        let (text, cut) = text_of(lines);
         let (choices, marked) = listed.map(|listed| (listed.choices, listed.marked)).unwrap_or_default();
-        Self { text, choices, marked, cut }
+        Self { text, choices, marked, cut, in_row: None }
+    }
+
+    /// A dialog whose choices stand in one row, if it is one.
+    fn side_by_side(rules: &ChoiceRules, frame: &Frame<'_>, rows: &Range<usize>) -> Option<Self> {
+        let found =
+            |at: usize| rules.in_row.iter().find_map(|pattern| Some((at, pattern.groups(frame.row(at))?)));
+        let (at, groups) = rows.clone().rev().find_map(found)?;
+        let choices = groups.iter().map(|group| frame.row(at)[group.clone()].to_owned()).collect();
+        let lines = (rows.start..at).map(|at| words(frame.row(at))).filter(|row| !row.is_empty());
+        let (text, cut) = text_of(lines);
+        Some(Self { text, choices, marked: None, cut, in_row: Some((at, groups)) })
+    }
+
+    /// The same where the colours of its rows are known, which tell the marked one of choices side by side.
+    #[must_use]
+    pub fn marked_by(self, rows: &[StyledRow]) -> Self {
+        let Some((at, groups)) = &self.in_row else { return self };
+        let marked = rows.get(*at).and_then(|row| row.stands_out(groups));
+        Self { marked, ..self }
     }
 
     /// Whether nothing was found in it.
@@ -147,6 +173,21 @@ impl Dialog {
     }
 }
 
+/// Lines as one text, as far as it is kept, and whether there was more.
+fn text_of<'a>(lines: impl Iterator<Item = &'a str>) -> (String, bool) {
+    let mut text = String::new();
+    for (at, line) in lines.enumerate() {
+        if at >= TEXT_ROWS_MAX || text.len() + line.len() > TEXT_BYTES_MAX {
+            return (text, true);
+        }
+        if at > 0 {
+            text.push('\n');
+        }
+        text.push_str(line);
+    }
+    (text, false)
+}
+
 /// The choices of a dialog, and where they stand.
 struct Listed {
     choices: Vec<String>,
@@ -165,7 +206,7 @@ struct Row {
 
 impl Listed {
     /// Those around the lowest mark.
-    fn find(rules: &ChoiceRules, frame: &Frame<'_>, rows: &Range<usize>) -> Option<Self> {
+    fn find(rules: &ChoiceList, frame: &Frame<'_>, rows: &Range<usize>) -> Option<Self> {
         let row = |at: usize, pattern: &Pattern| {
             let text = frame.row(at);
             let group = pattern.group(text).filter(|group| !group.is_empty())?;
@@ -249,10 +290,14 @@ mod tests {
 
     fn rules() -> ChoiceRules {
         ChoiceRules {
-            marked: Pattern::new("^[ │]*[❯›●] +(\\S.*?)[ │]*$").unwrap(),
-            other: Pattern::new("^[ │]* +(\\S.*?)[ │]*$").unwrap(),
+            list: Some(ChoiceList {
+                marked: Pattern::new("^[ │]*[❯›●] +(\\S.*?)[ │]*$").unwrap(),
+                other: Pattern::new("^[ │]* +(\\S.*?)[ │]*$").unwrap(),
+            }),
+            in_row: vec![Pattern::new("^ *(Once) +(Always) +(Reject)").unwrap()],
             yes: vec![Pattern::new("^Yes(, proceed)?$").unwrap()],
             no: vec![Pattern::new("^No\\b").unwrap()],
+            typed: Vec::new(),
         }
     }
 
@@ -304,6 +349,17 @@ mod tests {
             read(&["What now?", "type it"]),
             Dialog { text: "What now?\ntype it".into(), ..Dialog::default() }
         );
+    }
+
+    #[test]
+    fn choices_side_by_side_are_marked_by_their_colours() {
+        let dialog = read(&["△ Permission required", "  rm x", "", "  Once  Always  Reject   enter confirm"]);
+        assert_eq!((dialog.text.as_str(), dialog.marked), ("△ Permission required\nrm x", None));
+        assert_eq!(dialog.choices, ["Once", "Always", "Reject"]);
+        let rows =
+            ["", "", "", "  Once  \u{1b}[44mAlways\u{1b}[0m  Reject   enter confirm"].map(StyledRow::read);
+        assert_eq!(dialog.clone().marked_by(&rows).marked, Some(1));
+        assert_eq!(dialog.marked_by(&rows[..2]).marked, None);
     }
 
     #[test]

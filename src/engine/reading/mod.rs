@@ -6,12 +6,14 @@ mod frame;
 mod input_box;
 mod pattern;
 mod rules;
+mod style;
 
-pub use dialog::{ChoiceRules, Choose, Dialog};
+pub use dialog::{ChoiceList, ChoiceRules, Choose, Dialog};
 pub use frame::Frame;
 pub use input_box::{BoxForm, BoxRules, CursorPlace, InputBox};
 pub use pattern::{Pattern, PatternError};
 pub use rules::{BoxState, Rule, Rules, Sights};
+pub use style::StyledRow;
 
 /// The state of a program, as far as its screen tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

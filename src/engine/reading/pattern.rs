@@ -45,6 +45,12 @@ impl Pattern {
         self.regex.is_match(row)
     }
 
+    /// Where its groups stand in `row`; none if it does not match.
+    pub(super) fn groups(&self, row: &str) -> Option<Vec<std::ops::Range<usize>>> {
+        let found = self.regex.captures(row)?;
+        Some(found.iter().skip(1).flatten().map(|group| group.range()).collect())
+    }
+
     /// Where its first group, or else the end of the match, stands in `row`; none if it does not match.
     pub(super) fn group(&self, row: &str) -> Option<std::ops::Range<usize>> {
         let found = self.regex.captures(row)?;

@@ -5,31 +5,44 @@ use super::near::did_you_mean;
 use super::profile::StandingAnswer;
 use super::screen::{pattern, patterns};
 use super::values::At;
-use crate::engine::reading::{ChoiceRules, Choose, Rule, Rules, State};
+use crate::engine::reading::{ChoiceList, ChoiceRules, Rule, Rules, State};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How a program draws a list of choices. The first group of `marked` and of `other` is the choice with its number, and
-/// begins in the same column in both.
+/// How a program draws what may be chosen: a list, whose mark Up and Down move, or choices side by side, where Left and
+/// Right do. The first group of `marked` and of `other` is a choice with its number.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Choices")]
 pub(super) struct ChoicesEntry {
-    /// The choice that Enter takes. Up and Down move the mark.
-    marked: At<String>,
-    /// Another choice.
-    other: At<String>,
+    /// The choice of a list that Enter takes.
+    marked: Option<At<String>>,
+    /// Another choice of that list: it begins in the same column.
+    other: Option<At<String>>,
+    /// Rows with all choices side by side, each a group. The marked one stands on another background.
+    in_row: Option<Vec<At<String>>>,
     /// The words of a choice, without its number, that say yes once and to nothing more than is asked.
     yes: Option<Vec<At<String>>>,
     /// The words of a choice, without its number, that say no.
     no: Option<Vec<At<String>>>,
+    /// Rules that know dialogs which take a line of text: what a person answers is typed there.
+    typed: Option<Vec<String>>,
 }
 
 impl ChoicesEntry {
-    pub(super) fn read(&self, book: &mut Book) -> Option<ChoiceRules> {
-        let (marked, other) = (pattern(&self.marked, book), pattern(&self.other, book));
+    pub(super) fn read(&self, book: &mut Book) -> ChoiceRules {
+        let list = match (&self.marked, &self.other) {
+            (Some(marked), Some(other)) => pattern(marked, book).zip(pattern(other, book)),
+            (None, None) => None,
+            (Some(one), None) | (None, Some(one)) => {
+                book.wrong(one.place, "a list has `marked` and `other`", "say both, or neither");
+                None
+            }
+        };
+        let list = list.map(|(marked, other)| ChoiceList { marked, other });
+        let in_row = patterns(self.in_row.as_deref(), book);
         let (yes, no) = (patterns(self.yes.as_deref(), book), patterns(self.no.as_deref(), book));
-        Some(ChoiceRules { marked: marked?, other: other?, yes, no })
+        ChoiceRules { list, in_row, yes, no, typed: self.typed.clone().unwrap_or_default() }
     }
 }
 
@@ -71,6 +84,6 @@ impl AnswerEntry {
             return None;
         }
         let (see, rows) = (patterns(self.see.as_deref(), book), patterns(self.rows.as_deref(), book));
-        Some(StandingAnswer { rule: rule.clone(), see, rows, choose: Choose::read(&self.choose.value) })
+        Some(StandingAnswer { rule: rule.clone(), see, rows, choose: self.choose.value.clone() })
     }
 }

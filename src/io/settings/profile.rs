@@ -8,7 +8,7 @@ use super::near::did_you_mean;
 use super::profile_files::{Layer, ProfileFile};
 use super::read::read;
 use super::values::At;
-use crate::engine::reading::{Choose, Dialog, Pattern, Rules};
+use crate::engine::reading::{Dialog, Pattern, Rules};
 use crate::engine::team::Restart;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -74,8 +74,8 @@ pub struct StandingAnswer {
     pub see: Vec<Pattern>,
     /// Unless this is empty: each row of its text has to match one of these.
     pub rows: Vec<Pattern>,
-    /// The answer.
-    pub choose: Choose,
+    /// The answer: `yes`, `no`, the number of a choice, its words, or a text.
+    pub choose: String,
 }
 
 impl StandingAnswer {

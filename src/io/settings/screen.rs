@@ -181,7 +181,7 @@ impl ScreenEntry {
             rules.dialog = pattern(dialog, book);
         }
         if let Some(entry) = &self.choices {
-            rules.choices = entry.read(book).or(rules.choices);
+            rules.choices = Some(entry.read(book));
         }
         let Some(entries) = &self.rules else { return rules };
         let mut own: Vec<Rule> = Vec::new();

@@ -11,6 +11,8 @@ pub enum Rows {
     Joined,
     /// One string a row of the screen, without the spaces at its end: the last [`Screen::height`] are the screen.
     AsShown,
+    /// The same with the sequences that colour them.
+    Coloured,
 }
 
 /// What a pane shows at one moment.
@@ -70,6 +72,9 @@ impl Pane {
         let mut capture = Command::silent("capture-pane");
         if rows == Rows::Joined {
             capture = capture.flag("-J");
+        }
+        if rows == Rows::Coloured {
+            capture = capture.flag("-e");
         }
         let capture = capture.flag("-b").word(&buffer).flag("-S").word(format!("-{history}"));
         let facts = Command::new("display-message").flag("-p").target(self.id()).word(FACTS);

@@ -9,7 +9,6 @@ use super::types::{
     PaneTyped, PaneWaitBody,
 };
 use crate::daemon::request::{Answered, PaneRequest, PaneResponse};
-use crate::engine::reading::Choose;
 use crate::engine::words::AgentName;
 use axum::Json;
 use axum::extract::State;
@@ -53,8 +52,7 @@ pub(super) async fn answer(
         let why = "an agent does not answer for people: what is asked there is theirs to allow";
         return Err(Refused::new(StatusCode::FORBIDDEN, "not-yours", why, "let a person answer"));
     }
-    let wish = Choose::read(&body.choose);
-    match house.pane(name, PaneRequest::Answer { wish, of: body.of }).await? {
+    match house.pane(name, PaneRequest::Answer { wish: body.choose, of: body.of }).await? {
         PaneResponse::Answered(Answered { choice, taken }) => {
             Ok(Json(PaneAnswered { choice, proven: taken }))
         }

@@ -4,10 +4,11 @@
 use super::reading::Read;
 use super::{End, Worker};
 use crate::daemon::request::{Answered, PaneLook, PaneResponse};
+use crate::engine::doorbell;
 use crate::engine::input::Report;
 use crate::engine::need::AnsweredBy;
-use crate::engine::reading::{Choose, Dialog, State};
-use crate::io::tmux::{Key, TmuxError};
+use crate::engine::reading::{Choose, Dialog, State, StyledRow};
+use crate::io::tmux::{Key, Rows, Screen, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -46,11 +47,7 @@ fn refused<T>(why: impl Into<String>) -> Result<T, Stopped> {
 
 impl Worker {
     /// Answers what the agent asks; `of` is the dialog that was meant, if that was said.
-    pub(super) async fn answer(
-        &mut self,
-        wish: &Choose,
-        of: Option<&str>,
-    ) -> Result<PaneResponse, TmuxError> {
+    pub(super) async fn answer(&mut self, wish: &str, of: Option<&str>) -> Result<PaneResponse, TmuxError> {
         let chosen = self.choose(wish, of, AnsweredBy::Person).await;
         self.look_by(Instant::now()); // what it showed meanwhile was heard here
         match chosen {
@@ -95,27 +92,60 @@ impl Worker {
         Ok(())
     }
 
-    async fn choose(&mut self, wish: &Choose, of: Option<&str>, by: AnsweredBy) -> Result<Answered, Stopped> {
+    async fn choose(&mut self, wish: &str, of: Option<&str>, by: AnsweredBy) -> Result<Answered, Stopped> {
         let rules = self.launch.profile.screen.clone();
         let Some(rules) = rules.as_deref().and_then(|rules| rules.choices.as_ref()) else {
             return refused(
                 "its profile does not say how it is answered: answer in its pane (`tasuki attach`)",
             );
         };
-        let Some(dialog) = self.asked().await? else { return refused("it asks nothing") };
+        let Some((rule, dialog)) = self.asked().await? else { return refused("it asks nothing") };
         if of.is_some_and(|of| of != dialog.id()) {
             return refused(format!("it asks something else by now: {}", in_one_line(&dialog)));
+        }
+        if rules.typed.contains(&rule) {
+            return self.type_answer(&dialog, wish, by).await;
         }
         if dialog.marked.is_none() {
             return refused("which choice is marked cannot be seen: answer in its pane (`tasuki attach`)");
         }
-        let at = match dialog.choose(wish, rules) {
+        let at = match dialog.choose(&Choose::read(wish), rules) {
             Ok(at) => at,
             Err(why) => return refused(format!("{why}; it offers: {}", in_one_line(&dialog))),
         };
         self.mark(&dialog, at).await?;
         let taken = self.take(&dialog).await?;
         let choice = self.masked(&dialog.choices[at]);
+        self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
+        Ok(Answered { choice, taken })
+    }
+
+    /// Types an answer into a dialog that takes a line of text, and presses Enter once it stands there.
+    async fn type_answer(
+        &mut self,
+        dialog: &Dialog,
+        text: &str,
+        by: AnsweredBy,
+    ) -> Result<Answered, Stopped> {
+        let line = doorbell::clean(text.trim());
+        if line.is_empty() {
+            return refused("it takes a text, and this is none");
+        }
+        if let Some((guard, _)) = self.hands_off().await? {
+            return refused(guard.words());
+        }
+        self.forget_seen();
+        self.pane.paste(&line).await?;
+        let profile = &self.launch.profile;
+        let settles = Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms));
+        let deadline = Instant::now() + settles;
+        while self.listen_once(deadline).await? {}
+        let Some((_, shown)) = self.asked().await? else { return refused("it asks nothing any more") };
+        if shown.id() == dialog.id() {
+            return refused("the text is not shown there; Enter was not pressed");
+        }
+        let taken = self.take(&shown).await?;
+        let choice = self.masked(&line);
         self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
         Ok(Answered { choice, taken })
     }
@@ -127,9 +157,14 @@ impl Worker {
             if now.marked == Some(at) {
                 return Ok(());
             }
-            let key = if now.marked.is_some_and(|marked| marked < at) { Key::Down } else { Key::Up };
+            let key = match (now.in_row.is_some(), now.marked.is_some_and(|marked| marked < at)) {
+                (false, true) => Key::Down,
+                (false, false) => Key::Up,
+                (true, true) => Key::Right,
+                (true, false) => Key::Left,
+            };
             self.strike(key).await?;
-            self.wait_for(|shown| shown.is_none_or(|shown| shown.marked != now.marked)).await?;
+            self.wait_for(|shown| shown.is_some_and(|shown| shown.marked != now.marked)).await?;
         }
         refused("the mark did not move to that choice: answer in its pane (`tasuki attach`)")
     }
@@ -140,8 +175,13 @@ impl Worker {
         for _ in 0..ENTERS {
             let printed = self.output.borrow().pieces;
             self.strike(Key::Enter).await?;
-            if self.wait_for(|shown| shown.is_none_or(|shown| shown.id() != dialog.id())).await? {
-                return Ok(true);
+            let gone = |shown: Option<&Dialog>| shown.is_none_or(|shown| shown.id() != dialog.id());
+            // Twice: some programs draw their dialog anew in pieces.
+            if self.wait_for(gone).await? {
+                self.listen_once(Instant::now() + LOOK_AGAIN).await?;
+                if self.wait_for(gone).await? {
+                    return Ok(true);
+                }
             }
             if self.output.borrow().pieces != printed {
                 return Ok(false);
@@ -165,7 +205,7 @@ impl Worker {
         let deadline = Instant::now() + KEY_WAIT;
         loop {
             self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
-            let shown = self.asked().await?;
+            let shown = self.asked().await?.map(|(_, dialog)| dialog);
             if wanted(shown.as_ref()) {
                 return Ok(true);
             }
@@ -175,19 +215,39 @@ impl Worker {
         }
     }
 
-    /// The dialog as it stands now, if it is the same.
+    /// The dialog as it stands now, if it is the same. Some programs draw it anew in pieces.
     async fn still_asked(&mut self, dialog: &Dialog) -> Result<Dialog, Stopped> {
-        match self.asked().await? {
-            Some(now) if now.id() == dialog.id() => Ok(now),
-            Some(now) => refused(format!("it asks something else by now: {}", in_one_line(&now))),
-            None => refused("it asks nothing any more"),
+        let deadline = Instant::now() + KEY_WAIT;
+        loop {
+            match self.asked().await? {
+                Some((_, now)) if now.id() == dialog.id() && now.marked.is_some() => return Ok(now),
+                _ if Instant::now() < deadline => {}
+                Some((_, now)) => {
+                    return refused(format!("it asks something else by now: {}", in_one_line(&now)));
+                }
+                None => return refused("it asks nothing any more"),
+            }
+            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
         }
     }
 
-    /// What it asks at this moment.
-    async fn asked(&self) -> Result<Option<Dialog>, TmuxError> {
+    /// What it asks at this moment, and the rule that knows it.
+    async fn asked(&self) -> Result<Option<(String, Dialog)>, TmuxError> {
+        let asks = |read: Option<Read>| {
+            let read = read.filter(|read| read.dialog.as_ref().is_some_and(|dialog| !dialog.is_empty()))?;
+            Some((read.rule, read.dialog?))
+        };
         let screen = self.pane.capture(0, self.rows()).await?;
-        Ok(self.read(&screen).and_then(|read| read.dialog).filter(|dialog| !dialog.is_empty()))
+        let asked = asks(self.read(&screen));
+        if asked.as_ref().is_none_or(|(_, dialog)| dialog.in_row.is_none()) {
+            return Ok(asked);
+        }
+        // Colours tell what is marked: of one screen, its text included.
+        let coloured = self.pane.capture(0, Rows::Coloured).await?;
+        let styled: Vec<StyledRow> = coloured.rows.iter().map(|row| StyledRow::read(row)).collect();
+        let rows = styled.iter().map(|row| row.text.clone()).collect();
+        let screen = Screen { rows, given: Rows::AsShown, ..coloured };
+        Ok(asks(self.read(&screen)).map(|(rule, dialog)| (rule, dialog.marked_by(&styled))))
     }
 
     /// What its screen is read as, and why.
@@ -217,7 +277,7 @@ impl Worker {
         let Dialog { text, choices, cut, .. } = dialog;
         let choices = choices.iter().map(|choice| self.masked(choice)).collect();
         let text = self.masked(&text) + if cut { "\n…" } else { "" };
-        Dialog { text, choices, marked: None, cut }
+        Dialog { text, choices, cut, ..Dialog::default() }
     }
 
     /// A text without the agent's phrase.

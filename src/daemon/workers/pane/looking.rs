@@ -317,7 +317,7 @@ fn with_rows<T>(screen: &Screen, f: impl FnOnce(&Seen<'_>) -> T) -> T {
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
     f(&match screen.given {
         Rows::Joined => Seen::lines(&rows),
-        Rows::AsShown => Seen::wrapped(&rows, usize::from(screen.width)),
+        Rows::AsShown | Rows::Coloured => Seen::wrapped(&rows, usize::from(screen.width)),
     })
 }
 

@@ -1,0 +1,141 @@
+//! Rows with their colours, as `capture-pane -e` gives them: where a program marks a choice by colour alone, that is all there
+//! is to see.
+
+/// A row without its sequences, and the background of each of its characters.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StyledRow {
+    /// Its text.
+    pub text: String,
+    /// A number for the background of each character: the same number is the same colour within one row.
+    backgrounds: Vec<usize>,
+}
+
+/// The background that is set, in the words of the sequence that set it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Ground {
+    colour: String,
+    reversed: bool,
+}
+
+impl StyledRow {
+    /// Reads a row.
+    #[must_use]
+    pub fn read(row: &str) -> Self {
+        let mut styled = Self::default();
+        let mut seen = vec![Ground::default()];
+        let mut now = 0;
+        let mut rest = row;
+        while let Some(c) = rest.chars().next() {
+            if let Some((codes, behind)) = rest.strip_prefix("\u{1B}[").and_then(sequence) {
+                if let Some(codes) = codes {
+                    let ground = seen[now].changed(codes);
+                    now = seen.iter().position(|one| *one == ground).unwrap_or_else(|| {
+                        seen.push(ground);
+                        seen.len() - 1
+                    });
+                }
+                rest = behind;
+                continue;
+            }
+            if !c.is_control() {
+                styled.text.push(c);
+                styled.backgrounds.push(now);
+            }
+            rest = &rest[c.len_utf8()..];
+        }
+        styled
+    }
+
+    /// Which of these stretches of bytes of its text stands on another background than all the others, if just one does.
+    #[must_use]
+    pub fn stands_out(&self, stretches: &[std::ops::Range<usize>]) -> Option<usize> {
+        let ground = |stretch: &std::ops::Range<usize>| {
+            let before = self.text.get(..stretch.start)?.chars().count();
+            let within = self.text.get(stretch.clone())?.chars().count();
+            let grounds = self.backgrounds.get(before..before + within)?;
+            let first = *grounds.first()?;
+            grounds.iter().all(|ground| *ground == first).then_some(first)
+        };
+        let grounds: Vec<usize> = stretches.iter().map(ground).collect::<Option<_>>()?;
+        let count = |wanted: usize| grounds.iter().filter(|ground| **ground == wanted).count();
+        let mut alone = (0..grounds.len()).filter(|at| count(grounds[*at]) == 1);
+        // Of two that differ from each other it cannot be told which is the marked one, unless one is on none.
+        match (alone.next(), alone.next(), grounds.len()) {
+            (Some(at), None, 2..) => Some(at),
+            (Some(first), Some(second), 2) => match (grounds[first], grounds[second]) {
+                (0, _) => Some(second),
+                (_, 0) => Some(first),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// What a sequence sets, if it sets colours, and what stands behind it; none if it does not end.
+fn sequence(rest: &str) -> Option<(Option<&str>, &str)> {
+    let end = rest.find(|c: char| matches!(c, '@'..='~'))?;
+    let (codes, behind) = (&rest[..end], &rest[end + 1..]);
+    Some((rest[end..].starts_with('m').then_some(codes), behind))
+}
+
+impl Ground {
+    fn changed(&self, codes: &str) -> Self {
+        let mut ground = self.clone();
+        let mut codes = codes.split([';', ':']);
+        while let Some(code) = codes.next() {
+            match code.parse().unwrap_or(0) {
+                0 => ground = Self::default(),
+                7 => ground.reversed = true,
+                27 => ground.reversed = false,
+                49 => ground.colour.clear(),
+                40..=47 | 100..=107 => code.clone_into(&mut ground.colour),
+                set @ (38 | 48) => {
+                    let kind = codes.next().unwrap_or_default();
+                    let numbers = if kind == "2" { 3 } else { 1 };
+                    let colour: Vec<&str> = codes.by_ref().take(numbers).collect();
+                    if set == 48 {
+                        ground.colour = format!("{kind};{}", colour.join(";"));
+                    }
+                }
+                _ => {}
+            }
+        }
+        ground
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As OpenCode 1.18.33 draws it.
+    const ROW: &str = "  \u{1b}[48;5;6m \u{1b}[38;2;21;46;71mAllow once\u{1b}[38;2;255;255;255m \u{1b}[48;2;15;23;42m  \
+                       \u{1b}[38;5;8mAllow always\u{1b}[38;2;255;255;255m   \u{1b}[38;5;8mReject\u{1b}[0m襷";
+
+    fn marked(row: &str, words: &[&str]) -> Option<usize> {
+        let styled = StyledRow::read(row);
+        let stretch = |word: &&str| styled.text.find(word).map(|at| at..at + word.len()).unwrap();
+        styled.stands_out(&words.iter().map(stretch).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_one_on_another_background_is_the_marked_one() {
+        assert_eq!(StyledRow::read(ROW).text, "   Allow once   Allow always   Reject襷");
+        assert_eq!(marked(ROW, &["Allow once", "Allow always", "Reject"]), Some(0));
+        assert_eq!(marked("Yes  \u{1b}[7mNo\u{1b}[27m", &["Yes", "No"]), Some(1));
+        assert_eq!(marked("Yes  \u{1b}[44mNo\u{1b}[49m", &["Yes", "No"]), Some(1));
+        assert_eq!(marked("Yes  No", &["Yes", "No"]), None);
+        assert_eq!(marked("\u{1b}[41mYes\u{1b}[42mNo", &["Yes", "No"]), None);
+        assert_eq!(marked("\u{1b}[41mA\u{1b}[42mB\u{1b}[43mC", &["A", "B", "C"]), None);
+        assert_eq!(marked("A\u{1b}[42mB", &["A"]), None);
+    }
+
+    #[test]
+    fn any_text_is_a_row() {
+        for row in ["", "\u{1b}[", "\u{1b}[38;2", "\u{1b}[48;5;m襷", "\u{1b}[999999999999m", "a\u{7}b"] {
+            let styled = StyledRow::read(row);
+            assert_eq!(styled.text.chars().count(), styled.backgrounds.len(), "{row:?}");
+        }
+    }
+}
