@@ -57,6 +57,14 @@ impl StyledRow {
             grounds.iter().all(|ground| *ground == first).then_some(first)
         };
         let grounds: Vec<usize> = stretches.iter().map(ground).collect::<Option<_>>()?;
+        // What the row begins and ends with is the ground that nothing marked stands on.
+        let inside = |at: usize| stretches.iter().any(|stretch| stretch.contains(&at));
+        let last = self.text.char_indices().next_back().map_or(0, |(at, _)| at);
+        if !inside(0) && !inside(last) {
+            let plain = [self.backgrounds.first(), self.backgrounds.last()];
+            let mut marked = (0..grounds.len()).filter(|at| !plain.contains(&Some(&grounds[*at])));
+            return marked.next().filter(|_| marked.next().is_none());
+        }
         let count = |wanted: usize| grounds.iter().filter(|ground| **ground == wanted).count();
         let mut alone = (0..grounds.len()).filter(|at| count(grounds[*at]) == 1);
         // Of two that differ from each other it cannot be told which is the marked one, unless one is on none.
@@ -111,7 +119,7 @@ mod tests {
 
     /// As OpenCode 1.18.33 draws it.
     const ROW: &str = "  \u{1b}[48;5;6m \u{1b}[38;2;21;46;71mAllow once\u{1b}[38;2;255;255;255m \u{1b}[48;2;15;23;42m  \
-                       \u{1b}[38;5;8mAllow always\u{1b}[38;2;255;255;255m   \u{1b}[38;5;8mReject\u{1b}[0m襷";
+                       \u{1b}[38;5;8mAllow always\u{1b}[38;2;255;255;255m   \u{1b}[38;5;8mReject   襷";
 
     fn marked(row: &str, words: &[&str]) -> Option<usize> {
         let styled = StyledRow::read(row);
@@ -121,8 +129,12 @@ mod tests {
 
     #[test]
     fn the_one_on_another_background_is_the_marked_one() {
-        assert_eq!(StyledRow::read(ROW).text, "   Allow once   Allow always   Reject襷");
+        assert_eq!(StyledRow::read(ROW).text, "   Allow once   Allow always   Reject   襷");
         assert_eq!(marked(ROW, &["Allow once", "Allow always", "Reject"]), Some(0));
+        let next = "   \u{1b}[38;5;8mAllow once\u{1b}[38;2;255;255;255m  \u{1b}[48;5;6m \u{1b}[38;2;21;46;71mAllow always\
+                    \u{1b}[38;2;255;255;255m \u{1b}[48;2;15;23;42m  \u{1b}[38;5;8mReject\u{1b}[38;2;255;255;255m   x";
+        assert_eq!(marked(next, &["Allow once", "Allow always", "Reject"]), Some(1));
+        assert_eq!(marked(" Once  Always  Reject ", &["Once", "Always", "Reject"]), None);
         assert_eq!(marked("Yes  \u{1b}[7mNo\u{1b}[27m", &["Yes", "No"]), Some(1));
         assert_eq!(marked("Yes  \u{1b}[44mNo\u{1b}[49m", &["Yes", "No"]), Some(1));
         assert_eq!(marked("Yes  No", &["Yes", "No"]), None);
