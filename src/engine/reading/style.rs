@@ -57,13 +57,15 @@ impl StyledRow {
             grounds.iter().all(|ground| *ground == first).then_some(first)
         };
         let grounds: Vec<usize> = stretches.iter().map(ground).collect::<Option<_>>()?;
-        // What the row begins and ends with is the ground that nothing marked stands on.
+        // What the row begins and ends with is the ground that nothing marked stands on, unless the last one is marked.
         let inside = |at: usize| stretches.iter().any(|stretch| stretch.contains(&at));
         let last = self.text.char_indices().next_back().map_or(0, |(at, _)| at);
         if !inside(0) && !inside(last) {
             let plain = [self.backgrounds.first(), self.backgrounds.last()];
             let mut marked = (0..grounds.len()).filter(|at| !plain.contains(&Some(&grounds[*at])));
-            return marked.next().filter(|_| marked.next().is_none());
+            if let (Some(at), None) = (marked.next(), marked.next()) {
+                return Some(at);
+            }
         }
         let count = |wanted: usize| grounds.iter().filter(|ground| **ground == wanted).count();
         let mut alone = (0..grounds.len()).filter(|at| count(grounds[*at]) == 1);
