@@ -111,3 +111,49 @@ fn a_dialog_waits_for_a_person_and_nothing_is_typed_into_it() {
     house.until("nothing to be needed", |house| status(house).contains("state: idle"));
     house.end();
 }
+
+/// A program that proposes in its input box what to send next, drawn faint, as Claude Code does.
+const PROPOSES: &str = r#"
+box() { printf '────────────\n❯ %b\n────────────\n  shortcuts\033[2A\r\033[2C' "$1"; }
+printf '\033[2J\033[H'
+box '\033[7mr\033[0;2mun the tests\033[0m'
+while IFS= read -r line; do
+  token=$(echo "$line" | sed -n 's/.*(token \([a-z0-9]*\)).*/\1/p')
+  printf '\033[2J\033[H❯ %s\n\nit is done\n\nCODING OK %s\n\n' "$line" "$token"
+  if [ -e written ]; then box 'write it yourself'; else box '\033[7mr\033[0;2mun them once more\033[0m'; fi
+done
+"#;
+
+const PROPOSES_PROFILE: &str = r#"
+command: [bash, ./play.sh]
+types: keys
+receipt: screen
+screen:
+  echo: '^❯ \[tasuki'
+  box:
+    forms:
+      - {above: '^─{8}', first: '^❯(?:\s(.*))?$', below: '^─{8}'}
+    faint: true
+  rules:
+    - {name: draft, state: draft, box: filled}
+    - {name: ready, state: ready, box: empty, see: {footer: ['shortcuts']}}
+"#;
+
+#[test]
+fn what_a_program_proposes_is_no_draft_and_what_somebody_wrote_is() {
+    let files = [("play.sh", PROPOSES), ("protocol/profiles/mine.yaml", PROPOSES_PROFILE)];
+    let team = "  - {name: a, reports_to: user, provider: mine, marker: CODING OK}\n";
+    let mut house = House::new("proposes", team, &files);
+    house.start();
+    task(&house, "first", "work");
+    assert!(house.result("first").contains("it is done"));
+    house.write("written", "");
+    task(&house, "second", "work");
+    assert!(house.result("second").contains("it is done"), "it proposed something again");
+    task(&house, "third", "work");
+    house.until("the reason to be told", |house| {
+        status(house).contains("somebody's words stand in its input box")
+    });
+    assert!(screen(&house).contains("❯ write it yourself"), "{}", screen(&house));
+    house.end();
+}

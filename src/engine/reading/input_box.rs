@@ -17,6 +17,8 @@ pub struct BoxRules {
     pub empty: Vec<Pattern>,
     /// What the program shows in place of a text that was pasted.
     pub pasted: Vec<Pattern>,
+    /// Whether what is drawn faint there is the program's own, as what it proposes to send next.
+    pub faint: bool,
 }
 
 /// One way to draw an input box. The first group of `first` and of `more` is what was typed.
@@ -187,7 +189,7 @@ mod tests {
         cursor: Option<(u16, u16)>,
     ) -> Option<(Range<usize>, String, String)> {
         let empty = vec![pattern("^Say something$")];
-        let rules = BoxRules { forms: forms.to_vec(), empty, pasted: Vec::new() };
+        let rules = BoxRules { forms: forms.to_vec(), empty, pasted: Vec::new(), faint: false };
         rules.find(&Frame { rows, title: None, cursor }).map(|found| (found.rows, found.text, found.words))
     }
 

@@ -278,6 +278,7 @@ mod tests {
                 forms: vec![form],
                 empty: vec![pattern("^Again[?]$")],
                 pasted: Vec::new(),
+                faint: false,
             }),
             echo: Some(pattern("^[?] ")),
             entry: Some(pattern("^[*] ")),

@@ -1,20 +1,26 @@
-//! Rows with their colours, as `capture-pane -e` gives them: where a program marks a choice by colour alone, that is all there
-//! is to see.
+//! Rows with their colours, as `capture-pane -e` gives them: some programs mark a choice by colour alone, and tell their own
+//! words in an input box from somebody's by drawing them faint.
 
-/// A row without its sequences, and the background of each of its characters.
+/// A row without its sequences, and how each of its characters is drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StyledRow {
     /// Its text.
     pub text: String,
     /// A number for the background of each character: the same number is the same colour within one row.
     backgrounds: Vec<usize>,
+    /// Whether each is faint, or drawn as a cursor is.
+    faint: Vec<bool>,
+    cursor: Vec<bool>,
 }
 
-/// The background that is set, in the words of the sequence that set it.
+/// What is set: the background in the words of the sequence that set it, and what makes a text faint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Ground {
     colour: String,
     reversed: bool,
+    faint: bool,
+    /// Bright black, which is how some draw what is faint.
+    grey: bool,
 }
 
 impl StyledRow {
@@ -22,17 +28,13 @@ impl StyledRow {
     #[must_use]
     pub fn read(row: &str) -> Self {
         let mut styled = Self::default();
-        let mut seen = vec![Ground::default()];
-        let mut now = 0;
+        let (mut seen, mut now, mut ground_now) = (vec![Ground::default().back()], 0, Ground::default());
         let mut rest = row;
         while let Some(c) = rest.chars().next() {
             if let Some((codes, behind)) = rest.strip_prefix("\u{1B}[").and_then(sequence) {
                 if let Some(codes) = codes {
-                    let ground = seen[now].changed(codes);
-                    now = seen.iter().position(|one| *one == ground).unwrap_or_else(|| {
-                        seen.push(ground);
-                        seen.len() - 1
-                    });
+                    let ground = ground_now.changed(codes);
+                    (now, ground_now) = (place_of(&ground, &mut seen), ground);
                 }
                 rest = behind;
                 continue;
@@ -40,10 +42,21 @@ impl StyledRow {
             if !c.is_control() {
                 styled.text.push(c);
                 styled.backgrounds.push(now);
+                styled.faint.push(ground_now.faint || ground_now.grey);
+                styled.cursor.push(ground_now.reversed);
             }
             rest = &rest[c.len_utf8()..];
         }
         styled
+    }
+
+    /// Its text with spaces in place of what is drawn faint, and of a cursor that stands on it.
+    #[must_use]
+    pub fn without_faint(&self) -> String {
+        let is_faint = |at: usize| self.faint.get(at).copied().unwrap_or_default();
+        let under_cursor = |at: usize| self.cursor[at] && is_faint(at + 1);
+        let blank = |(at, c): (usize, char)| if is_faint(at) || under_cursor(at) { ' ' } else { c };
+        self.text.chars().enumerate().map(blank).collect()
     }
 
     /// Which of these stretches of bytes of its text stands on another background than all the others, if just one does.
@@ -82,6 +95,15 @@ impl StyledRow {
     }
 }
 
+/// The number of a background.
+fn place_of(ground: &Ground, seen: &mut Vec<(String, bool)>) -> usize {
+    let back = ground.back();
+    seen.iter().position(|one| *one == back).unwrap_or_else(|| {
+        seen.push(back);
+        seen.len() - 1
+    })
+}
+
 /// What a sequence sets, if it sets colours, and what stands behind it; none if it does not end.
 fn sequence(rest: &str) -> Option<(Option<&str>, &str)> {
     let end = rest.find(|c: char| matches!(c, '@'..='~'))?;
@@ -90,12 +112,21 @@ fn sequence(rest: &str) -> Option<(Option<&str>, &str)> {
 }
 
 impl Ground {
+    /// What is seen behind a text.
+    fn back(&self) -> (String, bool) {
+        (self.colour.clone(), self.reversed)
+    }
+
     fn changed(&self, codes: &str) -> Self {
         let mut ground = self.clone();
         let mut codes = codes.split([';', ':']);
         while let Some(code) = codes.next() {
             match code.parse().unwrap_or(0) {
                 0 => ground = Self::default(),
+                2 => ground.faint = true,
+                22 => ground.faint = false,
+                90 => ground.grey = true,
+                30..=37 | 39 | 91..=97 => ground.grey = false,
                 7 => ground.reversed = true,
                 27 => ground.reversed = false,
                 49 => ground.colour.clear(),
@@ -104,8 +135,11 @@ impl Ground {
                     let kind = codes.next().unwrap_or_default();
                     let numbers = if kind == "2" { 3 } else { 1 };
                     let colour: Vec<&str> = codes.by_ref().take(numbers).collect();
+                    let colour = format!("{kind};{}", colour.join(";"));
                     if set == 48 {
-                        ground.colour = format!("{kind};{}", colour.join(";"));
+                        ground.colour = colour;
+                    } else {
+                        ground.grey = colour == "5;8";
                     }
                 }
                 _ => {}
@@ -143,6 +177,17 @@ mod tests {
         assert_eq!(marked("\u{1b}[41mYes\u{1b}[42mNo", &["Yes", "No"]), None);
         assert_eq!(marked("\u{1b}[41mA\u{1b}[42mB\u{1b}[43mC", &["A", "B", "C"]), None);
         assert_eq!(marked("A\u{1b}[42mB", &["A"]), None);
+    }
+
+    #[test]
+    fn what_is_faint_is_blank_and_what_somebody_wrote_is_not() {
+        let blank = |row: &str| StyledRow::read(row).without_faint().trim_end().to_owned();
+        assert_eq!(blank("\u{1b}[1m›\u{1b}[0m \u{1b}[2mAsk Codex"), "›");
+        assert_eq!(blank("❯ \u{1b}[7mr\u{1b}[0;2mun the tests\u{1b}[22m"), "❯");
+        assert_eq!(blank("\u{1b}[38;5;8mAsk anything...\u{1b}[38;2;255;255;255m x"), "                x");
+        assert_eq!(blank("❯ run\u{1b}[7m \u{1b}[0m"), "❯ run");
+        assert_eq!(blank("❯ \u{1b}[2m\u{1b}[22mrun"), "❯ run");
+        assert_eq!(blank("❯ \u{1b}[90mrun\u{1b}[39m it"), "❯     it");
     }
 
     #[test]

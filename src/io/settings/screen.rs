@@ -45,6 +45,9 @@ struct BoxEntry {
     empty: Option<Vec<At<String>>>,
     /// What the program shows in place of a text that was pasted.
     pasted: Option<Vec<At<String>>>,
+    /// Whether what is drawn faint there is the program's own words, as what it proposes to send next: it is no draft.
+    /// Default: `false`
+    faint: Option<bool>,
 }
 
 /// One way to draw an input box. The first group of `first` and of `more` is what was typed.
@@ -210,7 +213,7 @@ impl BoxEntry {
         let forms: Option<Vec<BoxForm>> = self.forms.iter().map(|form| form.read(book)).collect();
         let empty = patterns(self.empty.as_deref(), book);
         let pasted = patterns(self.pasted.as_deref(), book);
-        Some(BoxRules { forms: forms?, empty, pasted })
+        Some(BoxRules { forms: forms?, empty, pasted, faint: self.faint.unwrap_or_default() })
     }
 }
 

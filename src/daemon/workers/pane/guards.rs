@@ -1,6 +1,6 @@
 //! The guards: everything that must hold before the first byte is typed.
 
-use super::{ASK_AGAIN, End, Worker};
+use super::{ASK_AGAIN, End, Worker, answered};
 use crate::engine::input::{Guard, Report};
 use crate::engine::words::Token;
 use crate::io::process;
@@ -35,11 +35,15 @@ impl Worker {
             return Ok(Verdict::Closed(guard, again));
         }
         let unanswered = || Verdict::Closed(Guard::NoAnswer, Instant::now() + ASK_AGAIN);
-        let Ok((screen, person)) = self.see_with_person().await? else { return Ok(unanswered()) };
+        let Ok((mut screen, person)) = self.see_with_person().await? else { return Ok(unanswered()) };
         if screen.in_mode {
             return Ok(Verdict::Closed(Guard::CopyMode, now + IN_ANY_CASE));
         }
-        if let Some(read) = self.read(&screen) {
+        if let Some(mut read) = self.read(&screen) {
+            if let Some((without, other)) = answered(self.without_hint(&screen, &read).await)?.ok().flatten()
+            {
+                (screen, read) = (without, other);
+            }
             self.keep_frame(&screen, &read);
             self.tell_need(&read).await?;
             if let Some(guard) = self.closed_by(&read) {

@@ -6,12 +6,12 @@ use crate::engine::doorbell::HEAD;
 use crate::engine::echo::{self, squeezed};
 use crate::engine::input::{Guard, Report};
 use crate::engine::need::NeedKind;
-use crate::engine::reading::{Dialog, Frame, State};
+use crate::engine::reading::{Dialog, Frame, State, StyledRow};
 use crate::engine::screen::Screen as Seen;
 use crate::engine::words::Millis;
 use crate::io::frame::KeptFrame;
 use crate::io::frames::NewFrame;
-use crate::io::tmux::{Rows, Screen};
+use crate::io::tmux::{Rows, Screen, TmuxError};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,6 +102,31 @@ impl Worker {
             State::RateLimited => Some(Guard::Limited),
             State::Error => Some(Guard::Broken),
         }
+    }
+
+    /// The screen without what its program proposes to send next, where nothing else stands in the input box: that is told from
+    /// a draft by its colour alone.
+    pub(super) async fn without_hint(
+        &self,
+        screen: &Screen,
+        read: &Read,
+    ) -> Result<Option<(Arc<Screen>, Read)>, TmuxError> {
+        let rules = self.launch.profile.screen.as_deref().and_then(|rules| rules.input_box.as_ref());
+        let asked_for = rules.is_some_and(|rules| rules.faint);
+        if !asked_for || read.state != State::Draft || read.is_ours() {
+            return Ok(None);
+        }
+        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+        let coloured = self.pane.capture(u32::try_from(above).unwrap_or(0), Rows::Coloured).await?;
+        let styled: Vec<StyledRow> = coloured.rows.iter().map(|row| StyledRow::read(row)).collect();
+        let text = |(at, row): (usize, &StyledRow)| match read.rows.contains(&at) {
+            true => row.without_faint().trim_end().to_owned(),
+            false => row.text.trim_end().to_owned(),
+        };
+        let rows = styled.iter().enumerate().map(text).collect();
+        let without = Screen { rows, given: Rows::AsShown, ..coloured };
+        let other = self.read(&without).filter(|other| other.free && other.rows == read.rows);
+        Ok(other.map(|other| (Arc::new(without), other)))
     }
 
     /// Whether the loop wants to type though it was told of a limit: its time is over.
