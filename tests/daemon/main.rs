@@ -18,6 +18,7 @@ mod put_back;
 mod refusals;
 mod restarts;
 mod room;
+mod rows;
 mod silent;
 mod trials;
 mod trials_kills;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Look {
-    /// Rows printed once, before the first prompt.
+    /// Rows printed once, after `at_start` and before the first prompt.
     pub banner: Vec<String>,
     /// What `{sign}` stands for while a turn is played, unless `busy` says it otherwise.
     pub sign: String,

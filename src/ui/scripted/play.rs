@@ -76,8 +76,8 @@ impl Player {
             line: String::new(),
         };
         let scene = Scene { turn: &nobody, task: &Task::default() };
-        self.terminal.banner()?;
         over(self.actions(&opening.actions, &scene))?;
+        self.terminal.banner()?;
         self.terminal.wait(opening.ready_after)?;
         self.terminal.set_ready(opening.forget_input)?;
         loop {
@@ -90,8 +90,8 @@ impl Player {
             }
             self.terminal.begin();
             let ended = over(self.turn(&Turn::read(&line)));
-            self.terminal.finish(ended.as_ref().ok().copied().flatten())?;
-            ended?;
+            // One that ends has no time for last rows.
+            self.terminal.finish(ended?)?;
         }
     }
 

@@ -130,7 +130,7 @@ impl Terminal {
             Some(tui) => tui.set_in(text, width),
             None => text.lines().flat_map(|line| wrap_words(line, width)).collect(),
         };
-        let drawn: String = rows.iter().map(|row| drawn(row) + ERASE_ROW + "\r\n").collect();
+        let drawn: String = rows.iter().map(|row| ERASE_ROW.to_owned() + &drawn(row) + "\r\n").collect();
         self.put(&(up(before) + "\r" + &drawn + ERASE_BELOW))?;
         Ok(rows.len())
     }
