@@ -20,6 +20,9 @@ mod restarts;
 mod room;
 mod rows;
 mod silent;
+#[path = "../support/spoofs.rs"]
+mod spoof_lines;
+mod spoofs;
 mod trials;
 mod trials_kills;
 mod trials_places;

@@ -128,7 +128,8 @@ impl Player {
     /// Something that looks like a claim.
     pub(super) fn pretend(&mut self, text: &str, scene: &Scene<'_>) -> Result<(), Stop> {
         let claim = self.phrase.with(scene.turn.token.as_ref());
-        let text = scene.words(&self.phrase, self.turns).fill(text).replace("{claim}", &claim);
+        let text =
+            scene.words(&self.phrase, self.turns).fill_openly(text, self.turns).replace("{claim}", &claim);
         self.terminal.say_more(&text)
     }
 

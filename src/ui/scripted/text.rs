@@ -50,6 +50,11 @@ impl Words<'_> {
 
     /// The same, with `n` for `{n}`.
     pub(super) fn fill_with(&self, text: &str, n: u32) -> String {
+        self.phrase.keep_from_claiming(&self.fill_openly(text, n), self.turn.token.as_ref())
+    }
+
+    /// The same, whatever comes of it.
+    pub(super) fn fill_openly(&self, text: &str, n: u32) -> String {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find('{') {
@@ -70,8 +75,7 @@ impl Words<'_> {
                 }
             }
         }
-        filled.push_str(rest);
-        self.phrase.keep_from_claiming(&filled, self.turn.token.as_ref())
+        filled + rest
     }
 
     /// What the agent says without a script, or where no rule fits.
