@@ -4,6 +4,7 @@
 
 mod boxed;
 mod bursts;
+mod deliveries;
 mod failures;
 mod hierarchy;
 #[expect(dead_code, reason = "a house has more rooms than one test uses")]
@@ -12,6 +13,9 @@ mod house;
 mod keeping;
 mod last_words;
 mod main_job;
+#[expect(dead_code, reason = "these tests leave the order of things alone")]
+#[path = "../support/odds.rs"]
+mod odds;
 mod one_shot;
 mod parts;
 mod put_back;

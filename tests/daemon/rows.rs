@@ -99,6 +99,9 @@ rules:
       - claim: dressed
 "#;
 
+/// For tests of what comes later: ready at once.
+pub(crate) const SOON: [(&str, &str); 2] = [("ready_after", "50ms"), ("before_ready", "keep")];
+
 /// What an ordinary task is answered with.
 fn ordinary(id: &str) -> String {
     format!("said {id}\n二つ目 🎽 and the rest of it")
@@ -204,9 +207,31 @@ fn every_row_is_given_each_task_once_whatever_becomes_of_its_enter() {
 }
 
 #[test]
+fn an_enter_that_comes_too_early_is_pressed_again() {
+    each(&BOXED, |row| {
+        for early in ["swallow", "newline"] {
+            // Later than any profile waits.
+            let changes = [("enter_after_paste", "900ms"), ("early_enter", early), SOON[0], SOON[1]];
+            let mut house = row.house(early, RULES, &changes);
+            house.start();
+            for id in ["one", "two"] {
+                task(&house, id, "work");
+            }
+            for id in ["one", "two"] {
+                assert_eq!(answer(&house, id), ordinary(id));
+            }
+            heard_once(&house, &["one", "two"]);
+            let log = house.read("status/activity.log");
+            assert_eq!(log.matches(" is being typed").count(), 2, "{log}");
+            house.end();
+        }
+    });
+}
+
+#[test]
 fn a_claim_counts_only_once_the_screen_says_that_the_turn_is_over() {
     each(&BOXED, |row| {
-        let mut house = row.house("lies", RULES, &[]);
+        let mut house = row.house("lies", RULES, &SOON);
         house.start();
         task(&house, "lie", "lie");
         assert_eq!(answer(&house, "lie"), "said lie");
@@ -226,7 +251,7 @@ fn a_claim_counts_only_once_the_screen_says_that_the_turn_is_over() {
 #[test]
 fn a_dialog_and_a_draft_are_left_alone_and_told() {
     each(&BOXED, |row| {
-        let mut house = row.house("persons", RULES, &[]);
+        let mut house = row.house("persons", RULES, &SOON);
         house.start();
         task(&house, "ask", "ask");
         house.until("the dialog to be told", |house| status(house).contains("state: waiting_input"));
@@ -255,7 +280,7 @@ fn a_dialog_and_a_draft_are_left_alone_and_told() {
 fn nothing_is_typed_at_a_limit_nor_where_the_login_has_expired() {
     each(&BOXED, |row| {
         for (word, state) in [("limit", "rate_limited"), ("login", "error")] {
-            let mut house = row.house(word, RULES, &[]);
+            let mut house = row.house(word, RULES, &SOON);
             house.start();
             task(&house, word, word);
             house.until("it to be told", |house| status(house).contains(&format!("state: {state}")));
@@ -273,7 +298,7 @@ fn nothing_is_typed_at_a_limit_nor_where_the_login_has_expired() {
 #[test]
 fn a_line_that_a_paste_hides_is_sent_once() {
     each(&BOXED, |row| {
-        let mut house = row.house("collapse", RULES, &[("paste_collapse", "40")]);
+        let mut house = row.house("collapse", RULES, &[("paste_collapse", "40"), SOON[0], SOON[1]]);
         house.start();
         for id in ["one", "two"] {
             task(&house, id, "work");
@@ -289,7 +314,7 @@ fn a_line_that_a_paste_hides_is_sent_once() {
 #[test]
 fn an_agent_on_the_alternate_screen_is_given_each_task_once() {
     each(&BOXED, |row| {
-        let mut house = row.house("alt", RULES, &[("at_start", "[alt_screen: on]")]);
+        let mut house = row.house("alt", RULES, &[("at_start", "[alt_screen: on]"), SOON[0], SOON[1]]);
         house.start();
         for id in ["one", "two"] {
             task(&house, id, "work");
@@ -305,7 +330,7 @@ fn an_agent_on_the_alternate_screen_is_given_each_task_once() {
 #[test]
 fn a_trust_dialog_at_the_start_waits_for_a_person() {
     each(&BOXED[..4], |row| {
-        let mut house = row.house("trust", RULES, &[("at_start", "[trust: ~/project]")]);
+        let mut house = row.house("trust", RULES, &[("at_start", "[trust: ~/project]"), SOON[0], SOON[1]]);
         house.start();
         house.until("it to be told", |house| status(house).contains("state: waiting_input"));
         task(&house, "next", "work");
@@ -322,9 +347,9 @@ fn a_trust_dialog_at_the_start_waits_for_a_person() {
 #[test]
 fn an_agent_that_crashes_is_started_again_and_the_rest_is_done_once() {
     each(&[&BOXED[..], &[PLAIN]].concat(), |row| {
-        let mut house = row.house("crash", RULES, &[]);
+        let mut house = row.house("crash", RULES, &SOON);
         house.start();
-        house.write("calm.yaml", &row.script(&RULES.replace("^crash", "^never"), &[]));
+        house.write("calm.yaml", &row.script(&RULES.replace("^crash", "^never"), &SOON));
         for (id, content) in [("one", "work"), ("crash", "crash"), ("two", "work")] {
             task(&house, id, content);
             assert_eq!(answer(&house, id), ordinary(id));

@@ -2,7 +2,7 @@
 //! open until they do claim, and the answer is the one that was given then.
 
 use crate::house::House;
-use crate::rows::{BOXED, PLAIN, Row, each, task};
+use crate::rows::{BOXED, PLAIN, Row, SOON, each, task};
 use crate::spoof_lines::{MARKER, alike, prose, surrounded};
 use crate::trials::answer;
 use std::fmt::Write as _;
@@ -97,8 +97,7 @@ fn closes_nothing(row: Row) {
         doorbells.retain(|line| !line.starts_with('>'));
     }
     let tasks: Vec<&[String]> = cases.chunks(AT_ONCE).chain([&*doorbells]).collect();
-    let mut house: House =
-        row.house("spoofs", &rules(&tasks), &[("ready_after", "50ms"), ("before_ready", "keep")]);
+    let mut house: House = row.house("spoofs", &rules(&tasks), &SOON);
     house.start();
     for at in 0..tasks.len() {
         let id = format!("s{at}");
