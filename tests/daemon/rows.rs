@@ -87,6 +87,11 @@ rules:
       - print: "half of"
       - run: {argv: [cp, calm.yaml, play.yaml]}
       - exit: 3
+  - when: {turn: task, match: "^all at once"}
+    do:
+      - append_file: {path: heard.log, text: "{id} {redelivered}"}
+      - print: "{content}"
+      - claim: now
   - when: {turn: task, match: "^slow"}
     do:
       - append_file: {path: heard.log, text: "{id} {redelivered}"}
@@ -357,6 +362,26 @@ fn an_agent_that_crashes_is_started_again_and_the_rest_is_done_once() {
         heard_once(&house, &["one", "two"]);
         let heard = house.read("heard.log");
         assert!(heard.contains("crash false\ncrash true\n"), "{heard}");
+        house.end();
+    });
+}
+
+#[test]
+fn an_answer_of_many_rows_at_once_hides_no_receipt() {
+    each(&BOXED, |row| {
+        let mut house = row.house("rows", RULES, &SOON);
+        house.start();
+        let lines: Vec<String> = (0..900).map(|number| format!("row {number} of them")).collect();
+        let content = format!("all at once\n{}", lines.join("\n"));
+        house.drop(
+            "many.yaml",
+            &format!("id: many\nto: a\ncontent: |\n  {}\n", content.replace('\n', "\n  ")),
+        );
+        let said = answer(&house, "many");
+        assert_eq!(said.lines().filter(|line| line.trim().starts_with("row ")).count(), 900, "{said}");
+        let log = house.read("status/activity.log");
+        assert_eq!(house.read("heard.log"), "many false\n", "{log}");
+        assert!(log.contains("many was submitted") && !log.contains("in doubt"), "{log}");
         house.end();
     });
 }
