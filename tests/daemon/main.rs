@@ -5,6 +5,7 @@
 mod answering;
 mod boxed;
 mod bursts;
+mod deliveries;
 mod failures;
 mod hierarchy;
 #[expect(dead_code, reason = "a house has more rooms than one test uses")]
@@ -13,13 +14,20 @@ mod house;
 mod keeping;
 mod last_words;
 mod main_job;
+#[expect(dead_code, reason = "these tests leave the order of things alone")]
+#[path = "../support/odds.rs"]
+mod odds;
 mod one_shot;
 mod parts;
 mod put_back;
 mod refusals;
 mod restarts;
 mod room;
+mod rows;
 mod silent;
+#[path = "../support/spoofs.rs"]
+mod spoof_lines;
+mod spoofs;
 mod trials;
 mod trials_kills;
 mod trials_places;

@@ -25,11 +25,11 @@ fn ring(pane: &Pane, token: &str) {
     });
 }
 
-/// Whether the token stands between the two lines of the box.
+/// Whether the token stands in the box: else an empty box, a dialog or a sign of work stands below it.
 fn in_box(text: &str, token: &str) -> bool {
-    let mut parts = text.rsplit("\n──");
-    let _below = parts.next();
-    parts.next().is_some_and(|inside| inside.contains(token))
+    let below: Vec<&str> = text.lines().rev().take_while(|row| !row.contains(token)).collect();
+    let signs = ["❯", "›", ">", " >"];
+    !below.iter().any(|row| signs.iter().any(|sign| row.starts_with(sign)) || row.contains('⬝'))
 }
 
 /// Plays one task of a script and gives what then stands in the pane.
@@ -113,30 +113,56 @@ fn tui() {
 
 #[test]
 fn like_claude() {
-    let (_workspace, text) = play("like-claude", "❯", "普通の仕事");
+    let (_workspace, text) = play("like-claude", "? for shortcuts", "普通の仕事");
     assert!(
-        text.contains("● line 1 of the answer\n  line 2 of the answer\n  line 3 of the answer\n"),
+        text.contains("\n● line 1 of the answer\n  line 2 of the answer\n  line 3 of the answer\n"),
         "{text}"
     );
-    let (_workspace, text) = play("like-claude", "❯", "meets a 529");
-    assert!(text.contains("API Error (529) · retrying in 2 seconds\n"), "{text}");
+    let (_workspace, pane) = start("like-claude", "meets a 529");
+    pane.shows("? for shortcuts");
+    ring(&pane, "k7qf2m");
+    pane.shows("\n● API Error: 529 Overloaded.");
 }
 
 #[test]
 fn like_codex() {
     let (_workspace, pane) = start("like-codex", "仕事");
-    pane.shows("› Ask Codex to do anything");
+    pane.shows("~/project\n  ←");
+    pane.until("was ready", |text| text.contains("› Ask Codex to do anything"));
     ring(&pane, "k7qf2m");
-    pane.shows("● line 1 of the answer");
+    pane.shows("• line 1 of the answer");
+    assert!(pane.ask("#{pane_title}").starts_with('⠋') && !pane.text().contains("esc to interrupt"));
     ring(&pane, "aaaaa1");
     let text = pane.shows("CODING OK aaaaa1");
-    assert!(text.contains("Interrupted by a new message") && !text.contains("CODING OK k7qf2m"), "{text}");
+    assert!(text.contains("■ Conversation interrupted") && !text.contains("CODING OK k7qf2m"), "{text}");
+    pane.shows("\n  Worked for ");
 }
 
 #[test]
 fn like_gemini() {
-    let (_workspace, text) = play("like-gemini", "Type your message", "読んで");
-    assert!(text.contains("● 読んで: 終わりました。\n"), "{text}");
+    let (_workspace, pane) = start("like-gemini", "読んで");
+    pane.shows("Type your message");
+    // What is typed before it is ready is lost, though it looks ready.
+    pane.until("was ready", |_| pane.ask("#{pane_title}") == "◇  Ready (project)");
+    ring(&pane, "k7qf2m");
+    let text = pane.shows(&format!("{PHRASE} k7qf2m"));
+    assert!(text.contains("✦ 読んで: 終わりました。\n"), "{text}");
+}
+
+#[test]
+fn like_qwen() {
+    let (_workspace, text) = play("like-qwen", "? for shortcuts", "読んで");
+    assert!(text.contains("  ✦ 読んで: 好了。\n    CODING OK k7qf2m"), "{text}");
+}
+
+#[test]
+fn like_opencode() {
+    let (_workspace, pane) = start("like-opencode", "読んで");
+    pane.shows("Ask anything...");
+    ring(&pane, "k7qf2m");
+    pane.shows(
+        "\n読んで: まず全体を見ます。 Then the parts.\nCODING OK k7qf2m\n\n▣ Build · Model default · ",
+    );
 }
 
 #[test]

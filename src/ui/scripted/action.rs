@@ -56,6 +56,10 @@ pub(super) enum Action {
     SwallowEnter(u32),
     /// Prints a rate-limit notice; in `tui` mode it stays in the footer until the next turn.
     Limit(String),
+    /// Prints an error: the turn has failed.
+    Error(String),
+    /// Prints lines that look like a claim and are none: `{claim}` is the phrase and the token. `print` never does that.
+    Pretend(String),
     /// Ends with this exit code.
     Exit(u8),
     /// Sends this signal to itself.

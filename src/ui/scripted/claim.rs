@@ -42,6 +42,14 @@ impl Phrase {
         kept + rest
     }
 
+    /// The phrase, and the token behind it.
+    pub(super) fn with(&self, token: Option<&Token>) -> String {
+        match token {
+            Some(token) => format!("{} {token}", self.0),
+            None => self.0.clone(),
+        }
+    }
+
     /// The lines that say done in this form. `stale` is the token of the turn before; a task without a token is
     /// claimed with the phrase alone.
     pub(super) fn lines(
@@ -52,10 +60,7 @@ impl Phrase {
         chance: &mut Chance,
     ) -> Vec<String> {
         let phrase = &self.0;
-        let with = |token: Option<&Token>| match token {
-            Some(token) => format!("{phrase} {token}"),
-            None => phrase.clone(),
-        };
+        let with = |token: Option<&Token>| self.with(token);
         let done = with(token);
         match form {
             // What is drawn differs only in how it comes to stand there.

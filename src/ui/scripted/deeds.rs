@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::action::{Chunks, Claim, Lines, Redraw, SignalName, Spinner};
-use super::dialog::{Answer, Dialog};
+use super::bottom::Spin;
+use super::dialog::Dialog;
+use super::look::Answer;
 use super::mail::DroppedMessage;
 use super::outward::{Delegates, DropForm};
 use super::play::{Player, Scene};
@@ -13,8 +15,6 @@ use super::tty::Stop;
 use super::values::Pause;
 use crate::engine::words::Token;
 
-/// The pictures of a spinner, as most CLIs have them.
-const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 /// Time between two pictures, as in the CLIs that were measured: the screen changes ten times a second for nothing.
 const SPINNER_EVERY: Duration = Duration::from_millis(100);
 
@@ -55,15 +55,16 @@ impl Player {
     pub(super) fn spinner(&mut self, spinner: &Spinner) -> Result<(), Stop> {
         let time = spinner.time.pick(&mut self.chance);
         let mut turned = Duration::ZERO;
-        for picture in SPINNER.iter().cycle() {
+        for step in 0.. {
             if turned >= time {
                 break;
             }
-            self.terminal.spin(&format!("{picture} {} {}s", spinner.text, turned.as_secs()))?;
+            let text = spinner.text.clone();
+            self.terminal.spin(Some(Spin { step, text, secs: turned.as_secs() }))?;
             self.terminal.wait(SPINNER_EVERY.min(time.saturating_sub(turned)))?;
             turned += SPINNER_EVERY;
         }
-        self.terminal.spin("")
+        self.terminal.spin(None)
     }
 
     pub(super) fn claim(&mut self, form: Claim, scene: &Scene<'_>) -> Result<(), Stop> {
@@ -124,10 +125,28 @@ impl Player {
         self.confess(sent)
     }
 
-    pub(super) fn ask(&mut self, dialog: Dialog) -> Result<(), Stop> {
+    /// Something that looks like a claim.
+    pub(super) fn pretend(&mut self, text: &str, scene: &Scene<'_>) -> Result<(), Stop> {
+        let claim = self.phrase.with(scene.turn.token.as_ref());
+        let text =
+            scene.words(&self.phrase, self.turns).fill_openly(text, self.turns).replace("{claim}", &claim);
+        self.terminal.say_more(&text)
+    }
+
+    pub(super) fn ask_permission(&mut self, text: String) -> Result<(), Stop> {
+        let look = self.terminal.look().dialog.clone();
+        self.ask(Dialog::new(text, look))
+    }
+
+    pub(super) fn ask_trust(&mut self, text: String) -> Result<(), Stop> {
+        let look = self.terminal.look().trust.clone();
+        self.ask(Dialog::new(text, look))
+    }
+
+    fn ask(&mut self, dialog: Dialog) -> Result<(), Stop> {
         match self.terminal.ask(dialog)? {
-            Answer::Yes => self.terminal.say_more("allowed"),
-            Answer::No => Err(Stop::TurnOver("denied")),
+            Answer::Allow => self.terminal.say_more("allowed"),
+            Answer::Deny => Err(Stop::TurnOver("denied")),
             Answer::Leave => Err(Stop::Exit(1)),
         }
     }

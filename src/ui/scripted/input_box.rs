@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
+use super::look::Pasted;
 use super::script::EarlyEnter;
+use super::text::filled;
 
 /// How a box treats pastes and Enters; each CLI has its own manners.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,6 +24,7 @@ pub(super) struct Manners {
 #[derive(Debug, Default)]
 pub(super) struct InputBox {
     manners: Manners,
+    look: Pasted,
     pieces: Vec<Piece>,
     pastes: u32,
     /// Before this moment an Enter is too early.
@@ -37,8 +40,8 @@ enum Piece {
 }
 
 impl InputBox {
-    pub(super) fn new(manners: Manners) -> Self {
-        Self { manners, ..Self::default() }
+    pub(super) fn new(manners: Manners, look: Pasted) -> Self {
+        Self { manners, look, ..Self::default() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -107,7 +110,7 @@ impl InputBox {
 
     /// What the box shows.
     pub(super) fn shown(&self) -> String {
-        self.pieces.iter().map(Piece::shown).collect()
+        self.pieces.iter().map(|piece| piece.shown(&self.look)).collect()
     }
 
     fn add(&mut self, text: &str) {
@@ -126,14 +129,17 @@ impl Piece {
         }
     }
 
-    fn shown(&self) -> String {
-        match self {
-            Self::Typed(text) => text.clone(),
-            Self::Pasted { number, text } => match text.matches('\n').count() {
-                0 => format!("[Pasted text #{number}]"),
-                more => format!("[Pasted text #{number} +{more} lines]"),
-            },
-        }
+    fn shown(&self, look: &Pasted) -> String {
+        let (number, text) = match self {
+            Self::Typed(text) => return text.clone(),
+            Self::Pasted { number, text } => (number, text),
+        };
+        let more = text.matches('\n').count();
+        let form = if more == 0 { &look.line } else { &look.lines };
+        let [number, more, lines, chars] =
+            [*number as usize, more, more + 1, text.chars().count()].map(|count| count.to_string());
+        let values = [("number", &*number), ("more", &more), ("lines", &lines), ("chars", &chars)];
+        filled(form, usize::MAX, &values)
     }
 }
 
@@ -145,7 +151,8 @@ mod tests {
 
     #[test]
     fn a_big_paste_is_collapsed_and_sent_whole() {
-        let mut input = InputBox::new(Manners { paste_collapse: Some(10), ..Manners::default() });
+        let mut input =
+            InputBox::new(Manners { paste_collapse: Some(10), ..Manners::default() }, Pasted::default());
         input.typed("見て: ", MS);
         input.pasted("short", MS);
         input.pasted("one\r\ntwo\rthree\x1b\n", MS);
@@ -164,7 +171,7 @@ mod tests {
     fn an_early_enter_is_swallowed_or_becomes_a_line_break() {
         for (early_enter, left) in [(EarlyEnter::Swallow, "x"), (EarlyEnter::Newline, "x\n")] {
             let manners = Manners { enter_after_paste: 150 * MS, early_enter, ..Manners::default() };
-            let mut input = InputBox::new(manners);
+            let mut input = InputBox::new(manners, Pasted::default());
             input.pasted("x", 100 * MS);
             assert_eq!(input.enter(249 * MS), None);
             assert_eq!(input.enter(250 * MS), Some(left.to_owned()));
@@ -173,7 +180,8 @@ mod tests {
 
     #[test]
     fn only_a_burst_closes_the_box() {
-        let mut input = InputBox::new(Manners { enter_after_typing: 120 * MS, ..Manners::default() });
+        let mut input =
+            InputBox::new(Manners { enter_after_typing: 120 * MS, ..Manners::default() }, Pasted::default());
         input.typed("続", MS);
         assert_eq!(input.enter(MS), Some("続".to_owned()));
         input.typed("burst", 10 * MS);

@@ -14,6 +14,7 @@ mod input_box;
 mod keys;
 mod lines;
 mod load;
+mod look;
 mod mail;
 mod outward;
 mod pace;
@@ -28,6 +29,7 @@ mod tty;
 mod tui;
 mod turn;
 mod values;
+mod voice;
 
 #[cfg(test)]
 mod tests;
@@ -118,6 +120,7 @@ fn setup(script: &Script, chance: &mut Chance) -> Setup {
         before_ready: script.before_ready,
         while_busy: script.on_enter_while_busy,
         manners,
+        look: script.look.clone(),
     };
     Setup { mode: script.mode, line_prompt: script.prompt.clone(), tui }
 }

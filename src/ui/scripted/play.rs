@@ -7,7 +7,6 @@ use std::time::Duration;
 use super::action::{Action, Claim, Switch};
 use super::chance::Chance;
 use super::claim::Phrase;
-use super::dialog::Dialog;
 use super::mail::{Mail, append_work, write_work};
 use super::outward::DropForm;
 use super::pace::hang;
@@ -78,6 +77,7 @@ impl Player {
         };
         let scene = Scene { turn: &nobody, task: &Task::default() };
         over(self.actions(&opening.actions, &scene))?;
+        self.terminal.banner()?;
         self.terminal.wait(opening.ready_after)?;
         self.terminal.set_ready(opening.forget_input)?;
         loop {
@@ -90,10 +90,8 @@ impl Player {
             }
             self.terminal.begin();
             let ended = over(self.turn(&Turn::read(&line)));
-            self.terminal.finish()?;
-            if let Some(why) = ended? {
-                self.terminal.say_more(why)?;
-            }
+            // One that ends has no time for last rows.
+            self.terminal.finish(ended?)?;
         }
     }
 
@@ -157,13 +155,15 @@ impl Player {
             // It stood first.
             Action::Claim(Claim::Early) => Ok(()),
             Action::Claim(form) => self.claim(*form, scene),
-            Action::Dialog(text) => self.ask(Dialog::permission(words.fill(text))),
-            Action::Trust(text) => self.ask(Dialog::trust(words.fill(text))),
+            Action::Dialog(text) => self.ask_permission(words.fill(text)),
+            Action::Trust(text) => self.ask_trust(words.fill(text)),
             Action::SwallowEnter(count) => {
                 self.terminal.swallow_enter(*count);
                 Ok(())
             }
             Action::Limit(text) => self.terminal.notice(&words.fill(text)),
+            Action::Error(text) => self.terminal.say_error(&words.fill(text)),
+            Action::Pretend(text) => self.pretend(text, scene),
             Action::Exit(code) => Err(Stop::Exit(*code)),
             Action::Signal(name) => self.signal(*name),
             Action::Hang => {

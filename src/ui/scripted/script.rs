@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::action::Action;
+use super::look::Look;
 use super::values::{Pattern, Pause, StartActions};
 
 /// A script for `tasuki agent scripted`: how the terminal behaves, and what is played on which turn.
@@ -31,6 +32,8 @@ pub(super) struct Script {
     pub early_enter: EarlyEnter,
     /// What an Enter does while a turn is played (`tui` mode).
     pub on_enter_while_busy: WhileBusy,
+    /// How the screen looks (`tui` mode).
+    pub look: Look,
     /// Actions played once, before the first prompt: a banner, a trust dialog, the alternate screen. No `claim`,
     /// `reply` or `fail`, for there is no turn yet.
     pub at_start: StartActions,
@@ -56,6 +59,8 @@ pub(super) enum BeforeReady {
     /// It stays; in `tui` mode in the box, with its Enter lost.
     #[default]
     Keep,
+    /// It stays, and its Enter counts as soon as the agent is ready.
+    Take,
     /// It is lost.
     Drop,
 }

@@ -3,18 +3,18 @@
 
 use std::time::Duration;
 
-use super::bottom::set_in;
-use super::dialog::{Answer, Dialog};
+use super::bottom::Spin;
+use super::dialog::Dialog;
 use super::lines::LineReader;
+use super::look::{Answer, Look};
 use super::pace::let_pass;
 use super::screen::{drawn, up};
 use super::script::Mode;
 use super::text::wrap_words;
 use super::tty::{Stop, Tty};
 use super::tui::{Tui, TuiSetup};
+use super::voice::Voice;
 
-/// Says that a turn is played, unless the script says it otherwise.
-const BUSY_SIGN: &str = "esc to interrupt";
 /// Erases from the cursor to the end of the row.
 const ERASE_ROW: &str = "\x1b[K";
 /// Erases all below the cursor.
@@ -75,29 +75,43 @@ impl Terminal {
     pub(super) fn begin(&mut self) {
         self.busy = true;
         if let Some(tui) = &mut self.tui {
-            tui.begin(BUSY_SIGN);
+            tui.begin();
         }
     }
 
-    /// The turn is over.
-    pub(super) fn finish(&mut self) -> Result<(), Stop> {
+    /// The turn is over, or was ended for a reason.
+    pub(super) fn finish(&mut self, why: Option<&str>) -> Result<(), Stop> {
         self.busy = false;
-        self.tui.as_mut().map_or(Ok(()), |tui| tui.finish(&mut self.tty))
+        match (&mut self.tui, why) {
+            (Some(tui), why) => tui.finish(&mut self.tty, why),
+            (None, Some(why)) => self.say_more(why),
+            (None, None) => Ok(()),
+        }
     }
 
     /// Prints a text, as an agent says something.
     pub(super) fn say(&mut self, text: &str) -> Result<(), Stop> {
-        self.say_after("● ", text)
+        self.say_as(Voice::Answer, text)
     }
 
     /// Prints a text that goes on with what was said.
     pub(super) fn say_more(&mut self, text: &str) -> Result<(), Stop> {
-        self.say_after("  ", text)
+        self.say_as(Voice::More, text)
     }
 
-    fn say_after(&mut self, mark: &str, text: &str) -> Result<(), Stop> {
+    /// Prints an error, as an agent tells of one.
+    pub(super) fn say_error(&mut self, text: &str) -> Result<(), Stop> {
+        self.say_as(Voice::Error, text)
+    }
+
+    /// Prints the rows that stand above everything, where there is a box.
+    pub(super) fn banner(&mut self) -> Result<(), Stop> {
+        self.tui.as_mut().map_or(Ok(()), |tui| tui.banner(&mut self.tty))
+    }
+
+    fn say_as(&mut self, voice: Voice, text: &str) -> Result<(), Stop> {
         match &mut self.tui {
-            Some(tui) => tui.say(&mut self.tty, text, mark),
+            Some(tui) => tui.say(&mut self.tty, text, voice),
             None => self.tty.write(&format!("{}\n", text.trim_end_matches('\n'))),
         }
     }
@@ -113,10 +127,10 @@ impl Terminal {
         // The last column stays free: with the cursor behind it, erasing would take the last character.
         let width = self.tty.size().0.saturating_sub(1);
         let rows = match &self.tui {
-            Some(_) => set_in(text, "  ", width),
+            Some(tui) => tui.set_in(text, width),
             None => text.lines().flat_map(|line| wrap_words(line, width)).collect(),
         };
-        let drawn: String = rows.iter().map(|row| drawn(row) + ERASE_ROW + "\r\n").collect();
+        let drawn: String = rows.iter().map(|row| ERASE_ROW.to_owned() + &drawn(row) + "\r\n").collect();
         self.put(&(up(before) + "\r" + &drawn + ERASE_BELOW))?;
         Ok(rows.len())
     }
@@ -140,13 +154,15 @@ impl Terminal {
         }
     }
 
-    /// Shows a picture of a spinner; an empty one takes it away.
-    pub(super) fn spin(&mut self, text: &str) -> Result<(), Stop> {
-        match &mut self.tui {
-            Some(tui) => tui.set_spinner(text.to_owned()),
-            None => self.tty.write(&format!("\r{text}{ERASE_ROW}"))?,
+    /// Turns a spinner; none takes it away.
+    pub(super) fn spin(&mut self, spin: Option<Spin>) -> Result<(), Stop> {
+        if let Some(tui) = &mut self.tui {
+            tui.set_spinner(spin);
+            return Ok(());
         }
-        Ok(())
+        let row =
+            |spin: Spin| format!("{} {} {}s", self.setup.tui.look.picture(spin.step), spin.text, spin.secs);
+        self.tty.write(&format!("\r{}{ERASE_ROW}", spin.map(row).unwrap_or_default()))
     }
 
     /// Shows all that was said and lets `time` pass.
@@ -182,6 +198,11 @@ impl Terminal {
         Ok(dialog.line(&self.lines.next(&self.tty)?))
     }
 
+    /// How the screen looks.
+    pub(super) fn look(&self) -> &Look {
+        &self.setup.tui.look
+    }
+
     /// Sets what says that a turn is played.
     pub(super) fn sign(&mut self, text: &str) -> Result<(), Stop> {
         match &mut self.tui {
@@ -194,7 +215,7 @@ impl Terminal {
 
     /// Prints a notice that an input box keeps in its footer.
     pub(super) fn notice(&mut self, text: &str) -> Result<(), Stop> {
-        self.say_more(text)?;
+        self.say_as(Voice::Limit, text)?;
         if let Some(tui) = &mut self.tui {
             tui.notice(text);
         }
@@ -240,7 +261,7 @@ impl Terminal {
             (None, true) => {
                 let mut tui = Tui::open(&mut self.tty, self.setup.tui.clone(), self.ready)?;
                 if self.busy {
-                    tui.begin(BUSY_SIGN);
+                    tui.begin();
                 }
                 self.tui = Some(tui);
             }

@@ -89,13 +89,13 @@ fn a_word_that_nobody_knows_is_shown_in_its_line() {
             refused:
               × unknown variant `prnt`, expected one of print, wait, chunks, lines, wide,
               │ redraw, spinner, alt_screen, echo, raw, busy, title, delegate, reply,
-              │ fail, run, claim, dialog, trust, swallow_enter, limit, exit, signal, hang,
-              │ write_file, append_file, bell
+              │ fail, run, claim, dialog, trust, swallow_enter, limit, error, pretend,
+              │ exit, signal, hang, write_file, append_file, bell
                ╭─[my.script.yaml:4:9]
              3 │       - print: はい
              4 │       - prnt: x
                ·         ──┬─
-               ·           ╰── unknown variant `prnt`, expected one of print, wait, chunks, lines, wide, redraw, spinner, alt_screen, echo, raw, busy, title, delegate, reply, fail, run, claim, dialog, trust, swallow_enter, limit, exit, signal, hang, write_file, append_file, bell
+               ·           ╰── unknown variant `prnt`, expected one of print, wait, chunks, lines, wide, redraw, spinner, alt_screen, echo, raw, busy, title, delegate, reply, fail, run, claim, dialog, trust, swallow_enter, limit, error, pretend, exit, signal, hang, write_file, append_file, bell
                ╰────
               help: an action is an entry of its own with one key; a script is one document without anchors and tags;
                     protocol/SCRIPTED.md describes them all"#]],
@@ -103,18 +103,19 @@ fn a_word_that_nobody_knows_is_shown_in_its_line() {
     check_error(
         "rules: []\nagents: []\n",
         expect![[r#"
-        refused:
-          × unknown field `agents`, expected one of mode, prompt, placeholder,
-          │ ready_after, before_ready, paste_collapse, enter_after_paste,
-          │ enter_after_typing, early_enter, on_enter_while_busy, at_start, rules
-           ╭─[my.script.yaml:2:1]
-         1 │ rules: []
-         2 │ agents: []
-           · ───┬──
-           ·    ╰── unknown field `agents`, expected one of mode, prompt, placeholder, ready_after, before_ready, paste_collapse, enter_after_paste, enter_after_typing, early_enter, on_enter_while_busy, at_start, rules
-           ╰────
-          help: an action is an entry of its own with one key; a script is one document without anchors and tags;
-                protocol/SCRIPTED.md describes them all"#]],
+            refused:
+              × unknown field `agents`, expected one of mode, prompt, placeholder,
+              │ ready_after, before_ready, paste_collapse, enter_after_paste,
+              │ enter_after_typing, early_enter, on_enter_while_busy, look, at_start,
+              │ rules
+               ╭─[my.script.yaml:2:1]
+             1 │ rules: []
+             2 │ agents: []
+               · ───┬──
+               ·    ╰── unknown field `agents`, expected one of mode, prompt, placeholder, ready_after, before_ready, paste_collapse, enter_after_paste, enter_after_typing, early_enter, on_enter_while_busy, look, at_start, rules
+               ╰────
+              help: an action is an entry of its own with one key; a script is one document without anchors and tags;
+                    protocol/SCRIPTED.md describes them all"#]],
     );
     check_error(
         "rules:\n  - do: [{claim: maybe}]\n",

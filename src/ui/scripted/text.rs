@@ -50,6 +50,11 @@ impl Words<'_> {
 
     /// The same, with `n` for `{n}`.
     pub(super) fn fill_with(&self, text: &str, n: u32) -> String {
+        self.phrase.keep_from_claiming(&self.fill_openly(text, n), self.turn.token.as_ref())
+    }
+
+    /// The same, whatever comes of it.
+    pub(super) fn fill_openly(&self, text: &str, n: u32) -> String {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find('{') {
@@ -70,8 +75,7 @@ impl Words<'_> {
                 }
             }
         }
-        filled.push_str(rest);
-        self.phrase.keep_from_claiming(&filled, self.turn.token.as_ref())
+        filled + rest
     }
 
     /// What the agent says without a script, or where no rule fits.
@@ -169,6 +173,32 @@ pub(super) fn wrap_words(line: &str, cols: usize) -> Vec<String> {
     rows.done
 }
 
+/// A row of a look: `{name}` is what `values` say, `{fill:X}` is X until the row has `cols` columns. Never wider than that.
+pub(super) fn filled(row: &str, cols: usize, values: &[(&str, &str)]) -> String {
+    let mut text = String::with_capacity(row.len());
+    let mut rest = row;
+    while let Some((before, braced)) = rest.split_once('{') {
+        text.push_str(before);
+        let value = values.iter().find_map(|(name, value)| {
+            let after = braced.strip_prefix(name)?.strip_prefix('}')?;
+            Some((*value, after))
+        });
+        let (value, after) = value.unwrap_or(("{", braced));
+        text.push_str(value);
+        rest = after;
+    }
+    text.push_str(rest);
+    let filler = text.split_once("{fill:").and_then(|(before, rest)| {
+        let (filler, after) = rest.split_once('}')?;
+        Some((before.to_owned(), filler.to_owned(), after.to_owned()))
+    });
+    if let Some((before, filler, after)) = filler {
+        let room = cols.saturating_sub(columns(&before) + columns(&after));
+        text = before + &filler.repeat(room / columns(&filler).max(1)) + &after;
+    }
+    wrap_cells(&text, cols).into_iter().next().unwrap_or_default()
+}
+
 /// `line` in rows of at most `cols` columns, broken where a row is full.
 pub(super) fn wrap_cells(line: &str, cols: usize) -> Vec<String> {
     let mut rows = Rows::new(cols);
@@ -245,6 +275,15 @@ mod tests {
         assert_eq!(wrap_words("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap_cells("one two three", 7), ["one two", " three"]);
         assert_eq!(wrap_words("", 7), [""]);
+    }
+
+    #[test]
+    fn a_row_of_a_look_is_filled_and_cut() {
+        assert_eq!(filled("╭{fill:─}╮", 6, &[]), "╭────╮");
+        assert_eq!(filled("│ {text}{fill: }│", 10, &[("text", "日本")]), "│ 日本   │");
+        assert_eq!(filled("{a} {b} {c", 20, &[("a", "{b}"), ("b", "2")]), "{b} 2 {c");
+        assert_eq!(filled("{a}", 3, &[("a", "12345")]), "123");
+        assert_eq!(filled("{fill:x} right", 3, &[]), " ri");
     }
 
     #[test]

@@ -4,14 +4,17 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::bottom::{Bottom, set_in};
-use super::dialog::{Answer, Dialog};
+use super::bottom::{Bottom, Spin, Stage, said, set_in};
+use super::dialog::Dialog;
 use super::input_box::{InputBox, Manners};
 use super::keys::{Key, Keys};
+use super::look::{Answer, Look, Said};
 use super::pace::Stopwatch;
 use super::screen::Region;
 use super::script::{BeforeReady, WhileBusy};
+use super::text::filled;
 use super::tty::{READ_BYTES, Stop, Tty};
+use super::voice::{Voice, sent};
 
 /// Messages that may wait while a turn is played. The daemon has one in flight; the rest is a person's typing.
 const QUEUED_MAX: usize = 64;
@@ -32,6 +35,7 @@ pub(super) struct TuiSetup {
     pub(super) before_ready: BeforeReady,
     pub(super) while_busy: WhileBusy,
     pub(super) manners: Manners,
+    pub(super) look: Look,
 }
 
 /// The state of the screen and of what was typed.
@@ -46,10 +50,13 @@ pub(super) struct Tui {
     cols: usize,
     /// Text that is being streamed.
     live: String,
-    /// A moving row above the box.
-    spinner: String,
-    /// What says that a turn is played; none while there is no turn.
-    busy: Option<String>,
+    spin: Option<Spin>,
+    /// The turn that is played.
+    playing: Option<Playing>,
+    /// Whether a turn was played before.
+    played: bool,
+    /// The title that the look said last.
+    title: Option<String>,
     /// A notice that stays until the next turn.
     notice: Option<String>,
     dialog: Option<Dialog>,
@@ -58,13 +65,25 @@ pub(super) struct Tui {
     pub(super) echo: bool,
 }
 
+/// A turn that is played.
+#[derive(Debug)]
+struct Playing {
+    /// What says so.
+    sign: String,
+    since: Duration,
+    /// Whether something was said.
+    answering: bool,
+    /// The limit or error that it met.
+    failed: Option<String>,
+}
+
 impl Tui {
     /// Takes the terminal over.
     pub(super) fn open(tty: &mut Tty, setup: TuiSetup, ready: bool) -> Result<Self, Stop> {
         tty.raw()?;
         tty.write(PASTE_ON)?;
         Ok(Self {
-            input: InputBox::new(setup.manners),
+            input: InputBox::new(setup.manners, setup.look.pasted.clone()),
             setup,
             clock: Stopwatch::start(),
             keys: Keys::default(),
@@ -72,8 +91,10 @@ impl Tui {
             region: Region::default(),
             cols: tty.size().0,
             live: String::new(),
-            spinner: String::new(),
-            busy: None,
+            spin: None,
+            playing: None,
+            played: false,
+            title: None,
             notice: None,
             dialog: None,
             answer: None,
@@ -94,23 +115,44 @@ impl Tui {
         self.ready = true;
     }
 
-    /// A turn begins: `sign` stands in the footer.
-    pub(super) fn begin(&mut self, sign: &str) {
-        self.busy = Some(sign.to_owned());
+    /// A turn begins.
+    pub(super) fn begin(&mut self) {
+        let (sign, since) = (self.setup.look.sign.clone(), self.clock.now());
+        self.playing = Some(Playing { sign, since, answering: false, failed: None });
+        self.played = true;
         self.notice = None;
     }
 
-    /// The turn is over; what was being said stays as far as it came.
-    pub(super) fn finish(&mut self, tty: &mut Tty) -> Result<(), Stop> {
-        self.busy = None;
-        self.spinner.clear();
-        if self.live.is_empty() { Ok(()) } else { self.end_stream(tty) }
+    /// The turn is over, or was ended for a reason; what was being said stays as far as it came.
+    pub(super) fn finish(&mut self, tty: &mut Tty, why: Option<&str>) -> Result<(), Stop> {
+        self.spin = None;
+        if !self.live.is_empty() {
+            self.end_stream(tty)?;
+        }
+        let Some(playing) = &self.playing else { return Ok(()) };
+        let (look, elapsed) = (&self.setup.look, self.elapsed().to_string());
+        let (rows, text) = match (why, &look.interrupted, &playing.failed) {
+            (Some(why), None, _) => {
+                self.say(tty, why, Voice::More)?;
+                self.playing = None;
+                return Ok(());
+            }
+            (Some(why), Some(rows), _) => (rows, why),
+            (None, _, Some(text)) => (&look.failed_end, text.as_str()),
+            (None, _, None) => (&look.end, ""),
+        };
+        let values = [("elapsed", elapsed.as_str()), ("text", text)];
+        let width = width(tty.size().0);
+        let rows: String = rows.iter().map(|row| filled(row, width, &values) + "\r\n").collect();
+        self.put(tty, &rows)?;
+        self.playing = None;
+        Ok(())
     }
 
     /// Changes what says that a turn is played.
     pub(super) fn set_sign(&mut self, sign: &str) {
-        if self.is_busy() {
-            self.busy = Some(sign.to_owned());
+        if let Some(playing) = &mut self.playing {
+            playing.sign = sign.to_owned();
         }
     }
 
@@ -119,18 +161,43 @@ impl Tui {
         self.notice = Some(text.to_owned());
     }
 
-    pub(super) fn set_spinner(&mut self, text: String) {
-        self.spinner = text;
+    pub(super) fn set_spinner(&mut self, spin: Option<Spin>) {
+        self.spin = spin;
     }
 
     pub(super) fn swallow_enter(&mut self, count: u32) {
         self.input.swallow(count);
     }
 
-    /// Prints lines above the box; each is broken to the width and set in by two columns, the first after `mark`.
-    pub(super) fn say(&mut self, tty: &mut Tty, text: &str, mark: &str) -> Result<(), Stop> {
-        let rows = set_in(text, mark, width(tty.size().0));
+    /// Prints a text above the box, as the look says it; it is broken to the width.
+    pub(super) fn say(&mut self, tty: &mut Tty, text: &str, voice: Voice) -> Result<(), Stop> {
+        let form = voice.form(&self.setup.look);
+        if let Some(playing) = &mut self.playing {
+            playing.answering = true;
+            if voice.fails() {
+                playing.failed = Some(text.lines().next().unwrap_or_default().to_owned());
+            }
+        }
+        self.print(tty, &form, text)
+    }
+
+    fn print(&mut self, tty: &mut Tty, form: &Said, text: &str) -> Result<(), Stop> {
+        let rows = said(form, text, width(tty.size().0));
         self.put(tty, &(rows.join("\r\n") + "\r\n"))
+    }
+
+    /// Prints the rows that stand above everything.
+    pub(super) fn banner(&mut self, tty: &mut Tty) -> Result<(), Stop> {
+        let width = width(tty.size().0);
+        let rows: String =
+            self.setup.look.banner.iter().map(|row| filled(row, width, &[]) + "\r\n").collect();
+        self.put(tty, &rows)
+    }
+
+    /// A text in rows as they are drawn where an answer goes on.
+    pub(super) fn set_in(&self, text: &str, width: usize) -> Vec<String> {
+        let more = &self.setup.look.answer.more;
+        set_in(text, more, more, width)
     }
 
     /// Writes bytes above the box as they are.
@@ -142,13 +209,16 @@ impl Tui {
     /// Shows a piece of a text that goes on.
     pub(super) fn stream(&mut self, tty: &mut Tty, piece: &str) -> Result<(), Stop> {
         self.live.push_str(piece);
+        if let Some(playing) = &mut self.playing {
+            playing.answering = true;
+        }
         self.show(tty)
     }
 
     /// The streamed text is whole.
     pub(super) fn end_stream(&mut self, tty: &mut Tty) -> Result<(), Stop> {
         let text = std::mem::take(&mut self.live);
-        self.say(tty, &text, "● ")
+        self.say(tty, &text, Voice::Answer)
     }
 
     /// Shows a dialog in place of the box until it is answered.
@@ -168,8 +238,8 @@ impl Tui {
         loop {
             if let Some(line) = self.queued.pop_front() {
                 if self.echo {
-                    let prompt = self.setup.prompt.clone();
-                    self.say(tty, &line, &prompt)?;
+                    let form = sent(&self.setup.look, &self.setup.prompt);
+                    self.print(tty, &form, &line)?;
                 }
                 return Ok(line);
             }
@@ -238,7 +308,7 @@ impl Tui {
             Key::Newline => self.input.typed("\n", now),
             Key::Backspace => self.input.backspace(),
             Key::Clear => self.input.clear(),
-            Key::Enter if self.ready && self.queued.len() < QUEUED_MAX => {
+            Key::Enter if self.takes_enter() => {
                 return self.input.enter(now).map_or(Ok(()), |text| self.submit(text));
             }
             Key::Escape if self.is_busy() => return Err(Stop::TurnOver("Interrupted")),
@@ -260,8 +330,28 @@ impl Tui {
         Ok(())
     }
 
+    fn takes_enter(&self) -> bool {
+        (self.ready || self.setup.before_ready == BeforeReady::Take) && self.queued.len() < QUEUED_MAX
+    }
+
     fn is_busy(&self) -> bool {
-        self.busy.is_some()
+        self.playing.is_some()
+    }
+
+    /// For how many seconds the turn is played.
+    fn elapsed(&self) -> u64 {
+        let since = self.playing.as_ref().map_or(Duration::ZERO, |playing| playing.since);
+        self.clock.now().saturating_sub(since).as_secs()
+    }
+
+    fn stage(&self) -> Stage {
+        match &self.playing {
+            _ if !self.ready => Stage::Starting,
+            Some(playing) if playing.answering => Stage::Answering,
+            Some(_) => Stage::Busy,
+            None if self.played => Stage::Idle,
+            None => Stage::Fresh,
+        }
     }
 
     /// Draws what is at the bottom.
@@ -272,23 +362,31 @@ impl Tui {
             self.region = Region::default();
             tty.write(CLEAR)?;
         }
-        let (rows, row, column) = self.bottom().rows(width(cols), height);
+        let bottom = self.bottom();
+        let title = bottom.title();
+        let (rows, row, column) = bottom.rows(width(cols), height);
+        if let Some(title) = title.filter(|title| self.title.as_ref() != Some(title)) {
+            tty.write(&format!("\x1b]2;{title}\x07"))?;
+            self.title = Some(title);
+        }
         tty.write(&self.region.draw(rows, row, column))?;
         tty.flush()
     }
 
     fn bottom(&self) -> Bottom<'_> {
         Bottom {
+            look: &self.setup.look,
+            stage: self.stage(),
             live: &self.live,
             queued: self.queued.iter().map(String::as_str).collect(),
-            spinner: &self.spinner,
+            spin: self.spin.as_ref(),
             dialog: self.dialog.as_ref(),
-            ready: self.ready,
             prompt: &self.setup.prompt,
             placeholder: &self.setup.placeholder,
             shown: if self.echo { self.input.shown() } else { String::new() },
-            busy: self.busy.as_deref(),
+            sign: self.playing.as_ref().map_or("", |playing| &playing.sign),
             notice: self.notice.as_deref(),
+            elapsed: self.elapsed(),
         }
     }
 }

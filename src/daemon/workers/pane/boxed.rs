@@ -120,6 +120,7 @@ impl Worker {
     pub(super) async fn taken_from_box(&mut self, typed: &Typed, before: usize) -> Result<Receipt, Failed> {
         let (mut entered, mut again) = (Instant::now(), 0);
         let mut deadline = entered + TAKEN_WAIT;
+        let mut search_at = entered + ENTER_AGAIN;
         loop {
             self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
             let screen = self.pane.capture(ECHO_ROWS, self.rows()).await?;
@@ -129,6 +130,13 @@ impl Worker {
                 return Ok(receipt);
             }
             let holds = read.state == State::Draft && read.holds(typed);
+            if !holds && Instant::now() >= search_at {
+                if let Some(receipt) = self.proof_above(typed).await {
+                    self.left = Left::Nothing;
+                    return Ok(receipt);
+                }
+                search_at = Instant::now() + ENTER_AGAIN;
+            }
             if holds && entered.elapsed() >= ENTER_AGAIN && again < ENTERS_AGAIN {
                 if let Some((guard, _)) = answered(self.hands_off().await)?? {
                     return Err(stands(guard.words()));
@@ -152,13 +160,28 @@ impl Worker {
         }
     }
 
+    /// How often the line of a turn stands in all of the history when it is typed: one that was never typed, nowhere.
+    pub(super) async fn echoes_in_all(&self, typed: &Typed) -> Option<usize> {
+        if !typed.turn.redelivered {
+            return Some(0);
+        }
+        let whole = self.whole().await?;
+        Some(self.read(&whole)?.echoes(&whole, typed))
+    }
+
+    /// What shows that the line was taken, in all of the history: a program that prints much at once moves it far up.
+    async fn proof_above(&self, typed: &Typed) -> Option<Receipt> {
+        let (before, whole) = (self.before_in_all?, self.whole().await?);
+        proof(&self.read(&whole)?, &whole, typed, before)
+    }
+
     /// After a crash: was this turn delivered? The text is not typed again here.
     pub(super) async fn trace_in_box(&mut self, typed: &Typed, wait: Duration) -> Result<Receipt, Failed> {
         let deadline = Instant::now() + wait;
         loop {
             let screen = self.pane.capture(SEARCHED_ROWS, self.rows()).await?;
             let Some(read) = self.read(&screen) else { return Err(unconfirmed("its screen cannot be read")) };
-            (self.left, self.before) = (Left::of(typed), 0);
+            (self.left, self.before, self.before_in_all) = (Left::of(typed), 0, None);
             if proof(&read, &screen, typed, 0).is_some() || super::looking::claims(&screen, typed) {
                 self.left = Left::Nothing;
                 return Ok(Receipt::Echoed);
@@ -169,7 +192,7 @@ impl Worker {
             if read.free {
                 let whole = self.whole().await;
                 if let Some(whole) = &whole
-                    && read.echoes(whole, typed) > 0
+                    && self.read(whole).is_some_and(|read| read.echoes(whole, typed) > 0)
                 {
                     self.left = Left::Nothing;
                     return Ok(Receipt::Echoed);

@@ -116,6 +116,8 @@ struct Worker {
     left: Left,
     /// How often the line that is being typed stood outside the input box before.
     before: usize,
+    /// The same in all of the history, where that is known.
+    before_in_all: Option<usize>,
     /// Whether what its input holds was shown anew in the middle of the turn that is awaited.
     reprinted: bool,
     /// Looking for the end of its turn, if that may come without a claim.
@@ -171,6 +173,7 @@ pub async fn work(start: Start) -> &'static str {
                 unread: None,
                 left: if adopted { Left::Unknown } else { Left::Nothing },
                 before: 0,
+                before_in_all: None,
                 reprinted: false,
                 over: None,
                 look_at: launch_reads.then_some(now),

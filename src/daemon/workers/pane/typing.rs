@@ -95,6 +95,7 @@ impl Worker {
         let mut before =
             read.as_ref().map_or_else(|| echoes(&screen, typed), |read| read.echoes(&screen, typed));
         self.before = before;
+        self.before_in_all = if read.is_some() { self.echoes_in_all(typed).await } else { None };
         let standing = match &read {
             Some(read) => self.standing_in_box(typed, read, before).await?,
             None => self.standing(typed, &screen, before).await?,
