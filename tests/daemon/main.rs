@@ -13,6 +13,7 @@ mod keeping;
 mod last_words;
 mod main_job;
 mod one_shot;
+mod outliving;
 mod parts;
 mod put_back;
 mod refusals;
