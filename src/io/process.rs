@@ -1,16 +1,18 @@
 //! Processes and their terminals, as the kernel knows them: who lives, when one ends, what it has not read yet.
 
+mod family;
 mod line_keys;
 mod waiting;
 
 use crate::engine::words::ProcessKey;
+pub use family::Family;
 pub use line_keys::{LineKeys, line_keys};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, ioctl_fionread};
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process, kill_process_group, pidfd_open,
-    setrlimit, test_kill_process,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process, pidfd_open, setrlimit,
+    test_kill_process,
 };
 use rustix::termios::{LocalModes, tcgetattr};
 use std::io;
@@ -112,28 +114,6 @@ fn may_live(key: ProcessKey) -> bool {
     }
 }
 
-/// Sends a signal to the process group that `key` leads. Gives whether there was anybody to get it: the leader may
-/// have ended while others of its group live on, and a process that was only just made may not lead a group yet.
-///
-/// # Errors
-/// What the kernel says, as where the group is another user's. If the number belongs to another process by now,
-/// nothing is sent.
-pub fn kill_group(key: ProcessKey, signal: Signal) -> io::Result<bool> {
-    if stat(key.pid).is_some_and(|(start_ticks, _)| start_ticks != key.start_ticks) {
-        return Ok(false);
-    }
-    let Some(pid) = raw(key.pid) else { return Ok(false) };
-    let sent = match kill_process_group(pid, signal) {
-        Err(Errno::SRCH) if alive(key) => kill_process(pid, signal),
-        sent => sent,
-    };
-    match sent {
-        Ok(()) => Ok(true),
-        Err(Errno::SRCH) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// Ends a tmux client that nobody hears any more, and nothing that is not one.
 pub(crate) fn end_stray_tmux(pid: u32) {
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
@@ -206,10 +186,6 @@ async fn readable(fd: OwnedFd) -> io::Result<()> {
 }
 
 /// Start time, and whether it has ended and only waits to be collected.
-fn stat(pid: u32) -> Option<(u64, bool)> {
-    read_stat_of(pid).ok().flatten()
-}
-
 fn read_stat_of(pid: u32) -> io::Result<Option<(u64, bool)>> {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(line) => Ok(read_stat(&line)),
@@ -328,39 +304,9 @@ mod tests {
         assert_eq!(now.maximum, before.maximum);
     }
 
-    #[tokio::test]
-    async fn a_group_is_ended_whole_even_behind_its_leader() {
-        use std::io::BufRead as _;
-        // The second process outlives the first and says its number.
-        let (mut child, key) = start("sh -c 'echo $$; exec sleep 1000' & read x");
-        let mut line = String::new();
-        io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let second = key_of(line.trim().parse().unwrap()).unwrap();
-        drop(child.stdin.take());
-        child.wait().unwrap();
-        assert!(!alive(key) && alive(second));
-        assert!(kill_group(key, Signal::KILL).unwrap());
-        timeout(SOON, wait_exit(second)).await.expect("it was ended").unwrap();
-    }
-
     #[test]
     fn signals_have_names() {
         assert_eq!([9, 15, 11, 64].map(signal_name), ["KILL", "TERM", "SEGV", "64"]);
-    }
-
-    #[test]
-    fn nobody_else_is_ended() {
-        let (mut child, key) = start("read x");
-        let earlier = ProcessKey { start_ticks: key.start_ticks - 1, ..key };
-        assert!(!kill_group(earlier, Signal::KILL).unwrap());
-        assert!(alive(key));
-        assert!(kill_group(key, Signal::KILL).unwrap());
-        child.wait().unwrap();
-        assert!(!kill_group(key, Signal::KILL).unwrap(), "there is nobody left");
-        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
-        let follower = key_of(child.id()).unwrap();
-        assert!(kill_group(follower, Signal::KILL).unwrap(), "it leads no group, so it is ended alone");
-        child.wait().unwrap();
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod main_job;
 #[path = "../support/odds.rs"]
 mod odds;
 mod one_shot;
+mod outliving;
 mod parts;
 mod put_back;
 mod refusals;

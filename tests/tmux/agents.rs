@@ -39,7 +39,8 @@ async fn how_a_program_ended_is_known() {
     let (_, pane) = world.run("b", "kill -TERM $$").await;
     assert_eq!(ended(&pane).await, facts(None, Some("TERM")));
     let (made, pane) = world.run("c", "exec sleep 1000").await;
-    assert!(process::kill_group(process::key_of(made.pid).unwrap(), rustix::process::Signal::KILL).unwrap());
+    let program = rustix::process::Pid::from_raw(i32::try_from(made.pid).unwrap()).unwrap();
+    rustix::process::kill_process(program, rustix::process::Signal::KILL).unwrap();
     assert_eq!(ended(&pane).await, facts(None, Some("KILL")));
     let mut spec = world.spec("d", "");
     spec.argv = ["/no/such/program", "x"].map(OsString::from).to_vec();

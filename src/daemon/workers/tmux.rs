@@ -8,7 +8,7 @@ use crate::daemon::workers::pane::{self, Start};
 use crate::engine::input::FoundPane;
 use crate::engine::words::{AgentName, Nonce, PaneId, ProcessKey};
 use crate::io::frames::Frames;
-use crate::io::process;
+use crate::io::process::{self, Family};
 use crate::io::settings::{Launch, Settings};
 use crate::io::tmux::command::Command;
 use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
@@ -348,10 +348,10 @@ pub(super) async fn close_for_sure(tmux: &Tmux, tag: &Tag) {
 async fn close(tmux: &Tmux, tag: &Tag) -> Result<(), TmuxError> {
     let rows: Vec<PaneRow> = tmux.list_panes().await?;
     for row in rows.into_iter().filter(|row| row.tag.as_ref() == Some(tag)) {
-        let process = process::key_of(row.pid).filter(|_| !row.dead);
+        let family = process::key_of(row.pid).filter(|_| !row.dead).map(Family::of);
         let closed = tmux.pane(row.pane).tagged(tag.clone()).kill_window().await;
-        if let Some(process) = process {
-            pane::see_off(process).await;
+        if let Some(family) = family {
+            pane::see_off(family).await;
         }
         match closed {
             Ok(()) => tracing::info!(%tag, "a window that nobody waits for is closed"),

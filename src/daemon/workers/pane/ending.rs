@@ -4,11 +4,11 @@ use super::{ASK_AGAIN, Worker, answered};
 use crate::daemon::orders::Order;
 use crate::engine::input::Report;
 use crate::engine::life::CompletionSource;
-use crate::engine::words::ProcessKey;
-use crate::io::process;
+use crate::io::process::Family;
 use crate::io::tmux::TmuxError;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 /// How long a program may take to end when its window is closed.
 const HANGS_UP: Duration = Duration::from_secs(2);
@@ -16,6 +16,8 @@ const HANGS_UP: Duration = Duration::from_secs(2);
 impl Worker {
     /// The program has ended: a last look for its claim, then the news of its end.
     pub(super) async fn ended(mut self, orders: &mut mpsc::Receiver<Order>) {
+        // Now its session's number cannot be another's yet. What a program leaves that ends after each task is its own affair.
+        let left = (!self.launch.profile.one_shot).then(|| Family::of(self.process));
         let (how, clean) = loop {
             match answered(self.how_it_ended().await) {
                 Ok(Ok(known)) => break known,
@@ -33,7 +35,7 @@ impl Worker {
         self.report(Report::Exited { how, clean }).await;
         while let Some(order) = orders.recv().await {
             match order {
-                Order::Close => return self.close().await,
+                Order::Close => return self.close_with(left).await,
                 Order::Leave => return,
                 Order::Face(_, answer) => {
                     let why = format!("{} has ended", self.launched.agent);
@@ -67,9 +69,16 @@ impl Worker {
 
     /// Closes its window. While tmux does not answer it is tried again, and its program does not live on for that long.
     pub(super) async fn close(&mut self) {
+        self.close_with(Some(Family::of(self.process))).await;
+    }
+
+    /// The same with those of its program's processes that are to end with it.
+    async fn close_with(&mut self, family: Option<Family>) {
         loop {
             let closed = self.pane.kill_window().await;
-            see_off(self.process).await;
+            if let Some(family) = family.clone() {
+                see_off(family).await;
+            }
             let Err(error) = closed else { return };
             if matches!(error, TmuxError::NoPane { .. } | TmuxError::Gone { .. }) {
                 return;
@@ -89,10 +98,8 @@ impl Worker {
     }
 }
 
-/// Ends a program whose window was closed if it does not end by itself: one that ignores SIGHUP would live on without a
-/// terminal.
-pub(in crate::daemon::workers) async fn see_off(process: ProcessKey) {
-    if tokio::time::timeout(HANGS_UP, process::wait_gone(process)).await.is_err() {
-        let _ = process::kill_group(process, rustix::process::Signal::KILL);
-    }
+/// Ends a program whose window was closed, and all that it started, if they do not end by themselves: who ignores SIGHUP
+/// would live on without a terminal, and go on with its work beside the next one.
+pub(in crate::daemon::workers) async fn see_off(family: Family) {
+    family.see_off(Instant::now() + HANGS_UP).await;
 }
