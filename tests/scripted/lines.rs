@@ -159,9 +159,9 @@ fn texts_are_printed_as_the_script_says() {
     );
     assert_eq!(played("[{wide: 9}, bell, {title: 'x {id}'}]"), "襷を繋ぐx\r\n\u{7}\u{1b}]2;x msg-1\u{7}");
     assert_eq!(played("[{limit: resets 3pm}, {busy: working}, {busy: ''}]"), "resets 3pm\nworking\n");
-    let drawn = "a\u{1b}[3G日本\u{1b}[8Gb\u{1b}[K\r\n\u{1b}[J";
+    let drawn = "\u{1b}[Ka\u{1b}[3G日本\u{1b}[8Gb\r\n\u{1b}[J";
     assert_eq!(played("[{redraw: {text: 'a 日本 b', times: 2}}]"), format!("\r{drawn}\u{1b}[1A\r{drawn}"));
-    let claim = "\rCODING\u{1b}[8GOK\u{1b}[11Gk7qf2m\u{1b}[K\r\n\u{1b}[J";
+    let claim = "\r\u{1b}[KCODING\u{1b}[8GOK\u{1b}[11Gk7qf2m\r\n\u{1b}[J";
     assert_eq!(played("[{claim: drawn}]"), claim);
     let spun = played("[{spinner: {for: 150ms, text: 考え中}}]");
     assert_eq!(spun, "\r⠋ 考え中 0s\u{1b}[K\r⠙ 考え中 0s\u{1b}[K\r\u{1b}[K");

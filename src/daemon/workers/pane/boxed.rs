@@ -26,6 +26,27 @@ const TAKEN_WAIT: Duration = Duration::from_secs(5);
 /// Between two looks at a screen that makes no sound.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
+/// How long a screen must lack its input box before it is taken to be hidden: programs draw in pieces, and half a box is none.
+const HIDDEN_AFTER: Duration = Duration::from_millis(300);
+/// The same where no rule knows the screen.
+const HIDDEN_UNKNOWN_AFTER: Duration = Duration::from_secs(2);
+
+/// Since when the input box is not shown.
+#[derive(Debug, Default)]
+struct Hidden(Option<Instant>);
+
+impl Hidden {
+    /// Whether the box is truly hidden, and the screen not half drawn.
+    fn is_sure(&mut self, has_box: bool, state: State, now: Instant) -> bool {
+        if has_box {
+            self.0 = None;
+            return false;
+        }
+        let after = if state == State::Unknown { HIDDEN_UNKNOWN_AFTER } else { HIDDEN_AFTER };
+        now.duration_since(*self.0.get_or_insert(now)) >= after
+    }
+}
+
 /// Nothing was typed, or what was stands there yet.
 fn not_delivered(why: impl Into<String>) -> Failed {
     Failed::Verdict(Verdict::NotDelivered { why: why.into() })
@@ -121,17 +142,19 @@ impl Worker {
         let (mut entered, mut again) = (Instant::now(), 0);
         let mut deadline = entered + TAKEN_WAIT;
         let mut search_at = entered + ENTER_AGAIN;
+        let mut hidden = Hidden::default();
         loop {
             self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
             let screen = self.pane.capture(ECHO_ROWS, self.rows()).await?;
             let Some(read) = self.read(&screen) else { return Ok(Receipt::EnterOnly) };
-            if let Some(receipt) = proof(&read, &screen, typed, before) {
+            let sure = hidden.is_sure(read.input.is_some(), read.state, Instant::now());
+            if let Some(receipt) = proof(&read, &screen, typed, before, sure) {
                 self.left = Left::Nothing;
                 return Ok(receipt);
             }
             let holds = read.state == State::Draft && read.holds(typed);
             if !holds && Instant::now() >= search_at {
-                if let Some(receipt) = self.proof_above(typed).await {
+                if let Some(receipt) = self.proof_above(typed, sure).await {
                     self.left = Left::Nothing;
                     return Ok(receipt);
                 }
@@ -170,19 +193,21 @@ impl Worker {
     }
 
     /// What shows that the line was taken, in all of the history: a program that prints much at once moves it far up.
-    async fn proof_above(&self, typed: &Typed) -> Option<Receipt> {
+    async fn proof_above(&self, typed: &Typed, sure: bool) -> Option<Receipt> {
         let (before, whole) = (self.before_in_all?, self.whole().await?);
-        proof(&self.read(&whole)?, &whole, typed, before)
+        proof(&self.read(&whole)?, &whole, typed, before, sure)
     }
 
     /// After a crash: was this turn delivered? The text is not typed again here.
     pub(super) async fn trace_in_box(&mut self, typed: &Typed, wait: Duration) -> Result<Receipt, Failed> {
         let deadline = Instant::now() + wait;
+        let mut hidden = Hidden::default();
         loop {
             let screen = self.pane.capture(SEARCHED_ROWS, self.rows()).await?;
             let Some(read) = self.read(&screen) else { return Err(unconfirmed("its screen cannot be read")) };
             (self.left, self.before, self.before_in_all) = (Left::of(typed), 0, None);
-            if proof(&read, &screen, typed, 0).is_some() || super::looking::claims(&screen, typed) {
+            let sure = hidden.is_sure(read.input.is_some(), read.state, Instant::now());
+            if proof(&read, &screen, typed, 0, sure).is_some() || super::looking::claims(&screen, typed) {
                 self.left = Left::Nothing;
                 return Ok(Receipt::Echoed);
             }
@@ -209,12 +234,32 @@ impl Worker {
     }
 }
 
-/// What shows that the line of a turn was taken: it stands elsewhere once more, and not in the input box.
-fn proof(read: &Read, screen: &Screen, typed: &Typed, before: usize) -> Option<Receipt> {
-    let left_it = read.input.as_ref().is_none_or(|_| !read.is_ours() && !read.holds(typed));
+/// What shows that the line of a turn was taken: it stands elsewhere once more, and not in the input box. `hidden` is whether
+/// that is surely not shown: of one that is half drawn the line would seem to stand elsewhere.
+fn proof(read: &Read, screen: &Screen, typed: &Typed, before: usize, hidden: bool) -> Option<Receipt> {
+    let left_it = if read.input.is_some() { !read.is_ours() && !read.holds(typed) } else { hidden };
     (left_it && read.echoes(screen, typed) > before).then_some(Receipt::Read)
 }
 
 fn stands(why: &str) -> Failed {
     not_delivered(format!("{why}; its line stands in the input box without Enter"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_box_is_no_hidden_one() {
+        let mut hidden = Hidden::default();
+        let start = Instant::now();
+        let (known, unknown) = (start + HIDDEN_AFTER, start + HIDDEN_AFTER * 2 + HIDDEN_UNKNOWN_AFTER);
+        assert!(!hidden.is_sure(false, State::WaitingInput, start));
+        assert!(hidden.is_sure(false, State::WaitingInput, known));
+        assert!(!hidden.is_sure(false, State::Unknown, known));
+        // It was drawn to its end, and is drawn anew.
+        assert!(!hidden.is_sure(true, State::Draft, known));
+        assert!(!hidden.is_sure(false, State::WaitingInput, known));
+        assert!(hidden.is_sure(false, State::Unknown, unknown));
+    }
 }
