@@ -27,6 +27,8 @@ use tokio::time::Instant;
 /// How long open guards are waited for before a line that stands in the input is left in doubt, and a terminal's answer to
 /// a key: longer than a program takes to fall silent, and short enough that a person's typing is not waited out here.
 const SETTLE_WAIT: Duration = Duration::from_secs(3);
+/// How long a line may take to go from the input after the key that clears it.
+const CLEAR_WAIT: Duration = Duration::from_millis(500);
 
 /// How a terminal shows the key that has it show its input anew; that begins in the next row.
 const REPRINTED: &str = "^R";
@@ -202,14 +204,17 @@ impl Worker {
         if let Some(key) = key {
             self.press_and_wait(key).await?;
         }
-        match self.draft(typed).await? {
-            None => Ok(()),
-            Some(_) => {
+        // On a busy machine its terminal takes a while to show that.
+        let deadline = Instant::now() + CLEAR_WAIT;
+        while self.draft(typed).await?.is_some() {
+            if Instant::now() >= deadline {
                 // It will not go away by itself: this counts as a try, so that there is an end to it.
                 let why = "an older line still stands in its input".to_owned();
-                Err(Failed::Verdict(Verdict::NotDelivered { why }))
+                return Err(Failed::Verdict(Verdict::NotDelivered { why }));
             }
+            self.listen_once(deadline.min(Instant::now() + Duration::from_millis(ECHO_PAUSE_MS))).await?;
         }
+        Ok(())
     }
 
     /// After a crash: was this turn delivered? The text is not typed again here.
