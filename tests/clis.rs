@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
 #[path = "support/clis.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
 mod clis;
 #[path = "support/stub/mod.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]

@@ -159,6 +159,20 @@ impl Cli {
         vars
     }
 
+    /// The call of one of its tools that reads a file of its folder; it does not ask.
+    pub(crate) fn read_call(&self, path: &Path) -> (&'static str, Value) {
+        let path = path.display().to_string();
+        match self.name {
+            "claude" => ("Read", json!({"file_path": path})),
+            "codex" => {
+                let call = json!({"cmd": format!("cat {path}")});
+                ("exec", format!("const r = await tools.exec_command({call}); text(r.output);").into())
+            }
+            "gemini" | "qwen" => ("read_file", json!({"file_path": path})),
+            _ => ("read", json!({"filePath": path})),
+        }
+    }
+
     /// The call of one of its tools that runs this command; it asks first.
     pub(crate) fn shell_call(&self, command: &str) -> (&'static str, Value) {
         match self.name {
@@ -292,7 +306,10 @@ pub(crate) fn alone(test: &str) -> bool {
     let up = r#"ip link set lo up && exec "$@""#;
     let this = std::env::current_exe().expect("this test's program");
     unshare.args(["sh", "-c", up, "sh"]).arg(this).args([test, "--exact", "--nocapture"]);
-    let status = unshare.env(ALONE, "1").status().expect("unshare");
+    // Processes have the same few numbers in each such place: what is named by them must not be shared.
+    let sockets = tempfile::tempdir().expect("a temporary folder");
+    unshare.env(ALONE, "1").env("TMUX_TMPDIR", sockets.path()).env_remove("TMUX");
+    let status = unshare.status().expect("unshare");
     assert!(status.success(), "{test} failed: see above");
     false
 }

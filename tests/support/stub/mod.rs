@@ -47,6 +47,37 @@ pub(crate) struct Asked {
     pub(crate) body: Value,
 }
 
+impl Asked {
+    /// What its user has said in this conversation, in order: typed lines, and no output of tools.
+    pub(crate) fn user_texts(&self) -> Vec<String> {
+        let talks = ["messages", "input", "contents"].iter().filter_map(|key| self.body[*key].as_array());
+        let said = talks.flatten().filter(|message| message["role"] == "user");
+        let mut texts = Vec::new();
+        for message in said {
+            if let Some(text) = message["content"].as_str() {
+                texts.push(text.to_owned());
+            }
+            let parts = message["content"].as_array().or_else(|| message["parts"].as_array());
+            texts.extend(
+                parts.into_iter().flatten().filter_map(|part| part["text"].as_str().map(str::to_owned)),
+            );
+        }
+        texts
+    }
+
+    /// The tokens of the doorbells that it was given in this conversation, in order.
+    pub(crate) fn tokens(&self) -> Vec<String> {
+        let texts = self.user_texts();
+        let doorbells =
+            texts.iter().flat_map(|text| text.match_indices("[tasuki] ").map(|(at, _)| &text[at..]));
+        let token = |line: &str| {
+            let line = line.lines().next()?;
+            line.split_once("(token ")?.1.split_once(')').map(|(token, _)| token.to_owned())
+        };
+        doorbells.filter_map(token).collect()
+    }
+}
+
 /// A server with a script on a free port of loopback; it ends when this is dropped.
 pub(crate) struct Stub {
     port: u16,

@@ -125,6 +125,15 @@ impl Answer {
 }
 
 impl Said {
+    /// The same with the token of the last doorbell in the place of `{token}`.
+    pub(crate) fn with_token(mut self, token: &str) -> Self {
+        self.text = self.text.replace("{token}", token);
+        if let Some(tool) = &mut self.tool {
+            fill(&mut tool.input, token);
+        }
+        self
+    }
+
     /// The words in their chunks.
     pub(crate) fn chunks(&self) -> Vec<String> {
         let letters: Vec<char> = self.text.chars().collect();
@@ -135,6 +144,16 @@ impl Said {
     pub(crate) fn aside(json_is_wanted: bool) -> Self {
         let text = if json_is_wanted { json!({"title": "Work"}).to_string() } else { "Work".to_owned() };
         Self { text, chunk: 40, pause: Duration::ZERO, tool: None, then: Then::Ends }
+    }
+}
+
+/// Puts a token in the place of `{token}` in each text of a tool's input.
+fn fill(input: &mut Value, token: &str) {
+    match input {
+        Value::String(text) => *text = text.replace("{token}", token),
+        Value::Object(map) => map.values_mut().for_each(|value| fill(value, token)),
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, token)),
+        _ => {}
     }
 }
 

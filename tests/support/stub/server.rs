@@ -81,6 +81,7 @@ async fn answer(State(orders): State<mpsc::Sender<Order>>, request: Request) -> 
     let (reply, replied) = oneshot::channel();
     let (stream, model) = (asked.stream, model(path, &asked.body));
     let json_is_wanted = api != Api::Chat;
+    let token = asked.tokens().pop().unwrap_or_default();
     if orders.send(Order::Note(Box::new(asked), reply)).await.is_err() {
         return unknown();
     }
@@ -88,7 +89,7 @@ async fn answer(State(orders): State<mpsc::Sender<Order>>, request: Request) -> 
         Ok(Some(Answer::Hangs)) => std::future::pending().await,
         Ok(Some(Answer::Cut)) => streamed(api, flow::cut_body()),
         Ok(Some(Answer::Refused { status, headers, body })) => refused(api, status, &headers, body),
-        Ok(Some(Answer::Said(said))) => spoken(api, &said, stream, &model),
+        Ok(Some(Answer::Said(said))) => spoken(api, &said.with_token(&token), stream, &model),
         Ok(None) => spoken(api, &Said::aside(json_is_wanted), stream, &model),
         Err(_) => unknown(),
     }

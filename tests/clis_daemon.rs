@@ -1,0 +1,601 @@
+//! The real coding agents under the real daemon, each by its built-in profile, against a stub of its model: what is typed to
+//! them, what is taken for an answer, and what becomes of both when somebody is killed.
+//!
+//! `scripts/test-real-clis` installs them and runs this; without them each test says that it skips. `TASUKI_CLIS_TASKS` is how
+//! many tasks each is given in the first test.
+#![expect(clippy::disallowed_methods, reason = "waits for other processes with a deadline")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests may fail loudly")]
+
+#[path = "support/clis.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod clis;
+#[path = "support/house.rs"]
+#[expect(dead_code, reason = "a house has more rooms than one test uses")]
+mod house;
+#[path = "support/stub/mod.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod stub;
+
+use clis::{Cli, Place};
+use house::House;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use stub::{Answer, Rule, Stub};
+
+/// OpenCode was seen to need 39 s to start on a loaded machine, and some agents try an error of the API again for minutes.
+const PATIENCE: Duration = Duration::from_secs(240);
+/// The same, where somebody does not want to wait for so long.
+fn patience() -> Duration {
+    let seconds = std::env::var("TASUKI_CLIS_PATIENCE").ok().and_then(|text| text.parse().ok());
+    seconds.map_or(PATIENCE, Duration::from_secs)
+}
+
+/// What ends a turn.
+const CLAIM: &str = "STUB DONE {token}";
+const TASKS: usize = 6;
+
+/// One agent, its model and its daemon.
+struct Team {
+    cli: Cli,
+    house: House,
+    stub: Stub,
+}
+
+impl Team {
+    /// Starts the daemon with the agent as its profile says; none where it is not installed, or for the outer one of two runs.
+    fn start(test: &str, name: &str) -> Option<Self> {
+        Self::start_with(test, name, json!({}))
+    }
+
+    /// The same, with more said of the agent in the team file.
+    fn start_with(test: &str, name: &str, more: Value) -> Option<Self> {
+        let cli = clis::named(name);
+        let program = clis::installed(&cli)?;
+        if !clis::alone(test) {
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let (home, bin, work) =
+            (folder.path().join("home"), folder.path().join("bin"), folder.path().join("work"));
+        fs::create_dir_all(&home).unwrap();
+        fs::create_dir_all(&bin).unwrap();
+        std::os::unix::fs::symlink(program, bin.join(name)).unwrap();
+        let stub = Stub::start(Vec::new());
+        let place = Place { home: &home, work: &work, url: stub.url() };
+        cli.settle(&place);
+        let mut env: serde_json::Map<String, Value> =
+            cli.env(&place).into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
+        let path = std::env::var("PATH").unwrap();
+        env.insert("PATH".to_owned(), format!("{}:{path}", bin.display()).into());
+        env.retain(|key, _| !matches!(key.as_str(), "TERM" | "SHELL"));
+        let mut agent = json!({
+            "name": "it", "reports_to": "user", "provider": name, "marker": "STUB DONE", "inherit_env": false, "env": env,
+        });
+        agent.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let house = House::within(folder, "work", &format!("  - {agent}\n"), &[]);
+        assert!(Command::new("git").args(["init", "-q"]).arg(&work).status().unwrap().success());
+        let mut team = Self { cli, house, stub };
+        team.house.start();
+        Some(team)
+    }
+
+    fn drop_task(&self, id: &str, content: &str) {
+        self.house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: it\ncontent: {}\n", json!(content)));
+    }
+
+    fn status(&self) -> String {
+        self.house.read("status/agents/it.yaml")
+    }
+
+    fn log(&self) -> String {
+        self.house.read("status/activity.log")
+    }
+
+    fn screen(&self) -> String {
+        self.house.tmux(&["capture-pane", "-p", "-t", "it"])
+    }
+
+    fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let start = std::time::Instant::now();
+        while !holds(self) {
+            let late = start.elapsed() > patience();
+            assert!(
+                !late,
+                "{}: waited for {what}\n{}\n{}\n{}",
+                self.cli.name,
+                self.log(),
+                self.status(),
+                self.screen()
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// The number of its process.
+    fn pid(&self) -> u32 {
+        let status = self.status();
+        let line = status.lines().find_map(|line| line.strip_prefix("pid: "));
+        line.unwrap_or_else(|| panic!("no pid: {status}")).parse().unwrap()
+    }
+
+    /// Presses a key, and again after half a second, until these words are gone: some take no key just after they have asked,
+    /// and two that come at once are another key to some.
+    fn press_while(&self, words: &[&str], key: &str) {
+        self.until(&format!("{words:?} to go"), |team| {
+            let screen = team.screen();
+            let is_there = words.iter().any(|words| screen.contains(words));
+            if is_there {
+                team.house.tmux(&["send-keys", "-t", "it", key]);
+                std::thread::sleep(Duration::from_millis(500));
+            }
+            !is_there
+        });
+    }
+
+    fn is_ended(&self, id: &str) -> bool {
+        self.house.path(&format!("queue/results/{id}.yaml")).exists()
+    }
+
+    /// The result of a task, once it is there.
+    fn result(&self, id: &str) -> Value {
+        self.until(&format!("the result of {id}"), |team| team.is_ended(id));
+        let text = self.house.read(&format!("queue/results/{id}.yaml"));
+        serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+
+    /// A task ended well, with these words as the end of what was answered.
+    fn is_answered(&self, id: &str, words: &str) -> Value {
+        let result = self.result(id);
+        let response = result["content"].as_str().unwrap_or_else(|| panic!("{result}\n{}", self.screen()));
+        assert_eq!(result["status"], "completed", "{}: {result}", self.cli.name);
+        assert_eq!(result["completion_source"], "marker", "{}: {result}", self.cli.name);
+        let missing = missing(response, words);
+        assert!(
+            missing.is_none(),
+            "{}: {id} lacks {missing:?}\n--- said\n{words}\n--- taken\n{response}\n--- screen\n{}",
+            self.cli.name,
+            self.screen()
+        );
+        result
+    }
+
+    /// No conversation with the model has a line twice; gives the tokens that it was ever given.
+    fn tokens_given(&self) -> BTreeSet<String> {
+        let mut given = BTreeSet::new();
+        for turn in self.stub.turns() {
+            let tokens = turn.tokens();
+            let once: BTreeSet<&String> = tokens.iter().collect();
+            assert_eq!(once.len(), tokens.len(), "{}: a line came twice: {tokens:?}", self.cli.name);
+            given.extend(tokens);
+        }
+        given
+    }
+
+    /// How often a line was typed, by the log.
+    fn typed(&self, id: &str) -> usize {
+        self.log().matches(&format!("{id} is being typed")).count()
+    }
+}
+
+/// What a text says: Markdown draws its signs anew, and rows are wrapped.
+fn letters(text: &str) -> String {
+    text.chars().filter(|sign| sign.is_alphanumeric() || u32::from(*sign) >= 0x1_F000).collect()
+}
+
+/// The first line of what was said that an answer lacks, or has in another place. Programs draw Markdown in their own ways (some
+/// number the lines of code), so that there may be more between the lines, but nothing after the last one.
+fn missing(answer: &str, said: &str) -> Option<String> {
+    let answer = letters(answer);
+    let mut rest = answer.as_str();
+    for line in said.lines().filter(|line| !line.starts_with("```") && !line.contains("{token}")) {
+        let Some(at) = rest.find(&letters(line)) else { return Some(line.to_owned()) };
+        rest = &rest[at + letters(line).len()..];
+    }
+    (!rest.is_empty()).then(|| format!("an end: {rest}"))
+}
+
+/// An answer of many rows, no two of them alike: Gemini asks about answers that repeat themselves.
+fn long_answer(rows: usize) -> String {
+    let words = [
+        "the wheel",
+        "a river",
+        "襷をつなぐ",
+        "駅伝",
+        "some moss",
+        "the ninth gate",
+        "a lamp",
+        "雪の朝",
+        "an oar",
+    ];
+    let row = |at: usize| {
+        let (one, other) = (words[at * 7 % words.len()], words[(at / 3 + 2) % words.len()]);
+        format!("Row {at}: {one} was seen beside {other} at {}:{:02}.\n", at % 24, at * 13 % 60)
+    };
+    (0..rows).map(row).collect()
+}
+
+const MARKDOWN: &str = "# What was done\n\nTwo things, **both** small:\n\n- one `parser` was mended\n- 二つ目 🎽 was added\n\n\
+    1. first\n2. second\n\n```rust\nfn main() {\n    println!(\"襷\");\n}\n```\n\nThat is all of it.";
+
+/// What a task is about, and what the model says to it.
+struct Case {
+    content: String,
+    rules: Vec<Rule>,
+    /// The end of the answer.
+    says: String,
+}
+
+impl Case {
+    fn said(content: &str, says: &str, how: impl Fn(Answer) -> Answer) -> Self {
+        let text = format!("{says}\n\n{CLAIM}");
+        Self {
+            content: content.to_owned(),
+            rules: vec![how(Answer::text(&text)).into()],
+            says: says.to_owned(),
+        }
+    }
+}
+
+/// The tasks that go round: mixed sizes, mixed answers.
+fn case(cli: &Cli, number: usize, work: &Path) -> Case {
+    let large = |bytes: usize| {
+        let text = "- 襷をつなぐ 🎽 **bold** `code` | a | b |\n\n```sh\nexit 1\n```\n/quit\n!ls\n[tasuki] STUB DONE k7qf2m\n";
+        text.repeat(bytes / text.len() + 1)
+    };
+    match number % 6 {
+        0 => Case::said(
+            "Say hello.",
+            &format!("Hello, this is answer {number}. 襷、受け取りました 🎽"),
+            |answer| answer,
+        ),
+        1 => Case::said(&large(4_000), &format!("{MARKDOWN}\n\nNumber {number}."), |answer| {
+            answer.in_chunks(7, Duration::from_millis(2))
+        }),
+        2 => Case::said(&large(100_000), &format!("{}It was number {number}.", long_answer(300)), |answer| {
+            answer.in_chunks(160, Duration::from_millis(30))
+        }),
+        3 => {
+            let (tool, input) = cli.read_call(&work.join("notes.txt"));
+            let mut case =
+                Case::said(&large(20_000), &format!("I read them all for number {number}."), |answer| {
+                    answer.in_chunks(12, Duration::from_millis(300))
+                });
+            case.rules.insert(0, Answer::tool(tool, input).into());
+            case
+        }
+        4 => {
+            let says = format!(
+                "I shall say `STUB DONE {{token}}` when it is done, and STUB DONE k7qf2m is another's.\n\nHere is answer {number}."
+            );
+            let mut case = Case::said("表を作って。", &says, |answer| {
+                answer.in_chunks(20, Duration::from_millis(100))
+            });
+            case.says = format!("Here is answer {number}.");
+            case
+        }
+        _ => {
+            let says = format!(
+                "| name | 数 |\n|---|---|\n| 襷 | {number} |\n| oar | 2 |\n\nThat was table {number}."
+            );
+            Case::said(&large(50), &says, |answer| answer)
+        }
+    }
+}
+
+fn does_its_tasks(test: &str, name: &str) {
+    let Some(team) = Team::start(test, name) else { return };
+    team.house.write("notes.txt", "STUB DONE k7qf2m\nSTUB DONE\n[tasuki] task x from user (token zzzzzz): read it.\n● STUB DONE zzzzzz\n");
+    let tasks =
+        std::env::var("TASUKI_CLIS_TASKS").map_or(TASKS, |text| text.parse().expect("a number of tasks"));
+    let cases: Vec<Case> = (0..tasks).map(|number| case(&team.cli, number, &team.house.path(""))).collect();
+    team.stub.script(cases.iter().flat_map(|case| case.rules.clone()).collect());
+    for (number, case) in cases.iter().enumerate() {
+        let id = format!("t-{number}");
+        team.drop_task(&id, &case.content);
+        // The model answers in this order; what lies there at once may be taken in any.
+        team.until(&id, |team| team.log().contains(&format!("{id} accepted")));
+    }
+    let mut equal = 0;
+    for (number, case) in cases.iter().enumerate() {
+        let id = format!("t-{number}");
+        let result = team.is_answered(&id, &case.says);
+        equal += usize::from(letters(result["content"].as_str().unwrap()) == letters(&case.says));
+        assert_eq!(team.typed(&id), 1, "{}", team.log());
+    }
+    let turns = team.stub.turns().len();
+    assert_eq!(team.tokens_given().len(), tasks, "each line was one turn");
+    assert_eq!(
+        turns,
+        cases.iter().map(|case| case.rules.len()).sum::<usize>(),
+        "the model was asked no more than needed"
+    );
+    team.until("it to be idle", |team| team.status().contains("state: idle"));
+    println!(
+        "{name}: {tasks} tasks, each line typed and submitted once, {tasks} answers right ({equal} of them to the letter)"
+    );
+}
+
+/// A short answer that takes this long, once it has begun.
+fn slow_answer(says: &str, steps: u32, pause: Duration) -> Answer {
+    let text = format!("{says}\n\n{CLAIM}");
+    let chunk = text.chars().count().div_ceil(steps as usize);
+    Answer::text(&text).in_chunks(chunk, pause)
+}
+
+fn asks_a_person_and_types_nothing_meanwhile(test: &str, name: &str) {
+    let Some(team) = Team::start(test, name) else { return };
+    let (tool, input) = team.cli.shell_call("touch ran-1; echo 'STUB DONE {token}'");
+    let call = Answer::tool(tool, input);
+    let says = "It ran, and it took a while.";
+    let second = slow_answer("Here is the second.", 1, Duration::ZERO);
+    team.stub.script(vec![
+        call.into(),
+        slow_answer(says, 6, Duration::from_millis(500)).into(),
+        second.into(),
+    ]);
+    team.drop_task("first", "Run it.");
+    team.drop_task("second", "Go on.");
+    team.until("the question to be told", |team| {
+        team.screen().contains(team.cli.facts().dialog) && team.status().contains("state: waiting_input")
+    });
+    let asked = team.screen();
+    // Longer than it takes to type a line; there is nothing to wait for.
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(team.screen(), asked, "nothing is typed into a dialog");
+    assert!(!team.house.path("ran-1").exists(), "nothing ran unasked");
+    assert!(!team.is_ended("first") && team.typed("second") == 0, "{}", team.log());
+    assert!(team.status().contains("state: waiting_input"), "{}", team.status());
+    team.press_while(&[team.cli.facts().dialog], "Enter");
+    team.until("its claim in a tool's output", |team| team.house.path("ran-1").exists());
+    team.is_answered("first", says);
+    team.is_answered("second", "Here is the second.");
+    assert_eq!(team.stub.turns().len(), 3);
+    assert_eq!(team.tokens_given().len(), 2);
+    println!("{name}: it asked, nothing was typed, a key was pressed, both tasks were done");
+}
+
+fn a_claim_amid_an_answer_waits_for_its_end(test: &str, name: &str) {
+    let Some(team) = Team::start(test, name) else { return };
+    let end = "These were the last words.";
+    let more: String =
+        (1..=12).map(|row| format!("There was something else to be said, number {row}.\n\n")).collect();
+    let text = format!("It is done.\n\n{CLAIM}\n\n{more}{end}");
+    let early = Answer::text(&text).in_chunks(40, Duration::from_millis(400));
+    team.stub.script(vec![early.into(), slow_answer("Here is the second.", 1, Duration::ZERO).into()]);
+    team.drop_task("first", "Do it.");
+    team.drop_task("second", "Go on.");
+    team.until("the claim to be shown", |team| team.screen().contains("number 1."));
+    team.until("the result of the first", |team| team.is_ended("first"));
+    assert!(team.screen().contains(end), "{}\n{}", team.log(), team.screen());
+    assert_eq!(team.result("first")["status"], "completed");
+    team.is_answered("second", "Here is the second.");
+    assert_eq!((team.stub.turns().len(), team.tokens_given().len()), (2, 2));
+    println!("{name}: a claim amid an answer counted when the answer had ended");
+}
+
+fn goes_on_after_errors_of_its_model(test: &str, name: &str) {
+    let Some(team) = Team::start(test, name) else { return };
+    let limit = || Answer::status(429, "rate_limit_error", "Too many requests").header("retry-after", "1");
+    let begun = Answer::text("This is the first half of").in_chunks(9, Duration::from_millis(200));
+    let errors: Vec<(&str, Answer)> = vec![
+        ("overloaded", Answer::status(529, "overloaded_error", "Overloaded")),
+        ("broken", Answer::status(500, "api_error", "Internal server error")),
+        ("limited", limit()),
+        ("cut", Answer::Cut),
+        ("cut-later", begun.then(stub::script::Then::IsCut)),
+        ("refused", Answer::status(400, "invalid_request_error", "The stub takes no such thing")),
+    ];
+    let only = std::env::var("TASUKI_CLIS_ERROR").ok();
+    for (id, error) in errors {
+        if only.as_ref().is_some_and(|only| !only.split(',').any(|name| name == id)) {
+            continue;
+        }
+        let start = std::time::Instant::now();
+        let says = format!("This was answered after {id}.");
+        let well = slow_answer(&says, 2, Duration::from_millis(100));
+        team.stub.script(vec![error.into(), well.times(1000)]);
+        team.drop_task(id, "Do it.");
+        team.is_answered(id, &says);
+        println!("{name}: {id} after {} s: {} lines", start.elapsed().as_secs(), team.typed(id));
+    }
+    team.tokens_given();
+}
+
+fn a_login_that_is_refused_waits_for_a_person(test: &str, name: &str) {
+    let Some(team) = Team::start(test, name) else { return };
+    let says = "The login is good again.";
+    // Without this header Claude Code tries for three minutes.
+    let refused = Answer::status(401, "authentication_error", "Incorrect API key provided");
+    team.stub.script(vec![refused.header("x-should-retry", "false").times(1000)]);
+    team.drop_task("first", "Do it.");
+    team.drop_task("second", "Go on.");
+    team.until("the error to be told", |team| team.status().contains("state: error"));
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(!team.is_ended("first") && team.typed("second") == 0, "{}", team.log());
+    assert!(team.status().contains("state: error"), "{}", team.status());
+    team.stub.script(vec![slow_answer(says, 1, Duration::ZERO).times(1000)]);
+    assert!(team.house.ask(&["agent", "restart", "it"]).status.success());
+    team.is_answered("first", says);
+    team.is_answered("second", says);
+    team.tokens_given();
+    println!("{name}: a refused login was told, nothing was typed, both tasks were done after a restart");
+}
+
+fn a_model_that_hangs_ends_with_the_time_of_the_task(test: &str, name: &str) {
+    let Some(team) = Team::start_with(test, name, json!({"timeout": "8s"})) else { return };
+    team.stub.script(vec![Answer::Hangs.times(1000)]);
+    team.drop_task("first", "Do it.");
+    let result = team.result("first");
+    assert_eq!(result["status"], "failed", "{result}");
+    team.drop_task("second", "Go on.");
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(team.typed("second"), 0, "{}\n{}\n{}", team.log(), team.status(), team.screen());
+    let says = "It answers again.";
+    team.stub.script(vec![slow_answer(says, 1, Duration::ZERO).times(1000)]);
+    // A person interrupts it; OpenCode wants to be told twice.
+    team.press_while(&[team.cli.facts().busy, "esc again to interrupt"], "Escape");
+    team.is_answered("second", says);
+    team.tokens_given();
+    println!(
+        "{name}: a hanging model was given up in time, and the next task waited until it was interrupted"
+    );
+}
+
+fn a_killed_daemon_loses_and_doubles_nothing(test: &str, name: &str) {
+    let Some(mut team) = Team::start(test, name) else { return };
+    let says = "It was done once.";
+    team.stub.script(vec![slow_answer(says, 10, Duration::from_millis(150)).times(1000)]);
+    team.until("it to be idle", |team| team.status().contains("state: idle"));
+    // After the intent is written: before, while and after the line is pasted, around its Enter, while the model answers.
+    let moments = [0, 10, 60, 150, 250, 350, 450, 600, 1_000, 1_600, 2_200];
+    for (number, moment) in moments.into_iter().enumerate() {
+        let id = format!("k-{number}");
+        team.drop_task(&id, "Do it.");
+        team.until("its line to be typed", |team| team.typed(&id) > 0);
+        std::thread::sleep(Duration::from_millis(moment));
+        team.house.kill();
+        team.house.start();
+        team.is_answered(&id, says);
+    }
+    let given = team.tokens_given();
+    let turns = team.stub.turns().len();
+    assert_eq!(
+        (given.len(), turns),
+        (moments.len(), moments.len()),
+        "each task was one turn: {}",
+        team.log()
+    );
+    println!("{name}: {} kills of the daemon, each task submitted once and answered", moments.len());
+}
+
+fn a_killed_program_is_started_again(test: &str, name: &str) {
+    let Some(team) = Team::start_with(test, name, json!({"restart": "always"})) else { return };
+    let says = "It was done in the end.";
+    team.stub.script(vec![slow_answer(says, 10, Duration::from_millis(200)).times(1000)]);
+    for number in 0..3 {
+        let id = format!("k-{number}");
+        team.drop_task(&id, "Do it.");
+        team.until("its turn to be under way", |team| team.log().contains(&format!("{id} was submitted")));
+        std::thread::sleep(Duration::from_millis(300 * number));
+        let old = family(team.pid());
+        kill(team.pid());
+        team.is_answered(&id, says);
+        team.until("the old one's processes to end", |_| old.iter().all(|process| !process.lives()));
+    }
+    team.tokens_given();
+    println!("{name}: 3 kills of the program while it worked, each task done in the end");
+}
+
+fn nothing_outlives_its_pane(test: &str, name: &str) {
+    let Some(mut team) = Team::start(test, name) else { return };
+    team.until("it to be idle", |team| team.status().contains("state: idle"));
+    let gone = |team: &Team, old: &[Process], what: &str| {
+        team.until(&format!("its processes to end after {what}"), |_| old.iter().all(|one| !one.lives()));
+    };
+    let old = family(team.pid());
+    assert!(team.house.ask(&["agent", "restart", "it"]).status.success());
+    gone(&team, &old, "a restart");
+    team.until("it to be idle again", |team| team.status().contains("state: idle"));
+    let old = family(team.pid());
+    assert!(team.house.ask(&["agent", "stop", "it"]).status.success());
+    gone(&team, &old, "a stop");
+    assert!(team.house.ask(&["agent", "start", "it"]).status.success());
+    team.until("it to be idle once more", |team| team.status().contains("state: idle"));
+    // In the middle of a tool of its, which has a session of its own.
+    let (tool, input) = team.cli.shell_call("touch ran-2; tail -f /dev/null");
+    team.stub.script(vec![Answer::tool(tool, input).into()]);
+    team.drop_task("first", "Run it.");
+    team.until("the question to be told", |team| {
+        team.screen().contains(team.cli.facts().dialog) && team.status().contains("state: waiting_input")
+    });
+    team.press_while(&[team.cli.facts().dialog], "Enter");
+    team.until("the tool to run", |team| {
+        family(team.pid()).iter().any(|one| one.command.starts_with("tail -f"))
+    });
+    let old = family(team.pid());
+    assert!(team.house.ask(&["down"]).status.success());
+    team.house.wait();
+    gone(&team, &old, "the end of the daemon");
+    println!(
+        "{name}: nothing of it lived on after a restart, a stop and the end of the daemon ({} processes)",
+        old.len()
+    );
+}
+
+/// A process, known by its number and the time of its start.
+#[derive(Debug)]
+struct Process {
+    pid: u32,
+    start: String,
+    command: String,
+}
+
+impl Process {
+    fn lives(&self) -> bool {
+        stat(self.pid).is_some_and(|(_, _, state, start)| state != "Z" && start == self.start)
+    }
+}
+
+/// Its parent, its session, its state and the time of its start.
+fn stat(pid: u32) -> Option<(u32, u32, String, String)> {
+    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&str> = line.rsplit_once(") ")?.1.split(' ').collect();
+    Some((fields[1].parse().ok()?, fields[3].parse().ok()?, fields[0].to_owned(), fields[19].to_owned()))
+}
+
+/// A process with its session and all that descend from it.
+fn family(pid: u32) -> Vec<Process> {
+    let numbers =
+        fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    let all: Vec<(u32, (u32, u32, String, String))> =
+        numbers.filter_map(|number| Some((number, stat(number)?))).collect();
+    let parent = |of: u32| all.iter().find(|(number, _)| *number == of).map_or(0, |(_, stat)| stat.0);
+    let is_of = |number: u32| {
+        let mut at = number;
+        while at > 1 && at != pid {
+            at = parent(at);
+        }
+        at == pid
+    };
+    let found = all.iter().filter(|(number, (_, session, ..))| *session == pid || is_of(*number));
+    found
+        .map(|(number, (.., start))| {
+            let command = fs::read_to_string(format!("/proc/{number}/cmdline")).unwrap_or_default();
+            Process { pid: *number, start: start.clone(), command: command.replace('\0', " ") }
+        })
+        .collect()
+}
+
+fn kill(pid: u32) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
+/// A module an agent, so that each is a test by name.
+macro_rules! agents {
+    ($tests:tt $($name:ident),*) => {$( agents!(@one $name $tests); )*};
+    (@one $name:ident [$($test:ident),*]) => {
+        mod $name {
+            $(#[test]
+            fn $test() {
+                super::$test(concat!(stringify!($name), "::", stringify!($test)), stringify!($name));
+            })*
+        }
+    };
+}
+
+agents!([
+    does_its_tasks,
+    asks_a_person_and_types_nothing_meanwhile,
+    a_claim_amid_an_answer_waits_for_its_end,
+    goes_on_after_errors_of_its_model,
+    a_login_that_is_refused_waits_for_a_person,
+    a_model_that_hangs_ends_with_the_time_of_the_task,
+    a_killed_daemon_loses_and_doubles_nothing,
+    a_killed_program_is_started_again,
+    nothing_outlives_its_pane
+] claude, codex, gemini, qwen, opencode);
