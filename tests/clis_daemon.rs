@@ -124,9 +124,10 @@ impl Team {
 
     /// Presses a key, and again after half a second, until these words are gone: some take no key just after they have asked,
     /// and two that come at once are another key to some.
-    fn press_while(&self, words: &str, key: &str) {
-        self.until(&format!("{words} to go"), |team| {
-            let is_there = team.screen().contains(words);
+    fn press_while(&self, words: &[&str], key: &str) {
+        self.until(&format!("{words:?} to go"), |team| {
+            let screen = team.screen();
+            let is_there = words.iter().any(|words| screen.contains(words));
             if is_there {
                 team.house.tmux(&["send-keys", "-t", "it", key]);
                 std::thread::sleep(Duration::from_millis(500));
@@ -293,7 +294,10 @@ fn does_its_tasks(test: &str, name: &str) {
     let cases: Vec<Case> = (0..tasks).map(|number| case(&team.cli, number, &team.house.path(""))).collect();
     team.stub.script(cases.iter().flat_map(|case| case.rules.clone()).collect());
     for (number, case) in cases.iter().enumerate() {
-        team.drop_task(&format!("t-{number}"), &case.content);
+        let id = format!("t-{number}");
+        team.drop_task(&id, &case.content);
+        // The model answers in this order; what lies there at once may be taken in any.
+        team.until(&id, |team| team.log().contains(&format!("{id} accepted")));
     }
     let mut equal = 0;
     for (number, case) in cases.iter().enumerate() {
@@ -345,13 +349,32 @@ fn asks_a_person_and_types_nothing_meanwhile(test: &str, name: &str) {
     assert!(!team.house.path("ran-1").exists(), "nothing ran unasked");
     assert!(!team.is_ended("first") && team.typed("second") == 0, "{}", team.log());
     assert!(team.status().contains("state: waiting_input"), "{}", team.status());
-    team.press_while(team.cli.facts().dialog, "Enter");
+    team.press_while(&[team.cli.facts().dialog], "Enter");
     team.until("its claim in a tool's output", |team| team.house.path("ran-1").exists());
     team.is_answered("first", says);
     team.is_answered("second", "Here is the second.");
     assert_eq!(team.stub.turns().len(), 3);
     assert_eq!(team.tokens_given().len(), 2);
     println!("{name}: it asked, nothing was typed, a key was pressed, both tasks were done");
+}
+
+fn a_claim_amid_an_answer_waits_for_its_end(test: &str, name: &str) {
+    let Some(team) = Team::start(test, name) else { return };
+    let end = "These were the last words.";
+    let more: String =
+        (1..=12).map(|row| format!("There was something else to be said, number {row}.\n\n")).collect();
+    let text = format!("It is done.\n\n{CLAIM}\n\n{more}{end}");
+    let early = Answer::text(&text).in_chunks(40, Duration::from_millis(400));
+    team.stub.script(vec![early.into(), slow_answer("Here is the second.", 1, Duration::ZERO).into()]);
+    team.drop_task("first", "Do it.");
+    team.drop_task("second", "Go on.");
+    team.until("the claim to be shown", |team| team.screen().contains("number 1."));
+    team.until("the result of the first", |team| team.is_ended("first"));
+    assert!(team.screen().contains(end), "{}\n{}", team.log(), team.screen());
+    assert_eq!(team.result("first")["status"], "completed");
+    team.is_answered("second", "Here is the second.");
+    assert_eq!((team.stub.turns().len(), team.tokens_given().len()), (2, 2));
+    println!("{name}: a claim amid an answer counted when the answer had ended");
 }
 
 fn goes_on_after_errors_of_its_model(test: &str, name: &str) {
@@ -385,8 +408,9 @@ fn goes_on_after_errors_of_its_model(test: &str, name: &str) {
 fn a_login_that_is_refused_waits_for_a_person(test: &str, name: &str) {
     let Some(team) = Team::start(test, name) else { return };
     let says = "The login is good again.";
-    team.stub
-        .script(vec![Answer::status(401, "authentication_error", "Incorrect API key provided").times(1000)]);
+    // Without this header Claude Code tries for three minutes.
+    let refused = Answer::status(401, "authentication_error", "Incorrect API key provided");
+    team.stub.script(vec![refused.header("x-should-retry", "false").times(1000)]);
     team.drop_task("first", "Do it.");
     team.drop_task("second", "Go on.");
     team.until("the error to be told", |team| team.status().contains("state: error"));
@@ -413,7 +437,7 @@ fn a_model_that_hangs_ends_with_the_time_of_the_task(test: &str, name: &str) {
     let says = "It answers again.";
     team.stub.script(vec![slow_answer(says, 1, Duration::ZERO).times(1000)]);
     // A person interrupts it; OpenCode wants to be told twice.
-    team.press_while(team.cli.facts().busy, "Escape");
+    team.press_while(&[team.cli.facts().busy, "esc again to interrupt"], "Escape");
     team.is_answered("second", says);
     team.tokens_given();
     println!(
@@ -488,7 +512,7 @@ fn nothing_outlives_its_pane(test: &str, name: &str) {
     team.until("the question to be told", |team| {
         team.screen().contains(team.cli.facts().dialog) && team.status().contains("state: waiting_input")
     });
-    team.press_while(team.cli.facts().dialog, "Enter");
+    team.press_while(&[team.cli.facts().dialog], "Enter");
     team.until("the tool to run", |team| {
         family(team.pid()).iter().any(|one| one.command.starts_with("tail -f"))
     });
@@ -567,6 +591,7 @@ macro_rules! agents {
 agents!([
     does_its_tasks,
     asks_a_person_and_types_nothing_meanwhile,
+    a_claim_amid_an_answer_waits_for_its_end,
     goes_on_after_errors_of_its_model,
     a_login_that_is_refused_waits_for_a_person,
     a_model_that_hangs_ends_with_the_time_of_the_task,

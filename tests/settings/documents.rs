@@ -134,7 +134,7 @@ screen:
 An agent inherits the environment of the process that starts the daemon, less what systemd, tmux, a shell or tasuki set for
 that process alone. Then come the variables of its profile, then its own. `TASUKI_ROOT` (the workspace), `TASUKI_AGENT` (its
 name), `TASUKI_SYSTEM_PROMPT` (the file of its system prompt, if it has one) and `TASUKI_AGENT_KEY` are set by tasuki; `TERM`,
-`TMUX`, `TMUX_PANE`, `SHELL` and `PWD` by tmux.
+`TMUX`, `TMUX_PANE`, `SHELL` and `PWD` by tmux, and `COLORTERM` by a newer one where it is not set.
 ";
 
 fn page(schema: &Value) -> String {

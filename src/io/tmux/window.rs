@@ -53,8 +53,8 @@ pub struct WindowSpec {
     pub cwd: PathBuf,
     /// The whole environment of the program: it inherits nothing, neither the server's environment nor ours. It goes
     /// over the connection, so that no `ps` shows it. tmux adds `TERM`, `TERM_PROGRAM`, `TERM_PROGRAM_VERSION`,
-    /// `TMUX`, `TMUX_PANE`, `SHELL` and `PWD`, which cannot be set here. Without `PATH` only `/bin` and `/usr/bin`
-    /// are searched.
+    /// `TMUX`, `TMUX_PANE`, `SHELL` and `PWD`, which cannot be set here, and a newer one `COLORTERM` where it is not set.
+    /// Without `PATH` only `/bin` and `/usr/bin` are searched.
     pub env: Vec<(OsString, OsString)>,
     /// The program and its arguments, run without a shell. A program that does not exist shows as status 1 of an
     /// empty pane: look for it first.
