@@ -175,9 +175,11 @@ impl Team {
         given
     }
 
-    /// How often a line was typed, by the log.
+    /// How often a line was typed, by the log: one that a last look held back was not.
     fn typed(&self, id: &str) -> usize {
-        self.log().matches(&format!("{id} is being typed")).count()
+        let log = self.log();
+        let told = |what: &str| log.matches(&format!("{id} {what}")).count();
+        told("is being typed").saturating_sub(told("was not typed after all"))
     }
 }
 
@@ -303,7 +305,12 @@ fn does_its_tasks(test: &str, name: &str) {
     for (number, case) in cases.iter().enumerate() {
         let id = format!("t-{number}");
         let result = team.is_answered(&id, &case.says);
-        equal += usize::from(letters(result["content"].as_str().unwrap()) == letters(&case.says));
+        let is_equal = letters(result["content"].as_str().unwrap()) == letters(&case.says);
+        assert!(
+            is_equal || !matches!(number % 6, 0 | 2),
+            "{name}: plain words are taken to the letter: {result}"
+        );
+        equal += usize::from(is_equal);
         assert_eq!(team.typed(&id), 1, "{}", team.log());
     }
     let turns = team.stub.turns().len();
