@@ -180,8 +180,9 @@ mod tests {
     }
 
     /// One with a session of its own, one in the program's process group, one in another group of its session.
-    const LEAVES: &str = "trap '' HUP TERM; setsid sleep 1000 & echo $!; sleep 1000 & echo $!; \
-                          set -m; sleep 1000 & echo $!; read x";
+    /// The first says its number itself: until it has its session it is of the program's.
+    const LEAVES: &str = "trap '' HUP TERM; exec 3< <(setsid sh -c 'echo $$; exec sleep 1000'); read -u 3 own; echo $own; \
+                          sleep 1000 & echo $!; set -m; sleep 1000 & echo $!; read x";
 
     #[tokio::test]
     async fn all_that_a_program_started_is_ended_with_it() {
