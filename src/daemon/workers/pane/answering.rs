@@ -117,6 +117,7 @@ impl Worker {
         let taken = self.take(&dialog).await?;
         let choice = self.masked(&dialog.choices[at]);
         self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
+        self.told = None; // what it asks next is new
         Ok(Answered { choice, taken })
     }
 
@@ -147,6 +148,7 @@ impl Worker {
         let taken = self.take(&shown).await?;
         let choice = self.masked(&line);
         self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
+        self.told = None; // what it asks next is new
         Ok(Answered { choice, taken })
     }
 

@@ -19,8 +19,9 @@ use tokio::time::Instant;
 
 /// How long a screen must say the same before it is told: programs draw in pieces.
 const TELLS_AFTER: Duration = Duration::from_millis(300);
-/// How soon it is told again that a dialog asks something else in the same words.
+/// How soon it is told again that a dialog asks something else in the same words; ever less often where it goes on changing.
 const TELLS_ANEW: Duration = Duration::from_secs(1);
+const TELLS_ANEW_MAX: Duration = Duration::from_secs(60);
 
 /// A screen as the profile's rules read it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,6 +51,8 @@ pub(super) struct Told {
     state: State,
     words: String,
     asks: Option<Dialog>,
+    /// How soon it is told again that it asks something else.
+    anew: Duration,
     /// When it was first seen, and whether it was told since.
     at: Instant,
     told: bool,
@@ -168,15 +171,19 @@ impl Worker {
         let now = Instant::now();
         let before = self.told.as_ref().filter(|told| (told.state, &told.words) == (state, &words));
         match before {
-            None => self.told = Some(Told { state, words: words.clone(), asks: None, at: now, told: false }),
+            None => {
+                let (words, anew) = (words.clone(), TELLS_ANEW);
+                self.told = Some(Told { state, words, asks: None, anew, at: now, told: false });
+            }
             // The same question of something else. A dialog that changes all the time is told now and then.
-            Some(told) if told.told && told.asks != asks => {
-                let tells_at = told.at + TELLS_ANEW;
+            Some(told) if told.told && state == State::WaitingInput && told.asks != asks => {
+                let tells_at = told.at + told.anew;
                 if now < tells_at {
                     self.look_by(tells_at);
                     return Ok(());
                 }
-                self.told = self.told.take().map(|told| Told { told: false, ..told });
+                let anew = (told.anew * 2).min(TELLS_ANEW_MAX);
+                self.told = self.told.take().map(|told| Told { told: false, anew, ..told });
             }
             Some(_) => {}
         }
