@@ -24,23 +24,21 @@ pub(crate) fn events() -> impl Strategy<Value = Vec<Event>> {
 pub(crate) fn event() -> impl Strategy<Value = Event> {
     let name = || of(shared_text());
     prop_oneof![
-        accepted(),
+        accepted().boxed(),
         (id(), name()).prop_map(|(id, name)| Event::Duplicate { id, name }),
         (name(), of(agent_name()), select(Code::ALL), text())
             .prop_map(|(name, from, code, why)| Event::Refused { name, from, code, why }),
         (id(), a_move(), of(agent_name()), of(millis()), a_why())
-            .prop_map(|(id, to, agent, due, why)| Event::Moved { id, to, agent, due, why }),
-        (id(), outcome(), of(answer()), of(text())).prop_map(|(id, outcome, answer, why)| Event::Ended {
-            id,
-            outcome,
-            answer,
-            why
-        }),
+            .prop_map(|(id, to, agent, due, why)| Event::Moved { id, to, agent, due, why })
+            .boxed(),
+        (id(), outcome(), of(answer()), of(text()))
+            .prop_map(|(id, outcome, answer, why)| Event::Ended { id, outcome, answer, why })
+            .boxed(),
         (agent_name(), change()).prop_map(|(name, change)| Event::Agent { name, change }),
         of(millis()).prop_map(Event::Halted),
-        open().prop_map(|open| Event::KeptOpen(Box::new(open))),
-        finished().prop_map(|finished| Event::KeptFinished(Box::new(finished))),
-        (agent_name(), agent()).prop_map(|(name, agent)| Event::KeptAgent(name, Box::new(agent))),
+        open().prop_map(|open| Event::KeptOpen(Box::new(open))).boxed(),
+        finished().prop_map(|finished| Event::KeptFinished(Box::new(finished))).boxed(),
+        (agent_name(), agent()).prop_map(|(name, agent)| Event::KeptAgent(name, Box::new(agent))).boxed(),
     ]
 }
 
@@ -210,6 +208,7 @@ fn turn() -> impl Strategy<Value = Turn> {
 }
 
 fn change() -> impl Strategy<Value = AgentChange> {
+    // Boxed: a test's stack holds whatever is not.
     prop_oneof![
         (nonce(), digest()).prop_map(|(nonce, launch)| AgentChange::Launching { nonce, launch }),
         (nonce(), pane(), process()).prop_map(|(nonce, pane, process)| AgentChange::Up {
@@ -227,6 +226,7 @@ fn change() -> impl Strategy<Value = AgentChange> {
             .prop_map(|(choice, by)| AgentChange::Answered { choice, by }),
         Just(AgentChange::Removed),
     ]
+    .boxed()
 }
 
 fn open() -> impl Strategy<Value = Open> {
@@ -268,6 +268,7 @@ fn need() -> impl Strategy<Value = Need> {
         .prop_map(|(text, choices)| Arc::new(Dialog { text, choices, ..Dialog::default() }));
     (kind, shared_text(), of(dialog), millis(), of(millis()), any::<bool>())
         .prop_map(|(kind, why, asks, since, until, over)| Need { kind, why, asks, since, until, over })
+        .boxed()
 }
 
 fn agent() -> impl Strategy<Value = Agent> {

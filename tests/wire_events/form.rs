@@ -172,7 +172,9 @@ fn what_happens_to_agents() {
             {"event":"agent","name":"coder","change":"lost","why":"the tmux server ended"}
             {"event":"agent","name":"coder","change":"blocked","need":{"kind":"limit","why":"it says so","since":1770033600000,"until":1770033601000,"over":true}}
             {"event":"agent","name":"coder","change":"blocked","need":{"kind":"repair","why":"it says so","since":1770033600000}}
+            {"event":"agent","name":"coder","change":"blocked","need":{"kind":"input","why":"it says so","asks":{"text":"Go on?\n続けますか","choices":["1. Yes","2. No"]},"since":1770033600000}}
             {"event":"agent","name":"coder","change":"blocked","need":null}
+            {"event":"agent","name":"coder","change":"answered","choice":"1. Yes","by":"person"}
             {"event":"agent","name":"coder","change":"removed"}"#]],
     );
 }
@@ -232,7 +234,7 @@ fn a_snapshot() {
     check(
         &events,
         &expect![[r#"
-            {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","given":"msg-1","blocked":{"kind":"input","why":"it says so","since":1770033600000},"restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
+            {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","given":"msg-1","blocked":{"kind":"input","why":"it says so","asks":{"text":"Go on?\n続けますか","choices":["1. Yes","2. No"]},"since":1770033600000},"restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
             {"event":"kept_agent","name":"idler","phase":"absent"}
             {"event":"kept_agent","name":"sick","phase":"failed","why":"gone"}
             {"event":"kept_agent","name":"weak","phase":"restarting","restart_at":1770033600000}
