@@ -4,7 +4,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::engine::echo::Echo;
-use crate::engine::marker::{Claim, Proof, is_mark, opening};
+use crate::engine::marker::{Awaited, Claim, Proof, find, is_mark, opening};
 use crate::engine::screen::{
     Screen, after_bullet, bar_column, is_barred, is_boxed, is_prompt, is_rule, unboxed,
 };
@@ -54,6 +54,25 @@ pub fn extract(screen: &Screen<'_>, echoes: &[Echo], claim: Option<&Claim>) -> A
     }
     let (text, cut) = kept(lines.join("\n"));
     Answer { text, truncated: cut || echo.is_none() }
+}
+
+/// Takes the answer from a text that the agent itself keeps: what stands before the claim, to the letter but for white
+/// space at the ends of lines. None without a claim.
+#[must_use]
+pub fn said(text: &str, awaited: &Awaited) -> Option<Answer> {
+    let rows: Vec<&str> = text.lines().collect();
+    let screen = Screen::lines(&rows);
+    let claim = find(&screen, awaited, None)?;
+    let mut lines = before(&screen, 0, &claim);
+    let fence = |row: &str| row.trim().starts_with("```");
+    // The claim stood alone in a code block, which is no part of the answer.
+    if lines.last().is_some_and(|row| fence(row)) && rows.get(claim.end.row + 1).is_some_and(|row| fence(row))
+    {
+        lines.pop();
+        lines = tidied(lines);
+    }
+    let (text, truncated) = kept(lines.join("\n"));
+    Some(Answer { text, truncated })
 }
 
 /// The lines from row `first` to the claim.

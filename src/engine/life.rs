@@ -27,6 +27,8 @@ pub enum Receipt {
     Echoed,
     /// The terminal's input queue went back to zero: the program has read the line.
     Read,
+    /// It stands in the agent's own record of its session.
+    Recorded,
     /// The agent said so itself.
     Acknowledged,
 }
@@ -260,6 +262,7 @@ impl Receipt {
             Self::EnterOnly => "enter_only",
             Self::Echoed => "echoed",
             Self::Read => "read",
+            Self::Recorded => "recorded",
             Self::Acknowledged => "acknowledged",
         }
     }

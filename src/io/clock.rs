@@ -139,7 +139,7 @@ pub fn rest(length: Duration) {
 
 /// The wall clock, for the log, which has no [`Clock`] at hand.
 #[expect(clippy::disallowed_methods, reason = "this is the one clock")]
-pub(super) fn wall_now() -> Millis {
+pub(crate) fn wall_now() -> Millis {
     #[cfg(test)]
     if let Some(wall) = super::fake::wall() {
         return wall;

@@ -1,6 +1,7 @@
 //! FLOOR 2: touches one outside thing a file. No decisions.
 
 pub mod clock;
+pub mod exchange;
 #[cfg(test)]
 pub(crate) mod fake;
 pub mod folder;
@@ -16,6 +17,7 @@ pub mod process;
 pub(crate) mod regular;
 pub mod reset;
 pub mod settings;
+pub mod side_channel;
 pub mod systemd;
 pub mod tmux;
 pub mod views;

@@ -10,11 +10,13 @@ pub use line_keys::{LineKeys, line_keys};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, ioctl_fionread};
+use rustix::param::clock_ticks_per_second;
 use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process, pidfd_open, setrlimit,
     test_kill_process,
 };
 use rustix::termios::{LocalModes, tcgetattr};
+use rustix::time::{ClockId, clock_gettime};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -50,6 +52,16 @@ pub fn key_of(pid: u32) -> Option<ProcessKey> {
 pub fn find(pid: u32) -> io::Result<Option<ProcessKey>> {
     let found = read_stat_of(pid)?;
     Ok(found.filter(|(_, ended)| !ended).map(|(start_ticks, _)| ProcessKey { pid, start_ticks }))
+}
+
+/// For how long the process has run, in ticks of the kernel (10 ms as a rule); none if it is gone.
+#[must_use]
+pub fn age(key: ProcessKey) -> Option<Duration> {
+    let key = key_of(key.pid).filter(|found| *found == key)?;
+    let now = Duration::try_from(clock_gettime(ClockId::Boottime)).ok()?;
+    let per_second = clock_ticks_per_second().max(1);
+    let started = Duration::from_millis(key.start_ticks.saturating_mul(1_000) / per_second);
+    Some(now.saturating_sub(started))
 }
 
 /// Whether the process still runs: the same one, not a later one with its number.

@@ -18,6 +18,8 @@ mod main_job;
 #[path = "../support/odds.rs"]
 mod odds;
 mod one_shot;
+#[path = "../support/opencode_api.rs"]
+mod opencode_api;
 mod outliving;
 mod parts;
 mod put_back;
@@ -25,6 +27,7 @@ mod refusals;
 mod restarts;
 mod room;
 mod rows;
+mod side_channel;
 mod silent;
 #[path = "../support/spoofs.rs"]
 mod spoof_lines;

@@ -117,6 +117,7 @@ const OTHER: [(&str, &str); 48] = [
     ("providers.echoes", "false"),
     ("providers.receipt", "none"),
     ("providers.ready", "{quiet: 7ms, within: 8ms}"),
+    ("providers.side_channel", "opencode"),
     ("providers.screen", "{version: '9'}"),
     ("providers.clear_key", "C-c"),
     ("providers.exit", "[C-c, C-d]"),

@@ -321,7 +321,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
 }
 
 fn receipt() -> impl Strategy<Value = Receipt> {
-    select(vec![Receipt::EnterOnly, Receipt::Echoed, Receipt::Read, Receipt::Acknowledged])
+    select(vec![Receipt::EnterOnly, Receipt::Echoed, Receipt::Read, Receipt::Recorded, Receipt::Acknowledged])
 }
 
 fn source() -> impl Strategy<Value = CompletionSource> {

@@ -249,7 +249,9 @@ fn a_snapshot() {
 
 #[test]
 fn words_are_those_of_the_contract() {
-    for receipt in [Receipt::EnterOnly, Receipt::Echoed, Receipt::Read, Receipt::Acknowledged] {
+    for receipt in
+        [Receipt::EnterOnly, Receipt::Echoed, Receipt::Read, Receipt::Recorded, Receipt::Acknowledged]
+    {
         let line = encode(&[moved(Move::Take, Why::Receipt(receipt))]);
         assert!(line.contains(&format!(r#""receipt":"{}""#, receipt.word())), "{line}");
     }

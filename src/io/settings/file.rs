@@ -4,7 +4,7 @@
 //! description is proven by a test to be the one in force.
 
 use super::dialogs::AnswerEntry;
-use super::profile::{Receipt, Typing};
+use super::profile::{Receipt, SideChannel, Typing};
 use super::screen::ScreenEntry;
 use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
 use schemars::JsonSchema;
@@ -180,6 +180,9 @@ pub(super) struct ProviderEntry {
     /// What proves that a line was taken: `tty_read` when the terminal's input is empty after Enter,
     /// `screen` when it stands on the screen and not in the input box any more, `none` if nothing does.
     pub(super) receipt: Option<Receipt>,
+    /// How it can be asked what it does, besides its screen: `opencode` is OpenCode's HTTP API, where the command has
+    /// `--port N` or `attach URL` on this machine.
+    pub(super) side_channel: Option<SideChannel>,
     /// When the program is ready for a line.
     pub(super) ready: Option<ReadyEntry>,
     /// How its screens are read. Without it, the program is ready when its pane is still.

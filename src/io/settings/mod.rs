@@ -28,7 +28,7 @@ pub use env::{Env, inherited, is_own};
 pub use finding::{Finding, Place, render};
 pub use general::General;
 pub use launch::Launch;
-pub use profile::{Profile, Receipt, StandingAnswer, Typing, built_in_names, built_in_profiles};
+pub use profile::{Profile, Receipt, SideChannel, StandingAnswer, Typing, built_in_names, built_in_profiles};
 pub use profile_files::folders as profile_folders;
 
 use crate::engine::team::Team;

@@ -45,6 +45,8 @@ pub struct Profile {
     pub echoes: bool,
     /// What proves that a line was taken.
     pub receipt: Receipt,
+    /// How it can be asked what it does, besides its screen.
+    pub side_channel: Option<SideChannel>,
     /// How long the pane must have been still for the program to be ready, in ms.
     pub ready_quiet_ms: u64,
     /// When a program that never stops printing counts as ready too, in ms.
@@ -112,6 +114,15 @@ pub enum Receipt {
     None,
 }
 
+/// How a program can be asked what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum SideChannel {
+    /// OpenCode's HTTP API, where the command says its port.
+    Opencode,
+}
+
 /// Cautious values for what no profile of a chain says: those of delivery's own measurements.
 impl Default for Profile {
     fn default() -> Self {
@@ -125,6 +136,7 @@ impl Default for Profile {
             echo_wait_ms: 3_000,
             echoes: true,
             receipt: Receipt::None,
+            side_channel: None,
             ready_quiet_ms: 100,
             ready_within_ms: 2_000,
             screen: None,
@@ -326,6 +338,7 @@ impl Profile {
         self.types = entry.types.unwrap_or(self.types);
         self.echoes = entry.echoes.unwrap_or(self.echoes);
         self.receipt = entry.receipt.unwrap_or(self.receipt);
+        self.side_channel = entry.side_channel.or(self.side_channel);
         if let Some(key) = &entry.clear_key {
             check::key(&key.value, key.place, book);
             self.clear_key = Some(key.value.clone());

@@ -2,15 +2,14 @@
 //! deadline of its own.
 
 use super::types::Problem;
+use crate::io::exchange::exchange;
 use crate::io::lock;
 use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::client::conn::http1;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Method, Request};
-use hyper_util::rt::TokioIo;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
@@ -160,29 +159,14 @@ impl Client {
         path: &str,
         body: Bytes,
     ) -> Result<(bool, Bytes), ClientError> {
-        let gone = |error: hyper::Error| ClientError::Gone(error.to_string());
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(gone)?;
         let mut request = Request::builder().method(method).uri(path).header(HOST, "tasuki");
         request = request.header(CONTENT_TYPE, "application/json");
         if let Some(key) = &self.key {
             request = request.header(AUTHORIZATION, format!("Bearer {key}"));
         }
         let request = request.body(Full::new(body)).map_err(|error| ClientError::Odd(error.to_string()))?;
-        let talk = async {
-            let response = sender.send_request(request).await.map_err(gone)?;
-            let ok = response.status().is_success();
-            let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await;
-            let body = body.map_err(|error| ClientError::Gone(error.to_string()))?;
-            Ok((ok, body.to_bytes()))
-        };
-        let mut connection = std::pin::pin!(connection);
-        let mut talk = std::pin::pin!(talk);
-        tokio::select! {
-            biased;
-            answer = &mut talk => answer,
-            // The connection may end before its last answer was taken out of it.
-            _ = &mut connection => talk.await,
-        }
+        let answer = exchange(stream, request, ANSWER_BYTES_MAX).await.map_err(ClientError::Gone)?;
+        Ok((answer.status().is_success(), answer.into_body()))
     }
 }
 

@@ -147,6 +147,10 @@ impl Worker {
             self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
             let screen = self.pane.capture(ECHO_ROWS, self.rows()).await?;
             let Some(read) = self.read(&screen) else { return Ok(Receipt::EnterOnly) };
+            if self.is_recorded(typed).await {
+                self.left = Left::Nothing;
+                return Ok(Receipt::Recorded);
+            }
             let sure = hidden.is_sure(read.input.is_some(), read.state, Instant::now());
             if let Some(receipt) = proof(&read, &screen, typed, before, sure) {
                 self.left = Left::Nothing;
@@ -203,6 +207,10 @@ impl Worker {
         let deadline = Instant::now() + wait;
         let mut hidden = Hidden::default();
         loop {
+            if self.is_recorded(typed).await {
+                self.left = Left::Nothing;
+                return Ok(Receipt::Recorded);
+            }
             let screen = self.pane.capture(SEARCHED_ROWS, self.rows()).await?;
             let Some(read) = self.read(&screen) else { return Err(unconfirmed("its screen cannot be read")) };
             (self.left, self.before, self.before_in_all) = (Left::of(typed), 0, None);

@@ -52,10 +52,13 @@ impl Worker {
         } else if let Some(ready_at) = self.silent_start(&screen).filter(|at| now < *at) {
             return Ok(Verdict::Closed(Guard::NotReadyYet, ready_at));
         }
-        Ok(match self.minds(person.as_ref()) {
-            None => Verdict::Open(screen),
-            Some((guard, again)) => Verdict::Closed(guard, again),
-        })
+        if let Some((guard, again)) = self.minds(person.as_ref()) {
+            return Ok(Verdict::Closed(guard, again));
+        }
+        if self.says_it_works().await {
+            return Ok(Verdict::Closed(Guard::Working, now + TRY_AGAIN));
+        }
+        Ok(Verdict::Open(screen))
     }
 
     /// Whether its terminal is busy, as far as that is known without asking tmux.

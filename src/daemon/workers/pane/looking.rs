@@ -4,9 +4,10 @@ use super::left::without_reprint;
 use super::over::Over;
 use super::reading::Read;
 use super::seen::SEARCHED_ROWS;
+use super::side::{ASK_SOON, claimed, corrected};
 use super::{ASK_AGAIN, End, Worker};
 use crate::daemon::orders::{PaneWord, Typed};
-use crate::engine::answer;
+use crate::engine::answer::{self, Answer};
 use crate::engine::echo::{self, Echo};
 use crate::engine::input::Report;
 use crate::engine::life::CompletionSource;
@@ -15,6 +16,7 @@ use crate::engine::reading::State;
 use crate::engine::screen::Screen as Seen;
 use crate::io::log::turns_text;
 use crate::io::process;
+use crate::io::side_channel::TurnRecord;
 use crate::io::tmux::{Rows, Screen, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -138,22 +140,36 @@ impl Worker {
         self.tell_doing(screen, read.as_ref()).await;
         if let Some(read) = &read {
             self.keep_frame(screen, read);
+        }
+        let record = match self.awaited.clone() {
+            Some(typed) if read.is_some() => self.recorded(&typed).await,
+            _ => None,
+        };
+        let read = read.map(|read| corrected(read, record.as_ref()));
+        if let Some(read) = &read {
             self.tell_need(read).await?;
         }
         match (self.awaited.clone(), read) {
             (None, _) => {}
-            (Some(typed), Some(read)) => self.search_read(screen, &read, &typed).await,
+            (Some(typed), Some(read)) => self.search_read(screen, &read, &typed, record).await,
             (Some(typed), None) => self.search_still(screen, aim, typed).await,
         }
         Ok(())
     }
 
     /// Looks for the claim of a program whose screen says whether its turn is over.
-    async fn search_read(&mut self, screen: &Screen, read: &Read, typed: &Typed) {
+    async fn search_read(&mut self, screen: &Screen, read: &Read, typed: &Typed, record: Option<TurnRecord>) {
         let now = Instant::now();
+        if let Some(TurnRecord::Over { said }) = record {
+            return self.search_said(screen, read, typed, &said).await;
+        }
         let unknown_at = self.printed + UNKNOWN_PATIENCE;
+        let goes_on = matches!(record, Some(TurnRecord::Working | TurnRecord::Retrying { .. }));
         let over = read.is_over() || (read.state == State::Unknown && now >= unknown_at);
-        if !over {
+        if goes_on || !over {
+            if record.is_some() {
+                self.look_by(now + ASK_SOON.max(self.pace));
+            }
             self.free_since = None;
             self.slow_down();
             if read.state == State::Unknown {
@@ -172,6 +188,20 @@ impl Worker {
         } else {
             self.slow_down();
             self.look_for_end(typed, screen, Some(read.free)).await;
+        }
+    }
+
+    /// Looks for the claim in what the agent itself has of a turn that is over.
+    async fn search_said(&mut self, screen: &Screen, read: &Read, typed: &Typed, said: &str) {
+        match claimed(said, typed) {
+            Some(Answer { text, truncated }) => {
+                self.awaited = None;
+                self.report_claim(typed, CompletionSource::Marker, text, truncated).await;
+            }
+            None => {
+                self.slow_down();
+                self.look_for_end(typed, screen, Some(read.free)).await;
+            }
         }
     }
 
@@ -207,6 +237,10 @@ impl Worker {
             false => read_answer(screen, typed),
         });
         let (text, truncated) = answer.unwrap_or_default();
+        self.report_claim(typed, source, text, truncated).await;
+    }
+
+    async fn report_claim(&self, typed: &Typed, source: CompletionSource, text: String, truncated: bool) {
         let (id, turn) = (typed.id.clone(), typed.turn.number);
         self.report(Report::Claimed { id, turn, source, text: text.into(), truncated }).await;
     }

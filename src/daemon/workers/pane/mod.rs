@@ -11,6 +11,7 @@ mod looking;
 mod over;
 mod reading;
 mod seen;
+mod side;
 mod typing;
 
 use crate::daemon::news::{News, NewsSender};
@@ -22,6 +23,7 @@ use crate::engine::words::ProcessKey;
 use crate::io::frames::Frames;
 use crate::io::process;
 use crate::io::settings::Launch;
+use crate::io::side_channel::OpenCode;
 use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
 pub(super) use ending::see_off;
 use faces::Waiter;
@@ -139,6 +141,8 @@ struct Worker {
     /// What was last told of the pane.
     doing: String,
     doing_at: Option<Instant>,
+    /// Where the agent itself can be asked.
+    side: Option<OpenCode>,
     waiters: Vec<Waiter>,
 }
 
@@ -185,6 +189,7 @@ pub async fn work(start: Start) -> &'static str {
                 free_since: None,
                 doing: String::new(),
                 doing_at: None,
+                side: None,
                 waiters: Vec::new(),
             };
             worker.run(&mut orders).await;
@@ -242,6 +247,7 @@ async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: String) ->
 
 impl Worker {
     async fn run(mut self, orders: &mut mpsc::Receiver<Order>) {
+        self.find_side();
         if self.launched.adopt.is_none() {
             let (pane, process) = (self.pane.id(), self.process);
             self.report(Report::Started { pane, process }).await;
@@ -301,8 +307,10 @@ impl Worker {
 
     /// Goes by its profile as it is now.
     fn follow(&mut self) {
-        if let Some(launch) = self.launches.borrow_and_update().get(&self.launched.agent) {
-            self.launch = Arc::clone(launch);
+        let launch = self.launches.borrow_and_update().get(&self.launched.agent).cloned();
+        if let Some(launch) = launch {
+            self.launch = launch;
+            self.find_side();
         }
         (self.told, self.kept) = (None, None);
         self.look_at = Some(Instant::now());

@@ -58,6 +58,13 @@ pub(super) struct Told {
     told: bool,
 }
 
+impl Told {
+    /// Whether this is something else than what was told.
+    fn is_other(&self, words: &str, asks: Option<&Dialog>) -> bool {
+        self.words != words || (self.state == State::WaitingInput && self.asks.as_ref() != asks)
+    }
+}
+
 impl Worker {
     /// How rows are asked for: a program with an input box wraps its own text, and its box is found by rows.
     pub(super) fn rows(&self) -> Rows {
@@ -155,6 +162,29 @@ impl Worker {
         });
     }
 
+    /// Keeps what is to be told. Gives when to look again if something else was told too shortly before: what changes all the
+    /// time, as what counts down, is told now and then.
+    fn notice(&mut self, state: State, words: &str, asks: Option<&Dialog>, now: Instant) -> Option<Instant> {
+        let Some(told) = self.told.as_mut().filter(|told| told.state == state) else {
+            let words = words.to_owned();
+            self.told = Some(Told { state, words, asks: None, anew: TELLS_ANEW, at: now, told: false });
+            return None;
+        };
+        if !told.told && told.words != words {
+            (told.words, told.at) = (words.to_owned(), now);
+        }
+        if told.told && told.is_other(words, asks) {
+            let tells_at = told.at + told.anew;
+            if now < tells_at {
+                return Some(tells_at);
+            }
+            let rested = now >= told.at + TELLS_ANEW_MAX;
+            told.anew = if rested { TELLS_ANEW } else { (told.anew * 2).min(TELLS_ANEW_MAX) };
+            (told.words, told.told) = (words.to_owned(), false);
+        }
+        None
+    }
+
     /// Tells the loop when the agent begins or ceases to need something.
     pub(super) async fn tell_need(&mut self, read: &Read) -> Result<(), End> {
         let kind = match read.state {
@@ -169,23 +199,9 @@ impl Worker {
         let words = kind.map(|_| read.words.clone()).unwrap_or_default();
         let asks = kind.and(read.asks()).map(|dialog| self.harmless(dialog));
         let now = Instant::now();
-        let before = self.told.as_ref().filter(|told| (told.state, &told.words) == (state, &words));
-        match before {
-            None => {
-                let (words, anew) = (words.clone(), TELLS_ANEW);
-                self.told = Some(Told { state, words, asks: None, anew, at: now, told: false });
-            }
-            // The same question of something else. A dialog that changes all the time is told now and then.
-            Some(told) if told.told && state == State::WaitingInput && told.asks != asks => {
-                let tells_at = told.at + told.anew;
-                if now < tells_at {
-                    self.look_by(tells_at);
-                    return Ok(());
-                }
-                let anew = (told.anew * 2).min(TELLS_ANEW_MAX);
-                self.told = self.told.take().map(|told| Told { told: false, anew, ..told });
-            }
-            Some(_) => {}
+        if let Some(tells_at) = self.notice(state, &words, asks.as_ref(), now) {
+            self.look_by(tells_at);
+            return Ok(());
         }
         let Some(told) = self.told.as_mut().filter(|told| !told.told) else {
             return self.answer_by_profile(read).await;

@@ -84,6 +84,11 @@ impl Worker {
     async fn type_turn(&mut self, typed: &Typed) -> Result<Receipt, Failed> {
         // Between the intent and now a flush has passed: all guards once more.
         let since = self.sought.unwrap_or_else(Instant::now);
+        if typed.turn.redelivered && self.is_recorded(typed).await {
+            // What it was given already is not given to it twice, whatever its screen shows.
+            self.left = Left::Nothing;
+            return Ok(Receipt::Recorded);
+        }
         let screen = match self.guards(since).await? {
             Guards::Open(screen) => screen,
             Guards::Closed(guard, _) => {

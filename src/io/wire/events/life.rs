@@ -225,6 +225,7 @@ enum ReceiptWire {
     EnterOnly,
     Echoed,
     Read,
+    Recorded,
     Acknowledged,
 }
 
