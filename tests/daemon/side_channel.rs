@@ -149,3 +149,79 @@ fn a_line_that_the_agent_has_in_its_record_was_delivered_though_its_screen_shows
     assert_eq!(house.read("heard.log").lines().count(), 1, "{}", house.read("heard.log"));
     house.end();
 }
+
+/// An agent that keeps its sessions as Claude Code does. What its `tool` prints looks like a claim on its screen.
+const WRITER: &str = r###"
+rules:
+  - when: {turn: task, match: "^tool"}
+    do:
+      - run: {argv: [sh, ./write.sh, "{line}", "I looked at it."]}
+      - claim: now
+  - when: {turn: reminder}
+    do:
+      - run: {argv: [sh, ./write.sh, "{line}", "Now it is **done**.", "CODING OK ", "{token}"]}
+      - print: "Now it is done."
+      - claim: now
+  - when: {turn: task, match: "^silent"}
+    do:
+      - print: "drawn {id}"
+      - claim: now
+  - when: {turn: task, match: "^late"}
+    do:
+      - run: {argv: [sh, ./write.sh, "{line}"]}
+      - print: "drawn {id}"
+      - claim: now
+  - when: {turn: task}
+    do:
+      - run: {argv: [sh, ./write.sh, "{line}", "**First** of all: 襷", "## CODING OK ", "{token}"]}
+      - print: "drawn {id}"
+      - claim: now
+"###;
+
+/// Writes what was asked and what was said down: `write.sh LINE WORDS MARKER TOKEN`.
+const WRITE: &str = r#"
+file=home/.claude/projects/p/s.jsonl
+[ -n "$1" ] && printf '{"type":"user","message":{"role":"user","content":"%s"}}\n' "$1" >> $file
+[ -n "$2" ] && printf '{"type":"assistant","message":{"content":[{"type":"text","text":"%s\\n\\n%s%s"}]}}\n' "$2" "$3" "$4" >> $file
+exit 0
+"#;
+
+#[test]
+fn an_answer_is_what_the_agent_itself_wrote_down_and_a_tools_words_are_no_claim() {
+    let claude = BOXED.iter().find(|row| row.provider == "claude").expect("its row");
+    let team = "  - {name: a, reports_to: user, provider: claude, marker: CODING OK, env: {HOME: \"{root}/home\"}, \
+                command: [\"{tasuki}\", agent, scripted, --phrase, \"{phrase}\", --script, \"{root}/play.yaml\"]}\n";
+    let script = claude.script(WRITER, &crate::rows::SOON);
+    let files = [("play.yaml", script.as_str()), ("write.sh", WRITE), ("home/.claude/projects/p/older", "")];
+    let mut house = House::new("side-files", team, &files);
+    house.start();
+    let content = |house: &House, id: &str| {
+        let result: serde_json::Value = serde_saphyr::from_str(&house.result(id)).expect("a result");
+        assert_eq!(result["status"], "completed", "{result}");
+        result["content"].as_str().expect("a text").to_owned()
+    };
+    // It has nothing of this one: its screen counts.
+    task(&house, "silent", "silent");
+    assert_eq!(content(&house, "silent"), "drawn silent");
+    // Its claim is drawn in another way than it is written: both together count.
+    task(&house, "heading", "work");
+    assert_eq!(content(&house, "heading"), "drawn heading");
+    task(&house, "tool", "tool");
+    assert_eq!(content(&house, "tool"), "Now it is **done**.");
+    let log = house.read("status/activity.log");
+    assert!(log.contains("tool is being typed to a (turn 2, reminder)"), "{log}");
+    // Its words are written down after they were drawn.
+    task(&house, "late", "late");
+    let session = "home/.claude/projects/p/s.jsonl";
+    house.until("the line to be written down", |house| house.read(session).contains("task late"));
+    let written = house.read(session);
+    let token = token_of(written.lines().last().expect("a line"));
+    house.until("its claim to be drawn", |house| {
+        house.tmux(&["capture-pane", "-p", "-t", "a"]).contains(&format!("CODING OK {token}"))
+    });
+    let words = format!("**late** words\\n\\nCODING OK {token}");
+    let record = format!("{{\"type\":\"assistant\",\"message\":{{\"content\":\"{words}\"}}}}\n");
+    std::fs::write(house.path(session), written + &record).expect("the session");
+    assert_eq!(content(&house, "late"), "**late** words");
+    house.end();
+}

@@ -129,6 +129,13 @@ screen:
     - {name: ready, state: ready, box: empty, see: {footer: ['shortcuts']}}
 ```
 
+What a program says of itself counts more than its screen. Where a profile says in which files it keeps its sessions
+(`transcript:`, as for `claude`, `codex`, `gemini` and `qwen`), a line that stands there was delivered, an answer is taken from
+there to the letter, and a claim that only a tool has printed is none. OpenCode keeps no such files; with
+`command: [opencode, --port, '4096']` it is asked over its HTTP API, which also tells when its turn is over and how long it waits
+for its model. Each agent needs a port of its own; `OPENCODE_SERVER_PASSWORD` in its `env:` is used if it is there. Where
+nothing can be learned that way, the screen is read as ever.
+
 ## Environment
 
 An agent inherits the environment of the process that starts the daemon, less what systemd, tmux, a shell or tasuki set for
@@ -151,6 +158,8 @@ fn page(schema: &Value) -> String {
             "Provider" => "`providers:`, each",
             "SystemPrompt" => "`providers: NAME: system_prompt:`",
             "Ready" => "`providers: NAME: ready:`",
+            "Transcript" => "`providers: NAME: transcript:`",
+            "Records" => "`providers: NAME: transcript: asked:` and `said:`",
             "Route" => "`routes:`, each",
             "Screen" => "`providers: NAME: screen:`",
             "StandingAnswer" => "`providers: NAME: answers:`, each",
@@ -178,7 +187,7 @@ fn page(schema: &Value) -> String {
 
 /// The whole file and its parts, in the order in which a reader meets them.
 fn sections(schema: &Value) -> Vec<(&str, &Value)> {
-    const ORDER: [&str; 14] = [
+    const ORDER: [&str; 16] = [
         "Agent",
         "Settings",
         "Words",
@@ -186,6 +195,8 @@ fn sections(schema: &Value) -> Vec<(&str, &Value)> {
         "Provider",
         "SystemPrompt",
         "Ready",
+        "Transcript",
+        "Records",
         "StandingAnswer",
         "Screen",
         "Choices",

@@ -72,7 +72,7 @@ fn every_documented_default_is_the_one_in_force() {
 }
 
 /// Another value than the default for each key. A key without one here, or that changes nothing, fails the test.
-const OTHER: [(&str, &str); 48] = [
+const OTHER: [(&str, &str); 50] = [
     ("session", "other"),
     ("tmux_socket", "default"),
     ("agents.reports_to", "b"),
@@ -118,6 +118,10 @@ const OTHER: [(&str, &str); 48] = [
     ("providers.receipt", "none"),
     ("providers.ready", "{quiet: 7ms, within: 8ms}"),
     ("providers.side_channel", "opencode"),
+    (
+        "providers.transcript",
+        "{files: [$HOME/a/*.jsonl], asked: {where: {type: user}, text: text}, said: {where: {type: it}, text: text}}",
+    ),
     ("providers.screen", "{version: '9'}"),
     ("providers.clear_key", "C-c"),
     ("providers.exit", "[C-c, C-d]"),

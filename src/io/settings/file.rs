@@ -6,6 +6,7 @@
 use super::dialogs::AnswerEntry;
 use super::profile::{Receipt, SideChannel, Typing};
 use super::screen::ScreenEntry;
+use super::transcript::TranscriptEntry;
 use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -183,6 +184,8 @@ pub(super) struct ProviderEntry {
     /// How it can be asked what it does, besides its screen: `opencode` is OpenCode's HTTP API, where the command has
     /// `--port N` or `attach URL` on this machine.
     pub(super) side_channel: Option<SideChannel>,
+    /// Where it keeps what it was asked and what it said: what stands there of a turn counts more than its screen.
+    pub(super) transcript: Option<TranscriptEntry>,
     /// When the program is ready for a line.
     pub(super) ready: Option<ReadyEntry>,
     /// How its screens are read. Without it, the program is ready when its pane is still.

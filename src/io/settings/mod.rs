@@ -21,6 +21,7 @@ mod profile_files;
 mod read;
 mod roster;
 mod screen;
+mod transcript;
 mod values;
 
 pub use default_team::{Choice, InitError, Language, Written, choose_provider, default_team, write_team};
@@ -30,6 +31,7 @@ pub use general::General;
 pub use launch::Launch;
 pub use profile::{Profile, Receipt, SideChannel, StandingAnswer, Typing, built_in_names, built_in_profiles};
 pub use profile_files::folders as profile_folders;
+pub use transcript::{Records, Transcript, part};
 
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;

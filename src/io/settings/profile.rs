@@ -7,6 +7,7 @@ use super::finding::{Book, Finding};
 use super::near::did_you_mean;
 use super::profile_files::{Layer, ProfileFile};
 use super::read::read;
+use super::transcript::Transcript;
 use super::values::At;
 use crate::engine::reading::{Dialog, Pattern, Rules};
 use crate::engine::team::Restart;
@@ -47,6 +48,8 @@ pub struct Profile {
     pub receipt: Receipt,
     /// How it can be asked what it does, besides its screen.
     pub side_channel: Option<SideChannel>,
+    /// Where it keeps what it was asked and what it said.
+    pub transcript: Option<Arc<Transcript>>,
     /// How long the pane must have been still for the program to be ready, in ms.
     pub ready_quiet_ms: u64,
     /// When a program that never stops printing counts as ready too, in ms.
@@ -137,6 +140,7 @@ impl Default for Profile {
             echoes: true,
             receipt: Receipt::None,
             side_channel: None,
+            transcript: None,
             ready_quiet_ms: 100,
             ready_within_ms: 2_000,
             screen: None,
@@ -315,6 +319,9 @@ impl Profile {
         self.change_typing(entry, book);
         if let Some(screen) = &entry.screen {
             self.screen = Some(Arc::new(screen.over(self.screen.as_deref(), book)));
+        }
+        if let Some(transcript) = &entry.transcript {
+            self.transcript = Some(Arc::new(transcript.read(book)));
         }
         if let Some(answers) = &entry.answers {
             self.answers =

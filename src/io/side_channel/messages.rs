@@ -1,5 +1,6 @@
 //! The messages of OpenCode's API, as much of them as is needed: in `GET /session/ID/message` the oldest stands first.
 
+use crate::engine::doorbell::HEAD;
 use crate::engine::echo::squeezed;
 use serde::Deserialize;
 
@@ -85,13 +86,13 @@ impl Message {
     }
 }
 
-/// What was said after the message with this id, up to what somebody else wrote, if that is all of it. None if it was not
+/// What was said after the message with this id, up to the next line of tasuki's, if that is all of it. None if it was not
 /// begun or not ended yet, or if there is no such message.
 pub(super) fn said_after(messages: &[Message], id: &str) -> Option<String> {
     let at = messages.iter().position(|message| message.info.id == id)?;
     let later = messages.get(at + 1..)?;
-    let end =
-        later.iter().position(|message| message.info.role == "user" && message.texts().next().is_some());
+    let is_ours = |message: &Message| message.texts().any(|text| text.trim_start().starts_with(HEAD));
+    let end = later.iter().position(|message| message.info.role == "user" && is_ours(message));
     let turn = later.get(..end.unwrap_or(later.len()))?;
     let last = turn.iter().rev().find(|message| message.is_answer())?;
     last.info.time.completed?;
@@ -126,9 +127,10 @@ mod tests {
         let goes_on = json!({"info": {"id": "u2", "role": "user"},
             "parts": [{"type": "text", "text": "Continue.", "synthetic": true}]});
         let answer = text("assistant", "a3", "Done.\n\nCODING OK k7qf2m", true);
-        let next = text("user", "u3", "something else", false);
+        let person = text("user", "u4", "Make haste!", false);
+        let next = text("user", "u3", "[tasuki] something else", false);
         let other = text("assistant", "a4", "not of this turn", true);
-        let all = messages(json!([asked, tool, summary, goes_on, answer, next, other]));
+        let all = messages(json!([asked, tool, summary, goes_on, person, answer, next, other]));
         assert!(all[0].is("[tasuki] do it (token k7qf2m)"));
         assert!(!all[0].is("[tasuki] do it (token k7qf2n)"));
         assert_eq!(said_after(&all, "u1").as_deref(), Some("まず見る。\n\nDone.\n\nCODING OK k7qf2m"));

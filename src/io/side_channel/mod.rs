@@ -3,9 +3,11 @@
 mod address;
 mod messages;
 mod opencode;
+mod transcript;
 
 use crate::engine::words::Millis;
 pub use opencode::OpenCode;
+pub use transcript::{Transcribed, Transcripts};
 
 /// What an agent's own record says of a turn that it was given.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -162,6 +162,10 @@ impl Worker {
                     self.left = Left::Nothing;
                     return Ok(receipt);
                 }
+                if self.is_transcribed(typed).await {
+                    self.left = Left::Nothing;
+                    return Ok(Receipt::Recorded);
+                }
                 search_at = Instant::now() + ENTER_AGAIN;
             }
             if holds && entered.elapsed() >= ENTER_AGAIN && again < ENTERS_AGAIN {
@@ -206,8 +210,13 @@ impl Worker {
     pub(super) async fn trace_in_box(&mut self, typed: &Typed, wait: Duration) -> Result<Receipt, Failed> {
         let deadline = Instant::now() + wait;
         let mut hidden = Hidden::default();
+        let mut search_at = Instant::now();
         loop {
-            if self.is_recorded(typed).await {
+            let searches = Instant::now() >= search_at;
+            if searches {
+                search_at = Instant::now() + ENTER_AGAIN;
+            }
+            if self.is_recorded(typed).await || (searches && self.is_transcribed(typed).await) {
                 self.left = Left::Nothing;
                 return Ok(Receipt::Recorded);
             }

@@ -4,7 +4,7 @@ use super::left::without_reprint;
 use super::over::Over;
 use super::reading::Read;
 use super::seen::SEARCHED_ROWS;
-use super::side::{ASK_SOON, claimed, corrected};
+use super::side::{ASK_SOON, Judged, corrected};
 use super::{ASK_AGAIN, End, Worker};
 use crate::daemon::orders::{PaneWord, Typed};
 use crate::engine::answer::{self, Answer};
@@ -161,7 +161,8 @@ impl Worker {
     async fn search_read(&mut self, screen: &Screen, read: &Read, typed: &Typed, record: Option<TurnRecord>) {
         let now = Instant::now();
         if let Some(TurnRecord::Over { said }) = record {
-            return self.search_said(screen, read, typed, &said).await;
+            let judged = self.judged_by(&said, screen, typed).await;
+            return self.conclude(judged, screen, read, typed).await;
         }
         let unknown_at = self.printed + UNKNOWN_PATIENCE;
         let goes_on = matches!(record, Some(TurnRecord::Working | TurnRecord::Retrying { .. }));
@@ -182,23 +183,23 @@ impl Worker {
         if now < settled_at {
             return self.look_by(settled_at);
         }
-        if self.has_claimed(screen, typed).await {
-            self.awaited = None;
-            self.claim(typed, CompletionSource::Marker, Some(screen)).await;
-        } else {
-            self.slow_down();
-            self.look_for_end(typed, screen, Some(read.free)).await;
-        }
+        let judged = self.judged(screen, typed, since).await;
+        self.conclude(judged, screen, read, typed).await;
     }
 
-    /// Looks for the claim in what the agent itself has of a turn that is over.
-    async fn search_said(&mut self, screen: &Screen, read: &Read, typed: &Typed, said: &str) {
-        match claimed(said, typed) {
-            Some(Answer { text, truncated }) => {
+    /// What follows from it for a turn that is over.
+    async fn conclude(&mut self, judged: Judged, screen: &Screen, read: &Read, typed: &Typed) {
+        match judged {
+            Judged::BySaid(Answer { text, truncated }) => {
                 self.awaited = None;
                 self.report_claim(typed, CompletionSource::Marker, text, truncated).await;
             }
-            None => {
+            Judged::ByScreen => {
+                self.awaited = None;
+                self.claim(typed, CompletionSource::Marker, Some(screen)).await;
+            }
+            Judged::Later(at) => self.look_by(at),
+            Judged::Unclaimed => {
                 self.slow_down();
                 self.look_for_end(typed, screen, Some(read.free)).await;
             }
@@ -247,7 +248,7 @@ impl Worker {
 
     /// Whether a turn is claimed. Without a token only its echo tells where its output begins, and that may have left the
     /// rows that are searched.
-    async fn has_claimed(&self, screen: &Screen, typed: &Typed) -> bool {
+    pub(super) async fn has_claimed(&self, screen: &Screen, typed: &Typed) -> bool {
         if claims(screen, typed) || typed.turn.token.is_some() || is_echoed(screen, typed) {
             return claims(screen, typed);
         }

@@ -23,7 +23,7 @@ use crate::engine::words::ProcessKey;
 use crate::io::frames::Frames;
 use crate::io::process;
 use crate::io::settings::Launch;
-use crate::io::side_channel::OpenCode;
+use crate::io::side_channel::{OpenCode, Transcripts};
 use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
 pub(super) use ending::see_off;
 use faces::Waiter;
@@ -143,6 +143,8 @@ struct Worker {
     doing_at: Option<Instant>,
     /// Where the agent itself can be asked.
     side: Option<OpenCode>,
+    /// Where the agent keeps what it was asked and what it said.
+    transcripts: Option<Transcripts>,
     waiters: Vec<Waiter>,
 }
 
@@ -190,23 +192,33 @@ pub async fn work(start: Start) -> &'static str {
                 doing: String::new(),
                 doing_at: None,
                 side: None,
+                transcripts: None,
                 waiters: Vec::new(),
             };
             worker.run(&mut orders).await;
         }
         Err(TmuxError::Gone { .. }) => {}
-        Err(error) => {
-            let to_be_closed = refuse(&mut orders);
-            let what = PaneWord::Report(Report::StartFailed { why: error.to_string() });
-            let Launched { agent, nonce, .. } = launched;
-            let tag = Tag { agent: agent.clone(), nonce };
-            let _ = news.send(News::Pane(PaneNews { agent, nonce, what })).await;
-            if to_be_closed {
-                close_for_sure(&tmux, &tag).await;
-            }
-        }
+        Err(error) => fail(&tmux, launched, &error, &mut orders, &news).await,
     }
     "pane"
+}
+
+/// Tells that the agent could not be started.
+async fn fail(
+    tmux: &Tmux,
+    launched: Launched,
+    error: &TmuxError,
+    orders: &mut mpsc::Receiver<Order>,
+    news: &NewsSender,
+) {
+    let to_be_closed = refuse(orders);
+    let what = PaneWord::Report(Report::StartFailed { why: error.to_string() });
+    let Launched { agent, nonce, .. } = launched;
+    let tag = Tag { agent: agent.clone(), nonce };
+    let _ = news.send(News::Pane(PaneNews { agent, nonce, what })).await;
+    if to_be_closed {
+        close_for_sure(tmux, &tag).await;
+    }
 }
 
 /// Takes no order any more; whether it had been told to close its window.

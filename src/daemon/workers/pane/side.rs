@@ -8,19 +8,41 @@ use crate::engine::marker::Awaited;
 use crate::engine::reading::State;
 use crate::io::clock::{rfc3339, wall_now};
 use crate::io::process;
-use crate::io::side_channel::{OpenCode, TurnRecord};
+use crate::io::settings::Launch;
+use crate::io::side_channel::{OpenCode, Transcribed, Transcripts, TurnRecord};
+use crate::io::tmux::Screen;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// From which wait on a new try of its model is told as a limit: an agent that is busy for less needs nobody.
 const LIMIT_FROM_MS: u64 = 60_000;
 /// How soon it is asked again where its screen says that it has ended and it says that it has not: the screen may be still.
 pub(super) const ASK_SOON: Duration = Duration::from_millis(250);
 
+/// How long after the end of a turn its last words may take to be written down. Measured: 0.1 s.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(2);
+/// An agent that has written something down so shortly before the end of its turn keeps its words there.
+const WRITES_ON: Duration = Duration::from_secs(5);
+
+/// What became of a turn that seems to be over.
+pub(super) enum Judged {
+    /// Claimed in the agent's own words, and this is its answer.
+    BySaid(Answer),
+    /// Claimed on its screen; that is all there is.
+    ByScreen,
+    /// It may not be written down yet: look again then.
+    Later(Instant),
+    /// Not claimed.
+    Unclaimed,
+}
+
 impl Worker {
     /// Finds where the agent can be asked.
     pub(super) fn find_side(&mut self) {
         let age = process::age(self.process).unwrap_or_default();
+        let Launch { profile, env, .. } = &*self.launch;
         self.side = OpenCode::of(&self.launch, age);
+        self.transcripts = Transcripts::of(profile.transcript.as_deref(), env, age);
     }
 
     /// What the agent says of this turn; none where it cannot be asked, does not answer, or does not know it.
@@ -34,6 +56,66 @@ impl Worker {
         match self.side.as_mut().filter(|_| is_known_by_its_line(typed)) {
             Some(side) => side.has(&typed.line).await.unwrap_or(false),
             None => false,
+        }
+    }
+
+    /// Whether the agent's own files have it that it was given this turn.
+    pub(super) async fn is_transcribed(&mut self, typed: &Typed) -> bool {
+        let line = typed.line.clone();
+        self.read_transcripts(typed, move |transcripts| transcripts.has(&line)).await.unwrap_or(false)
+    }
+
+    /// What the agent's own files have of this turn; none where it keeps none, or was not given it.
+    async fn transcribed(&mut self, typed: &Typed) -> Option<Transcribed> {
+        let line = typed.line.clone();
+        self.read_transcripts(typed, move |transcripts| transcripts.turn(&line)).await.flatten()
+    }
+
+    /// Reads on a thread for such: files may be long.
+    async fn read_transcripts<T: Send + 'static>(
+        &mut self,
+        typed: &Typed,
+        read: impl FnOnce(&mut Transcripts) -> T + Send + 'static,
+    ) -> Option<T> {
+        let mut transcripts = self.transcripts.take_if(|_| is_known_by_its_line(typed))?;
+        let reading = tokio::task::spawn_blocking(move || {
+            let found = read(&mut transcripts);
+            (transcripts, found)
+        });
+        let (transcripts, found) = reading.await.ok()?;
+        self.transcripts = Some(transcripts);
+        Some(found)
+    }
+
+    /// Whether the turn is claimed, where its screen says that it is over since `since`: by the agent's own files if they have
+    /// the turn, else by its screen.
+    pub(super) async fn judged(&mut self, screen: &Screen, typed: &Typed, since: Instant) -> Judged {
+        let on_screen = self.has_claimed(screen, typed).await;
+        let Some(Transcribed { said, still }) = self.transcribed(typed).await else {
+            return if on_screen { Judged::ByScreen } else { Judged::Unclaimed };
+        };
+        if let Some(answer) = claimed(&said, typed) {
+            return Judged::BySaid(answer);
+        }
+        if !on_screen {
+            return Judged::Unclaimed;
+        }
+        let waited = since.elapsed();
+        if waited < WRITTEN_WITHIN {
+            return Judged::Later(since + WRITTEN_WITHIN);
+        }
+        // It writes its words down, and these are others' words: a tool printed them. Where it stopped to write long before, it
+        // writes elsewhere by now.
+        let writes = !said.trim().is_empty() && still < waited + WRITES_ON;
+        if writes && !speaks_of(&said, typed) { Judged::Unclaimed } else { Judged::ByScreen }
+    }
+
+    /// The same of a turn that the agent itself calls over.
+    pub(super) async fn judged_by(&self, said: &str, screen: &Screen, typed: &Typed) -> Judged {
+        match claimed(said, typed) {
+            Some(answer) => Judged::BySaid(answer),
+            None if speaks_of(said, typed) && self.has_claimed(screen, typed).await => Judged::ByScreen,
+            None => Judged::Unclaimed,
         }
     }
 
@@ -70,8 +152,13 @@ pub(super) fn corrected(mut read: Read, record: Option<&TurnRecord>) -> Read {
     read
 }
 
+/// Whether the turn's token is among what was said: its line may be drawn in another way than it is written, as headings are.
+fn speaks_of(said: &str, typed: &Typed) -> bool {
+    typed.turn.token.is_some_and(|token| said.contains(token.as_str()))
+}
+
 /// What was answered, if what was said ends in the turn's claim.
-pub(super) fn claimed(said: &str, typed: &Typed) -> Option<Answer> {
+fn claimed(said: &str, typed: &Typed) -> Option<Answer> {
     let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok()?;
     answer::said(said, &awaited)
 }

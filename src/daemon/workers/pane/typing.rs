@@ -84,7 +84,7 @@ impl Worker {
     async fn type_turn(&mut self, typed: &Typed) -> Result<Receipt, Failed> {
         // Between the intent and now a flush has passed: all guards once more.
         let since = self.sought.unwrap_or_else(Instant::now);
-        if typed.turn.redelivered && self.is_recorded(typed).await {
+        if typed.turn.redelivered && (self.is_recorded(typed).await || self.is_transcribed(typed).await) {
             // What it was given already is not given to it twice, whatever its screen shows.
             self.left = Left::Nothing;
             return Ok(Receipt::Recorded);
