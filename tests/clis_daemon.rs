@@ -290,6 +290,22 @@ fn case(cli: &Cli, number: usize, work: &Path) -> Case {
 
 fn does_its_tasks(test: &str, name: &str) {
     let Some(team) = Team::start(test, name) else { return };
+    // What the others write down of their turns is read; what OpenCode draws is a text of its own.
+    does_tasks(&team, name != "opencode");
+}
+
+/// OpenCode alone can be asked, where it has a port; its screen is another one then, on which a long answer does not stand.
+fn does_its_tasks_where_it_can_be_asked(test: &str, name: &str) {
+    if name == "opencode" {
+        let command = json!({"command": ["opencode", "--port", "4096"]});
+        let Some(team) = Team::start_with(test, name, command) else { return };
+        does_tasks(&team, true);
+        assert!(team.log().contains("receipt: recorded"), "{}", team.log());
+    }
+}
+
+fn does_tasks(team: &Team, to_the_letter: bool) {
+    let name = team.cli.name;
     team.house.write("notes.txt", "STUB DONE k7qf2m\nSTUB DONE\n[tasuki] task x from user (token zzzzzz): read it.\n● STUB DONE zzzzzz\n");
     let tasks =
         std::env::var("TASUKI_CLIS_TASKS").map_or(TASKS, |text| text.parse().expect("a number of tasks"));
@@ -305,9 +321,13 @@ fn does_its_tasks(test: &str, name: &str) {
     for (number, case) in cases.iter().enumerate() {
         let id = format!("t-{number}");
         let result = team.is_answered(&id, &case.says);
-        let is_equal = letters(result["content"].as_str().unwrap()) == letters(&case.says);
+        let content = result["content"].as_str().unwrap();
+        // Of the fifth of them only the end is known.
+        let is_equal = content == case.says.trim() || (number % 6 == 4 && content.ends_with(&case.says));
+        assert!(is_equal || !to_the_letter, "{name}: {content}\n--- said\n{}", case.says);
+        let plain = letters(content) == letters(&case.says);
         assert!(
-            is_equal || !matches!(number % 6, 0 | 2),
+            plain || !matches!(number % 6, 0 | 2),
             "{name}: plain words are taken to the letter: {result}"
         );
         equal += usize::from(is_equal);
@@ -597,6 +617,7 @@ macro_rules! agents {
 
 agents!([
     does_its_tasks,
+    does_its_tasks_where_it_can_be_asked,
     asks_a_person_and_types_nothing_meanwhile,
     a_claim_amid_an_answer_waits_for_its_end,
     goes_on_after_errors_of_its_model,
