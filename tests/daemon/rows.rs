@@ -289,6 +289,12 @@ fn nothing_is_typed_at_a_limit_nor_where_the_login_has_expired() {
             house.start();
             task(&house, word, word);
             house.until("it to be told", |house| status(house).contains(&format!("state: {state}")));
+            if word == "login" {
+                // What to do stands behind the program's own words.
+                let status = status(&house).split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(status.contains("→ log in with") && status.contains("or mend its key"), "{status}");
+                assert!(!status.contains("{name}"), "{status}");
+            }
             task(&house, "next", "work");
             accepted(&house, "next");
             task(&house, "more", "work");

@@ -46,6 +46,8 @@ pub struct Rule {
     pub see: Sights,
     /// What must not be seen.
     pub not: Sights,
+    /// What a person can do about it.
+    pub cure: Option<String>,
 }
 
 /// What a rule wants of the input box.
@@ -271,6 +273,7 @@ mod tests {
             input_box: BoxState::Any,
             see,
             not,
+            cure: None,
         };
         Rules {
             version: String::new(),

@@ -91,6 +91,8 @@ pub(super) struct RuleEntry {
     see: Option<SightsEntry>,
     /// What must not be seen.
     not: Option<SightsEntry>,
+    /// What a person can do about it, told behind the program's own words. `{name}` is the agent.
+    cure: Option<String>,
 }
 
 /// Patterns by the part of the screen that they are matched against.
@@ -257,7 +259,8 @@ impl RuleEntry {
             let why = format!("rule `{name}` takes every screen for one that may be typed to");
             book.wrong(self.name.place, why, "say `box: empty`, or what has to be seen");
         }
-        Some(Rule { name: name.clone(), state, free: self.free.unwrap_or(false), input_box, see, not })
+        let (free, cure) = (self.free.unwrap_or(false), self.cure.clone());
+        Some(Rule { name: name.clone(), state, free, input_box, see, not, cure })
     }
 }
 

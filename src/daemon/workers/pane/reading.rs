@@ -29,6 +29,8 @@ pub(super) struct Read {
     pub(super) state: State,
     /// The rule that says so, or a dash.
     pub(super) rule: String,
+    /// What a person can do about it.
+    cure: Option<String>,
     /// Whether a turn may be typed.
     pub(super) free: bool,
     /// What stands in the input box; none if no box is shown.
@@ -89,6 +91,7 @@ impl Worker {
         Some(Read {
             state,
             rule: reading.rule_name().to_owned(),
+            cure: reading.rule.and_then(|rule| rule.cure.clone()),
             free: reading.is_free() && !unknown,
             pasted: found.is_some_and(|found| pasted(&found.text)),
             rows: found.map_or(0..0, |found| found.rows.start + above..found.rows.end + above),
@@ -215,7 +218,10 @@ impl Worker {
         match kind {
             None => self.report(Report::NeedsNothing).await,
             Some(kind) => {
-                let why = if words.is_empty() { read.rule.clone() } else { words };
+                let mut why = if words.is_empty() { read.rule.clone() } else { words };
+                if let Some(cure) = &read.cure {
+                    why += &format!(" → {}", cure.replace("{name}", &self.launched.agent.to_string()));
+                }
                 let asks = asks.map(Arc::new);
                 self.report(Report::Needs { kind, why: why.into(), asks, until: None }).await;
             }
