@@ -60,8 +60,9 @@ fn what_a_program_has_said_in_a_turn_is_read_to_the_letter() {
         let mut transcripts = transcripts(name, home.path(), LONG);
         assert!(!typed(&text).is_empty(), "{name}");
         for line in typed(&text) {
-            let said = transcripts.turn(&line).map(|found| found.said);
-            let _ = writeln!(told, "{name}: {line}\n{}\n", said.as_deref().unwrap_or("(not there)"));
+            let found = transcripts.turn(&line).expect("a turn");
+            let over = found.is_over.map_or("-".to_owned(), |over| format!("over: {over}"));
+            let _ = writeln!(told, "{name}: {line}\n{}\n({over})\n", found.said);
         }
         assert!(
             !transcripts.has("[tasuki] task other from user (token aaaaaa): read it and do it."),
@@ -88,6 +89,21 @@ fn sessions_of_other_processes_are_not_looked_into() {
     let nowhere: Env = Env::default();
     let rules = built_in_profiles()[name].transcript.clone();
     assert!(Transcripts::of(rules.as_deref(), &nowhere, LONG).is_none(), "it has no home");
+}
+
+#[test]
+fn a_turn_whose_end_is_written_down_is_not_over_before_that() {
+    let home = tempfile::tempdir().unwrap();
+    let (name, place) = PLACES[1];
+    let text = recorded(name);
+    let line = typed(&text).pop().unwrap();
+    let end = text.rfind("{\"timestamp\"").unwrap();
+    assert!(text[end..].contains("task_complete"));
+    let path = put(home.path(), place, &text.as_bytes()[..end]);
+    let mut transcripts = transcripts(name, home.path(), LONG);
+    assert_eq!(transcripts.turn(&line).unwrap().is_over, Some(false));
+    fs::write(&path, &text).unwrap();
+    assert_eq!(transcripts.turn(&line).unwrap().is_over, Some(true));
 }
 
 #[test]

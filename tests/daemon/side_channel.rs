@@ -225,3 +225,49 @@ fn an_answer_is_what_the_agent_itself_wrote_down_and_a_tools_words_are_no_claim(
     assert_eq!(content(&house, "late"), "**late** words");
     house.end();
 }
+
+/// It draws its claim, and writes its words down as Codex does; the end of its turn it writes down when it is let.
+const ENDS: &str = r#"
+rules:
+  - when: {turn: task}
+    do:
+      - run: {argv: [sh, ./write.sh, "{line}", "{token}"]}
+      - print: "drawn {id}"
+      - claim: now
+"#;
+
+const WRITE_ENDS: &str = r#"
+[ "$TASUKI_AGENT" = a ] || exit 0
+mkdir -p home/.codex/sessions/2026/11/23
+say() { printf '{"type":"response_item","payload":{"type":"message","role":"%s","content":[{"type":"text","text":"%s"}]}}\n' "$1" "$2"; }
+(say user "$1"; say assistant "It is *written*.\\n\\nCODING OK $2") >> home/.codex/sessions/2026/11/23/s.jsonl
+"#;
+
+#[test]
+fn a_turn_whose_end_the_agent_writes_down_is_over_then_whatever_it_draws() {
+    let codex = BOXED.iter().find(|row| row.provider == "codex").expect("its row");
+    let agent = |name: &str| {
+        format!(
+            "  - {{name: {name}, reports_to: user, provider: codex, marker: CODING OK, env: {{HOME: \"{{root}}/home\"}}, \
+             command: [\"{{tasuki}}\", agent, scripted, --phrase, \"{{phrase}}\", --script, \"{{root}}/play.yaml\"]}}\n"
+        )
+    };
+    let script = codex.script(ENDS, &crate::rows::SOON);
+    let files = [("play.yaml", script.as_str()), ("write.sh", WRITE_ENDS)];
+    let mut house = House::new("side-ends", &(agent("a") + &agent("b")), &files);
+    house.start();
+    task(&house, "first", "work");
+    house.until("its claim to be drawn", |house| {
+        house.tmux(&["capture-pane", "-p", "-t", "a"]).contains("CODING OK")
+    });
+    // As long as another takes for the whole of it, this one is not taken for done.
+    house.drop("other.yaml", "id: other\nto: b\ncontent: work\n");
+    assert!(house.result("other").contains("drawn other"));
+    assert!(!house.path("queue/results/first.yaml").exists(), "{}", house.read("status/activity.log"));
+    let session = "home/.codex/sessions/2026/11/23/s.jsonl";
+    let end = "{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_complete\"}}\n";
+    std::fs::write(house.path(session), house.read(session) + end).expect("the session");
+    let result = house.result("first");
+    assert!(result.contains("It is *written*."), "{result}");
+    house.end();
+}

@@ -262,6 +262,7 @@ fn plural(kind: &str) -> String {
     match kind {
         "map" | "map, see below" => "maps, see below".into(),
         "text" => "texts".into(),
+        "map of texts" => "maps of texts".into(),
         "list of texts" => "lists of texts".into(),
         "length of time" => "lengths of time".into(),
         other => panic!("no plural of {other}"),

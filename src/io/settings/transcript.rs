@@ -19,6 +19,9 @@ pub(super) struct TranscriptEntry {
     asked: RecordsEntry,
     /// What it said.
     said: RecordsEntry,
+    /// What stands in a record that ends a turn, of one kind or another: without such a record a turn is not over for as
+    /// long as something is written there. Default: its screen says when a turn is over
+    over: Option<Vec<BTreeMap<String, Scalar>>>,
     /// Where a record has a name: a later one of the same name takes its place.
     id: Option<At<String>>,
 }
@@ -53,6 +56,8 @@ pub struct Transcript {
     pub asked: Records,
     /// What it said.
     pub said: Records,
+    /// What stands in a record that ends a turn, of one kind or another.
+    over: Vec<Vec<(String, Value)>>,
     /// The part with a record's name.
     pub id: Option<String>,
 }
@@ -81,6 +86,7 @@ impl TranscriptEntry {
             files: self.files.iter().map(|path| path.value.clone()).collect(),
             asked: self.asked.read(),
             said: self.said.read(),
+            over: self.over.iter().flatten().map(pairs).collect(),
             id: self.id.as_ref().map(|id| id.value.clone()),
         }
     }
@@ -88,13 +94,6 @@ impl TranscriptEntry {
 
 impl RecordsEntry {
     fn read(&self) -> Records {
-        let pairs = |of: &BTreeMap<String, Scalar>| {
-            let value = |scalar: &Scalar| match scalar {
-                Scalar::Bool(yes) => Value::from(*yes),
-                Scalar::Word(word) => Value::from(word.as_str()),
-            };
-            of.iter().map(|(path, scalar)| (path.clone(), value(scalar))).collect()
-        };
         Records {
             wanted: pairs(&self.r#where),
             unwanted: self.unless.as_ref().map(pairs).unwrap_or_default(),
@@ -103,12 +102,35 @@ impl RecordsEntry {
     }
 }
 
+/// Parts of a record and what stands there.
+fn pairs(of: &BTreeMap<String, Scalar>) -> Vec<(String, Value)> {
+    let value = |scalar: &Scalar| match scalar {
+        Scalar::Bool(yes) => Value::from(*yes),
+        Scalar::Word(word) => Value::from(word.as_str()),
+    };
+    of.iter().map(|(path, scalar)| (path.clone(), value(scalar))).collect()
+}
+
+/// Whether that stands there.
+fn has(record: &Value, (path, value): &(String, Value)) -> bool {
+    part(record, path) == Some(value)
+}
+
+impl Transcript {
+    /// Whether a turn is over with this record; none if no record says so.
+    #[must_use]
+    pub fn is_end(&self, record: &Value) -> Option<bool> {
+        let ends = || self.over.iter().any(|parts| parts.iter().all(|part| has(record, part)));
+        (!self.over.is_empty()).then(ends)
+    }
+}
+
 impl Records {
     /// The text of a record of this kind; none of another.
     #[must_use]
     pub fn text_of(&self, record: &Value) -> Option<String> {
-        let is = |(path, value): &(String, Value)| part(record, path) == Some(value);
-        let ours = self.wanted.iter().all(is) && !self.unwanted.iter().any(is);
+        let ours = self.wanted.iter().all(|part| has(record, part))
+            && !self.unwanted.iter().any(|part| has(record, part));
         let text = part(record, &self.text).filter(|_| ours)?;
         Some(match text {
             Value::String(text) => text.clone(),

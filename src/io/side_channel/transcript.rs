@@ -49,6 +49,8 @@ struct Found {
 pub struct Transcribed {
     /// All that was said since.
     pub said: String,
+    /// Whether it is over; none where no record would say so.
+    pub is_over: Option<bool>,
     /// For how long nothing was written there.
     pub still: Duration,
 }
@@ -73,7 +75,8 @@ impl Transcripts {
     pub fn turn(&mut self, line: &str) -> Option<Transcribed> {
         let Found { file, at, .. } = self.find(line)?;
         let (file, still) = opened(&file)?;
-        Some(Transcribed { said: self.said(file, at).ok()?, still })
+        let (said, is_over) = self.said(file, at).ok()?;
+        Some(Transcribed { said, is_over, still })
     }
 
     fn find(&mut self, line: &str) -> Option<Found> {
@@ -109,17 +112,19 @@ impl Transcripts {
         found.map(|at| (path.to_owned(), at))
     }
 
-    /// What was said behind the record at `at`, up to the next line of tasuki's.
-    fn said(&self, mut file: File, at: u64) -> io::Result<String> {
+    /// What was said behind the record at `at`, up to the next line of tasuki's, and whether that is all.
+    fn said(&self, mut file: File, at: u64) -> io::Result<(String, Option<bool>)> {
         file.seek(SeekFrom::Start(at))?;
         let mut said: Vec<String> = Vec::new();
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
         let (mut is_first, mut is_over) = (true, false);
+        let mut has_end = self.rules.is_end(&Value::Null);
         lines(file.take(TURN_BYTES_MAX), at, |_, line| {
             let own = std::mem::take(&mut is_first);
             let Some(record) = record(line).filter(|_| !own && !is_over) else { return };
             let asks = self.rules.asked.text_of(&record);
             is_over = asks.is_some_and(|text| text.trim_start().starts_with(HEAD));
+            has_end = has_end.map(|has| has || is_over || self.rules.is_end(&record) == Some(true));
             let Some(text) = self.rules.said.text_of(&record).filter(|_| !is_over) else { return };
             let name = self.rules.id.as_deref().and_then(|path| name_of(&record, path));
             match name.as_ref().and_then(|name| names.get(name)) {
@@ -131,7 +136,7 @@ impl Transcripts {
             }
         })?;
         said.retain(|text| !text.trim().is_empty());
-        Ok(said.join("\n\n"))
+        Ok((said.join("\n\n"), has_end))
     }
 
     /// Files to which something was written since the program was started, the newest first.

@@ -21,6 +21,10 @@ pub(super) const ASK_SOON: Duration = Duration::from_millis(250);
 
 /// How long after the end of a turn its last words may take to be written down. Measured: 0.1 s.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(2);
+/// How soon it is looked again whether they are.
+const LOOK_SOON: Duration = Duration::from_millis(100);
+/// For how long an agent that writes down the end of its turn may be silent before its screen is believed after all.
+const WRITES_AGAIN_WITHIN: Duration = Duration::from_secs(30);
 /// An agent that has written something down so shortly before the end of its turn keeps its words there.
 const WRITES_ON: Duration = Duration::from_secs(5);
 
@@ -91,9 +95,12 @@ impl Worker {
     /// the turn, else by its screen.
     pub(super) async fn judged(&mut self, screen: &Screen, typed: &Typed, since: Instant) -> Judged {
         let on_screen = self.has_claimed(screen, typed).await;
-        let Some(Transcribed { said, still }) = self.transcribed(typed).await else {
+        let Some(Transcribed { said, is_over, still }) = self.transcribed(typed).await else {
             return if on_screen { Judged::ByScreen } else { Judged::Unclaimed };
         };
+        if is_over == Some(false) && still < WRITES_AGAIN_WITHIN {
+            return Judged::Later(Instant::now() + ASK_SOON);
+        }
         if let Some(answer) = claimed(&said, typed) {
             return Judged::BySaid(answer);
         }
@@ -102,7 +109,7 @@ impl Worker {
         }
         let waited = since.elapsed();
         if waited < WRITTEN_WITHIN {
-            return Judged::Later(since + WRITTEN_WITHIN);
+            return Judged::Later((Instant::now() + LOOK_SOON).min(since + WRITTEN_WITHIN));
         }
         // It writes its words down, and these are others' words: a tool printed them. Where it stopped to write long before, it
         // writes elsewhere by now.
