@@ -157,3 +157,40 @@ fn what_a_program_proposes_is_no_draft_and_what_somebody_wrote_is() {
     assert!(screen(&house).contains("❯ write it yourself"), "{}", screen(&house));
     house.end();
 }
+
+/// Its limit counts down.
+const COUNTS_DOWN: &str = r#"
+n=100
+while [ $n -gt 0 ]; do
+  printf '\033[H\033[Klimit reached, try again in %s s\n\033[K────────────\n\033[K❯ \n\033[K────────────\n\033[K  shortcuts\n\033[3;3H' "$n"
+  n=$((n - 1)); sleep 0.45
+done
+"#;
+
+const COUNTS_DOWN_PROFILE: &str = r#"
+command: [bash, ./play.sh]
+receipt: screen
+screen:
+  box:
+    forms:
+      - {above: '^─{8}', first: '^❯(?:\s(.*))?$', below: '^─{8}'}
+  rules:
+    - {name: limit, state: rate_limited, box: shown, see: {last: ['^limit reached']}}
+    - {name: draft, state: draft, box: filled}
+    - {name: ready, state: ready, box: empty, see: {footer: ['shortcuts']}}
+"#;
+
+#[test]
+fn a_countdown_is_told_ever_less_often() {
+    let files = [("play.sh", COUNTS_DOWN), ("protocol/profiles/mine.yaml", COUNTS_DOWN_PROFILE)];
+    let mut house =
+        House::new("counts", "  - {name: a, reports_to: user, provider: mine, marker: CODING OK}\n", &files);
+    house.start();
+    house.until("some of it to pass", |house| {
+        house.tmux(&["capture-pane", "-p", "-t", "a"]).contains("again in 88 s")
+    });
+    let log = house.read("status/activity.log");
+    let told = log.matches("limit reached").count();
+    assert!((1..=6).contains(&told), "{log}");
+    house.end();
+}

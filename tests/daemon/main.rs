@@ -18,6 +18,7 @@ mod main_job;
 #[path = "../support/odds.rs"]
 mod odds;
 mod one_shot;
+#[expect(dead_code, reason = "another test needs more of it")]
 #[path = "../support/opencode_api.rs"]
 mod opencode_api;
 mod outliving;

@@ -92,6 +92,11 @@ impl Api {
         });
     }
 
+    /// It does nothing.
+    pub(crate) fn rests(&self) {
+        self.known.send_modify(|known| known.status = json!({}));
+    }
+
     /// How often this was asked.
     pub(crate) fn asked(&self, path: &str) -> usize {
         let known = self.known.borrow();

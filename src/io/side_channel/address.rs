@@ -136,6 +136,7 @@ mod tests {
     #[test]
     fn who_listens_is_known_by_the_kernel() {
         let here = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let _another = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = Address { at: here.local_addr().unwrap(), login: None };
         assert!(address.is_ours());
         drop(here);

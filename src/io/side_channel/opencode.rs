@@ -6,7 +6,7 @@ use super::{TurnRecord, Unheard};
 use crate::engine::words::Millis;
 use crate::io::clock::wall_now;
 use crate::io::exchange::exchange;
-use crate::io::settings::{Launch, SideChannel};
+use crate::io::settings::Env;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http_body_util::Full;
@@ -15,6 +15,7 @@ use hyper::body::Bytes;
 use hyper::header::{AUTHORIZATION, HOST};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
@@ -56,12 +57,11 @@ struct Found {
 impl OpenCode {
     /// One that was started so, if it is known where it can be asked. `age` is for how long it has run.
     #[must_use]
-    pub fn of(launch: &Launch, age: Duration) -> Option<Self> {
-        launch.profile.side_channel.filter(|kind| *kind == SideChannel::Opencode)?;
+    pub fn of(argv: &[String], env: &Env, cwd: &Path, age: Duration) -> Option<Self> {
         let age_ms = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
         Some(Self {
-            address: Address::of_opencode(&launch.argv, &launch.env)?,
-            folder: launch.cwd.to_string_lossy().into_owned(),
+            address: Address::of_opencode(argv, env)?,
+            folder: cwd.to_string_lossy().into_owned(),
             since: Millis(wall_now().since(Millis(age_ms))),
             found: None,
             rests_until: None,

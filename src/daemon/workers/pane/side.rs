@@ -8,7 +8,7 @@ use crate::engine::marker::Awaited;
 use crate::engine::reading::State;
 use crate::io::clock::{rfc3339, wall_now};
 use crate::io::process;
-use crate::io::settings::Launch;
+use crate::io::settings::{Launch, SideChannel};
 use crate::io::side_channel::{OpenCode, Transcribed, Transcripts, TurnRecord};
 use crate::io::tmux::Screen;
 use std::time::Duration;
@@ -44,8 +44,10 @@ impl Worker {
     /// Finds where the agent can be asked.
     pub(super) fn find_side(&mut self) {
         let age = process::age(self.process).unwrap_or_default();
-        let Launch { profile, env, .. } = &*self.launch;
-        self.side = OpenCode::of(&self.launch, age);
+        let Launch { profile, env, argv, cwd, .. } = &*self.launch;
+        self.side = profile.side_channel.and_then(|kind| match kind {
+            SideChannel::Opencode => OpenCode::of(argv, env, cwd, age),
+        });
         self.transcripts = Transcripts::of(profile.transcript.as_deref(), env, age);
     }
 
