@@ -219,6 +219,9 @@ fn an_answer_is_what_the_agent_itself_wrote_down_and_a_tools_words_are_no_claim(
     house.until("its claim to be drawn", |house| {
         house.tmux(&["capture-pane", "-p", "-t", "a"]).contains(&format!("CODING OK {token}"))
     });
+    // Longer than it must be still, and not as long as its words are waited for.
+    let drawn = std::time::Instant::now();
+    house.until("some time to pass", |_| drawn.elapsed() > std::time::Duration::from_millis(500));
     let words = format!("**late** words\\n\\nCODING OK {token}");
     let record = format!("{{\"type\":\"assistant\",\"message\":{{\"content\":\"{words}\"}}}}\n");
     std::fs::write(house.path(session), written + &record).expect("the session");
