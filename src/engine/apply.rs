@@ -240,7 +240,7 @@ impl State {
                 agent.nonce = Some(*nonce);
                 agent.up_since = Some(at);
             }
-            AgentChange::Adopted => return self.give_grace(name, at),
+            AgentChange::Adopted => self.give_grace(name, at),
             AgentChange::Down { why, restart_at, wanted, asleep } => {
                 agent.phase = match (restart_at, wanted) {
                     (Some(at), _) => Phase::Restarting(*at),
@@ -264,7 +264,7 @@ impl State {
                     self.stood_still(name, &before, at);
                 }
             }
-            AgentChange::Answered { .. } => return,
+            AgentChange::Answered { .. } => {}
             AgentChange::Removed => {
                 self.agents.remove(name);
                 return;

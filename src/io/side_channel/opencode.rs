@@ -21,9 +21,9 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 
 /// How long an answer may take. Measured: 2 to 6 ms.
-const DEADLINE: Duration = Duration::from_secs(1);
+const DEADLINE: Duration = Duration::from_secs(2);
 /// For how long nothing is asked where nobody answered: whoever waits for the answer types nothing meanwhile.
-const REST: Duration = Duration::from_secs(10);
+const REST: Duration = Duration::from_secs(2);
 /// Largest answer that is read, in bytes: messages have what their tools printed.
 const ANSWER_BYTES_MAX: usize = 32 << 20;
 /// Messages that are asked for at once, and how often more of them.

@@ -143,6 +143,8 @@ struct Worker {
     doing_at: Option<Instant>,
     /// Where the agent itself can be asked.
     side: Option<OpenCode>,
+    /// Whether it gave no answer when it was asked last.
+    unheard: bool,
     /// Where the agent keeps what it was asked and what it said.
     transcripts: Option<Transcripts>,
     waiters: Vec<Waiter>,
@@ -192,6 +194,7 @@ pub async fn work(start: Start) -> &'static str {
                 doing: String::new(),
                 doing_at: None,
                 side: None,
+                unheard: false,
                 transcripts: None,
                 waiters: Vec::new(),
             };

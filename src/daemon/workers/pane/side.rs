@@ -21,6 +21,8 @@ pub(super) const ASK_SOON: Duration = Duration::from_millis(250);
 
 /// How long after the end of a turn its last words may take to be written down. Measured: 0.1 s.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(2);
+/// For how long an agent that gives no answer is asked again before its screen is believed instead.
+const HEARD_WITHIN: Duration = Duration::from_secs(5);
 /// How soon it is looked again whether they are.
 const LOOK_SOON: Duration = Duration::from_millis(100);
 /// For how long an agent that writes down the end of its turn may be silent before its screen is believed after all.
@@ -54,7 +56,9 @@ impl Worker {
     /// What the agent says of this turn; none where it cannot be asked, does not answer, or does not know it.
     pub(super) async fn recorded(&mut self, typed: &Typed) -> Option<TurnRecord> {
         let side = self.side.as_mut().filter(|_| is_known_by_its_line(typed))?;
-        side.turn(&typed.line).await.ok().flatten()
+        let heard = side.turn(&typed.line).await;
+        self.unheard = heard.is_err();
+        heard.ok().flatten()
     }
 
     /// Whether the agent says that it was given this turn.
@@ -97,6 +101,9 @@ impl Worker {
     /// the turn, else by its screen.
     pub(super) async fn judged(&mut self, screen: &Screen, typed: &Typed, since: Instant) -> Judged {
         let on_screen = self.has_claimed(screen, typed).await;
+        if self.unheard && since.elapsed() < HEARD_WITHIN {
+            return Judged::Later(Instant::now() + ASK_SOON);
+        }
         let Some(Transcribed { said, is_over, still }) = self.transcribed(typed).await else {
             return if on_screen { Judged::ByScreen } else { Judged::Unclaimed };
         };
