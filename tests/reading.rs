@@ -166,7 +166,8 @@ fn each_dialog_is_read_with_its_choices() {
             let (yes, no) = (place(Choose::Yes), place(Choose::No));
             writeln!(all, "{provider}/{file}: marked {marked}, yes {yes}, no {no}").unwrap();
             let last = dialog.text.lines().last().unwrap_or_default();
-            writeln!(all, "  ({} rows) {last}", dialog.text.lines().count()).unwrap();
+            let cut = if dialog.cut { ", cut" } else { "" };
+            writeln!(all, "  ({} rows{cut}) {last}", dialog.text.lines().count()).unwrap();
             for choice in &dialog.choices {
                 writeln!(all, "    {choice}").unwrap();
             }

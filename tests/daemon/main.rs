@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "helpers of tests may fail loudly")]
 
 mod answering;
+mod asking;
 mod boxed;
 mod bursts;
 mod deliveries;

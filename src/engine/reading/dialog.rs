@@ -49,8 +49,10 @@ pub struct Dialog {
     pub choices: Vec<String>,
     /// Which of them Enter takes; none where that cannot be seen.
     pub marked: Option<usize>,
-    /// Whether there was more than is kept.
+    /// Whether there was more than is kept, or may have been above the screen.
     pub cut: bool,
+    /// What was not kept, as a number that is another one where that is.
+    pub rest: u64,
     /// The row that has all choices, and where each stands in it, if they are side by side.
     pub in_row: Option<(usize, Vec<Range<usize>>)>,
 }
@@ -91,10 +93,9 @@ impl Dialog {
         }
         let listed = rules.and_then(|rules| Listed::find(rules.list.as_ref()?, frame, &rows));
         let first = listed.as_ref().and_then(|listed| listed.rows.first().copied()).unwrap_or(rows.end);
-        let lines = (rows.start..first).map(|at| words(frame.row(at))).filter(|row| !row.is_empty());
-        let (text, cut) = text_of(lines);
+        let (text, rest) = text_of((rows.start..first).map(|at| words(frame.row(at))));
         let (choices, marked) = listed.map(|listed| (listed.choices, listed.marked)).unwrap_or_default();
-        Self { text, choices, marked, cut, in_row: None }
+        Self { text, choices, marked, cut: rest.is_some(), rest: rest.unwrap_or(0), in_row: None }
     }
 
     /// A dialog whose choices stand in one row, if it is one.
@@ -103,9 +104,9 @@ impl Dialog {
             |at: usize| rules.in_row.iter().find_map(|pattern| Some((at, pattern.groups(frame.row(at))?)));
         let (at, groups) = rows.clone().rev().find_map(found)?;
         let choices = groups.iter().map(|group| frame.row(at)[group.clone()].to_owned()).collect();
-        let lines = (rows.start..at).map(|at| words(frame.row(at))).filter(|row| !row.is_empty());
-        let (text, cut) = text_of(lines);
-        Some(Self { text, choices, marked: None, cut, in_row: Some((at, groups)) })
+        let (text, rest) = text_of((rows.start..at).map(|at| words(frame.row(at))));
+        let (cut, rest) = (rest.is_some(), rest.unwrap_or(0));
+        Some(Self { text, choices, marked: None, cut, rest, in_row: Some((at, groups)) })
     }
 
     /// The same where the colours of its rows are known, which tell the marked one of choices side by side.
@@ -126,8 +127,15 @@ impl Dialog {
     #[must_use]
     pub fn id(&self) -> String {
         let mut hasher = DefaultHasher::new();
-        (&self.text, &self.choices).hash(&mut hasher);
+        (&self.text, &self.choices, self.rest).hash(&mut hasher);
         format!("{:016x}", hasher.finish()).split_off(8)
+    }
+
+    /// Whether the same is asked, whatever is marked.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let asked = |dialog: &Self| (dialog.cut, dialog.rest, dialog.in_row.is_some());
+        (&self.text, &self.choices) == (&other.text, &other.choices) && asked(self) == asked(other)
     }
 
     /// The place of what somebody chooses.
@@ -173,19 +181,22 @@ impl Dialog {
     }
 }
 
-/// Lines as one text, as far as it is kept, and whether there was more.
-fn text_of<'a>(lines: impl Iterator<Item = &'a str>) -> (String, bool) {
+/// The lines that are not blank as one text, as far as it is kept, and a number for the rest if there is one.
+fn text_of<'a>(lines: impl Iterator<Item = &'a str>) -> (String, Option<u64>) {
     let mut text = String::new();
+    let mut rest: Option<DefaultHasher> = None;
     for (at, line) in lines.enumerate() {
-        if at >= TEXT_ROWS_MAX || text.len() + line.len() > TEXT_BYTES_MAX {
-            return (text, true);
+        // Blank rows count, too: a text that is pulled apart must not be longer than what is looked at.
+        if rest.is_some() || at >= TEXT_ROWS_MAX || text.len() + line.len() > TEXT_BYTES_MAX {
+            line.hash(rest.get_or_insert_default());
+            continue;
         }
-        if at > 0 {
+        if !text.is_empty() && !line.is_empty() {
             text.push('\n');
         }
         text.push_str(line);
     }
-    (text, false)
+    (text, rest.map(|rest| rest.finish()))
 }
 
 /// The choices of a dialog, and where they stand.
@@ -216,14 +227,18 @@ impl Listed {
             let column = start + choice.len() - bare(choice).len();
             Some(Row { at, start, column, choice: choice.to_owned() })
         };
-        let mark = rows.clone().rev().find_map(|at| row(at, &rules.marked))?;
+        let marks: Vec<Row> = rows.clone().rev().filter_map(|at| row(at, &rules.marked)).collect();
+        let is_sure = marks.len() == 1;
+        let mark = marks.into_iter().next()?;
         let other = |at: usize| row(at, &rules.other);
         let above = Self::go_on(&mark, (rows.start..mark.at).rev(), frame, &other, false);
         let below = Self::go_on(&mark, mark.at + 1..rows.end, frame, &other, true);
         let marked = above.len();
         let all = above.into_iter().rev().chain([mark]).chain(below);
-        let (rows, choices) = all.map(|row| (row.at, row.choice)).take(CHOICES_MAX).unzip();
-        Some(Self { choices, rows, marked: (marked < CHOICES_MAX).then_some(marked) })
+        let (rows, choices): (_, Vec<String>) = all.map(|row| (row.at, row.choice)).take(CHOICES_MAX).unzip();
+        // What a choice quotes may look like one, and like the marked one.
+        let is_whole = choices.first().is_none_or(|first| number(first).is_none_or(|number| number == 1));
+        Some(Self { choices, rows, marked: (is_sure && is_whole && marked < CHOICES_MAX).then_some(marked) })
     }
 
     /// The choices next to `from` in one direction. Where they are numbered, a few rows between two of them belong to the
@@ -360,6 +375,37 @@ mod tests {
             ["", "", "", "  Once  \u{1b}[44mAlways\u{1b}[0m  Reject   enter confirm"].map(StyledRow::read);
         assert_eq!(dialog.clone().marked_by(&rows).marked, Some(1));
         assert_eq!(dialog.marked_by(&rows[..2]).marked, None);
+    }
+
+    #[test]
+    fn what_a_choice_quotes_is_not_taken_for_the_marked_one() {
+        // The second choice goes on in a row that looks like a list of its own.
+        let quoted = read(&[
+            "Bash command",
+            " ❯ 1. Yes",
+            "   2. Yes, and always allow",
+            " ❯ 3. No such folder/*",
+            "   3. No",
+        ]);
+        assert_eq!(quoted.marked, None, "{quoted:?}");
+        let scrolled = read(&["Which one?", " ❯ 4. Yes", "   5. No"]);
+        assert_eq!(scrolled.marked, None, "what stands above it is not known");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_however_it_is_pulled_apart() {
+        let long = |rows: &[&str]| {
+            let all: Vec<&str> = rows.iter().copied().chain(["❯ 1. Yes", "  2. No"]).collect();
+            read(&all)
+        };
+        assert!(!long(&["cargo test"; TEXT_ROWS_MAX]).cut);
+        let pulled = ["rm -rf x", ""].repeat(TEXT_ROWS_MAX / 2 + 1);
+        assert!(long(&pulled).cut);
+        // What is not kept makes another one of it.
+        let end = |last: &'static str| long(&[&["cargo test"; TEXT_ROWS_MAX][..], &[last]].concat());
+        assert_eq!(end("one").text, end("other").text);
+        assert_ne!(end("one").id(), end("other").id());
+        assert!(!end("one").is_same(&end("other")));
     }
 
     #[test]

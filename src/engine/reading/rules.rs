@@ -115,6 +115,8 @@ struct Shown<'a> {
     turn: Vec<usize>,
     entry: Vec<usize>,
     dialog: Vec<usize>,
+    /// Whether a dialog may begin above the screen.
+    begins_above: bool,
     bottom: Vec<usize>,
 }
 
@@ -130,7 +132,9 @@ impl<'a> Shown<'a> {
         };
         let top = lowest(&rules.echo, 0..above).map_or(0, |at| at + 1);
         let entry = lowest(&rules.entry, top..above).unwrap_or(top);
-        let dialog = lowest(&rules.dialog, under..rows).unwrap_or(under);
+        let begins = lowest(&rules.dialog, under..rows);
+        let begins_above = rules.dialog.is_some() && begins.is_none() && !frame.row(0).trim().is_empty();
+        let dialog = begins.unwrap_or(under);
         let inked = |range: Range<usize>| range.filter(|at| !frame.row(*at).trim().is_empty());
         let last = |range: Range<usize>, count: usize| {
             let mut rows: Vec<usize> = inked(range).rev().take(count).collect();
@@ -144,6 +148,7 @@ impl<'a> Shown<'a> {
             turn: inked(top..above).collect(),
             entry: inked(entry..above).collect(),
             dialog: inked(dialog..rows).collect(),
+            begins_above,
             bottom: last(0..rows, BOTTOM_ROWS),
             input_box,
         }
@@ -165,7 +170,13 @@ impl<'a> Shown<'a> {
         let begins =
             |at: &usize| rules.dialog.as_ref().is_some_and(|border| border.matches(self.frame.row(*at)));
         let above = (0..*first).rfind(begins).filter(|_| dialog.marked.is_none());
-        above.map(read).filter(|whole| whole.marked.is_some()).unwrap_or(dialog)
+        let dialog = above.map(read).filter(|whole| whole.marked.is_some()).unwrap_or(dialog);
+        // A model may write what looks like the first row of one, which would hide what stands above it.
+        let topmost = self.turn.iter().copied().find(begins).filter(|at| at < first);
+        match topmost.filter(|_| dialog.in_row.is_some()) {
+            Some(topmost) => Dialog { cut: true, ..read(topmost) },
+            None => Dialog { cut: dialog.cut || self.begins_above, ..dialog },
+        }
     }
 
     /// The rows that match a rule, if the screen does.

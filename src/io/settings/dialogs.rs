@@ -55,8 +55,8 @@ pub(super) struct AnswerEntry {
     rule: At<String>,
     /// What has to be seen in its text, each in some row.
     see: Option<Vec<At<String>>>,
-    /// What may be seen in its text: if this is given, each row of it has to match one of these, so that nothing
-    /// stands there that was not thought of.
+    /// What may be seen in its text: if this is given, each row of it has to match one of these from its first
+    /// letter to its last, so that nothing stands there that was not thought of.
     rows: Option<Vec<At<String>>>,
     /// `yes`, `no`, the number of a choice, or the words that one begins with.
     choose: At<String>,
@@ -83,7 +83,9 @@ impl AnswerEntry {
             );
             return None;
         }
-        let (see, rows) = (patterns(self.see.as_deref(), book), patterns(self.rows.as_deref(), book));
+        let whole = |row: &At<String>| At { value: format!("^(?:{})$", row.value), place: row.place };
+        let rows: Option<Vec<At<String>>> = self.rows.as_ref().map(|rows| rows.iter().map(whole).collect());
+        let (see, rows) = (patterns(self.see.as_deref(), book), patterns(rows.as_deref(), book));
         Some(StandingAnswer { rule: rule.clone(), see, rows, choose: self.choose.value.clone() })
     }
 }

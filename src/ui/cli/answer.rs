@@ -21,7 +21,8 @@ Examples:
   tasuki answer coder \"allow for this session\"
   tasuki answer coder yes --of 4f2a99c1    only if that is what it still asks
 
-Exit codes: 0 answered, 1 it asks nothing, or nothing was pressed, 3 Enter was pressed and the dialog stayed.")]
+Exit codes: 0 answered (or shown), 1 it asks nothing that could be shown, 2 nothing was pressed, 3 Enter was pressed and the
+dialog stayed.")]
 pub(super) struct Args {
     /// Whom
     #[arg(value_parser = read_name)]

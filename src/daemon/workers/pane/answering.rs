@@ -5,27 +5,36 @@ use super::reading::Read;
 use super::{End, Worker};
 use crate::daemon::request::{Answered, PaneLook, PaneResponse};
 use crate::engine::doorbell;
+use crate::engine::echo::squeezed;
 use crate::engine::input::Report;
 use crate::engine::need::AnsweredBy;
 use crate::engine::reading::{Choose, Dialog, State, StyledRow};
+use crate::io::process;
 use crate::io::tmux::{Key, Rows, Screen, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a key may take to show: Claude Code takes none within 200 ms of a dialog's first sight.
-const KEY_WAIT: Duration = Duration::from_millis(1_000);
-/// Keys that move the mark, beyond one for each choice: some are lost.
-const KEYS_LOST: usize = 4;
-/// How often Enter is pressed on a dialog that stays.
-const ENTERS: usize = 3;
-/// How soon the profile tries again to answer.
+/// How long a dialog must stand before a key is pressed: Claude Code takes none within 200 ms of its first sight.
+const SETTLES: Duration = Duration::from_millis(300);
+/// How long a key may take to show. One that was not seen is never pressed again: it may come yet, and on something else.
+const KEY_WAIT: Duration = Duration::from_secs(3);
+/// After how long a key that was never seen is taken to be lost.
+const KEY_LOST: Duration = Duration::from_secs(10);
+/// How long an answer may take in all: whoever gave it has gone then.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(20);
+/// How soon the profile tries again to answer, and how often.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
+const TRIES: u32 = 5;
+/// Longest text that is typed as an answer, in bytes: what a dialog takes in one line.
+const TEXT_BYTES_MAX: usize = 4_000;
 /// Between two looks at a screen that makes no sound.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Why nothing was answered.
 enum Stopped {
     Refused(String),
+    /// Somebody types, or wants that nothing is typed.
+    Guarded(String),
     Tmux(TmuxError),
 }
 
@@ -41,6 +50,31 @@ impl From<End> for Stopped {
     }
 }
 
+/// What somebody means to answer.
+enum Meant<'a> {
+    /// Whatever it asks.
+    Anything,
+    /// What was shown by this name.
+    Shown(&'a str),
+    /// This, known by this rule.
+    This(&'a str, &'a Dialog),
+}
+
+/// A key that has not been seen to do anything yet.
+#[derive(Debug)]
+pub(super) struct Pressed {
+    /// What stood there then, with its mark.
+    on: Dialog,
+    at: Instant,
+}
+
+/// What a profile has tried to answer.
+#[derive(Debug)]
+pub(super) struct Tried {
+    dialog: Dialog,
+    tries: u32,
+}
+
 fn refused<T>(why: impl Into<String>) -> Result<T, Stopped> {
     Err(Stopped::Refused(why.into()))
 }
@@ -48,11 +82,12 @@ fn refused<T>(why: impl Into<String>) -> Result<T, Stopped> {
 impl Worker {
     /// Answers what the agent asks; `of` is the dialog that was meant, if that was said.
     pub(super) async fn answer(&mut self, wish: &str, of: Option<&str>) -> Result<PaneResponse, TmuxError> {
-        let chosen = self.choose(wish, of, AnsweredBy::Person).await;
+        let meant = of.map_or(Meant::Anything, Meant::Shown);
+        let chosen = self.choose(wish, meant, AnsweredBy::Person).await;
         self.look_by(Instant::now()); // what it showed meanwhile was heard here
         match chosen {
             Ok(answered) => Ok(PaneResponse::Answered(answered)),
-            Err(Stopped::Refused(why)) => Ok(PaneResponse::Ready(false, Some(why))),
+            Err(Stopped::Refused(why) | Stopped::Guarded(why)) => Ok(PaneResponse::Ready(false, Some(why))),
             Err(Stopped::Tmux(error)) => Err(error),
         }
     }
@@ -66,8 +101,9 @@ impl Worker {
             }
             return Ok(());
         };
-        let id = dialog.id();
-        if self.answered.as_ref() == Some(&id) {
+        let same = |tried: &&Tried| tried.dialog.is_same(dialog);
+        let tries = self.answered.as_ref().filter(same).map_or(0, |tried| tried.tries);
+        if tries >= TRIES {
             return Ok(());
         }
         let launch = self.launch.clone();
@@ -75,24 +111,32 @@ impl Worker {
         else {
             return Ok(());
         };
-        let chosen = self.choose(&standing.choose, Some(&id), AnsweredBy::Profile).await;
+        let meant = Meant::This(&read.rule, dialog);
+        let chosen = self.choose(&standing.choose, meant, AnsweredBy::Profile).await;
         self.look_by(Instant::now() + LOOK_AGAIN); // what it showed meanwhile was heard here
-        let why = match chosen {
-            Ok(_) => {
-                self.answered = Some(id);
+        let (why, tries) = match chosen {
+            Ok(Answered { taken: true, .. }) => {
+                // What it asks next is new, though it be the same.
+                self.answered = None;
                 return Ok(());
             }
+            Ok(_) => ("Enter was pressed, and it stays".to_owned(), TRIES),
             Err(Stopped::Tmux(TmuxError::Gone { .. })) => return Err(End::Disconnected),
-            Err(Stopped::Tmux(error)) => error.to_string(),
-            Err(Stopped::Refused(why)) => why,
+            Err(Stopped::Tmux(error)) => (error.to_string(), tries + 1),
+            // Somebody types, or nothing is to be typed: that passes.
+            Err(Stopped::Guarded(why)) => (why, tries),
+            Err(Stopped::Refused(why)) => (why, tries + 1),
         };
-        // Somebody types, or nothing is to be typed: it is tried again.
-        tracing::debug!(%why, "a dialog was not answered by its profile");
+        if tries >= TRIES {
+            tracing::warn!(agent = %self.launched.agent, %why, "a dialog is left to a person");
+        }
+        self.answered = Some(Tried { dialog: dialog.clone(), tries });
         self.look_by(Instant::now() + TRY_AGAIN);
         Ok(())
     }
 
-    async fn choose(&mut self, wish: &str, of: Option<&str>, by: AnsweredBy) -> Result<Answered, Stopped> {
+    async fn choose(&mut self, wish: &str, meant: Meant<'_>, by: AnsweredBy) -> Result<Answered, Stopped> {
+        let until = Instant::now() + ANSWERED_WITHIN;
         let rules = self.launch.profile.screen.clone();
         let Some(rules) = rules.as_deref().and_then(|rules| rules.choices.as_ref()) else {
             return refused(
@@ -100,9 +144,17 @@ impl Worker {
             );
         };
         let Some((rule, dialog)) = self.asked().await? else { return refused("it asks nothing") };
-        if of.is_some_and(|of| of != dialog.id()) {
+        let is_meant = match meant {
+            Meant::Anything => true,
+            Meant::Shown(id) => self.harmless(dialog.clone()).id() == id,
+            Meant::This(known_by, meant) => known_by == rule && meant.is_same(&dialog),
+        };
+        if !is_meant {
             return refused(format!("it asks something else by now: {}", in_one_line(&dialog)));
         }
+        self.no_key_is_out(&dialog)?;
+        let settled = Instant::now() + SETTLES;
+        while self.listen_once(settled).await? {}
         if rules.typed.contains(&rule) {
             return self.type_answer(&dialog, wish, by).await;
         }
@@ -113,8 +165,9 @@ impl Worker {
             Ok(at) => at,
             Err(why) => return refused(format!("{why}; it offers: {}", in_one_line(&dialog))),
         };
-        self.mark(&dialog, at).await?;
-        let taken = self.take(&dialog).await?;
+        self.mark(&dialog, at, until).await?;
+        let dialog = Dialog { marked: Some(at), ..dialog };
+        let taken = self.take(&dialog, until).await?;
         let choice = self.masked(&dialog.choices[at]);
         self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
         self.told = None; // what it asks next is new
@@ -128,12 +181,19 @@ impl Worker {
         text: &str,
         by: AnsweredBy,
     ) -> Result<Answered, Stopped> {
-        let line = doorbell::clean(text.trim());
+        let text = text.trim().replace(['\r', '\n'], " ");
+        let line = doorbell::clean(&text);
         if line.is_empty() {
             return refused("it takes a text, and this is none");
         }
+        if line.len() > TEXT_BYTES_MAX {
+            return refused(format!("the text has {} bytes; at most {TEXT_BYTES_MAX} are typed", line.len()));
+        }
+        if !self.asked().await?.is_some_and(|(_, now)| now.is_same(dialog)) {
+            return refused("it asks something else by now, or nothing");
+        }
         if let Some((guard, _)) = self.hands_off().await? {
-            return refused(guard.words());
+            return Err(Stopped::Guarded(guard.words().to_owned()));
         }
         self.forget_seen();
         self.pane.paste(&line).await?;
@@ -141,11 +201,15 @@ impl Worker {
         let settles = Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms));
         let deadline = Instant::now() + settles;
         while self.listen_once(deadline).await? {}
-        let Some((_, shown)) = self.asked().await? else { return refused("it asks nothing any more") };
-        if shown.id() == dialog.id() {
-            return refused("the text is not shown there; Enter was not pressed");
+        let Some((rule, shown)) = self.asked().await? else {
+            return refused("it asks nothing any more; Enter was not pressed");
+        };
+        let takes_text = self.launch.profile.screen.as_ref().and_then(|rules| rules.choices.as_ref());
+        let takes_text = takes_text.is_some_and(|rules| rules.typed.contains(&rule));
+        if !takes_text || !squeezed(&shown.text).contains(&squeezed(&line)) {
+            return refused("the text is not shown there; Enter was not pressed: look into its pane");
         }
-        let taken = self.take(&shown).await?;
+        let taken = self.take(&shown, Instant::now() + KEY_WAIT).await?;
         let choice = self.masked(&line);
         self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
         self.told = None; // what it asks next is new
@@ -153,8 +217,8 @@ impl Worker {
     }
 
     /// Moves the mark to this choice.
-    async fn mark(&mut self, dialog: &Dialog, at: usize) -> Result<(), Stopped> {
-        for _ in 0..dialog.choices.len() + KEYS_LOST {
+    async fn mark(&mut self, dialog: &Dialog, at: usize, until: Instant) -> Result<(), Stopped> {
+        for _ in 0..=dialog.choices.len() {
             let now = self.still_asked(dialog).await?;
             if now.marked == Some(at) {
                 return Ok(());
@@ -165,39 +229,59 @@ impl Worker {
                 (true, true) => Key::Right,
                 (true, false) => Key::Left,
             };
-            self.strike(key).await?;
-            self.wait_for(|shown| shown.is_some_and(|shown| shown.marked != now.marked)).await?;
+            self.strike(key, &now, until).await?;
+            if !self.wait_for(|shown| shown.is_some_and(|shown| shown.marked != now.marked)).await? {
+                break;
+            }
+            self.pressed = None;
         }
         refused("the mark did not move to that choice: answer in its pane (`tasuki attach`)")
     }
 
-    /// Presses Enter, and again where nothing at all came of it: another dialog may look just like the one that went.
-    /// Whether this one did.
-    async fn take(&mut self, dialog: &Dialog) -> Result<bool, Stopped> {
-        for _ in 0..ENTERS {
-            let printed = self.output.borrow().pieces;
-            self.strike(Key::Enter).await?;
-            let gone = |shown: Option<&Dialog>| shown.is_none_or(|shown| shown.id() != dialog.id());
-            // Twice: some programs draw their dialog anew in pieces.
-            if self.wait_for(gone).await? {
-                self.listen_once(Instant::now() + LOOK_AGAIN).await?;
-                if self.wait_for(gone).await? {
-                    return Ok(true);
-                }
-            }
-            if self.output.borrow().pieces != printed {
-                return Ok(false);
+    /// Presses Enter, once: whether it was taken cannot be told from a program that is slow, and the next Enter would be meant
+    /// for what it asks then. Whether the dialog went.
+    async fn take(&mut self, dialog: &Dialog, until: Instant) -> Result<bool, Stopped> {
+        if process::unread_input(&self.tty).unwrap_or(0) > 0 {
+            return refused("it has not taken what was typed before: answer in its pane (`tasuki attach`)");
+        }
+        self.strike(Key::Enter, dialog, until).await?;
+        let gone = |shown: Option<&Dialog>| shown.is_none_or(|shown| shown.id() != dialog.id());
+        // Twice: some programs draw their dialog anew in pieces.
+        if !self.wait_for(gone).await? {
+            return Ok(false);
+        }
+        self.listen_once(Instant::now() + LOOK_AGAIN).await?;
+        let taken = self.wait_for(gone).await?;
+        self.pressed = self.pressed.take().filter(|_| !taken);
+        Ok(taken)
+    }
+
+    /// A key that was pressed before may still come; the next one would be meant for what it leads to.
+    fn no_key_is_out(&mut self, dialog: &Dialog) -> Result<(), Stopped> {
+        let out = |pressed: &Pressed| {
+            let still = pressed.on.is_same(dialog) && pressed.on.marked == dialog.marked;
+            still && pressed.at.elapsed() < KEY_LOST
+        };
+        self.pressed = self.pressed.take().filter(out);
+        match self.pressed {
+            None => Ok(()),
+            Some(_) => {
+                let why = "a key that was pressed before has not shown yet: try again in a moment";
+                Err(Stopped::Guarded(why.to_owned()))
             }
         }
-        Ok(false)
     }
 
     /// Presses a key, if nobody minds.
-    async fn strike(&mut self, key: Key) -> Result<(), Stopped> {
+    async fn strike(&mut self, key: Key, on: &Dialog, until: Instant) -> Result<(), Stopped> {
+        if Instant::now() >= until {
+            return refused("it takes too long: answer in its pane (`tasuki attach`)");
+        }
         if let Some((guard, _)) = self.hands_off().await? {
-            return refused(guard.words());
+            return Err(Stopped::Guarded(guard.words().to_owned()));
         }
         self.forget_seen();
+        self.pressed = Some(Pressed { on: on.clone(), at: Instant::now() });
         self.pane.key(key).await?;
         Ok(())
     }
@@ -276,10 +360,10 @@ impl Worker {
 
     /// What is asked, without anything that would read as a claim where it is shown.
     pub(super) fn harmless(&self, dialog: Dialog) -> Dialog {
-        let Dialog { text, choices, cut, .. } = dialog;
+        let Dialog { text, choices, cut, rest, .. } = dialog;
         let choices = choices.iter().map(|choice| self.masked(choice)).collect();
         let text = self.masked(&text) + if cut { "\n…" } else { "" };
-        Dialog { text, choices, cut, ..Dialog::default() }
+        Dialog { text, choices, cut, rest, ..Dialog::default() }
     }
 
     /// A text without the agent's phrase.

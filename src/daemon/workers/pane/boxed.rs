@@ -1,11 +1,11 @@
 //! Typing to a program that has an input box: what stands there is read from its screen, and Enter is proven by the line
 //! having left it.
 
+use super::Worker;
 use super::left::{Left, Standing, key_of};
 use super::reading::Read;
 use super::seen::SEARCHED_ROWS;
-use super::typing::Failed;
-use super::{Worker, answered};
+use super::typing::{Failed, Mind};
 use crate::daemon::orders::Typed;
 use crate::engine::input::{Guard, Verdict};
 use crate::engine::life::Receipt;
@@ -80,7 +80,9 @@ impl Worker {
                 }
                 Err(unconfirmed("its line was typed before, and does not stand in the input box any more"))
             }
-            Some(_) if read.holds(typed) => Ok(Standing::Own(typed.line.to_string())),
+            Some(_) if read.shows(typed) || (again && read.holds(typed)) => {
+                Ok(Standing::Own(typed.line.to_string()))
+            }
             Some(_) if read.begins_with(typed) => Err(not_delivered(
                 "somebody wrote on behind its line, which stands in the input box: send that or remove it",
             )),
@@ -136,6 +138,15 @@ impl Worker {
         }
     }
 
+    /// Who minds that Enter is pressed; nothing is where the line stands in the input box no more, for a dialog may have come.
+    pub(super) async fn may_enter(&mut self, typed: &Typed) -> Result<Mind, Failed> {
+        let (screen, person) = self.pane.look(0, self.rows()).await?;
+        if !self.read(&screen).is_some_and(|read| read.holds(typed)) {
+            return Err(not_delivered("its line stood in the input box no more when Enter was due"));
+        }
+        Ok(self.minds(person.as_ref()))
+    }
+
     /// After Enter: waits for the line to leave the input box, and for a sign of it elsewhere; presses Enter again where it
     /// stays. `before` is how often the line stood elsewhere when it was typed.
     pub(super) async fn taken_from_box(&mut self, typed: &Typed, before: usize) -> Result<Receipt, Failed> {
@@ -169,8 +180,11 @@ impl Worker {
                 search_at = Instant::now() + ENTER_AGAIN;
             }
             if holds && entered.elapsed() >= ENTER_AGAIN && again < ENTERS_AGAIN {
-                if let Some((guard, _)) = answered(self.hands_off().await)?? {
-                    return Err(stands(guard.words()));
+                match self.may_enter(typed).await {
+                    Ok(None) => {}
+                    Ok(Some((guard, _))) => return Err(stands(guard.words())),
+                    Err(Failed::Verdict(_)) => continue,
+                    Err(ended) => return Err(ended),
                 }
                 self.forget_seen();
                 match self.pane.enter().await {
@@ -228,7 +242,7 @@ impl Worker {
                 self.left = Left::Nothing;
                 return Ok(Receipt::Echoed);
             }
-            if read.state == State::Draft && read.holds(typed) {
+            if read.state == State::Draft && read.shows(typed) {
                 return self.end_draft(&typed.line, typed).await;
             }
             if read.free {

@@ -26,15 +26,22 @@ impl Worker {
     pub(super) async fn face(
         &mut self,
         request: PaneRequest,
-        answer: oneshot::Sender<Response>,
+        mut answer: oneshot::Sender<Response>,
     ) -> Result<(), End> {
+        if answer.is_closed() {
+            return Ok(()); // nobody waits for it any more
+        }
         let done = match request {
             PaneRequest::Send(text) => self.send_line(&text).await,
             PaneRequest::Read(history) => self.shown_text(history).await,
             PaneRequest::Clear => self.clear().await,
             PaneRequest::Ready => self.is_ready().await,
             PaneRequest::Explain => self.explain().await,
-            PaneRequest::Answer { wish, of } => self.answer(&wish, of.as_deref()).await,
+            PaneRequest::Answer { wish, of } => tokio::select! {
+                done = self.answer(&wish, of.as_deref()) => done,
+                // Whoever was told that there is no answer must not find it given.
+                () = answer.closed() => return Ok(()),
+            },
             PaneRequest::Wait { text, timeout_ms } => return self.wait(text, timeout_ms, answer).await,
         };
         let response = match done {
@@ -56,7 +63,12 @@ impl Worker {
         self.pane.paste(&line).await?;
         let profile = &self.launch.profile;
         tokio::time::sleep(Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms))).await;
-        let shown = self.text(0).await?.matches(line.as_ref()).count() > before;
+        let screen = self.pane.capture(0, self.rows()).await?;
+        let shown = rows_of(&screen).matches(line.as_ref()).count() > before;
+        if self.read(&screen).is_some_and(|read| !read.has_in_box(&line)) {
+            let why = "the line is not shown in its input box; Enter was not pressed".to_owned();
+            return Ok(PaneResponse::Ready(false, Some(why)));
+        }
         if let Some((guard, _)) = self.hands_off().await? {
             let why = format!("{}; the line stands in its input without Enter", guard.words());
             return Ok(PaneResponse::Ready(false, Some(why)));

@@ -194,7 +194,10 @@ impl Worker {
             let why = "somebody wrote on behind its line, which stands in the input: send that or remove it";
             return Err(Failed::Verdict(Verdict::NotDelivered { why: why.to_owned() }));
         }
-        let mind = answered(self.hands_off().await)?;
+        let mind = match self.launch.profile.screen {
+            Some(_) => Ok(self.may_enter(typed).await?),
+            None => answered(self.hands_off().await)?,
+        };
         self.enter(typed, true, mind).await
     }
 

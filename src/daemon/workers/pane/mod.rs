@@ -135,7 +135,9 @@ struct Worker {
     /// What was told of a need of its, or is about to be.
     told: Option<Told>,
     /// The dialog that its profile has answered, for as long as it stands.
-    answered: Option<String>,
+    answered: Option<answering::Tried>,
+    /// A key that was pressed on a dialog and has not been seen to do anything.
+    pressed: Option<answering::Pressed>,
     /// Since when its screen says that it waits for a line, while a turn is awaited.
     free_since: Option<Instant>,
     /// What was last told of the pane.
@@ -190,6 +192,7 @@ pub async fn work(start: Start) -> &'static str {
                 seen: None,
                 told: None,
                 answered: None,
+                pressed: None,
                 free_since: None,
                 doing: String::new(),
                 doing_at: None,

@@ -248,10 +248,19 @@ impl Read {
         self.input.as_deref().is_some_and(|text| squeezed(text).starts_with(&squeezed(HEAD)))
     }
 
-    /// Whether the line of a turn stands in the input box, whole and alone.
+    /// Whether the line of a turn, which was just pasted, stands in the input box: whole and alone, or something in place of it.
     pub(super) fn holds(&self, typed: &Typed) -> bool {
-        let alone = |text: &str| squeezed(text) == squeezed(&typed.line);
-        self.pasted || self.input.as_deref().is_some_and(alone)
+        self.pasted || self.shows(typed)
+    }
+
+    /// Whether the line of a turn can be seen in the input box, whole and alone.
+    pub(super) fn shows(&self, typed: &Typed) -> bool {
+        self.input.as_deref().is_some_and(|text| squeezed(text) == squeezed(&typed.line))
+    }
+
+    /// Whether this text stands in the input box, or something in place of it.
+    pub(super) fn has_in_box(&self, line: &str) -> bool {
+        self.pasted || self.input.as_deref().is_some_and(|text| squeezed(text).contains(&squeezed(line)))
     }
 
     /// Whether what stands in the input box begins with the line of a turn.

@@ -31,7 +31,7 @@ pub(super) const ECHO_PAUSE_MS: u64 = 10;
 const ECHO_ROWS: u32 = 50;
 
 /// Who minds that a key is pressed, if anybody does, and when to ask again.
-type Mind = Option<(Guard, Instant)>;
+pub(super) type Mind = Option<(Guard, Instant)>;
 
 /// How a step of the procedure fails.
 pub(super) enum Failed {
@@ -127,7 +127,10 @@ impl Worker {
         let enter_at = typed_at + Duration::from_millis(self.launch.profile.enter_after_ms);
         let mind = if enter_at > Instant::now() {
             self.listen_until(enter_at).await?;
-            answered(self.hands_off().await)?
+            match self.launch.profile.screen {
+                Some(_) => Ok(self.may_enter(typed).await?),
+                None => answered(self.hands_off().await)?,
+            }
         } else {
             Ok(self.minds(person.as_ref()))
         };

@@ -1,0 +1,146 @@
+//! Keys and dialogs of programs that are slow, or ask something else in the middle: nothing is approved that nobody saw.
+
+use crate::house::House;
+use std::process::Output;
+
+const PROFILE: &str = r#"
+command: [bash, ./play.sh]
+types: keys
+receipt: screen
+enter_after: 500ms
+screen:
+  echo: '^❯ \S'
+  dialog: '^─{8}'
+  box:
+    forms:
+      - {above: '^─{8}', first: '^❯(?:\s(.*))?$', more: '^(\S.*)$', below: '^─{8}'}
+  choices: {marked: '^ *❯ +(\S.*)$', other: '^ +(\S.*)$', yes: ['^Yes$'], no: ['^No$'], typed: [why]}
+  rules:
+    - {name: permission, state: waiting_input, box: hidden, see: {dialog: ['Do you want to proceed']}}
+    - {name: why, state: waiting_input, box: hidden, see: {dialog: ['Why\?']}}
+    - {name: draft, state: draft, box: filled}
+    - {name: ready, state: ready, box: empty, see: {footer: ['shortcuts']}}
+"#;
+
+/// `ask TEXT` shows a dialog, writes each key down, and takes its time for it.
+const PLAY: &str = r#"
+draw() { printf '\033[H\033[J%b' "$1"; }
+box() { draw "────────────\n❯ $1\n────────────\n  shortcuts\033[2;$((3 + ${#1}))H"; }
+ask() {
+  at=0
+  while :; do
+    rows=''
+    for n in 0 1 2; do
+      word=$(echo "Yes Always No" | cut -d' ' -f$((n + 1)))
+      if [ $n = $at ]; then rows="$rows ❯ $((n + 1)). $word\n"; else rows="$rows   $((n + 1)). $word\n"; fi
+    done
+    draw "────────────\n $1\n Do you want to proceed?\n$rows\n Esc to cancel"
+    IFS= read -rsn1 key
+    case "$key" in
+      '') echo "$1: enter at $((at + 1))" >> keys.log; sleep $slow; return ;;
+      $'\033') read -rsn2 key; echo "$1: $key" >> keys.log; sleep $slow
+        case "$key" in '[B') at=$(((at + 1) % 3)) ;; '[A') at=$(((at + 2) % 3)) ;; esac ;;
+    esac
+  done
+}
+type_line() {
+  line=''
+  box ''
+  while IFS= read -rsn1 key; do
+    if [ -z "$key" ]; then return; fi
+    line="$line$key"
+    if [ "${line%do it.}" != "$line" ] && [ -n "$1" ]; then box "$line"; sleep 0.2; "$@"; set --; fi
+    box "$line"
+  done
+}
+claim() {
+  token=$(echo "$line" | sed -n 's/.*(token \([a-z0-9]*\)).*/\1/p')
+  draw "❯ $line\n\ndone\n\nCODING OK $token\n\n────────────\n❯ \n────────────\n  shortcuts\033[8;3H"
+}
+stty -echo -icanon
+slow=0
+"#;
+
+fn house(name: &str, more: &str, play: &str) -> House {
+    let (profile, play) = (format!("{PROFILE}{more}"), format!("{PLAY}{play}\nsleep 600\n"));
+    let files = [("play.sh", play.as_str()), ("protocol/profiles/mine.yaml", profile.as_str())];
+    let mut house =
+        House::new(name, "  - {name: a, reports_to: user, provider: mine, marker: CODING OK}\n", &files);
+    house.start();
+    house.drop("first.yaml", "id: first\nto: a\ncontent: work\n");
+    house
+}
+
+fn until_asked(house: &House, what: &str) {
+    house.until("the question to be told", |house| {
+        let status = house.read("status/agents/a.yaml");
+        status.contains("state: waiting_input") && status.contains(what)
+    });
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn a_slow_program_is_given_each_key_once() {
+    let answers = "answers:\n  - {rule: permission, see: ['^ls$'], choose: yes}\n";
+    let play = "type_line; slow=1.5; ask ls; ask 'rm -rf precious'; slow=0; claim";
+    let mut house = house("asks-slowly", answers, play);
+    until_asked(&house, "rm -rf precious");
+    // Its profile was told of the other one alone.
+    assert_eq!(house.read("keys.log"), "ls: enter at 1\n");
+    let answered = house.ask(&["answer", "a", "no"]);
+    assert!(answered.status.success() && text(&answered).contains("answered: 3. No"), "{}", text(&answered));
+    assert!(house.result("first").contains("status: completed"));
+    let keys = "ls: enter at 1\nrm -rf precious: [B\nrm -rf precious: [B\nrm -rf precious: enter at 3\n";
+    assert_eq!(house.read("keys.log"), keys);
+    house.end();
+}
+
+#[test]
+fn an_answer_whose_giver_has_gone_is_not_given() {
+    let mut house = house("asks-nobody", "", "type_line; slow=1.5; ask 'rm -rf precious'; slow=0; claim");
+    until_asked(&house, "rm -rf precious");
+    let mut asking = house.tasuki().args(["answer", "a", "no"]).spawn().expect("an answer");
+    house.until("its first key", |house| house.path("keys.log").exists());
+    asking.kill().expect("its end");
+    asking.wait().expect("its end");
+    // A key that was pressed before may still be on its way.
+    house.until("another answer", |house| house.ask(&["answer", "a", "yes"]).status.success());
+    assert!(house.result("first").contains("status: completed"));
+    let keys = house.read("keys.log");
+    let enters: Vec<&str> = keys.lines().filter(|line| line.contains("enter")).collect();
+    assert_eq!(enters, ["rm -rf precious: enter at 1"], "{keys}");
+    house.end();
+}
+
+#[test]
+fn a_dialog_that_comes_before_enter_is_not_answered_by_it() {
+    let mut house = house("asks-between", "", "type_line ask 'rm -rf precious'; claim");
+    until_asked(&house, "rm -rf precious");
+    let answered = house.ask(&["answer", "a", "no"]);
+    assert!(answered.status.success(), "{}", text(&answered));
+    // The line stands in the box again, and is sent from there.
+    assert!(house.result("first").contains("status: completed"));
+    let keys = "rm -rf precious: [B\nrm -rf precious: [B\nrm -rf precious: enter at 3\n";
+    assert_eq!(house.read("keys.log"), keys);
+    house.end();
+}
+
+#[test]
+fn a_text_that_is_not_shown_where_it_was_meant_to_stand_is_not_sent() {
+    let play =
+        "type_line; draw '────────────\\n Why?\\n '; IFS= read -rsn1 key; ask 'rm -rf precious'; claim";
+    let mut house = house("asks-why", "", play);
+    until_asked(&house, "Why?");
+    let answered = house.ask(&["answer", "a", "because I said so"]);
+    assert_eq!(answered.status.code(), Some(2), "{}", text(&answered));
+    assert!(text(&answered).contains("Enter was not pressed"), "{}", text(&answered));
+    until_asked(&house, "rm -rf precious");
+    assert!(!house.path("keys.log").exists(), "{}", house.read("keys.log"));
+    let answered = house.ask(&["answer", "a", "no"]);
+    assert!(answered.status.success(), "{}", text(&answered));
+    assert!(house.result("first").contains("status: completed"));
+    house.end();
+}
