@@ -134,8 +134,8 @@ fn what_a_folder_is_trusted_with_is_asked_of_a_person() {
 
 #[test]
 fn a_profile_answers_what_it_was_told_and_nothing_else() {
-    let more = "providers:\n  claude:\n    answers:\n      - {rule: permission, choose: yes, rows: ['^ask for (one|two)\\.txt$', \
-                '^Do you want to proceed\\?$', '^\\w+ command$', '^Tool use$']}\n";
+    let more = "providers:\n  claude:\n    answers:\n      - {rule: permission, choose: yes, rows: ['ask for (one|two)\\.txt', \
+                'Do you want to proceed\\?', '\\w+ command', 'Tool use']}\n";
     let mut house = house_of("policy", "claude", more, SCRIPT, &[]);
     house.start();
     for id in ["one", "two"] {

@@ -388,6 +388,8 @@ mod tests {
             "   3. No",
         ]);
         assert_eq!(quoted.marked, None, "{quoted:?}");
+        let whole = read(&["Bash command", " ❯ 1. Yes", "   2. Yes, in", " ❯ 1. No such folder", "   2. No"]);
+        assert_eq!(whole.marked, None, "{whole:?}");
         let scrolled = read(&["Which one?", " ❯ 4. Yes", "   5. No"]);
         assert_eq!(scrolled.marked, None, "what stands above it is not known");
     }
