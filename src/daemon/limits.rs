@@ -19,7 +19,9 @@ pub(super) fn dated(report: Report, clock: &Clock) -> Report {
 fn dated_at(report: Report, now: Millis, wall: Millis) -> Report {
     match report {
         Report::Needs { kind: NeedKind::Limit, why, asks, until: None } => {
-            let told = reset_at(&why, wall).map(|at| at.since(wall).saturating_add(MARGIN_MS));
+            // A moment that has passed says nothing: whoever is asked at once again and again has no rest.
+            let ahead = reset_at(&why, wall).map(|at| at.since(wall)).filter(|ahead| *ahead > 0);
+            let told = ahead.map(|ahead| ahead.saturating_add(MARGIN_MS));
             let until = Some(now.plus(told.unwrap_or(UNTOLD_MS)));
             Report::Needs { kind: NeedKind::Limit, why, asks, until }
         }

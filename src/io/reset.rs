@@ -2,30 +2,38 @@
 //! "try again at Oct 9th, 2026 3:45 PM".
 
 use crate::engine::words::Millis;
-use chrono::{DateTime, Datelike, Days, Local, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Utc};
+use chrono::{
+    DateTime, Datelike, Days, FixedOffset, Local, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Utc,
+    Weekday,
+};
 use chrono_tz::Tz;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
 /// The longest limit that is believed: a month, and a bit.
 const LONGEST_MS: u64 = 32 * 86_400_000;
-/// A time of day that passed this shortly before is meant as now, and not as tomorrow.
-const JUST_PASSED_MS: u64 = 10 * 60_000;
+/// A time of day that passed this shortly before is meant as now, and not as tomorrow: its words may have stood there since.
+const JUST_PASSED_MS: u64 = 2 * 60 * 60_000;
 
 static IN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let unit = r"(?:days?|d|hours?|hrs?|h|minutes?|mins?|min|m|seconds?|secs?|s)\b";
-    Regex::new(&format!(r"(?i)\b(?:in|after)\s+((?:\d{{1,6}}\s*{unit}[\s,]*(?:and\s+)?)+)")).ok()
+    let compact = r"(?:\d{1,6}(?:\.\d+)?(?:d|h|ms|m|s))+\b";
+    let spoken = format!(r"(?:\d{{1,6}}(?:\.\d+)?\s*{unit}[\s,]*(?:and\s+)?)+");
+    Regex::new(&format!(r"(?i)\b(?:in|after)\s+(?:~\s*|about\s+)?({compact}|{spoken})")).ok()
 });
-static PIECE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i)(\d{1,6})\s*([dhms])").ok());
+static PIECE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)(\d{1,6})(?:\.(\d{1,3})\d*)?\s*(ms|[dhms])").ok());
 static STAMP: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)").ok());
 static AT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)\b(?:resets?|again|until|at|on)\s+(?:at\s+|on\s+)?",
-        r"(?:(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?",
+        r"(?:(?P<weekday>mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?)?",
+        r"(?:\s*(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?",
         r"(?:,?\s+(?P<year>\d{4})\b)?)?",
         r"(?:(?:,|\s+at)?\s*(?P<hour>\d{1,2})(?:(?::(?P<minute>\d\d)(?::\d\d)?)\s*(?P<half>[ap]\.?m)?|\s*(?P<half2>[ap]\.?m)))?",
-        r"(?:\.?\s+\(?(?P<zone>[A-Z][A-Za-z_]+(?:/[A-Za-z_+-]+)+|UTC|GMT)\)?)?",
+        r"(?:\.?\s+(?:\((?P<named>[^()]{1,40})|(?P<zone>(?-i:[A-Z][A-Za-z_]+(?:/[A-Za-z_+-]+)+",
+        r"|(?:UTC|GMT)(?:[+-]\d{1,2}(?::?\d\d)?)?|[A-Z]{2,4}T\b))))?",
     ))
     .ok()
 });
@@ -37,7 +45,7 @@ pub fn reset_at(text: &str, wall: Millis) -> Option<Millis> {
         let found = AT
             .as_ref()?
             .captures_iter(text)
-            .find(|found| found.name("hour").is_some() || found.name("month").is_some())?;
+            .find(|found| ["hour", "month", "weekday"].iter().any(|part| found.name(part).is_some()))?;
         spoken(&found, wall)
     })?;
     (at.0 <= wall.0.saturating_add(LONGEST_MS)).then_some(at.max(wall))
@@ -53,23 +61,57 @@ fn passing(text: &str, wall: Millis) -> Option<Millis> {
     let found = IN.as_ref()?.captures(text)?;
     let mut ms = 0_u64;
     for piece in PIECE.as_ref()?.captures_iter(found.get(1)?.as_str()) {
-        let unit = match piece.get(2)?.as_str() {
-            "d" | "D" => 86_400_000,
-            "h" | "H" => 3_600_000,
-            "m" | "M" => 60_000,
+        let unit: u64 = match &*piece.get(3)?.as_str().to_ascii_lowercase() {
+            "d" => 86_400_000,
+            "h" => 3_600_000,
+            "m" => 60_000,
+            "ms" => 1,
             _ => 1_000,
         };
-        ms = ms.saturating_add(piece.get(1)?.as_str().parse::<u64>().ok()?.saturating_mul(unit));
+        let thousandths = piece.get(2).map_or("0", |part| part.as_str());
+        let thousandths = format!("{thousandths:0<3}").parse::<u64>().ok()?;
+        let whole = piece.get(1)?.as_str().parse::<u64>().ok()?;
+        ms = ms.saturating_add(whole.saturating_mul(unit)).saturating_add(thousandths * unit / 1_000);
     }
     Some(wall.plus(ms))
 }
 
 /// A day, a time of day, or both, in the zone that is named or else that of this machine.
 fn spoken(found: &Captures<'_>, wall: Millis) -> Option<Millis> {
-    match found.name("zone").and_then(|zone| zone.as_str().parse::<Tz>().ok()) {
-        Some(zone) => in_zone(found, wall, &zone),
-        None => in_zone(found, wall, &Local),
+    let Some(name) = found.name("named").or_else(|| found.name("zone")) else {
+        return in_zone(found, wall, &Local);
+    };
+    if let Ok(zone) = name.as_str().trim().parse::<Tz>() {
+        return in_zone(found, wall, &zone);
     }
+    in_zone(found, wall, &offset_of(name.as_str().trim())?)
+}
+
+/// The offset of `GMT+9`, or of a name that stands for one alone. Of any other it is better to know no time than a wrong one.
+fn offset_of(name: &str) -> Option<FixedOffset> {
+    let known = [
+        ("PST", -8),
+        ("PDT", -7),
+        ("MDT", -6),
+        ("EDT", -4),
+        ("CDT", -5),
+        ("CEST", 2),
+        ("EEST", 3),
+        ("JST", 9),
+        ("KST", 9),
+        ("AEST", 10),
+        ("AEDT", 11),
+    ];
+    let hour = 3_600;
+    if let Some((_, hours)) = known.iter().find(|(known, _)| *known == name) {
+        return FixedOffset::east_opt(hours * hour);
+    }
+    let offset = name.strip_prefix("GMT").or_else(|| name.strip_prefix("UTC"))?;
+    let (sign, digits) = (if offset.starts_with('-') { -1 } else { 1 }, offset.get(1..)?.replace(':', ""));
+    let (hours, minutes) =
+        digits.split_at_checked(digits.len().min(if digits.len() == 3 { 1 } else { 2 }))?;
+    let minutes: i32 = if minutes.is_empty() { 0 } else { minutes.parse().ok()? };
+    FixedOffset::east_opt(sign * (hours.parse::<i32>().ok()? * hour + minutes * 60))
 }
 
 fn in_zone<Z: TimeZone>(found: &Captures<'_>, wall: Millis, zone: &Z) -> Option<Millis> {
@@ -88,6 +130,12 @@ fn in_zone<Z: TimeZone>(found: &Captures<'_>, wall: Millis, zone: &Z) -> Option<
                 NaiveDate::from_ymd_opt(year.unwrap_or(today.year()), month, day.as_str().parse().ok()?)?;
             let is_next = year.is_none() && is_past(day.and_time(time));
             if is_next { day.checked_add_months(Months::new(12))? } else { day }
+        }
+        _ if found.name("weekday").is_some() => {
+            let named = found["weekday"].parse::<Weekday>().ok()?;
+            let ahead = named.days_since(today.weekday());
+            let is_next = ahead == 0 && is_past(today.and_time(time));
+            today.checked_add_days(Days::new(u64::from(if is_next { 7 } else { ahead })))?
         }
         _ if is_past(today.and_time(time)) => today.checked_add_days(Days::new(1))?,
         _ => today,
@@ -154,9 +202,24 @@ mod tests {
             ("Access resets at 7:00 AM UTC.", "2026-11-21T07:00:00Z"),
             ("reset at 2026-11-21T10:00:00Z, please wait", "2026-11-21T10:00:00Z"),
             ("resets at 06:29 UTC", "2026-11-21T06:30:00Z"),
-            ("resets at 05:00 UTC", "2026-11-22T05:00:00Z"),
+            ("resets at 05:00 UTC", "2026-11-21T06:30:00Z"),
+            ("resets at 04:00 UTC", "2026-11-22T04:00:00Z"),
             ("resets 12am (UTC)", "2026-11-22T00:00:00Z"),
             ("resets 12pm (UTC)", "2026-11-21T12:00:00Z"),
+            ("Access resets at 3:45 PM GMT+9.", "2026-11-21T06:45:00Z"),
+            ("Access resets at 3:45 PM GMT-3.", "2026-11-21T18:45:00Z"),
+            ("resets 12:45 PM UTC+5:30", "2026-11-21T07:15:00Z"),
+            ("resets 5pm (JST)", "2026-11-21T08:00:00Z"),
+            ("try again at 10:21 AM PST", "2026-11-21T18:21:00Z"),
+            ("Your quota will reset after 2h52m39s.", "2026-11-21T09:22:39Z"),
+            ("Please try again in 6m0s.", "2026-11-21T06:36:00Z"),
+            ("Please retry in 1.898s", "2026-11-21T06:30:01.898Z"),
+            ("try again in 350ms", "2026-11-21T06:30:00.350Z"),
+            ("[retrying in ~2 days attempt #3]", "2026-11-23T06:30:00Z"),
+            ("retrying in about 1 hour", "2026-11-21T07:30:00Z"),
+            ("resets Fri, Nov 27 at 3pm (UTC)", "2026-11-27T15:00:00Z"),
+            ("resets Monday at 3pm (UTC)", "2026-11-23T15:00:00Z"),
+            ("resets Sat at 1am (UTC)", "2026-11-28T01:00:00Z"),
         ];
         for (text, at) in said {
             assert_eq!(told(text).as_deref(), Some(at), "{text}");
@@ -175,6 +238,11 @@ mod tests {
             "in 99999 days",
             "at 7 of 9 files",
             "try again in a moment",
+            "in 3 steps",
+            // A zone that nobody knows, and one that was cut.
+            "resets 3pm (CST)",
+            "resets 3pm (America/Argentina/",
+            "resets 3pm XYZT",
         ];
         for text in silent {
             assert_eq!(told(text), None, "{text}");
