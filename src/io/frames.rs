@@ -86,6 +86,9 @@ fn work(folder: &Path, frames: &Receiver<NewFrame>) {
 pub fn put(folder: &Path, new: &NewFrame) -> io::Result<PathBuf> {
     let folder = folder.join(&new.agent);
     DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    if folder.symlink_metadata()?.is_symlink() {
+        return Err(io::Error::other(format!("{} is a link: move it away", folder.display())));
+    }
     let moment: String = rfc3339_ms(new.at).chars().filter(|c| !matches!(c, '-' | ':')).collect();
     let (file, path) = (0..100)
         .find_map(|number| {
@@ -97,6 +100,20 @@ pub fn put(folder: &Path, new: &NewFrame) -> io::Result<PathBuf> {
             }
         })
         .unwrap_or_else(|| Err(io::Error::other("there are a hundred of this moment")))?;
+    let written = fill(file, &path, new);
+    if written.is_err() {
+        // Half a frame is none. On a full disk it would stay for ever.
+        remove(&path);
+    }
+    let mut kept = list(&folder)?;
+    // Where the clock was set back it is the oldest by its name.
+    kept.retain(|old| *old != path);
+    kept.into_iter().rev().skip(KEPT_MAX - 1).for_each(|old| remove(&old));
+    written.map(|()| path)
+}
+
+/// Writes a frame and what stands beside it.
+fn fill(file: File, path: &Path, new: &NewFrame) -> io::Result<()> {
     write(file, &new.frame.text())?;
     let meta = regular::open(
         OpenOptions::new().write(true).create(true).truncate(true).mode(0o600),
@@ -104,12 +121,13 @@ pub fn put(folder: &Path, new: &NewFrame) -> io::Result<PathBuf> {
     )?;
     let words =
         format!("provider={} state={} rule={} at={}", new.provider, new.state, new.rule, rfc3339(new.at));
-    write(meta, &new.frame.meta(&words))?;
-    for old in list(&folder)?.into_iter().rev().skip(KEPT_MAX) {
-        let _ = fs::remove_file(old.with_extension("meta"));
-        fs::remove_file(old)?;
+    write(meta, &new.frame.meta(&words))
+}
+
+fn remove(frame: &Path) {
+    for path in [frame.with_extension("meta"), frame.to_owned()] {
+        let _ = fs::remove_file(path);
     }
-    Ok(path)
 }
 
 fn write(mut file: File, text: &str) -> io::Result<()> {
@@ -158,6 +176,27 @@ mod tests {
         assert_eq!(KeptFrame::read(&kept[0]).unwrap().rows[0], "row 5");
         assert_eq!(KeptFrame::read(kept.last().unwrap()).unwrap().rows, ["row 68", "襷 🎽"]);
         assert!(list(&folder.path().join("nobody")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing_and_the_newest_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        for at in 0..KEPT_MAX as u64 + 1 {
+            put(folder.path(), &frame(1_700_000_000_000 + at, "a row")).unwrap();
+        }
+        // The clock was set back.
+        let early = put(folder.path(), &frame(1_600_000_000_000, "early")).unwrap();
+        assert!(early.exists());
+        assert_eq!(list(&folder.path().join("a")).unwrap().len(), KEPT_MAX);
+        // Something lies where its second file goes.
+        let other = frame(1_500_000_000_000, "other");
+        let meta = folder.path().join("a/20170714T024000.000Z-00-ready.meta");
+        fs::create_dir(&meta).unwrap();
+        put(folder.path(), &other).unwrap_err();
+        let left = list(&folder.path().join("a")).unwrap();
+        assert!(left.len() <= KEPT_MAX && !left.iter().any(|path| path.with_extension("meta") == meta));
+        std::os::unix::fs::symlink(folder.path().join("a"), folder.path().join("b")).unwrap();
+        put(folder.path(), &NewFrame { agent: "b".to_owned(), ..other }).unwrap_err();
     }
 
     #[test]

@@ -188,6 +188,19 @@ fn what_was_shown_when_a_state_changed_is_kept_and_becomes_a_recorded_screen() {
     );
     let again = house.ask(&["detect", "keep", "a", "--state", "busy", "--name", "other"]);
     assert_eq!(again.status.code(), Some(2), "{}", text(&again));
+    // A link is not written through, and a name must be one word.
+    let screens = house.path("protocol/profiles/screens/claude");
+    std::os::unix::fs::symlink(house.path("victim"), screens.join("link.txt")).unwrap();
+    std::os::unix::fs::symlink(house.path("victim"), screens.join("side.meta")).unwrap();
+    for name in ["link", "side"] {
+        let kept = house.ask(&["detect", "keep", "a", "--state", "busy", "--name", name]);
+        assert_eq!(kept.status.code(), Some(2), "{}", text(&kept));
+    }
+    assert!(!house.path("victim").exists());
+    let odd = house.path("my screen.txt");
+    std::fs::copy(&newest, &odd).unwrap();
+    let kept = house.ask(&["detect", "keep", "a", "--state", "busy", "--frame", odd.to_str().unwrap()]);
+    assert!(kept.status.code() == Some(2) && text(&kept).contains("give it a `--name`"), "{}", text(&kept));
     assert!(house.ask(&["answer", "a", "yes"]).status.success());
     house.result("first");
     house.end();

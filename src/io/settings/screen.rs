@@ -254,8 +254,8 @@ impl RuleEntry {
         let (see, not) = (sights(self.see.as_ref(), book), sights(self.not.as_ref(), book));
         let input_box = self.input_box.map_or(BoxState::Any, BoxWord::state);
         let state = self.state.state();
-        if matches!(state, State::Ready) && !matches!(input_box, BoxState::Empty) && see == Sights::default()
-        {
+        let is_free = state == State::Ready || self.free == Some(true);
+        if is_free && !matches!(input_box, BoxState::Empty) && see == Sights::default() {
             let why = format!("rule `{name}` takes every screen for one that may be typed to");
             book.wrong(self.name.place, why, "say `box: empty`, or what has to be seen");
         }

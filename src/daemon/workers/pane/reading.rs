@@ -154,7 +154,14 @@ impl Worker {
             return;
         }
         let above = screen.rows.len().saturating_sub(usize::from(screen.height));
-        let (rows, title) = (screen.rows[above..].to_vec(), Some(screen.title.clone()));
+        // As wide as before: rows are read by where their words stand.
+        let dots = "·".repeat(self.phrase.chars().count());
+        let masked = |text: &String| match &*self.phrase {
+            "" => text.clone(),
+            phrase => text.replace(phrase, &dots),
+        };
+        let rows = screen.rows[above..].iter().map(masked).collect();
+        let title = Some(masked(&screen.title));
         self.frames.keep(NewFrame {
             agent: self.launched.agent.to_string(),
             provider: self.launch.provider.clone(),

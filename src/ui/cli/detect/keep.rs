@@ -6,6 +6,7 @@ use crate::engine::reading::State;
 use crate::engine::words::AgentName;
 use crate::io::frame::KeptFrame;
 use crate::io::frames;
+use crate::io::regular;
 use crate::io::workspace::Workspace;
 use crate::ui::cli::desk::{Desk, Ended, read_name};
 use crate::ui::cli::failure::{Failure, Kind};
@@ -17,6 +18,9 @@ use std::path::{Path, PathBuf};
 const SCREENS: &str = "screens";
 /// What the screens of a folder are to be read as: lines `FILE STATE RULE`; a rule `*` is any.
 const TABLE: &str = "expected.table";
+
+/// Largest table that is read: some ten thousand screens.
+const TABLE_BYTES_MAX: u64 = 1 << 20;
 
 /// Makes a frame of an agent a recorded screen, with what it is to be read as
 ///
@@ -97,22 +101,39 @@ pub(super) fn keep(desk: &Desk, args: &KeepArgs) -> Ended {
     let folder = args.to.clone().unwrap_or_else(|| workspace.profiles().join(SCREENS)).join(&provider);
     fs::create_dir_all(&folder)?;
     let stem = frame_file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let name = args.name.clone().unwrap_or(stem);
+    let name = match &args.name {
+        Some(name) => name.clone(),
+        None => read_file_name(&stem).map_err(|why| {
+            let what = format!("`{}` cannot be the name of a recorded screen: {why}", stem.escape_debug());
+            Failure::new(Kind::Rejected, "name", what, "give it a `--name`")
+        })?,
+    };
     let file = folder.join(format!("{name}.txt"));
-    if file.exists() {
-        let why = format!("{} is there already", file.display());
-        return Err(Failure::new(Kind::Rejected, "exists", why, "give it another `--name`"));
-    }
-    fs::write(&file, frame.text())?;
-    fs::write(file.with_extension("meta"), frame.meta(""))?;
+    put(&file, &frame.text())?;
+    put(&file.with_extension("meta"), &frame.meta(""))?;
     let line = format!("{name}.txt {} {}\n", args.state, args.rule.as_deref().unwrap_or("*"));
-    OpenOptions::new().create(true).append(true).open(folder.join(TABLE))?.write_all(line.as_bytes())?;
+    let table = folder.join(TABLE);
+    let opened = regular::open(OpenOptions::new().create(true).append(true), &table);
+    opened.map_err(|error| unreadable(&table, &error))?.write_all(line.as_bytes())?;
     let now = frame.with(|frame| {
         let reading = rules.read(frame);
         format!("{} {}", reading.state.name(), reading.rule_name())
     });
     let value = serde_json::json!({"file": file, "state": args.state, "read_as": now});
     desk.tell(&value, || format!("{} is to be {}; it is read as {now} now", file.display(), args.state))
+}
+
+/// Writes a file that must not be there yet, nor anything else of its name.
+fn put(path: &Path, text: &str) -> Result<(), Failure> {
+    let opened = regular::open(OpenOptions::new().write(true).create_new(true), path);
+    let mut file = opened.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            let why = format!("{} is there already", path.display());
+            Failure::new(Kind::Rejected, "exists", why, "give it another `--name`")
+        }
+        _ => unreadable(path, &error),
+    })?;
+    Ok(file.write_all(text.as_bytes())?)
 }
 
 pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
@@ -124,7 +145,7 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
     let known = profiles(desk)?;
     for provider in known.keys() {
         let folder = folder.join(provider);
-        let table = match fs::read_to_string(folder.join(TABLE)) {
+        let table = match regular::read(&folder.join(TABLE), TABLE_BYTES_MAX) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             table => table.map_err(|error| unreadable(&folder.join(TABLE), &error))?,
         };
