@@ -3,7 +3,7 @@
 use regex::{Regex, RegexBuilder};
 
 /// Bytes that a compiled expression may take: a profile has some dozens of them, for each agent of a kind once.
-const COMPILED_BYTES_MAX: usize = 1 << 20;
+const COMPILED_BYTES_MAX: usize = 128 << 10;
 
 /// A regular expression that is matched against single rows.
 #[derive(Debug, Clone)]
