@@ -3,7 +3,7 @@
 use crate::make::{name, team};
 use crate::world::World;
 use tasuki::engine::input::Report;
-use tasuki::engine::need::NeedKind;
+use tasuki::engine::need::{AnsweredBy, NeedKind};
 use tasuki::engine::words::Millis;
 
 fn needs(world: &mut World, kind: NeedKind, why: &str, until_in: Option<u64>) -> String {
@@ -77,4 +77,25 @@ fn a_limit_that_a_new_daemon_reads_from_the_same_screen_is_not_one_of_another_da
     // Its answer to what was typed says the same once more: the limit is not over after all.
     needs(&mut world, NeedKind::Limit, "limit · resets 3pm", Some(60_000));
     assert_eq!(state(&world), "rate_limited");
+}
+
+#[test]
+fn a_limit_ends_over_a_restart_of_the_daemon_and_over_an_answer() {
+    for answered in [false, true] {
+        let mut world = World::new(team());
+        world.send("t1 user>boss");
+        world.give("boss");
+        needs(&mut world, NeedKind::Limit, "limit · resets 3pm", Some(60_000));
+        world.pass(20_000);
+        if answered {
+            world.report("boss", Report::Answered { choice: "1. Wait".into(), by: AnsweredBy::Person });
+        } else {
+            let found = world.names();
+            world.crash(&found.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        assert_eq!(state(&world), "rate_limited", "answered: {answered}");
+        let asked = world.pass(40_001);
+        assert!(asked.contains("seek boss"), "answered: {answered}: {asked}");
+        assert!(world.ready("boss").contains("reminder"), "answered: {answered}");
+    }
 }
