@@ -5,6 +5,7 @@ use super::event::{Event, Why};
 use super::input::{Effect, Guard, Verdict};
 use super::life::{Move, Receipt, Stage, Turn, TurnKind};
 use super::message::{Kind, OnDoubt};
+use super::need::NeedKind;
 use super::state::{Agent, Open, Phase};
 use super::words::{AgentName, MessageId, Millis, Nonce, Token};
 use std::collections::BTreeMap;
@@ -46,8 +47,11 @@ impl Work<'_> {
             return;
         }
         if !self.live.greeted.contains(name) || next.is_some() {
+            let need = self.state.agents.get(name).and_then(|agent| agent.blocked.as_ref());
+            let over = need.filter(|need| need.over && need.kind == NeedKind::Limit);
+            let past = over.map(|need| need.why.clone());
             self.live.seeking.insert(name.clone());
-            self.ask(Effect::Seek { agent: name.clone(), nonce });
+            self.ask(Effect::Seek { agent: name.clone(), nonce, past });
         }
     }
 

@@ -230,6 +230,8 @@ pub enum Effect {
         agent: AgentName,
         /// Of this launch.
         nonce: Nonce,
+        /// What its screen said of a limit whose time is over, and may still say.
+        past: Option<Arc<str>>,
     },
     /// Type a turn.
     Ring {

@@ -38,7 +38,9 @@ pub enum NeedKind {
 impl Need {
     /// Whether a screen that says this says nothing new.
     fn says(&self, other: &Self) -> bool {
-        let same = (self.kind, &self.why) == (other.kind, &other.why);
+        // A limit at whose end somebody has to choose is told as a limit again by who reads the same screen anew.
+        let chosen = self.kind == NeedKind::Input && other.kind == NeedKind::Limit;
+        let same = (self.kind == other.kind || chosen) && self.why == other.why;
         same && (self.kind == NeedKind::Limit || self.asks == other.asks)
     }
 }
@@ -119,6 +121,12 @@ impl Work<'_> {
         let Some(need) = agent.need().filter(|need| need.until.is_some_and(|until| until <= self.now)) else {
             return;
         };
+        if need.asks.is_some() {
+            // Its time is over, and it still shows what to do meanwhile: somebody has to choose.
+            let need = Some(Need { kind: NeedKind::Input, until: None, ..need.clone() });
+            self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need } });
+            return self.touch(name);
+        }
         let (need, current) = (Need { over: true, ..need.clone() }, agent.current.clone());
         self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: Some(need) } });
         self.touch(name);

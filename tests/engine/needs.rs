@@ -2,8 +2,10 @@
 
 use crate::make::{name, team};
 use crate::world::World;
+use std::sync::Arc;
 use tasuki::engine::input::Report;
 use tasuki::engine::need::{AnsweredBy, NeedKind};
+use tasuki::engine::reading::Dialog;
 use tasuki::engine::words::Millis;
 
 fn needs(world: &mut World, kind: NeedKind, why: &str, until_in: Option<u64>) -> String {
@@ -98,4 +100,41 @@ fn a_limit_ends_over_a_restart_of_the_daemon_and_over_an_answer() {
         assert!(asked.contains("seek boss"), "answered: {answered}: {asked}");
         assert!(world.ready("boss").contains("reminder"), "answered: {answered}");
     }
+}
+
+#[test]
+fn who_is_sought_after_a_limit_is_told_what_its_screen_may_still_say() {
+    let mut world = World::new(team());
+    needs(&mut world, NeedKind::Limit, "limit · resets 3pm", Some(60_000));
+    world.send("t1 user>boss");
+    let asked = world.pass(60_001);
+    assert!(asked.contains("seek boss past limit · resets 3pm"), "{asked}");
+    world.give("boss");
+    needs(&mut world, NeedKind::Limit, "limit · resets 5pm", Some(60_000));
+    assert_eq!(state(&world), "rate_limited");
+}
+
+#[test]
+fn a_limit_that_is_a_dialog_waits_for_a_person_when_its_time_is_over() {
+    let mut world = World::new(team());
+    let choices = vec!["1. Wait".to_owned(), "2. Upgrade".to_owned()];
+    let asks =
+        Some(Arc::new(Dialog { text: "What do you want to do?".into(), choices, ..Dialog::default() }));
+    let told = |world: &World| Report::Needs {
+        kind: NeedKind::Limit,
+        why: "limit · resets 3pm".into(),
+        asks: asks.clone(),
+        until: Some(world.now.plus(60_000)),
+    };
+    let report = told(&world);
+    world.report("boss", report);
+    assert_eq!(state(&world), "rate_limited");
+    world.pass(60_001);
+    assert_eq!(state(&world), "waiting_input");
+    // A new daemon reads the same screen.
+    let report = told(&world);
+    world.report("boss", report);
+    assert_eq!(state(&world), "waiting_input");
+    world.report("boss", Report::NeedsNothing);
+    assert_eq!(state(&world), "idle");
 }

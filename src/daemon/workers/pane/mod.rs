@@ -108,6 +108,8 @@ struct Worker {
     /// Since when the agent had been asked for when it was last found ready: a program that prints without end is ready
     /// after a while, and stays so.
     sought: Option<Instant>,
+    /// What its screen said of a limit whose time is over.
+    past: Option<Arc<str>>,
     /// The guard that was reported last.
     guard: Option<Guard>,
     /// The turn whose claim is looked for.
@@ -178,6 +180,7 @@ pub async fn work(start: Start) -> &'static str {
                 started: (!adopted).then_some(now),
                 seeking: None,
                 sought: None,
+                past: None,
                 guard: None,
                 awaited: None,
                 unread: None,
@@ -305,7 +308,8 @@ impl Worker {
                 self.close().await;
                 return Err(End::Dismissed);
             }
-            Some(Order::Seek) => {
+            Some(Order::Seek { past }) => {
+                self.past = past;
                 self.seeking = Some(Instant::now());
                 self.pace = looking::PACE_MIN;
                 self.guard = None;

@@ -107,7 +107,7 @@ impl Worker {
         match read.state {
             _ if read.free => None,
             State::Draft if read.is_ours() => None,
-            State::RateLimited if read.input.is_some() && self.is_past_limit() => None,
+            State::RateLimited if read.input.is_some() && self.is_past_limit(read) => None,
             State::Ready | State::Unknown => Some(Guard::UnknownScreen),
             State::Busy => Some(Guard::Working),
             State::Draft => Some(Guard::Draft),
@@ -142,10 +142,24 @@ impl Worker {
         Ok(other.map(|other| (Arc::new(without), other)))
     }
 
-    /// Whether the loop wants to type though it was told of a limit: its time is over.
-    fn is_past_limit(&self) -> bool {
-        let told = self.told.as_ref().filter(|told| told.told && told.state == State::RateLimited);
-        told.zip(self.seeking.or(self.sought)).is_some_and(|(told, sought)| sought > told.at)
+    /// Whether this screen says what it said of a limit whose time is over.
+    fn is_past_limit(&self, read: &Read) -> bool {
+        self.past.as_deref() == Some(&*self.why_of(read))
+    }
+
+    /// What is told of a need: the program's own words, and what to do.
+    fn why_of(&self, read: &Read) -> String {
+        let mut why = if read.words.is_empty() { read.rule.clone() } else { read.words.clone() };
+        if let Some(cure) = &read.cure {
+            why += &format!(" → {}", cure.replace("{name}", &self.launched.agent.to_string()));
+        }
+        why
+    }
+
+    /// A line was typed: a need that is told from now on is another one, though it be in the same words.
+    pub(super) fn forget_needs(&mut self) {
+        self.past = None;
+        self.told = self.told.take().filter(|told| told.state == State::Ready);
     }
 
     /// Keeps what was shown when its state changed.
@@ -225,10 +239,7 @@ impl Worker {
         match kind {
             None => self.report(Report::NeedsNothing).await,
             Some(kind) => {
-                let mut why = if words.is_empty() { read.rule.clone() } else { words };
-                if let Some(cure) = &read.cure {
-                    why += &format!(" → {}", cure.replace("{name}", &self.launched.agent.to_string()));
-                }
+                let why = self.why_of(read);
                 let asks = asks.map(Arc::new);
                 self.report(Report::Needs { kind, why: why.into(), asks, until: None }).await;
             }

@@ -68,6 +68,9 @@ impl Worker {
             Err(Failed::Verdict(verdict)) => verdict,
             Err(Failed::Ended(end)) => return Err(end),
         };
+        if matches!(verdict, Verdict::Delivered(_)) {
+            self.forget_needs();
+        }
         self.rung(typed, verdict).await;
         Ok(())
     }
