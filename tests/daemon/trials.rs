@@ -152,6 +152,8 @@ fn nothing_but_the_claim_of_the_turn_closes_it() {
         house.until("idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
         assert_eq!(older, ["first", "second", "third"].iter().position(|name| *name == id).unwrap_or(9) + 1);
     }
+    // The log is written behind the results.
+    house.until("its log", |house| house.read("status/activity.log").matches(" completed (").count() == 3);
     let log = house.read("status/activity.log");
     assert_eq!(log.matches("is said to be done").count(), 3, "one claim a task: {log}");
     house.end();
