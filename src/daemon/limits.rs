@@ -6,7 +6,8 @@ use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::io::reset::reset_at;
 
-/// How long a limit is taken to last where nothing says when it ends: it is tried again then.
+/// How long a limit is taken to last where nothing says when it ends, or where that is over and the limit is not: it is
+/// tried again then.
 const UNTOLD_MS: u64 = 15 * 60_000;
 /// After the moment that a screen names, the other side may need a while.
 const MARGIN_MS: u64 = 30_000;
@@ -19,7 +20,8 @@ pub(super) fn dated(report: Report, clock: &Clock) -> Report {
 fn dated_at(report: Report, now: Millis, wall: Millis) -> Report {
     match report {
         Report::Needs { kind: NeedKind::Limit, why, asks, until: None } => {
-            let told = reset_at(&why, wall).map(|at| at.since(wall).saturating_add(MARGIN_MS));
+            let ahead = reset_at(&why, wall).map(|at| at.since(wall)).filter(|ahead| *ahead > 0);
+            let told = ahead.map(|ahead| ahead.saturating_add(MARGIN_MS));
             let until = Some(now.plus(told.unwrap_or(UNTOLD_MS)));
             Report::Needs { kind: NeedKind::Limit, why, asks, until }
         }
@@ -42,5 +44,8 @@ mod tests {
         assert_eq!(until(needs(NeedKind::Limit, "resets in 2h")), Some(now.plus(2 * 3_600_000 + MARGIN_MS)));
         assert_eq!(until(needs(NeedKind::Limit, "limit reached")), Some(now.plus(UNTOLD_MS)));
         assert_eq!(until(needs(NeedKind::Input, "resets in 2h")), None);
+        for over in ["resets 6:15am (UTC)", "reset at 2026-11-21T06:29:00Z", "try again in 0s"] {
+            assert_eq!(until(needs(NeedKind::Limit, over)), Some(now.plus(UNTOLD_MS)), "{over}");
+        }
     }
 }
