@@ -148,13 +148,14 @@ impl Worker {
         told.zip(self.seeking.or(self.sought)).is_some_and(|(told, sought)| sought > told.at)
     }
 
-    /// Keeps what was shown when its state changed.
+    /// Keeps what was shown when its state changed, without anything that would read as a claim where it is shown again.
     pub(super) fn keep_frame(&mut self, screen: &Screen, read: &Read) {
         if self.kept.replace(read.state) == Some(read.state) {
             return;
         }
         let above = screen.rows.len().saturating_sub(usize::from(screen.height));
-        let (rows, title) = (screen.rows[above..].to_vec(), Some(screen.title.clone()));
+        let rows = screen.rows[above..].iter().map(|row| self.masked(row)).collect();
+        let title = Some(self.masked(&screen.title));
         self.frames.keep(NewFrame {
             agent: self.launched.agent.to_string(),
             provider: self.launch.provider.clone(),
