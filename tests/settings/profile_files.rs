@@ -110,3 +110,14 @@ fn profiles_that_are_based_on_each_other_are_refused() {
     let findings = place.parse(AGENT).unwrap_err();
     assert!(render(&findings, false).contains("is based on itself"));
 }
+
+#[test]
+fn a_profile_of_the_team_file_is_named_as_a_file_is() {
+    let place = place();
+    for name in ["../../../evil", "", "a b", "Mine", "a\\nb"] {
+        let said = place.complaints(&format!(
+            "{AGENT}providers: {{mine: {{based_on: plain}}, \"{name}\": {{based_on: plain}}}}\n"
+        ));
+        assert!(said.contains("is no name for a profile") && said.contains("use 1 to 64 of a-z"), "{said}");
+    }
+}

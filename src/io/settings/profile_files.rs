@@ -1,5 +1,6 @@
 //! Profiles that are files of their own, `NAME.yaml`: a user's, for every workspace, and a workspace's, which go over them.
 
+use super::check;
 use super::file::ProviderEntry;
 use super::finding::{Book, Place};
 use super::read::{decode, read};
@@ -54,8 +55,7 @@ pub(super) fn read_folder(folder: &Path, book: &mut Book) -> Vec<ProfileFile> {
     let mut files = Vec::new();
     for path in paths {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-        if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
+        if !check::is_profile(&name) {
             let why = format!("{} has no name for a profile", path.display());
             told(why, "use a-z, 0-9, `-` and `_`, and .yaml");
             continue;
