@@ -121,3 +121,35 @@ fn a_profile_of_the_team_file_is_named_as_a_file_is() {
         assert!(said.contains("is no name for a profile") && said.contains("use 1 to 64 of a-z"), "{said}");
     }
 }
+
+/// A profile with so many patterns.
+fn patterns(number: usize, pattern: &str) -> String {
+    let rules: Vec<String> = (0..number.div_ceil(100))
+        .map(|rule| {
+            let some = vec![format!("'{pattern}'"); 100.min(number - rule * 100)].join(", ");
+            format!("    - {{name: r{rule}, state: busy, see: {{status: [{some}]}}}}\n")
+        })
+        .collect();
+    format!("screen:\n  rules:\n{}", rules.concat())
+}
+
+#[test]
+fn patterns_are_bounded_in_number_in_size_and_in_all() {
+    let place = place();
+    let said = |text: &str| {
+        write(&place.workspace, "protocol/profiles/mine.yaml", text);
+        place.complaints(AGENT)
+    };
+    assert!(!said(&patterns(2_000, "x")).starts_with("refused"));
+    for (number, pattern, line, told) in [
+        (2_101, "x", 23, "up to here patterns are more than 2000"),
+        (1_500, r"\w{9}x", 4, "or take more than 64 MiB"),
+        (1, r"\w{12}x", 3, "this is too much for one pattern: it takes more than 512 KiB"),
+    ] {
+        let said = said(&patterns(number, pattern));
+        assert!(said.contains(told) && said.contains(&format!("mine.yaml:{line}:")), "{pattern}:\n{said}");
+    }
+    // They count together: each of these alone would do.
+    write(&place.workspace, "protocol/profiles/other.yaml", &patterns(1_500, "x"));
+    assert!(said(&patterns(1_500, "x")).contains("up to here patterns are more than 2000"));
+}
