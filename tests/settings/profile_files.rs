@@ -61,6 +61,10 @@ fn what_is_wrong_is_told_with_its_file() {
         ("quiett: 1s\n", "there is no key `quiett`"),
         ("based_on: mime\n", "is based on `mime`, which is no profile"),
         ("screen: {rules: [{name: x, state: ready}]}\n", "takes every screen for one that may be typed to"),
+        (
+            "screen: {rules: [{name: x, state: error, free: true}]}\n",
+            "takes every screen for one that may be typed to",
+        ),
         ("screen: {echo: '('}\n", "this is no regular expression"),
         ("answers: [{rule: nope, choose: yes}]\n", "there is no rule `nope` whose state is waiting_input"),
         ("based_on: claude\nanswers: [{rule: permision, choose: yes}]\n", "permission"),

@@ -261,12 +261,13 @@ impl RuleEntry {
         let (see, not) = (sights(self.see.as_ref(), book), sights(self.not.as_ref(), book));
         let input_box = self.input_box.map_or(BoxState::Any, BoxWord::state);
         let state = self.state.state();
-        if matches!(state, State::Ready) && !matches!(input_box, BoxState::Empty) && see == Sights::default()
-        {
+        let free = self.free.unwrap_or(false);
+        let may_type = matches!(state, State::Ready) || (matches!(state, State::Error) && free);
+        if may_type && !matches!(input_box, BoxState::Empty) && see == Sights::default() {
             let why = format!("rule `{name}` takes every screen for one that may be typed to");
             book.wrong(self.name.place, why, "say `box: empty`, or what has to be seen");
         }
-        let (free, cure) = (self.free.unwrap_or(false), self.cure.clone());
+        let cure = self.cure.clone();
         Some(Rule { name: name.clone(), state, free, input_box, see, not, cure })
     }
 }
