@@ -104,6 +104,31 @@ fn what_is_no_file_of_the_users_own_is_not_read() {
     write(&place.workspace, "protocol/profiles/Über.yaml", "command: [cat]\n");
     let said = place.complaints(AGENT);
     assert!(said.contains("has no name for a profile"), "{said}");
+    let folder = path.parent().unwrap();
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let said = place.complaints(AGENT);
+    assert!(said.contains("(`chmod o-w` it)") && said.contains("the folder of profiles"), "{said}");
+}
+
+#[test]
+fn a_profile_of_somebody_else_is_not_read() {
+    let place = place();
+    let path = place.workspace.root().join("protocol/profiles/mine.yaml");
+    write(&place.workspace, "protocol/profiles/mine.yaml", "quiet: 1s\n");
+    place.good(AGENT);
+    let (owner, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    // Who is not root cannot give files away; who else may write is asked of every mode elsewhere.
+    if owner != 0 {
+        return;
+    }
+    std::os::unix::fs::chown(&path, Some(owner + 1), None).unwrap();
+    assert!(place.complaints(AGENT).contains("it belongs to user"), "{}", place.complaints(AGENT));
+    std::os::unix::fs::chown(&path, Some(owner), Some(group + 1)).unwrap();
+    place.good(AGENT);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o664)).unwrap();
+    assert!(place.complaints(AGENT).contains("which is not yours"), "{}", place.complaints(AGENT));
+    std::os::unix::fs::chown(&path, Some(owner), Some(group)).unwrap();
+    place.good(AGENT);
 }
 
 #[test]
