@@ -6,7 +6,8 @@ use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::io::reset::reset_at;
 
-/// How long a limit is taken to last where nothing says when it ends: it is tried again then.
+/// How long a limit is taken to last where nothing says when it ends, or where that is over and the limit is not: it is
+/// tried again then.
 const UNTOLD_MS: u64 = 15 * 60_000;
 /// After the moment that a screen names, the other side may need a while.
 const MARGIN_MS: u64 = 30_000;
@@ -44,5 +45,8 @@ mod tests {
         assert_eq!(until(needs(NeedKind::Limit, "resets in 2h")), Some(now.plus(2 * 3_600_000 + MARGIN_MS)));
         assert_eq!(until(needs(NeedKind::Limit, "limit reached")), Some(now.plus(UNTOLD_MS)));
         assert_eq!(until(needs(NeedKind::Input, "resets in 2h")), None);
+        for over in ["resets 6:15am (UTC)", "reset at 2026-11-21T06:29:00Z", "try again in 0s"] {
+            assert_eq!(until(needs(NeedKind::Limit, over)), Some(now.plus(UNTOLD_MS)), "{over}");
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Frames as files: `NAME.txt` has the rows that a pane showed, and `NAME.meta` beside it, if there is one, has what else
 //! was known of it, as words `KEY=VALUE` (`cursor=2,37`) and last `title=` with the rest of its line.
 
+use super::regular;
 use crate::engine::reading::Frame;
-use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -82,11 +82,9 @@ impl KeptFrame {
 
 /// The text of a file that somebody named: a link is followed, a pipe is not waited for.
 fn read(path: &Path, bytes_max: u64) -> io::Result<String> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no file"));
-    }
+    let file = regular::open_linked(path)?.ok_or_else(|| io::Error::other("it is no file"))?;
     let mut bytes = Vec::new();
-    File::open(path)?.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    file.take(bytes_max + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
         return Err(io::Error::other(format!("it is larger than {bytes_max} bytes")));
     }

@@ -1,6 +1,7 @@
 //! The frames of `.tasuki/frames/AGENT/`: what a pane showed each time that its state changed, as [`KeptFrame`] reads it. A
 //! ring: the oldest go. What a rule read wrongly is among them, and becomes a recorded screen by `tasuki detect keep`.
 
+use super::folder::Folder;
 use super::frame::KeptFrame;
 use super::regular;
 use crate::engine::words::Millis;
@@ -79,59 +80,64 @@ fn work(folder: &Path, frames: &Receiver<NewFrame>) {
     }
 }
 
-/// Writes a frame, and removes those of its agent that are too many. Gives its path.
+/// Writes a frame, and removes those of its agent that are too many, also where it could not be written. Gives its path.
 ///
 /// # Errors
-/// What the system says.
+/// What the system says; that a folder is a link, or somebody else's.
 pub fn put(folder: &Path, new: &NewFrame) -> io::Result<PathBuf> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let own = Folder::open(folder).and_then(|folder| folder.make_own(&new.agent));
+    own.map_err(io::Error::other)?;
     let folder = folder.join(&new.agent);
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    if folder.symlink_metadata()?.is_symlink() {
-        return Err(io::Error::other(format!("{} is a link: move it away", folder.display())));
-    }
+    let written = write(&folder, new);
+    let cleared = clear(&folder, written.as_deref().ok());
+    let path = written?;
+    cleared.map(|()| path)
+}
+
+fn write(folder: &Path, new: &NewFrame) -> io::Result<PathBuf> {
     let moment: String = rfc3339_ms(new.at).chars().filter(|c| !matches!(c, '-' | ':')).collect();
     let (file, path) = (0..100)
         .find_map(|number| {
             let path = folder.join(format!("{moment}-{number:02}-{}.txt", new.state));
-            let opened = regular::open(OpenOptions::new().write(true).create_new(true).mode(0o600), &path);
-            match opened {
+            match make(&path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
-                opened => Some(opened.map(|file| (file, path))),
+                made => Some(made.map(|file| (file, path))),
             }
         })
         .unwrap_or_else(|| Err(io::Error::other("there are a hundred of this moment")))?;
-    let written = fill(file, &path, new);
-    if written.is_err() {
-        // Half a frame is none. On a full disk it would stay for ever.
-        remove(&path);
-    }
-    let mut kept = list(&folder)?;
-    // Where the clock was set back it is the oldest by its name.
-    kept.retain(|old| *old != path);
-    kept.into_iter().rev().skip(KEPT_MAX - 1).for_each(|old| remove(&old));
-    written.map(|()| path)
-}
-
-/// Writes a frame and what stands beside it.
-fn fill(file: File, path: &Path, new: &NewFrame) -> io::Result<()> {
-    write(file, &new.frame.text())?;
-    let meta = regular::open(
-        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600),
-        &path.with_extension("meta"),
-    )?;
+    let beside = path.with_extension("meta");
     let words =
         format!("provider={} state={} rule={} at={}", new.provider, new.state, new.rule, rfc3339(new.at));
-    write(meta, &new.frame.meta(&words))
+    let filled = fill(file, &new.frame.text()).and_then(|()| {
+        let filled = make(&beside).map(|meta| fill(meta, &new.frame.meta(&words)))?;
+        filled.inspect_err(|_| drop(fs::remove_file(&beside)))
+    });
+    // On a full disk a file can be made and not be filled.
+    filled.inspect_err(|_| drop(fs::remove_file(&path)))?;
+    Ok(path)
 }
 
-fn remove(frame: &Path) {
-    for path in [frame.with_extension("meta"), frame.to_owned()] {
-        let _ = fs::remove_file(path);
-    }
+fn make(path: &Path) -> io::Result<File> {
+    regular::open(OpenOptions::new().write(true).create_new(true).mode(0o600), path)
 }
 
-fn write(mut file: File, text: &str) -> io::Result<()> {
+fn fill(mut file: File, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())
+}
+
+/// Removes the oldest frames that are too many, and never the one that was just written. Those that are newer than that were
+/// kept by a clock that has been set back since: they go first.
+fn clear(folder: &Path, written: Option<&Path>) -> io::Result<()> {
+    let mut frames = list(folder)?;
+    if let Some(written) = written {
+        frames.sort_by_key(|path| path.as_path() <= written);
+    }
+    for old in frames.into_iter().rev().skip(KEPT_MAX) {
+        let _ = fs::remove_file(old.with_extension("meta"));
+        fs::remove_file(old)?;
+    }
+    Ok(())
 }
 
 /// The frames in the folder of an agent, oldest first; none if there is no such folder.
@@ -208,5 +214,44 @@ mod tests {
         drop(sender);
         work(folder.path(), &frames);
         assert_eq!(list(&folder.path().join("a")).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_frame_that_cannot_be_written_leaves_nothing_and_the_oldest_go_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let new = frame(1_700_000_000_000, "row");
+        let path = put(folder.path(), &new).unwrap();
+        let beside = path.with_extension("meta");
+        fs::remove_file(&path).unwrap();
+        fs::remove_file(&beside).unwrap();
+        fs::create_dir(&beside).unwrap();
+        for number in 0..KEPT_MAX + 3 {
+            fs::write(path.with_file_name(format!("2020-{number:03}.txt")), "").unwrap();
+        }
+        put(folder.path(), &new).unwrap_err();
+        assert!(!path.exists());
+        assert_eq!(list(path.parent().unwrap()).unwrap().len(), KEPT_MAX);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_does_not_remove_what_is_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = 1_700_000_000_000;
+        (0..KEPT_MAX as u64).for_each(|ms| drop(put(folder.path(), &frame(at + ms, "ahead")).unwrap()));
+        let new: Vec<PathBuf> =
+            (0..3).map(|ms| put(folder.path(), &frame(at - 3_600_000 + ms, "new")).unwrap()).collect();
+        assert_eq!(list(&folder.path().join("a")).unwrap()[..3], new[..]);
+        assert_eq!(list(&folder.path().join("a")).unwrap().len(), KEPT_MAX);
+    }
+
+    #[test]
+    fn a_folder_that_is_a_link_is_not_followed() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let links = [folder.path().join("a"), folder.path().join("frames")];
+        for (link, frames) in links.iter().zip([folder.path(), &links[1]]) {
+            std::os::unix::fs::symlink(other.path(), link).unwrap();
+            put(frames, &frame(1_700_000_000_000, "row")).unwrap_err();
+        }
+        assert_eq!(fs::read_dir(other.path()).unwrap().count(), 0);
     }
 }

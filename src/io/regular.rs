@@ -24,6 +24,17 @@ pub(crate) fn open(how: &mut OpenOptions, path: &Path) -> io::Result<File> {
     if opened.metadata()?.is_file() { Ok(opened) } else { Err(no_file()) }
 }
 
+/// Opens a file to which a link may lead, for reading; none if it is something else. What was opened is looked at, not what stood
+/// there before.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn open_linked(path: &Path) -> io::Result<Option<File>> {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    Ok(if opened.metadata()?.is_file() { Some(opened) } else { None })
+}
+
 /// The text of a file of at most so many bytes.
 ///
 /// # Errors
@@ -49,5 +60,19 @@ mod tests {
         assert_eq!(read(&path, 4).unwrap(), "襷x");
         assert!(read(&path, 3).unwrap_err().to_string().ends_with("is longer than 3 bytes"));
         assert!(read(Path::new("/dev/zero"), 3).is_err());
+    }
+
+    #[test]
+    fn a_link_leads_to_a_file_or_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link, pipe) = (folder.path().join("a"), folder.path().join("b"), folder.path().join("c"));
+        std::fs::write(&file, "x").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
+        assert!(open(OpenOptions::new().read(true), &link).is_err());
+        assert!(open_linked(&link).unwrap().is_some());
+        for other in [pipe.as_path(), folder.path(), Path::new("/dev/zero")] {
+            assert!(open_linked(other).unwrap().is_none(), "{}", other.display());
+        }
     }
 }

@@ -1,44 +1,45 @@
 //! When a limit ends, from the words in which programs say so: "resets 3pm (Asia/Tokyo)", "try again in 2 hours 53 minutes",
-//! "try again at Oct 9th, 2026 3:45 PM".
+//! "try again at Oct 9th, 2026 3:45 PM", "will reset after 2h52m39s".
+
+mod zone;
 
 use crate::engine::words::Millis;
 use chrono::{
-    DateTime, Datelike, Days, FixedOffset, Local, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Utc,
-    Weekday,
+    DateTime, Datelike, Days, Local, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Utc, Weekday,
 };
-use chrono_tz::Tz;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
+use zone::Zone;
 
 /// The longest limit that is believed: a month, and a bit.
 const LONGEST_MS: u64 = 32 * 86_400_000;
-/// A time of day that passed this shortly before is meant as now, and not as tomorrow: its words may have stood there since.
-const JUST_PASSED_MS: u64 = 2 * 60 * 60_000;
+/// A time of day that passed less than this before is over, and not tomorrow's: screens keep what they said.
+const PASSED_MS: u64 = 2 * 3_600_000;
 
+/// Behind this stands how long it takes. What stands behind `after` alone may be how long it took.
 static IN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let unit = r"(?:days?|d|hours?|hrs?|h|minutes?|mins?|min|m|seconds?|secs?|s)\b";
-    let compact = r"(?:\d{1,6}(?:\.\d+)?(?:d|h|ms|m|s))+\b";
-    let spoken = format!(r"(?:\d{{1,6}}(?:\.\d+)?\s*{unit}[\s,]*(?:and\s+)?)+");
-    Regex::new(&format!(r"(?i)\b(?:in|after)\s+(?:~\s*|about\s+)?({compact}|{spoken})")).ok()
+    let verb = r"(?:resets?|again|retry|retrying|wait|available)";
+    Regex::new(&format!(r"(?i)\b(?:in|{verb}\s+after)\s+(?:~|≈|about\s|around\s)?")).ok()
 });
-static PIECE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)(\d{1,6})(?:\.(\d{1,3})\d*)?\s*(ms|[dhms])").ok());
+static PIECE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let unit = "milliseconds?|ms|days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s";
+    Regex::new(&format!(r"(?i)^[\s,]*(?:and\s+)?(\d{{1,6}})(?:\.(\d{{1,6}})\d*)?\s*({unit})")).ok()
+});
 static STAMP: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)").ok());
 static AT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i)\b(?:resets?|again|until|at|on)\s+(?:at\s+|on\s+)?",
-        r"(?:(?P<weekday>mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?)?",
-        r"(?:\s*(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?",
+        r"(?i)\b(?:resets?|again|until|at|on)\s+(?:at\s+|on\s+)?(?:next\s+|this\s+)?",
+        r"(?:(?P<weekday>tomorrow|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?",
+        r"|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b\.?,?\s*)?",
+        r"(?:(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?",
         r"(?:,?\s+(?P<year>\d{4})\b)?)?",
-        r"(?:(?:,|\s+at)?\s*(?P<hour>\d{1,2})(?:(?::(?P<minute>\d\d)(?::\d\d)?)\s*(?P<half>[ap]\.?m)?|\s*(?P<half2>[ap]\.?m)))?",
-        r"(?:\.?\s+(?:\((?P<named>[^()]{1,40})|(?P<zone>(?-i:[A-Z][A-Za-z_]+(?:/[A-Za-z_+-]+)+",
-        r"|(?:UTC|GMT)(?:[+-]\d{1,2}(?::?\d\d)?)?|[A-Z]{2,4}T\b))))?",
+        r"(?:(?:,|\s*\bat\b)?\s*(?P<hour>\d{1,2})(?:(?::(?P<minute>\d\d)(?::\d\d)?)\s*(?P<half>[ap]\.?m)?|\s*(?P<half2>[ap]\.?m)))?",
     ))
     .ok()
 });
 
-/// When the limit ends of which `text` tells, if it says so; `wall` is the time now.
+/// When the limit ends of which `text` tells, if it says so; `wall` is the time now, and what is over ends now.
 #[must_use]
 pub fn reset_at(text: &str, wall: Millis) -> Option<Millis> {
     let at = stamped(text).or_else(|| passing(text, wall)).or_else(|| {
@@ -46,7 +47,7 @@ pub fn reset_at(text: &str, wall: Millis) -> Option<Millis> {
             .as_ref()?
             .captures_iter(text)
             .find(|found| ["hour", "month", "weekday"].iter().any(|part| found.name(part).is_some()))?;
-        spoken(&found, wall)
+        spoken(&found, text, wall)
     })?;
     (at.0 <= wall.0.saturating_add(LONGEST_MS)).then_some(at.max(wall))
 }
@@ -58,60 +59,44 @@ fn stamped(text: &str) -> Option<Millis> {
 }
 
 fn passing(text: &str, wall: Millis) -> Option<Millis> {
-    let found = IN.as_ref()?.captures(text)?;
-    let mut ms = 0_u64;
-    for piece in PIECE.as_ref()?.captures_iter(found.get(1)?.as_str()) {
-        let unit: u64 = match &*piece.get(3)?.as_str().to_ascii_lowercase() {
-            "d" => 86_400_000,
-            "h" => 3_600_000,
-            "m" => 60_000,
-            "ms" => 1,
-            _ => 1_000,
-        };
-        let thousandths = piece.get(2).map_or("0", |part| part.as_str());
-        let thousandths = format!("{thousandths:0<3}").parse::<u64>().ok()?;
-        let whole = piece.get(1)?.as_str().parse::<u64>().ok()?;
-        ms = ms.saturating_add(whole.saturating_mul(unit)).saturating_add(thousandths * unit / 1_000);
-    }
+    let ms = IN.as_ref()?.find_iter(text).find_map(|found| lasting(&text[found.end()..]))?;
     Some(wall.plus(ms))
 }
 
-/// A day, a time of day, or both, in the zone that is named or else that of this machine.
-fn spoken(found: &Captures<'_>, wall: Millis) -> Option<Millis> {
-    let Some(name) = found.name("named").or_else(|| found.name("zone")) else {
-        return in_zone(found, wall, &Local);
-    };
-    if let Ok(zone) = name.as_str().trim().parse::<Tz>() {
-        return in_zone(found, wall, &zone);
+/// How long it takes, from the words with which `text` begins: `2 hours and 5 minutes`, `2h52m39s`, `1.898s`.
+fn lasting(text: &str) -> Option<u64> {
+    let (mut rest, mut ms) = (text, None);
+    while let Some(piece) = PIECE.as_ref()?.captures(rest) {
+        rest = &rest[piece.get(0)?.end()..];
+        // Another word begins as a unit does.
+        if rest.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            break;
+        }
+        let unit = match piece.get(3)?.as_str().to_ascii_lowercase().as_str() {
+            "ms" | "millisecond" | "milliseconds" => 1,
+            unit if unit.starts_with('d') => 86_400_000,
+            unit if unit.starts_with('h') => 3_600_000,
+            unit if unit.starts_with('m') => 60_000,
+            _ => 1_000,
+        };
+        let parts = piece.get(2).map_or("", |parts| parts.as_str());
+        let part = parts.parse::<u64>().unwrap_or(0) * unit / 10_u64.pow(u32::try_from(parts.len()).ok()?);
+        let whole = piece.get(1)?.as_str().parse::<u64>().ok()?.saturating_mul(unit);
+        ms = Some(ms.unwrap_or(0_u64).saturating_add(whole + part));
     }
-    in_zone(found, wall, &offset_of(name.as_str().trim())?)
+    ms
 }
 
-/// The offset of `GMT+9`, or of a name that stands for one alone. Of any other it is better to know no time than a wrong one.
-fn offset_of(name: &str) -> Option<FixedOffset> {
-    let known = [
-        ("PST", -8),
-        ("PDT", -7),
-        ("MDT", -6),
-        ("EDT", -4),
-        ("CDT", -5),
-        ("CEST", 2),
-        ("EEST", 3),
-        ("JST", 9),
-        ("KST", 9),
-        ("AEST", 10),
-        ("AEDT", 11),
-    ];
-    let hour = 3_600;
-    if let Some((_, hours)) = known.iter().find(|(known, _)| *known == name) {
-        return FixedOffset::east_opt(hours * hour);
+/// A day, a time of day, or both, in the zone that is named or else that of this machine; nothing in one that nobody knows.
+fn spoken(found: &Captures<'_>, text: &str, wall: Millis) -> Option<Millis> {
+    let whole = found.get(0)?;
+    let behind = &text[whole.end()..];
+    let is_dotted = [".m", ".M"].iter().any(|end| whole.as_str().ends_with(end));
+    match zone::named(if is_dotted { behind.strip_prefix('.').unwrap_or(behind) } else { behind })? {
+        Zone::Here => in_zone(found, wall, &Local),
+        Zone::Place(zone) => in_zone(found, wall, &zone),
+        Zone::Offset(offset) => in_zone(found, wall, &offset),
     }
-    let offset = name.strip_prefix("GMT").or_else(|| name.strip_prefix("UTC"))?;
-    let (sign, digits) = (if offset.starts_with('-') { -1 } else { 1 }, offset.get(1..)?.replace(':', ""));
-    let (hours, minutes) =
-        digits.split_at_checked(digits.len().min(if digits.len() == 3 { 1 } else { 2 }))?;
-    let minutes: i32 = if minutes.is_empty() { 0 } else { minutes.parse().ok()? };
-    FixedOffset::east_opt(sign * (hours.parse::<i32>().ok()? * hour + minutes * 60))
 }
 
 fn in_zone<Z: TimeZone>(found: &Captures<'_>, wall: Millis, zone: &Z) -> Option<Millis> {
@@ -121,24 +106,26 @@ fn in_zone<Z: TimeZone>(found: &Captures<'_>, wall: Millis, zone: &Z) -> Option<
         None => NaiveTime::MIN,
     };
     let today = now.date_naive();
-    let is_past = |at: NaiveDateTime| millis(zone, at).is_some_and(|at| at.0 + JUST_PASSED_MS < wall.0);
+    let is_past =
+        |day: NaiveDate| millis(zone, day.and_time(time)).is_some_and(|at| at.0 + PASSED_MS < wall.0);
     let day = match (found.name("month"), found.name("day")) {
         (Some(month), Some(day)) => {
             let year = found.name("year").and_then(|year| year.as_str().parse().ok());
             let month = month_of(month.as_str())?;
             let day =
                 NaiveDate::from_ymd_opt(year.unwrap_or(today.year()), month, day.as_str().parse().ok()?)?;
-            let is_next = year.is_none() && is_past(day.and_time(time));
+            let is_next = year.is_none() && is_past(day);
             if is_next { day.checked_add_months(Months::new(12))? } else { day }
         }
-        _ if found.name("weekday").is_some() => {
-            let named = found["weekday"].parse::<Weekday>().ok()?;
-            let ahead = named.days_since(today.weekday());
-            let is_next = ahead == 0 && is_past(today.and_time(time));
-            today.checked_add_days(Days::new(u64::from(if is_next { 7 } else { ahead })))?
+        _ => {
+            let named = found.name("weekday").map(|word| word.as_str().to_ascii_lowercase());
+            let weekday = match named.as_deref() {
+                Some("tomorrow") => Some(today.checked_add_days(Days::new(1))?.weekday()),
+                named => named.and_then(|name| name.parse::<Weekday>().ok()),
+            };
+            let fits = |day: &NaiveDate| weekday.is_none_or(|weekday| day.weekday() == weekday);
+            today.pred_opt()?.iter_days().take(9).filter(fits).find(|day| !is_past(*day))?
         }
-        _ if is_past(today.and_time(time)) => today.checked_add_days(Days::new(1))?,
-        _ => today,
     };
     millis(zone, day.and_time(time))
 }
@@ -191,7 +178,10 @@ mod tests {
                 "You've hit your weekly limit · resets 3:45pm (Asia/Tokyo) · progress saved",
                 "2026-11-21T06:45:00Z",
             ),
+            ("resets 2am (Asia/Tokyo)", "2026-11-21T17:00:00Z"),
             ("resets 2am (Europe/Berlin)", "2026-11-22T01:00:00Z"),
+            ("resets at 04:00 UTC", "2026-11-22T04:00:00Z"),
+            ("resets 12am (UTC)", "2026-11-22T00:00:00Z"),
             ("resets Nov 25, 3pm (Asia/Tokyo)", "2026-11-25T06:00:00Z"),
             ("Your limit will reset at 3pm (America/New_York).", "2026-11-21T20:00:00Z"),
             ("■ You've hit your usage limit. Try again in 2 hours 53 minutes.", "2026-11-21T09:23:00Z"),
@@ -202,9 +192,6 @@ mod tests {
             ("Access resets at 7:00 AM UTC.", "2026-11-21T07:00:00Z"),
             ("reset at 2026-11-21T10:00:00Z, please wait", "2026-11-21T10:00:00Z"),
             ("resets at 06:29 UTC", "2026-11-21T06:30:00Z"),
-            ("resets at 05:00 UTC", "2026-11-21T06:30:00Z"),
-            ("resets at 04:00 UTC", "2026-11-22T04:00:00Z"),
-            ("resets 12am (UTC)", "2026-11-22T00:00:00Z"),
             ("resets 12pm (UTC)", "2026-11-21T12:00:00Z"),
             ("Access resets at 3:45 PM GMT+9.", "2026-11-21T06:45:00Z"),
             ("Access resets at 3:45 PM GMT-3.", "2026-11-21T18:45:00Z"),
@@ -247,5 +234,89 @@ mod tests {
         for text in silent {
             assert_eq!(told(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn lengths_of_time_are_understood_as_they_are_written() {
+        let said = [
+            ("Your quota will reset after 2h52m39s.", "2026-11-21T09:22:39Z"),
+            ("Please try again in 6m0s. Visit", "2026-11-21T06:36:00Z"),
+            ("resets in 2h3m", "2026-11-21T08:33:00Z"),
+            ("reset after 1.898s", "2026-11-21T06:30:01.898Z"),
+            ("in 1.5 hours", "2026-11-21T08:00:00Z"),
+            ("Please try again in 350ms", "2026-11-21T06:30:00.350Z"),
+            ("[retrying in ~2 days attempt #2]", "2026-11-23T06:30:00Z"),
+            ("[retrying in ~1 hour attempt #2]", "2026-11-21T07:30:00Z"),
+            ("try again in about 2 hours", "2026-11-21T08:30:00Z"),
+            ("limit reached after 5 minutes of use · resets 3pm (UTC)", "2026-11-21T15:00:00Z"),
+            ("in 5 messages, or in 2h 5messages", "2026-11-21T08:30:00Z"),
+        ];
+        for (text, at) in said {
+            assert_eq!(told(text).as_deref(), Some(at), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_of_day_is_of_its_zone_and_of_none_where_nobody_knows_it() {
+        let said = [
+            ("Access resets at 3:45 PM GMT+9.", Some("2026-11-21T06:45:00Z")),
+            ("Access resets at 3:45 PM GMT-3.", Some("2026-11-21T18:45:00Z")),
+            ("Access resets at 3:45 AM PDT.", Some("2026-11-21T10:45:00Z")),
+            ("resets 10:21 AM UTC+2", Some("2026-11-21T08:21:00Z")),
+            ("resets 3:45 p.m. GMT+05:30", Some("2026-11-21T10:15:00Z")),
+            ("resets 3pm (Etc/GMT+5)", Some("2026-11-21T20:00:00Z")),
+            ("resets 7am (America/Port-au-Prince)", Some("2026-11-21T12:00:00Z")),
+            ("resets 5pm (JST)", Some("2026-11-21T08:00:00Z")),
+            ("resets 3am PST", Some("2026-11-21T11:00:00Z")),
+            ("resets 3pm (CST)", None),
+            ("resets 3pm IST", None),
+            ("resets 3pm (XYZT)", None),
+            ("resets 3pm GMT+25", None),
+            ("resets 3pm (Mars/Olympus)", None),
+            ("resets Nov 26, 8:38am (America/Argentina/", None),
+            ("resets Nov 26, 8:38am (Americ", None),
+        ];
+        for (text, at) in said {
+            assert_eq!(told(text).as_deref(), at, "{text}");
+        }
+        let here = told("resets 3:45pm");
+        for text in ["resets 3:45pm (local time)", "resets 3:45pm · progress saved", "resets 3:45 PM. OK"] {
+            assert_eq!(told(text), here, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_day_is_the_next_of_its_name() {
+        // The 21st is a Saturday.
+        let said = [
+            ("resets Fri, Nov 27 at 3pm (UTC)", "2026-11-27T15:00:00Z"),
+            ("resets Monday at 3pm (UTC)", "2026-11-23T15:00:00Z"),
+            ("resets Fri at 3pm (UTC)", "2026-11-27T15:00:00Z"),
+            ("resets next Thursday, 3pm (UTC)", "2026-11-26T15:00:00Z"),
+            ("resets on Sat 3pm (UTC)", "2026-11-21T15:00:00Z"),
+            ("resets Sat 2am (Asia/Tokyo)", "2026-11-27T17:00:00Z"),
+            ("resets tomorrow at 9am (UTC)", "2026-11-22T09:00:00Z"),
+            ("resets Sat at 1am (UTC)", "2026-11-28T01:00:00Z"),
+        ];
+        for (text, at) in said {
+            assert_eq!(told(text).as_deref(), Some(at), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_of_day_that_has_passed_is_over_for_two_hours() {
+        let over = [
+            "resets 6:15am (UTC)",
+            "resets at 05:00 UTC",
+            "resets Sat 5am (UTC)",
+            "resets Nov 21, 5am (UTC)",
+            "try again at Nov 20th, 2026 3:14 PM UTC",
+        ];
+        for text in over {
+            assert_eq!(reset_at(text, NOW), Some(NOW), "{text}");
+        }
+        let after_midnight = Millis(NOW.0 - 6 * 3_600_000);
+        assert_eq!(reset_at("resets 11:50pm (UTC)", after_midnight), Some(after_midnight));
+        assert_eq!(told("resets 11:50pm (UTC)").as_deref(), Some("2026-11-21T23:50:00Z"));
     }
 }

@@ -2,6 +2,7 @@
 //! binary and real tmux, with scripted agents that draw what Claude Code draws.
 
 use crate::house::House;
+use std::path::PathBuf;
 use std::process::Output;
 
 const SCRIPT: &str = r#"
@@ -203,7 +204,15 @@ fn what_was_shown_when_a_state_changed_is_kept_and_becomes_a_recorded_screen() {
     assert!(kept.status.code() == Some(2) && text(&kept).contains("give it a `--name`"), "{}", text(&kept));
     assert!(house.ask(&["answer", "a", "yes"]).status.success());
     house.result("first");
+    // Nor do frames have phrase and token side by side: an agent that shows one would seem to claim.
+    house.until("the frame with the claim to be kept", |house| kept_rows(house).contains("······"));
+    assert!(!kept_rows(&house).contains("CODING OK"), "{}", kept_rows(&house));
     house.end();
+}
+
+fn kept_rows(house: &House) -> String {
+    let read = |file: &PathBuf| std::fs::read_to_string(file).unwrap_or_default();
+    house.files(".tasuki/frames/a").iter().map(read).collect()
 }
 
 /// A CLI that tasuki has never heard of, as one file and no code. Until it is right about the prompt, nothing is typed.

@@ -1160,3 +1160,21 @@ fn everything_is_told_at_once_in_the_order_of_the_file() {
               help: write `1s` for seconds, `1m` for minutes, `1ms` for milliseconds"#]],
     );
 }
+
+#[test]
+fn a_system_prompt_is_a_file_of_the_length_that_it_has_when_it_is_read() {
+    let place = place();
+    let prompts = place.workspace.root().join("prompts");
+    let said = |name: &str| {
+        place.complaints(&format!("agents: [{{name: a, provider: scripted, system_prompt: {name}}}]\n"))
+    };
+    std::os::unix::fs::symlink("a.md", prompts.join("link.md")).unwrap();
+    assert!(!said("prompts/link.md").contains("the system prompt"), "{}", said("prompts/link.md"));
+    rustix::fs::mkfifoat(rustix::fs::CWD, prompts.join("pipe.md"), rustix::fs::Mode::RUSR).unwrap();
+    assert!(said("prompts/pipe.md").contains("is not a file"), "{}", said("prompts/pipe.md"));
+    // The kernel says that it has no bytes.
+    let symbols = "/proc/kallsyms";
+    if std::fs::read(symbols).is_ok_and(|bytes| bytes.len() > 64 << 10) {
+        assert!(said(symbols).contains("is longer than it says; at most 65536 bytes"), "{}", said(symbols));
+    }
+}

@@ -61,6 +61,10 @@ fn what_is_wrong_is_told_with_its_file() {
         ("quiett: 1s\n", "there is no key `quiett`"),
         ("based_on: mime\n", "is based on `mime`, which is no profile"),
         ("screen: {rules: [{name: x, state: ready}]}\n", "takes every screen for one that may be typed to"),
+        (
+            "screen: {rules: [{name: x, state: error, free: true}]}\n",
+            "takes every screen for one that may be typed to",
+        ),
         ("screen: {echo: '('}\n", "this is no regular expression"),
         ("answers: [{rule: nope, choose: yes}]\n", "there is no rule `nope` whose state is waiting_input"),
         ("based_on: claude\nanswers: [{rule: permision, choose: yes}]\n", "permission"),
@@ -100,6 +104,31 @@ fn what_is_no_file_of_the_users_own_is_not_read() {
     write(&place.workspace, "protocol/profiles/Über.yaml", "command: [cat]\n");
     let said = place.complaints(AGENT);
     assert!(said.contains("has no name for a profile"), "{said}");
+    let folder = path.parent().unwrap();
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let said = place.complaints(AGENT);
+    assert!(said.contains("(`chmod o-w` it)") && said.contains("the folder of profiles"), "{said}");
+}
+
+#[test]
+fn a_profile_of_somebody_else_is_not_read() {
+    let place = place();
+    let path = place.workspace.root().join("protocol/profiles/mine.yaml");
+    write(&place.workspace, "protocol/profiles/mine.yaml", "quiet: 1s\n");
+    place.good(AGENT);
+    let (owner, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    // Who is not root cannot give files away; who else may write is asked of every mode elsewhere.
+    if owner != 0 {
+        return;
+    }
+    std::os::unix::fs::chown(&path, Some(owner + 1), None).unwrap();
+    assert!(place.complaints(AGENT).contains("it belongs to user"), "{}", place.complaints(AGENT));
+    std::os::unix::fs::chown(&path, Some(owner), Some(group + 1)).unwrap();
+    place.good(AGENT);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o664)).unwrap();
+    assert!(place.complaints(AGENT).contains("which is not yours"), "{}", place.complaints(AGENT));
+    std::os::unix::fs::chown(&path, Some(owner), Some(group)).unwrap();
+    place.good(AGENT);
 }
 
 #[test]
@@ -109,4 +138,47 @@ fn profiles_that_are_based_on_each_other_are_refused() {
     write(&place.workspace, "protocol/profiles/yours.yaml", "based_on: mine\n");
     let findings = place.parse(AGENT).unwrap_err();
     assert!(render(&findings, false).contains("is based on itself"));
+}
+
+#[test]
+fn a_profile_of_the_team_file_is_named_as_a_file_is() {
+    let place = place();
+    for name in ["../../../evil", "", "a b", "Mine", "a\\nb"] {
+        let said = place.complaints(&format!(
+            "{AGENT}providers: {{mine: {{based_on: plain}}, \"{name}\": {{based_on: plain}}}}\n"
+        ));
+        assert!(said.contains("is no name for a profile") && said.contains("use 1 to 64 of a-z"), "{said}");
+    }
+}
+
+/// A profile with so many patterns.
+fn patterns(number: usize, pattern: &str) -> String {
+    let rules: Vec<String> = (0..number.div_ceil(100))
+        .map(|rule| {
+            let some = vec![format!("'{pattern}'"); 100.min(number - rule * 100)].join(", ");
+            format!("    - {{name: r{rule}, state: busy, see: {{status: [{some}]}}}}\n")
+        })
+        .collect();
+    format!("screen:\n  rules:\n{}", rules.concat())
+}
+
+#[test]
+fn patterns_are_bounded_in_number_in_size_and_in_all() {
+    let place = place();
+    let said = |text: &str| {
+        write(&place.workspace, "protocol/profiles/mine.yaml", text);
+        place.complaints(AGENT)
+    };
+    assert!(!said(&patterns(2_000, "x")).starts_with("refused"));
+    for (number, pattern, line, told) in [
+        (2_101, "x", 23, "up to here patterns are more than 2000"),
+        (1_500, r"\w{9}x", 4, "or take more than 64 MiB"),
+        (1, r"\w{12}x", 3, "this is too much for one pattern: it takes more than 512 KiB"),
+    ] {
+        let said = said(&patterns(number, pattern));
+        assert!(said.contains(told) && said.contains(&format!("mine.yaml:{line}:")), "{pattern}:\n{said}");
+    }
+    // They count together: each of these alone would do.
+    write(&place.workspace, "protocol/profiles/other.yaml", &patterns(1_500, "x"));
+    assert!(said(&patterns(1_500, "x")).contains("up to here patterns are more than 2000"));
 }

@@ -107,7 +107,10 @@ pub async fn team(
             }
             None => None,
         };
-        let read = Settings::load(&workspace, &around).map(|loaded| loaded.settings);
+        // Patterns of profiles take their time.
+        let (of, given) = (workspace.clone(), around.clone());
+        let read = arm(move || Settings::load(&of, &given).map(|loaded| loaded.settings)).await;
+        let Some(read) = read else { continue };
         let known = loaded.take();
         if known.is_some() && known.as_ref() == read.as_ref().ok() {
             continue;
@@ -118,7 +121,7 @@ pub async fn team(
     }
 }
 
-/// Makes a watch on a thread of its own: the kernel goes through all names that it remembers of a folder then, also those
+/// Makes a watch, or reads what is watched, on a thread of its own: the kernel goes through all names that it remembers of a folder then, also those
 /// that were looked for in vain (40 ms after 200,000 messages), and the loop does not stand still for that.
 async fn arm<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (tell, armed) = oneshot::channel();

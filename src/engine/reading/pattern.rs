@@ -1,14 +1,18 @@
 //! One regular expression of a profile, and its text.
 
-use regex::{Regex, RegexBuilder};
+use regex::{Error, Regex, RegexBuilder};
 
-/// Bytes that a compiled expression may take: a profile has some dozens of them, for each agent of a kind once.
-const COMPILED_BYTES_MAX: usize = 128 << 10;
+/// Bytes that a compiled expression may take; the first that is enough counts. Most of the built-in ones take a few KB, the
+/// largest 113 KB (measured).
+const ROOMS: [usize; 3] = [32 << 10, 128 << 10, Pattern::ROOM_MAX];
+/// Bytes that it may take besides for what it remembers of the rows that it has seen.
+const MEMORY_BYTES_MAX: usize = 128 << 10;
 
 /// A regular expression that is matched against single rows.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     regex: Regex,
+    room: usize,
 }
 
 /// Why a text is no pattern.
@@ -16,21 +20,43 @@ pub struct Pattern {
 #[error("{why}")]
 pub struct PatternError {
     why: String,
+    /// Whether it is an expression, and takes too much.
+    pub is_too_large: bool,
+}
+
+impl PatternError {
+    fn of(error: &Error) -> Self {
+        // The first lines draw the expression with a caret; the last one says what is wrong.
+        let text = error.to_string();
+        let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        Self { why: last.trim().trim_start_matches("error: ").to_owned(), is_too_large: false }
+    }
 }
 
 impl Pattern {
+    /// Bytes that the largest may take.
+    pub const ROOM_MAX: usize = 512 << 10;
+
     /// Compiles it, in the syntax of the crate `regex`.
     ///
     /// # Errors
     /// What is wrong with it, in one line.
     pub fn new(text: &str) -> Result<Self, PatternError> {
-        let built = RegexBuilder::new(text).size_limit(COMPILED_BYTES_MAX).build();
-        built.map(|regex| Self { regex }).map_err(|error| {
-            // The first lines draw the expression with a caret; the last one says what is wrong.
-            let text = error.to_string();
-            let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-            PatternError { why: last.trim().trim_start_matches("error: ").to_owned() }
-        })
+        for room in ROOMS {
+            match RegexBuilder::new(text).size_limit(room).dfa_size_limit(MEMORY_BYTES_MAX).build() {
+                Ok(regex) => return Ok(Self { regex, room }),
+                Err(Error::CompiledTooBig(_)) => {}
+                Err(error) => return Err(PatternError::of(&error)),
+            }
+        }
+        let why = format!("it takes more than {} KiB", Self::ROOM_MAX >> 10);
+        Err(PatternError { why, is_too_large: true })
+    }
+
+    /// Bytes that it takes at most.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.room
     }
 
     /// Its text.

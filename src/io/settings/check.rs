@@ -60,6 +60,12 @@ pub(super) fn variable(name: &str, value: &At<Option<String>>, book: &mut Book) 
     }
 }
 
+/// Whether a profile may be called so: its name is that of a file, and of a folder with recorded screens.
+pub(super) fn is_profile(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    !name.is_empty() && name.len() <= 64 && name.chars().all(plain)
+}
+
 /// Whether a program can be given this word at all.
 pub(super) fn word(text: &str, place: Place, book: &mut Book) {
     if text.contains('\0') {

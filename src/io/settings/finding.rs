@@ -123,13 +123,22 @@ pub fn render(findings: &[Finding], colours: bool) -> String {
 pub(super) struct Book {
     source: Arc<NamedSource<String>>,
     findings: Vec<Finding>,
+    /// What the patterns take that were read so far, here and in what was read before.
+    pub(super) spent: Spent,
+}
+
+/// What patterns take.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spent {
+    pub(super) patterns: usize,
+    pub(super) bytes: usize,
 }
 
 impl Book {
     /// Of the file `name` with this text.
     pub(super) fn new(name: &str, text: &str) -> Self {
         let source = Arc::new(NamedSource::new(name, harmless(text)));
-        Self { source, findings: Vec::new() }
+        Self { source, findings: Vec::new(), spent: Spent::default() }
     }
 
     /// Something for which the file is refused.

@@ -8,11 +8,12 @@ use super::finding::{Book, Place};
 use super::profile::Profile;
 use super::values::At;
 use crate::engine::words::{Digest, MessageId};
+use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
 use sha2::{Digest as _, Sha256};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 /// A single word of a command may have 128 KiB (`MAX_ARG_STRLEN`, execve(2)); half of it leaves room for what a profile
@@ -232,14 +233,17 @@ fn read_prompt(path: &Path) -> Result<String, String> {
         io::ErrorKind::NotFound => "does not exist".to_owned(),
         _ => format!("cannot be read: {error}"),
     };
-    let meta = path.metadata().map_err(unreadable)?;
-    if !meta.is_file() {
-        return Err("is not a file".into());
+    let file = regular::open_linked(path).map_err(unreadable)?.ok_or("is not a file")?;
+    let said = file.metadata().map_err(unreadable)?.len();
+    if said > PROMPT_BYTES_MAX {
+        return Err(format!("has {said} bytes; at most {PROMPT_BYTES_MAX} can be handed over"));
     }
-    if meta.len() > PROMPT_BYTES_MAX {
-        return Err(format!("has {} bytes; at most {PROMPT_BYTES_MAX} can be handed over", meta.len()));
+    // It may have more than it says: files that programs write, and those of the kernel.
+    let mut bytes = Vec::new();
+    let read = file.take(PROMPT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)? as u64;
+    if read > PROMPT_BYTES_MAX {
+        return Err(format!("is longer than it says; at most {PROMPT_BYTES_MAX} bytes can be handed over"));
     }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())?;
     if text.contains('\0') { Err("has a NUL in it".into()) } else { Ok(text) }
 }

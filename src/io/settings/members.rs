@@ -37,6 +37,7 @@ pub(super) fn settings(
     book: &mut Book,
 ) -> Result<Settings, Vec<Finding>> {
     let layers = profile_files::layers(workspace, around, book);
+    refuse_names(file, book);
     let profiles = profile::resolve(file.providers.as_ref().unwrap_or(&BTreeMap::new()), layers, book)?;
     let general = general(file.settings.as_ref(), book);
     let roster = roster(file, book);
@@ -104,6 +105,13 @@ impl Parts<'_> {
             book.wrong(provider.place, why, format!("{cure} (or describe it under `providers:`)"));
         }
         found
+    }
+}
+
+fn refuse_names(file: &TeamFile, book: &mut Book) {
+    for (name, entry) in file.providers.iter().flatten().filter(|(name, _)| !check::is_profile(name)) {
+        let why = format!("`{}` is no name for a profile", name.escape_debug());
+        book.wrong(entry.place, why, "use 1 to 64 of a-z, 0-9, `-` and `_`");
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::check;
 use super::file::ProviderEntry;
-use super::finding::{Book, Finding};
+use super::finding::{Book, Finding, Spent};
 use super::near::did_you_mean;
 use super::profile_files::{Layer, ProfileFile};
 use super::read::read;
@@ -198,7 +198,8 @@ pub(super) fn resolve(
     for (name, entry) in entries {
         entered.entry(name.clone()).or_default().push(Entered { entry, book: 0 });
     }
-    let mut resolver = Resolver { built_in: built_in()?, entered, done: BTreeMap::new(), books };
+    let mut resolver =
+        Resolver { built_in: built_in()?, entered, done: BTreeMap::new(), books, spent: Spent::default() };
     let names: Vec<String> = resolver.built_in.keys().chain(resolver.entered.keys()).cloned().collect();
     for name in names {
         resolver.profile(&name, &mut Vec::new());
@@ -227,6 +228,8 @@ struct Resolver<'a> {
     entered: BTreeMap<String, Vec<Entered<'a>>>,
     done: BTreeMap<String, Profile>,
     books: Vec<Book>,
+    /// What the patterns of all of them take.
+    spent: Spent,
 }
 
 impl Resolver<'_> {
@@ -240,7 +243,10 @@ impl Resolver<'_> {
         for entered in self.entered.get(name).cloned().unwrap_or_default() {
             // What is wrong with a base is told once, and not again for each agent.
             let mut over = self.base(name, entered, profile, above).unwrap_or_default();
-            over.change(&entered.entry.value, &mut self.books[entered.book]);
+            let book = &mut self.books[entered.book];
+            book.spent = self.spent;
+            over.change(&entered.entry.value, book);
+            self.spent = book.spent;
             profile = Some(over);
         }
         let profile = profile?;

@@ -1,5 +1,6 @@
 //! Profiles that are files of their own, `NAME.yaml`: a user's, for every workspace, and a workspace's, which go over them.
 
+use super::check;
 use super::file::ProviderEntry;
 use super::finding::{Book, Place};
 use super::read::{decode, read};
@@ -7,7 +8,7 @@ use super::values::At;
 use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ const FILES_MAX: usize = 100;
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Others may write.
 const OTHERS_WRITE: u32 = 0o002;
+/// Its group may write.
+const GROUP_WRITES: u32 = 0o020;
 
 /// One file, and what is wrong with it.
 #[derive(Debug)]
@@ -42,7 +45,7 @@ pub(super) fn read_folder(folder: &Path, book: &mut Book) -> Vec<ProfileFile> {
         Err(error) => {
             told(
                 format!("the folder of profiles {} cannot be read: {error}", folder.display()),
-                "make it readable",
+                "see that you can read it, and nobody else can write it",
             );
             return Vec::new();
         }
@@ -54,16 +57,16 @@ pub(super) fn read_folder(folder: &Path, book: &mut Book) -> Vec<ProfileFile> {
     let mut files = Vec::new();
     for path in paths {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-        if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
+        if !check::is_profile(&name) {
             let why = format!("{} has no name for a profile", path.display());
             told(why, "use a-z, 0-9, `-` and `_`, and .yaml");
             continue;
         }
         match bytes_of(&path) {
-            Err(error) => {
-                told(format!("the profile {} cannot be read: {error}", path.display()), "see that it can be")
-            }
+            Err(error) => told(
+                format!("the profile {} cannot be read: {error}", path.display()),
+                "see that it can be, and that nobody else can write it",
+            ),
             Ok(bytes) => files.extend(parse(name, &path, &bytes)),
         }
     }
@@ -71,7 +74,7 @@ pub(super) fn read_folder(folder: &Path, book: &mut Book) -> Vec<ProfileFile> {
 }
 
 fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
+    let entries = match fs::metadata(folder).and_then(|meta| refuse_open(&meta)).and(fs::read_dir(folder)) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(Vec::new());
         }
@@ -86,18 +89,37 @@ fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A profile says what is run: nobody else may write it.
 fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     let file = regular::open(OpenOptions::new().read(true), path)?;
-    if file.metadata()?.mode() & OTHERS_WRITE != 0 {
-        return Err(io::Error::other("everybody may write it (`chmod o-w` it)"));
-    }
+    refuse_open(&file.metadata()?)?;
     let mut bytes = Vec::new();
     file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(io::Error::other(format!("it is longer than {FILE_BYTES_MAX} bytes")));
     }
     Ok(bytes)
+}
+
+/// A profile says what is run: nobody else may write it.
+fn refuse_open(meta: &Metadata) -> io::Result<()> {
+    let (us, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    match who_else_writes((meta.uid(), meta.gid(), meta.mode()), us, group) {
+        Some(why) => Err(io::Error::other(why)),
+        None => Ok(()),
+    }
+}
+
+/// Who may write what has this owner, group and mode, besides root and us. Where a user has a group of his own, that one may.
+fn who_else_writes((owner, its_group, mode): (u32, u32, u32), us: u32, group: u32) -> Option<String> {
+    if owner != us && owner != 0 {
+        Some(format!("it belongs to user {owner}, not to {us} (look what is in it, then `chown {us}` it)"))
+    } else if mode & OTHERS_WRITE != 0 {
+        Some("everybody may write it (`chmod o-w` it)".to_owned())
+    } else if mode & GROUP_WRITES != 0 && its_group != group {
+        Some(format!("the group {its_group} may write it, which is not yours (`chmod g-w` it)"))
+    } else {
+        None
+    }
 }
 
 fn parse(name: String, path: &Path, bytes: &[u8]) -> Option<ProfileFile> {
@@ -123,4 +145,26 @@ pub(super) fn layers(workspace: &Workspace, around: &Surroundings, book: &mut Bo
     let by_name = |file: ProfileFile| (file.name.clone(), file);
     let folders = folders(workspace, around);
     folders.iter().map(|folder| read_folder(folder, book).into_iter().map(by_name).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_is_written_by_its_user_alone() {
+        for (owner, group, mode, told) in [
+            (1_000, 1_000, 0o664, None),
+            (1_000, 1_000, 0o666, Some("everybody may write it")),
+            (1_000, 50, 0o664, Some("the group 50 may write it")),
+            (1_000, 50, 0o644, None),
+            (0, 0, 0o644, None),
+            (0, 0, 0o664, Some("the group 0 may write it")),
+            (1_001, 1_000, 0o600, Some("it belongs to user 1001, not to 1000")),
+        ] {
+            let said = who_else_writes((owner, group, mode), 1_000, 1_000);
+            let is_told = said.as_ref().zip(told).is_some_and(|(said, told)| said.starts_with(told));
+            assert!(is_told || (said.is_none() && told.is_none()), "{owner} {group} {mode:o}: {said:?}");
+        }
+    }
 }

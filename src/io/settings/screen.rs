@@ -1,14 +1,21 @@
 //! `screen:` of a profile: how its program's screens are read, as it is written, and the rules that come of it.
 
 use super::dialogs::ChoicesEntry;
-use super::finding::{Book, Place};
+use super::finding::{Book, Place, Spent};
 use super::values::At;
-use crate::engine::reading::{BoxForm, BoxRules, BoxState, CursorPlace, Pattern, Rule, Rules, Sights, State};
+use crate::engine::reading::{
+    BoxForm, BoxRules, BoxState, CursorPlace, Pattern, PatternError, Rule, Rules, Sights, State,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Rules of one profile, those of its base included: each look at a pane asks them all.
 const RULES_MAX: usize = 200;
+
+/// Patterns of all profiles that are not built in: the built-in ones have 445 together.
+const PATTERNS_MAX: usize = 2_000;
+/// Bytes that these may take together: the built-in ones take 2 MB.
+const PATTERNS_BYTES_MAX: usize = 64 << 20;
 
 /// How the screens of a program are read. Patterns are regular expressions (of the Rust crate `regex`), matched against
 /// single rows without the spaces at their ends.
@@ -254,12 +261,13 @@ impl RuleEntry {
         let (see, not) = (sights(self.see.as_ref(), book), sights(self.not.as_ref(), book));
         let input_box = self.input_box.map_or(BoxState::Any, BoxWord::state);
         let state = self.state.state();
-        let is_free = state == State::Ready || self.free == Some(true);
-        if is_free && !matches!(input_box, BoxState::Empty) && see == Sights::default() {
+        let free = self.free.unwrap_or(false);
+        let may_type = free || matches!(state, State::Ready);
+        if may_type && !matches!(input_box, BoxState::Empty) && see == Sights::default() {
             let why = format!("rule `{name}` takes every screen for one that may be typed to");
             book.wrong(self.name.place, why, "say `box: empty`, or what has to be seen");
         }
-        let (free, cure) = (self.free.unwrap_or(false), self.cure.clone());
+        let cure = self.cure.clone();
         Some(Rule { name: name.clone(), state, free, input_box, see, not, cure })
     }
 }
@@ -284,23 +292,47 @@ pub(super) fn patterns(texts: Option<&[At<String>]>, book: &mut Book) -> Vec<Pat
     texts.unwrap_or_default().iter().filter_map(|text| pattern(text, book)).collect()
 }
 
+/// A pattern, unless there are too many: that is told at the first of them, and none is made any more.
 pub(super) fn pattern(text: &At<String>, book: &mut Book) -> Option<Pattern> {
+    if is_over(book.spent) {
+        return None;
+    }
     match Pattern::new(&text.value) {
-        Ok(pattern) => Some(pattern),
+        Ok(pattern) => {
+            book.spent.patterns += 1;
+            book.spent.bytes += pattern.room();
+            if is_over(book.spent) {
+                let mib = PATTERNS_BYTES_MAX >> 20;
+                let why =
+                    format!("up to here patterns are more than {PATTERNS_MAX}, or take more than {mib} MiB");
+                let cure = "write fewer, or shorter ones: `\\w{9}` takes more than `[a-z]{9}`";
+                book.wrong(text.place, why, cure);
+            }
+            Some(pattern)
+        }
         Err(error) => {
-            bad_pattern(&error.to_string(), text.place, book);
+            bad_pattern(&error, text.place, book);
             None
         }
     }
 }
 
-fn bad_pattern(why: &str, place: Place, book: &mut Book) {
-    let why = format!("this is no regular expression: {why}");
-    book.wrong(
-        place,
-        why,
-        "put it in single quotes, and a backslash before each of . ( ) [ ] { } ? * + ^ $ | meant as itself",
-    );
+fn bad_pattern(error: &PatternError, place: Place, book: &mut Book) {
+    if error.is_too_large {
+        // To find that out takes as long as to make one.
+        book.spent.bytes += Pattern::ROOM_MAX;
+        let why = format!("this is too much for one pattern: {error}");
+        let cure = "write several shorter ones, `[a-z]` in place of `\\w`, and smaller numbers in `{}`";
+        return book.wrong(place, why, cure);
+    }
+    let why = format!("this is no regular expression: {error}");
+    let cure =
+        "put it in single quotes, and a backslash before each of . ( ) [ ] { } ? * + ^ $ | meant as itself";
+    book.wrong(place, why, cure);
+}
+
+fn is_over(spent: Spent) -> bool {
+    spent.patterns > PATTERNS_MAX || spent.bytes > PATTERNS_BYTES_MAX
 }
 
 impl StateWord {

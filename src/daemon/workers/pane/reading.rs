@@ -162,20 +162,14 @@ impl Worker {
         self.told = self.told.take().filter(|told| told.state == State::Ready);
     }
 
-    /// Keeps what was shown when its state changed.
+    /// Keeps what was shown when its state changed, without anything that would read as a claim where it is shown again.
     pub(super) fn keep_frame(&mut self, screen: &Screen, read: &Read) {
         if self.kept.replace(read.state) == Some(read.state) {
             return;
         }
         let above = screen.rows.len().saturating_sub(usize::from(screen.height));
-        // As wide as before: rows are read by where their words stand.
-        let dots = "·".repeat(self.phrase.chars().count());
-        let masked = |text: &String| match &*self.phrase {
-            "" => text.clone(),
-            phrase => text.replace(phrase, &dots),
-        };
-        let rows = screen.rows[above..].iter().map(masked).collect();
-        let title = Some(masked(&screen.title));
+        let rows = screen.rows[above..].iter().map(|row| self.masked(row)).collect();
+        let title = Some(self.masked(&screen.title));
         self.frames.keep(NewFrame {
             agent: self.launched.agent.to_string(),
             provider: self.launch.provider.clone(),

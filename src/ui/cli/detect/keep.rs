@@ -6,20 +6,20 @@ use crate::engine::reading::State;
 use crate::engine::words::AgentName;
 use crate::io::frame::KeptFrame;
 use crate::io::frames;
+use crate::io::log::escape;
 use crate::io::regular;
 use crate::io::workspace::Workspace;
 use crate::ui::cli::desk::{Desk, Ended, read_name};
 use crate::ui::cli::failure::{Failure, Kind};
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Where recorded screens are, beside the profiles of a workspace.
 const SCREENS: &str = "screens";
 /// What the screens of a folder are to be read as: lines `FILE STATE RULE`; a rule `*` is any.
 const TABLE: &str = "expected.table";
-
-/// Largest table that is read: some ten thousand screens.
+/// Largest table: some ten thousand screens.
 const TABLE_BYTES_MAX: u64 = 1 << 20;
 
 /// Makes a frame of an agent a recorded screen, with what it is to be read as
@@ -98,23 +98,15 @@ pub(super) fn keep(desk: &Desk, args: &KeepArgs) -> Ended {
             "leave `--rule` out, or write the rule first",
         ));
     }
-    let folder = args.to.clone().unwrap_or_else(|| workspace.profiles().join(SCREENS)).join(&provider);
-    fs::create_dir_all(&folder)?;
-    let stem = frame_file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = match &args.name {
         Some(name) => name.clone(),
-        None => read_file_name(&stem).map_err(|why| {
-            let what = format!("`{}` cannot be the name of a recorded screen: {why}", stem.escape_debug());
-            Failure::new(Kind::Rejected, "name", what, "give it a `--name`")
-        })?,
+        None => stem_of(&frame_file)?,
     };
+    let folder = args.to.clone().unwrap_or_else(|| workspace.profiles().join(SCREENS)).join(&provider);
+    fs::create_dir_all(&folder)?;
     let file = folder.join(format!("{name}.txt"));
-    put(&file, &frame.text())?;
-    put(&file.with_extension("meta"), &frame.meta(""))?;
     let line = format!("{name}.txt {} {}\n", args.state, args.rule.as_deref().unwrap_or("*"));
-    let table = folder.join(TABLE);
-    let opened = regular::open(OpenOptions::new().create(true).append(true), &table);
-    opened.map_err(|error| unreadable(&table, &error))?.write_all(line.as_bytes())?;
+    write(&file, &frame, &line)?;
     let now = frame.with(|frame| {
         let reading = rules.read(frame);
         format!("{} {}", reading.state.name(), reading.rule_name())
@@ -123,17 +115,40 @@ pub(super) fn keep(desk: &Desk, args: &KeepArgs) -> Ended {
     desk.tell(&value, || format!("{} is to be {}; it is read as {now} now", file.display(), args.state))
 }
 
-/// Writes a file that must not be there yet, nor anything else of its name.
-fn put(path: &Path, text: &str) -> Result<(), Failure> {
-    let opened = regular::open(OpenOptions::new().write(true).create_new(true), path);
-    let mut file = opened.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
+/// The name of a frame, if a line of the table can have it.
+fn stem_of(frame_file: &Path) -> Result<String, Failure> {
+    let stem = frame_file.file_stem().unwrap_or_default().to_string_lossy();
+    read_file_name(&stem).map_err(|_| {
+        let why = format!("`{}` can be no name of a recorded screen", escape(&stem));
+        Failure::new(Kind::Rejected, "name", why, "give it a `--name` of letters, digits, `-`, `_` and `.`")
+    })
+}
+
+/// Writes a recorded screen, what stands beside it and its line: new files, and none where a link leads.
+fn write(file: &Path, frame: &KeptFrame, line: &str) -> Ended {
+    let (beside, table) = (file.with_extension("meta"), file.with_file_name(TABLE));
+    let failed = |path: &Path, error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
             let why = format!("{} is there already", path.display());
             Failure::new(Kind::Rejected, "exists", why, "give it another `--name`")
         }
-        _ => unreadable(path, &error),
-    })?;
-    Ok(file.write_all(text.as_bytes())?)
+        _ => Failure::at(path)(error),
+    };
+    let open = |how: &mut OpenOptions, path: &Path| {
+        regular::open(how.write(true), path).map_err(|error| failed(path, error))
+    };
+    let mut table_file = open(OpenOptions::new().create(true).append(true), &table)?;
+    let mut text = open(OpenOptions::new().create_new(true), file)?;
+    let mut meta =
+        open(OpenOptions::new().create_new(true), &beside).inspect_err(|_| drop(fs::remove_file(file)))?;
+    let written = text
+        .write_all(frame.text().as_bytes())
+        .and_then(|()| meta.write_all(frame.meta("").as_bytes()))
+        .and_then(|()| table_file.write_all(line.as_bytes()));
+    written.map_err(|error| {
+        let _ = (fs::remove_file(file), fs::remove_file(&beside));
+        failed(file, error)
+    })
 }
 
 pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
@@ -143,10 +158,16 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
     };
     let (mut read, mut wrong) = (0, 0);
     let known = profiles(desk)?;
+    for other in tables(&folder).into_iter().filter(|other| !known.contains_key(other)) {
+        let name = escape(&other);
+        desk.remark(format!(
+            "{name}: there is no such profile, so its screens are not tried; move them away"
+        ));
+    }
     for provider in known.keys() {
         let folder = folder.join(provider);
         let table = match regular::read(&folder.join(TABLE), TABLE_BYTES_MAX) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             table => table.map_err(|error| unreadable(&folder.join(TABLE), &error))?,
         };
         let rules = rules_of(desk, provider)?;
@@ -169,7 +190,7 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
             read += 1;
             if now != state || (rule != "*" && rule != by) {
                 wrong += 1;
-                desk.say(format!("{provider}/{file}: {now} {by} instead of {state} {rule}"))?;
+                desk.say(format!("{provider}/{}: {now} {by} instead of {state} {rule}", escape(file)))?;
             }
         }
     }
@@ -183,6 +204,16 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
     }
     let why = format!("{wrong} of {read} screens are read as something else");
     Err(Failure::new(Kind::Failed, "misread", why, "correct the rules of the profile, or the table"))
+}
+
+/// The folders that have a table, by name.
+fn tables(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.path().join(TABLE).symlink_metadata().is_ok());
+    let mut names: Vec<String> =
+        folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort_unstable();
+    names
 }
 
 /// The newest frame of an agent.
@@ -203,7 +234,7 @@ fn provider_of(desk: &Desk, workspace: &Workspace, agent: &AgentName) -> Result<
     Ok(team.members.get(&name).map(|member| member.provider.clone()).unwrap_or_default())
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
     let why = format!("{}: {error}", path.display());
     Failure::new(Kind::Rejected, "frame", why, "name a file with the text of a screen")
 }

@@ -7,12 +7,13 @@ use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use crate::engine::reading::Rules;
 use crate::io::frame::KeptFrame;
+use crate::io::log::escape;
 use crate::io::settings::{Profile, Settings, built_in_profiles};
 use crate::io::workspace::{Workspace, WorkspaceError};
 use clap::Subcommand;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Shows how screens are read, and why
@@ -65,10 +66,10 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     }
 }
 
-/// One line of `replay`.
+/// One line of `replay`. A name that is not UTF-8 is shown as far as it is.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
-    file: &'a Path,
+    file: &'a str,
     state: &'static str,
     rule: &'a str,
     rows: &'a [usize],
@@ -77,12 +78,13 @@ struct Line<'a> {
 fn replay(desk: &Desk, args: &ReplayArgs) -> Ended {
     let rules = rules_of(desk, &args.provider)?;
     let mut bad = 0;
-    for file in &args.files {
-        let frame = match KeptFrame::read(file) {
+    for path in &args.files {
+        let file = path.to_string_lossy();
+        let frame = match KeptFrame::read(path) {
             Ok(frame) => frame,
             Err(error) => {
                 bad += 1;
-                let why = format!("{}: {error}", file.display());
+                let why = format!("{}: {error}", escape(&file));
                 desk.complain(&Failure::new(
                     Kind::Rejected,
                     "frame",
@@ -96,10 +98,10 @@ fn replay(desk: &Desk, args: &ReplayArgs) -> Ended {
             let reading = rules.read(frame);
             let (state, rule) = (reading.state.name(), reading.rule_name());
             if desk.globals.json {
-                let line = Line { file, state, rule, rows: &reading.rows };
+                let line = Line { file: &file, state, rule, rows: &reading.rows };
                 desk.say(serde_json::to_string(&line).map_err(std::io::Error::other)?)
             } else {
-                desk.say(format!("{} {state} {rule}", file.display()))
+                desk.say(format!("{} {state} {rule}", escape(&file)))
             }
         })?;
     }
