@@ -20,7 +20,10 @@ pub const ORDERS_KEPT: usize = 8;
 #[derive(Debug)]
 pub enum Order {
     /// Report `Ready` as soon as every guard is open; `NotReady` once for each other guard that closes.
-    Seek,
+    Seek {
+        /// What was told of a limit that is over: a screen that says no more than that may be typed to.
+        past: Option<Arc<str>>,
+    },
     /// Type this turn, report `Rung`, then watch for its claim.
     Ring(Typed),
     /// After a crash: look whether this turn was delivered; press Enter if it stands in the input box; report `Rung`

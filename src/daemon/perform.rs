@@ -44,8 +44,8 @@ impl Daemon {
                     self.tmux.close_stranger(&mut self.pane_workers, agent, nonce);
                 }
             }
-            Effect::Seek { agent, nonce } => {
-                self.panes.order(&agent, nonce, Order::Seek);
+            Effect::Seek { agent, nonce, past } => {
+                self.panes.order(&agent, nonce, Order::Seek { past });
             }
             Effect::Unwatch { agent, nonce } => {
                 self.panes.order(&agent, nonce, Order::Unwatch);

@@ -46,8 +46,9 @@ impl Work<'_> {
             return;
         }
         if !self.live.greeted.contains(name) || next.is_some() {
+            let past = self.state.agents.get(name).and_then(Agent::past_limit);
             self.live.seeking.insert(name.clone());
-            self.ask(Effect::Seek { agent: name.clone(), nonce });
+            self.ask(Effect::Seek { agent: name.clone(), nonce, past });
         }
     }
 

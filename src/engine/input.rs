@@ -230,6 +230,8 @@ pub enum Effect {
         agent: AgentName,
         /// Of this launch.
         nonce: Nonce,
+        /// What was told of a limit that is over: its screen may go on saying so until something is typed.
+        past: Option<Arc<str>>,
     },
     /// Type a turn.
     Ring {

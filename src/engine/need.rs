@@ -82,6 +82,12 @@ impl Agent {
         self.blocked.as_ref().filter(|need| !need.over)
     }
 
+    /// What its screen says of a limit that is over, and may go on saying.
+    pub(super) fn past_limit(&self) -> Option<Arc<str>> {
+        let past = self.blocked.as_ref().filter(|need| need.over && need.kind == NeedKind::Limit);
+        past.map(|need| need.why.clone())
+    }
+
     /// Whether its program runs.
     pub(super) fn is_up(&self) -> bool {
         matches!(self.phase, Phase::Up { .. })

@@ -50,7 +50,7 @@ fn a_limit_that_is_over_has_the_agent_told_to_go_on_however_often() {
         world.pass(7_100_000);
         assert_eq!(state(&world), "rate_limited", "{round}");
         let asked = world.pass(100_001);
-        assert!(asked.contains("seek boss"), "{round}: {asked}");
+        assert!(asked.contains(&format!("seek boss past limit {round} · resets 3pm")), "{round}: {asked}");
         let told = world.ready("boss");
         assert!(told.contains("reminder"), "{round}: {told}");
         world.submitted("boss");

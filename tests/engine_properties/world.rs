@@ -115,7 +115,7 @@ impl World {
                 Effect::Close { agent, nonce } => {
                     self.workers.retain(|name, worker| name != agent || worker.nonce != Some(*nonce));
                 }
-                Effect::Seek { agent, nonce } => self.with(agent, *nonce, |worker| worker.seeking = true),
+                Effect::Seek { agent, nonce, .. } => self.with(agent, *nonce, |worker| worker.seeking = true),
                 Effect::Unwatch { agent, nonce } => self.with(agent, *nonce, |worker| worker.watching = None),
                 Effect::Ring { agent, nonce, id, turn, .. }
                 | Effect::Settle { agent, nonce, id, turn, .. } => {

@@ -115,7 +115,7 @@ async fn nothing_is_over_where_nobody_knows_how_to_claim() {
     let mut typed = turn("t-1", "a995l2");
     typed.turn.token = None;
     hand.give(Order::Await(typed)).await;
-    hand.give(Order::Seek).await;
+    hand.give(Order::Seek { past: None }).await;
     loop {
         match hand.hears().await {
             Report::NotReady { .. } => {}
@@ -150,7 +150,7 @@ async fn a_pane_in_copy_mode_is_not_ready_before_it_is_left() {
     let mut hand = Hand::at(&world, "a", "echo ready; exec sleep 1000", fast()).await;
     let pane = hand.pane.id().to_string();
     world.end.plain(&["copy-mode", "-t", &pane]);
-    hand.give(Order::Seek).await;
+    hand.give(Order::Seek { past: None }).await;
     assert!(matches!(hand.hears().await, Report::NotReady { guard: Guard::CopyMode }));
     world.end.plain(&["send-keys", "-t", &pane, "-X", "cancel"]);
     assert!(matches!(hand.hears().await, Report::Ready { .. }));

@@ -192,7 +192,7 @@ async fn enter_is_pressed_no_sooner_than_the_program_bears_it() {
 
 /// Reports until the worker says that its agent may be typed to, which it does after a longer silence than a claim needs.
 async fn until_ready(hand: &mut Hand) -> Vec<Report> {
-    hand.give(Order::Seek).await;
+    hand.give(Order::Seek { past: None }).await;
     let mut heard = Vec::new();
     loop {
         match hand.hears().await {

@@ -122,7 +122,7 @@ impl Lived {
                     let process = ProcessKey { pid: 100 + number, start_ticks: nonce.0 };
                     self.report(agent, nonce, Report::Started { pane: PaneId(number), process });
                 }
-                Effect::Seek { agent, nonce } => {
+                Effect::Seek { agent, nonce, .. } => {
                     self.tokens += 1;
                     let fresh = Token::new(&format!("k{:05}", self.tokens)).unwrap();
                     self.report(agent, nonce, Report::Ready { fresh });

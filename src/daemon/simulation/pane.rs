@@ -105,7 +105,7 @@ impl Worker {
     ) -> Option<String> {
         let mut wrong = None;
         match order {
-            Order::Seek => self.seeking = true,
+            Order::Seek { .. } => self.seeking = true,
             Order::Ring(typed) => {
                 if !std::mem::take(ready) {
                     wrong = Some(format!("typed to an agent that may not be ready: {}", typed.line));

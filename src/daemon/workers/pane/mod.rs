@@ -108,6 +108,8 @@ struct Worker {
     /// Since when the agent had been asked for when it was last found ready: a program that prints without end is ready
     /// after a while, and stays so.
     sought: Option<Instant>,
+    /// What was told of a limit that is over, where it is sought after one.
+    past: Option<Arc<str>>,
     /// The guard that was reported last.
     guard: Option<Guard>,
     /// The turn whose claim is looked for.
@@ -176,6 +178,7 @@ pub async fn work(start: Start) -> &'static str {
                 started: (!adopted).then_some(now),
                 seeking: None,
                 sought: None,
+                past: None,
                 guard: None,
                 awaited: None,
                 unread: None,
@@ -302,8 +305,9 @@ impl Worker {
                 self.close().await;
                 return Err(End::Dismissed);
             }
-            Some(Order::Seek) => {
+            Some(Order::Seek { past }) => {
                 self.seeking = Some(Instant::now());
+                self.past = past;
                 self.pace = looking::PACE_MIN;
                 self.guard = None;
                 self.look_at = Some(Instant::now());

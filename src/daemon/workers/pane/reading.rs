@@ -107,7 +107,7 @@ impl Worker {
         match read.state {
             _ if read.free => None,
             State::Draft if read.is_ours() => None,
-            State::RateLimited if read.input.is_some() && self.is_past_limit() => None,
+            State::RateLimited if read.input.is_some() && self.is_past_limit(read) => None,
             State::Ready | State::Unknown => Some(Guard::UnknownScreen),
             State::Busy => Some(Guard::Working),
             State::Draft => Some(Guard::Draft),
@@ -142,10 +142,10 @@ impl Worker {
         Ok(other.map(|other| (Arc::new(without), other)))
     }
 
-    /// Whether the loop wants to type though it was told of a limit: its time is over.
-    fn is_past_limit(&self) -> bool {
-        let told = self.told.as_ref().filter(|told| told.told && told.state == State::RateLimited);
-        told.zip(self.seeking.or(self.sought)).is_some_and(|(told, sought)| sought > told.at)
+    /// Whether a screen says no more than what was told of a limit whose time is over. What this worker itself has told does not
+    /// count: it forgets that with its profile, and with the daemon.
+    fn is_past_limit(&self, read: &Read) -> bool {
+        self.past.as_deref().is_some_and(|past| past == self.reason(read))
     }
 
     /// Keeps what was shown when its state changed.
@@ -188,6 +188,15 @@ impl Worker {
         None
     }
 
+    /// What is told of what it needs.
+    fn reason(&self, read: &Read) -> String {
+        let mut why = if read.words.is_empty() { read.rule.clone() } else { read.words.clone() };
+        if let Some(cure) = &read.cure {
+            why += &format!(" → {}", cure.replace("{name}", &self.launched.agent.to_string()));
+        }
+        why
+    }
+
     /// Tells the loop when the agent begins or ceases to need something.
     pub(super) async fn tell_need(&mut self, read: &Read) -> Result<(), End> {
         let kind = match read.state {
@@ -218,12 +227,8 @@ impl Worker {
         match kind {
             None => self.report(Report::NeedsNothing).await,
             Some(kind) => {
-                let mut why = if words.is_empty() { read.rule.clone() } else { words };
-                if let Some(cure) = &read.cure {
-                    why += &format!(" → {}", cure.replace("{name}", &self.launched.agent.to_string()));
-                }
-                let asks = asks.map(Arc::new);
-                self.report(Report::Needs { kind, why: why.into(), asks, until: None }).await;
+                let (why, asks) = (self.reason(read).into(), asks.map(Arc::new));
+                self.report(Report::Needs { kind, why, asks, until: None }).await;
             }
         }
         self.answer_by_profile(read).await
