@@ -38,8 +38,14 @@ pub enum NeedKind {
 impl Need {
     /// Whether a screen that says this says nothing new.
     fn says(&self, other: &Self) -> bool {
-        let same = (self.kind, &self.why) == (other.kind, &other.why);
-        same && (self.kind == NeedKind::Limit || self.asks == other.asks)
+        let asks_the_same = self.asks == other.asks;
+        let same = match (self.kind, other.kind) {
+            (NeedKind::Limit, NeedKind::Limit) => self.asks.is_some() == other.asks.is_some(),
+            // The dialog of a limit that is over.
+            (NeedKind::Input, NeedKind::Limit) => asks_the_same && self.asks.is_some(),
+            (kind, other) => kind == other && asks_the_same,
+        };
+        same && self.why == other.why
     }
 }
 
@@ -119,12 +125,18 @@ impl Work<'_> {
         }
     }
 
-    /// The time is over that an agent needed: it is given what waits, and told to go on with what it was in.
+    /// The time is over that an agent needed: it is given what waits, and told to go on with what it was in. A dialog does not go
+    /// away by itself: somebody has to choose.
     pub(super) fn need_due(&mut self, name: &AgentName) {
         let Some(agent) = self.state.agents.get(name) else { return };
         let Some(need) = agent.need().filter(|need| need.until.is_some_and(|until| until <= self.now)) else {
             return;
         };
+        if need.asks.is_some() {
+            let need = Need { kind: NeedKind::Input, until: None, ..need.clone() };
+            self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: Some(need) } });
+            return self.touch(name);
+        }
         let (need, current) = (Need { over: true, ..need.clone() }, agent.current.clone());
         self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: Some(need) } });
         self.touch(name);

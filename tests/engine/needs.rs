@@ -2,13 +2,21 @@
 
 use crate::make::{name, team};
 use crate::world::World;
+use std::sync::Arc;
 use tasuki::engine::input::Report;
 use tasuki::engine::need::{AnsweredBy, NeedKind};
+use tasuki::engine::reading::Dialog;
 use tasuki::engine::words::Millis;
 
 fn needs(world: &mut World, kind: NeedKind, why: &str, until_in: Option<u64>) -> String {
     let until = until_in.map(|ms| Millis(world.now.0 + ms));
     world.report("boss", Report::Needs { kind, why: why.into(), asks: None, until })
+}
+
+/// A dialog at a limit.
+fn asks() -> Option<Arc<Dialog>> {
+    let choices = vec!["1. Stop and wait".to_owned(), "2. Upgrade".to_owned()];
+    Some(Arc::new(Dialog { text: "What do you want to do?".to_owned(), choices, ..Dialog::default() }))
 }
 
 fn state(world: &World) -> String {
@@ -98,4 +106,34 @@ fn a_limit_ends_over_a_restart_of_the_daemon_and_over_an_answer() {
         assert!(asked.contains("seek boss"), "answered: {answered}: {asked}");
         assert!(world.ready("boss").contains("reminder"), "answered: {answered}");
     }
+}
+
+#[test]
+fn a_limit_that_is_shown_as_a_dialog_waits_for_somebody_once_its_time_has_come() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    let limit = |world: &mut World, asks, until_in| {
+        let until = Some(Millis(world.now.0 + until_in));
+        world.report("boss", Report::Needs { kind: NeedKind::Limit, why: "resets 3pm".into(), asks, until })
+    };
+    limit(&mut world, asks(), 60_000);
+    assert_eq!(state(&world), "rate_limited");
+    world.pass(60_001);
+    assert_eq!(state(&world), "waiting_input", "the dialog stands there yet");
+    // What its screen says is nothing new, for the next daemon as well.
+    let found = world.names();
+    world.crash(&found.iter().map(String::as_str).collect::<Vec<_>>());
+    limit(&mut world, asks(), 86_400_000);
+    world.pass(3_600_000);
+    assert_eq!((state(&world).as_str(), world.stage("t1")), ("waiting_input", "working"));
+    world.report("boss", Report::Answered { choice: "1. Stop and wait".into(), by: AnsweredBy::Person });
+    // Without a dialog it is another limit, which ends by itself; so it is where the dialog goes before.
+    limit(&mut world, asks(), 60_000);
+    world.report("boss", Report::NeedsNothing);
+    limit(&mut world, asks(), 60_000);
+    limit(&mut world, None, 60_000);
+    assert_eq!(state(&world), "rate_limited");
+    let asked = world.pass(60_001);
+    assert!(asked.contains("seek boss past resets 3pm"), "{asked}");
 }
