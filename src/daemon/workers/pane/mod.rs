@@ -312,8 +312,14 @@ impl Worker {
                 self.guard = None;
                 self.look_at = Some(Instant::now());
             }
-            Some(Order::Ring(typed)) => self.ring(typed).await?,
-            Some(Order::Settle(typed)) => self.settle(typed).await?,
+            Some(Order::Ring(typed)) => {
+                self.ring(typed).await?;
+                self.forget_told();
+            }
+            Some(Order::Settle(typed)) => {
+                self.settle(typed).await?;
+                self.forget_told();
+            }
             Some(Order::Await(typed)) => self.watch_for(typed),
             Some(Order::Unwatch) => {
                 self.awaited = None;

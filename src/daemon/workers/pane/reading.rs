@@ -188,6 +188,12 @@ impl Worker {
         None
     }
 
+    /// Something was typed: what its screen says from now on is new, though it be the same words. That it is ready is not.
+    pub(super) fn forget_told(&mut self) {
+        self.past = None;
+        self.told.take_if(|told| told.state != State::Ready);
+    }
+
     /// What is told of what it needs.
     fn reason(&self, read: &Read) -> String {
         let mut why = if read.words.is_empty() { read.rule.clone() } else { read.words.clone() };
