@@ -6,6 +6,7 @@ use crate::world::World;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tasuki::daemon::orders::{Launches, Order};
 use tasuki::engine::input::{Guard, Report};
 use tasuki::engine::need::NeedKind;
@@ -67,4 +68,41 @@ async fn a_limit_that_is_over_keeps_nobody_out_whatever_the_worker_forgot() {
     assert_ne!(limit(&mut hand).await, why);
     hand.give(Order::Seek { past: Some(why) }).await;
     assert_eq!(hand.hears().await, Report::NotReady { guard: Guard::Limited });
+}
+
+/// What it says within a moment, with what it does left out.
+async fn heard_within(hand: &mut Hand, time: Duration) -> Vec<Report> {
+    let mut heard = Vec::new();
+    let end = tokio::time::Instant::now() + time;
+    while let Ok(report) = tokio::time::timeout_at(end, hand.hears()).await {
+        heard.push(report);
+    }
+    heard
+}
+
+#[tokio::test]
+async fn a_limit_whose_row_changes_at_each_look_is_told() {
+    let world = World::new().await;
+    let mut hand = Hand::at(&world, "a", EASEL, claude()).await;
+    let mut heard = Vec::new();
+    for number in 0..10 {
+        show(&world, "usage-limit-session.txt", ("resets", &format!("{number} resets")));
+        heard.extend(heard_within(&mut hand, Duration::from_millis(100)).await);
+    }
+    let is_limit = |report: &Report| matches!(report, Report::Needs { kind: NeedKind::Limit, .. });
+    assert!(heard.first().is_some_and(is_limit), "{heard:?}");
+}
+
+#[tokio::test]
+async fn a_screen_that_changes_its_mind_all_the_time_is_told_ever_less_often() {
+    let world = World::new().await;
+    let mut hand = Hand::at(&world, "a", EASEL, claude()).await;
+    let mut heard = Vec::new();
+    for _ in 0..15 {
+        for screen in ["dialog-120x40.txt", "ready.txt"] {
+            show(&world, screen, ("", ""));
+            heard.extend(heard_within(&mut hand, Duration::from_millis(400)).await);
+        }
+    }
+    assert!((10..20).contains(&heard.len()), "{}: {heard:?}", heard.len());
 }

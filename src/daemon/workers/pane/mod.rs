@@ -12,6 +12,7 @@ mod over;
 mod reading;
 mod seen;
 mod side;
+mod telling;
 mod typing;
 
 use crate::daemon::news::{News, NewsSender};
@@ -29,11 +30,11 @@ pub(super) use ending::see_off;
 use faces::Waiter;
 use left::Left;
 use over::Over;
-use reading::Told;
 use seen::Seen;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use telling::Told;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
