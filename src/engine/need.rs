@@ -1,10 +1,13 @@
 //! What an agent needs before anything can be typed to it: a person, or time.
 
+use super::deliver::Hands;
 use super::engine::Work;
 use super::event::{AgentChange, Event};
+use super::life::Stage;
+use super::message::OnDoubt;
 use super::reading::Dialog;
 use super::state::{Agent, Phase};
-use super::words::{AgentName, Millis};
+use super::words::{AgentName, MessageId, Millis};
 use std::sync::Arc;
 
 /// What an agent needs.
@@ -141,9 +144,26 @@ impl Work<'_> {
         self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: Some(need) } });
         self.touch(name);
         if let Some(id) = current {
-            self.turn_over(&id);
+            self.go_on_with(&id);
         }
         self.offer(name);
+    }
+
+    /// The agent of a turn met a limit in it, which is over: it is reminded; without tokens it cannot be, and is given the same again,
+    /// unless that is not to be sent twice.
+    fn go_on_with(&mut self, id: &MessageId) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let again = match open.stage {
+            Stage::Submitted(turn) | Stage::Working(turn) => {
+                turn.token.is_none() && open.message.on_doubt == OnDoubt::Resend && !self.has_parts(id)
+            }
+            _ => false,
+        };
+        if again {
+            let why = "the limit that its agent met is over";
+            return self.put_off(id, why, Millis(0), true, Hands::Same);
+        }
+        self.turn_over(id);
     }
 
     /// Something was typed to an agent: what its screen says from now on is new, though it be the same words.

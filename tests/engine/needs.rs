@@ -137,3 +137,22 @@ fn a_limit_that_is_shown_as_a_dialog_waits_for_somebody_once_its_time_has_come()
     let asked = world.pass(60_001);
     assert!(asked.contains("seek boss past resets 3pm"), "{asked}");
 }
+
+#[test]
+fn one_without_tokens_is_given_its_task_again_after_a_limit() {
+    let mut team = team();
+    team.members.get_mut(&name("boss")).expect("a member").token = false;
+    let mut world = World::new(team);
+    world.send("t1 user>boss");
+    world.give("boss");
+    for round in 0..5 {
+        needs(&mut world, NeedKind::Limit, "limit · resets 3pm", Some(60_000));
+        let asked = world.pass(60_001);
+        assert!(asked.contains("seek boss past limit"), "{round}: {asked}");
+        let told = world.give("boss");
+        assert!(told.contains("ring boss t1 #1 task redelivered"), "{round}: {told}");
+        assert_eq!((state(&world).as_str(), world.stage("t1")), ("working", "working"), "{round}");
+    }
+    world.claim("boss");
+    assert_eq!(world.stage("t1"), "completed");
+}
