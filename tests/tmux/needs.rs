@@ -53,7 +53,7 @@ async fn a_limit_that_is_over_keeps_nobody_out_whatever_the_worker_forgot() {
         hand.give(Order::Seek { past: other }).await;
         assert_eq!(hand.hears().await, Report::NotReady { guard: Guard::Limited });
     }
-    // It forgets what it told with its profile, as one does that takes an agent over.
+    // It forgets what it told with its profile.
     hand.launches.send(Launches::default()).unwrap();
     hand.give(Order::Seek { past: Some(why.clone()) }).await;
     loop {
@@ -63,6 +63,13 @@ async fn a_limit_that_is_over_keeps_nobody_out_whatever_the_worker_forgot() {
             other => panic!("{other:?}"),
         }
     }
+    // A worker that takes an agent over has told nothing.
+    let other_world = World::new().await;
+    let mut other = Hand::at(&other_world, "a", EASEL, claude()).await;
+    other.give(Order::Seek { past: Some(why.clone()) }).await;
+    assert_eq!(other.hears().await, Report::NotReady { guard: Guard::UnknownScreen });
+    show(&other_world, "usage-limit-session.txt", ("", ""));
+    assert!(matches!(other.hears().await, Report::Ready { .. }));
     // Another limit is another one.
     show(&world, "usage-limit-week.txt", ("", ""));
     assert_ne!(limit(&mut hand).await, why);
