@@ -21,7 +21,7 @@ pub const ORDERS_KEPT: usize = 8;
 pub enum Order {
     /// Report `Ready` as soon as every guard is open; `NotReady` once for each other guard that closes.
     Seek {
-        /// What its screen said of a limit whose time is over: that closes nothing any more.
+        /// What was told of a limit that is over: a screen that says no more than that may be typed to.
         past: Option<Arc<str>>,
     },
     /// Type this turn, report `Rung`, then watch for its claim.

@@ -5,7 +5,6 @@ use super::event::{Event, Why};
 use super::input::{Effect, Guard, Verdict};
 use super::life::{Move, Receipt, Stage, Turn, TurnKind};
 use super::message::{Kind, OnDoubt};
-use super::need::NeedKind;
 use super::state::{Agent, Open, Phase};
 use super::words::{AgentName, MessageId, Millis, Nonce, Token};
 use std::collections::BTreeMap;
@@ -47,9 +46,7 @@ impl Work<'_> {
             return;
         }
         if !self.live.greeted.contains(name) || next.is_some() {
-            let need = self.state.agents.get(name).and_then(|agent| agent.blocked.as_ref());
-            let over = need.filter(|need| need.over && need.kind == NeedKind::Limit);
-            let past = over.map(|need| need.why.clone());
+            let past = self.state.agents.get(name).and_then(Agent::past_limit);
             self.live.seeking.insert(name.clone());
             self.ask(Effect::Seek { agent: name.clone(), nonce, past });
         }

@@ -230,7 +230,7 @@ pub enum Effect {
         agent: AgentName,
         /// Of this launch.
         nonce: Nonce,
-        /// What its screen said of a limit whose time is over, and may still say.
+        /// What was told of a limit that is over: its screen may go on saying so until something is typed.
         past: Option<Arc<str>>,
     },
     /// Type a turn.

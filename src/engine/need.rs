@@ -1,10 +1,13 @@
 //! What an agent needs before anything can be typed to it: a person, or time.
 
+use super::deliver::Hands;
 use super::engine::Work;
 use super::event::{AgentChange, Event};
+use super::life::Stage;
+use super::message::OnDoubt;
 use super::reading::Dialog;
 use super::state::{Agent, Phase};
-use super::words::{AgentName, Millis};
+use super::words::{AgentName, MessageId, Millis};
 use std::sync::Arc;
 
 /// What an agent needs.
@@ -38,10 +41,14 @@ pub enum NeedKind {
 impl Need {
     /// Whether a screen that says this says nothing new.
     fn says(&self, other: &Self) -> bool {
-        // A limit at whose end somebody has to choose is told as a limit again by who reads the same screen anew.
-        let chosen = self.kind == NeedKind::Input && other.kind == NeedKind::Limit;
-        let same = (self.kind == other.kind || chosen) && self.why == other.why;
-        same && (self.kind == NeedKind::Limit || self.asks == other.asks)
+        let asks_the_same = self.asks == other.asks;
+        let same = match (self.kind, other.kind) {
+            (NeedKind::Limit, NeedKind::Limit) => self.asks.is_some() == other.asks.is_some(),
+            // The dialog of a limit that is over.
+            (NeedKind::Input, NeedKind::Limit) => asks_the_same && self.asks.is_some(),
+            (kind, other) => kind == other && asks_the_same,
+        };
+        same && self.why == other.why
     }
 }
 
@@ -84,6 +91,12 @@ impl Agent {
         self.blocked.as_ref().filter(|need| !need.over)
     }
 
+    /// What its screen says of a limit that is over, and may go on saying.
+    pub(super) fn past_limit(&self) -> Option<Arc<str>> {
+        let past = self.blocked.as_ref().filter(|need| need.over && need.kind == NeedKind::Limit);
+        past.map(|need| need.why.clone())
+    }
+
     /// Whether its program runs.
     pub(super) fn is_up(&self) -> bool {
         matches!(self.phase, Phase::Up { .. })
@@ -115,25 +128,42 @@ impl Work<'_> {
         }
     }
 
-    /// The time is over that an agent needed: it is given what waits, and told to go on with what it was in.
+    /// The time is over that an agent needed: it is given what waits, and told to go on with what it was in. A dialog does not go
+    /// away by itself: somebody has to choose.
     pub(super) fn need_due(&mut self, name: &AgentName) {
         let Some(agent) = self.state.agents.get(name) else { return };
         let Some(need) = agent.need().filter(|need| need.until.is_some_and(|until| until <= self.now)) else {
             return;
         };
         if need.asks.is_some() {
-            // Its time is over, and it still shows what to do meanwhile: somebody has to choose.
-            let need = Some(Need { kind: NeedKind::Input, until: None, ..need.clone() });
-            self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need } });
+            let need = Need { kind: NeedKind::Input, until: None, ..need.clone() };
+            self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: Some(need) } });
             return self.touch(name);
         }
         let (need, current) = (Need { over: true, ..need.clone() }, agent.current.clone());
         self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: Some(need) } });
         self.touch(name);
         if let Some(id) = current {
-            self.turn_over(&id);
+            self.go_on_with(&id);
         }
         self.offer(name);
+    }
+
+    /// The agent of a turn met a limit in it, which is over: it is reminded; without tokens it cannot be, and is given the same again,
+    /// unless that is not to be sent twice.
+    fn go_on_with(&mut self, id: &MessageId) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let again = match open.stage {
+            Stage::Submitted(turn) | Stage::Working(turn) => {
+                turn.token.is_none() && open.message.on_doubt == OnDoubt::Resend && !self.has_parts(id)
+            }
+            _ => false,
+        };
+        if again {
+            let why = "the limit that its agent met is over";
+            return self.put_off(id, why, Millis(0), true, Hands::Same);
+        }
+        self.turn_over(id);
     }
 
     /// Something was typed to an agent: what its screen says from now on is new, though it be the same words.

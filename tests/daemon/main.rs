@@ -14,6 +14,7 @@ mod hierarchy;
 mod house;
 mod keeping;
 mod last_words;
+mod limits;
 mod main_job;
 #[expect(dead_code, reason = "these tests leave the order of things alone")]
 #[path = "../support/odds.rs"]

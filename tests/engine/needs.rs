@@ -13,6 +13,12 @@ fn needs(world: &mut World, kind: NeedKind, why: &str, until_in: Option<u64>) ->
     world.report("boss", Report::Needs { kind, why: why.into(), asks: None, until })
 }
 
+/// A dialog at a limit.
+fn asks() -> Option<Arc<Dialog>> {
+    let choices = vec!["1. Stop and wait".to_owned(), "2. Upgrade".to_owned()];
+    Some(Arc::new(Dialog { text: "What do you want to do?".to_owned(), choices, ..Dialog::default() }))
+}
+
 fn state(world: &World) -> String {
     world.engine.agent(&name("boss")).map(|seen| seen.state.to_owned()).unwrap_or_default()
 }
@@ -52,7 +58,7 @@ fn a_limit_that_is_over_has_the_agent_told_to_go_on_however_often() {
         world.pass(7_100_000);
         assert_eq!(state(&world), "rate_limited", "{round}");
         let asked = world.pass(100_001);
-        assert!(asked.contains("seek boss"), "{round}: {asked}");
+        assert!(asked.contains(&format!("seek boss past limit {round} · resets 3pm")), "{round}: {asked}");
         let told = world.ready("boss");
         assert!(told.contains("reminder"), "{round}: {told}");
         world.submitted("boss");
@@ -103,38 +109,50 @@ fn a_limit_ends_over_a_restart_of_the_daemon_and_over_an_answer() {
 }
 
 #[test]
-fn who_is_sought_after_a_limit_is_told_what_its_screen_may_still_say() {
+fn a_limit_that_is_shown_as_a_dialog_waits_for_somebody_once_its_time_has_come() {
     let mut world = World::new(team());
-    needs(&mut world, NeedKind::Limit, "limit · resets 3pm", Some(60_000));
     world.send("t1 user>boss");
-    let asked = world.pass(60_001);
-    assert!(asked.contains("seek boss past limit · resets 3pm"), "{asked}");
     world.give("boss");
-    needs(&mut world, NeedKind::Limit, "limit · resets 5pm", Some(60_000));
+    let limit = |world: &mut World, asks, until_in| {
+        let until = Some(Millis(world.now.0 + until_in));
+        world.report("boss", Report::Needs { kind: NeedKind::Limit, why: "resets 3pm".into(), asks, until })
+    };
+    limit(&mut world, asks(), 60_000);
     assert_eq!(state(&world), "rate_limited");
+    world.pass(60_001);
+    assert_eq!(state(&world), "waiting_input", "the dialog stands there yet");
+    // What its screen says is nothing new, for the next daemon as well.
+    let found = world.names();
+    world.crash(&found.iter().map(String::as_str).collect::<Vec<_>>());
+    limit(&mut world, asks(), 86_400_000);
+    world.pass(3_600_000);
+    assert_eq!((state(&world).as_str(), world.stage("t1")), ("waiting_input", "working"));
+    world.report("boss", Report::Answered { choice: "1. Stop and wait".into(), by: AnsweredBy::Person });
+    // Without a dialog it is another limit, which ends by itself; so it is where the dialog goes before.
+    limit(&mut world, asks(), 60_000);
+    world.report("boss", Report::NeedsNothing);
+    limit(&mut world, asks(), 60_000);
+    limit(&mut world, None, 60_000);
+    assert_eq!(state(&world), "rate_limited");
+    let asked = world.pass(60_001);
+    assert!(asked.contains("seek boss past resets 3pm"), "{asked}");
 }
 
 #[test]
-fn a_limit_that_is_a_dialog_waits_for_a_person_when_its_time_is_over() {
-    let mut world = World::new(team());
-    let choices = vec!["1. Wait".to_owned(), "2. Upgrade".to_owned()];
-    let asks =
-        Some(Arc::new(Dialog { text: "What do you want to do?".into(), choices, ..Dialog::default() }));
-    let told = |world: &World| Report::Needs {
-        kind: NeedKind::Limit,
-        why: "limit · resets 3pm".into(),
-        asks: asks.clone(),
-        until: Some(world.now.plus(60_000)),
-    };
-    let report = told(&world);
-    world.report("boss", report);
-    assert_eq!(state(&world), "rate_limited");
-    world.pass(60_001);
-    assert_eq!(state(&world), "waiting_input");
-    // A new daemon reads the same screen.
-    let report = told(&world);
-    world.report("boss", report);
-    assert_eq!(state(&world), "waiting_input");
-    world.report("boss", Report::NeedsNothing);
-    assert_eq!(state(&world), "idle");
+fn one_without_tokens_is_given_its_task_again_after_a_limit() {
+    let mut team = team();
+    team.members.get_mut(&name("boss")).expect("a member").token = false;
+    let mut world = World::new(team);
+    world.send("t1 user>boss");
+    world.give("boss");
+    for round in 0..5 {
+        needs(&mut world, NeedKind::Limit, "limit · resets 3pm", Some(60_000));
+        let asked = world.pass(60_001);
+        assert!(asked.contains("seek boss past limit"), "{round}: {asked}");
+        let told = world.give("boss");
+        assert!(told.contains("ring boss t1 #1 task redelivered"), "{round}: {told}");
+        assert_eq!((state(&world).as_str(), world.stage("t1")), ("working", "working"), "{round}");
+    }
+    world.claim("boss");
+    assert_eq!(world.stage("t1"), "completed");
 }

@@ -134,8 +134,8 @@ fn effect(effect: &Effect) -> Option<String> {
     Some(match effect {
         Effect::Launch { agent, .. } => format!("launch {agent}"),
         Effect::Close { agent, .. } => format!("close {agent}"),
+        Effect::Seek { agent, past: None, .. } => format!("seek {agent}"),
         Effect::Seek { agent, past: Some(past), .. } => format!("seek {agent} past {past}"),
-        Effect::Seek { agent, .. } => format!("seek {agent}"),
         Effect::Ring { agent, id, turn, .. } => format!("ring {agent} {id} {}", say_turn(turn)),
         Effect::Settle { agent, id, turn, .. } => format!("settle {agent} {id} {}", say_turn(turn)),
         Effect::Await { agent, id, turn, .. } => format!("await {agent} {id} {}", say_turn(turn)),

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tasuki::daemon::news::{NEWS_MAX, News};
-use tasuki::daemon::orders::{Adopted, Launched, ORDERS_MAX, Order, PaneNews, PaneWord, Terms, Typed};
+use tasuki::daemon::orders::{
+    Adopted, Launched, Launches, ORDERS_MAX, Order, PaneNews, PaneWord, Terms, Typed,
+};
 use tasuki::daemon::workers::pane::{self, Start};
 use tasuki::engine::doorbell::TurnKind;
 use tasuki::engine::input::{Report, Verdict};
@@ -24,6 +26,7 @@ pub(crate) struct Hand {
     pub(crate) pane: Pane,
     pub(crate) tty: PathBuf,
     pub(crate) terms: watch::Sender<Terms>,
+    pub(crate) launches: watch::Sender<Launches>,
     orders: mpsc::Sender<Order>,
     news: mpsc::Receiver<News>,
 }
@@ -79,9 +82,9 @@ impl Hand {
         let (key, phrase) = (String::new(), "PLAIN OK".to_owned());
         let tmux = world.tmux.clone();
         let frames = Frames::new(std::env::temp_dir().join("tasuki-no-frames"), Clock::start());
-        let launches = watch::channel(Default::default()).1;
+        let (launches, profiles) = watch::channel(Launches::default());
         let start = Start {
-            launches,
+            launches: profiles,
             tmux,
             launched,
             launch,
@@ -93,7 +96,7 @@ impl Hand {
             frames,
         };
         tokio::spawn(pane::work(start));
-        Self { pane, tty: facts.tty, terms, orders, news: heard }
+        Self { pane, tty: facts.tty, terms, launches, orders, news: heard }
     }
 
     pub(crate) async fn give(&self, order: Order) {

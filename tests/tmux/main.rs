@@ -5,6 +5,7 @@ mod agents;
 mod claims;
 mod hand;
 mod left;
+mod needs;
 mod people;
 mod screens;
 mod server;

@@ -12,6 +12,7 @@ mod over;
 mod reading;
 mod seen;
 mod side;
+mod telling;
 mod typing;
 
 use crate::daemon::news::{News, NewsSender};
@@ -29,11 +30,11 @@ pub(super) use ending::see_off;
 use faces::Waiter;
 use left::Left;
 use over::Over;
-use reading::Told;
 use seen::Seen;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use telling::Told;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
@@ -108,7 +109,7 @@ struct Worker {
     /// Since when the agent had been asked for when it was last found ready: a program that prints without end is ready
     /// after a while, and stays so.
     sought: Option<Instant>,
-    /// What its screen said of a limit whose time is over.
+    /// What was told of a limit that is over, where it is sought after one.
     past: Option<Arc<str>>,
     /// The guard that was reported last.
     guard: Option<Guard>,
@@ -309,14 +310,17 @@ impl Worker {
                 return Err(End::Dismissed);
             }
             Some(Order::Seek { past }) => {
-                self.past = past;
                 self.seeking = Some(Instant::now());
+                self.past = past;
                 self.pace = looking::PACE_MIN;
                 self.guard = None;
                 self.look_at = Some(Instant::now());
             }
             Some(Order::Ring(typed)) => self.ring(typed).await?,
-            Some(Order::Settle(typed)) => self.settle(typed).await?,
+            Some(Order::Settle(typed)) => {
+                self.settle(typed).await?;
+                self.forget_told();
+            }
             Some(Order::Await(typed)) => self.watch_for(typed),
             Some(Order::Unwatch) => {
                 self.awaited = None;

@@ -1,5 +1,6 @@
 //! What the profile's rules make of the pane's screen, and what that means for typing and for claims.
 
+use super::telling::{Telling, Told};
 use super::{End, Worker};
 use crate::daemon::orders::Typed;
 use crate::engine::doorbell::HEAD;
@@ -14,14 +15,7 @@ use crate::io::frames::NewFrame;
 use crate::io::tmux::{Rows, Screen, TmuxError};
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::time::Instant;
-
-/// How long a screen must say the same before it is told: programs draw in pieces.
-const TELLS_AFTER: Duration = Duration::from_millis(300);
-/// How soon it is told again that a dialog asks something else in the same words; ever less often where it goes on changing.
-const TELLS_ANEW: Duration = Duration::from_secs(1);
-const TELLS_ANEW_MAX: Duration = Duration::from_secs(60);
 
 /// A screen as the profile's rules read it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,26 +39,6 @@ pub(super) struct Read {
     pub(super) dialog: Option<Dialog>,
     /// Whether it shows something in place of a text that was pasted.
     pasted: bool,
-}
-
-/// What was last told of an agent's need.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
-    state: State,
-    words: String,
-    asks: Option<Dialog>,
-    /// How soon it is told again that it asks something else.
-    anew: Duration,
-    /// When it was first seen, and whether it was told since.
-    at: Instant,
-    told: bool,
-}
-
-impl Told {
-    /// Whether this is something else than what was told.
-    fn is_other(&self, words: &str, asks: Option<&Dialog>) -> bool {
-        self.words != words || (self.state == State::WaitingInput && self.asks.as_ref() != asks)
-    }
 }
 
 impl Worker {
@@ -142,24 +116,10 @@ impl Worker {
         Ok(other.map(|other| (Arc::new(without), other)))
     }
 
-    /// Whether this screen says what it said of a limit whose time is over.
+    /// Whether a screen says no more than what was told of a limit whose time is over. What this worker itself has told does not
+    /// count: it forgets that with its profile, and with the daemon.
     fn is_past_limit(&self, read: &Read) -> bool {
-        self.past.as_deref() == Some(&*self.why_of(read))
-    }
-
-    /// What is told of a need: the program's own words, and what to do.
-    fn why_of(&self, read: &Read) -> String {
-        let mut why = if read.words.is_empty() { read.rule.clone() } else { read.words.clone() };
-        if let Some(cure) = &read.cure {
-            why += &format!(" → {}", cure.replace("{name}", &self.launched.agent.to_string()));
-        }
-        why
-    }
-
-    /// A line was typed: a need that is told from now on is another one, though it be in the same words.
-    pub(super) fn forget_needs(&mut self) {
-        self.past = None;
-        self.told = self.told.take().filter(|told| told.state == State::Ready);
+        self.past.as_deref().is_some_and(|past| past == self.reason(read))
     }
 
     /// Keeps what was shown when its state changed, without anything that would read as a claim where it is shown again.
@@ -180,27 +140,19 @@ impl Worker {
         });
     }
 
-    /// Keeps what is to be told. Gives when to look again if something else was told too shortly before: what changes all the
-    /// time, as what counts down, is told now and then.
-    fn notice(&mut self, state: State, words: &str, asks: Option<&Dialog>, now: Instant) -> Option<Instant> {
-        let Some(told) = self.told.as_mut().filter(|told| told.state == state) else {
-            let words = words.to_owned();
-            self.told = Some(Told { state, words, asks: None, anew: TELLS_ANEW, at: now, told: false });
-            return None;
-        };
-        if !told.told && told.words != words {
-            (told.words, told.at) = (words.to_owned(), now);
+    /// Something was typed: what its screen says from now on is new, though it be the same words. That it is ready is not.
+    pub(super) fn forget_told(&mut self) {
+        self.past = None;
+        self.told.take_if(|told| told.state() != Some(State::Ready));
+    }
+
+    /// What is told of a need: the program's own words, and what to do.
+    fn reason(&self, read: &Read) -> String {
+        let mut why = if read.words.is_empty() { read.rule.clone() } else { read.words.clone() };
+        if let Some(cure) = &read.cure {
+            why += &format!(" → {}", cure.replace("{name}", &self.launched.agent.to_string()));
         }
-        if told.told && told.is_other(words, asks) {
-            let tells_at = told.at + told.anew;
-            if now < tells_at {
-                return Some(tells_at);
-            }
-            let rested = now >= told.at + TELLS_ANEW_MAX;
-            told.anew = if rested { TELLS_ANEW } else { (told.anew * 2).min(TELLS_ANEW_MAX) };
-            (told.words, told.told) = (words.to_owned(), false);
-        }
-        None
+        why
     }
 
     /// Tells the loop when the agent begins or ceases to need something.
@@ -217,25 +169,20 @@ impl Worker {
         let words = kind.map(|_| read.words.clone()).unwrap_or_default();
         let asks = kind.and(read.asks()).map(|dialog| self.harmless(dialog));
         let now = Instant::now();
-        if let Some(tells_at) = self.notice(state, &words, asks.as_ref(), now) {
-            self.look_by(tells_at);
-            return Ok(());
+        let told = self.told.get_or_insert_with(|| Told::nothing(state, now));
+        match told.sees(state, &words, asks.as_ref(), now) {
+            Telling::Known => return self.answer_by_profile(read).await,
+            Telling::Later(at) => {
+                self.look_by(at);
+                return Ok(());
+            }
+            Telling::Now => {}
         }
-        let Some(told) = self.told.as_mut().filter(|told| !told.told) else {
-            return self.answer_by_profile(read).await;
-        };
-        if now < told.at + TELLS_AFTER {
-            let at = told.at + TELLS_AFTER;
-            self.look_by(at);
-            return Ok(());
-        }
-        (told.told, told.at, told.asks) = (true, now, asks.clone());
         match kind {
             None => self.report(Report::NeedsNothing).await,
             Some(kind) => {
-                let why = self.why_of(read);
-                let asks = asks.map(Arc::new);
-                self.report(Report::Needs { kind, why: why.into(), asks, until: None }).await;
+                let (why, asks) = (self.reason(read).into(), asks.map(Arc::new));
+                self.report(Report::Needs { kind, why, asks, until: None }).await;
             }
         }
         self.answer_by_profile(read).await

@@ -68,8 +68,8 @@ impl Worker {
             Err(Failed::Verdict(verdict)) => verdict,
             Err(Failed::Ended(end)) => return Err(end),
         };
-        if matches!(verdict, Verdict::Delivered(_)) {
-            self.forget_needs();
+        if matches!(verdict, Verdict::Delivered(_) | Verdict::Unconfirmed { .. }) {
+            self.forget_told();
         }
         self.rung(typed, verdict).await;
         Ok(())

@@ -1,0 +1,51 @@
+//! A limit in real time: it ends half a minute after the moment that it names.
+
+use crate::house::House;
+use crate::rows::{BOXED, Row, SOON, task};
+use std::time::Duration;
+
+/// Each turn ends at once, at the same limit.
+const RULES: &str = r#"
+rules:
+  - when: {}
+    do:
+      - append_file: {path: heard.log, text: "{turn}"}
+      - limit: "{the limit}"
+"#;
+
+fn is_limited(house: &House) -> bool {
+    house.read("status/agents/a.yaml").contains("state: rate_limited")
+}
+
+#[test]
+fn an_agent_goes_on_after_a_limit_over_a_restart_and_meets_the_same_one_again() {
+    let row = Row { limit: "You've hit your session limit · resets in 1 second", ..BOXED[0] };
+    let mut house = row.house("limits", RULES, &SOON);
+    house.start();
+    task(&house, "one", "work");
+    house.until("the limit to be told", is_limited);
+    house.kill();
+    house.start();
+    let soon = Duration::from_secs(60);
+    house.until_within(soon, "it to be told to go on", |house| house.read("heard.log").lines().count() == 2);
+    house.until("the same limit to be told again", is_limited);
+    house.end();
+}
+
+#[test]
+fn an_agent_without_tokens_is_given_its_task_again_after_a_limit() {
+    let row = Row { limit: "You've hit your session limit · resets in 1 second", ..BOXED[0] };
+    let team = "  - {name: a, reports_to: user, provider: claude, token: false, marker: CODING OK, command: [\"{tasuki}\", agent, \
+                scripted, --phrase, \"{phrase}\", --script, \"{root}/play.yaml\"]}\n";
+    let rules = RULES.replacen("when: {}", "when: {nth: 1}", 1)
+        + "  - when: {}\n    do:\n      - print: said\n      - claim: now\n";
+    let mut house = House::new("limits-tokenless", team, &[("play.yaml", &row.script(&rules, &SOON))]);
+    house.start();
+    task(&house, "one", "work");
+    house.until("the limit to be told", is_limited);
+    house.until_within(Duration::from_secs(60), "its result", |house| {
+        house.path("queue/results/one.yaml").exists()
+    });
+    assert!(house.result("one").contains("said"), "{}", house.result("one"));
+    house.end();
+}
