@@ -81,6 +81,12 @@ rules:
     do:
       - append_file: {path: heard.log, text: "{id} {redelivered}"}
       - error: "{the login}"
+  - when: {turn: task, match: "^fail"}
+    do:
+      - append_file: {path: heard.log, text: "{id} {redelivered}"}
+      - print: "said {id}"
+      - claim: now
+      - error: "Bad request: that model is gone"
   - when: {turn: task, match: "^crash"}
     do:
       - append_file: {path: heard.log, text: "{id} {redelivered}"}
@@ -279,6 +285,28 @@ fn a_dialog_and_a_draft_are_left_alone_and_told() {
         assert!(!house.read("heard.log").contains("my own words"));
         house.end();
     });
+}
+
+#[test]
+fn an_error_that_leaves_it_free_is_no_reason_to_wait_and_a_draft_that_looks_like_one_is() {
+    let opencode = BOXED.into_iter().find(|row| row.provider == "opencode").expect("a row of it");
+    let mut house = opencode.house("failing", RULES, &SOON);
+    house.start();
+    task(&house, "fails", "fail");
+    assert!(answer(&house, "fails").starts_with("said fails"), "{}", answer(&house, "fails"));
+    task(&house, "next", "work");
+    assert_eq!(answer(&house, "next"), ordinary("next"));
+    // Nothing but blank rows stands around its box: with two of its own a draft stands where an error would.
+    house.tmux(&["set-buffer", "my own words\n\n"]);
+    house.tmux(&["paste-buffer", "-p", "-t", "a"]);
+    house.until("the words to stand in the box", |house| screen(house).contains("my own words"));
+    task(&house, "later", "work");
+    house.until("the reason to be told", |house| {
+        status(house).contains("somebody's words stand in its input box")
+    });
+    not_typed(&house, "later");
+    heard_once(&house, &["fails", "next"]);
+    house.end();
 }
 
 #[test]

@@ -371,8 +371,8 @@ mod tests {
         let dialog = read(&["△ Permission required", "  rm x", "", "  Once  Always  Reject   enter confirm"]);
         assert_eq!((dialog.text.as_str(), dialog.marked), ("△ Permission required\nrm x", None));
         assert_eq!(dialog.choices, ["Once", "Always", "Reject"]);
-        let rows =
-            ["", "", "", "  Once  \u{1b}[44mAlways\u{1b}[0m  Reject   enter confirm"].map(StyledRow::read);
+        let rows = ["", "", "", "  Once  \u{1b}[44mAlways\u{1b}[0m  Reject   enter confirm"];
+        let rows = StyledRow::read_all(rows);
         assert_eq!(dialog.clone().marked_by(&rows).marked, Some(1));
         assert_eq!(dialog.marked_by(&rows[..2]).marked, None);
     }

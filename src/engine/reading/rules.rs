@@ -40,6 +40,8 @@ pub struct Rule {
     pub state: State,
     /// For an error: whether the program can be given a turn all the same.
     pub free: bool,
+    /// Whether that is so only where the last row above the input box is bold: a draft's is not. Recorded screens have no colours.
+    pub bold: bool,
     /// What its input box has to be.
     pub input_box: BoxState,
     /// What has to be seen.
@@ -281,6 +283,7 @@ mod tests {
             name: "it".to_owned(),
             state: State::Error,
             free: false,
+            bold: false,
             input_box: BoxState::Any,
             see,
             not,

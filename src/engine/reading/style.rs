@@ -11,30 +11,37 @@ pub struct StyledRow {
     /// Whether each is faint, or drawn as a cursor is.
     faint: Vec<bool>,
     cursor: Vec<bool>,
+    bold: Vec<bool>,
 }
 
-/// What is set: the background in the words of the sequence that set it, and what makes a text faint.
+/// What is set: the background in the words of the sequence that set it, and what makes a text faint or bold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Ground {
     colour: String,
     reversed: bool,
     faint: bool,
+    bold: bool,
     /// Bright black, which is how some draw what is faint.
     grey: bool,
 }
 
 impl StyledRow {
-    /// Reads a row.
-    #[must_use]
-    pub fn read(row: &str) -> Self {
+    /// Reads rows of one capture, the first of them first: what is set at the end of a row is set at the beginning of the next.
+    pub fn read_all<'a>(rows: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
+        let mut ground = Ground::default();
+        rows.into_iter().map(|row| Self::read_from(row, &mut ground)).collect()
+    }
+
+    fn read_from(row: &str, ground_now: &mut Ground) -> Self {
         let mut styled = Self::default();
-        let (mut seen, mut now, mut ground_now) = (vec![Ground::default().back()], 0, Ground::default());
+        let mut seen = vec![Ground::default().back()];
+        let mut now = place_of(ground_now, &mut seen);
         let mut rest = row;
         while let Some(c) = rest.chars().next() {
             if let Some((codes, behind)) = rest.strip_prefix("\u{1B}[").and_then(sequence) {
                 if let Some(codes) = codes {
-                    let ground = ground_now.changed(codes);
-                    (now, ground_now) = (place_of(&ground, &mut seen), ground);
+                    *ground_now = ground_now.changed(codes);
+                    now = place_of(ground_now, &mut seen);
                 }
                 rest = behind;
                 continue;
@@ -44,6 +51,7 @@ impl StyledRow {
                 styled.backgrounds.push(now);
                 styled.faint.push(ground_now.faint || ground_now.grey);
                 styled.cursor.push(ground_now.reversed);
+                styled.bold.push(ground_now.bold);
             }
             rest = &rest[c.len_utf8()..];
         }
@@ -57,6 +65,13 @@ impl StyledRow {
         let under_cursor = |at: usize| self.cursor[at] && is_faint(at + 1);
         let blank = |(at, c): (usize, char)| if is_faint(at) || under_cursor(at) { ' ' } else { c };
         self.text.chars().enumerate().map(blank).collect()
+    }
+
+    /// Whether all that it says is bold.
+    #[must_use]
+    pub fn is_bold(&self) -> bool {
+        let mut said = self.text.chars().zip(&self.bold).filter(|(c, _)| !c.is_whitespace()).peekable();
+        said.peek().is_some() && said.all(|(_, bold)| *bold)
     }
 
     /// Which of these stretches of bytes of its text stands on another background than all the others, if just one does.
@@ -123,8 +138,9 @@ impl Ground {
         while let Some(code) = codes.next() {
             match code.parse().unwrap_or(0) {
                 0 => ground = Self::default(),
+                1 => ground.bold = true,
                 2 => ground.faint = true,
-                22 => ground.faint = false,
+                22 => (ground.bold, ground.faint) = (false, false),
                 90 => ground.grey = true,
                 30..=37 | 39 | 91..=97 => ground.grey = false,
                 7 => ground.reversed = true,
@@ -157,15 +173,19 @@ mod tests {
     const ROW: &str = "  \u{1b}[48;5;6m \u{1b}[38;2;21;46;71mAllow once\u{1b}[38;2;255;255;255m \u{1b}[48;2;15;23;42m  \
                        \u{1b}[38;5;8mAllow always\u{1b}[38;2;255;255;255m   \u{1b}[38;5;8mReject   襷";
 
+    fn read(row: &str) -> StyledRow {
+        StyledRow::read_all([row]).remove(0)
+    }
+
     fn marked(row: &str, words: &[&str]) -> Option<usize> {
-        let styled = StyledRow::read(row);
+        let styled = read(row);
         let stretch = |word: &&str| styled.text.find(word).map(|at| at..at + word.len()).unwrap();
         styled.stands_out(&words.iter().map(stretch).collect::<Vec<_>>())
     }
 
     #[test]
     fn the_one_on_another_background_is_the_marked_one() {
-        assert_eq!(StyledRow::read(ROW).text, "   Allow once   Allow always   Reject   襷");
+        assert_eq!(read(ROW).text, "   Allow once   Allow always   Reject   襷");
         assert_eq!(marked(ROW, &["Allow once", "Allow always", "Reject"]), Some(0));
         let next = "   \u{1b}[38;5;8mAllow once\u{1b}[38;2;255;255;255m  \u{1b}[48;5;6m \u{1b}[38;2;21;46;71mAllow always\
                     \u{1b}[38;2;255;255;255m \u{1b}[48;2;15;23;42m  \u{1b}[38;5;8mReject\u{1b}[38;2;255;255;255m   x";
@@ -181,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_is_faint_is_blank_and_what_somebody_wrote_is_not() {
-        let blank = |row: &str| StyledRow::read(row).without_faint().trim_end().to_owned();
+        let blank = |row: &str| read(row).without_faint().trim_end().to_owned();
         assert_eq!(blank("\u{1b}[1m›\u{1b}[0m \u{1b}[2mAsk Codex"), "›");
         assert_eq!(blank("❯ \u{1b}[7mr\u{1b}[0;2mun the tests\u{1b}[22m"), "❯");
         assert_eq!(blank("\u{1b}[38;5;8mAsk anything...\u{1b}[38;2;255;255;255m x"), "                x");
@@ -191,9 +211,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_set_goes_on_in_the_next_row() {
+        let rows =
+            ["a \u{1b}[1;38;5;1mBad request", "襷 yet", "\u{1b}[22mplain", "\u{1b}[2mfaint", "  faint too"];
+        let rows = StyledRow::read_all(rows);
+        assert_eq!(
+            rows.iter().map(StyledRow::is_bold).collect::<Vec<_>>(),
+            [false, true, false, false, false]
+        );
+        assert_eq!(rows[4].without_faint().trim(), "");
+        let ground = StyledRow::read_all(["\u{1b}[44m x", "Yes  \u{1b}[49mNo"]);
+        assert_eq!(ground[1].stands_out(&[0..3, 5..7]), Some(0));
+        assert!(!read("  ").is_bold());
+        assert!(!read("\u{1b}[1m").is_bold());
+    }
+
+    #[test]
     fn any_text_is_a_row() {
         for row in ["", "\u{1b}[", "\u{1b}[38;2", "\u{1b}[48;5;m襷", "\u{1b}[999999999999m", "a\u{7}b"] {
-            let styled = StyledRow::read(row);
+            let styled = read(row);
             assert_eq!(styled.text.chars().count(), styled.backgrounds.len(), "{row:?}");
         }
     }

@@ -94,6 +94,9 @@ pub(super) struct RuleEntry {
     input_box: Option<BoxWord>,
     /// For an error: whether the program can be given a turn all the same. Default: `false`
     free: Option<bool>,
+    /// For such an error: whether the last row above the input box has to be drawn bold, or else it is a draft. Recorded screens
+    /// have no colours, and are not asked. Default: `false`
+    bold: Option<bool>,
     /// What has to be seen.
     see: Option<SightsEntry>,
     /// What must not be seen.
@@ -267,8 +270,8 @@ impl RuleEntry {
             let why = format!("rule `{name}` takes every screen for one that may be typed to");
             book.wrong(self.name.place, why, "say `box: empty`, or what has to be seen");
         }
-        let cure = self.cure.clone();
-        Some(Rule { name: name.clone(), state, free, input_box, see, not, cure })
+        let (bold, cure) = (self.bold.unwrap_or(false), self.cure.clone());
+        Some(Rule { name: name.clone(), state, free, bold, input_box, see, not, cure })
     }
 }
 

@@ -330,7 +330,7 @@ impl Worker {
         }
         // Colours tell what is marked: of one screen, its text included.
         let coloured = self.pane.capture(0, Rows::Coloured).await?;
-        let styled: Vec<StyledRow> = coloured.rows.iter().map(|row| StyledRow::read(row)).collect();
+        let styled = StyledRow::read_all(coloured.rows.iter().map(String::as_str));
         let rows = styled.iter().map(|row| row.text.clone()).collect();
         let screen = Screen { rows, given: Rows::AsShown, ..coloured };
         Ok(asks(self.read(&screen)).map(|(rule, dialog)| (rule, dialog.marked_by(&styled))))

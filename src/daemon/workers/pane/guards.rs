@@ -40,9 +40,10 @@ impl Worker {
             return Ok(Verdict::Closed(Guard::CopyMode, now + IN_ANY_CASE));
         }
         if let Some(mut read) = self.read(&screen) {
-            if let Some((without, other)) = answered(self.without_hint(&screen, &read).await)?.ok().flatten()
-            {
-                (screen, read) = (without, other);
+            match answered(self.by_colour(&screen, &read).await)? {
+                Ok(Some(other)) => (screen, read) = other,
+                Ok(None) => {}
+                Err(_) => return Ok(unanswered()),
             }
             self.keep_frame(&screen, &read);
             self.tell_need(&read).await?;

@@ -27,6 +27,8 @@ pub(super) struct Read {
     cure: Option<String>,
     /// Whether a turn may be typed.
     pub(super) free: bool,
+    /// Whether that is so only if the last row above the input box is bold.
+    bold: bool,
     /// What stands in the input box; none if no box is shown.
     pub(super) input: Option<String>,
     /// The rows of the box, of those of the screen that was read.
@@ -67,6 +69,7 @@ impl Worker {
             rule: reading.rule_name().to_owned(),
             cure: reading.rule.and_then(|rule| rule.cure.clone()),
             free: reading.is_free() && !unknown,
+            bold: reading.is_free() && reading.rule.is_some_and(|rule| rule.bold),
             pasted: found.is_some_and(|found| pasted(&found.text)),
             rows: found.map_or(0..0, |found| found.rows.start + above..found.rows.end + above),
             words: self.masked(&words.join(" · ")),
@@ -91,29 +94,36 @@ impl Worker {
         }
     }
 
-    /// The screen without what its program proposes to send next, where nothing else stands in the input box: that is told from
-    /// a draft by its colour alone.
-    pub(super) async fn without_hint(
+    /// What colours say of a screen, where its profile asks them. Without what a program proposes to send next nothing else may stand
+    /// in its input box; and an error that is not bold is somebody's draft.
+    pub(super) async fn by_colour(
         &self,
         screen: &Screen,
         read: &Read,
     ) -> Result<Option<(Arc<Screen>, Read)>, TmuxError> {
         let rules = self.launch.profile.screen.as_deref().and_then(|rules| rules.input_box.as_ref());
-        let asked_for = rules.is_some_and(|rules| rules.faint);
-        if !asked_for || read.state != State::Draft || read.is_ours() {
+        let hints = rules.is_some_and(|rules| rules.faint) && read.state == State::Draft && !read.is_ours();
+        if !hints && !read.bold {
             return Ok(None);
         }
         let above = screen.rows.len().saturating_sub(usize::from(screen.height));
         let coloured = self.pane.capture(u32::try_from(above).unwrap_or(0), Rows::Coloured).await?;
-        let styled: Vec<StyledRow> = coloured.rows.iter().map(|row| StyledRow::read(row)).collect();
-        let text = |(at, row): (usize, &StyledRow)| match read.rows.contains(&at) {
+        let styled = StyledRow::read_all(coloured.rows.iter().map(String::as_str));
+        let hidden = if hints { read.rows.clone() } else { 0..0 };
+        let text = |(at, row): (usize, &StyledRow)| match hidden.contains(&at) {
             true => row.without_faint().trim_end().to_owned(),
             false => row.text.trim_end().to_owned(),
         };
         let rows = styled.iter().enumerate().map(text).collect();
-        let without = Screen { rows, given: Rows::AsShown, ..coloured };
-        let other = self.read(&without).filter(|other| other.free && other.rows == read.rows);
-        Ok(other.map(|other| (Arc::new(without), other)))
+        let shown = Screen { rows, given: Rows::AsShown, ..coloured };
+        let Some(other) = self.read(&shown) else { return Ok(None) };
+        if hints && !(other.free && other.rows == read.rows) {
+            return Ok(None);
+        }
+        let last = styled[..other.rows.start].iter().rfind(|row| !row.text.trim().is_empty());
+        let is_error = !other.bold || last.is_some_and(StyledRow::is_bold);
+        let other = if is_error { other } else { Read { state: State::Draft, free: false, ..other } };
+        Ok(Some((Arc::new(shown), other)))
     }
 
     /// Whether a screen says no more than what was told of a limit whose time is over. What this worker itself has told does not
