@@ -116,6 +116,7 @@ fn changed(change: &AgentChange) -> String {
         }
         AgentChange::Down { why, restart_at: None, .. } => format!("ended ({why})"),
         AgentChange::Lost { why } => format!("is gone: {why}"),
+        AgentChange::Blocked { need: Some(need) } if need.over => format!("its limit is over: {}", need.why),
         AgentChange::Blocked { need: Some(need) } => format!("{}: {}", need.kind.state(), need.why),
         AgentChange::Blocked { need: None } => "needs no attention any more".to_owned(),
         AgentChange::Answered { choice, by } => format!("was answered by {}: {choice}", by.words()),

@@ -265,6 +265,27 @@ fn a_new_cli_is_one_file_which_is_read_again_when_it_is_edited() {
     house.end();
 }
 
+#[test]
+fn a_users_folder_of_profiles_counts_from_when_it_is_made() {
+    let mut house = house_of("users", "claude", "", SCRIPT, &[]);
+    let home = house.path("home");
+    house.surround("XDG_CONFIG_HOME", home.join("config").as_os_str());
+    house.surround("HOME", home.as_os_str());
+    house.start();
+    let mistake = "screen: {rules: [{name: x, state: redy}]}\n";
+    let has_notes = |house: &House| house.read("status/daemon.yaml").contains("notes:");
+    // What is read at the start proves nothing.
+    house.write("protocol/profiles/other.yaml", mistake);
+    house.until("a mistake to be told", has_notes);
+    std::fs::remove_file(house.path("protocol/profiles/other.yaml")).expect("it was there");
+    house.until("it to be over", |house| !has_notes(house));
+    house.write("home/config/tasuki/profiles/claude.yaml", mistake);
+    house.until("the mistake to be told", has_notes);
+    let lint = house.ask(&["lint", "tasuki.yaml"]);
+    assert!(text(&lint).contains("tasuki/profiles/claude.yaml"), "{}", text(&lint));
+    house.end();
+}
+
 /// A program of nobody's: its dialogs have choices side by side, of which colour alone tells the marked one, and a line to be
 /// filled in.
 const SIDE_BY_SIDE: &str = r#"

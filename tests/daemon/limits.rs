@@ -29,6 +29,9 @@ fn an_agent_goes_on_after_a_limit_over_a_restart_and_meets_the_same_one_again() 
     let soon = Duration::from_secs(60);
     house.until_within(soon, "it to be told to go on", |house| house.read("heard.log").lines().count() == 2);
     house.until("the same limit to be told again", is_limited);
+    let log = house.read("status/activity.log");
+    let told = |words: &str| log.lines().filter(|line| line.contains(words)).count();
+    assert_eq!((told("rate_limited: "), told("its limit is over: ")), (2, 1), "{log}");
     house.end();
 }
 

@@ -121,8 +121,8 @@ pub async fn team(
     }
 }
 
-/// Makes a watch, or reads what is watched, on a thread of its own: the kernel goes through all names that it remembers of a folder then, also those
-/// that were looked for in vain (40 ms after 200,000 messages), and the loop does not stand still for that.
+/// Makes a watch, or reads what is watched, on a thread of its own: the kernel goes through all names that it remembers of a
+/// folder then, also those that were looked for in vain (40 ms after 200,000 messages), and the loop does not stand still for that.
 async fn arm<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (tell, armed) = oneshot::channel();
     let thread = std::thread::Builder::new().name("arm".to_owned());
@@ -155,25 +155,30 @@ fn watch(
     watched
 }
 
-/// Watches the folders of profiles, and those that they are made in.
+/// Watches the folders of profiles, and those that they are made in: the nearest that is there, and all below it.
 fn follow_profiles(
     mut watcher: notify::RecommendedWatcher,
     profiles: &[PathBuf],
 ) -> notify::RecommendedWatcher {
-    for folder in profiles.iter().flat_map(|profiles| [profiles.parent(), Some(profiles)]).flatten() {
+    for folder in profiles.iter().flat_map(|profiles| made_in(profiles)) {
         let _ = watcher.unwatch(folder);
-        // One that is not there is watched once it is made; the watch of its parent tells.
+        // One that is not there is watched once it is made; the watch of what it is made in tells.
         let _ = watcher.watch(folder, RecursiveMode::NonRecursive);
     }
     watcher
 }
 
+/// A folder, and those above it up to the nearest that is there.
+fn made_in(folder: &Path) -> Vec<&Path> {
+    let is_there = |folder: &&Path| folder.as_os_str().is_empty() || folder.is_dir();
+    let above = folder.ancestors().skip(1).find(is_there).unwrap_or(folder);
+    folder.ancestors().take_while(|folder| *folder != above).chain([above]).collect()
+}
+
 /// Whether something at this path may change a profile.
 fn is_of_profiles(folders: &[PathBuf], path: &Path) -> bool {
     let is_yaml = path.extension().is_some_and(|extension| extension == "yaml");
-    folders.iter().any(|folder| {
-        path == folder || Some(path) == folder.parent() || (is_yaml && path.parent() == Some(folder))
-    })
+    folders.iter().any(|folder| folder.starts_with(path) || (is_yaml && path.parent() == Some(folder)))
 }
 
 fn is_news(event: &Event) -> bool {
