@@ -149,7 +149,7 @@ proptest! {
 #[test]
 fn each_dialog_is_read_with_its_choices() {
     use std::fmt::Write as _;
-    use tasuki::engine::reading::Choose;
+    use tasuki::engine::reading::{Choose, Chosen};
     let mut all = String::new();
     for (provider, rules) in readers() {
         for (file, frame, state, _) in screens(&provider) {
@@ -160,7 +160,10 @@ fn each_dialog_is_read_with_its_choices() {
             };
             let place = |wish: Choose| {
                 let choice = rules.choices.as_ref().and_then(|rules| dialog.choose(&wish, rules).ok());
-                choice.map_or("-".to_owned(), |at| (at + 1).to_string())
+                match choice {
+                    Some(Chosen::At(at)) => (at + 1).to_string(),
+                    _ => "-".to_owned(),
+                }
             };
             let marked = dialog.marked.map_or("-".to_owned(), |at| (at + 1).to_string());
             let (yes, no) = (place(Choose::Yes), place(Choose::No));

@@ -14,9 +14,10 @@ screen:
   box:
     forms:
       - {above: '^─{8}', first: '^❯(?:\s(.*))?$', more: '^(\S.*)$', below: '^─{8}'}
-  choices: {marked: '^ *❯ +(\S.*)$', other: '^ +(\S.*)$', yes: ['^Yes$'], no: ['^No$'], typed: [why]}
+  choices: {marked: '^ *❯ +(\S.*)$', other: '^ +(\S.*)$', yes: ['^Yes$'], no: ['^No$'], typed: [why], field: ['^Type something']}
   rules:
     - {name: permission, state: waiting_input, box: hidden, see: {dialog: ['Do you want to proceed']}}
+    - {name: which, state: waiting_input, box: hidden, see: {dialog: ['Which one\?']}}
     - {name: why, state: waiting_input, box: hidden, see: {dialog: ['Why\?']}}
     - {name: draft, state: draft, box: filled}
     - {name: ready, state: ready, box: empty, see: {footer: ['shortcuts']}}
@@ -40,6 +41,24 @@ ask() {
       '') echo "$1: enter at $((at + 1))" >> keys.log; sleep $slow; return ;;
       $'\033') read -rsn2 key; echo "$1: $key" >> keys.log; sleep $slow
         case "$key" in '[B') at=$(((at + 1) % 3)) ;; '[A') at=$(((at + 2) % 3)) ;; esac ;;
+    esac
+  done
+}
+which() {
+  at=0 typed=''
+  while :; do
+    rows=''
+    for n in 0 1 2; do
+      word=$(echo "chrono time Type" | cut -d' ' -f$((n + 1)))
+      if [ $n = 2 ]; then word=${typed:-Type something.}; fi
+      if [ $n = $at ]; then rows="$rows ❯ $((n + 1)). $word\n"; else rows="$rows   $((n + 1)). $word\n"; fi
+    done
+    draw "────────────\n Which one?\n$rows\n Esc to cancel"
+    IFS= read -rsn1 key
+    case "$key" in
+      '') echo "enter at $((at + 1)): $typed" >> keys.log; return ;;
+      $'\033') read -rsn2 key; case "$key" in '[B') at=$(((at + 1) % 3)) ;; '[A') at=$(((at + 2) % 3)) ;; esac ;;
+      *) if [ $at = 2 ]; then typed="$typed$key"; else echo "lost $key" >> keys.log; fi ;;
     esac
   done
 }
@@ -95,6 +114,43 @@ fn a_slow_program_is_given_each_key_once() {
     assert!(house.result("first").contains("status: completed"));
     let keys = "ls: enter at 1\nrm -rf precious: [B\nrm -rf precious: [B\nrm -rf precious: enter at 3\n";
     assert_eq!(house.read("keys.log"), keys);
+    house.end();
+}
+
+#[test]
+fn an_answer_in_words_goes_where_one_may_be_typed() {
+    let mut house = house("asks-which", "", "type_line; which; ask ls; which; claim");
+    until_asked(&house, "Type something.");
+    let answered = house.ask(&["answer", "a", "the third:", "日曜日", "🎽"]);
+    assert!(
+        answered.status.success() && text(&answered).contains("answered: the third: 日曜日 🎽"),
+        "{}",
+        text(&answered)
+    );
+    // Where none may be typed it is no answer.
+    until_asked(&house, "Do you want to proceed");
+    let answered = house.ask(&["answer", "a", "the third"]);
+    assert_eq!(answered.status.code(), Some(2), "{}", text(&answered));
+    assert!(text(&answered).contains("no choice begins with these words"), "{}", text(&answered));
+    assert!(house.ask(&["answer", "a", "no"]).status.success());
+    // The words of a choice are that choice.
+    until_asked(&house, "Type something.");
+    assert!(house.ask(&["answer", "a", "Time"]).status.success());
+    assert!(house.result("first").contains("status: completed"));
+    let keys = "enter at 3: the third: 日曜日 🎽\nls: [B\nls: [B\nls: enter at 3\nenter at 2: \n";
+    assert_eq!(house.read("keys.log"), keys);
+    house.end();
+}
+
+#[test]
+fn a_profile_types_nothing() {
+    let answers = "answers:\n  - {rule: which, choose: 'the third'}\n";
+    let mut house = house("asks-profile", answers, "type_line; which; claim");
+    until_asked(&house, "Type something.");
+    let answered = house.ask(&["answer", "a", "1"]);
+    assert!(answered.status.success(), "{}", text(&answered));
+    assert!(house.result("first").contains("status: completed"));
+    assert_eq!(house.read("keys.log"), "enter at 1: \n");
     house.end();
 }
 

@@ -4,6 +4,7 @@
 use super::frame::Frame;
 use super::pattern::Pattern;
 use super::style::StyledRow;
+use crate::engine::echo::squeezed;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
@@ -13,6 +14,8 @@ const TEXT_ROWS_MAX: usize = 40;
 const TEXT_BYTES_MAX: usize = 6_000;
 /// Rows between two numbered choices: the rest of the one above, or what is said of it.
 const BETWEEN_MAX: usize = 4;
+/// Characters of a typed text that have to be seen where all of it does not fit.
+const TYPED_SEEN_MIN: usize = 16;
 /// Choices that are kept: a list of more scrolls.
 const CHOICES_MAX: usize = 30;
 
@@ -29,13 +32,15 @@ pub struct ChoiceRules {
     pub no: Vec<Pattern>,
     /// Rules that know dialogs which take a line of text.
     pub typed: Vec<String>,
+    /// A choice in whose place a text may be typed once it is marked, in the words that stand there before.
+    pub field: Vec<Pattern>,
 }
 
 /// How a program draws a list of choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChoiceList {
-    /// The choice that is taken by Enter.
-    pub marked: Pattern,
+    /// The choice that is taken by Enter; where none is said, it stands on another background.
+    pub marked: Option<Pattern>,
     /// Another one: it stands in the same column.
     pub other: Pattern,
 }
@@ -55,6 +60,17 @@ pub struct Dialog {
     pub rest: u64,
     /// The row that has all choices, and where each stands in it, if they are side by side.
     pub in_row: Option<(usize, Vec<Range<usize>>)>,
+    /// The rows of the choices, and where each begins, if they stand one below the other and only colours tell the marked one.
+    pub in_rows: Vec<(usize, usize)>,
+}
+
+/// What is chosen by an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chosen {
+    /// The choice at this place.
+    At(usize),
+    /// None of them: the answer is a text for the field at this place.
+    Field(usize),
 }
 
 /// An answer that somebody gives.
@@ -92,10 +108,11 @@ impl Dialog {
             return dialog;
         }
         let listed = rules.and_then(|rules| Listed::find(rules.list.as_ref()?, frame, &rows));
-        let first = listed.as_ref().and_then(|listed| listed.rows.first().copied()).unwrap_or(rows.end);
+        let first = listed.as_ref().and_then(|listed| listed.rows.first()).map_or(rows.end, |(at, _)| *at);
         let (text, rest) = text_of((rows.start..first).map(|at| words(frame.row(at))));
-        let (choices, marked) = listed.map(|listed| (listed.choices, listed.marked)).unwrap_or_default();
-        Self { text, choices, marked, cut: rest.is_some(), rest: rest.unwrap_or(0), in_row: None }
+        let Listed { choices, rows, marked, by_colour } = listed.unwrap_or_default();
+        let in_rows = if by_colour { rows } else { Vec::new() };
+        Self { text, choices, marked, cut: rest.is_some(), rest: rest.unwrap_or(0), in_row: None, in_rows }
     }
 
     /// A dialog whose choices stand in one row, if it is one.
@@ -106,14 +123,29 @@ impl Dialog {
         let choices = groups.iter().map(|group| frame.row(at)[group.clone()].to_owned()).collect();
         let (text, rest) = text_of((rows.start..at).map(|at| words(frame.row(at))));
         let (cut, rest) = (rest.is_some(), rest.unwrap_or(0));
-        Some(Self { text, choices, marked: None, cut, rest, in_row: Some((at, groups)) })
+        let in_rows = Vec::new();
+        Some(Self { text, choices, marked: None, cut, rest, in_row: Some((at, groups)), in_rows })
     }
 
-    /// The same where the colours of its rows are known, which tell the marked one of choices side by side.
+    /// Whether colours alone tell which choice is marked.
+    #[must_use]
+    pub fn is_coloured(&self) -> bool {
+        self.in_row.is_some() || !self.in_rows.is_empty()
+    }
+
+    /// The same where the colours of its rows are known.
     #[must_use]
     pub fn marked_by(self, rows: &[StyledRow]) -> Self {
-        let Some((at, groups)) = &self.in_row else { return self };
-        let marked = rows.get(*at).and_then(|row| row.stands_out(groups));
+        if let Some((at, groups)) = &self.in_row {
+            let marked = rows.get(*at).and_then(|row| row.stands_out(groups));
+            return Self { marked, ..self };
+        }
+        if self.in_rows.is_empty() {
+            return self;
+        }
+        let is_marked = |&(at, start): &(usize, usize)| rows.get(at).is_some_and(|row| row.is_raised(start));
+        let mut marks = (0..self.in_rows.len()).filter(|place| is_marked(&self.in_rows[*place]));
+        let marked = marks.next().filter(|_| marks.next().is_none());
         Self { marked, ..self }
     }
 
@@ -142,12 +174,12 @@ impl Dialog {
     ///
     /// # Errors
     /// Why it is none of these, in words.
-    pub fn choose(&self, wish: &Choose, rules: &ChoiceRules) -> Result<usize, String> {
+    pub fn choose(&self, wish: &Choose, rules: &ChoiceRules) -> Result<Chosen, String> {
         let says = |patterns: &[Pattern], word: &str| {
             let is_one = |choice: &String| patterns.iter().any(|pattern| pattern.matches(label(choice)));
             self.choices.iter().position(is_one).ok_or_else(|| format!("no choice is known to say {word}"))
         };
-        match wish {
+        let at = match wish {
             Choose::Yes => says(&rules.yes, "yes"),
             Choose::No => says(&rules.no, "no"),
             Choose::Number(number) => {
@@ -158,11 +190,52 @@ impl Dialog {
                 };
                 named.or_else(placed).ok_or_else(|| format!("there is no choice {number}"))
             }
-            Choose::Words(words) => self.chosen_by(words),
-        }
+            Choose::Words(words) => match (self.chosen_by(words), self.field(rules)) {
+                (Err(None), Some(field)) => return Ok(Chosen::Field(field)),
+                (Err(None), None) => Err("no choice begins with these words".to_owned()),
+                (Err(Some(_)), _) => Err("several choices begin with these words".to_owned()),
+                (Ok(at), _) => Ok(at),
+            },
+        };
+        at.map(Chosen::At)
     }
 
-    fn chosen_by(&self, words: &str) -> Result<usize, String> {
+    /// The one choice in whose place a text may be typed.
+    fn field(&self, rules: &ChoiceRules) -> Option<usize> {
+        let mut fields = (0..self.choices.len()).filter(|at| self.is_field(rules, *at));
+        fields.next().filter(|_| fields.next().is_none())
+    }
+
+    /// Whether a text may be typed in the place of this choice, and none was typed yet.
+    #[must_use]
+    pub fn is_field(&self, rules: &ChoiceRules, at: usize) -> bool {
+        let label = self.choices.get(at).map(|choice| bare(choice));
+        label.is_some_and(|label| rules.field.iter().any(|pattern| pattern.matches(label)))
+    }
+
+    /// Whether what was typed in the place of this choice begins with what is shown there, after a sign of the program's own.
+    #[must_use]
+    pub fn shows_typed(&self, at: usize, typed: &str) -> bool {
+        let Some(choice) = self.choices.get(at) else { return false };
+        let shown = squeezed(bare(choice).trim_start_matches(['>', '❯', '›']));
+        let typed = squeezed(typed);
+        let enough = shown.chars().count() >= TYPED_SEEN_MIN || shown == typed;
+        enough && typed.starts_with(&shown)
+    }
+
+    /// Whether the same is asked, whatever is marked and whatever stands in the place of this choice.
+    #[must_use]
+    pub fn is_same_beside(&self, other: &Self, at: usize) -> bool {
+        let beside = |dialog: &Self| {
+            let mut dialog = Self { marked: None, ..dialog.clone() };
+            dialog.choices.get_mut(at).map(String::clear);
+            dialog
+        };
+        beside(self).is_same(&beside(other))
+    }
+
+    /// The choice that is or begins with these words; else one more that does so too, if several do.
+    fn chosen_by(&self, words: &str) -> Result<usize, Option<usize>> {
         let words = words.to_lowercase();
         let fits = |whole: bool| {
             let fits = move |choice: &str| {
@@ -175,8 +248,8 @@ impl Dialog {
         let some = if whole.is_empty() { fits(false).collect() } else { whole };
         match some[..] {
             [at] => Ok(at),
-            [] => Err("no choice begins with these words".to_owned()),
-            _ => Err("several choices begin with these words".to_owned()),
+            [] => Err(None),
+            [_, other, ..] => Err(Some(other)),
         }
     }
 }
@@ -199,11 +272,13 @@ fn text_of<'a>(lines: impl Iterator<Item = &'a str>) -> (String, Option<u64>) {
     (text, rest.map(|rest| rest.finish()))
 }
 
-/// The choices of a dialog, and where they stand.
+/// The choices of a dialog, and where they stand: the row of each, and where it begins there.
+#[derive(Debug, Default)]
 struct Listed {
     choices: Vec<String>,
-    rows: Vec<usize>,
+    rows: Vec<(usize, usize)>,
     marked: Option<usize>,
+    by_colour: bool,
 }
 
 /// A row that may be a choice.
@@ -216,7 +291,7 @@ struct Row {
 }
 
 impl Listed {
-    /// Those around the lowest mark.
+    /// Those around the lowest mark, or above the lowest one where colours mark them.
     fn find(rules: &ChoiceList, frame: &Frame<'_>, rows: &Range<usize>) -> Option<Self> {
         let row = |at: usize, pattern: &Pattern| {
             let text = frame.row(at);
@@ -227,18 +302,23 @@ impl Listed {
             let column = start + choice.len() - bare(choice).len();
             Some(Row { at, start, column, choice: choice.to_owned() })
         };
-        let marks: Vec<Row> = rows.clone().rev().filter_map(|at| row(at, &rules.marked)).collect();
-        let is_sure = marks.len() == 1;
+        let by_colour = rules.marked.is_none();
+        let (pattern, known) = rules.marked.as_ref().map_or((&rules.other, 1), |marked| (marked, 2));
+        let marks: Vec<Row> = rows.clone().rev().filter_map(|at| row(at, pattern)).take(known).collect();
+        let is_sure = marks.len() == 1 && !by_colour;
         let mark = marks.into_iter().next()?;
         let other = |at: usize| row(at, &rules.other);
         let above = Self::go_on(&mark, (rows.start..mark.at).rev(), frame, &other, false);
         let below = Self::go_on(&mark, mark.at + 1..rows.end, frame, &other, true);
         let marked = above.len();
         let all = above.into_iter().rev().chain([mark]).chain(below);
-        let (rows, choices): (_, Vec<String>) = all.map(|row| (row.at, row.choice)).take(CHOICES_MAX).unzip();
+        let all = all.map(|row| ((row.at, row.start), row.choice)).take(CHOICES_MAX);
+        let (rows, choices): (_, Vec<String>) = all.unzip();
         // What a choice quotes may look like one, and like the marked one.
         let is_whole = choices.first().is_none_or(|first| number(first).is_none_or(|number| number == 1));
-        Some(Self { choices, rows, marked: (is_sure && is_whole && marked < CHOICES_MAX).then_some(marked) })
+        let marked = (is_sure && is_whole && marked < CHOICES_MAX).then_some(marked);
+        // One without a first choice has another above the screen, or is none.
+        (is_whole || !by_colour).then_some(Self { choices, rows, marked, by_colour })
     }
 
     /// The choices next to `from` in one direction. Where they are numbered, a few rows between two of them belong to the
@@ -269,12 +349,17 @@ impl Listed {
                     found.push(row);
                 }
                 Some(row) if row.start >= from.start && between < BETWEEN_MAX => between += 1,
-                None if words(frame.row(at)).is_empty() && between < BETWEEN_MAX => between += 1,
+                None if is_within(frame.row(at), from.start) && between < BETWEEN_MAX => between += 1,
                 _ => break,
             }
         }
         found
     }
+}
+
+/// Whether a row is blank, or stands further right than choices begin.
+fn is_within(row: &str, start: usize) -> bool {
+    words(row).is_empty() || row.chars().take_while(|c| *c == ' ').count() > start
 }
 
 /// The number of a choice.
@@ -306,13 +391,14 @@ mod tests {
     fn rules() -> ChoiceRules {
         ChoiceRules {
             list: Some(ChoiceList {
-                marked: Pattern::new("^[ │]*[❯›●] +(\\S.*?)[ │]*$").unwrap(),
+                marked: Some(Pattern::new("^[ │]*[❯›●] +(\\S.*?)[ │]*$").unwrap()),
                 other: Pattern::new("^[ │]* +(\\S.*?)[ │]*$").unwrap(),
             }),
             in_row: vec![Pattern::new("^ *(Once) +(Always) +(Reject)").unwrap()],
             yes: vec![Pattern::new("^Yes(, proceed)?$").unwrap()],
             no: vec![Pattern::new("^No\\b").unwrap()],
             typed: Vec::new(),
+            field: vec![Pattern::new("^(> )?Type something").unwrap()],
         }
     }
 
@@ -420,14 +506,71 @@ mod tests {
             "  4. Note it",
         ]);
         let choose = |text: &str| dialog.choose(&Choose::read(text), &rules());
-        assert_eq!((choose("yes"), choose("Y"), choose("no")), (Ok(1), Ok(1), Ok(2)));
-        assert_eq!((choose("4"), choose(" note")), (Ok(3), Ok(3)));
-        assert_eq!(choose("yes, and"), Ok(0));
+        let at = |place| Ok(Chosen::At(place));
+        assert_eq!((choose("yes"), choose("Y"), choose("no")), (at(1), at(1), at(2)));
+        assert_eq!((choose("4"), choose(" note")), (at(3), at(3)));
+        assert_eq!(choose("yes, and"), at(0));
         for none in ["0", "5", "99999999999999999999999", "maybe", "", "ye"] {
             assert!(choose(none).is_err(), "{none:?}");
         }
         let bare = read(&["Use it?", "  ❯ No", "    Yes"]);
-        assert_eq!(bare.choose(&Choose::Number(2), &rules()), Ok(1));
+        assert_eq!(bare.choose(&Choose::Number(2), &rules()), at(1));
         assert!(bare.choose(&Choose::Number(0), &rules()).is_err());
+    }
+
+    #[test]
+    fn a_text_goes_where_one_may_be_typed_and_nowhere_else() {
+        let rows = ["Which one?", "❯ 1. chrono", "  2. time", "  3. Type something."];
+        let dialog = read(&rows);
+        let choose = |text: &str| dialog.choose(&Choose::read(text), &rules());
+        assert_eq!(choose("jiff 日本"), Ok(Chosen::Field(2)));
+        assert_eq!((choose("Time"), choose("3")), (Ok(Chosen::At(1)), Ok(Chosen::At(2))));
+        assert!(choose("yes").is_err() && choose("9").is_err());
+        let typed = |row| read(&["Which one?", "  1. chrono", "  2. time", row]);
+        let shown = typed("❯ 3. > jiff 日本");
+        assert!(dialog.is_same_beside(&shown, 2) && !dialog.is_same_beside(&shown, 1));
+        assert!(shown.shows_typed(2, "jiff 日本") && !shown.is_field(&rules(), 2));
+        // A part of it is enough where it can be told from anything else.
+        assert!(!typed("❯ 3. jiff").shows_typed(2, "jiff 日本"));
+        assert!(
+            typed("❯ 3. one that reads all dates").shows_typed(2, "one that reads all dates that there are")
+        );
+        assert!(!typed("❯ 3. somebody's own words").shows_typed(2, "jiff"));
+        assert!(!typed("❯ 3. Type something.").shows_typed(2, "jiff"));
+    }
+
+    #[test]
+    fn a_list_without_a_mark_has_a_colour() {
+        let rules = ChoiceRules {
+            list: Some(ChoiceList { marked: None, other: Pattern::new("^  (\\d+\\. \\S.*)$").unwrap() }),
+            ..rules()
+        };
+        let read = |rows: &[&str]| {
+            let styled = StyledRow::read_all(rows.iter().copied());
+            let texts: Vec<&str> = styled.iter().map(|row| row.text.as_str()).collect();
+            let frame = Frame { rows: &texts, title: None, cursor: None };
+            Dialog::read(Some(&rules), &frame, 0..rows.len()).marked_by(&styled)
+        };
+        let on = "\u{1b}[44m";
+        let rows = [
+            "  Which one?",
+            "  1. chrono",
+            "     The one.",
+            &format!("  {on}2. time\u{1b}[49m"),
+            "",
+            "  esc",
+        ];
+        let dialog = read(&rows);
+        assert_eq!((&*dialog.text, dialog.marked, dialog.is_coloured()), ("Which one?", Some(1), true));
+        assert_eq!(dialog.choices, ["1. chrono", "2. time"]);
+        let none = read(&["  Which one?", "  1. chrono", "  2. time"]);
+        assert_eq!((none.choices.len(), none.marked), (2, None));
+        let both = read(&[
+            "  Which one?",
+            &format!("  {on}1. chrono\u{1b}[49m"),
+            &format!("  {on}2. time\u{1b}[49m"),
+        ]);
+        assert_eq!(both.marked, None);
+        assert!(read(&["  Which one?", "  2. time"]).choices.is_empty());
     }
 }

@@ -8,7 +8,7 @@ mod pattern;
 mod rules;
 mod style;
 
-pub use dialog::{ChoiceList, ChoiceRules, Choose, Dialog};
+pub use dialog::{ChoiceList, ChoiceRules, Choose, Chosen, Dialog};
 pub use frame::Frame;
 pub use input_box::{BoxForm, BoxRules, CursorPlace, InputBox};
 pub use pattern::{Pattern, PatternError};

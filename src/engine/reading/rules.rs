@@ -98,7 +98,7 @@ impl Rules {
         let shown = Shown::of(self, frame);
         for rule in &self.rules {
             if let Some(rows) = shown.matches(rule) {
-                let dialog = shown.asks(rule.state).then(|| shown.dialog(self));
+                let dialog = shown.asks(rule.state).then(|| shown.dialog(self, &rule.name));
                 let input_box = shown.input_box;
                 return Reading { state: rule.state, rule: Some(rule), rows, input_box, dialog };
             }
@@ -161,12 +161,15 @@ impl<'a> Shown<'a> {
         self.input_box.is_none() && matches!(state, State::WaitingInput | State::RateLimited | State::Error)
     }
 
-    /// What it asks.
-    fn dialog(&self, rules: &Rules) -> Dialog {
+    /// What it asks, where this rule knows it.
+    fn dialog(&self, rules: &Rules, known_by: &str) -> Dialog {
         let (Some(first), Some(last)) = (self.dialog.first(), self.dialog.last()) else {
             return Dialog::default();
         };
-        let read = |first: usize| Dialog::read(rules.choices.as_ref(), self.frame, first..last + 1);
+        // What is typed stands somewhere among the rest.
+        let choices =
+            rules.choices.as_ref().filter(|choices| !choices.typed.iter().any(|typed| typed == known_by));
+        let read = |first: usize| Dialog::read(choices, self.frame, first..last + 1);
         let dialog = read(*first);
         // Some have a border in the middle, and what is chosen from above it.
         let begins =

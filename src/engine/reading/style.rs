@@ -74,6 +74,12 @@ impl StyledRow {
         said.peek().is_some() && said.all(|(_, bold)| *bold)
     }
 
+    /// Whether what begins at this character stands on another background than the beginning of the row.
+    #[must_use]
+    pub fn is_raised(&self, at: usize) -> bool {
+        at > 0 && self.backgrounds.get(at).is_some_and(|ground| self.backgrounds.first() != Some(ground))
+    }
+
     /// Which of these stretches of bytes of its text stands on another background than all the others, if just one does.
     #[must_use]
     pub fn stands_out(&self, stretches: &[std::ops::Range<usize>]) -> Option<usize> {

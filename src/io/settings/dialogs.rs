@@ -15,7 +15,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Choices")]
 pub(super) struct ChoicesEntry {
-    /// The choice of a list that Enter takes.
+    /// The choice of a list that Enter takes. If it is left out, the marked one stands on another background.
     marked: Option<At<String>>,
     /// Another choice of that list: it begins in the same column.
     other: Option<At<String>>,
@@ -27,22 +27,30 @@ pub(super) struct ChoicesEntry {
     no: Option<Vec<At<String>>>,
     /// Rules that know dialogs which take a line of text: what a person answers is typed there.
     typed: Option<Vec<String>>,
+    /// The words of a choice, without its number, in whose place a text may be typed once it is marked: an answer that is none
+    /// of the choices is typed there.
+    field: Option<Vec<At<String>>>,
 }
 
 impl ChoicesEntry {
     pub(super) fn read(&self, book: &mut Book) -> ChoiceRules {
-        let list = match (&self.marked, &self.other) {
-            (Some(marked), Some(other)) => pattern(marked, book).zip(pattern(other, book)),
-            (None, None) => None,
-            (Some(one), None) | (None, Some(one)) => {
-                book.wrong(one.place, "a list has `marked` and `other`", "say both, or neither");
+        let mut maybe = |text: &Option<At<String>>| text.as_ref().map(|text| pattern(text, book));
+        let (marked, other) = (maybe(&self.marked), maybe(&self.other));
+        let list = match (marked, other) {
+            (marked, Some(Some(other))) if marked != Some(None) => {
+                Some(ChoiceList { marked: marked.flatten(), other })
+            }
+            (Some(_), None) => {
+                let place = self.marked.as_ref().map(|marked| marked.place).unwrap_or_default();
+                book.wrong(place, "this list has no `other`", "say how a choice looks that is not marked");
                 None
             }
+            _ => None,
         };
-        let list = list.map(|(marked, other)| ChoiceList { marked, other });
         let in_row = patterns(self.in_row.as_deref(), book);
         let (yes, no) = (patterns(self.yes.as_deref(), book), patterns(self.no.as_deref(), book));
-        ChoiceRules { list, in_row, yes, no, typed: self.typed.clone().unwrap_or_default() }
+        let field = patterns(self.field.as_deref(), book);
+        ChoiceRules { list, in_row, yes, no, typed: self.typed.clone().unwrap_or_default(), field }
     }
 }
 

@@ -4,11 +4,9 @@
 use super::reading::Read;
 use super::{End, Worker};
 use crate::daemon::request::{Answered, PaneLook, PaneResponse};
-use crate::engine::doorbell;
-use crate::engine::echo::squeezed;
 use crate::engine::input::Report;
 use crate::engine::need::AnsweredBy;
-use crate::engine::reading::{Choose, Dialog, State, StyledRow};
+use crate::engine::reading::{Choose, Chosen, Dialog, State, StyledRow};
 use crate::io::process;
 use crate::io::tmux::{Key, Rows, Screen, TmuxError};
 use std::time::Duration;
@@ -17,7 +15,7 @@ use tokio::time::Instant;
 /// How long a dialog must stand before a key is pressed: Claude Code takes none within 200 ms of its first sight.
 const SETTLES: Duration = Duration::from_millis(300);
 /// How long a key may take to show. One that was not seen is never pressed again: it may come yet, and on something else.
-const KEY_WAIT: Duration = Duration::from_secs(3);
+pub(super) const KEY_WAIT: Duration = Duration::from_secs(3);
 /// After how long a key that was never seen is taken to be lost.
 const KEY_LOST: Duration = Duration::from_secs(10);
 /// How long an answer may take in all: whoever gave it has gone then.
@@ -25,13 +23,11 @@ const ANSWERED_WITHIN: Duration = Duration::from_secs(20);
 /// How soon the profile tries again to answer, and how often.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 const TRIES: u32 = 5;
-/// Longest text that is typed as an answer, in bytes: what a dialog takes in one line.
-const TEXT_BYTES_MAX: usize = 4_000;
 /// Between two looks at a screen that makes no sound.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Why nothing was answered.
-enum Stopped {
+pub(super) enum Stopped {
     Refused(String),
     /// Somebody types, or wants that nothing is typed.
     Guarded(String),
@@ -75,7 +71,7 @@ pub(super) struct Tried {
     tries: u32,
 }
 
-fn refused<T>(why: impl Into<String>) -> Result<T, Stopped> {
+pub(super) fn refused<T>(why: impl Into<String>) -> Result<T, Stopped> {
     Err(Stopped::Refused(why.into()))
 }
 
@@ -162,64 +158,31 @@ impl Worker {
             return refused("which choice is marked cannot be seen: answer in its pane (`tasuki attach`)");
         }
         let at = match dialog.choose(&Choose::read(wish), rules) {
-            Ok(at) => at,
+            Ok(Chosen::At(at)) => at,
+            Ok(Chosen::Field(at)) if matches!(by, AnsweredBy::Person) => {
+                return self.type_in_place(&dialog, at, wish, until).await;
+            }
+            Ok(Chosen::Field(_)) => return refused("a profile types no text of its own"),
             Err(why) => return refused(format!("{why}; it offers: {}", in_one_line(&dialog))),
         };
         self.mark(&dialog, at, until).await?;
         let dialog = Dialog { marked: Some(at), ..dialog };
         let taken = self.take(&dialog, until).await?;
-        let choice = self.masked(&dialog.choices[at]);
-        self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
-        self.told = None; // what it asks next is new
-        Ok(Answered { choice, taken })
+        Ok(self.has_answered(&dialog.choices[at], taken, by).await)
     }
 
-    /// Types an answer into a dialog that takes a line of text, and presses Enter once it stands there.
-    async fn type_answer(
-        &mut self,
-        dialog: &Dialog,
-        text: &str,
-        by: AnsweredBy,
-    ) -> Result<Answered, Stopped> {
-        let text = text.trim().replace(['\r', '\n'], " ");
-        let line = doorbell::clean(&text);
-        if line.is_empty() {
-            return refused("it takes a text, and this is none");
-        }
-        if line.len() > TEXT_BYTES_MAX {
-            return refused(format!("the text has {} bytes; at most {TEXT_BYTES_MAX} are typed", line.len()));
-        }
-        if !self.asked().await?.is_some_and(|(_, now)| now.is_same(dialog)) {
-            return refused("it asks something else by now, or nothing");
-        }
-        if let Some((guard, _)) = self.hands_off().await? {
-            return Err(Stopped::Guarded(guard.words().to_owned()));
-        }
-        self.forget_seen();
-        self.pane.paste(&line).await?;
-        let profile = &self.launch.profile;
-        let settles = Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms));
-        let deadline = Instant::now() + settles;
-        while self.listen_once(deadline).await? {}
-        let Some((rule, shown)) = self.asked().await? else {
-            return refused("it asks nothing any more; Enter was not pressed");
-        };
-        let takes_text = self.launch.profile.screen.as_ref().and_then(|rules| rules.choices.as_ref());
-        let takes_text = takes_text.is_some_and(|rules| rules.typed.contains(&rule));
-        if !takes_text || !squeezed(&shown.text).contains(&squeezed(&line)) {
-            return refused("the text is not shown there; Enter was not pressed: look into its pane");
-        }
-        let taken = self.take(&shown, Instant::now() + KEY_WAIT).await?;
-        let choice = self.masked(&line);
+    /// Tells that it was answered.
+    pub(super) async fn has_answered(&mut self, choice: &str, taken: bool, by: AnsweredBy) -> Answered {
+        let choice = self.masked(choice);
         self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
         self.told = None; // what it asks next is new
-        Ok(Answered { choice, taken })
+        Answered { choice, taken }
     }
 
     /// Moves the mark to this choice.
-    async fn mark(&mut self, dialog: &Dialog, at: usize, until: Instant) -> Result<(), Stopped> {
+    pub(super) async fn mark(&mut self, dialog: &Dialog, at: usize, until: Instant) -> Result<(), Stopped> {
         for _ in 0..=dialog.choices.len() {
-            let now = self.still_asked(dialog).await?;
+            let now = self.still_asked(dialog, at).await?;
             if now.marked == Some(at) {
                 return Ok(());
             }
@@ -240,7 +203,7 @@ impl Worker {
 
     /// Presses Enter, once: whether it was taken cannot be told from a program that is slow, and the next Enter would be meant
     /// for what it asks then. Whether the dialog went.
-    async fn take(&mut self, dialog: &Dialog, until: Instant) -> Result<bool, Stopped> {
+    pub(super) async fn take(&mut self, dialog: &Dialog, until: Instant) -> Result<bool, Stopped> {
         if process::unread_input(&self.tty).unwrap_or(0) > 0 {
             return refused("it has not taken what was typed before: answer in its pane (`tasuki attach`)");
         }
@@ -287,7 +250,10 @@ impl Worker {
     }
 
     /// Waits until what is asked is as wanted; whether it came to that.
-    async fn wait_for(&mut self, wanted: impl Fn(Option<&Dialog>) -> bool) -> Result<bool, Stopped> {
+    pub(super) async fn wait_for(
+        &mut self,
+        wanted: impl Fn(Option<&Dialog>) -> bool,
+    ) -> Result<bool, Stopped> {
         let deadline = Instant::now() + KEY_WAIT;
         loop {
             self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
@@ -301,12 +267,19 @@ impl Worker {
         }
     }
 
-    /// The dialog as it stands now, if it is the same. Some programs draw it anew in pieces.
-    async fn still_asked(&mut self, dialog: &Dialog) -> Result<Dialog, Stopped> {
+    /// The dialog as it stands now, if it is the same. Some programs draw it anew in pieces, and a choice in whose place a text may
+    /// be typed otherwise once it is marked.
+    async fn still_asked(&mut self, dialog: &Dialog, at: usize) -> Result<Dialog, Stopped> {
+        let rules = self.launch.profile.screen.clone();
+        let rules = rules.as_deref().and_then(|rules| rules.choices.as_ref());
+        let is_field = |dialog: &Dialog| rules.is_some_and(|rules| dialog.is_field(rules, at));
+        let is_it = |now: &Dialog| {
+            now.id() == dialog.id() || (is_field(dialog) && is_field(now) && now.is_same_beside(dialog, at))
+        };
         let deadline = Instant::now() + KEY_WAIT;
         loop {
             match self.asked().await? {
-                Some((_, now)) if now.id() == dialog.id() && now.marked.is_some() => return Ok(now),
+                Some((_, now)) if is_it(&now) && now.marked.is_some() => return Ok(now),
                 _ if Instant::now() < deadline => {}
                 Some((_, now)) => {
                     return refused(format!("it asks something else by now: {}", in_one_line(&now)));
@@ -318,14 +291,14 @@ impl Worker {
     }
 
     /// What it asks at this moment, and the rule that knows it.
-    async fn asked(&self) -> Result<Option<(String, Dialog)>, TmuxError> {
+    pub(super) async fn asked(&self) -> Result<Option<(String, Dialog)>, TmuxError> {
         let asks = |read: Option<Read>| {
             let read = read.filter(|read| read.dialog.as_ref().is_some_and(|dialog| !dialog.is_empty()))?;
             Some((read.rule, read.dialog?))
         };
         let screen = self.pane.capture(0, self.rows()).await?;
         let asked = asks(self.read(&screen));
-        if asked.as_ref().is_none_or(|(_, dialog)| dialog.in_row.is_none()) {
+        if asked.as_ref().is_none_or(|(_, dialog)| !dialog.is_coloured()) {
             return Ok(asked);
         }
         // Colours tell what is marked: of one screen, its text included.

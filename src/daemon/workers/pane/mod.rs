@@ -5,6 +5,7 @@ mod answering;
 mod boxed;
 mod ending;
 mod faces;
+mod fields;
 mod guards;
 mod left;
 mod looking;
