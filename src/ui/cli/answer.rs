@@ -19,6 +19,7 @@ Examples:
   tasuki answer coder yes
   tasuki answer coder 2
   tasuki answer coder \"allow for this session\"
+  tasuki answer coder \"use jiff instead\"   where it takes a text (\"Type something\")
   tasuki answer coder yes --of 4f2a99c1    only if that is what it still asks
 
 Exit codes: 0 answered (or shown), 1 it asks nothing that could be shown, 2 nothing was pressed, 3 Enter was pressed and the
@@ -27,7 +28,8 @@ pub(super) struct Args {
     /// Whom
     #[arg(value_parser = read_name)]
     agent: AgentName,
-    /// `yes`, `no`, the number of a choice, or the words that one begins with; without it, what is asked is shown
+    /// `yes`, `no`, the number of a choice, or the words that one begins with. Other words are typed where one of the choices takes
+    /// a text. Without it, what is asked is shown
     choice: Vec<String>,
     /// What is answered, by the name that is shown beside it
     #[arg(long, value_name = "ID", requires = "choice")]
