@@ -385,6 +385,53 @@ fn asks_a_person_and_types_nothing_meanwhile(test: &str, name: &str) {
     println!("{name}: it asked, nothing was typed, a key was pressed, both tasks were done");
 }
 
+/// What a person answers through tasuki is what the agent's tools are given, and nothing else.
+fn a_persons_answers_are_given(test: &str, name: &str) {
+    let Some(team) = Team::start(test, name) else { return };
+    let answer = |words: &str| {
+        team.until("the question to be told", |team| {
+            let status = team.status();
+            status.contains("state: waiting_input") && status.contains("asks:")
+        });
+        let answered = team.house.ask(&["answer", "it", words]);
+        assert!(answered.status.success(), "{name}: {words}: {answered:?}\n{}", team.screen());
+    };
+    let well = || slow_answer("It is so.", 1, Duration::ZERO).times(1000);
+    for (id, words) in [("denied", "no"), ("allowed", "yes"), ("numbered", "1")] {
+        let (tool, input) = team.cli.shell_call(&format!("touch {id}.txt"));
+        team.stub.script(vec![Answer::tool(tool, input).into(), well()]);
+        team.drop_task(id, "Touch it.");
+        answer(words);
+        if name == "opencode" && words == "no" {
+            team.until("it to ask for what else to do", |team| team.status().contains("Reject permission"));
+            answer("rather not");
+        }
+        team.is_answered(id, "It is so.");
+        assert_eq!(team.house.path(&format!("{id}.txt")).exists(), words != "no", "{name}: {id}");
+    }
+    let Some((tool, input)) = team.cli.question_call() else { return };
+    // Both choices stand in each question: what was chosen is said once more.
+    let times = |words: &str| {
+        let turns = team.stub.turns();
+        turns.iter().map(|turn| turn.body.to_string().matches(words).count()).max().unwrap_or(0)
+    };
+    for (id, words) in [("chosen", "timepiece"), ("written", "use jiff, 日曜日 🎽")] {
+        team.stub.script(vec![Answer::tool(tool, input.clone()).into(), well()]);
+        team.drop_task(id, "Ask me.");
+        if name == "opencode" && id == "written" {
+            // It opens a line of its own for that.
+            answer("type your own");
+            team.until("the line to be told", |team| team.status().contains("enter save"));
+        }
+        answer(words);
+        team.is_answered(id, "It is so.");
+        assert!(times("timepiece") > times("chronometer"), "{name}: {id}\n{}", team.screen());
+        assert!(id == "chosen" || times(words) > 0, "{name}: {words:?} was not heard\n{}", team.screen());
+    }
+    team.tokens_given();
+    println!("{name}: a person said no, yes, a number, a choice and words of their own, and that was heard");
+}
+
 fn a_claim_amid_an_answer_waits_for_its_end(test: &str, name: &str) {
     let Some(team) = Team::start(test, name) else { return };
     let end = "These were the last words.";
@@ -619,6 +666,7 @@ agents!([
     does_its_tasks,
     does_its_tasks_where_it_can_be_asked,
     asks_a_person_and_types_nothing_meanwhile,
+    a_persons_answers_are_given,
     a_claim_amid_an_answer_waits_for_its_end,
     goes_on_after_errors_of_its_model,
     a_login_that_is_refused_waits_for_a_person,

@@ -191,6 +191,24 @@ impl Cli {
     }
 }
 
+impl Cli {
+    /// The call of one of its tools that asks a person to choose a library, or to name one; none where it has no such tool.
+    pub(crate) fn question_call(&self) -> Option<(&'static str, Value)> {
+        let option = |label: &str, why: &str| json!({"label": label, "description": why});
+        let options = [option("chronometer", "It is there already."), option("timepiece", "A smaller one.")];
+        let mut asked = json!({"question": "Which library should read the dates?", "header": "Library", "options": options});
+        let (tool, key, value) = match self.name {
+            "claude" => ("AskUserQuestion", "multiSelect", json!(false)),
+            "gemini" => ("ask_user", "type", json!("choice")),
+            "qwen" => ("ask_user_question", "multiSelect", json!(false)),
+            "opencode" => ("question", "multiple", json!(false)),
+            _ => return None,
+        };
+        asked[key] = value;
+        Some((tool, json!({"questions": [asked]})))
+    }
+}
+
 fn write(home: &Path, name: &str, text: &str) {
     let path = home.join(name);
     fs::create_dir_all(path.parent().expect("a folder above")).expect("a folder in the home");

@@ -5,7 +5,7 @@ use super::script::Said;
 use serde_json::{Value, json};
 
 pub(crate) fn whole(said: &Said, model: &str) -> Value {
-    let mut message = message(model);
+    let mut message = message(said, model);
     message["content"] = content(said).into();
     message["stop_reason"] = stop_reason(said).into();
     message
@@ -13,7 +13,7 @@ pub(crate) fn whole(said: &Said, model: &str) -> Value {
 
 pub(crate) fn stream(said: &Said, model: &str) -> Flow {
     let named = |data: Value| event(data["type"].as_str().unwrap_or_default(), &data);
-    let mut head = vec![named(json!({"type": "message_start", "message": message(model)}))];
+    let mut head = vec![named(json!({"type": "message_start", "message": message(said, model)}))];
     let mut tail = Vec::new();
     let delta = |index: usize, delta: Value| {
         named(json!({"type": "content_block_delta", "index": index, "delta": delta}))
@@ -31,7 +31,7 @@ pub(crate) fn stream(said: &Said, model: &str) -> Flow {
         let index = usize::from(has_words);
         tail.push(start(
             index,
-            json!({"type": "tool_use", "id": "toolu_stub_1", "name": tool.name, "input": {}}),
+            json!({"type": "tool_use", "id": format!("toolu_stub_{}", said.number), "name": tool.name, "input": {}}),
         ));
         tail.push(delta(index, json!({"type": "input_json_delta", "partial_json": tool.input.to_string()})));
         tail.push(stop(index));
@@ -53,9 +53,9 @@ pub(crate) fn is_aside(body: &Value) -> bool {
     !body["output_config"]["format"].is_null()
 }
 
-fn message(model: &str) -> Value {
+fn message(said: &Said, model: &str) -> Value {
     json!({
-        "id": "msg_stub", "type": "message", "role": "assistant", "model": model, "content": [],
+        "id": format!("msg_stub_{}", said.number), "type": "message", "role": "assistant", "model": model, "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 10, "output_tokens": 1},
     })
 }
@@ -63,7 +63,7 @@ fn message(model: &str) -> Value {
 fn content(said: &Said) -> Vec<Value> {
     let words = (!said.text.is_empty()).then(|| json!({"type": "text", "text": said.text}));
     let tool = said.tool.as_ref().map(
-        |tool| json!({"type": "tool_use", "id": "toolu_stub_1", "name": tool.name, "input": tool.input}),
+        |tool| json!({"type": "tool_use", "id": format!("toolu_stub_{}", said.number), "name": tool.name, "input": tool.input}),
     );
     words.into_iter().chain(tool).collect()
 }

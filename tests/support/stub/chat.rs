@@ -55,7 +55,9 @@ pub(crate) fn is_aside(body: &Value) -> bool {
 fn calls(said: &Said) -> Option<Value> {
     let tool = said.tool.as_ref()?;
     let function = json!({"name": tool.name, "arguments": tool.input.to_string()});
-    Some(json!([{"index": 0, "id": "call_stub_1", "type": "function", "function": function}]))
+    Some(
+        json!([{"index": 0, "id": format!("call_stub_{}", said.number), "type": "function", "function": function}]),
+    )
 }
 
 fn finish_reason(said: &Said) -> &'static str {

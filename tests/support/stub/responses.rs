@@ -32,7 +32,7 @@ pub(crate) fn stream(said: &Said, model: &str) -> Flow {
     tail.push(named(json!({"type": "response.completed", "response": end})));
     let delta = |text: &String| {
         named(json!({
-            "type": "response.output_text.delta", "item_id": "msg_stub", "output_index": 0,
+            "type": "response.output_text.delta", "item_id": format!("msg_stub_{}", said.number), "output_index": 0,
             "content_index": 0, "delta": text,
         }))
     };
@@ -55,17 +55,17 @@ fn response(status: &str, model: &str, output: &[Value]) -> Value {
 fn output(said: &Said) -> Vec<Value> {
     let words = (!said.text.is_empty()).then(|| {
         json!({
-            "type": "message", "id": "msg_stub", "role": "assistant", "status": "completed",
+            "type": "message", "id": format!("msg_stub_{}", said.number), "role": "assistant", "status": "completed",
             "content": [{"type": "output_text", "text": said.text, "annotations": []}],
         })
     });
     let tool = said.tool.as_ref().map(|tool| match tool.input.as_str() {
         Some(text) => json!({
-            "type": "custom_tool_call", "id": "ctc_stub", "call_id": "call_stub_1", "name": tool.name,
+            "type": "custom_tool_call", "id": format!("ctc_stub_{}", said.number), "call_id": format!("call_stub_{}", said.number), "name": tool.name,
             "input": text,
         }),
         None => json!({
-            "type": "function_call", "id": "fc_stub", "call_id": "call_stub_1", "name": tool.name,
+            "type": "function_call", "id": format!("fc_stub_{}", said.number), "call_id": format!("call_stub_{}", said.number), "name": tool.name,
             "arguments": tool.input.to_string(),
         }),
     });

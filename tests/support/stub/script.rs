@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// One answer, for one turn or for several.
@@ -43,6 +44,8 @@ pub(crate) struct Said {
     pub(crate) tool: Option<Tool>,
     /// What happens after the last word.
     pub(crate) then: Then,
+    /// Which answer it is: programs take two of one name for the same.
+    pub(crate) number: usize,
 }
 
 /// How a stream ends.
@@ -71,7 +74,7 @@ impl Answer {
     /// These words at once, in chunks of 40 characters.
     pub(crate) fn text(text: &str) -> Self {
         let pause = Duration::ZERO;
-        Self::Said(Said { text: text.to_owned(), chunk: 40, pause, tool: None, then: Then::Ends })
+        Self::Said(Said { text: text.to_owned(), chunk: 40, pause, tool: None, then: Then::Ends, number: 0 })
     }
 
     /// A call of a tool.
@@ -127,6 +130,7 @@ impl Answer {
 impl Said {
     /// The same with the token of the last doorbell in the place of `{token}`.
     pub(crate) fn with_token(mut self, token: &str) -> Self {
+        self.number = next_number();
         self.text = self.text.replace("{token}", token);
         if let Some(tool) = &mut self.tool {
             fill(&mut tool.input, token);
@@ -143,8 +147,13 @@ impl Said {
     /// A short answer to what is asked beside the turns; a title is wanted as JSON by some.
     pub(crate) fn aside(json_is_wanted: bool) -> Self {
         let text = if json_is_wanted { json!({"title": "Work"}).to_string() } else { "Work".to_owned() };
-        Self { text, chunk: 40, pause: Duration::ZERO, tool: None, then: Then::Ends }
+        Self { text, chunk: 40, pause: Duration::ZERO, tool: None, then: Then::Ends, number: next_number() }
     }
+}
+
+fn next_number() -> usize {
+    static GIVEN: AtomicUsize = AtomicUsize::new(0);
+    1 + GIVEN.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Puts a token in the place of `{token}` in each text of a tool's input.

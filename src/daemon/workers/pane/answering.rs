@@ -175,6 +175,9 @@ impl Worker {
     pub(super) async fn has_answered(&mut self, choice: &str, taken: bool, by: AnsweredBy) -> Answered {
         let choice = self.masked(choice);
         self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
+        if taken {
+            self.report(Report::NeedsNothing).await;
+        }
         self.told = None; // what it asks next is new
         Answered { choice, taken }
     }
