@@ -373,4 +373,31 @@ mod tests {
         assert_eq!(weak(&["❯ go", "", "● **完了 OK**", "", "  one", "", "❯ "]), "  one");
         assert_eq!(weak(&["$ go", "完了 OK"]), "");
     }
+
+    #[test]
+    fn what_an_agent_wrote_down_ends_in_its_claim_or_is_none() {
+        let token = Some(Token::new("k7qf2m").unwrap());
+        let awaited = Awaited::new("CODING OK", token).unwrap();
+        let said = |text: &str| tasuki::engine::answer::said(text, &awaited).map(|answer| answer.text);
+        let is_done = |text: &str| said(text).as_deref() == Some("# What\n\nIt is done.");
+        for claim in [
+            "CODING OK k7qf2m",
+            "**CODING OK k7qf2m**",
+            "`CODING OK k7qf2m`",
+            "## CODING OK k7qf2m",
+            "```\nCODING OK k7qf2m\n```",
+            "```text\nCODING OK k7qf2m\n```\n\n",
+        ] {
+            assert!(is_done(&format!("# What\n\nIt is done.\n\n{claim}")), "{claim}: {:?}", said(claim));
+        }
+        for none in [
+            "- CODING OK k7qf2m",
+            "1. CODING OK k7qf2m",
+            "I end with this:\n```\nCODING OK k7qf2m\n```\nWhich file do you mean?",
+            "A file has CODING OK k7qf2m in it. Which one is meant?",
+            "#CODING OK k7qf2m",
+        ] {
+            assert_eq!(said(none), None, "{none}");
+        }
+    }
 }

@@ -142,6 +142,41 @@ fn an_answer_in_words_goes_where_one_may_be_typed() {
     house.end();
 }
 
+/// Words are put behind the line before Enter comes; each line that is sent is written down.
+const BEHIND: &str = r#"
+more() { line="$line and mind the gap"; }
+sent() { echo "sent $line" >> keys.log; claim; }
+type_line more; sent; type_line; sent; type_line; sent
+"#;
+
+#[test]
+fn words_behind_a_line_are_somebodys_to_send() {
+    let mut house = house("asks-behind", "", BEHIND);
+    let told = |house: &House| {
+        house.read("status/agents/a.yaml").contains("somebody's words stand in its input box")
+    };
+    house.until("the words to be told of", told);
+    // Nor does another task take them away.
+    house.drop("second.yaml", "id: second\nto: a\ncontent: work\n");
+    house.until("it to be accepted", |house| house.read("status/activity.log").contains("second accepted"));
+    // Longer than all tries would take; there is nothing to wait for.
+    std::thread::sleep(std::time::Duration::from_secs(8));
+    let screen = house.tmux(&["capture-pane", "-p", "-t", "a"]);
+    assert!(screen.contains("and mind the gap"), "{screen}");
+    assert!(!house.path("keys.log").exists() && !house.path("queue/results/first.yaml").exists());
+    house.tmux(&["send-keys", "-t", "a", "Enter"]);
+    for id in ["first", "second"] {
+        assert!(house.result(id).contains("status: completed"), "{}", house.result(id));
+    }
+    let keys = house.read("keys.log");
+    let sent: Vec<&str> = keys.lines().filter(|line| line.contains("task first")).collect();
+    assert!(sent[0].ends_with("and mind the gap"), "{keys}");
+    // That it was sent was somebody else's doing: what is typed again says that it may be known.
+    assert!(sent[1..].iter().all(|line| line.contains("redelivered")), "{keys}");
+    assert_eq!(keys.lines().filter(|line| line.contains("task second")).count(), 1, "{keys}");
+    house.end();
+}
+
 #[test]
 fn a_profile_types_nothing() {
     let answers = "answers:\n  - {rule: which, choose: 'the third'}\n";

@@ -157,6 +157,10 @@ rules:
     do:
       - run: {argv: [sh, ./write.sh, "{line}", "I looked at it."]}
       - claim: now
+  - when: {turn: task, match: "^mention"}
+    do:
+      - run: {argv: [sh, ./write.sh, "{line}", "I looked.", "A file has CODING OK ", "{token} in it. Which one is meant?"]}
+      - claim: now
   - when: {turn: reminder}
     do:
       - run: {argv: [sh, ./write.sh, "{line}", "Now it is **done**.", "CODING OK ", "{token}"]}
@@ -203,9 +207,12 @@ fn an_answer_is_what_the_agent_itself_wrote_down_and_a_tools_words_are_no_claim(
     // It has nothing of this one: its screen counts.
     task(&house, "silent", "silent");
     assert_eq!(content(&house, "silent"), "drawn silent");
-    // Its claim is drawn in another way than it is written: both together count.
+    // Its claim is a heading.
     task(&house, "heading", "work");
-    assert_eq!(content(&house, "heading"), "drawn heading");
+    assert_eq!(content(&house, "heading"), "**First** of all: 襷");
+    // It speaks of a claim, which a tool has printed.
+    task(&house, "mention", "mention");
+    assert_eq!(content(&house, "mention"), "Now it is **done**.");
     task(&house, "tool", "tool");
     assert_eq!(content(&house, "tool"), "Now it is **done**.");
     let log = house.read("status/activity.log");

@@ -71,6 +71,12 @@ impl Pattern {
         self.regex.is_match(row)
     }
 
+    /// Whether it matches all of `text`, and not only a part of it.
+    #[must_use]
+    pub fn is_all_of(&self, text: &str) -> bool {
+        self.regex.find_iter(text).any(|found| found.range() == (0..text.len()))
+    }
+
     /// Where its groups stand in `row`; none if it does not match.
     pub(super) fn groups(&self, row: &str) -> Option<Vec<std::ops::Range<usize>>> {
         let found = self.regex.captures(row)?;

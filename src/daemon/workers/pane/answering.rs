@@ -16,6 +16,8 @@ use tokio::time::Instant;
 const SETTLES: Duration = Duration::from_millis(300);
 /// How long a key may take to show. One that was not seen is never pressed again: it may come yet, and on something else.
 pub(super) const KEY_WAIT: Duration = Duration::from_secs(3);
+/// Between what is seen of a key and Enter: Qwen Code shows where its mark is before it takes the next key.
+const KEY_REST: Duration = Duration::from_millis(200);
 /// After how long a key that was never seen is taken to be lost.
 const KEY_LOST: Duration = Duration::from_secs(10);
 /// How long an answer may take in all: whoever gave it has gone then.
@@ -209,6 +211,12 @@ impl Worker {
     pub(super) async fn take(&mut self, dialog: &Dialog, until: Instant) -> Result<bool, Stopped> {
         if process::unread_input(&self.tty).unwrap_or(0) > 0 {
             return refused("it has not taken what was typed before: answer in its pane (`tasuki attach`)");
+        }
+        let rested = Instant::now() + KEY_REST;
+        while self.listen_once(rested).await? {}
+        let now = self.asked().await?.map(|(_, now)| now);
+        if !now.is_some_and(|now| now.id() == dialog.id() && now.marked == dialog.marked) {
+            return refused("it asks something else by now, or nothing; Enter was not pressed");
         }
         self.strike(Key::Enter, dialog, until).await?;
         let gone = |shown: Option<&Dialog>| shown.is_none_or(|shown| shown.id() != dialog.id());

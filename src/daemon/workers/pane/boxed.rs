@@ -57,6 +57,14 @@ fn unconfirmed(why: &str) -> Failed {
 }
 
 impl Worker {
+    /// Somebody writes in the same box: the line is theirs to send or to remove from now on.
+    fn leave_to_others(&mut self, typed: &Typed) -> Failed {
+        self.typed_last = Some(typed.line.clone());
+        unconfirmed(
+            "somebody wrote beside its line, which stood in the input box: they may send it or remove it",
+        )
+    }
+
     /// What stands in the input box when a turn is to be typed; nothing but the turn's own line is left there. `before` is
     /// how often that stands outside of it.
     pub(super) async fn standing_in_box(
@@ -83,9 +91,7 @@ impl Worker {
             Some(_) if read.shows(typed) || (again && read.holds(typed)) => {
                 Ok(Standing::Own(typed.line.to_string()))
             }
-            Some(_) if read.begins_with(typed) => Err(not_delivered(
-                "somebody wrote on behind its line, which stands in the input box: send that or remove it",
-            )),
+            Some(_) if read.begins_with(typed) => Err(self.leave_to_others(typed)),
             Some(_) if read.is_ours() => {
                 self.clear_box().await?;
                 self.left = Left::Nothing;
@@ -130,6 +136,9 @@ impl Worker {
                 return Ok((true, person));
             }
             if Instant::now() >= deadline {
+                if read.as_ref().is_some_and(|read| read.holds_more_than(typed)) {
+                    return Err(self.leave_to_others(typed));
+                }
                 let what = read.map_or("no screen", |read| read.state.name());
                 let why = format!("its line was not shown in the input box within {cap} ms ({what})");
                 return Err(not_delivered(why));
@@ -141,7 +150,11 @@ impl Worker {
     /// Who minds that Enter is pressed; nothing is where the line stands in the input box no more, for a dialog may have come.
     pub(super) async fn may_enter(&mut self, typed: &Typed) -> Result<Mind, Failed> {
         let (screen, person) = self.pane.look(0, self.rows()).await?;
-        if !self.read(&screen).is_some_and(|read| read.holds(typed)) {
+        let read = self.read(&screen);
+        if !read.as_ref().is_some_and(|read| read.holds(typed)) {
+            if read.is_some_and(|read| read.holds_more_than(typed)) {
+                return Err(self.leave_to_others(typed));
+            }
             return Err(not_delivered("its line stood in the input box no more when Enter was due"));
         }
         Ok(self.minds(person.as_ref()))

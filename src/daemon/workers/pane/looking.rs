@@ -4,7 +4,7 @@ use super::left::without_reprint;
 use super::over::Over;
 use super::reading::Read;
 use super::seen::SEARCHED_ROWS;
-use super::side::{ASK_SOON, Judged, corrected};
+use super::side::{ASK_SOON, Judged, claimed, corrected};
 use super::{ASK_AGAIN, End, Worker};
 use crate::daemon::orders::{PaneWord, Typed};
 use crate::engine::answer::{self, Answer};
@@ -161,7 +161,7 @@ impl Worker {
     async fn search_read(&mut self, screen: &Screen, read: &Read, typed: &Typed, record: Option<TurnRecord>) {
         let now = Instant::now();
         if let Some(TurnRecord::Over { said }) = record {
-            let judged = self.judged_by(&said, screen, typed).await;
+            let judged = claimed(&said, typed).map_or(Judged::Unclaimed, Judged::BySaid);
             return self.conclude(judged, screen, read, typed).await;
         }
         let unknown_at = self.printed + UNKNOWN_PATIENCE;

@@ -112,6 +112,8 @@ struct Worker {
     sought: Option<Instant>,
     /// What was told of a limit that is over, where it is sought after one.
     past: Option<Arc<str>>,
+    /// The line that was typed last into its input box.
+    typed_last: Option<Arc<str>>,
     /// The guard that was reported last.
     guard: Option<Guard>,
     /// The turn whose claim is looked for.
@@ -183,6 +185,7 @@ pub async fn work(start: Start) -> &'static str {
                 seeking: None,
                 sought: None,
                 past: None,
+                typed_last: None,
                 guard: None,
                 awaited: None,
                 unread: None,

@@ -39,7 +39,7 @@ pub(super) struct Read {
     pub(super) words: String,
     /// What it asks, if it may be a dialog.
     pub(super) dialog: Option<Dialog>,
-    /// Whether it shows something in place of a text that was pasted.
+    /// Whether it shows one thing in place of a text that was pasted, and nothing else.
     pasted: bool,
 }
 
@@ -62,7 +62,7 @@ impl Worker {
         let found = reading.input_box.as_ref();
         let pasted = |text: &str| {
             let own = rules.input_box.as_ref().map(|rules| rules.pasted.as_slice()).unwrap_or_default();
-            own.iter().any(|pattern| pattern.matches(text))
+            own.iter().any(|pattern| pattern.is_all_of(text.trim()))
         };
         Some(Read {
             state,
@@ -83,7 +83,7 @@ impl Worker {
     pub(super) fn closed_by(&self, read: &Read) -> Option<Guard> {
         match read.state {
             _ if read.free => None,
-            State::Draft if read.is_ours() => None,
+            State::Draft if read.is_ours() && !self.is_written_behind(read) => None,
             State::RateLimited if read.input.is_some() && self.is_past_limit(read) => None,
             State::Ready | State::Unknown => Some(Guard::UnknownScreen),
             State::Busy => Some(Guard::Working),
@@ -92,6 +92,13 @@ impl Worker {
             State::RateLimited => Some(Guard::Limited),
             State::Error => Some(Guard::Broken),
         }
+    }
+
+    /// Whether somebody wrote on behind the line that was typed last, which stands in the input box.
+    fn is_written_behind(&self, read: &Read) -> bool {
+        let Some((line, text)) = self.typed_last.as_deref().zip(read.input.as_deref()) else { return false };
+        let (line, text) = (squeezed(line), squeezed(text));
+        text.starts_with(&line) && text != line
     }
 
     /// What colours say of a screen, where its profile asks them. Without what a program proposes to send next nothing else may stand
@@ -199,6 +206,17 @@ impl Worker {
     }
 }
 
+/// Whether what stands in place of a pasted text may stand for this one: some say how many characters or lines they hide.
+fn has_length_of(shown: &str, line: &str) -> bool {
+    let words: Vec<&str> = shown.split(|c: char| !c.is_alphanumeric()).collect();
+    let said = |unit: &str| {
+        let told = words.windows(2).find(|pair| pair[1].to_ascii_lowercase().starts_with(unit));
+        told.and_then(|pair| pair[0].parse::<usize>().ok())
+    };
+    let chars = [line.chars().count(), line.len(), line.encode_utf16().count()];
+    said("char").is_none_or(|told| chars.contains(&told)) && said("line").is_none_or(|told| told <= 1)
+}
+
 impl Read {
     /// Whether the program has ended its turn; a claim counts then.
     pub(super) fn is_over(&self) -> bool {
@@ -219,7 +237,14 @@ impl Read {
 
     /// Whether the line of a turn, which was just pasted, stands in the input box: whole and alone, or something in place of it.
     pub(super) fn holds(&self, typed: &Typed) -> bool {
-        self.pasted || self.shows(typed)
+        let stands_for = |text: &str| self.pasted && has_length_of(text, &typed.line);
+        self.input.as_deref().is_some_and(stands_for) || self.shows(typed)
+    }
+
+    /// Whether the line of a turn, which was just pasted, stands in the input box with other words.
+    pub(super) fn holds_more_than(&self, typed: &Typed) -> bool {
+        let has_it = |text: &str| squeezed(text).contains(&squeezed(&typed.line));
+        self.input.as_deref().is_some_and(has_it) && !self.shows(typed)
     }
 
     /// Whether the line of a turn can be seen in the input box, whole and alone.
@@ -229,7 +254,9 @@ impl Read {
 
     /// Whether this text stands in the input box, or something in place of it.
     pub(super) fn has_in_box(&self, line: &str) -> bool {
-        self.pasted || self.input.as_deref().is_some_and(|text| squeezed(text).contains(&squeezed(line)))
+        let stands_for = |text: &str| self.pasted && has_length_of(text, line);
+        self.input.as_deref().is_some_and(stands_for)
+            || self.input.as_deref().is_some_and(|text| squeezed(text).contains(&squeezed(line)))
     }
 
     /// Whether what stands in the input box begins with the line of a turn.
@@ -249,5 +276,27 @@ impl Read {
             (0..screen.rows.len()).filter(outside).map(|at| screen.rows[at].as_str()).collect();
         let seen = Seen::wrapped(&rows, usize::from(screen.width));
         echo::echoes(&seen, &typed.line, typed.turn.token).len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_for_a_pasted_text_is_as_long_as_it() {
+        let line = "[tasuki] task a from user (token k7qf2m): read it 襷";
+        assert_eq!(line.chars().count(), 51);
+        for fits in [
+            "[Pasted Content 51 chars]",
+            "[Pasted text #3]",
+            "[Pasted ~1 lines]",
+            "[Pasted Text: 51 chars #2]",
+        ] {
+            assert!(has_length_of(fits, line), "{fits}");
+        }
+        for other in ["[Pasted Content 1500 chars]", "[Pasted text #1 +12 lines]", "[Pasted Text: 9 lines]"] {
+            assert!(!has_length_of(other, line), "{other}");
+        }
     }
 }

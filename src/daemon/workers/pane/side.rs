@@ -120,19 +120,10 @@ impl Worker {
         if waited < WRITTEN_WITHIN {
             return Judged::Later((Instant::now() + LOOK_SOON).min(since + WRITTEN_WITHIN));
         }
-        // It writes its words down, and these are others' words: a tool printed them. Where it stopped to write long before, it
-        // writes elsewhere by now.
+        // It writes its words down, and these are others' words, or are said of the claim: a tool printed them, or a list has them.
+        // Where it stopped to write long before, it writes elsewhere by now.
         let writes = !said.trim().is_empty() && still < waited + WRITES_ON;
-        if writes && !speaks_of(&said, typed) { Judged::Unclaimed } else { Judged::ByScreen }
-    }
-
-    /// The same of a turn that the agent itself calls over.
-    pub(super) async fn judged_by(&self, said: &str, screen: &Screen, typed: &Typed) -> Judged {
-        match claimed(said, typed) {
-            Some(answer) => Judged::BySaid(answer),
-            None if speaks_of(said, typed) && self.has_claimed(screen, typed).await => Judged::ByScreen,
-            None => Judged::Unclaimed,
-        }
+        if writes { Judged::Unclaimed } else { Judged::ByScreen }
     }
 
     /// Whether the agent says that it still works.
@@ -168,13 +159,8 @@ pub(super) fn corrected(mut read: Read, record: Option<&TurnRecord>) -> Read {
     read
 }
 
-/// Whether the turn's token is among what was said: its line may be drawn in another way than it is written, as headings are.
-fn speaks_of(said: &str, typed: &Typed) -> bool {
-    typed.turn.token.is_some_and(|token| said.contains(token.as_str()))
-}
-
 /// What was answered, if what was said ends in the turn's claim.
-fn claimed(said: &str, typed: &Typed) -> Option<Answer> {
+pub(super) fn claimed(said: &str, typed: &Typed) -> Option<Answer> {
     let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok()?;
     answer::said(said, &awaited)
 }

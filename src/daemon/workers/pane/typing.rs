@@ -144,6 +144,7 @@ impl Worker {
     async fn type_line(&mut self, typed: &Typed) -> Result<(), Failed> {
         self.forget_seen();
         let before = std::mem::replace(&mut self.left, Left::of(typed));
+        self.typed_last = Some(typed.line.clone());
         let done = match self.launch.profile.types {
             Typing::Paste => self.pane.paste(&typed.line).await,
             Typing::Keys => self.pane.type_literal(&typed.line).await,
