@@ -408,10 +408,6 @@ fn a_persons_answers_are_given(test: &str, name: &str) {
         team.stub.script(vec![Answer::tool(tool, input).into(), well()]);
         team.drop_task(id, "Touch it.");
         answer(words);
-        if name == "opencode" && words == "no" {
-            team.until("it to ask for what else to do", |team| team.status().contains("Reject permission"));
-            answer("rather not");
-        }
         team.is_answered(id, "It is so.");
         assert_eq!(team.house.path(&format!("{id}.txt")).exists(), words != "no", "{name}: {id}");
     }

@@ -353,3 +353,19 @@ fn choices_side_by_side_are_told_by_colour_and_a_text_is_typed_where_one_is_aske
     assert!(result.contains("chose 2 because it is 日曜日 🎽"), "{result}");
     house.end();
 }
+
+#[test]
+fn a_no_is_all_that_is_said_where_its_words_may_be_left_out() {
+    let profile = SIDE_BY_SIDE_PROFILE.replace("typed: [why]", "typed: [why], enter_after_no: [why]");
+    let files = [("play.sh", SIDE_BY_SIDE), ("protocol/profiles/mine.yaml", profile.as_str())];
+    let mut house =
+        House::new("noes", "  - {name: a, reports_to: user, provider: mine, marker: CODING OK}\n", &files);
+    house.start();
+    task(&house, "first", "work");
+    until_asked(&house, "Reject");
+    let answered = house.ask(&["answer", "a", "no"]);
+    assert!(answered.status.success() && text(&answered).contains("answered: Reject"), "{}", text(&answered));
+    let result = house.result("first");
+    assert!(result.lines().any(|line| line.trim_end().ends_with("chose 2 because")), "{result}");
+    house.end();
+}

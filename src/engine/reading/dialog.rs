@@ -32,6 +32,8 @@ pub struct ChoiceRules {
     pub no: Vec<Pattern>,
     /// Rules that know dialogs which take a line of text.
     pub typed: Vec<String>,
+    /// Those of them that come after a choice that says no, and take Enter alone for it.
+    pub enter_after_no: Vec<String>,
     /// A choice in whose place a text may be typed once it is marked, in the words that stand there before.
     pub field: Vec<Pattern>,
 }
@@ -398,6 +400,7 @@ mod tests {
             yes: vec![Pattern::new("^Yes(, proceed)?$").unwrap()],
             no: vec![Pattern::new("^No\\b").unwrap()],
             typed: Vec::new(),
+            enter_after_no: Vec::new(),
             field: vec![Pattern::new("^(> )?Type something").unwrap()],
         }
     }

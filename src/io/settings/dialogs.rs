@@ -27,6 +27,8 @@ pub(super) struct ChoicesEntry {
     no: Option<Vec<At<String>>>,
     /// Rules that know dialogs which take a line of text: what a person answers is typed there.
     typed: Option<Vec<String>>,
+    /// Those of them that ask for words after a choice that says no: where a person has answered `no`, Enter is pressed there.
+    enter_after_no: Option<Vec<String>>,
     /// The words of a choice, without its number, in whose place a text may be typed once it is marked: an answer that is none
     /// of the choices is typed there.
     field: Option<Vec<At<String>>>,
@@ -50,7 +52,9 @@ impl ChoicesEntry {
         let in_row = patterns(self.in_row.as_deref(), book);
         let (yes, no) = (patterns(self.yes.as_deref(), book), patterns(self.no.as_deref(), book));
         let field = patterns(self.field.as_deref(), book);
-        ChoiceRules { list, in_row, yes, no, typed: self.typed.clone().unwrap_or_default(), field }
+        let typed = self.typed.clone().unwrap_or_default();
+        let enter_after_no = self.enter_after_no.clone().unwrap_or_default();
+        ChoiceRules { list, in_row, yes, no, typed, enter_after_no, field }
     }
 }
 

@@ -154,6 +154,9 @@ impl Worker {
         let settled = Instant::now() + SETTLES;
         while self.listen_once(settled).await? {}
         if rules.typed.contains(&rule) {
+            if matches!(Choose::read(wish), Choose::Yes) {
+                return refused("it asks for words, and this is none");
+            }
             return self.type_answer(&dialog, wish, by).await;
         }
         if dialog.marked.is_none() {
@@ -170,7 +173,18 @@ impl Worker {
         self.mark(&dialog, at, until).await?;
         let dialog = Dialog { marked: Some(at), ..dialog };
         let taken = self.take(&dialog, until).await?;
-        Ok(self.has_answered(&dialog.choices[at], taken, by).await)
+        let answered = self.has_answered(&dialog.choices[at], taken, by).await;
+        let goes_on = !rules.enter_after_no.is_empty() && matches!(Choose::read(wish), Choose::No);
+        if !taken || !goes_on || !self.wait_for(|shown| shown.is_some()).await? {
+            return Ok(answered);
+        }
+        match self.asked().await? {
+            Some((rule, why)) if rules.enter_after_no.contains(&rule) => {
+                let taken = self.take(&why, until).await?;
+                Ok(Answered { taken, ..answered })
+            }
+            _ => Ok(answered),
+        }
     }
 
     /// Tells that it was answered.
