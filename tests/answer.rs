@@ -399,5 +399,7 @@ mod tests {
         ] {
             assert_eq!(said(none), None, "{none}");
         }
+        let quoted = "I shall say\n```\nCODING OK k7qf2m\n```\nwhen it is.";
+        assert_eq!(said(&format!("{quoted}\n\nCODING OK k7qf2m")).as_deref(), Some(quoted));
     }
 }

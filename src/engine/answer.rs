@@ -62,17 +62,19 @@ pub fn extract(screen: &Screen<'_>, echoes: &[Echo], claim: Option<&Claim>) -> A
 pub fn said(text: &str, awaited: &Awaited) -> Option<Answer> {
     // A claim may be a heading, whose sign is no part of it.
     let plain: Vec<&str> = text.lines().map(without_heading).collect();
-    let claim = find(&Screen::lines(&plain), awaited, None)?;
+    let mut claim = find(&Screen::lines(&plain), awaited, None)?;
     let mut rows: Vec<&str> = text.lines().collect();
     rows[claim.start.row] = plain[claim.start.row];
     let screen = Screen::lines(&rows);
     let fence = |row: &str| row.trim().starts_with("```");
     // In a code block amid what is said it is quoted.
-    let is_fenced = rows[..claim.start.row].iter().filter(|row| fence(row)).count() % 2 == 1;
+    let fenced = |row: usize| rows[..row].iter().filter(|row| fence(row)).count() % 2 == 1;
+    let is_fenced = fenced(claim.start.row);
     let behind = rows.iter().skip(claim.end.row + 1).skip_while(|row| !fence(row)).skip(1);
     if is_fenced && behind.clone().any(|row| !row.trim().is_empty()) {
         return None;
     }
+    claim.earlier.retain(|quoted| !fenced(quoted.start));
     let mut lines = before(&screen, 0, &claim);
     // The claim stood alone in a code block, which is no part of the answer.
     if lines.last().is_some_and(|row| fence(row)) && rows.get(claim.end.row + 1).is_some_and(|row| fence(row))
