@@ -50,7 +50,7 @@ struct BoxEntry {
     forms: Vec<FormEntry>,
     /// Texts that the program shows where nothing was typed.
     empty: Option<Vec<At<String>>>,
-    /// What the program shows in place of a text that was pasted.
+    /// What the program shows in place of a text that was pasted, from its first letter to its last.
     pasted: Option<Vec<At<String>>>,
     /// Whether what is drawn faint there is the program's own words, as what it proposes to send next: it is no draft.
     /// Default: `false`
