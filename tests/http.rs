@@ -327,6 +327,7 @@ fn message(id: &str) -> Message {
         expect: None,
         hops: 0,
         verified: true,
+        inferred: false,
         digest: Digest(1),
         retry_of: None,
     }

@@ -19,7 +19,7 @@ enum Plan {
     /// A new message.
     New(Box<New>),
     /// The answer to an open task: closes it.
-    Closes { draft: Box<Draft>, from: AgentName, task: MessageId, verified: bool },
+    Closes { draft: Box<Draft>, by: Speaker, task: MessageId },
 }
 
 impl Plan {
@@ -56,6 +56,8 @@ pub(super) struct Route {
     pub(super) to: AgentName,
     /// Whether the sender proved who it is.
     pub(super) verified: bool,
+    /// Whether the task that it belongs to is the one that its sender had, and not one that was named.
+    pub(super) inferred: bool,
 }
 
 impl Work<'_> {
@@ -155,21 +157,19 @@ impl Work<'_> {
         if self.is_duplicate(&draft)? {
             return Ok(Plan::Duplicate(draft.id));
         }
-        let speaker = self.speaker(&draft, proof)?;
+        let mut by = self.speaker(&draft, proof)?;
         if matches!(draft.kind, Kind::Result | Kind::Error) {
-            let task = self.task_answered(&draft, &speaker)?;
-            let Speaker { name, verified, .. } = speaker;
-            return Ok(Plan::Closes { draft: Box::new(draft), from: name, task, verified });
+            let task = self.task_answered(&draft, &mut by)?;
+            return Ok(Plan::Closes { draft: Box::new(draft), by, task });
         }
-        draft.parent = self.parent(&draft, &speaker);
+        draft.parent = self.parent(&draft, &mut by)?;
         if let Some(old) = &draft.retry_of {
             self.may_be_repeated(old, &draft)?;
             // The task that the old one was a part of may have ended since.
-            draft.parent =
-                draft.parent.filter(|id| speaker.name.is_user() || self.works_on(&speaker.name, id));
+            draft.parent = draft.parent.filter(|id| by.name.is_user() || self.works_on(&by.name, id));
         }
         let planned = draft.parent.as_ref().and_then(|parent| parts.get(parent)).copied().unwrap_or(0);
-        let new = self.fit(draft, speaker.name, speaker.verified, together, planned)?;
+        let new = self.fit(draft, by, together, planned)?;
         Ok(Plan::New(Box::new(new)))
     }
 
@@ -218,9 +218,7 @@ impl Work<'_> {
                     duplicates.push(id);
                 }
                 Plan::New(new) => self.admit(*new, name.clone()),
-                Plan::Closes { draft, from, task, verified } => {
-                    self.close_by_drop(*draft, from, &task, verified, name.clone());
-                }
+                Plan::Closes { draft, by, task } => self.close_by_drop(*draft, by, &task, name.clone()),
             }
         }
         self.ask(match source {
@@ -303,6 +301,7 @@ pub(super) fn accepted(draft: Draft, now: Millis, route: Route, name: Option<Arc
         expect: draft.expect.map(Box::new),
         hops: 0,
         verified: route.verified,
+        inferred: route.inferred,
         digest: draft.digest,
         retry_of: draft.retry_of,
     };

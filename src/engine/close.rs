@@ -6,6 +6,7 @@ use super::event::{Answer, Event, Why};
 use super::input::Effect;
 use super::life::{CompletionSource, Move, Stage};
 use super::message::{Body, Draft, Kind, Message, OnDoubt, Outcome, Status};
+use super::speaker::Speaker;
 use super::words::{AgentName, Digest, MessageId, Millis};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -111,11 +112,11 @@ impl Work<'_> {
     pub(super) fn close_by_drop(
         &mut self,
         mut draft: Draft,
-        from: AgentName,
+        by: Speaker,
         task: &MessageId,
-        verified: bool,
         name: Option<Arc<str>>,
     ) {
+        let Speaker { name: from, verified, inferred, .. } = by;
         let failed = draft.kind == Kind::Error || draft.status == Status::Failed;
         let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
         let (id, body) = (draft.id.clone(), draft.body.clone());
@@ -124,7 +125,7 @@ impl Work<'_> {
         let open = self.state.open.get(task);
         let to = open.map_or_else(AgentName::user, |open| open.message.from.clone());
         let is_told = open.is_some_and(|open| self.is_told(&open.message));
-        self.emit(accepted(draft, self.now, Route { from, to, verified }, name));
+        self.emit(accepted(draft, self.now, Route { from, to, verified, inferred }, name));
         let source = CompletionSource::Reply;
         let by = Some(id.clone());
         self.claim(task, Claim { source, proven: verified, outcome, body, truncated: false, by });
@@ -308,6 +309,7 @@ impl Note {
             expect: None,
             hops: 0,
             verified: true,
+            inferred: false,
             digest: OWN_DIGEST,
             retry_of: None,
         }

@@ -5,6 +5,7 @@ use super::circle::{Awaited, Waits};
 use super::engine::Work;
 use super::message::{Draft, Kind};
 use super::refusal::{Code, Refusal};
+use super::speaker::Speaker;
 use super::team::Delivery;
 use super::words::{AgentName, MessageId};
 use std::collections::BTreeMap;
@@ -26,11 +27,11 @@ impl Work<'_> {
     pub(super) fn fit(
         &self,
         mut draft: Draft,
-        from: AgentName,
-        verified: bool,
+        by: Speaker,
         together: &Together,
         planned: usize,
     ) -> Result<New, Refusal> {
+        let Speaker { name: from, verified, inferred, .. } = by;
         let to = self.team.addressee(&draft.to)?;
         self.team.may_send(draft.kind, &from, &to)?;
         if draft.expect.is_some() {
@@ -51,7 +52,7 @@ impl Work<'_> {
         self.check_circle(&draft, &from, &to, together)?;
         self.check_bounce(&draft, &from, &to)?;
         let unmet = self.unmet(&draft, together)?;
-        Ok(New { draft, route: Route { from, to, verified }, unmet })
+        Ok(New { draft, route: Route { from, to, verified, inferred }, unmet })
     }
 
     fn check_inline(&self, draft: &Draft, to: &AgentName) -> Result<(), Refusal> {

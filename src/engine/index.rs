@@ -39,6 +39,9 @@ impl State {
         for dependency in &open.unmet {
             put(&mut self.dependants, dependency, &id);
         }
+        if let Some(agent) = &open.agent {
+            put(&mut self.given, agent, &id);
+        }
         if let Some(whole) = open.message.part_of() {
             put(&mut self.parts, whole, &id);
         }
@@ -67,6 +70,9 @@ impl State {
         }
         for dependency in &open.unmet {
             take(&mut self.dependants, dependency, id);
+        }
+        if let Some(agent) = &open.agent {
+            take(&mut self.given, agent, id);
         }
         if let Some(whole) = open.message.part_of() {
             take(&mut self.parts, whole, id);
@@ -134,11 +140,11 @@ impl State {
     }
 }
 
-fn put(index: &mut BTreeMap<MessageId, BTreeSet<MessageId>>, under: &MessageId, id: &MessageId) {
+fn put<K: Ord + Clone>(index: &mut BTreeMap<K, BTreeSet<MessageId>>, under: &K, id: &MessageId) {
     index.entry(under.clone()).or_default().insert(id.clone());
 }
 
-fn take(index: &mut BTreeMap<MessageId, BTreeSet<MessageId>>, under: &MessageId, id: &MessageId) {
+fn take<K: Ord>(index: &mut BTreeMap<K, BTreeSet<MessageId>>, under: &K, id: &MessageId) {
     if let Some(ids) = index.get_mut(under) {
         ids.remove(id);
         if ids.is_empty() {

@@ -32,6 +32,17 @@ impl Kind {
             Self::Error => "error",
         }
     }
+
+    /// The same with its article: `a task`.
+    #[must_use]
+    pub fn with_article(self) -> &'static str {
+        match self {
+            Self::Task => "a task",
+            Self::Info => "an info",
+            Self::Result => "a result",
+            Self::Error => "an error",
+        }
+    }
 }
 
 /// The five words of the contract (`status:`).
@@ -288,6 +299,8 @@ pub struct Message {
     pub hops: u8,
     /// Whether the sender proved who it is.
     pub verified: bool,
+    /// Whether it said nothing of the task that it belongs to, which is the one that its sender had then.
+    pub inferred: bool,
     /// Digest of the draft.
     pub digest: Digest,
     /// The failed message that this one tries again.

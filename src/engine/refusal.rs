@@ -129,7 +129,9 @@ codes! {
     /// `in_reply_to` names no known message.
     UnknownReply = "unknown-reply", "name the id of the task that this answers";
     /// A result or error without the task that it answers.
-    ReplyMissing = "reply-missing", "add `in_reply_to:` with the id of the task";
+    ReplyMissing = "reply-missing", "add `in_reply_to:` with the id of the task, or the token of your turn";
+    /// A task of an agent that has several, without the one that it is a part of.
+    ParentMissing = "parent-missing", "add `parent:` with the id of the task that it is a part of, or the token of your turn";
     /// A status that a drop cannot have.
     BadStatus = "bad-status", "leave `status` out, or use `pending` (completed or failed on a result or error)";
     /// A symbolic link.

@@ -1,8 +1,10 @@
 //! Who speaks in a drop, how that is known, and which task it may answer.
 
 use super::engine::Work;
+use super::life::Stage;
 use super::message::{Draft, Kind};
 use super::refusal::{Code, Refusal};
+use super::state::Open;
 use super::words::{AgentName, MessageId, Token};
 
 /// Who speaks, and how that is known.
@@ -11,6 +13,8 @@ pub(super) struct Speaker {
     pub(super) verified: bool,
     /// The task whose token it gave.
     pub(super) task: Option<MessageId>,
+    /// Whether the task that it speaks of is the one that it has, and not one that was named.
+    pub(super) inferred: bool,
 }
 
 impl Work<'_> {
@@ -22,7 +26,7 @@ impl Work<'_> {
 
     /// Who sent a draft: whom the key or the token proves, else whom it names, else the user.
     pub(super) fn speaker(&self, draft: &Draft, proof: Option<&AgentName>) -> Result<Speaker, Refusal> {
-        let named = draft.from.as_ref().map(|name| self.team.sender(name)).transpose()?;
+        let named = draft.from.as_ref().map(|name| self.named(name, draft)).transpose()?;
         let task = draft.token.map(|token| {
             let id = self.state.tokens.get(&token).cloned();
             id.ok_or_else(|| of_no_turn(token))
@@ -41,20 +45,102 @@ impl Work<'_> {
                 let why = format!("the proof is {proven}'s, and the message says it is from {named}");
                 Err(Refusal::new(Code::BadProof, why).at("from"))
             }
-            (_, Some(name)) => Ok(Speaker { name, verified: true, task }),
+            (_, Some(name)) => Ok(Speaker { name, verified: true, task, inferred: false }),
             (named, None) => {
                 let name = named.unwrap_or_else(AgentName::user);
-                Ok(Speaker { name, verified: false, task: None })
+                Ok(Speaker { name, verified: false, task: None, inferred: false })
+            }
+        }
+    }
+
+    /// The sender that a drop names. A pool is none, but an answer in its name is that of the member that was asked through it.
+    fn named(&self, name: &AgentName, draft: &Draft) -> Result<AgentName, Refusal> {
+        let Some(members) = self.team.pools.get(name) else { return self.team.sender(name) };
+        let refused = |why: String| Refusal::new(Code::UnknownAgent, why).at("from");
+        if !(matches!(draft.kind, Kind::Result | Kind::Error) && self.believes_names()) {
+            let list = members.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ");
+            return Err(refused(format!("{name} is a pool, which sends nothing; its members are: {list}")));
+        }
+        let was_asked = |member: &&AgentName| {
+            let begun = self.begun_by(member);
+            begun.iter().any(|id| self.state.open.get(*id).is_some_and(|open| open.message.to == *name))
+        };
+        match members.iter().filter(was_asked).collect::<Vec<_>>()[..] {
+            [member] => Ok(member.clone()),
+            [] => Err(refused(format!("no member of the pool {name} was asked for anything"))),
+            ref several => {
+                let list = several.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+                Err(refused(format!("several members of the pool {name} were asked for something: {list}")))
+            }
+        }
+    }
+
+    /// Whether a drop without a proof is taken for its sender's all the same, as far as that can be told apart.
+    fn believes_names(&self) -> bool {
+        self.team.limits.accept_unverified_results
+    }
+
+    /// The tasks that an agent has begun and not ended. Its process knows of those that were typed to it; what was put back or is
+    /// held and was typed to an earlier one counts only where there is nothing else.
+    fn begun_by(&self, name: &AgentName) -> Vec<&MessageId> {
+        let Some(agent) = self.state.agents.get(name) else { return Vec::new() };
+        let given = self.state.given.get(name).into_iter().flatten();
+        let given = given.filter_map(|id| self.state.open.get(id));
+        let begun: Vec<&Open> = given.map(|open| &**open).filter(|open| self.may_be_known(open)).collect();
+        let knows = |open: &&&Open| matches!(open.stage, Stage::Intent(_)) || open.launch == agent.nonce;
+        let known: Vec<&MessageId> = begun.iter().filter(knows).map(|open| &open.message.id).collect();
+        if known.is_empty() { begun.into_iter().map(|open| &open.message.id).collect() } else { known }
+    }
+
+    /// Whether the agent that was given a task may have read of it.
+    fn may_be_known(&self, open: &Open) -> bool {
+        let is_typed = match open.stage {
+            Stage::Queued { redo, .. } => {
+                redo.is_some_and(|turn| turn.redelivered) || self.state.is_begun(open)
+            }
+            _ => true,
+        };
+        is_typed && open.message.kind == Kind::Task
+    }
+
+    /// The one task that a speaker who names none can mean. None if it has none; an error names them if there are several.
+    fn inferred(&self, speaker: &Speaker) -> Result<Option<MessageId>, String> {
+        if speaker.name.is_user() || !(speaker.verified || self.believes_names()) {
+            return Ok(None);
+        }
+        let begun = self.begun_by(&speaker.name);
+        let current = self.current_of(&speaker.name);
+        if let Some(current) = current.filter(|current| speaker.verified && begun.contains(&current)) {
+            return Ok(Some(current)); // its key is that of the process that works on it
+        }
+        match begun[..] {
+            [] => Ok(None),
+            [id] => Ok(Some(id.clone())),
+            ref several => {
+                let ids = several.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
+                Err(format!("{} has begun several tasks: {ids}", speaker.name))
             }
         }
     }
 
     /// The open task that a result or error answers, if its speaker may close it.
-    pub(super) fn task_answered(&self, draft: &Draft, speaker: &Speaker) -> Result<MessageId, Refusal> {
-        let Some(task) = draft.in_reply_to.as_ref().or(speaker.task.as_ref()) else {
-            let why = format!("a {} has to say which task it answers", draft.kind.word());
-            return Err(Refusal::new(Code::ReplyMissing, why).at("in_reply_to"));
+    pub(super) fn task_answered(&self, draft: &Draft, speaker: &mut Speaker) -> Result<MessageId, Refusal> {
+        let missing = |more: &str| {
+            let why = format!("{} has to say which task it answers{more}", draft.kind.with_article());
+            Refusal::new(Code::ReplyMissing, why).at("in_reply_to")
         };
+        let named = draft.in_reply_to.as_ref().or(speaker.task.as_ref()).cloned();
+        let only = self.inferred(speaker);
+        let task = match (named, &only) {
+            (Some(task), _) => task,
+            (None, Ok(Some(task))) => {
+                speaker.inferred = true;
+                task.clone()
+            }
+            (None, Ok(None)) => return Err(missing("")),
+            (None, Err(why)) => return Err(missing(&format!("; {why}"))),
+        };
+        let task = &task;
         let Some(open) = self.state.open.get(task) else {
             let ended = self.outcome(task).is_some() || draft.known_refs.iter().any(|(id, _)| id == task);
             return Err(if ended {
@@ -78,7 +164,8 @@ impl Work<'_> {
         let closes = match draft.token {
             Some(token) => newest == Some(token),
             None if speaker.verified => true,
-            None => self.team.limits.accept_unverified_results && current.as_ref() == Some(task),
+            None if !self.believes_names() => false,
+            None => current.as_ref() == Some(task) || only.is_ok_and(|only| only.as_ref() == Some(task)),
         };
         if !closes {
             let why = format!("only the token of the newest turn closes {task}");
@@ -87,17 +174,24 @@ impl Work<'_> {
         Ok(task.clone())
     }
 
-    /// The task that a new one is a part of: by the token, else the verified sender's current one, else as written.
-    pub(super) fn parent(&self, draft: &Draft, speaker: &Speaker) -> Option<MessageId> {
-        match &speaker.task {
-            Some(task) => Some(task.clone()),
-            None if speaker.verified => {
-                // What it is just being told is no task, and takes no answers.
-                let current = self.current_of(&speaker.name).filter(|id| self.works_on(&speaker.name, id));
-                current.or(draft.parent.clone())
-            }
-            None => draft.parent.clone(),
+    /// The task that a new message is a part of: the token's, else as written, else the one that its sender has begun. What was
+    /// sent before, and is sent again, belonged to another one.
+    pub(super) fn parent(&self, draft: &Draft, speaker: &mut Speaker) -> Result<Option<MessageId>, Refusal> {
+        let named = speaker.task.as_ref().or(draft.parent.as_ref());
+        if named.is_some() || draft.retry_of.is_some() {
+            return Ok(named.cloned());
         }
+        let only = match self.inferred(speaker) {
+            Ok(only) => only,
+            // It asks for nothing, so nobody waits for it.
+            Err(_) if draft.kind == Kind::Info => None,
+            Err(why) => {
+                let why = format!("{why}, and it does not say of which it is a part");
+                return Err(Refusal::new(Code::ParentMissing, why).at("parent"));
+            }
+        };
+        speaker.inferred = only.is_some();
+        Ok(only)
     }
 
     /// Whether this is an open task that this agent works on.

@@ -26,6 +26,8 @@ pub struct State {
     pub tokens: BTreeMap<Token, MessageId>,
     /// Messages that wait for another one to be completed.
     pub dependants: BTreeMap<MessageId, BTreeSet<MessageId>>,
+    /// Messages that have not ended, by the agent that was given them.
+    pub given: BTreeMap<AgentName, BTreeSet<MessageId>>,
     /// Tasks that have not ended, by the task of which they are parts.
     pub parts: BTreeMap<MessageId, BTreeSet<MessageId>>,
     /// Moments at which something is to be looked at.

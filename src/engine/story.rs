@@ -1,9 +1,9 @@
 //! An event as a sentence, for the logs and for `tasuki why`. Never the content, and never phrase and token together.
 
 use super::close::ourselves;
-use super::event::{AgentChange, Event, Why};
+use super::event::{AgentChange, Answer, Event, Why};
 use super::life::Move;
-use super::message::Message;
+use super::message::{Kind, Message};
 use super::words::{AgentName, MessageId, Millis};
 
 /// A sentence and whom it concerns.
@@ -43,8 +43,7 @@ pub fn tell(event: &Event) -> Option<Told> {
         }
         Event::Ended { id, outcome, answer, why } => {
             let agent = answer.as_ref().map(|answer| answer.from.clone());
-            let source = answer.as_ref().and_then(|answer| answer.source);
-            let source = source.map_or(String::new(), |source| format!(" (by {})", source.word()));
+            let source = answer.as_ref().map_or(String::new(), |answer| known_by(answer));
             let why = why.as_ref().map_or(String::new(), |why| format!(": {why}"));
             (Some(id.clone()), agent, format!("{id} {}{source}{why}", outcome.word()))
         }
@@ -65,14 +64,35 @@ fn from_agent(event: &Event) -> Option<AgentName> {
 }
 
 fn accepted(message: &Message, name: Option<&str>, unknown_keys: &[String]) -> String {
-    let Message { id, from, to, kind, .. } = message;
+    let Message { id, from, to, kind, verified, .. } = message;
+    // That is nothing special where a person may have written it.
+    let proof = if *verified || from.is_user() { "" } else { " (not verified)" };
+    let inferred = inferred(message);
     let name = name.map_or(String::new(), |claim| format!(" as {}", dropped_name(claim)));
     let unknown = if unknown_keys.is_empty() {
         String::new()
     } else {
         format!("; unknown keys kept: {}", unknown_keys.join(", "))
     };
-    format!("{id} accepted: {} from {from} to {to}{name}{unknown}", kind.word())
+    format!("{id} accepted: {} from {from}{proof} to {to}{name}{inferred}{unknown}", kind.word())
+}
+
+/// How it is known that a task is done.
+fn known_by(answer: &Answer) -> String {
+    let weak = if answer.weak { ", proof: weak" } else { "" };
+    answer.source.map_or(String::new(), |source| format!(" (by {}{weak})", source.word()))
+}
+
+/// What a message is taken for that does not say it itself.
+fn inferred(message: &Message) -> String {
+    let Message { kind, parent, in_reply_to, from, .. } = message;
+    let (what, task) = match kind {
+        Kind::Result | Kind::Error => ("the answer to", in_reply_to),
+        Kind::Task => ("a part of", parent),
+        Kind::Info => ("said about", parent),
+    };
+    let task = task.as_ref().filter(|_| message.inferred);
+    task.map_or(String::new(), |task| format!("; inferred to be {what} {task}, which {from} has begun"))
 }
 
 fn moved(to: Move, agent: Option<&AgentName>) -> String {

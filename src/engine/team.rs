@@ -98,6 +98,7 @@ pub struct Limits {
     pub restart_delay_ms: u64,
     /// Longest wait before a restart, in ms.
     pub restart_delay_ms_max: u64,
-    /// Whether a result without a proof may close its sender's only open task.
+    /// Whether a message without a proof belongs to the one task that the sender that it names has begun: a result or error
+    /// closes it, a task is a part of it.
     pub accept_unverified_results: bool,
 }

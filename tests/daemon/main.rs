@@ -6,6 +6,7 @@ mod answering;
 mod asking;
 mod boxed;
 mod bursts;
+mod by_name;
 mod deliveries;
 mod failures;
 mod hierarchy;

@@ -180,7 +180,7 @@ fn routes_go_down_the_team_and_answers_and_infos_both_ways() {
         > answer accepted [l]
         > answer refused unknown-agent at from in 0: there is no nobody; there are: ann, bob, boss, eve, crew, gb, user
         > answer refused no-route at to in 0: boss may not task boss; it may task: ann, bob, crew
-        > answer refused unknown-agent at from in 0: there is no crew; there are: ann, bob, boss, eve, crew, gb, user
+        > answer refused unknown-agent at from in 0: crew is a pool, which sends nothing; its members are: ann, bob
     "#]].assert_eq(&text);
 }
 

@@ -7,6 +7,7 @@ mod agents;
 mod circles;
 mod delivering;
 mod ending;
+mod inferring;
 mod life;
 mod make;
 mod needs;

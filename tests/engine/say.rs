@@ -51,7 +51,7 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
 }
 
 fn say_message(message: &Message) -> String {
-    let Message { id, from, to, kind, in_reply_to, parent, hops, verified, retry_of, .. } = message;
+    let Message { id, from, to, kind, in_reply_to, parent, hops, verified, inferred, retry_of, .. } = message;
     let mut text = format!("{id} {} {from}>{to}", kind.word());
     for (word, other) in [("re", in_reply_to), ("part of", parent), ("again for", retry_of)] {
         if let Some(other) = other {
@@ -60,6 +60,9 @@ fn say_message(message: &Message) -> String {
     }
     if *hops > 0 {
         text += &format!(" hops {hops}");
+    }
+    if *inferred {
+        text += " inferred";
     }
     if *verified {
         text += " verified";

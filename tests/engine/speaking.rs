@@ -33,12 +33,12 @@ fn a_proof_says_who_speaks_and_a_wrong_one_is_refused() {
     expect![[r#"
         accepted a task boss>bob part of t1 hops 1 verified
         accepted b task boss>bob part of t1 hops 1 verified
-        accepted c task boss>bob part of t1 hops 1 verified
+        accepted c task boss>bob part of t1 hops 1 inferred verified
         refused bad-proof from ann: the proof is ann's, and the message says it is from boss
         refused bad-proof from ann: the key is ann's and the token is boss's
         refused bad-proof from boss: the proof is boss's, and the message says it is from user
         refused bad-proof from boss: k99999 is not the token of a turn of an open task; one that went to another agent has a new one
-        accepted h task boss>bob
+        accepted h task boss>bob part of t1 hops 1 inferred
         accepted i task user>bob
     "#]]
     .assert_eq(&text);

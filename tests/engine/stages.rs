@@ -425,61 +425,67 @@ fn a_result_without_a_token_closes_the_one_task_that_its_sender_has() {
     check(
         |world| world.send("r1 boss>user result re=t1: here it is"),
         expect![[r#"
-        ## queued -> queued
-        refused not-yours from boss: t1 is nobody's yet, not boss's
-        > answer refused not-yours at in_reply_to in 0: t1 is nobody's yet, not boss's
-        ## intent -> completed
-        accepted r1 result boss>user re t1
-        t1 claim (reply)
-        t1 verify (reply)
-        t1 completed, result r1 from boss by reply weak: here it is
-        r1 completed
-        > unwatch boss
-        > show finished t1
-        > show finished r1
-        > answer accepted [r1]
-        ## submitted -> completed
-        accepted r1 result boss>user re t1
-        t1 claim (reply)
-        t1 verify (reply)
-        t1 completed, result r1 from boss by reply weak: here it is
-        r1 completed
-        > unwatch boss
-        > show finished t1
-        > show finished r1
-        > answer accepted [r1]
-        ## working -> completed
-        accepted r1 result boss>user re t1
-        t1 claim (reply)
-        t1 verify (reply)
-        t1 completed, result r1 from boss by reply weak: here it is
-        r1 completed
-        > unwatch boss
-        > show finished t1
-        > show finished r1
-        > answer accepted [r1]
-        ## in_doubt -> completed
-        accepted r1 result boss>user re t1
-        t1 claim (reply)
-        t1 verify (reply)
-        t1 completed, result r1 from boss by reply weak: here it is
-        r1 completed
-        > unwatch boss
-        > show finished t1
-        > show finished r1
-        > answer accepted [r1]
-        ## retrying -> retrying
-        refused not-yours from boss: only the token of the newest turn closes t1
-        > answer refused not-yours at token in 0: only the token of the newest turn closes t1
-        ## held -> held
-        refused not-yours from boss: only the token of the newest turn closes t1
-        > answer refused not-yours at token in 0: only the token of the newest turn closes t1
-        ## waiting -> waiting
-        accepted r1 result boss>user re t1
-        r1 completed
-        > show finished r1
-        > answer accepted [r1]
-    "#]],
+            ## queued -> queued
+            refused not-yours from boss: t1 is nobody's yet, not boss's
+            > answer refused not-yours at in_reply_to in 0: t1 is nobody's yet, not boss's
+            ## intent -> completed
+            accepted r1 result boss>user re t1
+            t1 claim (reply)
+            t1 verify (reply)
+            t1 completed, result r1 from boss by reply weak: here it is
+            r1 completed
+            > unwatch boss
+            > show finished t1
+            > show finished r1
+            > answer accepted [r1]
+            ## submitted -> completed
+            accepted r1 result boss>user re t1
+            t1 claim (reply)
+            t1 verify (reply)
+            t1 completed, result r1 from boss by reply weak: here it is
+            r1 completed
+            > unwatch boss
+            > show finished t1
+            > show finished r1
+            > answer accepted [r1]
+            ## working -> completed
+            accepted r1 result boss>user re t1
+            t1 claim (reply)
+            t1 verify (reply)
+            t1 completed, result r1 from boss by reply weak: here it is
+            r1 completed
+            > unwatch boss
+            > show finished t1
+            > show finished r1
+            > answer accepted [r1]
+            ## in_doubt -> completed
+            accepted r1 result boss>user re t1
+            t1 claim (reply)
+            t1 verify (reply)
+            t1 completed, result r1 from boss by reply weak: here it is
+            r1 completed
+            > unwatch boss
+            > show finished t1
+            > show finished r1
+            > answer accepted [r1]
+            ## retrying -> retrying
+            refused not-yours from boss: only the token of the newest turn closes t1
+            > answer refused not-yours at token in 0: only the token of the newest turn closes t1
+            ## held -> completed
+            accepted r1 result boss>user re t1
+            t1 claim (reply)
+            t1 verify (reply)
+            t1 completed, result r1 from boss by reply weak: here it is
+            r1 completed
+            > show finished t1
+            > show finished r1
+            > answer accepted [r1]
+            ## waiting -> waiting
+            accepted r1 result boss>user re t1
+            r1 completed
+            > show finished r1
+            > answer accepted [r1]
+        "#]],
     );
 }
 

@@ -76,13 +76,13 @@ fn message() -> impl Strategy<Value = Message> {
         select(vec![OnDoubt::Resend, OnDoubt::Hold]),
         of(expect().prop_map(Box::new)),
     );
-    let mark = (any::<u8>(), any::<bool>(), digest());
+    let mark = (any::<u8>(), any::<bool>(), any::<bool>(), digest());
     (who, ties, when, how, mark).prop_map(|(who, ties, when, how, mark)| {
         let (id, from, to, kind) = who;
         let (in_reply_to, parent, retry_of, depends_on) = ties;
         let (sent_at, accepted_at, timeout_ms, deadline) = when;
         let (priority, on_doubt, expect) = how;
-        let (hops, verified, digest) = mark;
+        let (hops, verified, inferred, digest) = mark;
         Message {
             id,
             from,
@@ -100,6 +100,7 @@ fn message() -> impl Strategy<Value = Message> {
             expect,
             hops,
             verified,
+            inferred,
             digest,
             retry_of,
         }

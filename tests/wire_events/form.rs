@@ -113,6 +113,7 @@ fn a_message_with_everything() {
         })),
         hops: 2,
         verified: true,
+        inferred: true,
         retry_of: Some(id("msg-old")),
         ..message()
     };
@@ -132,7 +133,7 @@ fn a_message_with_everything() {
     check(
         &[event],
         &expect![[
-            r#"{"event":"accepted","id":"msg-1","from":"user","to":"coder","type":"task","in_reply_to":"msg-0","parent":"msg-p","retry_of":"msg-old","depends_on":["msg-a","msg-b"],"priority":"high","sent_at":1770033599995,"accepted_at":1770033600000,"timeout_ms":90000,"deadline":1770037200000,"on_doubt":"hold","expect":{"commit":true,"files":["src/日本.rs"],"command":["cargo","test"],"report":"docs/report.md"},"hops":2,"verified":true,"digest":"00ff0123456789abcdef0123456789ab","not_before":1770033660000,"unmet":["msg-b"],"name":"boss_to_coder.yaml","unknown_keys":["colour"],"content":"go","extra":{"metadata":{"z":1,"a":0.30000000000000004,"big":123456789012345678901},"colour":"red"}}"#
+            r#"{"event":"accepted","id":"msg-1","from":"user","to":"coder","type":"task","in_reply_to":"msg-0","parent":"msg-p","retry_of":"msg-old","depends_on":["msg-a","msg-b"],"priority":"high","sent_at":1770033599995,"accepted_at":1770033600000,"timeout_ms":90000,"deadline":1770037200000,"on_doubt":"hold","expect":{"commit":true,"files":["src/日本.rs"],"command":["cargo","test"],"report":"docs/report.md"},"hops":2,"verified":true,"inferred":true,"digest":"00ff0123456789abcdef0123456789ab","not_before":1770033660000,"unmet":["msg-b"],"name":"boss_to_coder.yaml","unknown_keys":["colour"],"content":"go","extra":{"metadata":{"z":1,"a":0.30000000000000004,"big":123456789012345678901},"colour":"red"}}"#
         ]],
     );
 }

@@ -47,6 +47,7 @@ pub(crate) fn message() -> Message {
         expect: None,
         hops: 0,
         verified: false,
+        inferred: false,
         digest: Digest(0x00ff_0123_4567_89ab_cdef_0123_4567_89ab),
         retry_of: None,
     }

@@ -72,7 +72,8 @@ pub fn result(seen: &MessageSeen, answer: &Answer) -> String {
         on_doubt: task.on_doubt,
         expect: None,
         hops: None,
-        verified: None,
+        verified: answer.source.map(|_| !answer.weak),
+        inferred: false,
         via: None,
         completion_source: answer.source.map(|source| source.word()),
         proof: answer.source.map(|_| if answer.weak { "weak" } else { "token" }),
@@ -132,6 +133,7 @@ fn base<'a>(seen: &'a MessageSeen, body: &'a Body) -> MessageView<'a> {
         expect: task.expect.as_deref(),
         hops: Some(task.hops),
         verified: Some(task.verified),
+        inferred: task.inferred,
         extra: &body.extra,
         ..MessageView::bare(whom, task.kind, seen.status, &body.content)
     }
@@ -179,6 +181,7 @@ mod tests {
             expect: None,
             hops: 2,
             verified: true,
+            inferred: false,
             digest: Digest(1),
             retry_of: Some(id("r")),
         };

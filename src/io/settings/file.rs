@@ -108,7 +108,8 @@ pub(super) struct SettingsEntry {
     pub(super) restart_delay: Option<At<Lasting>>,
     /// Longest wait before a restart. Default: `60s`
     pub(super) max_restart_delay: Option<At<Lasting>>,
-    /// Whether a result or error without a token closes the one task that its sender has open. Default: `true`
+    /// Whether what shows no proof belongs to the one task that the agent that it names has begun: a result or error answers it, a
+    /// task is a part of it. Default: `true`
     pub(super) accept_unverified_results: Option<bool>,
     /// How long a person's last key must lie back before anything is typed into that pane. Default: `10s`
     pub(super) person_quiet: Option<At<Lasting>>,

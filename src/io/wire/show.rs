@@ -60,6 +60,8 @@ pub struct MessageView<'a> {
     pub hops: Option<u8>,
     /// `verified:`: whether the sender proved who it is.
     pub verified: Option<bool>,
+    /// `inferred: true` if it said nothing of the task that it belongs to, which is the one that its sender had.
+    pub inferred: bool,
     /// `via:`: how it came, or how it was delivered.
     pub via: Option<&'a str>,
     /// `completion_source:` of a result.
@@ -112,6 +114,7 @@ impl<'a> MessageView<'a> {
             expect: None,
             hops: None,
             verified: None,
+            inferred: false,
             via: None,
             completion_source: None,
             proof: None,
@@ -239,6 +242,7 @@ impl MessageView<'_> {
     fn record<M: SerializeMap>(&self, map: &mut Entries<M>) -> Result<(), M::Error> {
         map.some("hops", self.hops)?;
         map.some("verified", self.verified)?;
+        map.some("inferred", self.inferred.then_some(true))?;
         map.some("via", self.via)?;
         map.some("completion_source", self.completion_source)?;
         map.some("proof", self.proof)?;

@@ -44,6 +44,8 @@ struct MessageWire {
     hops: u8,
     #[serde(default, skip_serializing_if = "is_default")]
     verified: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    inferred: bool,
     #[serde(with = "field")]
     digest: Digest,
 }

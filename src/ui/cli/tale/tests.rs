@@ -103,7 +103,7 @@ fn a_task_is_told_with_its_parts_their_times_and_what_is_open() {
         00:00:03.000    p.1: task from boss to coder; completed after 12.0 s
                         waited 3.0 s, worked 7.0 s, rested 2.0 s, 2 turns, 1 reminder, 1
                           redelivery
-        00:00:03.000    accepted
+        00:00:03.000    accepted: task from boss (not verified) to coder
         00:00:05.000    is being typed to coder (turn 1, task)
         00:00:05.000    is being worked on (receipt: read)
         00:00:08.000    will be tried again: its agent ended
@@ -115,7 +115,7 @@ fn a_task_is_told_with_its_parts_their_times_and_what_is_open() {
         00:00:15.000    completed (by marker)
         00:00:03.000    p.2: task from boss to tester, after p.1; open for 17.0 s
                         waited 17.0 s
-        00:00:03.000    accepted
+        00:00:03.000    accepted: task from boss (not verified) to tester
                         now: queued
         00:00:04.000  rests: its turn is over
         00:00:15.000  p.1: answer from coder (completed)
@@ -143,7 +143,7 @@ fn the_json_has_the_same_tree() {
     assert_eq!(value["parts"][0]["reminders"], 1);
     assert_eq!(value["parts"][1]["depends_on"][0], "p.1");
     assert_eq!(value["parts"][1]["ended_at"], serde_json::Value::Null);
-    assert_eq!(value["parts"][0]["story"][0]["text"], "p.1 accepted: task from boss to coder");
+    assert_eq!(value["parts"][0]["story"][0]["text"], "p.1 accepted: task from boss (not verified) to coder");
 }
 
 #[test]
