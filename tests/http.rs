@@ -192,8 +192,8 @@ async fn messages_reach_the_loop_with_their_key_and_are_answered_when_it_says_so
     let mut door = open();
     let mut calls = std::mem::replace(&mut door.calls, mpsc::channel(1).1);
     let answering = tokio::spawn(async move {
-        let Call { request, answer } = calls.recv().await.unwrap();
-        let Request::Send { drafts, key } = request else { panic!("{request:?}") };
+        let Call { request, key, answer } = calls.recv().await.unwrap();
+        let Request::Send { drafts } = request else { panic!("{request:?}") };
         let contents: Vec<String> = drafts.iter().map(|draft| draft.body.content.to_string()).collect();
         let ids = drafts.iter().map(|draft| draft.id.clone()).collect();
         answer.send(Response::Reply(Reply::Accepted { ids, duplicates: Vec::new() })).unwrap();
@@ -214,7 +214,7 @@ fn be_asked(door: &mut Door, answers: Vec<Response>) -> tokio::task::JoinHandle<
     tokio::spawn(async move {
         let mut asked = Vec::new();
         for response in answers {
-            let Call { request, answer } = calls.recv().await.unwrap();
+            let Call { request, answer, .. } = calls.recv().await.unwrap();
             asked.push(format!("{request:?}"));
             let _ = answer.send(response);
         }
@@ -355,7 +355,7 @@ async fn duplicates_are_named_and_a_wait_that_is_over_says_that_nothing_came() {
     let reply = Reply::Accepted { ids: ids(&["a", "b"]), duplicates: ids(&["b"]) };
     let loops = tokio::spawn(async move {
         let mut waiting = None;
-        while let Some(Call { request, answer }) = calls.recv().await {
+        while let Some(Call { request, answer, .. }) = calls.recv().await {
             let response = match request {
                 Request::Send { .. } => Response::Reply(reply.clone()),
                 Request::Message(_) => Response::Message(Some(Box::new((seen.clone(), None)))),

@@ -45,6 +45,8 @@ impl Away {
 
     fn answer(&self, call: Call) {
         let response = match call.request {
+            // Who may do what is known to the loop alone.
+            _ if call.key.is_some() => Response::Unavailable(self.why.clone()),
             Request::Down { keep_agents } => {
                 let _ = self.end.try_send(Ending::asked(keep_agents));
                 Response::Ok
@@ -81,7 +83,7 @@ mod tests {
             Request::Down { keep_agents: false },
         ] {
             let (answer, answered) = oneshot::channel();
-            to_loop.send(Call { request, answer }).await.unwrap();
+            to_loop.send(Call { request, key: None, answer }).await.unwrap();
             told.push(answered);
         }
         let work = away.meanwhile(&mut calls, ends.recv());

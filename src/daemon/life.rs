@@ -257,7 +257,7 @@ impl Daemon {
     pub(super) fn open(&mut self, found: &PanesFound, step: Step) {
         self.adopt(found, &step.effects);
         self.take_step(step);
-        self.halt(self.workspace.stop_file().exists());
+        self.halt(self.workspace.stop_file().exists(), None);
         self.show_everything();
         self.show_daemon();
         self.mail.look();

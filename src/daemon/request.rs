@@ -20,6 +20,8 @@ pub type Calls = mpsc::Sender<Call>;
 pub struct Call {
     /// What is asked.
     pub request: Request,
+    /// The bearer token that came with it, if there was one: an agent's key proves who asks.
+    pub key: Option<String>,
     /// Where the answer goes; a caller that went away is no error.
     pub answer: oneshot::Sender<Response>,
 }
@@ -31,8 +33,6 @@ pub enum Request {
     Send {
         /// The documents, each checked by itself.
         drafts: Vec<Draft>,
-        /// The bearer token of the request, if it had one: an agent's key proves who speaks.
-        key: Option<String>,
     },
     /// Change something.
     Command(Command),
@@ -53,6 +53,46 @@ pub enum Request {
         /// Leave the agents running, for the next daemon to adopt.
         keep_agents: bool,
     },
+}
+
+impl Request {
+    /// Whether nothing is changed by it: anybody may ask that.
+    #[must_use]
+    pub fn looks_only(&self) -> bool {
+        match self {
+            Self::Overview | Self::Open | Self::Message(_) | Self::Await(..) => true,
+            Self::Pane(_, asked) => matches!(
+                asked,
+                PaneRequest::Read(_) | PaneRequest::Ready | PaneRequest::Explain | PaneRequest::Wait { .. }
+            ),
+            Self::Send { .. } | Self::Command(_) | Self::Halt(_) | Self::Down { .. } => false,
+        }
+    }
+
+    /// What it is, for the log; no contents.
+    pub(super) fn what(&self) -> String {
+        match self {
+            Self::Send { drafts } => format!("accept {} messages", drafts.len()),
+            Self::Command(Command::Cancel(id)) => format!("cancel {id}"),
+            Self::Command(Command::Retry(id)) => format!("let {id} go on"),
+            Self::Command(Command::Reply { .. }) => "take an answer".to_owned(),
+            Self::Command(Command::Acknowledge { .. }) => "take a turn as read".to_owned(),
+            Self::Command(Command::Start(None)) => "start all agents".to_owned(),
+            Self::Command(Command::Start(Some(name))) => format!("start {name}"),
+            Self::Command(Command::Stop(name)) => format!("stop {name}"),
+            Self::Command(Command::Restart(name)) => format!("restart {name}"),
+            Self::Halt(true) => "type nothing any more".to_owned(),
+            Self::Halt(false) => "go on typing".to_owned(),
+            Self::Pane(name, PaneRequest::Send(_)) => format!("type into the pane of {name}"),
+            Self::Pane(name, PaneRequest::Clear) => format!("clear the pane of {name}"),
+            Self::Pane(name, PaneRequest::Answer { .. }) => format!("answer {name}"),
+            Self::Down { keep_agents: true } => "end, and leave the agents".to_owned(),
+            Self::Down { keep_agents: false } => "end, with the agents".to_owned(),
+            Self::Pane(..) | Self::Overview | Self::Open | Self::Message(_) | Self::Await(..) => {
+                "show something".to_owned()
+            }
+        }
+    }
 }
 
 /// How far a message must have got.

@@ -28,7 +28,7 @@ use crate::engine::input::{Effect, Input, Report, Shown};
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::{Code, Refusal};
 use crate::engine::story;
-use crate::engine::words::{MessageId, Millis};
+use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::clock::Clock;
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
@@ -305,7 +305,7 @@ impl Daemon {
         let now = self.clock.now();
         let (halted, halts) = mail.halted;
         if halts >= self.mail.halts() {
-            self.halt(halted); // else it was seen before the loop itself made or removed the file
+            self.halt(halted, None); // else it was seen before the loop itself made or removed the file
         }
         if !mail.forgotten.is_empty() {
             self.mail.forgotten(&mail.forgotten);
@@ -389,11 +389,11 @@ impl Daemon {
         }
     }
 
-    /// `queue/STOP` is there, or not.
-    pub(super) fn halt(&mut self, on: bool) {
+    /// `queue/STOP` is there, or not; `by` asked for it.
+    pub(super) fn halt(&mut self, on: bool, by: Option<AgentName>) {
         self.tmux.halt(on);
         if on != self.engine.state().halted.is_some() {
-            self.step(Input::Halt(on));
+            self.step(Input::Halt(on, by));
         }
     }
 }

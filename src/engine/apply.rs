@@ -73,7 +73,7 @@ impl State {
                 self.end(at, place, id, *outcome, answer.as_deref())?
             }
             Event::Agent { name, change } => self.change_agent(at, name, change),
-            Event::Halted(since) => self.halted = *since,
+            Event::Halted(since, _) => self.halted = *since,
             Event::Refused { .. } => self.refused += 1,
             Event::Duplicate { .. } => {}
             Event::KeptOpen(open) => self.keep(open),
@@ -226,7 +226,7 @@ impl State {
         self.clear_agent_timer(name);
         let agent = self.agents.entry(name.clone()).or_default();
         match change {
-            AgentChange::Launching { nonce, launch } => {
+            AgentChange::Launching { nonce, launch, .. } => {
                 if matches!(agent.phase, Phase::Restarting(_)) {
                     agent.count_restart(at);
                 }

@@ -12,19 +12,11 @@ use super::state::Phase;
 use super::words::{AgentName, MessageId, Millis, Token};
 
 impl Work<'_> {
-    /// Does what was asked, and answers.
-    pub(super) fn take_command(&mut self, request: RequestId, command: Command) {
-        let done = match command {
-            Command::Cancel(id) => self.command_cancel(&id),
-            Command::Retry(id) => self.command_retry(&id),
-            Command::Reply { token, text, failed } => {
-                let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
-                self.command_reply(token, outcome, Body { content: text, extra: "".into() })
-            }
-            Command::Acknowledge { token } => self.command_acknowledge(token),
-            Command::Start(name) => self.command_start(name),
-            Command::Stop(name) => self.command_stop(&name),
-            Command::Restart(name) => self.command_restart(&name),
+    /// Does what was asked, and answers; `by` is the agent whose key came with it.
+    pub(super) fn take_command(&mut self, request: RequestId, by: Option<&AgentName>, command: Command) {
+        let done = match self.may_command(by, &command) {
+            Ok(()) => self.command(&by.cloned().unwrap_or_else(AgentName::user), command),
+            Err(refusal) => Err(refusal),
         };
         self.reply(
             request,
@@ -35,13 +27,36 @@ impl Work<'_> {
         );
     }
 
-    fn command_cancel(&mut self, id: &MessageId) -> Result<(String, Option<MessageId>), Refusal> {
+    fn command(&mut self, who: &AgentName, command: Command) -> Result<(String, Option<MessageId>), Refusal> {
+        match command {
+            Command::Cancel(id) => self.command_cancel(&id, who),
+            Command::Retry(id) => self.command_retry(&id, who),
+            Command::Reply { token, text, failed } => {
+                let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
+                self.command_reply(token, outcome, Body { content: text, extra: "".into() })
+            }
+            Command::Acknowledge { token } => self.command_acknowledge(token),
+            Command::Start(name) => self.command_start(name, who),
+            Command::Stop(name) => self.command_stop(&name, who),
+            Command::Restart(name) => self.command_restart(&name, who),
+        }
+    }
+
+    fn command_cancel(
+        &mut self,
+        id: &MessageId,
+        who: &AgentName,
+    ) -> Result<(String, Option<MessageId>), Refusal> {
         self.must_be_open(id)?;
-        self.cancel(id, "cancelled by user");
+        self.cancel(id, &format!("cancelled by {who}"));
         Ok((format!("{id} is cancelled"), Some(id.clone())))
     }
 
-    fn command_retry(&mut self, id: &MessageId) -> Result<(String, Option<MessageId>), Refusal> {
+    fn command_retry(
+        &mut self,
+        id: &MessageId,
+        who: &AgentName,
+    ) -> Result<(String, Option<MessageId>), Refusal> {
         let stage = self.must_be_open(id)?;
         match stage {
             // What is found would be taken for news of the new try, and its agent for free.
@@ -52,7 +67,7 @@ impl Work<'_> {
             }
             Stage::Held(_) | Stage::InDoubt(_) => {
                 let hands = self.hands_of(id);
-                self.put_off(id, "a person lets it go on", Millis(0), true, hands);
+                self.put_off(id, &format!("{who} lets it go on"), Millis(0), true, hands);
                 Ok((format!("{id} goes on"), Some(id.clone())))
             }
             Stage::Queued { not_before, redo: Some(_) } if not_before > self.now => {
@@ -116,7 +131,11 @@ impl Work<'_> {
             .at("token"))
     }
 
-    fn command_start(&mut self, name: Option<AgentName>) -> Result<(String, Option<MessageId>), Refusal> {
+    fn command_start(
+        &mut self,
+        name: Option<AgentName>,
+        who: &AgentName,
+    ) -> Result<(String, Option<MessageId>), Refusal> {
         let names = match name {
             Some(name) => vec![self.team.member(&name)?],
             None => self.team.members.keys().cloned().collect(),
@@ -130,22 +149,31 @@ impl Work<'_> {
                 )
             });
             if down {
-                self.launch(&name);
+                self.launch_for(&name, Some(who.clone()));
                 started += 1;
             }
         }
         Ok((format!("{started} started"), None))
     }
 
-    fn command_stop(&mut self, name: &AgentName) -> Result<(String, Option<MessageId>), Refusal> {
+    fn command_stop(
+        &mut self,
+        name: &AgentName,
+        who: &AgentName,
+    ) -> Result<(String, Option<MessageId>), Refusal> {
         let name = self.team.member(name)?;
-        self.stop_agent(&name, "stopped by user");
+        self.stop_agent(&name, &format!("stopped by {who}"));
         Ok((format!("{name} is stopped; its messages wait"), self.current_of(&name)))
     }
 
-    fn command_restart(&mut self, name: &AgentName) -> Result<(String, Option<MessageId>), Refusal> {
+    fn command_restart(
+        &mut self,
+        name: &AgentName,
+        who: &AgentName,
+    ) -> Result<(String, Option<MessageId>), Refusal> {
         let name = self.team.member(name)?;
-        self.start_anew(&name, "restarted by user");
+        self.stop_agent(&name, &format!("restarted by {who}"));
+        self.launch_for(&name, Some(who.clone()));
         Ok((format!("{name} is being started"), None))
     }
 

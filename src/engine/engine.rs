@@ -225,12 +225,12 @@ impl<'a> Work<'a> {
                 let from = token.and_then(|token| self.owner_of(token)).or(from);
                 self.refuse(source, from, token, refusal);
             }
-            Input::Command { request, command } => self.take_command(request, command),
+            Input::Command { request, by, command } => self.take_command(request, by.as_ref(), command),
             Input::Report { agent, nonce, report } => self.take_report(&agent, nonce, report),
             Input::TmuxLost { why } => self.tmux_lost(&why),
             Input::TmuxCut => self.tmux_cut(),
             Input::TmuxBack(found) => self.tmux_back(&found),
-            Input::Halt(on) => self.halt(on),
+            Input::Halt(on, by) => self.halt(on, by),
             Input::Team(team) => self.change_team(*team),
             Input::Wake => self.wake(),
         }
@@ -336,10 +336,10 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn halt(&mut self, on: bool) {
+    fn halt(&mut self, on: bool, by: Option<AgentName>) {
         match (on, self.state.halted) {
-            (true, None) => self.emit(Event::Halted(Some(self.now))),
-            (false, Some(_)) => self.emit(Event::Halted(None)),
+            (true, None) => self.emit(Event::Halted(Some(self.now), by)),
+            (false, Some(_)) => self.emit(Event::Halted(None, by)),
             _ => return,
         }
         let names: Vec<AgentName> = self.team.members.keys().cloned().collect();

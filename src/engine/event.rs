@@ -75,8 +75,8 @@ pub enum Event {
         /// What happened to it.
         change: AgentChange,
     },
-    /// `queue/STOP` came or went.
-    Halted(Option<Millis>),
+    /// `queue/STOP` came or went, and who asked for that by the socket.
+    Halted(Option<Millis>, Option<AgentName>),
     /// Part of a snapshot: an open message as it stood.
     KeptOpen(Box<Open>),
     /// Part of a snapshot: a message that ended in an earlier segment, whose views could not be written yet.
@@ -138,6 +138,8 @@ pub enum AgentChange {
         nonce: Nonce,
         /// How it is made ([`super::team::Member::launch`]).
         launch: Digest,
+        /// Who asked for it; nobody where it was due.
+        by: Option<AgentName>,
     },
     /// It runs.
     Up {

@@ -37,6 +37,8 @@ pub enum Input {
     Command {
         /// Who waits for the answer.
         request: RequestId,
+        /// The agent whose key came with it; none for the user.
+        by: Option<AgentName>,
         /// What for.
         command: Command,
     },
@@ -58,8 +60,8 @@ pub enum Input {
     },
     /// tmux is there again, with these panes of agents in our session and no others.
     TmuxBack(Vec<FoundPane>),
-    /// `queue/STOP` was seen to be there or not.
-    Halt(bool),
+    /// `queue/STOP` was seen to be there or not, or somebody asked for that by the socket.
+    Halt(bool, Option<AgentName>),
     /// The team file was read again.
     Team(Box<Team>),
     /// Time has passed.

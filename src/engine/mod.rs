@@ -23,6 +23,7 @@ pub mod message;
 pub mod need;
 mod notice;
 pub mod patience;
+pub mod power;
 pub mod queue;
 pub mod reading;
 mod recover;

@@ -165,7 +165,7 @@ codes! {
     /// The proof belongs to somebody else.
     BadProof = "bad-proof", "use the token of your own newest turn";
     /// A result or error that nobody may close the task with.
-    NotYours = "not-yours", "give the token of the turn in which you were asked";
+    NotYours = "not-yours", "show the token of the turn in which you were asked; what is not yours, ask its owner for, or open it with `may:` in the team file";
     /// Too many hands.
     TooManyHops = "too-many-hops", "answer the task instead of passing it on";
     /// Messages that wait for one another.

@@ -272,7 +272,7 @@ impl State {
     pub fn snapshot(&self) -> impl Iterator<Item = Event> {
         let agents =
             self.agents.iter().map(|(name, agent)| Event::KeptAgent(name.clone(), Box::new(agent.clone())));
-        let halted = self.halted.map(|since| Event::Halted(Some(since)));
+        let halted = self.halted.map(|since| Event::Halted(Some(since), None));
         let open = self.open.values().map(|open| Event::KeptOpen(open.clone()));
         agents.chain(halted).chain(open)
     }

@@ -48,8 +48,16 @@ pub fn tell(event: &Event) -> Option<Told> {
             (Some(id.clone()), agent, format!("{id} {}{source}{why}", outcome.word()))
         }
         Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
-        Event::Halted(Some(_)) => (None, None, "queue/STOP is there: nothing is typed".to_owned()),
-        Event::Halted(None) => (None, None, "queue/STOP is gone: work goes on".to_owned()),
+        Event::Halted(Some(_), by) => (
+            None,
+            None,
+            format!("queue/STOP is there{}: nothing is typed", asked_by(by.as_ref(), ", put by ")),
+        ),
+        Event::Halted(None, by) => (
+            None,
+            None,
+            format!("queue/STOP is gone{}: work goes on", asked_by(by.as_ref(), ", taken away by ")),
+        ),
         Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptAgent(..) => return None,
     };
     let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
@@ -75,6 +83,11 @@ fn accepted(message: &Message, name: Option<&str>, unknown_keys: &[String]) -> S
         format!("; unknown keys kept: {}", unknown_keys.join(", "))
     };
     format!("{id} accepted: {} from {from}{proof} to {to}{name}{inferred}{unknown}", kind.word())
+}
+
+/// Who gave a command, behind these words; nothing where nobody did.
+fn asked_by(by: Option<&AgentName>, words: &str) -> String {
+    by.map_or(String::new(), |by| format!("{words}{by}"))
 }
 
 /// How it is known that a task is done.
@@ -128,7 +141,7 @@ fn because(why: &Why) -> String {
 
 fn changed(change: &AgentChange) -> String {
     match change {
-        AgentChange::Launching { .. } => "is being started".to_owned(),
+        AgentChange::Launching { by, .. } => format!("is being started{}", asked_by(by.as_ref(), " by ")),
         AgentChange::Up { pane, process, .. } => format!("runs in pane {pane} as process {}", process.pid),
         AgentChange::Adopted => "was still running and goes on".to_owned(),
         AgentChange::Down { why, restart_at: Some(_), .. } => {

@@ -1,6 +1,7 @@
 //! The team as the engine knows it: who is in it, who reports to whom, and every number about waiting.
 //! How an agent is started is the daemon's business (`io/settings`).
 
+use super::power::Powers;
 use super::words::{AgentName, Digest};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +16,8 @@ pub struct Team {
     pub pools: BTreeMap<AgentName, BTreeSet<AgentName>>,
     /// Routes opened besides the hierarchy.
     pub routes: BTreeMap<AgentName, BTreeSet<AgentName>>,
+    /// What agents may command besides what is their own.
+    pub may: Powers,
     /// Limits and waiting times.
     pub limits: Limits,
 }

@@ -13,6 +13,11 @@ use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey};
 impl Work<'_> {
     /// Starts an agent in a window of its own; while there is no tmux server it is owed that.
     pub(super) fn launch(&mut self, name: &AgentName) {
+        self.launch_for(name, None);
+    }
+
+    /// The same, and who asked for it.
+    pub(super) fn launch_for(&mut self, name: &AgentName, by: Option<AgentName>) {
         let Some(launch) = self.team.members.get(name).map(|member| member.launch) else { return };
         self.forget_live(name);
         if self.live.tmux_lost {
@@ -20,7 +25,7 @@ impl Work<'_> {
             return self.emit(agent_event(name, AgentChange::Lost { why }));
         }
         let nonce = Nonce(self.random());
-        self.emit(agent_event(name, AgentChange::Launching { nonce, launch }));
+        self.emit(agent_event(name, AgentChange::Launching { nonce, launch, by }));
         self.ask(Effect::Launch { agent: name.clone(), nonce });
     }
 

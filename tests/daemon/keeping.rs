@@ -35,7 +35,7 @@ fn old_journal(folder: &Path, closed_at: &[Millis], opened_in: Option<usize>) {
     let mut engine = Engine::new(Team { members: [worker()].into(), ..Team::default() });
     let mut places = BTreeMap::new();
     for (index, at) in closed_at.iter().enumerate() {
-        let halt = Input::Halt(engine.state().halted.is_none());
+        let halt = Input::Halt(engine.state().halted.is_none(), None);
         let input = if opened_in == Some(index) { an_open_task() } else { halt };
         let step = engine.step(Moment { now: *at, wall: *at, chance: 1 }, input);
         let events = encode(&step.events).into();

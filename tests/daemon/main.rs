@@ -7,6 +7,7 @@ mod asking;
 mod boxed;
 mod bursts;
 mod by_name;
+mod commands;
 mod deliveries;
 mod failures;
 mod hierarchy;

@@ -277,7 +277,7 @@ fn a_held_task_goes_on_when_a_person_says_so() {
     expect![[r#"
         t1 doubt (no receipt)
         t1 hold (no receipt; on_doubt is hold: `tasuki retry t1` or `tasuki cancel t1`)
-        t1 retry at once redelivered (a person lets it go on)
+        t1 retry at once redelivered (user lets it go on)
         > answer t1: t1 goes on
         > seek boss
         t1 intent #1 task k00005 redelivered by boss
@@ -411,10 +411,10 @@ fn a_late_receipt_is_of_no_use_once_its_agent_has_something_else() {
 fn a_turn_that_was_about_to_be_typed_waits_for_the_stop_file_to_go() {
     let mut world = World::new(team());
     assert!(world.send("t1 user>boss").contains("> seek boss"));
-    world.step(Input::Halt(true));
+    world.step(Input::Halt(true, None));
     let text = world.ready("boss");
     assert!(!text.contains("> ring"), "{text}");
     assert_eq!(world.stage("t1"), "queued");
-    assert!(world.step(Input::Halt(false)).contains("> seek boss"), "it is asked for again");
+    assert!(world.step(Input::Halt(false, None)).contains("> seek boss"), "it is asked for again");
     assert!(world.ready("boss").contains("> ring boss t1"));
 }

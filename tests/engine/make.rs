@@ -53,6 +53,7 @@ pub(crate) fn team() -> Team {
         aliases: BTreeMap::from([(name("gb"), name("boss"))]),
         pools: BTreeMap::from([(name("crew"), BTreeSet::from([name("ann"), name("bob")]))]),
         routes: BTreeMap::new(),
+        may: BTreeMap::new(),
         limits: Limits::default(),
     }
 }

@@ -177,7 +177,7 @@ fn a_pools_held_task_goes_to_another_one_if_its_agent_is_gone() {
     assert_eq!(world.stage("t1"), "held");
     let text = world.retry("t1") + &world.ready("bob");
     expect![[r#"
-        t1 return at once (a person lets it go on)
+        t1 return at once (user lets it go on)
         > answer t1: t1 goes on
         t1 intent #1 task k00006 redelivered by bob
         > ring bob t1 #1 task k00006 redelivered

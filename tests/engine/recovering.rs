@@ -488,8 +488,8 @@ fn a_segment_may_turn_at_any_time() {
         &|world| world.claim("boss"),
         &|world| world.ready("bob") + &world.unconfirmed("bob"),
         &|world| world.exit("eve", "exit 1"),
-        &|world| world.step(Input::Halt(true)),
-        &|world| world.step(Input::Halt(false)) + &world.give("ann"),
+        &|world| world.step(Input::Halt(true, None)),
+        &|world| world.step(Input::Halt(false, None)) + &world.give("ann"),
         &|world| world.claim("ann") + &world.ready("boss"),
     ];
     for step in steps {

@@ -74,7 +74,7 @@ fn a_held_task_of_a_member_that_is_gone_fails_and_a_pools_task_goes_to_the_other
         > close ann
         > show finished t1
         -- a person decides about the held one
-        t2 return at once (a person lets it go on)
+        t2 return at once (user lets it go on)
         > answer t2: t2 goes on
         t2 intent #1 task k00008 redelivered by bob
         > ring bob t2 #1 task k00008 redelivered

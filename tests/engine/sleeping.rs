@@ -80,14 +80,14 @@ fn what_comes_while_nobody_can_be_started_starts_it_then() {
         let others = ["ann", "bob", "eve"];
         let found: Vec<_> = others.iter().map(|agent| world.pane(agent)).collect();
         drop(match hindrance {
-            "stop" => world.step(Input::Halt(true)),
+            "stop" => world.step(Input::Halt(true, None)),
             "connection" => world.step(Input::TmuxCut),
             _ => world.step(Input::TmuxLost { why: "killed".to_owned() }),
         });
         world.send("t1 user>boss");
         assert_eq!(state(&world, "boss"), "stopped", "{hindrance}");
         drop(match hindrance {
-            "stop" => world.step(Input::Halt(false)),
+            "stop" => world.step(Input::Halt(false, None)),
             "connection" => world.step(Input::TmuxBack(found)),
             _ => {
                 world.turn_segment();

@@ -555,7 +555,7 @@ fn only_what_waits_for_a_person_is_let_go_on_by_one() {
             ## retrying -> retrying
             > answer refused wrong-stage in 0: t1 is tried again by itself in a moment
             ## held -> retrying
-            t1 retry at once redelivered (a person lets it go on)
+            t1 retry at once redelivered (user lets it go on)
             > answer t1: t1 goes on
             > seek boss
             ## waiting -> waiting
@@ -762,12 +762,12 @@ fn a_task_is_tried_again_when_the_tmux_server_dies() {
 #[test]
 fn nothing_is_typed_while_the_stop_file_is_there() {
     let halted = |world: &mut World| {
-        let mut text = world.step(Input::Halt(true));
+        let mut text = world.step(Input::Halt(true, None));
         text += &world.crash(&["boss", "ann", "bob", "eve"]);
         text += &world.ready("boss");
         text += &world.pass(2_000);
         assert!(!text.contains("> ring") && !text.contains("> settle"), "{text}");
-        text + "-- and is gone\n" + &world.step(Input::Halt(false))
+        text + "-- and is gone\n" + &world.step(Input::Halt(false, None))
     };
     check(
         halted,

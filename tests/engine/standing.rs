@@ -26,9 +26,9 @@ fn what_waits_for_a_person_or_for_who_was_stopped_is_said_once_nothing_else_move
     say(&world, "somebody else has something to do");
     world.give("bob");
     world.claim("bob");
-    world.step(Input::Halt(true));
+    world.step(Input::Halt(true, None));
     say(&world, "STOP is said elsewhere");
-    world.step(Input::Halt(false));
+    world.step(Input::Halt(false, None));
     world.ask(Command::Start(None));
     say(&world, "it is started again");
     world.start("ann");

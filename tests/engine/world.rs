@@ -213,7 +213,7 @@ impl World {
 
     /// A command.
     pub(crate) fn ask(&mut self, command: Command) -> String {
-        self.step(Input::Command { request: RequestId(2), command })
+        self.step(Input::Command { request: RequestId(2), by: None, command })
     }
 
     /// A message is called off.

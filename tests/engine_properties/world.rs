@@ -173,7 +173,7 @@ impl World {
                 self.noise(&agent(*who), *message, u16::from(*turn) + 1, *what, *old)
             }
             Op::Pass(ms) => self.pass(*ms),
-            Op::Halt(on) => self.step(Input::Halt(*on)),
+            Op::Halt(on) => self.step(Input::Halt(*on, None)),
             Op::TmuxCut => self.tmux_gone(Input::TmuxCut),
             Op::TmuxLost => self.tmux_gone(Input::TmuxLost { why: "killed".to_owned() }),
             Op::TmuxBack(missing) => self.tmux_back(*missing),

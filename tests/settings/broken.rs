@@ -539,13 +539,13 @@ fn routes_lead_to_members() {
         "agents: [{name: a, provider: scripted}]\nroutes: [{from: a, to: [user]}]\n",
         expect![[r#"
             refused
-              × `user` needs no route
+              × `user` is not named here
                ╭─[tasuki.yaml:2:25]
              1 │ agents: [{name: a, provider: scripted}]
              2 │ routes: [{from: a, to: [user]}]
                ·                         ────
                ╰────
-              help: take it away: user may send to anyone, and anyone may write to user"#]],
+              help: take it away: user may send to anyone and command all, and anyone may write to user"#]],
     );
 }
 

@@ -161,6 +161,7 @@ fn page(schema: &Value) -> String {
             "Transcript" => "`providers: NAME: transcript:`",
             "Records" => "`providers: NAME: transcript: asked:` and `said:`",
             "Route" => "`routes:`, each",
+            "May" => "`may:`, each",
             "Screen" => "`providers: NAME: screen:`",
             "StandingAnswer" => "`providers: NAME: answers:`, each",
             "Choices" => "`providers: NAME: screen: choices:`",
@@ -187,11 +188,12 @@ fn page(schema: &Value) -> String {
 
 /// The whole file and its parts, in the order in which a reader meets them.
 fn sections(schema: &Value) -> Vec<(&str, &Value)> {
-    const ORDER: [&str; 16] = [
+    const ORDER: [&str; 17] = [
         "Agent",
         "Settings",
         "Words",
         "Route",
+        "May",
         "Provider",
         "SystemPrompt",
         "Ready",
@@ -221,7 +223,7 @@ fn kind(value: &Value) -> String {
         return words.collect::<Vec<_>>().join(", ");
     }
     if let Some(part) = value["$ref"].as_str() {
-        return if part.ends_with("Agent") || part.ends_with("Route") {
+        return if ["Agent", "Route", "May"].iter().any(|list| part.ends_with(list)) {
             "map".into()
         } else {
             "map, see below".into()

@@ -35,7 +35,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(id, outcome, answer, why)| Event::Ended { id, outcome, answer, why })
             .boxed(),
         (agent_name(), change()).prop_map(|(name, change)| Event::Agent { name, change }),
-        of(millis()).prop_map(Event::Halted),
+        (of(millis()), of(agent_name())).prop_map(|(since, by)| Event::Halted(since, by)),
         open().prop_map(|open| Event::KeptOpen(Box::new(open))).boxed(),
         finished().prop_map(|finished| Event::KeptFinished(Box::new(finished))).boxed(),
         (agent_name(), agent()).prop_map(|(name, agent)| Event::KeptAgent(name, Box::new(agent))).boxed(),
@@ -211,7 +211,11 @@ fn turn() -> impl Strategy<Value = Turn> {
 fn change() -> impl Strategy<Value = AgentChange> {
     // Boxed: a test's stack holds whatever is not.
     prop_oneof![
-        (nonce(), digest()).prop_map(|(nonce, launch)| AgentChange::Launching { nonce, launch }),
+        (nonce(), digest(), of(agent_name())).prop_map(|(nonce, launch, by)| AgentChange::Launching {
+            nonce,
+            launch,
+            by
+        }),
         (nonce(), pane(), process()).prop_map(|(nonce, pane, process)| AgentChange::Up {
             nonce,
             pane,

@@ -128,7 +128,7 @@ fn deep_nesting_does_not_end_the_program() {
         read_in_every_way(&deep.repeat(100_000));
     }
     let inside = format!(r#"[{{"event":"halted","new":{}{}}}]"#, "[".repeat(100_000), "]".repeat(100_000));
-    assert_eq!(decode(&inside).unwrap(), [Event::Halted(None)]);
+    assert_eq!(decode(&inside).unwrap(), [Event::Halted(None, None)]);
 }
 
 fn read_in_every_way(text: &str) {

@@ -76,8 +76,8 @@ fn what_goes_wrong() {
                 answer: None,
                 why: Some("cancelled by user".into()),
             },
-            Event::Halted(Some(Millis(NOON))),
-            Event::Halted(None),
+            Event::Halted(Some(Millis(NOON)), None),
+            Event::Halted(None, None),
         ],
         &expect![[r#"
             {"event":"duplicate","id":"msg-1","name":"plan.yaml"}
@@ -146,7 +146,11 @@ fn down(why: &str, restart_at: Option<Millis>, wanted: bool, asleep: bool) -> Ag
 fn what_happens_to_agents() {
     let process = ProcessKey { pid: 4242, start_ticks: 987_654 };
     let changes = [
-        AgentChange::Launching { nonce: Nonce(0x3f2a), launch: tasuki::engine::words::Digest(0xd1) },
+        AgentChange::Launching {
+            nonce: Nonce(0x3f2a),
+            launch: tasuki::engine::words::Digest(0xd1),
+            by: None,
+        },
         AgentChange::Up { nonce: Nonce(0x3f2a), pane: PaneId(5), process },
         AgentChange::Adopted,
         down("exit 1", Some(Millis(NOON + 1_000)), false, false),
@@ -226,7 +230,7 @@ fn a_snapshot() {
             agent("weak"),
             Box::new(Agent { phase: Phase::Restarting(Millis(NOON)), ..Agent::default() }),
         ),
-        Event::Halted(Some(Millis(NOON))),
+        Event::Halted(Some(Millis(NOON)), None),
         Event::KeptOpen(Box::new(open())),
         Event::KeptOpen(Box::new(queued)),
         Event::KeptOpen(Box::new(full)),

@@ -106,7 +106,7 @@ fn story() -> Vec<Vec<Event>> {
         other => other,
     };
     vec![
-        vec![change(AgentChange::Launching { nonce, launch: tasuki::engine::words::Digest(0xd1) })],
+        vec![change(AgentChange::Launching { nonce, launch: tasuki::engine::words::Digest(0xd1), by: None })],
         vec![change(AgentChange::Up { nonce, pane: PaneId(5), process })],
         vec![accepted(Message { accepted_at: Millis(NOON + 4_500), ..message() }, task)],
         vec![go(Move::Intend(turn), Some(coder.clone()), None, Why::Plain)],
@@ -122,7 +122,7 @@ fn story() -> Vec<Vec<Event>> {
             name: Some("019c1e0a1b4c7f3a00000002-0-first.yaml".into()),
         }],
         vec![go(Move::Claim, None, None, done.clone()), go(Move::Verify, None, None, done), answered],
-        vec![Event::Halted(Some(Millis(NOON + 13_500)))],
+        vec![Event::Halted(Some(Millis(NOON + 13_500)), None)],
         vec![accepted(
             Message { id: id("msg-3"), accepted_at: Millis(NOON + 15_000), ..message() },
             plain("Now the tests."),

@@ -28,7 +28,7 @@ proptest! {
     #[test]
     fn a_snapshot_holds_all_that_is_in_a_state(events in arbitrary::events()) {
         let is_kept = |event: &Event| {
-            matches!(event, Event::KeptOpen(_) | Event::KeptAgent(..) | Event::Halted(Some(_)))
+            matches!(event, Event::KeptOpen(_) | Event::KeptAgent(..) | Event::Halted(Some(_), _))
         };
         let kept: Vec<Event> = events.into_iter().filter(is_kept).collect();
         let state = replayed(&kept);
@@ -125,7 +125,7 @@ fn name(event: &Event) -> &'static str {
         Event::Moved { .. } => "moved",
         Event::Ended { .. } => "ended",
         Event::Agent { .. } => "agent",
-        Event::Halted(_) => "halted",
+        Event::Halted(..) => "halted",
         Event::KeptOpen(_) => "kept_open",
         Event::KeptFinished(_) => "kept_finished",
         Event::KeptAgent(..) => "kept_agent",

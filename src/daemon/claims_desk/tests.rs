@@ -33,6 +33,7 @@ fn dropped(text: &str) -> Input {
 fn replied() -> Input {
     let token = Token::new("k7qf2m").unwrap();
     Input::Command {
+        by: None,
         request: RequestId(1),
         command: Command::Reply { token, text: "done".into(), failed: false },
     }

@@ -140,7 +140,7 @@ impl Daemon {
 
     fn asks_to_halt(&mut self, on: bool) {
         let (answer, _answered) = tokio::sync::oneshot::channel();
-        self.call(Call { request: Request::Halt(on), answer });
+        self.call(Call { request: Request::Halt(on), key: None, answer });
     }
 }
 
@@ -387,7 +387,7 @@ async fn whoever_shows_a_key_that_is_nobodys_is_refused_and_not_taken_for_somebo
     let mut life = bench.begin().await;
     let Input::Drop { drafts, .. } = task("k") else { panic!("a drop") };
     let (answer, mut answered) = tokio::sync::oneshot::channel();
-    life.daemon.call(Call { request: Request::Send { drafts, key: Some("0".repeat(32)) }, answer });
+    life.daemon.call(Call { request: Request::Send { drafts }, key: Some("0".repeat(32)), answer });
     let Ok(Response::Reply(Reply::Refused(refusal))) = answered.try_recv() else { panic!("an answer") };
     assert_eq!(refusal.code, Code::BadProof);
     life.daemon.hand_out().unwrap();

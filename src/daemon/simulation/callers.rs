@@ -16,8 +16,8 @@ use tokio::sync::{mpsc, oneshot};
 pub(super) enum Wish {
     /// To have this letter accepted.
     Send(usize),
-    /// To have something changed.
-    Command(Command),
+    /// To have something changed, perhaps with an agent's key.
+    Command(Command, Option<(String, AgentName)>),
     /// To be told when a message has got so far.
     Await(MessageId, Until),
     /// To see a message.
@@ -99,14 +99,18 @@ impl Callers {
 
     /// Asks for it, if the daemon listens.
     pub(super) fn ask(&mut self, calls: &mpsc::Sender<Call>, wish: Wish) -> bool {
+        let mut key = None;
         let request = match &wish {
             Wish::Send(at) => {
                 let letter = &mut self.letters[*at];
                 letter.sent += 1;
-                let key = letter.key.as_ref().map(|(key, _)| key.clone());
-                Request::Send { drafts: letter.drafts.clone(), key }
+                key = letter.key.as_ref().map(|(key, _)| key.clone());
+                Request::Send { drafts: letter.drafts.clone() }
             }
-            Wish::Command(command) => Request::Command(command.clone()),
+            Wish::Command(command, by) => {
+                key = by.as_ref().map(|(key, _)| key.clone());
+                Request::Command(command.clone())
+            }
             Wish::Await(id, until) => Request::Await(id.clone(), *until),
             Wish::Message(id) => Request::Message(id.clone()),
             Wish::Open => Request::Open,
@@ -115,7 +119,7 @@ impl Callers {
             Wish::Down(keep_agents) => Request::Down { keep_agents: *keep_agents },
         };
         let (answer, answered) = oneshot::channel();
-        let asked = calls.try_send(Call { request, answer }).is_ok();
+        let asked = calls.try_send(Call { request, key, answer }).is_ok();
         if asked {
             self.waiting.push((wish, answered));
         } else if let Wish::Send(at) = wish {
@@ -207,8 +211,14 @@ impl Callers {
                 self.lost.push(*at); // it cannot be done now
                 None
             }
-            (Wish::Command(command), Response::Reply(Reply::Done { what, id })) => {
-                self.told.done(command, what, id.as_ref())
+            (Wish::Command(command, by), Response::Reply(Reply::Done { what, id })) => {
+                let by = by.as_ref().map(|(_, owner)| owner);
+                self.told.done(command, by, what, id.as_ref())
+            }
+            (Wish::Command(_, Some(_)), Response::Reply(Reply::Refused(refusal)))
+                if refusal.code == Code::NotYours =>
+            {
+                Some("commands that were not theirs")
             }
             (Wish::Await(..) | Wish::Message(_), Response::Message(Some(seen))) => {
                 let kind = self.told.seen(&seen.0);

@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 const SEEDS: u64 = 200;
 
 /// What these have to come by at least, or they prove little: about half of what they do.
-const MET: [(&str, u64); 46] = [
+const MET: [(&str, u64); 47] = [
     ("messages", 3_500),
     ("kills", 750),
     ("deaths in a change", 350),
@@ -67,9 +67,10 @@ const MET: [(&str, u64); 46] = [
     ("awaited", 15),
     ("shown open", 50),
     ("shown ended", 4),
-    ("told: cancelled", 45),
+    ("told: cancelled", 40),
+    ("commands that were not theirs", 15),
     ("told: done", 1),
-    ("told: goes on", 40),
+    ("told: goes on", 25),
     ("ends that were read", 6_000),
     ("files that agents read", 3_300),
     ("turns begun", 3_100),

@@ -3,6 +3,7 @@
 
 use super::callers::{Fate, Letter};
 use super::people::Dropped;
+use super::promises::check_commands;
 use super::run::{Now, Run, Wrong};
 use super::told::Told;
 use crate::engine::message::Kind;
@@ -37,6 +38,7 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     run.trace.count("messages", told.accepted.len() as u64);
     check_ids(&told)?;
     run.callers.told.check(&told)?;
+    check_commands(&told)?;
     let mut copies: BTreeMap<&str, u32> = BTreeMap::new();
     let letters = &run.callers.letters;
     let dropped = run.people.drops.iter().flat_map(|drop| &drop.contents);

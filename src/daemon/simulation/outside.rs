@@ -193,7 +193,9 @@ impl Run {
             (5, _) => Command::Restart(agent),
             _ => Command::Start(None),
         };
-        self.command(command);
+        let key = if self.chance.one_in(6) { self.some_key() } else { None };
+        let by = key.and_then(|(key, owner, _)| Some((key, owner?)));
+        self.call(Wish::Command(command, by));
     }
 
     /// Somebody sends messages: a person, or an agent with its key, or somebody with a key that is not his.
@@ -221,7 +223,7 @@ impl Run {
     }
 
     pub(super) fn command(&mut self, command: Command) {
-        self.call(Wish::Command(command));
+        self.call(Wish::Command(command, None));
     }
 
     pub(super) fn call(&mut self, wish: Wish) {

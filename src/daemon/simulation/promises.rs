@@ -4,7 +4,7 @@ use super::told::Told;
 use crate::engine::input::Command;
 use crate::engine::message::{Outcome, Status};
 use crate::engine::view::MessageSeen;
-use crate::engine::words::MessageId;
+use crate::engine::words::{AgentName, MessageId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -17,24 +17,32 @@ pub(super) struct Promises {
     ended: Vec<(MessageId, Outcome, Option<Arc<str>>)>,
     /// How often somebody was told that a message goes on.
     go_on: BTreeMap<MessageId, u32>,
+    /// Messages that this agent, or the user, was told to have called off.
+    called_off: Vec<(MessageId, String)>,
 }
 
-/// Why a message goes on that a person lets go on.
-const GOES_ON: &str = "a person lets it go on";
+/// Why a message goes on that somebody lets go on, behind his name.
+const GOES_ON: &str = " lets it go on";
+/// Why a message ended that somebody called off, before his name.
+const CALLED_OFF: &str = "cancelled by ";
 
 impl Promises {
     /// A command was done; what kind of thing that is.
     pub(super) fn done(
         &mut self,
         command: &Command,
+        by: Option<&AgentName>,
         what: &str,
         id: Option<&MessageId>,
     ) -> Option<&'static str> {
         let id = id?.clone();
         match command {
             Command::Cancel(_) => {
+                let by = by.map_or("user", AgentName::as_str).to_owned();
+                let kind = if by == "user" { "told: cancelled" } else { "agents told: cancelled" };
+                self.called_off.push((id.clone(), by));
                 self.ended.push((id, Outcome::Cancelled, None));
-                Some("told: cancelled")
+                Some(kind)
             }
             Command::Retry(_) => {
                 *self.go_on.entry(id).or_default() += 1;
@@ -90,13 +98,44 @@ impl Promises {
             }
         }
         for (id, times) in &self.go_on {
-            let moved = told.reasons.get(id).into_iter().flatten().filter(|why| *why == GOES_ON).count();
+            let moved =
+                told.reasons.get(id).into_iter().flatten().filter(|why| why.ends_with(GOES_ON)).count();
             if moved < *times as usize {
                 return Err(format!(
                     "{times} callers were told that {id} goes on, which it did {moved} times"
                 ));
             }
         }
+        for (id, by) in &self.called_off {
+            let why = told.ended.get(id).and_then(|ends| ends.first()).and_then(|end| end.why.as_deref());
+            if why != Some(&format!("{CALLED_OFF}{by}")) {
+                return Err(format!("{by} was told that {id} is cancelled, which ended as {why:?}"));
+            }
+        }
         Ok(())
+    }
+}
+
+/// Nobody but a person commands what others have sent, and whoever did is named.
+///
+/// # Errors
+/// The first that is not so.
+pub(super) fn check_commands(told: &Told) -> Result<(), String> {
+    let sent_it = |id: &MessageId, by: &str| {
+        by == "user"
+            || told.accepted.get(id).is_some_and(|all| all.iter().all(|message| message.from.as_str() == by))
+    };
+    let ends = told.ended.iter().flat_map(|(id, ends)| ends.iter().map(move |end| (id, end)));
+    let ended = ends.filter_map(|(id, end)| Some((id, end.why.as_deref()?.strip_prefix(CALLED_OFF)?)));
+    let reasons = told.reasons.iter().flat_map(|(id, all)| all.iter().map(move |why| (id, why)));
+    let go_on = reasons.filter_map(|(id, why)| Some((id, why.strip_suffix(GOES_ON)?)));
+    if let Some((id, by)) = ended.chain(go_on).find(|(id, by)| !sent_it(id, by)) {
+        return Err(format!("{by} has commanded {id}, which is somebody else's"));
+    }
+    let of_agents = ["started by ", "stopped by ", "restarted by "];
+    let by = |why: &str| of_agents.iter().find_map(|words| why.strip_prefix(words).map(str::to_owned));
+    match told.agents.iter().filter_map(|why| by(why)).find(|by| by != "user") {
+        Some(by) => Err(format!("{by} has commanded an agent")),
+        None => Ok(()),
     }
 }

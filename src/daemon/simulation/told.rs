@@ -1,7 +1,7 @@
 //! What the journal tells of all lives.
 
 use super::run::Wrong;
-use crate::engine::event::{Answer, Event, Why};
+use crate::engine::event::{AgentChange, Answer, Event, Why};
 use crate::engine::message::{Message, Outcome};
 use crate::engine::story;
 use crate::engine::words::{MessageId, Millis};
@@ -23,6 +23,8 @@ pub(super) struct Told {
     pub(super) ended: BTreeMap<MessageId, Vec<End>>,
     /// Why each moved, where that was said in words.
     pub(super) reasons: BTreeMap<MessageId, Vec<String>>,
+    /// Why agents were stopped, and who had them started.
+    pub(super) agents: BTreeSet<String>,
     /// Names of files that were refused.
     pub(super) refused: BTreeSet<String>,
     /// What the activity log says of it, and how often.
@@ -36,6 +38,7 @@ pub(super) struct Told {
 pub(super) struct End {
     pub(super) outcome: Outcome,
     pub(super) answer: Option<Box<Answer>>,
+    pub(super) why: Option<String>,
 }
 
 impl Told {
@@ -70,10 +73,14 @@ impl Told {
                 self.contents.entry(body.content.to_string()).or_default().push(message.id.clone());
                 self.accepted.entry(message.id.clone()).or_default().push(*message);
             }
-            Event::Ended { id, outcome, answer, .. } => {
-                self.ended.entry(id).or_default().push(End { outcome, answer });
+            Event::Ended { id, outcome, answer, why } => {
+                self.ended.entry(id).or_default().push(End { outcome, answer, why });
             }
             Event::Moved { id, why: Why::Text(why), .. } => self.reasons.entry(id).or_default().push(why),
+            Event::Agent { change: AgentChange::Launching { by: Some(by), .. }, .. } => {
+                self.agents.insert(format!("started by {by}"));
+            }
+            Event::Agent { change: AgentChange::Down { why, .. }, .. } => drop(self.agents.insert(why)),
             Event::Refused { name, .. } => self.refused.extend(name.map(|name| name.to_string())),
             _ => {}
         }

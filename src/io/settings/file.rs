@@ -30,6 +30,8 @@ pub(super) struct TeamFile {
     pub(super) settings: Option<SettingsEntry>,
     /// Who may send to whom besides the hierarchy.
     pub(super) routes: Option<Vec<RouteEntry>>,
+    /// What agents may command besides what is their own: messages that they sent, and their turns. A person may command all.
+    pub(super) may: Option<Vec<MayEntry>>,
 }
 
 /// One agent: a program in a window of its own.
@@ -153,6 +155,21 @@ pub(super) struct RouteEntry {
     pub(super) from: At<String>,
     /// Agents or pools.
     pub(super) to: Vec<At<String>>,
+}
+
+/// One agent and what it may command.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "May")]
+pub(super) struct MayEntry {
+    /// An agent or a pool.
+    pub(super) agent: At<String>,
+    /// Verbs: `cancel` and `retry` (messages), `agent` (start, stop, restart), `pane` (send, clear), `stop` (`stop --all`, `stop
+    /// --off`), `down`.
+    #[serde(rename = "do")]
+    pub(super) verbs: Vec<At<String>>,
+    /// Agents or pools: whose messages, panes and programs. Default: everybody's
+    pub(super) of: Option<Vec<At<String>>>,
 }
 
 /// How programs of one kind are started, typed to and ended.

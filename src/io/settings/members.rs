@@ -59,8 +59,8 @@ pub(super) fn settings(
         Some(given) => TmuxSocket::Private(tmux_name(given, book).to_owned()),
         None => TmuxSocket::Private(default_server(workspace)),
     };
-    let Roster { aliases, pools, routes, .. } = roster;
-    let team = Team { members, aliases, pools, routes, limits: general.limits.clone() };
+    let Roster { aliases, pools, routes, may, .. } = roster;
+    let team = Team { members, aliases, pools, routes, may, limits: general.limits.clone() };
     Ok(Settings { team, session: session.to_owned(), tmux_socket, launches, profiles, general })
 }
 

@@ -1,9 +1,10 @@
 //! Who is who: names, aliases, pools, who reports to whom, and the routes besides. Everything that is wrong is told.
 
-use super::file::{AgentEntry, RouteEntry, TeamFile};
+use super::file::{AgentEntry, MayEntry, RouteEntry, TeamFile};
 use super::finding::{Book, Place};
 use super::near::did_you_mean;
 use super::values::At;
+use crate::engine::power::{Power, Powers, Whose};
 use crate::engine::words::{AgentName, BadWord, USER};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,8 @@ pub(super) struct Roster {
     pub(super) reports_to: BTreeMap<AgentName, AgentName>,
     /// Routes, aliases and pools resolved to members.
     pub(super) routes: BTreeMap<AgentName, BTreeSet<AgentName>>,
+    /// What agents may command besides, aliases and pools resolved to members.
+    pub(super) may: Powers,
 }
 
 /// Reads all names and connects them. Agents with a bad or a second name are left out, and told in `book`.
@@ -38,6 +41,7 @@ pub(super) fn roster(file: &TeamFile, book: &mut Book) -> Roster {
     roster.take_reports(agents, book);
     roster.refuse_circles(agents, book);
     roster.take_routes(file.routes.as_deref().unwrap_or_default(), book);
+    roster.take_powers(file.may.as_deref().unwrap_or_default(), book);
     roster
 }
 
@@ -143,7 +147,25 @@ impl Roster {
         }
     }
 
-    /// The members that a name of a route means.
+    fn take_powers(&mut self, entries: &[MayEntry], book: &mut Book) {
+        for entry in entries {
+            let of = entry.of.as_ref();
+            let whose = of.map_or(Whose::Everybodys, |of| {
+                Whose::Of(of.iter().flat_map(|name| self.several(name, book)).collect())
+            });
+            let powers: Vec<Power> =
+                entry.verbs.iter().filter_map(|verb| power(verb, of.is_some(), book)).collect();
+            for agent in self.several(&entry.agent, book) {
+                let own = self.may.entry(agent).or_default();
+                for power in &powers {
+                    let before = own.entry(*power).or_insert_with(|| Whose::Of(BTreeSet::new()));
+                    *before = before.and(&whose);
+                }
+            }
+        }
+    }
+
+    /// The members that a name of a route or a power means.
     fn several(&self, given: &At<String>, book: &mut Book) -> BTreeSet<AgentName> {
         let word = AgentName::new(&given.value).ok();
         let pool = word.as_ref().and_then(|word| self.pools.get(word)).cloned();
@@ -153,8 +175,8 @@ impl Roster {
             None if given.value == USER => {
                 book.wrong(
                     given.place,
-                    "`user` needs no route",
-                    "take it away: user may send to anyone, and anyone may write to user",
+                    "`user` is not named here",
+                    "take it away: user may send to anyone and command all, and anyone may write to user",
                 );
                 BTreeSet::new()
             }
@@ -185,6 +207,24 @@ impl Roster {
         let pool = || self.pools.contains_key(word).then(|| "a pool".to_owned());
         alias.or_else(agent).or_else(pool)
     }
+}
+
+/// A verb that may be opened to an agent.
+fn power(given: &At<String>, has_of: bool, book: &mut Book) -> Option<Power> {
+    let word = given.value.as_str();
+    let found = Power::ALL.into_iter().find(|power| power.word() == word);
+    match found {
+        None => {
+            let cure = did_you_mean(word, Power::ALL.into_iter().map(Power::word));
+            book.wrong(given.place, format!("`{word}` is nothing that can be opened to an agent"), cure);
+        }
+        Some(power) if has_of && !power.has_whose() => {
+            let cure = "give it an entry of its own, without `of`";
+            book.wrong(given.place, format!("`{word}` is about the whole team, and not of somebody"), cure);
+        }
+        _ => {}
+    }
+    found
 }
 
 /// A word of the file as a name.

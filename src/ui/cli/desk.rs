@@ -140,6 +140,15 @@ pub(super) fn read_name(text: &str) -> Result<AgentName, String> {
     AgentName::new(text).map_err(|error| error.to_string())
 }
 
+/// What is done without the daemon is a person's to do: nobody else can say what an agent may.
+pub(super) fn refuse_agents(client: &Client, verb: &str) -> Result<(), Failure> {
+    if !client.is_agents() {
+        return Ok(());
+    }
+    let why = format!("no daemon can say whether an agent may `{verb}`");
+    Err(Failure::new(Kind::Rejected, Code::NotYours.word(), why, "let a person do it"))
+}
+
 /// Whether no daemon runs, where that is no failure; every other failure is one.
 pub(super) fn unless_running<T>(asked: Result<T, ClientError>) -> Result<Option<T>, Failure> {
     match asked {

@@ -1,7 +1,7 @@
 //! `tasuki stop`: an agent, or everything that is typed.
 
 use super::agent;
-use super::desk::{Desk, Ended, read_name};
+use super::desk::{Desk, Ended, read_name, refuse_agents};
 use super::failure::Failure;
 use crate::engine::words::AgentName;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
@@ -39,6 +39,7 @@ fn halt(desk: &Desk, on: bool) -> Ended {
     let client = Client::new(&workspace, &desk.around)?;
     // The file is the contract: it works without a daemon too, and a daemon that has no time to answer sees it by itself.
     let by_file = |on_words: &str| {
+        refuse_agents(&client, "stop")?;
         workspace.put_stop_file(on).map_err(Failure::at(&workspace.stop_file()))?;
         let what = if on { on_words } else { "queue/STOP is gone" };
         Ok::<_, Failure>(Done { what: what.to_owned(), id: None })

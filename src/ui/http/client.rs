@@ -88,6 +88,12 @@ impl Client {
         Ok(Self { runtime, workspace: workspace.clone(), candidates, uid: around.uid, key })
     }
 
+    /// Whether an agent asks: its key is shown with each request.
+    #[must_use]
+    pub fn is_agents(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// Reads something.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ fn house() -> Option<(Runtime, Router)> {
 }
 
 async fn refuse_all(mut asked: mpsc::Receiver<Call>) {
-    while let Some(Call { request, answer }) = asked.recv().await {
+    while let Some(Call { request, answer, .. }) = asked.recv().await {
         let refused = || Response::Reply(Reply::Refused(Refusal::new(Code::UnknownAgent, "nobody is here")));
         let _ = answer.send(match request {
             Request::Send { drafts, .. } => {

@@ -7,7 +7,7 @@ use crate::engine::words::{AgentName, BadWord, MessageId, Token};
 use crate::io::wire::json;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
-use axum::http::header::CONTENT_LENGTH;
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
@@ -24,6 +24,15 @@ pub(super) struct Given<T>(pub(super) T);
 
 /// The query of an address.
 pub(super) struct Asked<T>(pub(super) T);
+
+/// The bearer token of a request, if it has one.
+#[derive(Debug)]
+pub(super) struct Key(pub(super) Option<String>);
+
+impl Key {
+    /// For what anybody may ask.
+    pub(super) const NONE: Self = Self(None);
+}
 
 /// The word in an address.
 pub(super) struct Word<T>(pub(super) T);
@@ -58,6 +67,16 @@ impl Spoken for Token {
 
     fn read(text: &str) -> Result<Self, BadWord> {
         Self::new(text)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Key {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+        let value = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let key = value.and_then(|value| value.strip_prefix("Bearer "));
+        Ok(Self(key.map(|key| key.trim().to_owned())))
     }
 }
 

@@ -1,8 +1,9 @@
 //! The addresses of panes: what an agent's pane shows, what is typed there, and what it asks.
 
+use super::given::Key;
 use super::given::{Asked, Given, Word};
 use super::refused::Refused;
-use super::routes::{Answer, House, bearer, duration, odd};
+use super::routes::{Answer, House, duration, odd};
 use super::show;
 use super::types::{
     Done, PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText,
@@ -12,7 +13,7 @@ use crate::daemon::request::{Answered, PaneRequest, PaneResponse};
 use crate::engine::words::AgentName;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 
 /// How long `pane wait` waits unless it is told (protocol, team file).
 const PANE_WAIT_MS: u64 = 30_000;
@@ -22,21 +23,21 @@ pub(super) async fn read(
     Word(name): Word<AgentName>,
     Asked(query): Asked<PaneQuery>,
 ) -> Answer<PaneText> {
-    match house.pane(name, PaneRequest::Read(query.history.unwrap_or(0))).await? {
+    match house.pane(Key::NONE, name, PaneRequest::Read(query.history.unwrap_or(0))).await? {
         PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
         other => Err(odd(&other)),
     }
 }
 
 pub(super) async fn ready(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<PaneReady> {
-    match house.pane(name, PaneRequest::Ready).await? {
+    match house.pane(Key::NONE, name, PaneRequest::Ready).await? {
         PaneResponse::Ready(ready, why) => Ok(Json(PaneReady { ready, why })),
         other => Err(odd(&other)),
     }
 }
 
 pub(super) async fn look(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<PaneLookInfo> {
-    match house.pane(name, PaneRequest::Explain).await? {
+    match house.pane(Key::NONE, name, PaneRequest::Explain).await? {
         PaneResponse::Look(look) => Ok(Json(show::look(*look))),
         other => Err(odd(&other)),
     }
@@ -45,14 +46,14 @@ pub(super) async fn look(State(house): State<House>, Word(name): Word<AgentName>
 pub(super) async fn answer(
     State(house): State<House>,
     Word(name): Word<AgentName>,
-    headers: HeaderMap,
+    key: Key,
     Given(body): Given<PaneAnswerBody>,
 ) -> Answer<PaneAnswered> {
-    if bearer(&headers).is_some() {
+    if key.0.is_some() {
         let why = "an agent does not answer for people: what is asked there is theirs to allow";
         return Err(Refused::new(StatusCode::FORBIDDEN, "not-yours", why, "let a person answer"));
     }
-    match house.pane(name, PaneRequest::Answer { wish: body.choose, of: body.of }).await? {
+    match house.pane(key, name, PaneRequest::Answer { wish: body.choose, of: body.of }).await? {
         PaneResponse::Answered(Answered { choice, taken }) => {
             Ok(Json(PaneAnswered { choice, proven: taken }))
         }
@@ -67,10 +68,11 @@ pub(super) async fn answer(
 
 pub(super) async fn send(
     State(house): State<House>,
+    key: Key,
     Word(name): Word<AgentName>,
     Given(body): Given<PaneSendBody>,
 ) -> Answer<PaneTyped> {
-    match house.pane(name, PaneRequest::Send(body.text)).await? {
+    match house.pane(key, name, PaneRequest::Send(body.text)).await? {
         PaneResponse::Typed(proven) => Ok(Json(PaneTyped { proven })),
         PaneResponse::Ready(_, why) => Err(not_ready(why)),
         other => Err(odd(&other)),
@@ -82,9 +84,9 @@ fn not_ready(why: Option<String>) -> Refused {
     Refused::new(StatusCode::CONFLICT, "not-ready", why, "wait until it is ready: `tasuki pane ready`")
 }
 
-pub(super) async fn clear(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<Done> {
+pub(super) async fn clear(State(house): State<House>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
     let what = format!("{name}'s pane is cleared");
-    match house.pane(name, PaneRequest::Clear).await? {
+    match house.pane(key, name, PaneRequest::Clear).await? {
         PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
         PaneResponse::Ready(_, why) => Err(not_ready(why)),
         other => Err(odd(&other)),
@@ -97,7 +99,7 @@ pub(super) async fn wait(
     Given(body): Given<PaneWaitBody>,
 ) -> Answer<PaneText> {
     let timeout_ms = duration(body.timeout.as_deref(), PANE_WAIT_MS)?;
-    match house.pane(name, PaneRequest::Wait { text: body.text, timeout_ms }).await? {
+    match house.pane(Key::NONE, name, PaneRequest::Wait { text: body.text, timeout_ms }).await? {
         PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
         PaneResponse::TimedOut(text) => Ok(Json(PaneText { text, timed_out: true })),
         other => Err(odd(&other)),

@@ -73,7 +73,9 @@ where. It speaks HTTP/1.1 and JSON, to processes of its own user only:
   documents with `---`), with the fields of `protocol/README.md`. All are accepted or none. Give it an `id` and it may be
   sent again after any failure: the same id with the same content is a duplicate. A key stands once in an object
   (`duplicate-key`), as it does in YAML.
-- `Authorization: Bearer KEY`, with the `TASUKI_AGENT_KEY` of an agent's pane, proves who sends.
+- `Authorization: Bearer KEY`, with the `TASUKI_AGENT_KEY` of an agent's pane, proves who sends and who gives a command. That
+  agent commands its own parts and turns, and what `may:` in the team file opens; whatever else changes something is refused
+  with `not-yours`, and with `bad-proof` where the key is that of no running agent. Looking is free. Without a key it is the user who asks.
 - What is not done is answered with a status of 400 or more and a `Problem`. Its `code` is one of the table of refusals,
   or `bad-request`, `no-message`, `not-ready`, `not-answered`, `not-yours` (403), `too-slow`, `no-such-address`, `no-such-method`, `unavailable` (503: try
   again in a moment), `bug`.

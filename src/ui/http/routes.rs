@@ -1,6 +1,6 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
-use super::given::{Asked, Given, Raw, Word, json_of};
+use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
 use super::types::{
     Accepted, DaemonInfo, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, ReplyBody, StatusInfo,
@@ -16,7 +16,7 @@ use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::clock::Clock;
 use crate::io::wire::{draft, json, time};
 use axum::extract::State;
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -92,11 +92,12 @@ async fn no_such_method() -> Refused {
 
 async fn send(
     State(house): State<House>,
+    key: Key,
     headers: HeaderMap,
     Raw(body): Raw,
 ) -> Result<(StatusCode, Json<Accepted>), Refused> {
     let drafts = read_drafts(&headers, &body, house.clock.wall())?;
-    match house.ask(Request::Send { drafts, key: bearer(&headers) }).await? {
+    match house.ask(key, Request::Send { drafts }).await? {
         Response::Reply(Reply::Accepted { ids, duplicates }) => {
             let words = |ids: Vec<MessageId>| ids.iter().map(ToString::to_string).collect();
             let accepted = Accepted { ids: words(ids), duplicates: words(duplicates), durable: true };
@@ -107,7 +108,7 @@ async fn send(
 }
 
 async fn open(State(house): State<House>) -> Answer<MessageList> {
-    match house.ask(Request::Open).await? {
+    match house.ask(Key::NONE, Request::Open).await? {
         Response::Open(open) => {
             Ok(Json(MessageList { messages: open.iter().map(|seen| show::message(seen, None)).collect() }))
         }
@@ -126,7 +127,7 @@ async fn wait(
 ) -> Answer<Waited> {
     let until = until(&query)?;
     let wait = Duration::from_millis(duration(query.timeout.as_deref(), WAIT_MS_MAX)?.min(WAIT_MS_MAX));
-    match tokio::time::timeout(wait, house.ask(Request::Await(id.clone(), until))).await {
+    match tokio::time::timeout(wait, house.ask(Key::NONE, Request::Await(id.clone(), until))).await {
         Ok(response) => {
             let message = seen(response?, &id)?;
             Ok(Json(Waited { reached: true, message }))
@@ -135,31 +136,32 @@ async fn wait(
     }
 }
 
-async fn cancel(State(house): State<House>, Word(id): Word<MessageId>) -> Answer<Done> {
-    house.command(Command::Cancel(id)).await
+async fn cancel(State(house): State<House>, key: Key, Word(id): Word<MessageId>) -> Answer<Done> {
+    house.command(key, Command::Cancel(id)).await
 }
 
-async fn retry(State(house): State<House>, Word(id): Word<MessageId>) -> Answer<Done> {
-    house.command(Command::Retry(id)).await
+async fn retry(State(house): State<House>, key: Key, Word(id): Word<MessageId>) -> Answer<Done> {
+    house.command(key, Command::Retry(id)).await
 }
 
 async fn reply(
     State(house): State<House>,
+    key: Key,
     Word(token): Word<Token>,
     Given(body): Given<ReplyBody>,
 ) -> Answer<Done> {
     if body.text.is_empty() {
         return Err(Refusal::new(Code::ContentEmpty, "the answer has no text").at("text").into());
     }
-    house.command(Command::Reply { token, text: body.text.into(), failed: body.failed }).await
+    house.command(key, Command::Reply { token, text: body.text.into(), failed: body.failed }).await
 }
 
-async fn acknowledge(State(house): State<House>, Word(token): Word<Token>) -> Answer<Done> {
-    house.command(Command::Acknowledge { token }).await
+async fn acknowledge(State(house): State<House>, key: Key, Word(token): Word<Token>) -> Answer<Done> {
+    house.command(key, Command::Acknowledge { token }).await
 }
 
 async fn status(State(house): State<House>) -> Answer<StatusInfo> {
-    match house.ask(Request::Overview).await? {
+    match house.ask(Key::NONE, Request::Overview).await? {
         Response::Overview(overview, notes) => Ok(Json(show::workspace(&overview, notes, house.daemon))),
         other => Err(unexpected(other)),
     }
@@ -169,44 +171,44 @@ async fn health(State(house): State<House>) -> Json<Health> {
     Json(Health { ok: true, daemon: house.daemon })
 }
 
-async fn halt(State(house): State<House>, Given(body): Given<HaltBody>) -> Answer<Done> {
+async fn halt(State(house): State<House>, key: Key, Given(body): Given<HaltBody>) -> Answer<Done> {
     let what = if body.on { "nothing is typed any more" } else { "work goes on" };
-    house.done(Request::Halt(body.on), what).await
+    house.done(key, Request::Halt(body.on), what).await
 }
 
-async fn down(State(house): State<House>, Given(body): Given<DownBody>) -> Answer<Done> {
+async fn down(State(house): State<House>, key: Key, Given(body): Given<DownBody>) -> Answer<Done> {
     let what =
         if body.keep_agents { "the daemon ends; the agents go on" } else { "the daemon and the agents end" };
-    house.done(Request::Down { keep_agents: body.keep_agents }, what).await
+    house.done(key, Request::Down { keep_agents: body.keep_agents }, what).await
 }
 
-async fn start_all(State(house): State<House>) -> Answer<Done> {
-    house.command(Command::Start(None)).await
+async fn start_all(State(house): State<House>, key: Key) -> Answer<Done> {
+    house.command(key, Command::Start(None)).await
 }
 
-async fn start(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<Done> {
-    house.command(Command::Start(Some(name))).await
+async fn start(State(house): State<House>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
+    house.command(key, Command::Start(Some(name))).await
 }
 
-async fn stop(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<Done> {
-    house.command(Command::Stop(name)).await
+async fn stop(State(house): State<House>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
+    house.command(key, Command::Stop(name)).await
 }
 
-async fn restart(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<Done> {
-    house.command(Command::Restart(name)).await
+async fn restart(State(house): State<House>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
+    house.command(key, Command::Restart(name)).await
 }
 
 impl House {
     /// Asks the loop. It answers at once, or when what was asked is durable.
-    async fn ask(&self, request: Request) -> Result<Response, Refused> {
+    async fn ask(&self, key: Key, request: Request) -> Result<Response, Refused> {
         let (answer, answered) = oneshot::channel();
         let gone = || Refused::unavailable("the daemon is ending or starting anew");
-        self.calls.send(Call { request, answer }).await.map_err(|_| gone())?;
+        self.calls.send(Call { request, key: key.0, answer }).await.map_err(|_| gone())?;
         answered.await.map_err(|_| gone())
     }
 
-    async fn command(&self, command: Command) -> Answer<Done> {
-        match self.ask(Request::Command(command)).await? {
+    async fn command(&self, key: Key, command: Command) -> Answer<Done> {
+        match self.ask(key, Request::Command(command)).await? {
             Response::Reply(Reply::Done { what, id }) => {
                 Ok(Json(Done { what, id: id.map(|id| id.to_string()) }))
             }
@@ -214,19 +216,24 @@ impl House {
         }
     }
 
-    async fn done(&self, request: Request, what: &str) -> Answer<Done> {
-        match self.ask(request).await? {
+    async fn done(&self, key: Key, request: Request, what: &str) -> Answer<Done> {
+        match self.ask(key, request).await? {
             Response::Ok => Ok(Json(Done { what: what.to_owned(), id: None })),
             other => Err(unexpected(other)),
         }
     }
 
     async fn message(&self, id: MessageId) -> Result<MessageInfo, Refused> {
-        seen(self.ask(Request::Message(id.clone())).await?, &id)
+        seen(self.ask(Key::NONE, Request::Message(id.clone())).await?, &id)
     }
 
-    pub(super) async fn pane(&self, name: AgentName, request: PaneRequest) -> Result<PaneResponse, Refused> {
-        match self.ask(Request::Pane(name, request)).await? {
+    pub(super) async fn pane(
+        &self,
+        key: Key,
+        name: AgentName,
+        request: PaneRequest,
+    ) -> Result<PaneResponse, Refused> {
+        match self.ask(key, Request::Pane(name, request)).await? {
             Response::Pane(response) => Ok(response),
             other => Err(unexpected(other)),
         }
@@ -257,11 +264,6 @@ fn read_drafts(headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Vec<Draf
         })
     };
     values.iter().enumerate().map(read).collect()
-}
-
-pub(super) fn bearer(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
-    value.strip_prefix("Bearer ").map(|key| key.trim().to_owned())
 }
 
 fn until(query: &WaitQuery) -> Result<Until, Refused> {

@@ -14,7 +14,7 @@ impl World {
     pub(crate) fn see_it_through(&mut self) -> Result<(), String> {
         self.told += "== from here on everybody means well\n";
         self.change_team(make_team(0, 0, 0))?;
-        self.step(Input::Halt(false))?;
+        self.step(Input::Halt(false, None))?;
         self.tmux_back(0)?;
         for _ in 0..ROUNDS {
             if self.engine.state().open.is_empty() {

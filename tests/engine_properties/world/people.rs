@@ -132,7 +132,7 @@ impl World {
     }
 
     pub(super) fn ask(&mut self, command: Command) -> Result<(), String> {
-        self.step(Input::Command { request: RequestId(2), command })
+        self.step(Input::Command { request: RequestId(2), by: None, command })
     }
 
     pub(super) fn ask_about(

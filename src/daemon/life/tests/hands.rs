@@ -99,7 +99,7 @@ async fn what_is_called_off_while_its_view_is_written_is_not_typed() {
     let mut hands = Hands::of(daemon).await;
     daemon.take_input(task("t"));
     hands.ready(daemon, TOKEN).await;
-    daemon.step(Input::Command { request: RequestId(1), command: Command::Cancel(t()) });
+    daemon.step(Input::Command { request: RequestId(1), by: None, command: Command::Cancel(t()) });
     daemon.hear_views().await;
     daemon.work_until_idle().await;
     assert!(hands.typed().is_empty() && !daemon.is_open("t"));
@@ -123,7 +123,7 @@ async fn a_claim_that_waits_for_the_drop_zones_goes_before_whatever_would_take_i
         hands.say(daemon, Report::Claimed { id: t(), turn: 1, source, text, truncated: false });
         assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "it waits");
         if let Some(command) = overtaker {
-            daemon.take_input(Input::Command { request: RequestId(1), command });
+            daemon.take_input(Input::Command { request: RequestId(1), by: None, command });
         }
         if is_time {
             let later = daemon.clock.now().plus(3 * 3_600_000);

@@ -25,6 +25,8 @@ enum ChangeWire {
         nonce: Nonce,
         #[serde(with = "field")]
         launch: Digest,
+        #[serde(with = "field", default, skip_serializing_if = "is_default")]
+        by: Option<AgentName>,
     },
     Up {
         #[serde(with = "field")]

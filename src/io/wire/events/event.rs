@@ -77,6 +77,8 @@ struct HaltedPart {
     /// Written even where it is null: that it is over is what the line says.
     #[serde(with = "field", default)]
     since: Option<Millis>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    by: Option<AgentName>,
 }
 
 /// Appends an event.
@@ -117,7 +119,9 @@ pub(super) fn write(out: &mut String, event: &Event) {
         Event::Agent { name, change } => {
             Object::begin(out, AGENT).part(&NamePart { name: name.clone() }).part(&Put(change))
         }
-        Event::Halted(since) => Object::begin(out, HALTED).part(&HaltedPart { since: *since }),
+        Event::Halted(since, by) => {
+            Object::begin(out, HALTED).part(&HaltedPart { since: *since, by: by.clone() })
+        }
         Event::KeptOpen(open) => {
             let (stage, rest) = OpenPart::split(open);
             Object::begin(out, KEPT_OPEN).part(&Put(&open.message)).part(&stage).part(&rest)
@@ -184,7 +188,10 @@ impl<'a> Outline<'a> {
                 let NamePart { name } = part(text)?;
                 Event::Agent { name, change: part::<Got<_>>(text)?.0 }
             }
-            HALTED => Event::Halted(part::<HaltedPart>(text)?.since),
+            HALTED => {
+                let HaltedPart { since, by } = part(text)?;
+                Event::Halted(since, by)
+            }
             KEPT_OPEN => {
                 let message = part::<Got<Message>>(text)?.0;
                 Event::KeptOpen(Box::new(part::<OpenPart>(text)?.join(message, part(text)?)?))

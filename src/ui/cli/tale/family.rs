@@ -91,7 +91,7 @@ fn subject(event: &Event) -> Option<&MessageId> {
         Event::Duplicate { id, .. } | Event::Moved { id, .. } | Event::Ended { id, .. } => Some(id),
         Event::Refused { .. }
         | Event::Agent { .. }
-        | Event::Halted(_)
+        | Event::Halted(..)
         | Event::KeptOpen(_)
         | Event::KeptFinished(_)
         | Event::KeptAgent(..) => None,

@@ -1,0 +1,153 @@
+//! What an agent may command with the key in its pane, and who is named for each command, through the real binary and real tmux.
+
+use crate::house::House;
+
+const AGENTS: &str = r"  - {name: boss, reports_to: user, provider: plain, command: [bash, ./keep.sh], marker: BOSS OK}
+  - {name: mm, reports_to: boss, provider: plain, command: [bash, ./keep.sh], marker: MM OK}
+  - {name: w, reports_to: mm, provider: plain, command: [bash, ./keep.sh], marker: W OK}
+";
+
+/// Writes its key away and does nothing else, as one that works for long.
+const KEEP: &str = r#"#!/bin/bash
+echo "$TASUKI_AGENT_KEY" > "keys/.$$" && mv "keys/.$$" "keys/$$"
+while IFS= read -r line; do :; done
+"#;
+
+fn house(name: &str, more: &str) -> House {
+    let mut house = House::new(name, &format!("{AGENTS}{more}"), &[("keep.sh", KEEP)]);
+    std::fs::create_dir(house.path("keys")).expect("a folder");
+    house.start();
+    house
+}
+
+/// The key that an agent has in its pane.
+fn key(house: &House, agent: &str) -> String {
+    let status = format!("status/agents/{agent}.yaml");
+    let file = |house: &House| {
+        let text = house.read(&status);
+        text.lines().find_map(|line| line.strip_prefix("pid: ")).map(|pid| format!("keys/{pid}"))
+    };
+    house.until("its key", |house| file(house).is_some_and(|file| house.path(&file).exists()));
+    file(house).map(|file| house.read(&file)).unwrap_or_default().trim().to_owned()
+}
+
+/// The code with which a verb is refused in an agent's pane.
+fn refused(house: &House, key: &str, words: &[&str]) -> String {
+    let (ended, said) = ask(house, Some(key), &[words, &["--json"]].concat());
+    assert_eq!(ended, Some(2), "{words:?}: {said}");
+    said.split("\"code\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or(&said).to_owned()
+}
+
+/// What a verb says and how it ends: in a person's shell, or in an agent's pane.
+fn ask(house: &House, key: Option<&str>, words: &[&str]) -> (Option<i32>, String) {
+    let mut asked = house.tasuki();
+    asked.args(words).stdin(std::process::Stdio::null());
+    if let Some(key) = key {
+        let root = house.path("").canonicalize().expect("the workspace");
+        asked.env("TASUKI_ROOT", root).env("TASUKI_AGENT_KEY", key);
+    }
+    let output = asked.output().expect("tasuki");
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn an_agent_commands_its_own_parts_and_nothing_else() {
+    let mut house = house("own 己", "");
+    house.drop("t.yaml", "id: t\nto: mm\ncontent: 仕事\n");
+    house.until("it is given", |house| house.read("queue/active/t.yaml").contains("stage: working"));
+    let mm = key(&house, "mm");
+    let (code, said) = ask(&house, Some(&mm), &["send", "w", "手伝って", "--json"]);
+    assert_eq!(code, Some(0), "{said}");
+    let part = said.split('"').find(|word| word.starts_with("msg-")).expect("an id").to_owned();
+    let not_its = [
+        &["cancel", "t"][..],
+        &["agent", "stop", "boss"],
+        &["agent", "restart", "w"],
+        &["agent", "stop", "mm"],
+        &["agent", "start"],
+        &["stop", "--all"],
+        &["stop", "--off"],
+        &["pane", "send", "w", "rm -rf /"],
+        &["pane", "clear", "boss"],
+        &["answer", "w", "yes"],
+        &["down"],
+        &["down", "--keep-agents"],
+    ];
+    for words in not_its {
+        assert_eq!(refused(&house, &mm, words), "not-yours", "{words:?}");
+    }
+    assert!(!house.path("queue/STOP").exists());
+    assert!(house.read("queue/active/t.yaml").contains("stage: working"));
+    // What only looks, its own part, and the key of one that was started anew.
+    for words in [&["status"][..], &["why", "t"], &["pane", "read", "w"], &["cancel", &part]] {
+        let (code, said) = ask(&house, Some(&mm), words);
+        assert_eq!(code, Some(0), "{words:?}: {said}");
+    }
+    let why = ask(&house, None, &["why", &part]).1;
+    assert!(why.contains("cancelled by mm"), "{why}");
+    assert_eq!(refused(&house, &"0".repeat(32), &["cancel", "t"]), "bad-proof");
+    // A person may.
+    let (code, said) = ask(&house, None, &["cancel", "t"]);
+    assert_eq!(code, Some(0), "{said}");
+    let why = ask(&house, None, &["why", "t"]).1;
+    assert!(why.contains("cancelled by user"), "{why}");
+    house.end();
+}
+
+#[test]
+fn an_agent_does_not_answer_a_turn_of_somebody_elses() {
+    let mut house = house("tokens", "");
+    house.drop("t.yaml", "id: t\nto: mm\ncontent: 仕事\n");
+    house.until("it is given", |house| house.read("queue/active/t.yaml").contains("stage: working"));
+    let view = house.read("queue/active/t.yaml");
+    let token = view.lines().find_map(|line| line.strip_prefix("token: ")).expect("its token").trim();
+    let token = token.trim_matches(|c| c == '"' || c == '\'');
+    let (boss, mm) = (key(&house, "boss"), key(&house, "mm"));
+    for words in [&["reply", token, "done"][..], &["reply", "--ack", token]] {
+        assert_eq!(refused(&house, &boss, words), "bad-proof", "{words:?}");
+    }
+    let (code, said) = ask(&house, Some(&mm), &["reply", token, "できた"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(house.result("t").contains("できた"));
+    house.end();
+}
+
+#[test]
+fn the_team_file_opens_more_and_every_record_names_who_gave_the_command() {
+    let may = "may:\n  - {agent: boss, do: [cancel, agent, pane], of: [mm]}\n  - {agent: boss, do: [stop]}\n";
+    let mut house = house("opened", may);
+    house.drop("t.yaml", "id: t\nto: mm\ncontent: 仕事\n---\nid: u\nto: w\ncontent: 仕事\n");
+    let boss = key(&house, "boss");
+    for (words, code) in [
+        (&["cancel", "t"][..], 0),
+        (&["cancel", "u"], 2),
+        (&["pane", "clear", "w"], 2),
+        (&["agent", "stop", "mm"], 0),
+        (&["agent", "start", "mm"], 0),
+        (&["agent", "stop", "w"], 2),
+        (&["agent", "start"], 2),
+        (&["stop", "--all"], 0),
+        (&["stop", "--off"], 0),
+        (&["down"], 2),
+    ] {
+        let (ended, said) = ask(&house, Some(&boss), words);
+        assert_eq!(ended, Some(code), "{words:?}: {said}");
+    }
+    assert_eq!(ask(&house, None, &["stop", "--all"]).0, Some(0));
+    let log = |house: &House| house.read("status/activity.log");
+    house.until("the log", |house| log(house).contains("put by user"));
+    for line in [
+        "t cancelled: cancelled by boss",
+        "mm ended (stopped by boss)",
+        "mm is being started by boss",
+        "queue/STOP is there, put by boss",
+        "queue/STOP is gone, taken away by boss",
+    ] {
+        assert!(log(&house).contains(line), "{line}\n{}", log(&house));
+    }
+    house.end();
+    // Nobody is there who could say what an agent may.
+    assert_eq!(refused(&house, &boss, &["stop", "--off"]), "not-yours");
+    assert!(house.path("queue/STOP").exists());
+}
