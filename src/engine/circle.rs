@@ -99,9 +99,8 @@ impl<'a> Waits<'a> {
     /// What an agent works on, or will again: what has parts is not given to another one.
     fn hands(&self, name: &AgentName) -> Vec<Awaited<'a>> {
         let state = self.state;
-        let is_its =
-            |id: &&MessageId| state.open.get(*id).is_some_and(|open| open.agent.as_ref() == Some(name));
-        let begun = state.parts.keys().filter(is_its);
+        let given = state.given.get(name).into_iter().flatten();
+        let begun = given.filter(|id| state.open_parts(id) > 0);
         let current = state.agents.get(name).and_then(|agent| agent.current.as_ref());
         current.into_iter().chain(begun).map(Awaited::End).collect()
     }
@@ -116,10 +115,17 @@ impl<'a> Waits<'a> {
                 .chain(beside.to.iter().map(Awaited::Free))
                 .collect();
         };
-        let queued = matches!(open.stage, Stage::Queued { .. });
         let parts = self.state.parts.get(id).into_iter().flatten();
-        let begin = queued.then_some(Awaited::Free(open.queue()));
+        let begin = matches!(open.stage, Stage::Queued { .. }).then(|| self.before_begin(open)).flatten();
         open.unmet.iter().chain(parts).map(Awaited::End).chain(begin).collect()
+    }
+
+    /// What was put back is begun by its agent when that has come back and has nothing else; anything else when somebody is free
+    /// for it.
+    fn before_begin(&self, open: &'a Open) -> Option<Awaited<'a>> {
+        let Some(agent) = &open.agent else { return Some(Awaited::Free(open.queue())) };
+        let current = self.state.agents.get(agent).and_then(|agent| agent.current.as_ref());
+        current.filter(|current| **current != open.message.id).map(Awaited::End)
     }
 }
 

@@ -40,6 +40,24 @@ fn a_part_is_asked_for_by_the_agent_that_has_the_task() {
 }
 
 #[test]
+fn who_is_put_back_in_the_middle_of_a_task_comes_back_and_is_no_circle() {
+    for how in ["it ended", "a person stopped it"] {
+        let mut world = world();
+        world.send("p1 boss>ann token=k00005");
+        world.give("ann");
+        world.send("q1 ann>eve");
+        assert_eq!(world.stage("q1"), "queued");
+        match how {
+            "it ended" => drop(world.exit("ann", "exit 1")),
+            _ => drop(world.ask_stop("ann")),
+        }
+        assert_eq!(world.stage("p1"), "retrying", "{how}");
+        let text = world.send("p2 boss>ann token=k00005");
+        assert!(text.starts_with("accepted p2 task boss>ann part of t1"), "{how}: {text}");
+    }
+}
+
+#[test]
 fn parts_have_a_limit_also_within_one_file() {
     let mut team = team();
     team.limits.children_max = 2;

@@ -3,6 +3,7 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
+mod circles;
 #[path = "../engine/make.rs"]
 mod make;
 mod ops;

@@ -1,5 +1,6 @@
 //! What must hold after every step, whatever came.
 
+use crate::circles;
 use crate::say;
 use crate::world::Ends;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +9,7 @@ use tasuki::engine::event::Event;
 use tasuki::engine::input::{Command, Effect, Input, Report};
 use tasuki::engine::life::Stage;
 use tasuki::engine::message::{Draft, Kind, Known, Message, Outcome};
+use tasuki::engine::refusal::Code;
 use tasuki::engine::state::{Open, Phase, State};
 use tasuki::engine::team::Team;
 use tasuki::engine::words::{AgentName, MessageId, Millis, Seq};
@@ -92,6 +94,7 @@ impl Rules {
     ) -> Checked {
         self.check_events(step, engine)?;
         self.check_claims(before, input, step)?;
+        self.check_circle(before, input, step, engine)?;
         if let Input::Report { report: Report::Ready { .. }, .. } = input {
             self.check_order(before, step)?;
         }
@@ -99,6 +102,20 @@ impl Rules {
         must(!matches!(input, Input::Wake) || wake.is_none_or(|at| at > step.at), || {
             "it wants to be woken in the past".to_owned()
         })
+    }
+
+    /// A part is refused as a circle only where its addressee would never be free for it.
+    fn check_circle(&self, before: &State, input: &Input, step: &Step, engine: &Engine) -> Checked {
+        let circle = |event: &Event| matches!(event, Event::Refused { code: Code::WaitCycle, .. });
+        let Input::Drop { drafts, .. } = input else { return Ok(()) };
+        let [draft] = &drafts[..] else { return Ok(()) }; // what comes beside it may be a part of the circle
+        if !step.events.iter().any(circle) {
+            return Ok(());
+        }
+        match circles::comes_free(before, engine.team(), draft) {
+            None => Ok(()),
+            Some(name) => Err(format!("refused as a circle, and {name} comes free for it: {draft:?}")),
+        }
     }
 
     /// What holds after any step.
@@ -232,17 +249,22 @@ impl Rules {
                 Input::Command { command: Command::Reply { token, .. }, .. } => newest == Some(*token),
                 Input::Drop { drafts, proof, .. } => drafts.iter().any(|draft| {
                     let by_key = proof.is_some() && *proof == open.agent;
-                    let current = open.agent.as_ref().and_then(|name| before.agents.get(name));
-                    let current = current.and_then(|agent| agent.current.as_ref());
                     draft.token.is_some_and(|token| newest == Some(token))
-                        || (draft.token.is_none() && draft.in_reply_to.as_ref() == Some(id))
-                            && (by_key || (draft.from == open.agent && current == Some(id)))
+                        || (draft.token.is_none() && draft.in_reply_to.as_ref().is_none_or(|of| of == id))
+                            && (by_key || self.is_named(draft, open) && may_be_meant(before, open))
                 }),
                 _ => false,
             };
             must(proven, || format!("{} closes {id} by {input:?}", say::say_event(event, step.at)))?;
         }
         Ok(())
+    }
+
+    /// Whether a draft names the agent of a task as its sender, itself or by the pool that was asked.
+    fn is_named(&self, draft: &Draft, open: &Open) -> bool {
+        let Some((from, agent)) = draft.from.as_ref().zip(open.agent.as_ref()) else { return false };
+        let asked = self.team.pools.get(from).is_some_and(|members| members.contains(agent));
+        self.team.sender(from).is_ok_and(|from| from == *agent) || asked && open.message.to == *from
     }
 
     /// What is given first was accepted first, among those of the highest priority that may go.
@@ -305,4 +327,23 @@ fn check_hands(state: &State) -> Checked {
     let pending = state.open.values().filter(|open| matches!(open.stage, Stage::Queued { .. })).count();
     let held = state.open.values().filter(|open| matches!(open.stage, Stage::Held(_))).count();
     must((state.tally.pending, state.tally.held) == (pending, held), || format!("{:?}", state.tally))
+}
+
+/// Whether whoever names no task can mean this one: its agent has it, or its process knows of no other.
+fn may_be_meant(before: &State, open: &Open) -> bool {
+    let agent = open.agent.as_ref().and_then(|name| before.agents.get(name));
+    let knows = |other: &&Open| {
+        other.agent == open.agent
+            && other.message.kind == Kind::Task
+            && other.stage.turn().is_some()
+            && other.launch == agent.and_then(|agent| agent.nonce)
+    };
+    let others = before
+        .open
+        .values()
+        .map(|other| &**other)
+        .filter(knows)
+        .any(|other| other.message.id != open.message.id);
+    let is_current = agent.is_some_and(|agent| agent.current.as_ref() == Some(&open.message.id));
+    is_current || (open.stage.turn().is_some() && !others)
 }
