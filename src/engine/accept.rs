@@ -238,7 +238,7 @@ impl Work<'_> {
         self.note_bounce(content_of(&draft), &route.from, &route.to);
         let mut event = accepted(draft, self.now, route, name);
         if let Event::Accepted { message, not_before, unmet: waits, .. } = &mut event {
-            message.hops = self.hops(message);
+            message.hops = self.hops(message.parent.as_ref(), &message.from);
             *not_before = paced;
             *waits = unmet;
         }
@@ -250,9 +250,14 @@ impl Work<'_> {
         }
     }
 
-    fn hops(&self, message: &Message) -> u8 {
-        let parent = message.parent.as_ref().and_then(|id| self.state.open.get(id));
-        parent.map_or(0, |open| open.message.hops.saturating_add(1))
+    /// Hands that a new message of this sender has gone through: those of the task that it is a part of, else of the one that its
+    /// sender has, else of what that was given last, and its own. A loop ends though nobody in it names a task.
+    pub(super) fn hops(&self, parent: Option<&MessageId>, from: &AgentName) -> u8 {
+        let hops_of = |id: &MessageId| self.state.open.get(id).map(|open| open.message.hops);
+        let agent = self.state.agents.get(from);
+        let current = || agent.and_then(|agent| agent.current.as_ref().and_then(hops_of));
+        let before = parent.and_then(hops_of).or_else(current).or_else(|| agent.and_then(|agent| agent.hops));
+        before.map_or(0, |hops| hops.saturating_add(1))
     }
 
     fn failed_dependency(&self, draft: &Draft) -> Option<MessageId> {

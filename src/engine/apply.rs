@@ -104,12 +104,16 @@ impl State {
     fn learn(&mut self, id: &MessageId, before: Option<AgentName>, got: bool) {
         let Some(open) = self.open.get(id) else { return };
         let (stage, now, launch) = (open.stage, open.agent.clone(), open.launch);
+        let (hops, asks) = (open.message.hops, matches!(open.message.kind, Kind::Task | Kind::Info));
         let begun = self.is_begun(open);
         if let Some(left) = before.filter(|before| Some(before) != now.as_ref()) {
             self.leave(&left, id);
         }
         let Some(agent) = now.and_then(|name| self.agents.get_mut(&name)) else { return };
         agent.counts.received += u64::from(got);
+        if got && asks {
+            agent.hops = Some(hops);
+        }
         if launch.is_some() && launch == agent.nonce && may_be_read(stage) {
             agent.given = Some(id.clone());
         }

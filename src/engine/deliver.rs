@@ -153,6 +153,12 @@ impl Work<'_> {
         let Some(open) = self.state.open.get(id) else { return };
         let from = open.message.from.clone();
         let turn = self.turn_for(name, nonce, open, kind, fresh);
+        let turns = self.team.limits.turns_max;
+        if turn.number > turns.max(open.turns) {
+            let why =
+                format!("it has had {turns} turns, and no task may have more (`turns_max` in the team file)");
+            return self.fail(id, &why);
+        }
         self.emit(Event::Moved {
             id: id.clone(),
             to: Move::Intend(turn),

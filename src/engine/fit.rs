@@ -49,6 +49,7 @@ impl Work<'_> {
         draft.depends_on.sort();
         draft.depends_on.dedup();
         self.check_parent(&draft, &from, planned)?;
+        self.check_hops(&draft, &from)?;
         self.check_circle(&draft, &from, &to, together)?;
         self.check_bounce(&draft, &from, &to)?;
         let unmet = self.unmet(&draft, together)?;
@@ -79,10 +80,6 @@ impl Work<'_> {
             let why = format!("{parent} is not {from}'s task, so its answer would go to somebody else");
             return Err(Refusal::new(Code::NotYours, why).at("parent"));
         }
-        if open.message.hops >= self.team.limits.hops_max {
-            let why = format!("it went through {} hands already", open.message.hops);
-            return Err(Refusal::new(Code::TooManyHops, why));
-        }
         if draft.kind != Kind::Task {
             return Ok(());
         }
@@ -92,6 +89,16 @@ impl Work<'_> {
             return Err(Refusal::new(Code::TooMany, why).at("parent"));
         }
         Ok(())
+    }
+
+    /// Refuses what goes round: a person's message begins anew.
+    fn check_hops(&self, draft: &Draft, from: &AgentName) -> Result<(), Refusal> {
+        let hops = self.hops(draft.parent.as_ref(), from);
+        if from.is_user() || hops <= self.team.limits.hops_max {
+            return Ok(());
+        }
+        let why = format!("what {from} was asked went through {} hands already", hops.saturating_sub(1));
+        Err(Refusal::new(Code::TooManyHops, why))
     }
 
     /// Refuses a part that could never begin, because whoever or whatever it needs waits for its parent.

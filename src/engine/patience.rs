@@ -15,6 +15,10 @@ pub const TURN_TIMEOUT_MS: u64 = 30 * 60 * 1_000;
 /// The same for `provider: plain`: 30 seconds (the original rule for a response).
 pub const PLAIN_TIMEOUT_MS: u64 = 30 * 1_000;
 
+/// Turns of one task: a task with a part in each of them and a reminder after each has had fifty rounds; whatever goes on longer
+/// goes round.
+pub const TURNS_MAX: u16 = 100;
+
 /// After the daemon was away, a turn that is overdue gets this much more: an answer that stands on the screen is found in
 /// the first look, which takes less than a second.
 pub const ADOPTION_GRACE_MS: u64 = 10 * 1_000;
@@ -31,6 +35,7 @@ impl Default for Limits {
             attempts_max: ATTEMPTS_MAX,
             retry_delays_ms: RETRY_DELAYS_MS.to_vec(),
             hops_max: 8,
+            turns_max: TURNS_MAX,
             edge_per_minute: 60,
             children_max: 64,
             open_max: 100_000,

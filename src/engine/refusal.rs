@@ -167,7 +167,7 @@ codes! {
     /// A result or error that nobody may close the task with.
     NotYours = "not-yours", "show the token of the turn in which you were asked; what is not yours, ask its owner for, or open it with `may:` in the team file";
     /// Too many hands.
-    TooManyHops = "too-many-hops", "answer the task instead of passing it on";
+    TooManyHops = "too-many-hops", "answer instead of passing it on; a person's message begins anew, and `max_hops` in the team file is the limit";
     /// Messages that wait for one another.
     Cycle = "cycle", "take the circle out of `depends_on`";
     /// Agents that would wait for one another.

@@ -135,6 +135,8 @@ pub struct Agent {
     pub current: Option<MessageId>,
     /// The message that may have been typed to its process last.
     pub given: Option<MessageId>,
+    /// Hands that the task or info went through that it was given last; none before the first.
+    pub hops: Option<u8>,
     /// What it needs, a person or time; it stays here when that time is over, until its screen says something else.
     pub blocked: Option<Need>,
     /// When it was started again, newest last; for the limit, so no more than the limit can be.

@@ -85,6 +85,8 @@ pub struct Limits {
     pub retry_delays_ms: Vec<u64>,
     /// Hands a message may go through.
     pub hops_max: u8,
+    /// Turns of one task.
+    pub turns_max: u16,
     /// Messages a minute from one agent to another.
     pub edge_per_minute: u32,
     /// Children of one task.

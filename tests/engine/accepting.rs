@@ -391,7 +391,7 @@ fn a_failed_message_is_sent_again_as_a_new_one() {
         -- the archive knows how older ones ended
         refused unknown-dependency from user: there is no message old
         > answer refused unknown-dependency at retry_of in 0: there is no message old
-        accepted n2 task boss>ann again for old
+        accepted n2 task boss>ann again for old hops 1
         > answer accepted [n2]
         > seek ann
         refused wrong-stage from user: old is completed; only what failed or was cancelled is sent again

@@ -41,7 +41,7 @@ fn what_names_no_task_belongs_to_the_one_that_its_sender_has_begun() {
         accepted f task boss>bob part of t1 hops 1 inferred
         -- a person's is nobody's part, and what is sent again was none
         accepted g task user>bob
-        accepted h task boss>ann again for a
+        accepted h task boss>ann again for a hops 1
         -- answers
         accepted r1 result bob>boss re c inferred
         accepted r2 error bob>boss re d inferred
@@ -74,7 +74,7 @@ fn with_several_tasks_begun_it_has_to_say_which_one_is_meant() {
     text += &first(world.send("f boss>bob"));
     expect![[r#"
         refused parent-missing from boss: boss has begun several tasks: t1, t2, and it does not say of which it is a part
-        accepted b info boss>bob
+        accepted b info boss>bob hops 1
         refused reply-missing from boss: a result has to say which task it answers; boss has begun several tasks: t1, t2
         accepted d task boss>bob part of t1 hops 1
         accepted e task boss>bob part of t2 hops 1 inferred verified
@@ -98,7 +98,7 @@ fn a_name_alone_means_nothing_where_the_team_says_so() {
     text += &first(world.send_drafts(vec![draft("d ->bob")], Some("boss")));
     text += &first(world.send_drafts(vec![draft("e ->user error")], Some("boss")));
     expect![[r#"
-        accepted a task boss>bob
+        accepted a task boss>bob hops 1
         refused reply-missing from boss: a result has to say which task it answers
         refused not-yours from boss: only the token of the newest turn closes t1
         accepted d task boss>bob part of t1 hops 1 inferred verified

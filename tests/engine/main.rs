@@ -9,6 +9,7 @@ mod delivering;
 mod ending;
 mod inferring;
 mod life;
+mod loops;
 mod make;
 mod needs;
 mod one_shot;

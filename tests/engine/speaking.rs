@@ -282,7 +282,7 @@ fn what_is_only_to_be_read_has_no_parts() {
     text += &world.claim("ann");
     text += &world.give("boss");
     expect![[r#"
-        accepted a task boss>ann verified
+        accepted a task boss>ann hops 1 verified
         > answer accepted [a]
         > seek ann
         refused not-yours from boss: i1 is of type info, which has no parts
@@ -293,7 +293,7 @@ fn what_is_only_to_be_read_has_no_parts() {
         a claim (marker)
         a verify (marker)
         a completed, result m1 from ann by marker: done by ann
-        accepted m1 result ann>boss re a verified
+        accepted m1 result ann>boss re a hops 1 verified
         > unwatch ann
         > show finished a
         > seek boss

@@ -66,13 +66,13 @@ fn every_documented_default_is_the_one_in_force() {
     assert_eq!(place.good(&format!("{ONE}session: tasuki\n")), plain);
     assert_eq!(
         said,
-        17 + 5 + 5,
+        18 + 5 + 5,
         "every key of settings but `words`, all words, and the fixed ones of agents"
     );
 }
 
 /// Another value than the default for each key. A key without one here, or that changes nothing, fails the test.
-const OTHER: [(&str, &str); 50] = [
+const OTHER: [(&str, &str); 51] = [
     ("session", "other"),
     ("tmux_socket", "default"),
     ("agents.reports_to", "b"),
@@ -93,6 +93,7 @@ const OTHER: [(&str, &str); 50] = [
     ("settings.default_timeout", "7s"),
     ("settings.retries", "[]"),
     ("settings.max_hops", "3"),
+    ("settings.turns_max", "7"),
     ("settings.max_children", "3"),
     ("settings.max_open", "3"),
     ("settings.messages_per_minute", "3"),

@@ -280,18 +280,19 @@ fn agent() -> impl Strategy<Value = Agent> {
     let launch = (
         phase(),
         (of(nonce()), of(digest())),
-        (of(id()), of(id())),
+        (of(id()), of(id()), of(any::<u8>())),
         of(need()),
         vec(millis(), 0..3),
         of(millis()),
     );
     (launch, counts()).prop_map(
-        |((phase, (nonce, launch), (current, given), blocked, restarts, up_since), counts)| Agent {
+        |((phase, (nonce, launch), (current, given, hops), blocked, restarts, up_since), counts)| Agent {
             phase,
             nonce,
             launch,
             current,
             given,
+            hops,
             blocked,
             restarts,
             up_since,

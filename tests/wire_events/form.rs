@@ -214,6 +214,7 @@ fn a_snapshot() {
         nonce: Some(Nonce(0x3f2a)),
         current: Some(id("msg-1")),
         given: Some(id("msg-1")),
+        hops: Some(2),
         blocked: Some(need(NeedKind::Input, None, false)),
         restarts: vec![Millis(NOON - 1_000)],
         up_since: Some(Millis(NOON)),
@@ -239,7 +240,7 @@ fn a_snapshot() {
     check(
         &events,
         &expect![[r#"
-            {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","given":"msg-1","blocked":{"kind":"input","why":"it says so","asks":{"text":"Go on?\n続けますか","choices":["1. Yes","2. No"]},"since":1770033600000},"restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
+            {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","given":"msg-1","hops":2,"blocked":{"kind":"input","why":"it says so","asks":{"text":"Go on?\n続けますか","choices":["1. Yes","2. No"]},"since":1770033600000},"restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
             {"event":"kept_agent","name":"idler","phase":"absent"}
             {"event":"kept_agent","name":"sick","phase":"failed","why":"gone"}
             {"event":"kept_agent","name":"weak","phase":"restarting","restart_at":1770033600000}

@@ -95,6 +95,8 @@ pub(super) struct SettingsEntry {
     pub(super) retries: Option<At<Vec<At<Lasting>>>>,
     /// How many hands a message may go through. Default: `8`
     pub(super) max_hops: Option<At<u64>>,
+    /// How many turns one task may have, answers and reminders counted; then it fails. Default: `100`
+    pub(super) turns_max: Option<At<u64>>,
     /// Open parts that one task may have. Default: `64`
     pub(super) max_children: Option<At<u64>>,
     /// Open messages of the workspace; beyond it drops wait in `queue/`, but for answers and for parts

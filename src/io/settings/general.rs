@@ -121,6 +121,7 @@ fn limits(entry: &SettingsEntry, book: &mut Book) -> Limits {
     let mut limits = Limits::default();
     take_retries(&mut limits, entry.retries.as_ref(), book);
     number(&mut limits.hops_max, entry.max_hops.as_ref(), 1..=64, book);
+    number(&mut limits.turns_max, entry.turns_max.as_ref(), 1..=10_000, book);
     number(&mut limits.children_max, entry.max_children.as_ref(), 1..=10_000, book);
     number(&mut limits.open_max, entry.max_open.as_ref(), 1..=1_000_000, book);
     number(&mut limits.edge_per_minute, entry.messages_per_minute.as_ref(), 1..=100_000, book);

@@ -74,6 +74,8 @@ pub(super) struct AgentPart {
     current: Option<MessageId>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     given: Option<MessageId>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    hops: Option<u8>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     blocked: Option<Need>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
@@ -204,15 +206,26 @@ impl Wire for AgentChange {
 impl AgentPart {
     /// The two parts of an agent as it stands.
     pub(super) fn split(agent: &Agent) -> (PhasePart, Self) {
-        let Agent { phase, nonce, launch, current, given, blocked, restarts, up_since, counts } =
+        let Agent { phase, nonce, launch, current, given, hops, blocked, restarts, up_since, counts } =
             agent.clone();
-        (phase.into(), Self { nonce, launch, current, given, blocked, restarts, up_since, counts })
+        (phase.into(), Self { nonce, launch, current, given, hops, blocked, restarts, up_since, counts })
     }
 
     /// The agent.
     pub(super) fn join(self, phase: PhasePart) -> Agent {
-        let Self { nonce, launch, current, given, blocked, restarts, up_since, counts } = self;
-        Agent { phase: phase.into(), nonce, launch, current, given, blocked, restarts, up_since, counts }
+        let Self { nonce, launch, current, given, hops, blocked, restarts, up_since, counts } = self;
+        Agent {
+            phase: phase.into(),
+            nonce,
+            launch,
+            current,
+            given,
+            hops,
+            blocked,
+            restarts,
+            up_since,
+            counts,
+        }
     }
 }
 
