@@ -166,7 +166,11 @@ impl Work<'_> {
         if let Some(old) = &draft.retry_of {
             self.may_be_repeated(old, &draft)?;
             // The task that the old one was a part of may have ended since.
-            draft.parent = draft.parent.filter(|id| by.name.is_user() || self.works_on(&by.name, id));
+            let is_there = |id: &MessageId| match by.name.is_user() {
+                true => self.is_known(id, &draft),
+                false => self.works_on(&by.name, id),
+            };
+            draft.parent = draft.parent.clone().filter(is_there);
         }
         let planned = draft.parent.as_ref().and_then(|parent| parts.get(parent)).copied().unwrap_or(0);
         let new = self.fit(draft, by, together, planned)?;

@@ -48,7 +48,7 @@ impl Work<'_> {
         self.check_inline(&draft, &to)?;
         draft.depends_on.sort();
         draft.depends_on.dedup();
-        self.check_parent(&draft, &from, planned)?;
+        self.check_parent(&draft, &from, together, planned)?;
         self.check_hops(&draft, &from)?;
         self.check_circle(&draft, &from, &to, together)?;
         self.check_bounce(&draft, &from, &to)?;
@@ -67,8 +67,17 @@ impl Work<'_> {
             .map_err(|why| Refusal::new(Code::NotInline, why.to_string()).at("content"))
     }
 
-    fn check_parent(&self, draft: &Draft, from: &AgentName, planned: usize) -> Result<(), Refusal> {
-        let Some(parent) = draft.parent.as_ref().filter(|_| !from.is_user()) else { return Ok(()) };
+    fn check_parent(
+        &self,
+        draft: &Draft,
+        from: &AgentName,
+        together: &Together,
+        planned: usize,
+    ) -> Result<(), Refusal> {
+        let Some(parent) = draft.parent.as_ref() else { return Ok(()) };
+        if from.is_user() {
+            return self.must_be_known(parent, draft, together);
+        }
         let Some(open) = self.state.open.get(parent) else {
             return Err(Refusal::new(Code::NotOpen, format!("its parent {parent} is not open")).at("parent"));
         };
@@ -91,13 +100,27 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// What a person writes as `parent` only says what belongs together, and has to be something.
+    fn must_be_known(&self, parent: &MessageId, draft: &Draft, together: &Together) -> Result<(), Refusal> {
+        if self.is_known(parent, draft) || together.contains_key(parent) {
+            return Ok(());
+        }
+        Err(Refusal::new(Code::UnknownDependency, format!("there is no message {parent}")).at("parent"))
+    }
+
+    /// Whether there is a message that a draft names, or was one.
+    pub(super) fn is_known(&self, id: &MessageId, draft: &Draft) -> bool {
+        let archived = draft.known_refs.iter().any(|(known, _)| known == id);
+        archived || self.state.open.contains_key(id) || self.outcome(id).is_some()
+    }
+
     /// Refuses what goes round: a person's message begins anew.
     fn check_hops(&self, draft: &Draft, from: &AgentName) -> Result<(), Refusal> {
         let hops = self.hops(draft.parent.as_ref(), from);
         if from.is_user() || hops <= self.team.limits.hops_max {
             return Ok(());
         }
-        let why = format!("what {from} was asked went through {} hands already", hops.saturating_sub(1));
+        let why = format!("it went through {} hands already", hops.saturating_sub(1));
         Err(Refusal::new(Code::TooManyHops, why))
     }
 

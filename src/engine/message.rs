@@ -210,7 +210,7 @@ pub struct Draft {
     pub notes: Vec<String>,
     /// What the closed segments know of this id; filled in by the daemon before the step.
     pub known: Option<Known>,
-    /// What the closed segments know of the ids in `depends_on`, `in_reply_to` and `retry_of`; filled in by the daemon.
+    /// What the closed segments know of the ids in `depends_on`, `in_reply_to`, `retry_of` and `parent`; filled in by the daemon.
     pub known_refs: Vec<(MessageId, Known)>,
 }
 

@@ -119,7 +119,7 @@ codes! {
     /// A timestamp that is none.
     BadTimestamp = "bad-timestamp", "use RFC 3339, such as 2026-02-02T12:00:00Z";
     /// A duration that is none.
-    BadDuration = "bad-duration", "use a duration such as 90s, 30m or 2h";
+    BadDuration = "bad-duration", "use a duration with its unit, such as 90s, 30m or 2h";
     /// A deadline in the past.
     DeadlinePast = "deadline-past", "use a deadline in the future, or leave it out";
     /// No content.
@@ -187,7 +187,7 @@ codes! {
     /// A path that leaves the workspace.
     PathOutside = "path-outside", "use paths inside the workspace";
     /// A command that the team file does not allow.
-    CommandNotAllowed = "command-not-allowed", "add the command to the allowed list of the team file";
+    CommandNotAllowed = "command-not-allowed", "leave `expect:` out, and write into the content what must be true when it is done";
     /// A branch name that git would misread.
     BadBranch = "bad-branch", "use letters, digits, `-`, `_`, `/` and `.`";
     /// Too many in a minute.

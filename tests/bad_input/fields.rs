@@ -4,7 +4,7 @@ use crate::table::{Case, fixtures};
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = [fixtures(23..=25), fixtures(27..=27), fixtures(29..=35), fixtures(38..=38)].concat();
-    let escapes = |count: usize| format!("to: user\ntype: info\ncontent: \"{}\"\n", "\\L".repeat(count));
+    let escapes = |count: usize| format!("to: user\ntype: info\ncontent: \"x{}\"\n", "\\L".repeat(count));
     cases.extend([
         Case::refused(
             28,
@@ -42,7 +42,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::refused(
             37,
             "37-reply-missing.yaml",
-            "from: worker\nto: boss\ntype: result\ncontent: x\n",
+            "from: user\nto: boss\ntype: result\ncontent: x\n",
             "reply-missing",
             "has to say which task it answers",
         ),

@@ -254,7 +254,7 @@ fn too_many_messages_wait_and_it_is_told() {
         }
     }
     town.house.drop("71-user.yaml", "id: rate-user\nto: worker\ncontent: x\n");
-    let told = "rate-3 accepted: task from boss to worker as 71-3.yaml; it waits: boss has sent worker too many messages within a minute";
+    let told = "rate-3 accepted: task from boss (not verified) to worker as 71-3.yaml; it waits: boss has sent worker too many messages within a minute";
     town.house.until(told, |house| house.read("status/activity.log").contains(told));
     town.house.result("rate-user");
     let view = town.house.read("queue/active/rate-3.yaml");

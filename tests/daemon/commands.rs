@@ -151,3 +151,44 @@ fn the_team_file_opens_more_and_every_record_names_who_gave_the_command() {
     assert_eq!(refused(&house, &boss, &["stop", "--off"]), "not-yours");
     assert!(house.path("queue/STOP").exists());
 }
+
+#[test]
+fn what_cannot_be_meant_is_said_and_not_passed_over() {
+    let mut house = house("meant", "");
+    house.drop("t.yaml", "id: t\nto: mm\ncontent: 仕事\n");
+    house.until("it is given", |house| house.read("queue/active/t.yaml").contains("stage: working"));
+    for (words, code) in [
+        (&["send", "mm", "x", "--parent", "nope"][..], "unknown-dependency"),
+        (&["send", "mm", " \n　"], "content-empty"),
+        (&["log", "nope"], "unknown"),
+        (&["log", "accepted"], "unknown"),
+    ] {
+        let (ended, said) = ask(&house, None, &[words, &["--json"]].concat());
+        assert!(
+            ended == Some(2) && said.contains(&format!("\"code\":\"{code}\"")),
+            "{words:?}: {ended:?} {said}"
+        );
+    }
+    let (ended, said) = ask(&house, None, &["send", "mm", "x", "--timeout", "5"]);
+    assert!(ended == Some(2) && said.contains("unit"), "{said}");
+    for (words, said) in [
+        (&["log", "t"][..], "t accepted"),
+        (&["log", "mm"], "mm runs"),
+        (&["send", "mm", "x", "--parent", "t"], ""),
+    ] {
+        let (ended, text) = ask(&house, None, words);
+        assert!(ended == Some(0) && text.contains(said), "{words:?}: {text}");
+    }
+    for (name, text, word) in [
+        ("45.yaml", "to: mm\ncontent: x\ntimeout: 45\n", "bad-duration"),
+        ("blank.yaml", "to: mm\ncontent: ' \t'\n", "content-empty"),
+        ("parent.yaml", "to: mm\ncontent: x\nparent: nope\n", "unknown-dependency"),
+        ("expect.yaml", "to: mm\ncontent: x\nexpect: {commit: true}\n", "leave `expect:` out"),
+    ] {
+        house.drop(name, text);
+        let reason = format!("queue/rejected/{name}.reason.yaml");
+        house.until(name, |house| house.path(&reason).exists());
+        assert!(house.read(&reason).contains(word), "{name}: {}", house.read(&reason));
+    }
+    house.end();
+}

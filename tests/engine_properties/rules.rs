@@ -59,7 +59,8 @@ impl Rules {
             Some(Known { outcome: *self.ended.get(id)?, ..*known })
         };
         draft.known = known(&draft.id);
-        let others = draft.depends_on.iter().chain(&draft.in_reply_to).chain(&draft.retry_of);
+        let others =
+            draft.depends_on.iter().chain(&draft.in_reply_to).chain(&draft.retry_of).chain(&draft.parent);
         draft.known_refs = others.filter_map(|id| Some((id.clone(), known(id)?))).collect();
     }
 

@@ -210,6 +210,9 @@ fn content<'t>(fields: &Fields<'t>) -> Result<&'t str, Refusal> {
     let refuse = |code, why: String| Err(content.place.refuse(code, why).at("content"));
     match content.text.len() {
         0 => refuse(Code::ContentEmpty, "`content` is empty".to_owned()),
+        1..=CONTENT_BYTES_MAX if content.text.trim().is_empty() => {
+            refuse(Code::ContentEmpty, "`content` has nothing but white space".to_owned())
+        }
         1..=CONTENT_BYTES_MAX => Ok(content.text),
         len => refuse(
             Code::ContentTooLarge,

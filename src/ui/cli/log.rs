@@ -2,6 +2,7 @@
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
+use super::files;
 use super::table::harmless;
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::regular;
@@ -43,6 +44,11 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let (path, word) = which(desk, &workspace, args.subject.as_deref())?;
     let mut log = Tail { path, word, file: None };
     let mut lines = log.read()?;
+    if let Some(id) = log.word.as_deref().filter(|id| !is_known(&workspace, id, &lines)) {
+        let why = format!("there is neither an agent nor a message {id}");
+        let cure = "`tasuki status` lists the agents; `tasuki log` shows the last messages";
+        return Err(Failure::new(Kind::Rejected, "unknown", why, cure));
+    }
     for line in lines.drain(lines.len().saturating_sub(args.lines)..) {
         print(desk, &line)?;
     }
@@ -79,6 +85,16 @@ fn which(
             Err(Failure::new(Kind::Rejected, "unknown", why, "`tasuki status` lists the agents"))
         }
     }
+}
+
+/// Whether there is, or lately was, such a message: the log tells what became of it, or its file is there.
+fn is_known(workspace: &Workspace, id: &str, lines: &[String]) -> bool {
+    let is_about = |line: &String| line.split(' ').nth(1) == Some(id);
+    let Ok(id) = MessageId::new(id) else { return false };
+    lines.iter().any(is_about)
+        || workspace.active_file(&id).exists()
+        || workspace.result_file(&id).exists()
+        || files::done_file(workspace, &id).is_some()
 }
 
 fn print(desk: &Desk, line: &str) -> Ended {

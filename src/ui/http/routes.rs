@@ -150,7 +150,7 @@ async fn reply(
     Word(token): Word<Token>,
     Given(body): Given<ReplyBody>,
 ) -> Answer<Done> {
-    if body.text.is_empty() {
+    if body.text.trim().is_empty() {
         return Err(Refusal::new(Code::ContentEmpty, "the answer has no text").at("text").into());
     }
     house.command(key, Command::Reply { token, text: body.text.into(), failed: body.failed }).await

@@ -51,7 +51,8 @@ impl Worker {
                 draft.known = self.known(&draft.id)?;
             }
             draft.known_refs.clear();
-            for id in draft.depends_on.iter().chain(&draft.in_reply_to).chain(&draft.retry_of) {
+            let others = draft.in_reply_to.iter().chain(&draft.retry_of).chain(&draft.parent);
+            for id in draft.depends_on.iter().chain(others) {
                 let known = self.known(id)?;
                 draft.known_refs.extend(known.map(|known| (id.clone(), known)));
             }
