@@ -101,8 +101,8 @@ fn a_task_goes_through_eight_hands_at_most() {
     }
     let last: Vec<&str> = text.lines().rev().take(4).collect();
     expect![[r#"
-        > answer refused too-many-hops in 0: what a8 was asked went through 8 hands already
-        refused too-many-hops from a8: what a8 was asked went through 8 hands already
+        > answer refused too-many-hops in 0: it went through 8 hands already
+        refused too-many-hops from a8: it went through 8 hands already
         > seek a8
         > answer accepted [h8]"#]]
     .assert_eq(&last.join("\n"));
