@@ -56,7 +56,8 @@ fn check_content(content: &str) {
         assert_eq!(read["reason"], json!(content), "\n{yaml}");
         assert_eq!(read["answers"][0]["content"], json!(content), "\n{yaml}");
     }
-    if !content.is_empty() {
+    // A drop that says nothing is refused, so that alone cannot come back as one.
+    if !content.trim().is_empty() {
         let drafts = draft::read(yaml.as_bytes(), None, &|_| false, &mut || id("m"), NOON);
         let drafts = drafts.unwrap_or_else(|refusal| panic!("{refusal:?}\n{yaml}"));
         assert_eq!(&*drafts[0].body.content, content, "\n{yaml}");
