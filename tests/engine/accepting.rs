@@ -289,6 +289,24 @@ fn a_full_workspace_takes_no_more_but_answers_and_what_it_knows() {
 }
 
 #[test]
+fn a_nearly_full_disk_takes_what_belongs_to_open_work_and_nothing_else() {
+    let mut world = World::new(team());
+    let mut text = world.send("t1 user>boss");
+    world.give("boss");
+    world.engine.disk_is_full(true);
+    text += &world.drop_file("new.yaml", "t2 user>boss");
+    text += &world.send("t2 user>boss");
+    text += "-- known, a part, a word to the user, and an answer\n";
+    text += &world.send("t1 user>boss");
+    text += &world.drop_file("part.yaml", "p1 boss>ann token=k00005");
+    text += &world.drop_file("said.yaml", "i1 boss>user info token=k00005");
+    world.engine.disk_is_full(false);
+    text += "-- there is room again\n";
+    text += &world.send("t2 user>boss");
+    expect![[r#""#]].assert_eq(&text);
+}
+
+#[test]
 fn a_file_that_could_never_have_room_is_refused() {
     let mut team = team();
     team.limits.open_max = 2;
