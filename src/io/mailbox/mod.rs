@@ -266,8 +266,11 @@ impl Mailbox {
                 Ok((candidates, hints)) => {
                     zone.trouble = None;
                     all.extend(candidates);
-                    let hint =
-                        |name: std::ffi::OsString| Found::Hint { name: name::likeness(&name), zone: number };
+                    let hint = |name: std::ffi::OsString| Found::Hint {
+                        is_folder: zone.is_folder(&name),
+                        name: name::likeness(&name),
+                        zone: number,
+                    };
                     sweep.found.extend(hints.into_iter().map(hint));
                 }
                 Err(error) if zone.trouble.as_ref() == Some(&error) => {}

@@ -319,6 +319,9 @@ impl Worker {
 fn note(found: Found) -> String {
     match found {
         Found::Later { name, refusal, .. } => format!("{name} is left where it is: {}", refusal.why),
+        Found::Hint { name, is_folder: true, .. } => {
+            format!("what lies in queue/{name}/ is not taken: only files in queue/ itself are")
+        }
         Found::Hint { name, .. } => format!("{name} is not taken: only names that end in .yaml are"),
         Found::Trouble { error, .. } => trouble(&error),
         Found::Read { name, .. } | Found::Bad { name, .. } => format!("{name} was taken"),
