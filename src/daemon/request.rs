@@ -140,8 +140,8 @@ pub enum PaneRequest {
 pub enum Response {
     /// To a send or a command.
     Reply(Reply),
-    /// The workspace as a whole, and what does not work as it should.
-    Overview(Arc<Overview>, Vec<String>),
+    /// The workspace as a whole, what does not work as it should, and how many messages to the user are not read.
+    Overview(Arc<Overview>, Vec<String>, usize),
     /// All open messages.
     Open(Arc<Vec<MessageSeen>>),
     /// One message, with why it waits; none if it is not known to the newest segment.

@@ -27,6 +27,7 @@ mod one_shot;
 mod opencode_api;
 mod outliving;
 mod parts;
+mod people;
 mod put_back;
 mod refusals;
 mod restarts;

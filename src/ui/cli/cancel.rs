@@ -30,7 +30,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
             Ok(done) => desk.tell(&done, || done.what.clone())?,
             // One that has ended keeps nobody from calling the others off.
             Err(error) => {
-                let failure = Failure::from(error);
+                let failure = Failure::from(error).within(id.to_string());
                 if args.ids.len() > 1 {
                     desk.complain(&failure);
                 }

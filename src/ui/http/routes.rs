@@ -162,7 +162,9 @@ async fn acknowledge(State(house): State<House>, key: Key, Word(token): Word<Tok
 
 async fn status(State(house): State<House>) -> Answer<StatusInfo> {
     match house.ask(Key::NONE, Request::Overview).await? {
-        Response::Overview(overview, notes) => Ok(Json(show::workspace(&overview, notes, house.daemon))),
+        Response::Overview(overview, notes, unread) => {
+            Ok(Json(show::workspace(&overview, (notes, unread), house.daemon)))
+        }
         other => Err(unexpected(other)),
     }
 }

@@ -34,13 +34,18 @@ pub(super) fn message(seen: &MessageSeen, waits_for: Option<String>) -> MessageI
 }
 
 /// The workspace as a whole.
-pub(super) fn workspace(overview: &Overview, notes: Vec<String>, daemon: DaemonInfo) -> StatusInfo {
+pub(super) fn workspace(
+    overview: &Overview,
+    (notes, unread): (Vec<String>, usize),
+    daemon: DaemonInfo,
+) -> StatusInfo {
     StatusInfo {
         daemon: Some(daemon),
         agents: overview.agents.iter().map(agent).collect(),
         open: overview.open,
         pending: overview.pending,
         held: overview.held,
+        unread,
         halted_since: overview.halted.map(clock::rfc3339),
         tmux_lost: overview.tmux_lost,
         notes,

@@ -201,6 +201,9 @@ pub struct StatusInfo {
     pub pending: usize,
     /// Of these, how many wait for a person.
     pub held: usize,
+    /// Messages to the user that nobody has read yet (`queue/inbox/`).
+    #[serde(default)]
+    pub unread: usize,
     /// Since when `queue/STOP` holds everything (RFC 3339).
     pub halted_since: Option<String>,
     /// Whether the tmux server is gone.
