@@ -171,6 +171,13 @@ impl<'a> Documents<'a> {
         rest.starts_with('#').then_some(rest)
     }
 
+    /// The comment that stands in the place of a value.
+    fn comment_of_nothing(&self, key_end: Marker) -> Option<&'a str> {
+        let rest = self.text.get(key_end.byte_offset()?..)?.lines().next()?;
+        let rest = rest.split_once(':')?.1.trim();
+        rest.starts_with('#').then_some(rest)
+    }
+
     /// Refuses a node with an anchor or a tag, and an alias.
     fn plain_node(&mut self, event: &Event<'a>, span: Span) -> Result<(), Refusal> {
         if event.is_alias() {
@@ -206,12 +213,16 @@ impl<'a> Documents<'a> {
                 (Event::MappingEnd, _) => return Ok(entries),
                 first => first,
             };
+            let key_end = first.1.end;
             let (key, place) = key(self.node(first, depth)?)?;
             if seen.stood_before(&key, &entries) {
                 return Err(duplicate(&key, place, &entries));
             }
             let first = self.event()?;
-            let node = self.node(first, depth)?;
+            let mut node = self.node(first, depth)?;
+            if node.is_null() {
+                node.comment = self.comment_of_nothing(key_end);
+            }
             entries.push(Entry { key, place, node });
         }
     }

@@ -3,7 +3,7 @@
 use super::desk::{Desk, Ended, read_id};
 use super::failure::Failure;
 use crate::engine::words::MessageId;
-use crate::ui::http::client::ANSWER_DEADLINE;
+use crate::ui::http::client::{ANSWER_DEADLINE, ClientError};
 use crate::ui::http::types::Done;
 
 /// Calls messages off, and the parts that came of them
@@ -28,6 +28,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         let path = format!("/v1/messages/{id}/cancel");
         match client.post::<Done>(&path, &serde_json::json!({}), ANSWER_DEADLINE) {
             Ok(done) => desk.tell(&done, || done.what.clone())?,
+            Err(error @ ClientError::NotRunning { .. }) => return Err(error.into()),
             // One that has ended keeps nobody from calling the others off.
             Err(error) => {
                 let failure = Failure::from(error).within(id.to_string());
