@@ -5,6 +5,7 @@ use super::event::{AgentChange, Answer, Event, Why};
 use super::life::{self, Illegal, Move, Stage, Turn, TurnKind};
 use super::message::{BodyRef, Kind, Known, Message, Outcome};
 use super::need::{Need, NeedKind};
+use super::said::Said;
 use super::patience::ADOPTION_GRACE_MS;
 use super::state::{Agent, Finished, Open, Phase, State, Told};
 use super::words::{AgentName, MessageId, Millis, Seq};
@@ -68,6 +69,12 @@ impl State {
                     Ok(())
                 })?;
                 self.learn(id, before, got);
+            }
+            Event::Said { id, turn, text, truncated } => {
+                if let Some(open) = self.open.get_mut(id) {
+                    let said = Said::then(open.said.as_deref(), *turn, text.clone(), *truncated);
+                    open.said = Some(Box::new(said));
+                }
             }
             Event::Ended { id, outcome, answer, .. } => {
                 self.end(at, place, id, *outcome, answer.as_deref())?
@@ -322,6 +329,9 @@ impl Open {
             self.unread.clear();
         }
         self.reminded = turn.kind == TurnKind::Reminder;
+        if !self.reminded {
+            self.said = None; // it is asked for something else, or for all of it anew
+        }
         if let Some(token) = turn.token.filter(|token| self.tokens.last() != Some(token)) {
             if again {
                 self.tokens.pop(); // the one it had was never typed

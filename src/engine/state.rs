@@ -5,6 +5,7 @@ use super::life::Stage;
 use super::message::{BodyRef, Known, Message, Outcome};
 use super::need::Need;
 use super::queue::{Queue, QueueKey};
+use super::said::Said;
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -84,6 +85,8 @@ pub struct Open {
     pub launch: Option<Nonce>,
     /// Why it stands there, in words, where its last move said so.
     pub note: Option<Arc<str>>,
+    /// What its agent said in turns that ended without a claim, since the last one that was no reminder.
+    pub said: Option<Box<Said>>,
 }
 
 /// An answer to a part of a task.
@@ -218,6 +221,7 @@ impl Open {
             reminded: false,
             launch: None,
             note: None,
+            said: None,
         }
     }
 

@@ -38,8 +38,8 @@ pub(super) enum Judged {
     ByScreen,
     /// It may not be written down yet: look again then.
     Later(Instant),
-    /// Not claimed.
-    Unclaimed,
+    /// Not claimed; and what was said, where the agent itself has it.
+    Unclaimed(Option<Answer>),
 }
 
 impl Worker {
@@ -99,22 +99,30 @@ impl Worker {
 
     /// Whether the turn is claimed, where its screen says that it is over since `since`: by the agent's own files if they have
     /// the turn, else by its screen.
-    pub(super) async fn judged(&mut self, screen: &Screen, typed: &Typed, since: Instant) -> Judged {
+    pub(super) async fn judged(
+        &mut self,
+        screen: &Screen,
+        read: &Read,
+        typed: &Typed,
+        since: Instant,
+    ) -> Judged {
         let on_screen = self.has_claimed(screen, typed).await;
         if self.unheard && since.elapsed() < HEARD_WITHIN {
             return Judged::Later(Instant::now() + ASK_SOON);
         }
         let Some(Transcribed { said, is_over, still }) = self.transcribed(typed).await else {
-            return if on_screen { Judged::ByScreen } else { Judged::Unclaimed };
+            return if on_screen { Judged::ByScreen } else { Judged::Unclaimed(None) };
         };
         if is_over == Some(false) && still < WRITES_AGAIN_WITHIN {
+            if !read.free && !said.trim().is_empty() {
+                let own = Some(Answer { text: said, truncated: false });
+                self.tell_said(typed, own, screen, Some(read)).await;
+            }
             return Judged::Later(Instant::now() + ASK_SOON);
         }
-        if let Some(answer) = claimed(&said, typed) {
-            return Judged::BySaid(answer);
-        }
-        if !on_screen {
-            return Judged::Unclaimed;
+        let judged = judged_by(&said, typed);
+        if !on_screen || matches!(judged, Judged::BySaid(_)) {
+            return judged;
         }
         let waited = since.elapsed();
         if waited < WRITTEN_WITHIN {
@@ -123,7 +131,7 @@ impl Worker {
         // It writes its words down, and these are others' words, or are said of the claim: a tool printed them, or a list has them.
         // Where it stopped to write long before, it writes elsewhere by now.
         let writes = !said.trim().is_empty() && still < waited + WRITES_ON;
-        if writes { Judged::Unclaimed } else { Judged::ByScreen }
+        if writes { judged } else { Judged::ByScreen }
     }
 
     /// Whether the agent says that it still works.
@@ -159,8 +167,12 @@ pub(super) fn corrected(mut read: Read, record: Option<&TurnRecord>) -> Read {
     read
 }
 
-/// What was answered, if what was said ends in the turn's claim.
-pub(super) fn claimed(said: &str, typed: &Typed) -> Option<Answer> {
-    let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok()?;
-    answer::said(said, &awaited)
+/// What was answered, if what was said in the whole turn has its claim.
+pub(super) fn judged_by(said: &str, typed: &Typed) -> Judged {
+    let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok();
+    match awaited.and_then(|awaited| answer::said(said, &awaited)) {
+        Some(answer) => Judged::BySaid(answer),
+        None if said.trim().is_empty() => Judged::Unclaimed(None),
+        None => Judged::Unclaimed(Some(answer::unclaimed(said))),
+    }
 }

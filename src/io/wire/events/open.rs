@@ -3,6 +3,7 @@
 use super::field::{self, Wire, is_default};
 use super::life::StagePart;
 use crate::engine::message::{BodyRef, Message, Outcome};
+use crate::engine::said::Said;
 use crate::engine::state::{Open, Told};
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce, Token};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -38,6 +39,8 @@ pub(super) struct OpenPart {
     launch: Option<Nonce>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     note: Option<Arc<str>>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    said: Option<Box<Said>>,
 }
 
 impl OpenPart {
@@ -59,6 +62,7 @@ impl OpenPart {
             reminded,
             launch,
             note,
+            said,
         } = open;
         let part = Self {
             body: *body,
@@ -74,6 +78,7 @@ impl OpenPart {
             reminded: *reminded,
             launch: *launch,
             note: note.clone(),
+            said: said.clone(),
         };
         (StagePart::from(*stage), part)
     }
@@ -94,6 +99,7 @@ impl OpenPart {
             reminded,
             launch,
             note,
+            said,
         } = self;
         let stage = stage.try_into()?;
         Ok(Open {
@@ -112,6 +118,7 @@ impl OpenPart {
             reminded,
             launch,
             note,
+            said,
         })
     }
 }
@@ -138,5 +145,31 @@ impl Wire for Told {
 
     fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         ToldWire::deserialize(from)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Said")]
+struct SaidWire {
+    #[serde(with = "field", default = "nothing", skip_serializing_if = "str::is_empty")]
+    before: Arc<str>,
+    turn: u16,
+    #[serde(with = "field", default = "nothing", skip_serializing_if = "str::is_empty")]
+    text: Arc<str>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    truncated: bool,
+}
+
+fn nothing() -> Arc<str> {
+    "".into()
+}
+
+impl Wire for Said {
+    fn put<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        SaidWire::serialize(self, to)
+    }
+
+    fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        SaidWire::deserialize(from)
     }
 }
