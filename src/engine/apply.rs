@@ -5,8 +5,8 @@ use super::event::{AgentChange, Answer, Event, Why};
 use super::life::{self, Illegal, Move, Stage, Turn, TurnKind};
 use super::message::{BodyRef, Kind, Known, Message, Outcome};
 use super::need::{Need, NeedKind};
-use super::said::Said;
 use super::patience::ADOPTION_GRACE_MS;
+use super::said::Said;
 use super::state::{Agent, Finished, Open, Phase, State, Told};
 use super::words::{AgentName, MessageId, Millis, Seq};
 

@@ -173,7 +173,11 @@ fn what_was_said_is_not_lost_with_a_task_that_is_called_off_or_timed_out() {
         world.give("boss");
         over(&mut world, 2, "");
         away(&mut world, true);
-        if times_out { world.pass(600_000) } else { world.cancel("t1") };
+        if times_out {
+            world.pass(600_000)
+        } else {
+            world.cancel("t1")
+        };
         let (text, proof) = answer(&world);
         let why = if times_out { "timed out" } else { "cancelled by user" };
         assert!(text.starts_with(why) && text.ends_with("\n\nThe answer is 42."), "{text}");

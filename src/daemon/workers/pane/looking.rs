@@ -51,7 +51,11 @@ impl Worker {
         // A program that knows nothing of tasuki is not asked whether it has finished.
         self.free_since = None;
         self.over = (claims && typed.turn.token.is_some()).then(Over::new);
-        if self.awaited.as_ref().is_none_or(|before| (&before.id, before.turn.number) != (&typed.id, typed.turn.number)) {
+        if self
+            .awaited
+            .as_ref()
+            .is_none_or(|before| (&before.id, before.turn.number) != (&typed.id, typed.turn.number))
+        {
             self.said = None;
         }
         self.awaited = claims.then_some(typed);
