@@ -176,6 +176,13 @@ fn output_end(screen: &Screen<'_>, first: usize) -> usize {
     top
 }
 
+/// How many of these rows an agent says, without those after them in which it shows what it does.
+#[must_use]
+pub fn rows_said(rows: &[String], width: usize) -> usize {
+    let is_said = |row: &String| !row.trim().is_empty() && !is_status(row, width);
+    rows.iter().rposition(is_said).map_or(0, |last| last + 1)
+}
+
 /// Whether an agent shows with the row what it does and not what it says: a spinner or a sign that it worked, or
 /// words in the right half of the pane.
 fn is_status(row: &str, width: usize) -> bool {

@@ -5,12 +5,13 @@ use super::Worker;
 use super::looking::{is_whole, read_answer};
 use super::reading::Read;
 use crate::daemon::orders::Typed;
-use crate::engine::answer::{Answer, without_phrase};
+use crate::engine::answer::{Answer, rows_said, without_phrase};
 use crate::engine::doorbell::HEAD;
 use crate::engine::echo;
 use crate::engine::input::Report;
 use crate::engine::screen::Screen as Seen;
 use crate::io::tmux::Screen;
+use std::sync::Arc;
 
 impl Worker {
     /// Tells what was said in the turn, as its agent itself has it (`own`), else as its screen shows it; once, until there is more.
@@ -29,7 +30,7 @@ impl Worker {
         if self.said.as_deref().unwrap_or_default() == text {
             return;
         }
-        let text: std::sync::Arc<str> = text.into();
+        let text: Arc<str> = text.into();
         self.said = Some(text.clone());
         let (id, turn) = (typed.id.clone(), typed.turn.number);
         self.report(Report::Said { id, turn, text, truncated }).await;
@@ -39,11 +40,8 @@ impl Worker {
     async fn shown(&self, typed: &Typed, screen: &Screen, read: Option<&Read>) -> Answer {
         let whole = if is_whole(screen, typed) { None } else { self.whole().await };
         let mut screen = whole.unwrap_or_else(|| screen.clone());
-        for at in read.filter(|read| !read.free).into_iter().flat_map(|read| &read.matched) {
-            let above = screen.rows.len().saturating_sub(usize::from(screen.height));
-            if let Some(row) = screen.rows.get_mut(above + at) {
-                row.clear();
-            }
+        if let Some(read) = read {
+            leave_out(read, &mut screen);
         }
         if let Some(prompt) = prompt_of(&screen, typed)
             && let Some(last) = screen.rows.iter_mut().rev().find(|row| !row.trim().is_empty())
@@ -53,6 +51,23 @@ impl Worker {
         }
         let (text, truncated) = read_answer(&screen, typed);
         Answer { text, truncated }
+    }
+}
+
+/// Leaves out what its screen shows besides its words: its input box, what stands below, how it is doing, and what it says of a
+/// limit.
+fn leave_out(read: &Read, screen: &mut Screen) {
+    let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+    let shown = screen.rows.get_mut(above..).unwrap_or_default();
+    if !read.free {
+        for (_, row) in shown.iter_mut().enumerate().filter(|(at, _)| read.matched.contains(at)) {
+            row.clear();
+        }
+    }
+    if let Some(end) = read.box_at {
+        screen.rows.truncate(above + end);
+        let said = rows_said(&screen.rows, usize::from(screen.width));
+        screen.rows.truncate(said);
     }
 }
 
