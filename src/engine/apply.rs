@@ -51,6 +51,7 @@ impl State {
                     got = *to == Move::Submit
                         || (*to == Move::Take && !matches!(open.stage, Stage::Submitted(_)));
                     let may_be_typed = matches!(open.stage, Stage::Intent(_)) && *to != Move::Withdraw;
+                    let was_read = matches!(open.stage, Stage::Submitted(_) | Stage::Working(_));
                     open.stage = life::next(open.stage, *to)?;
                     open.since = at;
                     open.due = *due;
@@ -64,6 +65,14 @@ impl State {
                     }
                     if may_be_typed {
                         open.launch = launch;
+                    }
+                    match to {
+                        Move::Intend(turn) if turn.number != open.turns || open.launch.is_none() || open.launch != launch => {
+                            open.typed_at = Some(at);
+                        }
+                        Move::Intend(_) => drop(open.typed_at.get_or_insert(at)),
+                        Move::Retry { .. } | Move::Return { .. } if was_read => open.typed_at = None,
+                        _ => {}
                     }
                     open.count(*to, begun);
                     Ok(())

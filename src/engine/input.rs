@@ -215,6 +215,11 @@ pub enum Verdict {
         /// What is missing.
         why: String,
     },
+    /// It may have been, and whoever reads it a second time cannot know that it is the same: it is not typed again by itself.
+    Left {
+        /// What is missing.
+        why: String,
+    },
     /// It was not.
     NotDelivered {
         /// What went wrong.

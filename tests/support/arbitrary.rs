@@ -240,11 +240,11 @@ fn change() -> impl Strategy<Value = AgentChange> {
 fn open() -> impl Strategy<Value = Open> {
     let work = (stage(), millis(), any::<u8>(), of(agent_name()), vec(token(), 0..3), of(millis()));
     let parts = (vec(id(), 0..3), vec(told(), 0..3), vec(id(), 0..3));
-    let talk = (any::<u16>(), any::<bool>(), of(nonce()), of(shared_text()), of(said()));
+    let talk = (any::<u16>(), any::<bool>(), of(nonce()), of(shared_text()), of(said()), of(millis()));
     (message(), body_ref(), work, parts, talk).prop_map(|(message, body, work, parts, talk)| {
         let (stage, since, attempts, agent, tokens, due) = work;
         let (unread, answers, unmet) = parts;
-        let (turns, reminded, launch, note, said) = talk;
+        let (turns, reminded, launch, note, said, typed_at) = talk;
         Open {
             message,
             body,
@@ -260,6 +260,7 @@ fn open() -> impl Strategy<Value = Open> {
             turns,
             reminded,
             launch,
+            typed_at,
             note,
             said: said.map(Box::new),
         }

@@ -38,6 +38,8 @@ pub(super) struct OpenPart {
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     launch: Option<Nonce>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    typed_at: Option<Millis>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
     note: Option<Arc<str>>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     said: Option<Box<Said>>,
@@ -61,6 +63,7 @@ impl OpenPart {
             turns,
             reminded,
             launch,
+            typed_at,
             note,
             said,
         } = open;
@@ -77,6 +80,7 @@ impl OpenPart {
             turns: *turns,
             reminded: *reminded,
             launch: *launch,
+            typed_at: *typed_at,
             note: note.clone(),
             said: said.clone(),
         };
@@ -98,6 +102,7 @@ impl OpenPart {
             turns,
             reminded,
             launch,
+            typed_at,
             note,
             said,
         } = self;
@@ -117,6 +122,7 @@ impl OpenPart {
             turns,
             reminded,
             launch,
+            typed_at,
             note,
             said,
         })
