@@ -35,7 +35,7 @@ impl ClaimsDesk {
     /// Whether this has to wait: it may close a task, or its agent has said so already and must not be heard out of turn.
     fn holds(&self, input: &Input) -> bool {
         match input {
-            Input::Command { command: Command::Reply { .. }, .. } => true,
+            Input::Command { command: Command::Reply { .. } | Command::Done { .. }, .. } => true,
             Input::Drop { drafts, .. } => drafts.iter().any(answers),
             Input::Report {
                 report: Report::Claimed { .. } | Report::TurnOver { .. } | Report::Exited { .. },

@@ -76,6 +76,7 @@ impl Request {
             Self::Command(Command::Cancel(id)) => format!("cancel {id}"),
             Self::Command(Command::Retry(id)) => format!("let {id} go on"),
             Self::Command(Command::Reply { .. }) => "take an answer".to_owned(),
+            Self::Command(Command::Done { agent, .. }) => format!("take what {agent} said for its answer"),
             Self::Command(Command::Acknowledge { .. }) => "take a turn as read".to_owned(),
             Self::Command(Command::Start(None)) => "start all agents".to_owned(),
             Self::Command(Command::Start(Some(name))) => format!("start {name}"),

@@ -31,6 +31,7 @@ pub mod refusal;
 mod reload;
 mod report;
 pub mod route;
+pub mod said;
 pub mod screen;
 mod speaker;
 mod standstill;

@@ -12,6 +12,7 @@ use tasuki::engine::message::{Body, BodyRef, Expect, Kind, Known, Message, OnDou
 use tasuki::engine::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::reading::Dialog;
 use tasuki::engine::refusal::Code;
+use tasuki::engine::said::Said;
 use tasuki::engine::state::{Agent, Counts, Finished, Open, Phase, Told};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
@@ -31,6 +32,8 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (id(), a_move(), of(agent_name()), of(millis()), a_why())
             .prop_map(|(id, to, agent, due, why)| Event::Moved { id, to, agent, due, why })
             .boxed(),
+        (id(), any::<u16>(), shared_text(), any::<bool>())
+            .prop_map(|(id, turn, text, truncated)| Event::Said { id, turn, text, truncated }),
         (id(), outcome(), of(answer()), of(text()))
             .prop_map(|(id, outcome, answer, why)| Event::Ended { id, outcome, answer, why })
             .boxed(),
@@ -237,11 +240,11 @@ fn change() -> impl Strategy<Value = AgentChange> {
 fn open() -> impl Strategy<Value = Open> {
     let work = (stage(), millis(), any::<u8>(), of(agent_name()), vec(token(), 0..3), of(millis()));
     let parts = (vec(id(), 0..3), vec(told(), 0..3), vec(id(), 0..3));
-    let talk = (any::<u16>(), any::<bool>(), of(nonce()), of(shared_text()));
+    let talk = (any::<u16>(), any::<bool>(), of(nonce()), of(shared_text()), of(said()), of(millis()));
     (message(), body_ref(), work, parts, talk).prop_map(|(message, body, work, parts, talk)| {
         let (stage, since, attempts, agent, tokens, due) = work;
         let (unread, answers, unmet) = parts;
-        let (turns, reminded, launch, note) = talk;
+        let (turns, reminded, launch, note, said, typed_at) = talk;
         Open {
             message,
             body,
@@ -257,9 +260,16 @@ fn open() -> impl Strategy<Value = Open> {
             turns,
             reminded,
             launch,
+            typed_at,
             note,
+            said: said.map(Box::new),
         }
     })
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    (shared_text(), any::<u16>(), shared_text(), any::<bool>())
+        .prop_map(|(before, turn, text, truncated)| Said { before, turn, text, truncated })
 }
 
 fn told() -> impl Strategy<Value = Told> {
@@ -337,6 +347,7 @@ fn source() -> impl Strategy<Value = CompletionSource> {
         CompletionSource::Marker,
         CompletionSource::ProcessExit,
         CompletionSource::Idle,
+        CompletionSource::Person,
     ])
 }
 

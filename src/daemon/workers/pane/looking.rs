@@ -4,7 +4,7 @@ use super::left::without_reprint;
 use super::over::Over;
 use super::reading::Read;
 use super::seen::SEARCHED_ROWS;
-use super::side::{ASK_SOON, Judged, claimed, corrected};
+use super::side::{ASK_SOON, Judged, corrected, judged_by};
 use super::{ASK_AGAIN, End, Worker};
 use crate::daemon::orders::{PaneWord, Typed};
 use crate::engine::answer::{self, Answer};
@@ -51,6 +51,13 @@ impl Worker {
         // A program that knows nothing of tasuki is not asked whether it has finished.
         self.free_since = None;
         self.over = (claims && typed.turn.token.is_some()).then(Over::new);
+        if self
+            .awaited
+            .as_ref()
+            .is_none_or(|before| (&before.id, before.turn.number) != (&typed.id, typed.turn.number))
+        {
+            self.said = None;
+        }
         self.awaited = claims.then_some(typed);
         self.pace = self.first_pace();
         self.look_at = Some(Instant::now() + self.pace);
@@ -161,7 +168,7 @@ impl Worker {
     async fn search_read(&mut self, screen: &Screen, read: &Read, typed: &Typed, record: Option<TurnRecord>) {
         let now = Instant::now();
         if let Some(TurnRecord::Over { said }) = record {
-            let judged = claimed(&said, typed).map_or(Judged::Unclaimed, Judged::BySaid);
+            let judged = judged_by(&said, typed);
             return self.conclude(judged, screen, read, typed).await;
         }
         let unknown_at = self.printed + UNKNOWN_PATIENCE;
@@ -183,7 +190,7 @@ impl Worker {
         if now < settled_at {
             return self.look_by(settled_at);
         }
-        let judged = self.judged(screen, typed, since).await;
+        let judged = self.judged(screen, read, typed, since).await;
         self.conclude(judged, screen, read, typed).await;
     }
 
@@ -199,9 +206,13 @@ impl Worker {
                 self.claim(typed, CompletionSource::Marker, Some(screen)).await;
             }
             Judged::Later(at) => self.look_by(at),
-            Judged::Unclaimed => {
+            Judged::Unclaimed(said) => {
                 self.slow_down();
-                self.look_for_end(typed, screen, Some(read.free)).await;
+                if !read.free {
+                    // It met a limit: by the time that is over, its words may have left the screen.
+                    self.tell_said(typed, said.clone(), screen, Some(read)).await;
+                }
+                self.look_for_end(typed, screen, Some(read), said).await;
             }
         }
     }
@@ -222,7 +233,7 @@ impl Worker {
             self.claim(&typed, CompletionSource::Marker, Some(screen)).await;
         } else {
             self.slow_down();
-            self.look_for_end(&typed, screen, None).await;
+            self.look_for_end(&typed, screen, None, None).await;
         }
     }
 
@@ -329,11 +340,11 @@ pub(super) fn is_echoed(screen: &Screen, typed: &Typed) -> bool {
 }
 
 /// Whether the answer surely begins among these rows.
-fn is_whole(screen: &Screen, typed: &Typed) -> bool {
+pub(super) fn is_whole(screen: &Screen, typed: &Typed) -> bool {
     with_rows(screen, |seen| echo::is_certain(seen, &typed.line, typed.turn.token))
 }
 
-fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
+pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
     with_rows(screen, |seen| {
         let echoes = echo::echoes(seen, &typed.line, typed.turn.token);
         let claim = find(seen, typed);

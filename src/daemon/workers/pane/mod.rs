@@ -11,6 +11,7 @@ mod left;
 mod looking;
 mod over;
 mod reading;
+mod said;
 mod seen;
 mod side;
 mod telling;
@@ -130,6 +131,8 @@ struct Worker {
     reprinted: bool,
     /// Looking for the end of its turn, if that may come without a claim.
     over: Option<Over>,
+    /// What was last told that it said in the turn that is awaited.
+    said: Option<Arc<str>>,
     /// When to look at the pane next.
     look_at: Option<Instant>,
     /// Wait before the next look while the pane prints on.
@@ -194,6 +197,7 @@ pub async fn work(start: Start) -> &'static str {
                 before_in_all: None,
                 reprinted: false,
                 over: None,
+                said: None,
                 look_at: launch_reads.then_some(now),
                 pace: looking::PACE_MIN,
                 looked: now,
@@ -369,7 +373,7 @@ impl Worker {
             self.pace = self.first_pace();
         }
         self.printed = at;
-        self.over = self.over.map(|_| Over::new());
+        self.over = self.over.map(Over::again);
         if self.wants_looks() {
             let look_at = (self.looked + self.pace).max(at + self.first_look());
             self.look_by(look_at);

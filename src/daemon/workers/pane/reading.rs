@@ -33,6 +33,8 @@ pub(super) struct Read {
     pub(super) input: Option<String>,
     /// The rows of the box, of those of the screen that was read.
     rows: Range<usize>,
+    /// Where the box begins on the screen without the history above it.
+    pub(super) box_at: Option<usize>,
     /// Rows of the screen that matched the rule.
     pub(super) matched: Vec<usize>,
     /// What it says, in one line.
@@ -71,6 +73,7 @@ impl Worker {
             free: reading.is_free() && !unknown,
             bold: reading.is_free() && reading.rule.is_some_and(|rule| rule.bold),
             pasted: found.is_some_and(|found| pasted(&found.text)),
+            box_at: found.map(|found| found.rows.start),
             rows: found.map_or(0..0, |found| found.rows.start + above..found.rows.end + above),
             words: self.masked(&words.join(" · ")),
             matched: reading.rows.clone(),

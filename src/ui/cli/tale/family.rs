@@ -88,7 +88,10 @@ impl Family {
 fn subject(event: &Event) -> Option<&MessageId> {
     match event {
         Event::Accepted { message, .. } => Some(&message.id),
-        Event::Duplicate { id, .. } | Event::Moved { id, .. } | Event::Ended { id, .. } => Some(id),
+        Event::Duplicate { id, .. }
+        | Event::Moved { id, .. }
+        | Event::Said { id, .. }
+        | Event::Ended { id, .. } => Some(id),
         Event::Refused { .. }
         | Event::Agent { .. }
         | Event::Halted(..)
