@@ -110,7 +110,7 @@ fn many_are_queued() {
         let done = bench.work(1 + number as u32);
         assert_eq!(done.as_str(), own(number), "in the order of acceptance");
         let cancelled = id(&own(MESSAGES - 1 - number));
-        bench.step(Input::Command { request: RequestId(2), by: None, command: Command::Cancel(cancelled) });
+        bench.step(Input::Command { request: RequestId(2), by: None, command: Command::cancel(cancelled) });
         bench.step(Input::Wake);
         assert_eq!(bench.engine.overview().pending, MESSAGES - 2 * (number + 1));
     }

@@ -51,7 +51,7 @@ impl ClaimsDesk {
     fn goes_before(&self, input: &Input) -> bool {
         match input {
             Input::TmuxCut | Input::TmuxLost { .. } | Input::Team(_) => true,
-            Input::Command { command: Command::Cancel(_), .. } => true,
+            Input::Command { command: Command::Cancel { .. }, .. } => true,
             Input::Command { command: Command::Stop(name) | Command::Restart(name), .. } => {
                 self.has(name) || self.last_word().is_some()
             }

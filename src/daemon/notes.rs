@@ -25,6 +25,8 @@ pub enum About {
     Restart,
     /// Nothing happens before a person does something.
     Standstill,
+    /// Nothing is typed to this member, by its place among all, though it has something to do.
+    Stands(u16),
 }
 
 /// The notes in force.

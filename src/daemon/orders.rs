@@ -33,6 +33,13 @@ pub enum Order {
     Await(Typed),
     /// Nothing is awaited any more.
     Unwatch,
+    /// The same, and this turn is broken off if it is under way; report `Interrupted`.
+    Interrupt {
+        /// Of which message.
+        id: MessageId,
+        /// Which turn of it.
+        turn: u16,
+    },
     /// Close the window and end; no report.
     Close,
     /// Leave the window as it is and end; the next daemon will adopt it.

@@ -7,6 +7,7 @@ use crate::daemon::workers::tmux::{Given, TmuxNews};
 use crate::daemon::workers::views::{DaemonItem, Item, TurnBody};
 use crate::engine::doorbell::{self, Doorbell};
 use crate::engine::input::{Effect, Input, Report, Shown, Verdict};
+use crate::engine::interrupt::Interrupted;
 use crate::engine::life::{Stage, Turn, TurnKind};
 use crate::engine::team::Delivery;
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce};
@@ -47,6 +48,7 @@ impl Daemon {
             Effect::Seek { agent, nonce, past } => {
                 self.panes.order(&agent, nonce, Order::Seek { past });
             }
+            Effect::Interrupt { agent, nonce, id, turn } => self.interrupt(agent, nonce, id, turn),
             Effect::Unwatch { agent, nonce } => {
                 self.panes.order(&agent, nonce, Order::Unwatch);
             }
@@ -77,6 +79,20 @@ impl Daemon {
                     _ => self.views.mark(shown),
                 }
             }
+        }
+    }
+
+    /// Has a turn broken off; whoever called it off waits for what became of it.
+    fn interrupt(&mut self, agent: AgentName, nonce: Nonce, id: MessageId, turn: u16) {
+        let waited = self.ringing.remove(&id);
+        if waited.is_some_and(|ringing| ringing.how == How::Ring) {
+            let report = Report::Interrupted { id, how: Interrupted::NotGiven };
+            return self.step(Input::Report { agent, nonce, report });
+        }
+        if !self.panes.order(&agent, nonce, Order::Interrupt { id: id.clone(), turn }) {
+            let why = "its pane cannot be reached just now".into();
+            let report = Report::Interrupted { id, how: Interrupted::GoesOn { why } };
+            self.step(Input::Report { agent, nonce, report });
         }
     }
 

@@ -73,7 +73,7 @@ impl Request {
     pub(super) fn what(&self) -> String {
         match self {
             Self::Send { drafts } => format!("accept {} messages", drafts.len()),
-            Self::Command(Command::Cancel(id)) => format!("cancel {id}"),
+            Self::Command(Command::Cancel { id, .. }) => format!("cancel {id}"),
             Self::Command(Command::Retry(id)) => format!("let {id} go on"),
             Self::Command(Command::Reply { .. }) => "take an answer".to_owned(),
             Self::Command(Command::Done { agent, .. }) => format!("take what {agent} said for its answer"),
@@ -84,7 +84,7 @@ impl Request {
             Self::Command(Command::Restart(name)) => format!("restart {name}"),
             Self::Halt(true) => "type nothing any more".to_owned(),
             Self::Halt(false) => "go on typing".to_owned(),
-            Self::Pane(name, PaneRequest::Send(_)) => format!("type into the pane of {name}"),
+            Self::Pane(name, PaneRequest::Send { .. }) => format!("type into the pane of {name}"),
             Self::Pane(name, PaneRequest::Clear) => format!("clear the pane of {name}"),
             Self::Pane(name, PaneRequest::Answer { .. }) => format!("answer {name}"),
             Self::Down { keep_agents: true } => "end, and leave the agents".to_owned(),
@@ -111,7 +111,12 @@ pub enum Until {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaneRequest {
     /// Type a line and press Enter, behind the guards.
-    Send(String),
+    Send {
+        /// The line.
+        text: String,
+        /// Whatever its screen says, and whatever it works on: a person has looked.
+        force: bool,
+    },
     /// What the pane shows, with this many lines of history.
     Read(u32),
     /// Clear screen and history.

@@ -363,10 +363,10 @@ impl Daemon {
         let told: Vec<_> =
             step.events.iter().filter_map(|event| Some((step.at, story::tell(event)?))).collect();
         self.daemon_is_old |= !step.events.is_empty();
+        self.stillness.stir(step.at, !step.events.is_empty(), !self.engine.state().open.is_empty());
         if step.events.is_empty() {
             self.perform_all(step.effects);
         } else {
-            self.stillness.stir(step.at, !self.engine.state().open.is_empty());
             self.journal.put(step, told);
         }
     }

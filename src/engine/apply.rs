@@ -7,7 +7,7 @@ use super::message::{BodyRef, Kind, Known, Message, Outcome};
 use super::need::{Need, NeedKind};
 use super::patience::ADOPTION_GRACE_MS;
 use super::said::Said;
-use super::state::{Agent, Finished, Open, Phase, State, Told};
+use super::state::{Agent, Finished, LastEnd, Open, Phase, State, Told};
 use super::words::{AgentName, MessageId, Millis, Seq};
 
 /// Restarts remembered of an agent: as many as [`super::team::Limits::restarts_max`] can be.
@@ -197,7 +197,9 @@ impl State {
             Outcome::Failed => agent.counts.failed += 1,
             Outcome::Cancelled => {}
         }
-        agent.counts.sent += u64::from(answer.is_some_and(|answer| answer.from == *name));
+        let answers = answer.is_some_and(|answer| answer.from == *name);
+        agent.counts.sent += u64::from(answers);
+        agent.looks = if answers { 0 } else { agent.looks };
     }
 
     fn tell_parent(&mut self, child: &Open, outcome: Outcome, answer: Option<(&Answer, BodyRef)>) {
@@ -231,13 +233,15 @@ impl State {
         });
     }
 
-    /// While an agent needed something, the clock of its turn stood still.
+    /// An agent needs something no more: while somebody was asked, or an end was known, the clock of its turn stood still.
     fn stood_still(&mut self, name: &AgentName, need: &Need, at: Millis) {
         let Some(id) = self.agents.get(name).and_then(|agent| agent.current.clone()) else { return };
         let _ = self.change(&id, |open| {
-            open.due = open.due.map(|due| due.plus(at.since(need.since.max(open.since))));
+            if need.stops_the_clock() {
+                open.due = open.due.map(|due| due.plus(at.since(need.since.max(open.since))));
+            }
             // It did not fall silent by itself, and may be told to go on however often that happens.
-            open.reminded &= need.kind != NeedKind::Limit;
+            open.reminded &= need.kind == NeedKind::Input;
             Ok(())
         });
     }
@@ -253,7 +257,7 @@ impl State {
                 agent.phase = Phase::Launching;
                 agent.nonce = Some(*nonce);
                 agent.launch = Some(*launch);
-                (agent.given, agent.blocked) = (None, None);
+                (agent.given, agent.blocked, agent.looks) = (None, None, 0);
             }
             AgentChange::Up { nonce, pane, process } => {
                 agent.phase = Phase::Up { pane: *pane, process: *process };
@@ -261,7 +265,7 @@ impl State {
                 agent.up_since = Some(at);
             }
             AgentChange::Adopted => self.give_grace(name, at),
-            AgentChange::Down { why, restart_at, wanted, asleep } => {
+            AgentChange::Down { why, restart_at, wanted, asleep, unstarted } => {
                 agent.phase = match (restart_at, wanted) {
                     (Some(at), _) => Phase::Restarting(*at),
                     (None, _) if *asleep => Phase::Asleep,
@@ -270,6 +274,7 @@ impl State {
                 };
                 agent.up_since = None;
                 agent.blocked = None;
+                agent.last_end = Some(LastEnd { why: why.as_str().into(), unstarted: *unstarted });
             }
             AgentChange::Lost { .. } => {
                 agent.phase = Phase::Absent;
@@ -278,13 +283,17 @@ impl State {
             }
             AgentChange::Blocked { need } => {
                 let before = std::mem::replace(&mut agent.blocked, need.clone());
+                agent.looks = need.as_ref().map_or(agent.looks, |need| need.looks);
                 if let Some(before) = before.filter(|before| !before.over)
-                    && need.as_ref().is_none_or(|need| need.over)
+                    && need
+                        .as_ref()
+                        .is_none_or(|need| need.over || need.stops_the_clock() != before.stops_the_clock())
                 {
                     self.stood_still(name, &before, at);
                 }
             }
-            AgentChange::Answered { .. } => {}
+            AgentChange::Answered { .. } => agent.looks = 0,
+            AgentChange::Interrupted { .. } => {}
             AgentChange::Removed => {
                 self.agents.remove(name);
                 return;

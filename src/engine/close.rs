@@ -5,6 +5,7 @@ use super::answer::{ANSWER_BYTES_MAX, kept_within};
 use super::engine::Work;
 use super::event::{Answer, Event, Why};
 use super::input::Effect;
+use super::interrupt::BreakOff;
 use super::life::{CompletionSource, Move, Stage};
 use super::message::{Body, Draft, Kind, Message, OnDoubt, Outcome, Status};
 use super::said::Said;
@@ -38,6 +39,7 @@ struct Doomed {
     id: MessageId,
     outcome: Outcome,
     why: String,
+    break_off: BreakOff,
 }
 
 impl Work<'_> {
@@ -85,7 +87,7 @@ impl Work<'_> {
         };
         let dependants = self.end(id, claim.outcome, Some(answer), None);
         let mut doomed = failed_with(id, dependants);
-        doomed.extend(self.parts_ended_with(id, claim.outcome));
+        doomed.extend(self.parts_ended_with(id, claim.outcome, BreakOff::Parts));
         self.end_all(doomed);
     }
 
@@ -148,48 +150,60 @@ impl Work<'_> {
 
     /// A message cannot be done: its sender is told.
     pub(super) fn fail(&mut self, id: &MessageId, why: &str) {
-        self.end_all(VecDeque::from([Doomed {
-            id: id.clone(),
-            outcome: Outcome::Failed,
-            why: why.to_owned(),
-        }]));
+        self.doom(id, Outcome::Failed, why, BreakOff::Parts);
+    }
+
+    /// The time of a message is up: its sender is told, and what its agent makes of it would be of no use.
+    pub(super) fn fail_in_time(&mut self, id: &MessageId, why: &str) {
+        self.doom(id, Outcome::Failed, why, BreakOff::All);
     }
 
     /// A message is called off, and its open parts with it.
-    pub(super) fn cancel(&mut self, id: &MessageId, why: &str) {
-        self.end_all(VecDeque::from([Doomed {
-            id: id.clone(),
-            outcome: Outcome::Cancelled,
-            why: why.to_owned(),
-        }]));
+    pub(super) fn cancel(&mut self, id: &MessageId, why: &str, break_off: BreakOff) {
+        self.doom(id, Outcome::Cancelled, why, break_off);
+    }
+
+    fn doom(&mut self, id: &MessageId, outcome: Outcome, why: &str, break_off: BreakOff) {
+        let (id, why) = (id.clone(), why.to_owned());
+        self.end_all(VecDeque::from([Doomed { id, outcome, why, break_off }]));
     }
 
     /// The open parts of a message are called off.
     pub(super) fn cancel_parts(&mut self, id: &MessageId, why: &str) {
-        self.end_all(self.parts_doomed(id, why.to_owned()).collect());
+        self.end_all(self.parts_doomed(id, why.to_owned(), BreakOff::Parts).collect());
     }
 
     /// The open parts of a message that ended without having been done: nobody would read what came of them.
-    fn parts_ended_with(&self, id: &MessageId, outcome: Outcome) -> impl Iterator<Item = Doomed> {
+    fn parts_ended_with(
+        &self,
+        id: &MessageId,
+        outcome: Outcome,
+        break_off: BreakOff,
+    ) -> impl Iterator<Item = Doomed> {
         let ended = if outcome == Outcome::Cancelled { "was cancelled" } else { "failed" };
-        self.parts_doomed(id, format!("{id}, of which it was a part, {ended}"))
+        self.parts_doomed(id, format!("{id}, of which it was a part, {ended}"), break_off)
     }
 
-    fn parts_doomed(&self, id: &MessageId, why: String) -> impl Iterator<Item = Doomed> {
+    fn parts_doomed(&self, id: &MessageId, why: String, whole: BreakOff) -> impl Iterator<Item = Doomed> {
+        let (outcome, break_off) = (Outcome::Cancelled, whole.of_parts());
         let parts = self.state.parts.get(id).into_iter().flatten();
-        parts.map(move |part| Doomed { id: part.clone(), outcome: Outcome::Cancelled, why: why.clone() })
+        parts.map(move |part| Doomed { id: part.clone(), outcome, why: why.clone(), break_off })
     }
 
     /// Ends messages that were not done, their parts, and all that depends on any of them. A chain may be as long as there
     /// are messages, so this is a loop.
     fn end_all(&mut self, mut doomed: VecDeque<Doomed>) {
-        while let Some(Doomed { id, outcome, why }) = doomed.pop_front() {
-            doomed.extend(self.parts_ended_with(&id, outcome));
+        while let Some(Doomed { id, outcome, why, break_off }) = doomed.pop_front() {
+            doomed.extend(self.parts_ended_with(&id, outcome, break_off));
             let Some(open) = self.state.open.get(&id) else { continue };
             let asks = open.message.kind == Kind::Task;
             let said = open.said.as_deref().map(Said::whole).filter(|(said, _)| !said.trim().is_empty());
             let answer = asks.then(|| self.own_answer(&why, said));
-            self.unwatch(&id);
+            if break_off == BreakOff::All {
+                self.break_off(&id)
+            } else {
+                self.unwatch(&id)
+            }
             let dependants = self.end(&id, outcome, answer, Some(&why));
             doomed.extend(failed_with(&id, dependants));
         }
@@ -283,7 +297,7 @@ impl Work<'_> {
     }
 
     /// Its pane need not look for the turn's claim any more.
-    fn unwatch(&mut self, id: &MessageId) {
+    pub(super) fn unwatch(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
         let watched = match open.stage {
             Stage::Intent(_) | Stage::Submitted(_) | Stage::Working(_) | Stage::InDoubt(_) => true,
@@ -334,7 +348,8 @@ impl Note {
 
 fn failed_with(id: &MessageId, dependants: Vec<MessageId>) -> VecDeque<Doomed> {
     let why = format!("{id}, on which it depends, was not completed");
-    let doomed = |dependant| Doomed { id: dependant, outcome: Outcome::Failed, why: why.clone() };
+    let (outcome, break_off) = (Outcome::Failed, BreakOff::Parts);
+    let doomed = |dependant| Doomed { id: dependant, outcome, why: why.clone(), break_off };
     dependants.into_iter().map(doomed).collect()
 }
 

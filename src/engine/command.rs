@@ -15,9 +15,13 @@ use super::words::{AgentName, MessageId, Millis, Token};
 impl Work<'_> {
     /// Does what was asked, and answers; `by` is the agent whose key came with it.
     pub(super) fn take_command(&mut self, request: RequestId, by: Option<&AgentName>, command: Command) {
-        let done = match self.may_command(by, &command) {
-            Ok(()) => self.command(&by.cloned().unwrap_or_else(AgentName::user), command),
-            Err(refusal) => Err(refusal),
+        let done = match (self.may_command(by, &command), command) {
+            (Ok(()), Command::Cancel { id, let_finish }) => {
+                let who = by.cloned().unwrap_or_else(AgentName::user);
+                return self.take_cancel(request, &id, &who, let_finish);
+            }
+            (Ok(()), command) => self.command(&by.cloned().unwrap_or_else(AgentName::user), command),
+            (Err(refusal), _) => Err(refusal),
         };
         self.reply(
             request,
@@ -30,7 +34,7 @@ impl Work<'_> {
 
     fn command(&mut self, who: &AgentName, command: Command) -> Result<(String, Option<MessageId>), Refusal> {
         match command {
-            Command::Cancel(id) => self.command_cancel(&id, who),
+            Command::Cancel { id, .. } => Ok((String::new(), Some(id))),
             Command::Retry(id) => self.command_retry(&id, who),
             Command::Reply { token, text, failed } => {
                 let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
@@ -42,16 +46,6 @@ impl Work<'_> {
             Command::Stop(name) => self.command_stop(&name, who),
             Command::Restart(name) => self.command_restart(&name, who),
         }
-    }
-
-    fn command_cancel(
-        &mut self,
-        id: &MessageId,
-        who: &AgentName,
-    ) -> Result<(String, Option<MessageId>), Refusal> {
-        self.must_be_open(id)?;
-        self.cancel(id, &format!("cancelled by {who}"));
-        Ok((format!("{id} is cancelled"), Some(id.clone())))
     }
 
     fn command_retry(
@@ -76,11 +70,17 @@ impl Work<'_> {
                 let why = format!("{id} is tried again by itself in a moment");
                 Err(Refusal::new(Code::WrongStage, why))
             }
-            stage => {
-                let why = format!("{id} is {}; only a held or failed message can be retried", stage.word());
-                Err(Refusal::new(Code::WrongStage, why))
-            }
+            _ => self.try_again_now(id),
         }
+    }
+
+    /// Why a message is not retried.
+    pub(super) fn is_not_held(&self, id: &MessageId) -> Refusal {
+        let word = self.state.open.get(id).map_or("closed", |open| open.stage.word());
+        let why = format!(
+            "{id} is {word}; only a held or failed message can be retried, and one whose agent met a limit or an error"
+        );
+        Refusal::new(Code::WrongStage, why)
     }
 
     /// Whether it is being looked whether a turn that is in doubt was typed.
@@ -208,7 +208,7 @@ impl Work<'_> {
         Ok((format!("{name} is being started"), None))
     }
 
-    fn must_be_open(&self, id: &MessageId) -> Result<Stage, Refusal> {
+    pub(super) fn must_be_open(&self, id: &MessageId) -> Result<Stage, Refusal> {
         if let Some(open) = self.state.open.get(id) {
             return Ok(open.stage);
         }

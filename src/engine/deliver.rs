@@ -2,6 +2,7 @@
 
 use super::engine::Work;
 use super::event::{Event, Why};
+use super::guard::Shut;
 use super::input::{Effect, Guard, Verdict};
 use super::life::{Move, Receipt, Stage, Turn, TurnKind};
 use super::message::{Kind, OnDoubt};
@@ -42,11 +43,10 @@ impl Work<'_> {
         }
         let next = self.next_typed(name);
         if next.is_none() && self.next_turn(name).is_some() {
-            self.live.guards.insert(name.clone(), Guard::Ending);
-            return;
+            return self.shut(name, Guard::Ending);
         }
         if !self.live.greeted.contains(name) || next.is_some() {
-            let past = self.state.agents.get(name).and_then(Agent::past_limit);
+            let past = self.state.agents.get(name).and_then(Agent::past_need);
             self.live.seeking.insert(name.clone());
             self.ask(Effect::Seek { agent: name.clone(), nonce, past });
         }
@@ -98,9 +98,15 @@ impl Work<'_> {
 
     /// A guard is closed; the pane's worker goes on looking.
     pub(super) fn not_ready(&mut self, name: &AgentName, guard: Guard) {
-        if self.live.guards.insert(name.clone(), guard) != Some(guard) {
+        if self.live.guards.get(name).is_none_or(|shut| shut.guard != guard) {
+            self.shut(name, guard);
             self.touch(name);
         }
+    }
+
+    fn shut(&mut self, name: &AgentName, guard: Guard) {
+        let since = self.live.guards.get(name).map_or(self.now, |shut| shut.since);
+        self.live.guards.insert(name.clone(), Shut { guard, since });
     }
 
     /// What its process may be typed next: one that ends after each task is given nothing else than it had, since its end
@@ -163,10 +169,19 @@ impl Work<'_> {
             id: id.clone(),
             to: Move::Intend(turn),
             agent: Some(name.clone()),
-            due: None,
+            due: self.what_is_left(name, id, kind),
             why: Why::Plain,
         });
         self.ask(Effect::Ring { agent: name.clone(), nonce, id: id.clone(), from, turn });
+    }
+
+    /// When a turn is overdue that is given to see whether what its agent met is over: whoever meets the same again and again
+    /// has no more time for that.
+    fn what_is_left(&self, name: &AgentName, id: &MessageId, kind: TurnKind) -> Option<Millis> {
+        let looks = self.state.agents.get(name).is_some_and(|agent| agent.looks > 0);
+        let open = self.state.open.get(id).filter(|_| looks)?;
+        let goes_on = kind == TurnKind::Reminder || matches!(open.stage, Stage::Queued { redo: Some(_), .. });
+        open.due.filter(|_| goes_on).map(|due| self.to_come(due))
     }
 
     /// The turn to be typed: the same again if it may have been seen, else a new one. Its token is another one if the agent
@@ -209,7 +224,7 @@ impl Work<'_> {
             Verdict::Delivered(receipt) => self.delivered(id, receipt),
             Verdict::Unconfirmed { why } => {
                 if !in_doubt {
-                    self.go(id, Move::Doubt, Why::Text(why.clone()));
+                    self.go_on_in_time(id, Move::Doubt, Why::Text(why.clone()));
                 }
                 self.doubt(id, &why);
             }
@@ -221,7 +236,7 @@ impl Work<'_> {
             }
             Verdict::NotDelivered { why } if in_doubt => self.doubt(id, &why),
             Verdict::NotDelivered { why } => self.retry(id, &why, turn.redelivered, Hands::Same),
-            Verdict::Withdrawn { why } => self.go(id, Move::Withdraw, Why::Text(why)),
+            Verdict::Withdrawn { why } => self.go_on_in_time(id, Move::Withdraw, Why::Text(why)),
         }
     }
 
@@ -291,9 +306,10 @@ impl Work<'_> {
             })
     }
 
-    /// When the present turn of a message is overdue if it begins now.
+    /// When the present turn of a message is overdue if it begins now; one that was told to go on has what is left of its time.
     fn due_of(&self, id: &MessageId) -> Option<Millis> {
-        self.state.open.get(id).map(|open| self.now.plus(self.patience(open)))
+        let open = self.state.open.get(id)?;
+        Some(open.due.map_or_else(|| self.now.plus(self.patience(open)), |due| self.to_come(due)))
     }
 
     /// Working time that a turn of this message may take, in ms; at least one, so that its end is still to come.

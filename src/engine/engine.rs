@@ -2,7 +2,9 @@
 
 use super::bounce::Bounces;
 use super::event::{AgentChange, Event, Why};
-use super::input::{Effect, FoundPane, Guard, Input, Moment, Shown};
+use super::guard::Shut;
+use super::input::{Effect, FoundPane, Input, Moment, Shown};
+use super::interrupt::Owed;
 use super::life::{Illegal, Move};
 use super::message::{BodyRef, Known, Outcome, RequestId};
 use super::state::{State, Timer};
@@ -30,7 +32,11 @@ pub(super) struct Live {
     /// Agents that ended something since their launch, well or with an answer of their own.
     pub(super) served: BTreeSet<AgentName>,
     /// Why an agent is not typed to just now.
-    pub(super) guards: BTreeMap<AgentName, Guard>,
+    pub(super) guards: BTreeMap<AgentName, Shut>,
+    /// Agents that work on something that is no open turn.
+    pub(super) busy: BTreeSet<AgentName>,
+    /// Whoever asked for something that ends in panes, and waits for that.
+    pub(super) owed: Vec<Owed>,
     /// When each edge was used in the last minute, no more often than it may be.
     pub(super) edges: BTreeMap<(AgentName, AgentName), VecDeque<Millis>>,
     /// What agents sent one another lately.
@@ -241,6 +247,26 @@ impl<'a> Work<'a> {
             Input::Team(team) => self.change_team(*team),
             Input::Wake => self.wake(),
         }
+    }
+
+    /// A move of a message that leaves its turn what is left of its time.
+    pub(super) fn go_on_in_time(&mut self, id: &MessageId, to: Move, why: Why) {
+        let due = self.state.open.get(id).and_then(|open| open.due).map(|due| self.to_come(due));
+        self.emit(Event::Moved { id: id.clone(), to, agent: None, due, why });
+    }
+
+    /// A moment, or the next one: a timer is set for what is still to come.
+    pub(super) fn to_come(&self, at: Millis) -> Millis {
+        at.max(self.now.plus(1))
+    }
+
+    /// Agents whose panes this step asks to break a turn off.
+    pub(super) fn interrupted(&self) -> BTreeSet<AgentName> {
+        let interrupted = self.step.effects.iter().filter_map(|effect| match effect {
+            Effect::Interrupt { agent, .. } => Some(agent.clone()),
+            _ => None,
+        });
+        interrupted.collect()
     }
 
     /// Records an event: applies it, keeps it for the journal, and notes which views and agents it touches.

@@ -1,5 +1,6 @@
 //! What happened, as the journal keeps it. Ids, tokens and times are in the events: replay mints nothing.
 
+use super::interrupt::Interrupted;
 use super::life::{CompletionSource, Move, Receipt};
 use super::message::{Body, Kind, Message, Outcome};
 use super::need::{AnsweredBy, Need};
@@ -208,6 +209,8 @@ pub enum AgentChange {
         wanted: bool,
         /// Whether it ended well, and is started when there is something for it.
         asleep: bool,
+        /// Whether it could not even be started.
+        unstarted: bool,
     },
     /// It went with the daemon or with tmux; nothing is counted against it.
     Lost {
@@ -225,6 +228,13 @@ pub enum AgentChange {
         choice: Arc<str>,
         /// By whom.
         by: AnsweredBy,
+    },
+    /// A turn of it was called off, and its pane was told so.
+    Interrupted {
+        /// Of which message.
+        id: MessageId,
+        /// What became of the turn.
+        how: Interrupted,
     },
     /// It is no member any more.
     Removed,

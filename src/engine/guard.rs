@@ -1,5 +1,7 @@
 //! What must hold before the first byte is typed, by name: each is told while it does not.
 
+use super::words::{AgentName, Millis};
+
 /// Why nothing is typed to an agent just now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Guard {
@@ -51,4 +53,31 @@ impl Guard {
             Self::Ending => "its program ends after each task, and has not ended yet",
         }
     }
+    /// What a person can do about one that lasts, in words that follow a colon.
+    pub(super) fn cure(self, name: &AgentName) -> String {
+        let shows = format!("`tasuki attach {name}` shows it");
+        match self {
+            Self::Busy | Self::Working => format!(
+                "{shows}; if nothing is under way there, `tasuki agent restart {name}` starts it anew, and what waits goes on"
+            ),
+            Self::NotReadyYet | Self::UnknownScreen | Self::Broken | Self::Limited => {
+                format!("{shows}, `tasuki agent restart {name}` starts it anew")
+            }
+            Self::Draft => format!("send them or take them out (`tasuki attach {name}`)"),
+            Self::Asking => format!("`tasuki answer {name}` answers it"),
+            Self::PersonTyping => "it goes on when they have stopped for a moment".to_owned(),
+            Self::CopyMode => format!("leave that with `q` (`tasuki attach {name}`)"),
+            Self::Stopped => "`tasuki stop --off` goes on".to_owned(),
+            Self::NoAnswer => "see `tasuki doctor`".to_owned(),
+            Self::Ending => format!("{shows}, `tasuki agent restart {name}` ends it"),
+        }
+    }
+}
+
+/// A guard that is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shut {
+    pub(super) guard: Guard,
+    /// Since when the agent has not been typed to for one guard or another.
+    pub(super) since: Millis,
 }

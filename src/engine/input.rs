@@ -1,11 +1,13 @@
 //! What comes into the engine, and what it asks to be done.
 
 pub use super::guard::Guard;
+use super::interrupt::Interrupted;
 use super::life::{CompletionSource, Receipt, Turn};
 use super::message::{Draft, RequestId, Source};
 use super::need::{AnsweredBy, NeedKind};
 use super::reading::Dialog;
 use super::refusal::Refusal;
+pub use super::reply::Reply;
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
 use std::sync::Arc;
@@ -72,7 +74,12 @@ pub enum Input {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Call a message off.
-    Cancel(MessageId),
+    Cancel {
+        /// Which.
+        id: MessageId,
+        /// Whether its agent may finish the turn that is under way; else that is broken off.
+        let_finish: bool,
+    },
     /// Let a held message go on.
     Retry(MessageId),
     /// An agent says that its turn is done, through the socket.
@@ -139,6 +146,20 @@ pub enum Report {
         asks: Option<Arc<Dialog>>,
         /// When it is over by itself, if that is known.
         until: Option<Millis>,
+        /// Whether nothing can be typed there: no input box is shown.
+        hidden: bool,
+    },
+    /// Whether it works on something that is no turn which is awaited.
+    Busy {
+        /// Whether it does.
+        is: bool,
+    },
+    /// What became of a turn that was to be broken off.
+    Interrupted {
+        /// Of which message.
+        id: MessageId,
+        /// What became of it.
+        how: Interrupted,
     },
     /// What it asked was answered.
     Answered {
@@ -255,7 +276,7 @@ pub enum Effect {
         agent: AgentName,
         /// Of this launch.
         nonce: Nonce,
-        /// What was told of a limit that is over: its screen may go on saying so until something is typed.
+        /// What was told of a need that is over: its screen may go on saying so until something is typed.
         past: Option<Arc<str>>,
     },
     /// Type a turn.
@@ -297,6 +318,17 @@ pub enum Effect {
         /// Which turn of it.
         turn: Turn,
     },
+    /// The turn is not awaited any more, and is broken off if it is under way; reported as [`Report::Interrupted`].
+    Interrupt {
+        /// By whom.
+        agent: AgentName,
+        /// Of this launch.
+        nonce: Nonce,
+        /// Of which message.
+        id: MessageId,
+        /// Which turn of it.
+        turn: u16,
+    },
     /// The turn is not awaited any more.
     Unwatch {
         /// By whom.
@@ -333,6 +365,14 @@ pub enum Effect {
     Show(Shown),
 }
 
+impl Command {
+    /// Call a message off, whatever its agent does with it.
+    #[must_use]
+    pub const fn cancel(id: MessageId) -> Self {
+        Self::Cancel { id, let_finish: false }
+    }
+}
+
 impl Effect {
     /// Whether it must not be performed before its step is durable.
     #[must_use]
@@ -353,27 +393,6 @@ pub enum Shown {
     Finished(MessageId),
     /// `status/agents/NAME.yaml`.
     Agent(AgentName),
-}
-
-/// What a request gets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
-    /// Accepted and durable.
-    Accepted {
-        /// The ids, in order; of duplicates too.
-        ids: Vec<MessageId>,
-        /// Those that were known already.
-        duplicates: Vec<MessageId>,
-    },
-    /// Done.
-    Done {
-        /// In words.
-        what: String,
-        /// The message that came of it, if one did.
-        id: Option<MessageId>,
-    },
-    /// Not done.
-    Refused(Refusal),
 }
 
 /// What was found in tmux when the daemon, or the connection, came back.

@@ -1,10 +1,13 @@
 //! What an agent needs before anything can be typed to it: a person, or time.
+//!
+//! A need has an end that its screen names, or somebody ends it, or neither is known: then its screen is looked at again, ever
+//! less often, by typing what comes next where that is safe. An error row says how the last turn ended, and nothing of the next.
 
-use super::deliver::Hands;
 use super::engine::Work;
-use super::event::{AgentChange, Event};
-use super::life::Stage;
+use super::event::{AgentChange, Event, Why};
+use super::life::{Move, Stage};
 use super::message::OnDoubt;
+use super::patience::LOOKS_AGAIN_MS;
 use super::reading::Dialog;
 use super::state::{Agent, Phase};
 use super::words::{AgentName, MessageId, Millis};
@@ -19,10 +22,16 @@ pub struct Need {
     pub why: Arc<str>,
     /// What it asks, if it shows a dialog.
     pub asks: Option<Arc<Dialog>>,
-    /// Since when: its turns' clock stands still from then on.
+    /// Since when.
     pub since: Millis,
-    /// When it is over by itself, if that is known.
+    /// When it is over by itself; or, where nobody knows that, when it is looked at again.
     pub until: Option<Millis>,
+    /// Whether nobody knows when it is over.
+    pub open_ended: bool,
+    /// Whether nothing can be typed there: no input box is shown.
+    pub hidden: bool,
+    /// How often it was looked at again before, since its agent last got something done.
+    pub looks: u8,
     /// Whether that time has come. What its screen says stays known until it says something else.
     pub over: bool,
 }
@@ -48,8 +57,63 @@ impl Need {
             (NeedKind::Input, NeedKind::Limit) => asks_the_same && self.asks.is_some(),
             (kind, other) => kind == other && asks_the_same,
         };
-        same && self.why == other.why
+        same && self.why == other.why && self.hidden == other.hidden
     }
+
+    /// Whether its turn's clock stands still: while somebody is asked, and until an end that is known.
+    #[must_use]
+    pub fn stops_the_clock(&self) -> bool {
+        self.kind == NeedKind::Input || (self.kind == NeedKind::Limit && !self.open_ended)
+    }
+
+    /// Whether what comes next may be typed, to see whether it still is so: its screen has room for a line, and asks nothing.
+    pub(super) fn may_be_tried(&self) -> bool {
+        self.asks.is_none() && !self.hidden && self.kind != NeedKind::Input
+    }
+
+    /// What its screen says, and when it is looked at again.
+    pub(super) fn told(&self) -> String {
+        match self.until.filter(|_| self.open_ended) {
+            Some(at) => format!("{}; looked at again at {}", self.why, at.time_of_day()),
+            None => self.why.to_string(),
+        }
+    }
+
+    /// What a person can do about it, in words that follow a colon.
+    pub(super) fn cure(&self, name: &AgentName, current: Option<&MessageId>) -> String {
+        let mut cures = match self.kind {
+            NeedKind::Input if self.asks.is_some() => vec![format!("`tasuki answer {name}` answers it")],
+            _ => vec![format!("`tasuki attach {name}` shows it")],
+        };
+        if self.asks.is_none() && self.kind != NeedKind::Input {
+            cures.push(format!("`tasuki pane send --force {name} TEXT` types there all the same"));
+        }
+        if let Some(id) = current {
+            if self.may_be_tried() {
+                cures.push(format!("`tasuki retry {id}` tries it again at once"));
+            }
+            cures.push(format!("`tasuki cancel {id}` calls its task off"));
+        }
+        cures.push(format!("`tasuki agent restart {name}` starts it anew"));
+        cures.join(", ")
+    }
+
+    /// Whether nobody would ever look at it again: an older tasuki kept it so.
+    fn is_forgotten(&self) -> bool {
+        !self.over && self.kind != NeedKind::Input && self.until.is_none()
+    }
+
+    /// The same, to be looked at again after a while.
+    fn put_off(&self, now: Millis) -> Self {
+        let looks = self.looks.saturating_add(1);
+        Self { until: Some(now.plus(looks_again_ms(looks))), open_ended: true, looks, ..self.clone() }
+    }
+}
+
+/// How long it takes until a need is looked at again that has been so often.
+fn looks_again_ms(looks: u8) -> u64 {
+    let at = usize::from(looks).min(LOOKS_AGAIN_MS.len() - 1);
+    LOOKS_AGAIN_MS[at]
 }
 
 impl NeedKind {
@@ -91,10 +155,9 @@ impl Agent {
         self.blocked.as_ref().filter(|need| !need.over)
     }
 
-    /// What its screen says of a limit that is over, and may go on saying.
-    pub(super) fn past_limit(&self) -> Option<Arc<str>> {
-        let past = self.blocked.as_ref().filter(|need| need.over && need.kind == NeedKind::Limit);
-        past.map(|need| need.why.clone())
+    /// What its screen says of a need that is over, and may go on saying.
+    pub(super) fn past_need(&self) -> Option<Arc<str>> {
+        self.blocked.as_ref().filter(|need| need.over).map(|need| need.why.clone())
     }
 
     /// Whether its program runs.
@@ -104,7 +167,12 @@ impl Agent {
 
     /// Whether it needs somebody, and not only time.
     pub(super) fn needs_somebody(&self) -> bool {
-        self.need().is_some_and(|need| need.until.is_none())
+        self.need().is_some_and(|need| need.until.is_none() || (need.open_ended && !need.may_be_tried()))
+    }
+
+    /// Whether its turn's clock stands still.
+    pub(super) fn clock_stands(&self) -> bool {
+        self.need().is_some_and(Need::stops_the_clock)
     }
 }
 
@@ -112,45 +180,78 @@ impl Work<'_> {
     /// What an agent's screen says that it needs, nothing included.
     pub(super) fn needs(&mut self, name: &AgentName, need: Option<Need>) {
         let Some(agent) = self.state.agents.get(name) else { return };
+        let need = need.map(|need| self.with_a_look_again(agent, need));
         let need = match (&agent.blocked, need) {
             (None, None) => return,
             // What it says about the time may be meant of another day by now.
-            (Some(before), Some(need)) if before.says(&need) => return,
-            (Some(before), Some(need)) if !before.over => Some(Need { since: before.since, ..need }),
+            (Some(before), Some(need)) if before.says(&need) && !before.is_forgotten() => return,
+            (Some(before), Some(need)) if !before.over => {
+                let goes_on = before.stops_the_clock() == need.stops_the_clock();
+                Some(Need { since: if goes_on { before.since } else { need.since }, ..need })
+            }
             (_, need) => need,
         };
         let over = need.is_none();
-        self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need } });
+        self.block(name, need);
         self.live.seeking.remove(name);
-        self.touch(name);
         if over {
             self.offer(name);
         }
     }
 
-    /// The time is over that an agent needed: it is given what waits, and told to go on with what it was in. A dialog does not go
-    /// away by itself: somebody has to choose.
+    /// A need whose end nobody knows is looked at again; a dialog is somebody's to answer.
+    fn with_a_look_again(&self, agent: &Agent, need: Need) -> Need {
+        if need.kind == NeedKind::Input || need.until.is_some() {
+            return need;
+        }
+        let until = Some(self.now.plus(looks_again_ms(agent.looks)));
+        Need { until, open_ended: true, looks: agent.looks, ..need }
+    }
+
+    fn block(&mut self, name: &AgentName, need: Option<Need>) {
+        self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need } });
+        self.touch(name);
+    }
+
+    /// The time of a need has come: it is over, or looked at again.
     pub(super) fn need_due(&mut self, name: &AgentName) {
         let Some(agent) = self.state.agents.get(name) else { return };
         let Some(need) = agent.need().filter(|need| need.until.is_some_and(|until| until <= self.now)) else {
             return;
         };
-        if need.asks.is_some() {
-            let need = Need { kind: NeedKind::Input, until: None, ..need.clone() };
-            self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: Some(need) } });
-            return self.touch(name);
+        self.look_again(name, &need.clone());
+    }
+
+    /// An agent is given what waits, and told to go on with what it was in. A dialog does not go away by itself: somebody has to
+    /// choose; and where nothing can be typed it is only told once more.
+    pub(super) fn look_again(&mut self, name: &AgentName, need: &Need) {
+        if need.asks.is_some() && need.kind == NeedKind::Limit {
+            let kind = NeedKind::Input;
+            return self.block(name, Some(Need { kind, until: None, open_ended: false, ..need.clone() }));
         }
-        let (need, current) = (Need { over: true, ..need.clone() }, agent.current.clone());
-        self.emit(Event::Agent { name: name.clone(), change: AgentChange::Blocked { need: Some(need) } });
-        self.touch(name);
+        if !need.may_be_tried() {
+            return self.block(name, Some(need.put_off(self.now)));
+        }
+        let current = self.current_of(name);
+        let looks = need.looks.saturating_add(u8::from(need.open_ended));
+        self.block(name, Some(Need { over: true, looks, ..need.clone() }));
         if let Some(id) = current {
             self.go_on_with(&id);
         }
         self.offer(name);
     }
 
-    /// The agent of a turn met a limit in it, which is over: it is reminded; without tokens it cannot be, and is given the same again,
-    /// unless that is not to be sent twice.
+    /// The turn that met a need was called off: what its screen says of that says nothing of the next turn. An end that is known
+    /// is waited for all the same.
+    pub(super) fn let_go(&mut self, name: &AgentName) {
+        let need = self.state.agents.get(name).and_then(Agent::need);
+        if let Some(need) = need.filter(|need| need.open_ended && need.may_be_tried()).cloned() {
+            self.block(name, Some(Need { over: true, ..need }));
+        }
+    }
+
+    /// The agent of a turn met an error or a limit in it: it is reminded; without tokens it cannot be, and is given the same again,
+    /// unless that is not to be sent twice. What is left of its time stays as it is.
     fn go_on_with(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
         let again = match open.stage {
@@ -160,8 +261,9 @@ impl Work<'_> {
             _ => false,
         };
         if again {
-            let why = "the limit that its agent met is over";
-            return self.put_off(id, why, Millis(0), true, Hands::Same);
+            let to = Move::Retry { not_before: Millis(0), redelivered: true };
+            let why = Why::Text("what its agent met is over, or may be".to_owned());
+            return self.go_on_in_time(id, to, why);
         }
         self.turn_over(id);
     }

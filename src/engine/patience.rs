@@ -13,6 +13,10 @@ pub const RESTART_DELAY_MS_MAX: u64 = 60_000;
 /// Working time of a turn unless the team file says otherwise: 30 minutes.
 pub const TURN_TIMEOUT_MS: u64 = 30 * 60 * 1_000;
 
+/// Waits before an agent is looked at again that needs something and nobody knows until when: an overloaded provider has room
+/// again in a minute or two; what takes longer (a login, a quota) is asked after no more than six times an hour.
+pub const LOOKS_AGAIN_MS: [u64; 4] = [60_000, 2 * 60_000, 5 * 60_000, 10 * 60_000];
+
 /// Turns of one task: a task with a part in each of them and a reminder after each has had fifty rounds; whatever goes on longer
 /// goes round.
 pub const TURNS_MAX: u16 = 100;

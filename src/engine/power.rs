@@ -104,7 +104,7 @@ impl Work<'_> {
     pub(super) fn may_command(&self, by: Option<&AgentName>, command: &Command) -> Result<(), Refusal> {
         let Some(name) = by else { return Ok(()) };
         match command {
-            Command::Cancel(id) => self.may_touch(name, Power::Cancel, id),
+            Command::Cancel { id, .. } => self.may_touch(name, Power::Cancel, id),
             Command::Retry(id) => self.may_touch(name, Power::Retry, id),
             Command::Reply { token, .. } | Command::Acknowledge { token } => self.may_speak(name, *token),
             Command::Done { .. } => {

@@ -48,6 +48,12 @@ impl Queue {
         }
     }
 
+    /// The message that would go first if all of them might.
+    #[must_use]
+    pub fn head(&self) -> Option<&MessageId> {
+        self.ripe.first().or_else(|| self.later.first().map(|(_, key)| key)).map(|key| &key.id)
+    }
+
     /// The first message that may go now, of those that are `meant`.
     pub fn first(&mut self, now: Millis, meant: impl Fn(&MessageId) -> bool) -> Option<&QueueKey> {
         while self.later.first().is_some_and(|(at, _)| *at <= now) {

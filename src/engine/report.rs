@@ -21,9 +21,7 @@ impl Work<'_> {
         let launching = agent.phase == Phase::Launching;
         match report {
             Report::Started { pane, process } if launching => self.agent_up(name, nonce, pane, process),
-            Report::StartFailed { why } => {
-                self.agent_down(name, &format!("could not be started: {why}"), false)
-            }
+            Report::StartFailed { why } => self.not_started(name, &why),
             Report::Exited { how, clean } => self.agent_down(name, &how, clean),
             // What it said before it ended counts.
             Report::Claimed { id, turn, source, text, truncated } if self.has(name, &id, turn) => {
@@ -31,9 +29,22 @@ impl Work<'_> {
             }
             Report::Ready { fresh } if up => self.ready(name, nonce, fresh),
             Report::NotReady { guard } if up => self.not_ready(name, guard),
-            Report::Needs { kind, why, asks, until } if up => {
-                self.needs(name, Some(Need { kind, why, asks, since: self.now, until, over: false }));
+            Report::Needs { kind, why, asks, until, hidden } if up => {
+                let (since, open_ended, looks, over) = (self.now, false, 0, false);
+                self.needs(
+                    name,
+                    Some(Need { kind, why, asks, since, until, open_ended, hidden, looks, over }),
+                );
             }
+            Report::Busy { is } if up && is != self.live.busy.contains(name) => {
+                if is {
+                    self.live.busy.insert(name.clone())
+                } else {
+                    self.live.busy.remove(name)
+                };
+                self.touch(name);
+            }
+            Report::Interrupted { id, how } if up => self.was_interrupted(name, id, how),
             Report::Answered { choice, by } if up => {
                 self.emit(Event::Agent { name: name.clone(), change: AgentChange::Answered { choice, by } });
             }

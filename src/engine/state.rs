@@ -145,12 +145,25 @@ pub struct Agent {
     pub hops: Option<u8>,
     /// What it needs, a person or time; it stays here when that time is over, until its screen says something else.
     pub blocked: Option<Need>,
+    /// How often a need was looked at again of which nobody knows when it is over, since it last got something done.
+    pub looks: u8,
+    /// How it ended last, if it ever did.
+    pub last_end: Option<LastEnd>,
     /// When it was started again, newest last; for the limit, so no more than the limit can be.
     pub restarts: Vec<Millis>,
     /// Since when it runs.
     pub up_since: Option<Millis>,
     /// Counts for its status file.
     pub counts: Counts,
+}
+
+/// How an agent ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastEnd {
+    /// In words.
+    pub why: Arc<str>,
+    /// Whether it could not even be started.
+    pub unstarted: bool,
 }
 
 /// Whether an agent runs.

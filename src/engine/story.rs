@@ -56,6 +56,9 @@ pub fn tell(event: &Event) -> Option<Told> {
             let why = why.as_ref().map_or(String::new(), |why| format!(": {why}"));
             (Some(id.clone()), agent, format!("{id} {}{source}{why}", outcome.word()))
         }
+        Event::Agent { name, change: AgentChange::Interrupted { id, how } } => {
+            (Some(id.clone()), Some(name.clone()), format!("{id} was called off: {}", how.words(name)))
+        }
         Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
         Event::Halted(Some(_), by) => (
             None,
@@ -163,10 +166,14 @@ fn changed(change: &AgentChange) -> String {
         }
         AgentChange::Down { why, restart_at: None, .. } => format!("ended ({why})"),
         AgentChange::Lost { why } => format!("is gone: {why}"),
+        AgentChange::Blocked { need: Some(need) } if need.over && need.open_ended => {
+            format!("is typed to again, to see whether this is over: {}", need.why)
+        }
         AgentChange::Blocked { need: Some(need) } if need.over => format!("its limit is over: {}", need.why),
         AgentChange::Blocked { need: Some(need) } => format!("{}: {}", need.kind.state(), need.why),
         AgentChange::Blocked { need: None } => "needs no attention any more".to_owned(),
         AgentChange::Answered { choice, by } => format!("was answered by {}: {choice}", by.words()),
+        AgentChange::Interrupted { id, how } => format!("{id}: {how:?}"),
         AgentChange::Removed => "is not in the team any more".to_owned(),
     }
 }

@@ -36,6 +36,15 @@ impl Work<'_> {
 
     /// It ended: its turn is tried again, and it is started again as its policy says.
     pub(super) fn agent_down(&mut self, name: &AgentName, how: &str, clean: bool) {
+        self.ended(name, how, clean, false);
+    }
+
+    /// It could not be started: it is tried again as if it had ended.
+    pub(super) fn not_started(&mut self, name: &AgentName, why: &str) {
+        self.ended(name, &format!("could not be started: {why}"), false, true);
+    }
+
+    fn ended(&mut self, name: &AgentName, how: &str, clean: bool, unstarted: bool) {
         let Some(agent) = self.state.agents.get(name) else { return };
         if !matches!(agent.phase, Phase::Launching | Phase::Up { .. }) {
             return;
@@ -61,7 +70,7 @@ impl Work<'_> {
         let asleep = wanted && matches!(restart, Some(Restart::Always | Restart::OnFailure));
         self.forget_live(name);
         self.put_back(name, &why, restart_at.is_none());
-        self.emit(agent_event(name, AgentChange::Down { why, restart_at, wanted, asleep }));
+        self.emit(agent_event(name, AgentChange::Down { why, restart_at, wanted, asleep, unstarted }));
         if let Some(nonce) = nonce {
             self.ask(Effect::Close { agent: name.clone(), nonce });
         }
@@ -168,7 +177,13 @@ impl Work<'_> {
         if up {
             self.put_back(name, why, false);
         }
-        let change = AgentChange::Down { why: why.to_owned(), restart_at: None, wanted: true, asleep: false };
+        let change = AgentChange::Down {
+            why: why.to_owned(),
+            restart_at: None,
+            wanted: true,
+            asleep: false,
+            unstarted: false,
+        };
         self.emit(agent_event(name, change));
         if let (true, Some(nonce)) = (up, nonce) {
             self.ask(Effect::Close { agent: name.clone(), nonce });
@@ -187,6 +202,8 @@ impl Work<'_> {
         self.live.greeted.remove(name);
         self.live.served.remove(name);
         self.live.guards.remove(name);
+        self.live.busy.remove(name);
+        self.settle_owed(name);
     }
 
     /// The message that an agent works on.

@@ -4,7 +4,7 @@ use super::engine::Engine;
 use super::life::Stage;
 use super::message::{BodyRef, Message, Outcome, Status};
 use super::reading::Dialog;
-use super::state::{Agent, Counts, Finished, Open, Phase, Told};
+use super::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Told};
 use super::team::Restart;
 use super::words::{AgentName, MessageId, Millis, PaneId, Seq, Token};
 use std::collections::BTreeSet;
@@ -189,10 +189,8 @@ impl Engine {
 
     fn agent_state(&self, name: &AgentName, agent: &Agent) -> (&'static str, Option<String>) {
         match &agent.phase {
-            Phase::Absent | Phase::Launching => ("starting", None),
-            Phase::Restarting(_) => {
-                ("starting", Some("it ended and is started again in a moment".to_owned()))
-            }
+            Phase::Absent | Phase::Launching => ("starting", agent.last_end.as_ref().map(LastEnd::words)),
+            Phase::Restarting(at) => restarting_state(agent, *at),
             Phase::Asleep if self.is_started_by_need(name) => {
                 ("stopped", Some(SLEEPS.to_owned()))
             }
@@ -209,9 +207,9 @@ impl Engine {
     }
 
     fn up_state(&self, name: &AgentName, agent: &Agent) -> (&'static str, Option<String>) {
-        let guard = self.live.guards.get(name).map(|guard| guard.words().to_owned());
+        let guard = self.live.guards.get(name).map(|shut| shut.guard.words().to_owned());
         if let Some(need) = agent.need() {
-            return (need.kind.state(), Some(need.why.to_string()));
+            return (need.kind.state(), Some(need.told()));
         }
         let current = agent.current.as_ref().and_then(|id| self.state.open.get(id)).map(|open| &**open);
         match current.map(|open| open.stage) {
@@ -221,6 +219,7 @@ impl Engine {
                 ("unknown", Some("it cannot be told whether its turn was delivered".into()))
             }
             Some(_) => ("working", None),
+            None if self.live.greeted.contains(name) && self.live.busy.contains(name) => ("busy", None),
             None if self.live.greeted.contains(name) => ("idle", guard),
             None => ("starting", guard),
         }
@@ -258,6 +257,20 @@ impl Engine {
             note: open.note.as_deref().map(str::to_owned),
             answer: None,
         }
+    }
+}
+
+/// It ended: what it said then, and when it is started again. One that could not even be started has an error, whatever is tried.
+fn restarting_state(agent: &Agent, at: Millis) -> (&'static str, Option<String>) {
+    let again = format!("it is started again at {}", at.time_of_day());
+    let Some(end) = &agent.last_end else { return ("starting", Some(again)) };
+    let state = if end.unstarted { "error" } else { "starting" };
+    (state, Some(format!("{}; {again}", end.words())))
+}
+
+impl LastEnd {
+    fn words(&self) -> String {
+        if self.unstarted { self.why.to_string() } else { format!("it ended ({})", self.why) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::engine::Work;
 use super::life::Stage;
-use super::state::Timer;
+use super::state::{Agent, Timer};
 use super::words::{AgentName, MessageId};
 
 impl Work<'_> {
@@ -29,13 +29,14 @@ impl Work<'_> {
 
     fn message_due(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
+        let agent = open.agent.as_ref().and_then(|name| self.state.agents.get(name));
         match open.stage {
             Stage::Queued { .. } => {
                 let queue = open.queue().clone();
                 self.touch(&queue);
             }
-            // Its clock stands still while its agent needs something.
-            _ if open.agent.as_ref().is_some_and(|agent| self.needs_something(agent)) => {}
+            // Its clock stands still while its agent waits for somebody, or for an end that is known.
+            _ if agent.is_some_and(Agent::clock_stands) => {}
             _ if open.due.is_some_and(|due| due <= self.now) => self.overdue(id),
             _ => {}
         }
@@ -51,7 +52,7 @@ impl Work<'_> {
             let Timer::Message(id) = timer else { continue };
             let Some(open) = self.state.open.get(&id) else { continue };
             let why = format!("its deadline passed while it was {}", open.stage.word());
-            self.fail(&id, &why);
+            self.fail_in_time(&id, &why);
         }
     }
 
@@ -60,6 +61,8 @@ impl Work<'_> {
         let Some(open) = self.state.open.get(id) else { return };
         let agent = open.agent.as_ref().map_or("its agent", AgentName::as_str).to_owned();
         let seconds = self.patience(open).div_ceil(1_000);
-        self.fail(id, &format!("timed out: {agent} has not answered within {seconds} s"));
+        let need = open.agent.as_ref().and_then(|name| self.state.agents.get(name)?.need());
+        let says = need.map(|need| format!("; its screen says: {}", need.why)).unwrap_or_default();
+        self.fail_in_time(id, &format!("timed out: {agent} has not answered within {seconds} s{says}"));
     }
 }

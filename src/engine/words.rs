@@ -15,6 +15,13 @@ impl Millis {
         Self(self.0.saturating_add(ms))
     }
 
+    /// The time of day, in UTC: `12:04:31Z`.
+    #[must_use]
+    pub fn time_of_day(self) -> String {
+        let seconds = self.0 / 1_000 % 86_400;
+        format!("{:02}:{:02}:{:02}Z", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+    }
+
     /// Milliseconds from `earlier` to this moment; 0 if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> u64 {

@@ -137,6 +137,17 @@ pub(crate) fn end_stray_tmux(pid: u32) {
     }
 }
 
+/// Whether a program has handed its terminal on, as a shell does to what it runs: keys that interrupt go there, and not to it.
+#[must_use]
+pub fn has_handed_on(pid: u32) -> Option<bool> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // Behind the name, which may hold anything: state, parent, group, session, terminal, and the group that has the terminal.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+    let number = |at: usize| fields.get(at).and_then(|field| field.parse::<i64>().ok());
+    Some(number(2)? != number(5)?)
+}
+
 /// Bytes that were typed into the terminal and that its program has not read yet; of a canonical terminal, those of
 /// whole lines.
 ///

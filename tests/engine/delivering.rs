@@ -240,7 +240,7 @@ fn a_turn_that_takes_too_long_fails_and_is_not_tried_again() {
     text += &world.pass(5_000);
     expect![[r#"
         t1 failed, error m1 from tasuki: timed out: boss has not answered within 60 s
-        > unwatch boss
+        > interrupt boss t1 #1
         > show finished t1
         > seek boss
         t2 intent #1 task k00006 by boss
@@ -248,7 +248,7 @@ fn a_turn_that_takes_too_long_fails_and_is_not_tried_again() {
         t2 submit due +5000 ms (read)
         t2 take due +5000 ms (read)
         t2 failed, error m2 from tasuki: timed out: boss has not answered within 5 s
-        > unwatch boss
+        > interrupt boss t2 #1
         > show finished t2
     "#]]
     .assert_eq(&text);

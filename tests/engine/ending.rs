@@ -163,7 +163,7 @@ fn a_chain_of_any_length_ends_in_one_step() {
     let length = 50_000;
     send("c0 user>boss".to_owned());
     (1..length).for_each(|n| send(format!("c{n} user>boss after=c{}", n - 1)));
-    let cancel = Command::Cancel(crate::make::id("c0"));
+    let cancel = Command::cancel(crate::make::id("c0"));
     let step = engine.step(moment, Input::Command { request: RequestId(2), by: None, command: cancel });
     assert_eq!(step.events.len(), length);
     assert!(engine.state().open.is_empty());

@@ -10,7 +10,7 @@ use tasuki::engine::words::Millis;
 
 fn needs(world: &mut World, kind: NeedKind, why: &str, until_in: Option<u64>) -> String {
     let until = until_in.map(|ms| Millis(world.now.0 + ms));
-    world.report("boss", Report::Needs { kind, why: why.into(), asks: None, until })
+    world.report("boss", Report::Needs { kind, why: why.into(), asks: None, until, hidden: false })
 }
 
 /// A dialog at a limit.
@@ -115,7 +115,10 @@ fn a_limit_that_is_shown_as_a_dialog_waits_for_somebody_once_its_time_has_come()
     world.give("boss");
     let limit = |world: &mut World, asks, until_in| {
         let until = Some(Millis(world.now.0 + until_in));
-        world.report("boss", Report::Needs { kind: NeedKind::Limit, why: "resets 3pm".into(), asks, until })
+        world.report(
+            "boss",
+            Report::Needs { kind: NeedKind::Limit, why: "resets 3pm".into(), asks, until, hidden: false },
+        )
     };
     limit(&mut world, asks(), 60_000);
     assert_eq!(state(&world), "rate_limited");

@@ -144,13 +144,12 @@ fn parts_of_a_task_that_was_cancelled_are_cancelled_and_nobody_is_typed_to() {
         t1 cancelled, error m1 from tasuki: cancelled by user
         a cancelled, error m2 from tasuki: t1, of which it was a part, was cancelled
         b cancelled, error m3 from tasuki: a, of which it was a part, was cancelled
-        > unwatch boss
+        > interrupt boss t1 #1
         > show finished t1
-        > unwatch ann
+        > interrupt ann a #1
         > show finished a
-        > unwatch eve
+        > interrupt eve b #1
         > show finished b
-        > answer t1: t1 is cancelled
     "#]]
     .assert_eq(&world.cancel("t1"));
 }
@@ -170,9 +169,9 @@ fn parts_of_a_task_that_has_failed_are_cancelled_and_their_late_answers_close_no
         t1 failed, error m1 from tasuki: timed out: boss has not answered within 1 s
         a cancelled, error m2 from tasuki: t1, of which it was a part, failed
         b cancelled, error m3 from tasuki: a, of which it was a part, was cancelled
-        > unwatch boss
+        > interrupt boss t1 #1
         > show finished t1
-        > unwatch ann
+        > interrupt ann a #1
         > show finished a
         > show finished b
         -- late
@@ -195,7 +194,7 @@ fn parts_of_a_task_that_its_agent_gives_up_are_cancelled() {
         r completed
         > unwatch boss
         > show finished t1
-        > unwatch ann
+        > interrupt ann a #1
         > show finished a
         > show finished b
         > show finished r

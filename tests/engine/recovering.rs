@@ -226,7 +226,7 @@ fn a_turn_that_became_overdue_while_nobody_looked_is_looked_at_first() {
         > unwatch boss
         > show finished t1
         t2 failed, error m2 from tasuki: timed out: ann has not answered within 60 s
-        > unwatch ann
+        > interrupt ann t2 #1
         > show finished t2
     "#]]
     .assert_eq(&text);
@@ -295,7 +295,7 @@ fn what_a_clock_that_was_a_year_ahead_put_off_does_not_wait_for_a_year() {
         t1 intent #1 task k00005 by boss
         > ring boss t1 #1 task k00005
         t2 failed, error m1 from tasuki: timed out: ann has not answered within 60 s
-        > unwatch ann
+        > interrupt ann t2 #1
         > show finished t2
         -- restarts of that year are not counted any more
         eve is down, again +1000 ms (exit 1)

@@ -116,7 +116,7 @@ fn say_change(change: &AgentChange, now: Millis) -> String {
         AgentChange::Launching { .. } => "launching".to_owned(),
         AgentChange::Up { pane, .. } => format!("up in {pane}"),
         AgentChange::Adopted => "adopted".to_owned(),
-        AgentChange::Down { why, restart_at, wanted, asleep } => {
+        AgentChange::Down { why, restart_at, wanted, asleep, .. } => {
             let again = restart_at.map(|at| format!(", again {}", relative(at, now))).unwrap_or_default();
             let so = match (asleep, wanted) {
                 (true, _) => " until it is needed",
@@ -130,9 +130,11 @@ fn say_change(change: &AgentChange, now: Millis) -> String {
         AgentChange::Blocked { need: Some(need) } => {
             let until = need.until.map(|at| format!(", until {}", relative(at, now))).unwrap_or_default();
             let over = if need.over { ", over" } else { "" };
+            let until = if need.open_ended { until.replace("until", "looked at again") } else { until };
             format!("{} ({}{until}{over})", need.kind.state(), need.why)
         }
         AgentChange::Answered { choice, by } => format!("answered by {}: {choice}", by.words()),
+        AgentChange::Interrupted { id, how } => format!("{id} broken off: {how:?}"),
         AgentChange::Removed => "removed".to_owned(),
     }
 }
@@ -146,6 +148,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Ring { agent, id, turn, .. } => format!("ring {agent} {id} {}", say_turn(turn)),
         Effect::Settle { agent, id, turn, .. } => format!("settle {agent} {id} {}", say_turn(turn)),
         Effect::Await { agent, id, turn, .. } => format!("await {agent} {id} {}", say_turn(turn)),
+        Effect::Interrupt { agent, id, turn, .. } => format!("interrupt {agent} {id} #{turn}"),
         Effect::Unwatch { agent, .. } => format!("unwatch {agent}"),
         Effect::Forget(source) => format!("forget {}", say_source(source)),
         Effect::Defer { source, .. } => format!("defer {}", say_source(source)),

@@ -67,45 +67,41 @@ fn a_cancelled_task_is_called_off_in_any_stage() {
     check(
         |world| world.cancel("t1"),
         expect![[r#"
-        ## queued -> cancelled
-        t1 cancelled, error m1 from tasuki: cancelled by user
-        > show finished t1
-        > answer t1: t1 is cancelled
-        ## intent -> cancelled
-        t1 cancelled, error m1 from tasuki: cancelled by user
-        > unwatch boss
-        > show finished t1
-        > answer t1: t1 is cancelled
-        ## submitted -> cancelled
-        t1 cancelled, error m1 from tasuki: cancelled by user
-        > unwatch boss
-        > show finished t1
-        > answer t1: t1 is cancelled
-        ## working -> cancelled
-        t1 cancelled, error m1 from tasuki: cancelled by user
-        > unwatch boss
-        > show finished t1
-        > answer t1: t1 is cancelled
-        ## in_doubt -> cancelled
-        t1 cancelled, error m1 from tasuki: cancelled by user
-        > unwatch boss
-        > show finished t1
-        > answer t1: t1 is cancelled
-        ## retrying -> cancelled
-        t1 cancelled, error m1 from tasuki: cancelled by user
-        > show finished t1
-        > answer t1: t1 is cancelled
-        ## held -> cancelled
-        t1 cancelled, error m1 from tasuki: cancelled by user
-        > show finished t1
-        > answer t1: t1 is cancelled
-        ## waiting -> cancelled
-        t1 cancelled, error m1 from tasuki: cancelled by user
-        t2 cancelled, error m2 from tasuki: t1, of which it was a part, was cancelled
-        > show finished t1
-        > show finished t2
-        > answer t1: t1 is cancelled
-    "#]],
+            ## queued -> cancelled
+            t1 cancelled, error m1 from tasuki: cancelled by user
+            > show finished t1
+            > answer t1: t1 is cancelled
+            ## intent -> cancelled
+            t1 cancelled, error m1 from tasuki: cancelled by user
+            > interrupt boss t1 #1
+            > show finished t1
+            ## submitted -> cancelled
+            t1 cancelled, error m1 from tasuki: cancelled by user
+            > interrupt boss t1 #1
+            > show finished t1
+            ## working -> cancelled
+            t1 cancelled, error m1 from tasuki: cancelled by user
+            > interrupt boss t1 #1
+            > show finished t1
+            ## in_doubt -> cancelled
+            t1 cancelled, error m1 from tasuki: cancelled by user
+            > interrupt boss t1 #1
+            > show finished t1
+            ## retrying -> cancelled
+            t1 cancelled, error m1 from tasuki: cancelled by user
+            > show finished t1
+            > answer t1: t1 is cancelled
+            ## held -> cancelled
+            t1 cancelled, error m1 from tasuki: cancelled by user
+            > show finished t1
+            > answer t1: t1 is cancelled
+            ## waiting -> cancelled
+            t1 cancelled, error m1 from tasuki: cancelled by user
+            t2 cancelled, error m2 from tasuki: t1, of which it was a part, was cancelled
+            > show finished t1
+            > show finished t2
+            > answer t1: t1 is cancelled
+        "#]],
     );
 }
 
@@ -543,13 +539,13 @@ fn only_what_waits_for_a_person_is_let_go_on_by_one() {
         |world| world.retry("t1"),
         expect![[r#"
             ## queued -> queued
-            > answer refused wrong-stage in 0: t1 is queued; only a held or failed message can be retried
+            > answer refused wrong-stage in 0: t1 is queued; only a held or failed message can be retried, and one whose agent met a limit or an error
             ## intent -> intent
-            > answer refused wrong-stage in 0: t1 is intent; only a held or failed message can be retried
+            > answer refused wrong-stage in 0: t1 is intent; only a held or failed message can be retried, and one whose agent met a limit or an error
             ## submitted -> submitted
-            > answer refused wrong-stage in 0: t1 is submitted; only a held or failed message can be retried
+            > answer refused wrong-stage in 0: t1 is submitted; only a held or failed message can be retried, and one whose agent met a limit or an error
             ## working -> working
-            > answer refused wrong-stage in 0: t1 is working; only a held or failed message can be retried
+            > answer refused wrong-stage in 0: t1 is working; only a held or failed message can be retried, and one whose agent met a limit or an error
             ## in_doubt -> in_doubt
             > answer refused wrong-stage in 0: it is being looked whether t1 was typed; it goes on by itself in a moment
             ## retrying -> retrying
@@ -559,7 +555,7 @@ fn only_what_waits_for_a_person_is_let_go_on_by_one() {
             > answer t1: t1 goes on
             > seek boss
             ## waiting -> waiting
-            > answer refused wrong-stage in 0: t1 is waiting; only a held or failed message can be retried
+            > answer refused wrong-stage in 0: t1 is waiting; only a held or failed message can be retried, and one whose agent met a limit or an error
         "#]],
     );
 }
@@ -839,19 +835,19 @@ fn a_deadline_ends_a_task_in_any_stage() {
         > show finished t1
         ## intent
         t1 failed, error m1 from tasuki: its deadline passed while it was intent
-        > unwatch boss
+        > interrupt boss t1 #1
         > show finished t1
         ## submitted
         t1 failed, error m1 from tasuki: its deadline passed while it was submitted
-        > unwatch boss
+        > interrupt boss t1 #1
         > show finished t1
         ## working
         t1 failed, error m1 from tasuki: its deadline passed while it was working
-        > unwatch boss
+        > interrupt boss t1 #1
         > show finished t1
         ## in_doubt
         t1 failed, error m1 from tasuki: its deadline passed while it was in_doubt
-        > unwatch boss
+        > interrupt boss t1 #1
         > show finished t1
         ## retrying
         t1 failed, error m1 from tasuki: its deadline passed while it was retrying

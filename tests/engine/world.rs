@@ -218,7 +218,7 @@ impl World {
 
     /// A message is called off.
     pub(crate) fn cancel(&mut self, message: &str) -> String {
-        self.ask(Command::Cancel(id(message)))
+        self.ask(Command::cancel(id(message)))
     }
 
     /// A person stops an agent.

@@ -10,8 +10,10 @@ use crate::say;
 use std::collections::BTreeMap;
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::input::{Command, Effect, FoundPane, Guard, Input, Moment, Report, Verdict};
+use tasuki::engine::interrupt::Interrupted;
 use tasuki::engine::life::{CompletionSource, Receipt};
 use tasuki::engine::message::{Outcome, Source};
+use tasuki::engine::need::NeedKind;
 use tasuki::engine::refusal::{Code, Refusal};
 use tasuki::engine::state::Phase;
 use tasuki::engine::team::Team;
@@ -30,6 +32,8 @@ struct Worker {
     seeking: bool,
     ringing: Option<(MessageId, u16)>,
     watching: Option<(MessageId, u16)>,
+    /// Turns that it is to break off.
+    breaking: Vec<MessageId>,
 }
 
 /// The world.
@@ -117,6 +121,10 @@ impl World {
                 }
                 Effect::Seek { agent, nonce, .. } => self.with(agent, *nonce, |worker| worker.seeking = true),
                 Effect::Unwatch { agent, nonce } => self.with(agent, *nonce, |worker| worker.watching = None),
+                Effect::Interrupt { agent, nonce, id, .. } => self.with(agent, *nonce, |worker| {
+                    worker.watching = None;
+                    worker.breaking.push(id.clone());
+                }),
                 Effect::Ring { agent, nonce, id, turn, .. }
                 | Effect::Settle { agent, nonce, id, turn, .. } => {
                     let turn = Some((id.clone(), turn.number));
@@ -155,7 +163,7 @@ impl World {
                 Some(token) => self.ask(Command::Acknowledge { token }),
                 None => Ok(()),
             },
-            Op::Cancel(pick) => self.ask_about(*pick, Command::Cancel),
+            Op::Cancel(pick) => self.ask_about(*pick, Command::cancel),
             Op::Retry(pick) => self.ask_about(*pick, Command::Retry),
             Op::Resend(pick) => self.resend(*pick),
             Op::BadDrop { from } => {
@@ -208,6 +216,11 @@ impl World {
             self.with(agent, nonce, |worker| worker.ringing = None);
             return self.report(agent, nonce, Report::Rung { id, turn, verdict: verdict(how) });
         }
+        if let Some(id) = worker.breaking.last().cloned() {
+            self.with(agent, nonce, |worker| drop(worker.breaking.pop()));
+            let how = if how % 4 == 1 { Interrupted::WasOver } else { Interrupted::Ended };
+            return self.report(agent, nonce, Report::Interrupted { id, how });
+        }
         if let Some((id, turn)) = worker.watching.clone().filter(|_| how % 4 == 1) {
             return self.report(agent, nonce, watched(id, turn, how / 4));
         }
@@ -239,13 +252,19 @@ impl World {
         let nonce = if old { Nonce(7) } else { nonce.unwrap_or(Nonce(7)) };
         let Some(id) = pick_from(&self.ids, message).cloned() else { return Ok(()) };
         let (pane, process) = place(agent, nonce);
-        let report = match what % 7 {
+        let needs = |kind, hidden| Report::Needs { kind, why: "so".into(), asks: None, until: None, hidden };
+        let report = match what % 13 {
             0 => Report::Started { pane, process },
             1 => Report::Ready { fresh: token(u32::from(message) + 1) },
             2 => Report::Rung { id, turn, verdict: verdict(message) },
             3 => Report::Taken { id, turn },
             4 => watched(id, turn, message),
             5 => Report::NotReady { guard: Guard::CopyMode },
+            6 => needs(NeedKind::Limit, false),
+            7 => needs(NeedKind::Repair, turn % 2 == 0),
+            8 => Report::NeedsNothing,
+            9 => Report::Busy { is: turn % 2 == 0 },
+            10 => Report::Interrupted { id, how: Interrupted::Ended },
             _ => Report::TurnOver { id, turn },
         };
         self.report(agent, nonce, report)

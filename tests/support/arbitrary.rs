@@ -7,13 +7,14 @@ use proptest::sample::select;
 use serde_json::Value;
 use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
+use tasuki::engine::interrupt::Interrupted;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
 use tasuki::engine::message::{Body, BodyRef, Expect, Kind, Known, Message, OnDoubt, Outcome, Priority};
 use tasuki::engine::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::reading::Dialog;
 use tasuki::engine::refusal::Code;
 use tasuki::engine::said::Said;
-use tasuki::engine::state::{Agent, Counts, Finished, Open, Phase, Told};
+use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Told};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
 /// Events of one step: a few of any kind, in any order; they need not make sense together.
@@ -225,9 +226,16 @@ fn change() -> impl Strategy<Value = AgentChange> {
             process
         }),
         Just(AgentChange::Adopted),
-        (text(), of(millis()), any::<bool>(), any::<bool>()).prop_map(|(why, restart_at, wanted, asleep)| {
-            AgentChange::Down { why, restart_at, wanted, asleep }
-        }),
+        (text(), of(millis()), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+            |(why, restart_at, wanted, asleep, unstarted)| AgentChange::Down {
+                why,
+                restart_at,
+                wanted,
+                asleep,
+                unstarted,
+            }
+        ),
+        (id(), interrupted()).prop_map(|(id, how)| AgentChange::Interrupted { id, how }),
         text().prop_map(|why| AgentChange::Lost { why }),
         of(need()).prop_map(|need| AgentChange::Blocked { need }),
         (shared_text(), select(vec![AnsweredBy::Person, AnsweredBy::Profile]))
@@ -235,6 +243,19 @@ fn change() -> impl Strategy<Value = AgentChange> {
         Just(AgentChange::Removed),
     ]
     .boxed()
+}
+
+fn interrupted() -> impl Strategy<Value = Interrupted> {
+    prop_oneof![
+        Just(Interrupted::Ended),
+        Just(Interrupted::WasOver),
+        Just(Interrupted::NotGiven),
+        shared_text().prop_map(|why| Interrupted::GoesOn { why }),
+    ]
+}
+
+fn last_end() -> impl Strategy<Value = LastEnd> {
+    (shared_text(), any::<bool>()).prop_map(|(why, unstarted)| LastEnd { why, unstarted })
 }
 
 fn open() -> impl Strategy<Value = Open> {
@@ -281,8 +302,19 @@ fn need() -> impl Strategy<Value = Need> {
     let kind = select(vec![NeedKind::Input, NeedKind::Limit, NeedKind::Repair]);
     let dialog = (any::<String>(), vec(any::<String>(), 0..3))
         .prop_map(|(text, choices)| Arc::new(Dialog { text, choices, ..Dialog::default() }));
-    (kind, shared_text(), of(dialog), millis(), of(millis()), any::<bool>())
-        .prop_map(|(kind, why, asks, since, until, over)| Need { kind, why, asks, since, until, over })
+    let so = (any::<bool>(), any::<bool>(), any::<u8>(), any::<bool>());
+    (kind, shared_text(), of(dialog), millis(), of(millis()), so)
+        .prop_map(|(kind, why, asks, since, until, (open_ended, hidden, looks, over))| Need {
+            kind,
+            why,
+            asks,
+            since,
+            until,
+            open_ended,
+            hidden,
+            looks,
+            over,
+        })
         .boxed()
 }
 
@@ -291,12 +323,15 @@ fn agent() -> impl Strategy<Value = Agent> {
         phase(),
         (of(nonce()), of(digest())),
         (of(id()), of(id()), of(any::<u8>())),
-        of(need()),
+        (of(need()), any::<u8>(), of(last_end())),
         vec(millis(), 0..3),
         of(millis()),
     );
     (launch, counts()).prop_map(
-        |((phase, (nonce, launch), (current, given, hops), blocked, restarts, up_since), counts)| Agent {
+        |(
+            (phase, (nonce, launch), (current, given, hops), (blocked, looks, last_end), restarts, up_since),
+            counts,
+        )| Agent {
             phase,
             nonce,
             launch,
@@ -304,6 +339,8 @@ fn agent() -> impl Strategy<Value = Agent> {
             given,
             hops,
             blocked,
+            looks,
+            last_end,
             restarts,
             up_since,
             counts,

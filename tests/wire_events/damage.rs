@@ -96,7 +96,7 @@ fn errors_say_what_and_where() {
         event 0 cannot be read (the code "no-such" is not known to this version at line 1 column 35): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (the nonce "3f2a" is not 16 digits of 0-9a-f): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (the pane "%+5" is not tmux's number of a pane, such as %5): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (unknown variant `exploded`, expected one of `launching`, `up`, `adopted`, `down`, `lost`, `blocked`, `answered`, `removed` at line 1 column 47): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (unknown variant `exploded`, expected one of `launching`, `up`, `adopted`, `down`, `lost`, `blocked`, `answered`, `interrupted`, `removed` at line 1 column 47): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (the digest "00FF0123456789abcdef0123456789ab" is not 32 digits of 0-9a-f at line 1 column 145): the line is damaged, or a newer tasuki wrote it
         not a list of events (there is no `state`): the line is damaged, or is none of the journal's
         not a list of events (`{` is missing at its beginning): the line is damaged, or is none of the journal's"#]].assert_eq(&said.join("\n"));

@@ -3,12 +3,13 @@
 use crate::samples::{NOON, accepted, agent, ended, finished, id, message, moved, open, plain, token, turn};
 use expect_test::{Expect, expect};
 use tasuki::engine::event::{AgentChange, Event, Why};
+use tasuki::engine::interrupt::Interrupted;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
 use tasuki::engine::message::{Body, BodyRef, Expect as Evidence, Kind, Message, OnDoubt, Outcome, Priority};
 use tasuki::engine::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::reading::Dialog;
 use tasuki::engine::refusal::Code;
-use tasuki::engine::state::{Agent, Counts, Open, Phase, Told};
+use tasuki::engine::state::{Agent, Counts, LastEnd, Open, Phase, Told};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey, Seq};
 use tasuki::io::wire::events::{decode, encode, encode_snapshot};
 
@@ -19,7 +20,8 @@ fn need(kind: NeedKind, until: Option<Millis>, over: bool) -> Need {
         ..Dialog::default()
     };
     let asks = (kind == NeedKind::Input).then(|| dialog.into());
-    Need { kind, why: "it says so".into(), asks, since: Millis(NOON), until, over }
+    let (open_ended, hidden, looks) = (kind == NeedKind::Repair, false, u8::from(over));
+    Need { kind, why: "it says so".into(), asks, since: Millis(NOON), until, open_ended, hidden, looks, over }
 }
 
 #[test]
@@ -139,7 +141,12 @@ fn a_message_with_everything() {
 }
 
 fn down(why: &str, restart_at: Option<Millis>, wanted: bool, asleep: bool) -> AgentChange {
-    AgentChange::Down { why: why.into(), restart_at, wanted, asleep }
+    let unstarted = why.starts_with("could not");
+    AgentChange::Down { why: why.into(), restart_at, wanted, asleep, unstarted }
+}
+
+fn broken_off(how: Interrupted) -> AgentChange {
+    AgentChange::Interrupted { id: id("msg-1"), how }
 }
 
 #[test]
@@ -154,6 +161,7 @@ fn what_happens_to_agents() {
         AgentChange::Up { nonce: Nonce(0x3f2a), pane: PaneId(5), process },
         AgentChange::Adopted,
         down("exit 1", Some(Millis(NOON + 1_000)), false, false),
+        down("could not be started", Some(Millis(NOON + 1_000)), false, false),
         down("stopped by user", None, true, false),
         down("exit 0", None, true, true),
         AgentChange::Lost { why: "the tmux server ended".into() },
@@ -162,6 +170,8 @@ fn what_happens_to_agents() {
         AgentChange::Blocked { need: Some(need(NeedKind::Input, None, false)) },
         AgentChange::Blocked { need: None },
         AgentChange::Answered { choice: "1. Yes".into(), by: AnsweredBy::Person },
+        broken_off(Interrupted::Ended),
+        broken_off(Interrupted::GoesOn { why: "no key".into() }),
         AgentChange::Removed,
     ];
     let events = changes.map(|change| Event::Agent { name: agent("coder"), change });
@@ -172,14 +182,17 @@ fn what_happens_to_agents() {
             {"event":"agent","name":"coder","change":"up","nonce":"0000000000003f2a","pane":"%5","process":{"pid":4242,"start_ticks":987654}}
             {"event":"agent","name":"coder","change":"adopted"}
             {"event":"agent","name":"coder","change":"down","why":"exit 1","restart_at":1770033601000}
+            {"event":"agent","name":"coder","change":"down","why":"could not be started","restart_at":1770033601000,"unstarted":true}
             {"event":"agent","name":"coder","change":"down","why":"stopped by user","wanted":true}
             {"event":"agent","name":"coder","change":"down","why":"exit 0","wanted":true,"asleep":true}
             {"event":"agent","name":"coder","change":"lost","why":"the tmux server ended"}
-            {"event":"agent","name":"coder","change":"blocked","need":{"kind":"limit","why":"it says so","since":1770033600000,"until":1770033601000,"over":true}}
-            {"event":"agent","name":"coder","change":"blocked","need":{"kind":"repair","why":"it says so","since":1770033600000}}
+            {"event":"agent","name":"coder","change":"blocked","need":{"kind":"limit","why":"it says so","since":1770033600000,"until":1770033601000,"looks":1,"over":true}}
+            {"event":"agent","name":"coder","change":"blocked","need":{"kind":"repair","why":"it says so","since":1770033600000,"open_ended":true}}
             {"event":"agent","name":"coder","change":"blocked","need":{"kind":"input","why":"it says so","asks":{"text":"Go on?\n続けますか","choices":["1. Yes","2. No"]},"since":1770033600000}}
             {"event":"agent","name":"coder","change":"blocked","need":null}
             {"event":"agent","name":"coder","change":"answered","choice":"1. Yes","by":"person"}
+            {"event":"agent","name":"coder","change":"interrupted","id":"msg-1","how":{"turn":"ended"}}
+            {"event":"agent","name":"coder","change":"interrupted","id":"msg-1","how":{"turn":"goes_on","why":"no key"}}
             {"event":"agent","name":"coder","change":"removed"}"#]],
     );
 }
@@ -216,6 +229,8 @@ fn a_snapshot() {
         given: Some(id("msg-1")),
         hops: Some(2),
         blocked: Some(need(NeedKind::Input, None, false)),
+        looks: 2,
+        last_end: Some(LastEnd { why: "exit 1".into(), unstarted: false }),
         restarts: vec![Millis(NOON - 1_000)],
         up_since: Some(Millis(NOON)),
         counts: Counts { completed: 42, failed: 3, sent: 50, received: 55, restarts: 1 },
@@ -240,7 +255,7 @@ fn a_snapshot() {
     check(
         &events,
         &expect![[r#"
-            {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","given":"msg-1","hops":2,"blocked":{"kind":"input","why":"it says so","asks":{"text":"Go on?\n続けますか","choices":["1. Yes","2. No"]},"since":1770033600000},"restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
+            {"event":"kept_agent","name":"coder","phase":"up","pane":"%5","process":{"pid":4242,"start_ticks":987654},"nonce":"0000000000003f2a","current":"msg-1","given":"msg-1","hops":2,"blocked":{"kind":"input","why":"it says so","asks":{"text":"Go on?\n続けますか","choices":["1. Yes","2. No"]},"since":1770033600000},"looks":2,"last_end":{"why":"exit 1"},"restarts":[1770033599000],"up_since":1770033600000,"counts":{"completed":42,"failed":3,"sent":50,"received":55,"restarts":1}}
             {"event":"kept_agent","name":"idler","phase":"absent"}
             {"event":"kept_agent","name":"sick","phase":"failed","why":"gone"}
             {"event":"kept_agent","name":"weak","phase":"restarting","restart_at":1770033600000}

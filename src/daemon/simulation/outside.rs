@@ -193,7 +193,7 @@ impl Run {
         let who = ["boss", "ann", "bob", "eve"][self.chance.below(4) as usize];
         let Ok(agent) = AgentName::new(who) else { return };
         let command = match (self.chance.below(8), id) {
-            (0..3, Some(id)) => Command::Cancel(id),
+            (0..3, Some(id)) => Command::cancel(id),
             (3, Some(id)) => Command::Retry(id),
             (4, _) => Command::Stop(agent),
             (5, _) => Command::Restart(agent),

@@ -5,6 +5,7 @@ use crate::daemon::news::{News, NewsSender};
 use crate::daemon::orders::{Order, PaneNews, PaneWord, Typed};
 use crate::daemon::workers::tmux::{Alive, Given};
 use crate::engine::input::{Guard, Report, Verdict};
+use crate::engine::interrupt::Interrupted;
 use crate::engine::life::{CompletionSource, Receipt, TurnKind};
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey, Token};
 use crate::io::fake::Chance;
@@ -121,6 +122,11 @@ impl Worker {
             Order::Settle(typed) => self.typing = Some((typed, Step::Settle)),
             Order::Await(typed) => self.awaited = Some(typed),
             Order::Unwatch => (self.awaited, self.unread) = (None, None),
+            Order::Interrupt { id, .. } => {
+                (self.awaited, self.unread) = (None, None);
+                let how = Interrupted::GoesOn { why: "it has no key for that".into() };
+                self.words.push_back(Report::Interrupted { id, how });
+            }
             Order::Close | Order::Leave | Order::Face(..) => {}
         }
         wrong

@@ -37,7 +37,7 @@ impl Promises {
     ) -> Option<&'static str> {
         let id = id?.clone();
         match command {
-            Command::Cancel(_) => {
+            Command::Cancel { .. } => {
                 let by = by.map_or("user", AgentName::as_str).to_owned();
                 let kind = if by == "user" { "told: cancelled" } else { "agents told: cancelled" };
                 self.called_off.push((id.clone(), by));

@@ -104,7 +104,7 @@ pub fn agent(seen: &AgentSeen, state: &str, doing: Option<&str>, at: Millis) -> 
         state,
         task: seen.current.as_ref(),
         at,
-        doing: seen.why.as_deref().or(doing),
+        doing: seen.why.as_deref().or(doing.filter(|_| does_something(state))),
         asks: seen.asks.as_deref(),
         pane: seen.pane,
         pid: seen.pid,
@@ -119,6 +119,11 @@ pub fn agent(seen: &AgentSeen, state: &str, doing: Option<&str>, at: Millis) -> 
             restarts: counts.restarts,
         },
     })
+}
+
+/// Whether an agent in this state does anything: what its pane printed last tells nothing of one that does not.
+fn does_something(state: &str) -> bool {
+    !matches!(state, "idle" | "stopped" | "completed")
 }
 
 /// What a task's file, open or done, says of the task itself.

@@ -214,6 +214,10 @@ pub(super) struct ProviderEntry {
     pub(super) answers: Option<Vec<AnswerEntry>>,
     /// The key that clears the input line, as tmux names it: `C-u`.
     pub(super) clear_key: Option<At<String>>,
+    /// The key that breaks off the turn that is under way, as tmux names it: `Escape`; several with blanks between them. It is
+    /// pressed where a task is called off or its time is up, while the screen says that the program works; without
+    /// `screen:`, only while a shell runs something, which gets it. Without one, or with `""`, its agent finishes the turn.
+    pub(super) interrupt: Option<At<String>>,
     /// Keys that ask the program to end, as tmux names them: `[C-d]`. It is killed if it does not.
     pub(super) exit: Option<At<Vec<String>>>,
     /// Whether the program ends after each task; a clean exit then counts as done. A process is given one message.

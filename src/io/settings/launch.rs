@@ -8,6 +8,7 @@ use super::finding::{Book, Place};
 use super::profile::Profile;
 use super::values::At;
 use crate::engine::words::{Digest, MessageId};
+use crate::io::process::is_program;
 use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
 use sha2::{Digest as _, Sha256};
@@ -50,6 +51,25 @@ impl Launch {
     #[must_use]
     pub fn task_path(&self, id: &MessageId) -> String {
         format!("{}/{id}.yaml", self.active)
+    }
+
+    /// Why its program cannot be started, with the cure, where it is not there.
+    #[must_use]
+    pub fn missing(&self) -> Option<String> {
+        let program = self.argv.first()?;
+        let path = self.env.get("PATH").map_or("", String::as_str);
+        let (is_there, place) = match program.contains('/') {
+            true => (is_program(&self.cwd.join(program)), String::new()),
+            false => {
+                let on_path = std::env::split_paths(path)
+                    .any(|folder| is_program(&self.cwd.join(folder).join(program)));
+                (on_path, " on its PATH".to_owned())
+            }
+        };
+        let why = format!(
+            "there is no program `{program}`{place}: install it, or correct `command:` in the team file"
+        );
+        (!is_there).then_some(why)
     }
 }
 

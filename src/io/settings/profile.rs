@@ -60,6 +60,8 @@ pub struct Profile {
     pub answers: Vec<StandingAnswer>,
     /// The key that clears the input line, as tmux names it.
     pub clear_key: Option<String>,
+    /// Keys that break a turn off, as tmux names them, with blanks between them.
+    pub interrupt: Option<String>,
     /// Keys that ask the program to end, as tmux names them.
     pub exit: Vec<String>,
     /// Whether the program ends after each task, a clean exit being its claim.
@@ -146,6 +148,7 @@ impl Default for Profile {
             screen: None,
             answers: Vec::new(),
             clear_key: None,
+            interrupt: None,
             exit: Vec::new(),
             one_shot: false,
             restart: Restart::OnFailure,
@@ -355,6 +358,10 @@ impl Profile {
         if let Some(key) = &entry.clear_key {
             check::key(&key.value, key.place, book);
             self.clear_key = Some(key.value.clone());
+        }
+        if let Some(keys) = &entry.interrupt {
+            keys.value.split_ascii_whitespace().for_each(|key| check::key(key, keys.place, book));
+            self.interrupt = Some(keys.value.clone()).filter(|keys| !keys.trim().is_empty());
         }
     }
 

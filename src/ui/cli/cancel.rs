@@ -12,20 +12,26 @@ use crate::ui::http::types::Done;
 Examples:
   tasuki cancel msg-a1b2c3d4e5f6
   tasuki cancel a b c                    each by itself; those that have ended already are named
+  tasuki cancel --let-finish msg-a1b2c3d4e5f6     its agent may finish what it is at
 
-What was typed already is not taken back: a late answer is kept and closes nothing.")]
+A turn that is under way is broken off with the key that its agent's profile has for that (`interrupt:`), and it is said whether
+it has ended. A late answer is kept and closes nothing.")]
 pub(super) struct Args {
     /// Which
     #[arg(value_name = "ID", value_parser = read_id, required = true)]
     ids: Vec<MessageId>,
+    /// Do not break off the turn that is under way; what it answers closes nothing
+    #[arg(long)]
+    let_finish: bool,
 }
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let client = desk.client()?;
+    let query = if args.let_finish { "?let_finish=true" } else { "" };
     let mut worst: Option<Failure> = None;
     let mut failed = 0;
     for id in &args.ids {
-        let path = format!("/v1/messages/{id}/cancel");
+        let path = format!("/v1/messages/{id}/cancel{query}");
         match client.post::<Done>(&path, &serde_json::json!({}), ANSWER_DEADLINE) {
             Ok(done) => desk.tell(&done, || done.what.clone())?,
             Err(error @ ClientError::NotRunning { .. }) => return Err(error.into()),

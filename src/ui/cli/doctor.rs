@@ -228,22 +228,9 @@ fn disk(workspace: &Workspace, settings: &Settings) -> Check {
 fn programs(settings: &Settings) -> Vec<Check> {
     let mut checks: Vec<Check> = Vec::new();
     for (name, launch) in &settings.launches {
-        let Some(program) = launch.argv.first() else { continue };
-        let path = launch.env.iter().find(|(key, _)| key.as_str() == "PATH").map(|(_, value)| value);
-        let there = if program.contains('/') {
-            launch.cwd.join(program).is_file()
-        } else {
-            path.is_some_and(|path| std::env::split_paths(path).any(|folder| folder.join(program).is_file()))
-        };
-        if !there {
-            let found = format!("{name} needs `{program}`, which is not on its PATH");
-            checks.push(check(
-                "program",
-                Verdict::Bad,
-                found,
-                "install it, or name another provider in the team file",
-            ));
-        }
+        let Some(why) = launch.missing() else { continue };
+        let cure = "install it, or name another provider in the team file";
+        checks.push(check("program", Verdict::Bad, format!("{name}: {why}"), cure));
     }
     if checks.is_empty() {
         checks.push(check("programs", Verdict::Good, "every agent's program is there", ""));

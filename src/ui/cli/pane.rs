@@ -28,7 +28,7 @@ pub(super) struct Args {
 enum Verb {
     /// Types a line and presses Enter, if nothing stands in the way
     #[command(
-        after_help = "Examples:\n  tasuki pane send shell \"ls -l\"\n\nExit codes: 0 typed, 2 not ready, 3 typed and not proven."
+        after_help = "Examples:\n  tasuki pane send shell \"ls -l\"\n  tasuki pane send codex --force /login\n\nExit codes: 0 typed, 2 not ready, 3 typed and not proven."
     )]
     Send {
         /// Whose pane
@@ -36,6 +36,9 @@ enum Verb {
         agent: AgentName,
         /// The line; `-` reads the standard input
         text: String,
+        /// Type it whatever the pane shows: look first, since Enter may answer a dialog, or send somebody's words with it
+        #[arg(long)]
+        force: bool,
     },
     /// Prints what the pane shows
     #[command(
@@ -84,7 +87,7 @@ enum Verb {
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     match &args.verb {
-        Verb::Send { agent, text } => send(desk, agent, text),
+        Verb::Send { agent, text, force } => send(desk, agent, text, *force),
         Verb::Read { agent, history } => {
             let path = format!("/v1/panes/{agent}?history={history}");
             let shown: PaneText = desk.client()?.get(&path, ANSWER_DEADLINE)?;
@@ -96,8 +99,8 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     }
 }
 
-fn send(desk: &Desk, agent: &AgentName, text: &str) -> Ended {
-    let body = PaneSendBody { text: text_or_input(Some(text))? };
+fn send(desk: &Desk, agent: &AgentName, text: &str, force: bool) -> Ended {
+    let body = PaneSendBody { text: text_or_input(Some(text))?, force };
     let typed: PaneTyped = desk.client()?.post(&format!("/v1/panes/{agent}/send"), &body, ANSWER_DEADLINE)?;
     desk.tell(&typed, || "typed".to_owned())?;
     if typed.proven {

@@ -194,19 +194,28 @@ fn finish(desk: &Desk, daemon: &DaemonInfo, agents: &[AgentInfo], within_ms: u64
             .to_owned()
     })?;
     let names = |bad: &dyn Fn(&&AgentInfo) -> bool| {
-        let bad: Vec<&str> = agents.iter().filter(bad).map(|agent| agent.agent_name.as_str()).collect();
-        (!bad.is_empty()).then(|| bad.join(", "))
+        let bad: Vec<String> = agents.iter().filter(bad).map(named).collect();
+        (!bad.is_empty()).then(|| bad.join("\n  "))
     };
-    if let Some(bad) = names(&|agent| matches!(agent.state.as_str(), "error" | "stopped")) {
+    // Whoever is still being started is named with them: it may have ended, too, and be tried again.
+    let is_down = |agent: &AgentInfo| matches!(agent.state.as_str(), "error" | "stopped");
+    let any_down = agents.iter().any(is_down);
+    if let Some(bad) = names(&|agent| any_down && (is_down(agent) || !is_settled(agent))) {
         let cure = "see `tasuki status`, and its window with `tasuki attach AGENT`";
-        return Err(Failure::new(Kind::Failed, "agent-down", format!("not well: {bad}"), cure));
+        return Err(Failure::new(Kind::Failed, "agent-down", format!("not well:\n  {bad}"), cure));
     }
     if let Some(slow) = names(&|agent| !is_settled(agent)) {
-        let why = format!("not ready after {} s: {slow}", within_ms / 1_000);
+        let why = format!("not ready after {} s:\n  {slow}", within_ms / 1_000);
         let cure = "they go on; see `tasuki status`, and their windows with `tasuki attach AGENT`";
         return Err(Failure::new(Kind::TimedOut, "not-ready", why, cure));
     }
     Ok(())
+}
+
+/// An agent with what is wrong with it.
+fn named(agent: &AgentInfo) -> String {
+    let why = agent.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
+    format!("{} ({}){why}", agent.agent_name, agent.state)
 }
 
 fn is_settled(agent: &AgentInfo) -> bool {

@@ -85,7 +85,8 @@ pub(super) async fn send(
     Word(name): Word<AgentName>,
     Given(body): Given<PaneSendBody>,
 ) -> Answer<PaneTyped> {
-    match house.pane(key, name, PaneRequest::Send(body.text)).await? {
+    let request = PaneRequest::Send { text: body.text, force: body.force };
+    match house.pane(key, name, request).await? {
         PaneResponse::Typed(proven) => Ok(Json(PaneTyped { proven })),
         PaneResponse::Ready(_, why) => Err(not_ready(why)),
         other => Err(odd(&other)),

@@ -1,9 +1,9 @@
 //! The page about the socket for programs in other languages, made from the types themselves: `protocol/API.md`.
 
 use super::types::{
-    Accepted, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, PaneAnswerBody, PaneAnswered,
-    PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, Problem, ReplyBody,
-    StatusInfo, WaitQuery, Waited,
+    Accepted, CancelQuery, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, PaneAnswerBody,
+    PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody,
+    Problem, ReplyBody, StatusInfo, WaitQuery, Waited,
 };
 use schemars::{JsonSchema, schema_for};
 use std::fmt::Write;
@@ -39,8 +39,14 @@ pub const ADDRESSES: [Address; 23] = [
     at("GET", "/v1/messages", "", "MessageList", "all open messages"),
     at("GET", "/v1/messages/{id}", "", "MessageInfo", "one message, open or lately finished"),
     at("GET", "/v1/messages/{id}/wait", "WaitQuery", "Waited", "waits until it has got somewhere"),
-    at("POST", "/v1/messages/{id}/cancel", "", "Done", "calls it off"),
-    at("POST", "/v1/messages/{id}/retry", "", "Done", "lets a held message go on"),
+    at(
+        "POST",
+        "/v1/messages/{id}/cancel",
+        "CancelQuery",
+        "Done",
+        "calls it off; answered once its turn has ended",
+    ),
+    at("POST", "/v1/messages/{id}/retry", "", "Done", "lets a held message go on, or one that met an error"),
     at("POST", "/v1/turns/{token}/reply", "ReplyBody", "Done", "an agent answers its turn"),
     at("POST", "/v1/turns/{token}/ack", "", "Done", "an agent has read its turn"),
     at("GET", "/v1/status", "", "StatusInfo", "the workspace as a whole"),
@@ -97,6 +103,7 @@ pub fn page() -> String {
     put::<MessageList>(&mut page);
     put::<MessageInfo>(&mut page);
     put::<WaitQuery>(&mut page);
+    put::<CancelQuery>(&mut page);
     put::<Waited>(&mut page);
     put::<StatusInfo>(&mut page);
     put::<Health>(&mut page);

@@ -3,8 +3,8 @@
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
 use super::types::{
-    Accepted, DaemonInfo, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, ReplyBody, StatusInfo,
-    WaitQuery, Waited,
+    Accepted, CancelQuery, DaemonInfo, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, ReplyBody,
+    StatusInfo, WaitQuery, Waited,
 };
 use super::{WAIT_MS_MAX, panes, show};
 use crate::daemon::request::{Call, Calls, PaneRequest, PaneResponse, Request, Response, Until};
@@ -136,8 +136,13 @@ async fn wait(
     }
 }
 
-async fn cancel(State(house): State<House>, key: Key, Word(id): Word<MessageId>) -> Answer<Done> {
-    house.command(key, Command::Cancel(id)).await
+async fn cancel(
+    State(house): State<House>,
+    key: Key,
+    Word(id): Word<MessageId>,
+    Asked(query): Asked<CancelQuery>,
+) -> Answer<Done> {
+    house.command(key, Command::Cancel { id, let_finish: query.let_finish }).await
 }
 
 async fn retry(State(house): State<House>, key: Key, Word(id): Word<MessageId>) -> Answer<Done> {

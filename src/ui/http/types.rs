@@ -255,6 +255,9 @@ pub struct DownBody {
 pub struct PaneSendBody {
     /// The line; Enter is pressed after it.
     pub text: String,
+    /// Type it whatever the pane shows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
 }
 
 /// A text to wait for in a pane.
@@ -265,6 +268,14 @@ pub struct PaneWaitBody {
     pub text: Option<String>,
     /// A duration such as 30s, which is also the default; at most an hour.
     pub timeout: Option<String>,
+}
+
+/// How a message is called off, as the query of its address.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CancelQuery {
+    /// Whether its agent may finish the turn that is under way; else that is broken off.
+    pub let_finish: bool,
 }
 
 /// How much of a pane is read, as the query of its address.

@@ -3,6 +3,7 @@
 use super::{NAMES, World, make_team, place, watched};
 use crate::make::name;
 use tasuki::engine::input::{Command, Input, Report, Verdict};
+use tasuki::engine::interrupt::Interrupted;
 use tasuki::engine::life::{Receipt, Stage};
 use tasuki::engine::words::{AgentName, MessageId};
 
@@ -44,7 +45,7 @@ impl World {
                         Some(token) => {
                             self.ask(Command::Reply { token, text: "by hand".into(), failed: false })?;
                         }
-                        None => self.ask(Command::Cancel(id))?,
+                        None => self.ask(Command::cancel(id))?,
                     }
                 }
                 _ => {}
@@ -63,6 +64,9 @@ impl World {
         let Some(worker) = self.workers.get(agent).cloned() else { return Ok(()) };
         let Some(nonce) = worker.nonce else { return Ok(()) };
         let delivered = Verdict::Delivered(Receipt::Read);
+        if self.engine.state().agents.get(agent).is_some_and(|known| known.need().is_some()) {
+            return self.report(agent, nonce, Report::NeedsNothing);
+        }
         if !worker.launched {
             self.with(agent, nonce, |worker| worker.launched = true);
             let (pane, process) = place(agent, nonce);
@@ -70,6 +74,9 @@ impl World {
         } else if let Some((id, turn)) = worker.ringing {
             self.with(agent, nonce, |worker| worker.ringing = None);
             self.report(agent, nonce, Report::Rung { id, turn, verdict: delivered })
+        } else if let Some(id) = worker.breaking.last().cloned() {
+            self.with(agent, nonce, |worker| drop(worker.breaking.pop()));
+            self.report(agent, nonce, Report::Interrupted { id, how: Interrupted::Ended })
         } else if let Some((id, turn)) = worker.watching {
             self.with(agent, nonce, |worker| worker.watching = None);
             self.report(agent, nonce, watched(id, turn, 2))

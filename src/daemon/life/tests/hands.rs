@@ -99,7 +99,7 @@ async fn what_is_called_off_while_its_view_is_written_is_not_typed() {
     let mut hands = Hands::of(daemon).await;
     daemon.take_input(task("t"));
     hands.ready(daemon, TOKEN).await;
-    daemon.step(Input::Command { request: RequestId(1), by: None, command: Command::Cancel(t()) });
+    daemon.step(Input::Command { request: RequestId(1), by: None, command: Command::cancel(t()) });
     daemon.hear_views().await;
     daemon.work_until_idle().await;
     assert!(hands.typed().is_empty() && !daemon.is_open("t"));
@@ -111,7 +111,7 @@ async fn what_is_called_off_while_its_view_is_written_is_not_typed() {
 async fn a_claim_that_waits_for_the_drop_zones_goes_before_whatever_would_take_its_task_away() {
     for (overtaker, is_time) in [
         (Some(Command::Restart(AgentName::new("worker").unwrap())), false),
-        (Some(Command::Cancel(t())), false),
+        (Some(Command::cancel(t())), false),
         (None, true),
     ] {
         let mut bench = Bench::new();

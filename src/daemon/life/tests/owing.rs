@@ -8,7 +8,7 @@ async fn owing(bench: &mut Bench) -> Life {
     std::fs::create_dir(place(bench)).unwrap();
     let mut life = bench.begin().await;
     life.daemon.take_input(task("t"));
-    let command = Command::Cancel(MessageId::new("t").unwrap());
+    let command = Command::cancel(MessageId::new("t").unwrap());
     life.daemon.take_input(Input::Command { request: RequestId(1), by: None, command });
     life.daemon.work_until_idle().await;
     assert!(life.daemon.views.owes() && !life.daemon.is_open("t"));

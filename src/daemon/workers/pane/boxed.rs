@@ -102,7 +102,7 @@ impl Worker {
     }
 
     /// Takes an older line of tasuki's out of the input box.
-    async fn clear_box(&mut self) -> Result<(), Failed> {
+    pub(super) async fn clear_box(&mut self) -> Result<(), Failed> {
         let key = self.launch.profile.clear_key.as_deref().and_then(key_of);
         let stays = || not_delivered("an older line still stands in its input box");
         let Some(key) = key else { return Err(stays()) };

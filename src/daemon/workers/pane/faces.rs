@@ -32,7 +32,7 @@ impl Worker {
             return Ok(()); // nobody waits for it any more
         }
         let done = match request {
-            PaneRequest::Send(text) => self.send_line(&text).await,
+            PaneRequest::Send { text, force } => self.send_line(&text, force).await,
             PaneRequest::Read(history) => self.shown_text(history).await,
             PaneRequest::Clear => self.clear().await,
             PaneRequest::Ready => self.is_ready().await,
@@ -53,8 +53,9 @@ impl Worker {
         Ok(())
     }
 
-    async fn send_line(&mut self, text: &str) -> Result<PaneResponse, TmuxError> {
-        if let Some(why) = self.closed().await? {
+    async fn send_line(&mut self, text: &str, force: bool) -> Result<PaneResponse, TmuxError> {
+        let closed = if force { self.cannot_be_forced().await? } else { self.closed().await? };
+        if let Some(why) = closed {
             return Ok(PaneResponse::Ready(false, Some(why)));
         }
         self.forget_seen();
@@ -65,16 +66,27 @@ impl Worker {
         tokio::time::sleep(Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms))).await;
         let screen = self.pane.capture(0, self.rows()).await?;
         let shown = rows_of(&screen).matches(line.as_ref()).count() > before;
-        if self.read(&screen).is_some_and(|read| !read.has_in_box(&line)) {
+        if !force && self.read(&screen).is_some_and(|read| !read.has_in_box(&line)) {
             let why = "the line is not shown in its input box; Enter was not pressed".to_owned();
             return Ok(PaneResponse::Ready(false, Some(why)));
         }
-        if let Some((guard, _)) = self.hands_off().await? {
+        if let Some((guard, _)) = self.hands_off().await?.filter(|_| !force) {
             let why = format!("{}; the line stands in its input without Enter", guard.words());
             return Ok(PaneResponse::Ready(false, Some(why)));
         }
         self.pane.enter().await?;
+        self.forget_told();
+        self.look_by(Instant::now());
         Ok(PaneResponse::Typed(shown))
+    }
+
+    /// What keeps even a person out who has looked: what they themselves have put there.
+    async fn cannot_be_forced(&self) -> Result<Option<String>, TmuxError> {
+        if self.halted() {
+            return Ok(Some("queue/STOP is there: `tasuki stop --off` takes it away".to_owned()));
+        }
+        let in_mode = self.pane.capture(0, self.rows()).await?.in_mode;
+        Ok(in_mode.then(|| "its pane is in copy mode, where Enter is lost: leave that with `q`".to_owned()))
     }
 
     async fn shown_text(&mut self, history: u32) -> Result<PaneResponse, TmuxError> {

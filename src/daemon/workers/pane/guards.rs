@@ -1,5 +1,6 @@
 //! The guards: everything that must hold before the first byte is typed.
 
+use super::looking::PACE_MIN;
 use super::{ASK_AGAIN, End, Worker, answered};
 use crate::engine::input::{Guard, Report};
 use crate::engine::words::Token;
@@ -113,6 +114,15 @@ impl Worker {
     /// Rows of history that an answer may take.
     pub(super) fn history(&self) -> u32 {
         self.terms.borrow().history
+    }
+
+    /// From now on the loop wants to know whether the agent is ready.
+    pub(super) fn begin_to_seek(&mut self, past: Option<Arc<str>>) {
+        self.seeking = Some(Instant::now());
+        self.past = past;
+        self.pace = PACE_MIN;
+        self.guard = None;
+        self.look_at = Some(Instant::now());
     }
 
     /// Goes on seeking: reports `Ready` once every guard is open.

@@ -50,6 +50,7 @@ impl Worker {
         let claims = typed.turn.kind != crate::engine::life::TurnKind::Info;
         // A program that knows nothing of tasuki is not asked whether it has finished.
         self.free_since = None;
+        self.look_at_rest(false);
         self.over = (claims && typed.turn.token.is_some()).then(Over::new);
         if self
             .awaited
@@ -76,7 +77,8 @@ impl Worker {
     /// Whether output is of any interest.
     pub(super) fn wants_looks(&self) -> bool {
         let reads = self.launch.profile.screen.is_some();
-        reads || self.seeking.is_some() || self.awaited.is_some() || !self.waiters.is_empty()
+        let rests = self.rests();
+        rests || reads || self.seeking.is_some() || self.awaited.is_some() || !self.waiters.is_empty()
     }
 
     /// One look at the pane.
@@ -112,6 +114,9 @@ impl Worker {
         if reads {
             // What it does is read, however much it prints.
             return Some(if self.awaited.is_some() { Aim::Search } else { Aim::Glimpse });
+        }
+        if self.rests() {
+            return Some(Aim::Glimpse);
         }
         self.awaited.as_ref()?;
         let (now, quiet_at, glimpse_at) =
@@ -156,6 +161,7 @@ impl Worker {
         if let Some(read) = &read {
             self.tell_need(read).await?;
         }
+        self.tell_busy(read.as_ref().map(|read| read.state)).await;
         match (self.awaited.clone(), read) {
             (None, _) => {}
             (Some(typed), Some(read)) => self.search_read(screen, &read, &typed, record).await,

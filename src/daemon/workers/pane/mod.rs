@@ -7,6 +7,7 @@ mod ending;
 mod faces;
 mod fields;
 mod guards;
+mod interrupt;
 mod left;
 mod looking;
 mod over;
@@ -119,6 +120,8 @@ struct Worker {
     guard: Option<Guard>,
     /// The turn whose claim is looked for.
     awaited: Option<Typed>,
+    /// What is told of work on something else.
+    busy: interrupt::Busy,
     /// The turn that was typed and has not been read yet.
     unread: Option<Typed>,
     /// What stands in its input without Enter, for all that is known.
@@ -164,6 +167,10 @@ struct Worker {
 /// Runs a worker to its end.
 pub async fn work(start: Start) -> &'static str {
     let Start { tmux, launched, launch, key, phrase, terms, launches, mut orders, news, frames } = start;
+    if let Some(why) = launch.missing().filter(|_| launched.adopt.is_none()) {
+        fail(&tmux, launched, why, &mut orders, &news).await;
+        return "pane";
+    }
     match open(&tmux, &launched, &launch, key).await {
         Ok((pane, process, tty, output)) => {
             let now = Instant::now();
@@ -191,6 +198,7 @@ pub async fn work(start: Start) -> &'static str {
                 typed_last: None,
                 guard: None,
                 awaited: None,
+                busy: interrupt::Busy::default(),
                 unread: None,
                 left: if adopted { Left::Unknown } else { Left::Nothing },
                 before: 0,
@@ -216,7 +224,7 @@ pub async fn work(start: Start) -> &'static str {
             worker.run(&mut orders).await;
         }
         Err(TmuxError::Gone { .. }) => {}
-        Err(error) => fail(&tmux, launched, &error, &mut orders, &news).await,
+        Err(error) => fail(&tmux, launched, error.to_string(), &mut orders, &news).await,
     }
     "pane"
 }
@@ -225,12 +233,12 @@ pub async fn work(start: Start) -> &'static str {
 async fn fail(
     tmux: &Tmux,
     launched: Launched,
-    error: &TmuxError,
+    why: String,
     orders: &mut mpsc::Receiver<Order>,
     news: &NewsSender,
 ) {
     let to_be_closed = refuse(orders);
-    let what = PaneWord::Report(Report::StartFailed { why: error.to_string() });
+    let what = PaneWord::Report(Report::StartFailed { why });
     let Launched { agent, nonce, .. } = launched;
     let tag = Tag { agent: agent.clone(), nonce };
     let _ = news.send(News::Pane(PaneNews { agent, nonce, what })).await;
@@ -317,23 +325,15 @@ impl Worker {
                 self.close().await;
                 return Err(End::Dismissed);
             }
-            Some(Order::Seek { past }) => {
-                self.seeking = Some(Instant::now());
-                self.past = past;
-                self.pace = looking::PACE_MIN;
-                self.guard = None;
-                self.look_at = Some(Instant::now());
-            }
+            Some(Order::Seek { past }) => self.begin_to_seek(past),
             Some(Order::Ring(typed)) => self.ring(typed).await?,
             Some(Order::Settle(typed)) => {
                 self.settle(typed).await?;
                 self.forget_told();
             }
             Some(Order::Await(typed)) => self.watch_for(typed),
-            Some(Order::Unwatch) => {
-                self.awaited = None;
-                self.unread = None;
-            }
+            Some(Order::Unwatch) => self.unwatch(),
+            Some(Order::Interrupt { id, turn }) => self.interrupt(id, turn).await?,
             Some(Order::Face(request, answer)) => self.face(request, answer).await?,
         }
         Ok(())

@@ -87,7 +87,7 @@ impl Worker {
         match read.state {
             _ if read.free => None,
             State::Draft if read.is_ours() && !self.is_written_behind(read) => None,
-            State::RateLimited if read.input.is_some() && self.is_past_limit(read) => None,
+            State::RateLimited | State::Error if read.input.is_some() && self.is_past_need(read) => None,
             State::Ready | State::Unknown => Some(Guard::UnknownScreen),
             State::Busy => Some(Guard::Working),
             State::Draft => Some(Guard::Draft),
@@ -136,9 +136,9 @@ impl Worker {
         Ok(Some((Arc::new(shown), other)))
     }
 
-    /// Whether a screen says no more than what was told of a limit whose time is over. What this worker itself has told does not
+    /// Whether a screen says no more than what was told of a need that is over, or is looked at again. What this worker itself has told does not
     /// count: it forgets that with its profile, and with the daemon.
-    fn is_past_limit(&self, read: &Read) -> bool {
+    fn is_past_need(&self, read: &Read) -> bool {
         self.past.as_deref().is_some_and(|past| past == self.reason(read))
     }
 
@@ -202,7 +202,8 @@ impl Worker {
             None => self.report(Report::NeedsNothing).await,
             Some(kind) => {
                 let (why, asks) = (self.reason(read).into(), asks.map(Arc::new));
-                self.report(Report::Needs { kind, why, asks, until: None }).await;
+                let hidden = read.input.is_none();
+                self.report(Report::Needs { kind, why, asks, until: None, hidden }).await;
             }
         }
         self.answer_by_profile(read).await

@@ -2,9 +2,10 @@
 
 use super::field::{self, Wire, is_default};
 use crate::engine::event::AgentChange;
+use crate::engine::interrupt::Interrupted;
 use crate::engine::need::{AnsweredBy, Need, NeedKind};
 use crate::engine::reading::Dialog;
-use crate::engine::state::{Agent, Counts, Phase};
+use crate::engine::state::{Agent, Counts, LastEnd, Phase};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -45,6 +46,8 @@ enum ChangeWire {
         wanted: bool,
         #[serde(default, skip_serializing_if = "is_default")]
         asleep: bool,
+        #[serde(default, skip_serializing_if = "is_default")]
+        unstarted: bool,
     },
     Lost {
         why: String,
@@ -59,6 +62,12 @@ enum ChangeWire {
         choice: Arc<str>,
         #[serde(with = "ByWire")]
         by: AnsweredBy,
+    },
+    Interrupted {
+        #[serde(with = "field")]
+        id: MessageId,
+        #[serde(with = "field")]
+        how: Interrupted,
     },
     Removed,
 }
@@ -78,6 +87,10 @@ pub(super) struct AgentPart {
     hops: Option<u8>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     blocked: Option<Need>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    looks: u8,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    last_end: Option<LastEnd>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     restarts: Vec<Millis>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
@@ -146,7 +159,31 @@ struct NeedWire {
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     until: Option<Millis>,
     #[serde(default, skip_serializing_if = "is_default")]
+    open_ended: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    hidden: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    looks: u8,
+    #[serde(default, skip_serializing_if = "is_default")]
     over: bool,
+}
+
+/// What became of a turn that was broken off.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "turn", rename_all = "snake_case")]
+enum HowWire<'a> {
+    Ended,
+    WasOver,
+    NotGiven,
+    GoesOn { why: Cow<'a, str> },
+}
+
+/// How an agent ended last.
+#[derive(Serialize, Deserialize)]
+struct EndWire<'a> {
+    why: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    unstarted: bool,
 }
 
 /// What is asked; which choice is marked is not kept.
@@ -193,6 +230,38 @@ impl Wire for Need {
     }
 }
 
+impl Wire for Interrupted {
+    fn put<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let how = match self {
+            Self::Ended => HowWire::Ended,
+            Self::WasOver => HowWire::WasOver,
+            Self::NotGiven => HowWire::NotGiven,
+            Self::GoesOn { why } => HowWire::GoesOn { why: (&**why).into() },
+        };
+        how.serialize(to)
+    }
+
+    fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(match HowWire::deserialize(from)? {
+            HowWire::Ended => Self::Ended,
+            HowWire::WasOver => Self::WasOver,
+            HowWire::NotGiven => Self::NotGiven,
+            HowWire::GoesOn { why } => Self::GoesOn { why: why.into() },
+        })
+    }
+}
+
+impl Wire for LastEnd {
+    fn put<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        EndWire { why: (&*self.why).into(), unstarted: self.unstarted }.serialize(to)
+    }
+
+    fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let EndWire { why, unstarted } = EndWire::deserialize(from)?;
+        Ok(Self { why: why.into(), unstarted })
+    }
+}
+
 impl Wire for AgentChange {
     fn put<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         ChangeWire::serialize(self, to)
@@ -206,22 +275,50 @@ impl Wire for AgentChange {
 impl AgentPart {
     /// The two parts of an agent as it stands.
     pub(super) fn split(agent: &Agent) -> (PhasePart, Self) {
-        let Agent { phase, nonce, launch, current, given, hops, blocked, restarts, up_since, counts } =
-            agent.clone();
-        (phase.into(), Self { nonce, launch, current, given, hops, blocked, restarts, up_since, counts })
-    }
-
-    /// The agent.
-    pub(super) fn join(self, phase: PhasePart) -> Agent {
-        let Self { nonce, launch, current, given, hops, blocked, restarts, up_since, counts } = self;
-        Agent {
-            phase: phase.into(),
+        let Agent { phase, nonce, launch, current, given, hops, blocked, .. } = agent.clone();
+        let Agent { looks, last_end, restarts, up_since, counts, .. } = agent.clone();
+        let part = Self {
             nonce,
             launch,
             current,
             given,
             hops,
             blocked,
+            looks,
+            last_end,
+            restarts,
+            up_since,
+            counts,
+        };
+        (phase.into(), part)
+    }
+
+    /// The agent.
+    pub(super) fn join(self, phase: PhasePart) -> Agent {
+        let Self {
+            nonce,
+            launch,
+            current,
+            given,
+            hops,
+            blocked,
+            looks,
+            last_end,
+            restarts,
+            up_since,
+            counts,
+        } = self;
+        let phase = phase.into();
+        Agent {
+            phase,
+            nonce,
+            launch,
+            current,
+            given,
+            hops,
+            blocked,
+            looks,
+            last_end,
             restarts,
             up_since,
             counts,

@@ -2,7 +2,7 @@
 
 use super::super::failure::Failure;
 use super::account::Account;
-use crate::engine::event::Event;
+use crate::engine::event::{AgentChange, Event};
 use crate::engine::message::Outcome;
 use crate::engine::words::{MessageId, Millis, Seq};
 use crate::io::journal::{Kind, Order, scan};
@@ -91,7 +91,8 @@ fn subject(event: &Event) -> Option<&MessageId> {
         Event::Duplicate { id, .. }
         | Event::Moved { id, .. }
         | Event::Said { id, .. }
-        | Event::Ended { id, .. } => Some(id),
+        | Event::Ended { id, .. }
+        | Event::Agent { change: AgentChange::Interrupted { id, .. }, .. } => Some(id),
         Event::Refused { .. }
         | Event::Agent { .. }
         | Event::Halted(..)

@@ -1,0 +1,262 @@
+//! Breaking off a turn that nobody wants any more: the profile's key is pressed while the turn is seen to be under way, and it is
+//! proven that it ended. Never the program itself: its key ends a turn, and where only a program could be ended none is pressed.
+
+use super::left::{Left, key_of};
+use super::typing::Failed;
+use super::{End, Worker};
+use crate::daemon::orders::Typed;
+use crate::engine::input::{Report, Verdict};
+use crate::engine::interrupt::Interrupted;
+use crate::engine::reading::State;
+use crate::engine::words::MessageId;
+use crate::io::process;
+use crate::io::tmux::Key;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a program may take to end a turn. Measured: the slowest takes a second and a half with a tool that runs.
+const ENDS_WITHIN: Duration = Duration::from_secs(8);
+/// How soon the key is pressed again on a turn that goes on.
+const PRESS_AGAIN: Duration = Duration::from_secs(2);
+/// How often it is pressed.
+const PRESSES: u32 = 3;
+/// Between two keys: closer together, Escape and a key are one key with Alt.
+const KEY_PAUSE: Duration = Duration::from_millis(200);
+/// How long a screen must say that the turn is over: after a key, and without one, for a program shows a moment late that it has
+/// begun.
+const OVER_AFTER_KEY: Duration = Duration::from_millis(500);
+const OVER_BY_ITSELF: Duration = Duration::from_millis(1_500);
+/// Between two looks.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// How long a shell may take to begin what it was told.
+const BEGINS_WITHIN: Duration = Duration::from_millis(300);
+/// How often it is looked whether a program without an input box is done with what was called off.
+const RESTS_EVERY: Duration = Duration::from_secs(1);
+/// A program that prints nothing for so long, and cannot be seen to wait for a line, is not told of as busy any more.
+const RESTS_FOR: Duration = Duration::from_secs(60);
+/// How long a screen must say so before it is told that a program is busy, or is no more: programs draw in pieces.
+const TELLS_AFTER: Duration = Duration::from_millis(300);
+
+/// What is told of a program that works on something that is no turn which is awaited.
+#[derive(Debug, Default)]
+pub(super) struct Busy {
+    told: bool,
+    /// Since when it is otherwise than what was told.
+    other_since: Option<Instant>,
+    /// Whether a program without an input box has a turn that nobody awaits any more.
+    rest: bool,
+}
+
+/// What a look at a program with an input box says of its turn.
+struct Sight {
+    state: State,
+    is_over: bool,
+    /// Whether the turn's line stands in the input box: some programs put it back there.
+    is_put_back: bool,
+}
+
+fn goes_on(why: impl Into<String>) -> Interrupted {
+    Interrupted::GoesOn { why: why.into().into() }
+}
+
+impl Worker {
+    /// Breaks a turn off, if it is under way, and reports what became of it.
+    pub(super) async fn interrupt(&mut self, id: MessageId, turn: u16) -> Result<(), End> {
+        let typed = self.awaited.take().filter(|typed| typed.id == id && typed.turn.number == turn);
+        (self.unread, self.free_since, self.over) = (None, None, None);
+        let how = match typed {
+            None => goes_on("nothing shows whether it was given this turn, and no key was pressed"),
+            Some(typed) => match self.break_off(&typed).await {
+                Ok(how) => how,
+                Err(Failed::Ended(end)) => return Err(end),
+                Err(Failed::Verdict(verdict)) => goes_on(words(verdict)),
+            },
+        };
+        self.busy.rest = self.launch.profile.screen.is_none() && matches!(how, Interrupted::GoesOn { .. });
+        self.look_by(Instant::now());
+        self.report(Report::Interrupted { id, how }).await;
+        Ok(())
+    }
+
+    /// Nothing is awaited any more; what was may go on.
+    pub(super) fn unwatch(&mut self) {
+        let had = self.awaited.take().is_some();
+        self.unread = None;
+        self.busy.rest = had && self.launch.profile.screen.is_none();
+        if self.busy.rest {
+            self.look_by(Instant::now() + TELLS_AFTER);
+        }
+    }
+
+    /// Whether a turn that nobody awaits is looked after: no more, once there is another one.
+    pub(super) fn look_at_rest(&mut self, rest: bool) {
+        self.busy.rest = rest;
+    }
+
+    async fn break_off(&mut self, typed: &Typed) -> Result<Interrupted, Failed> {
+        let names = self.launch.profile.interrupt.clone().unwrap_or_default();
+        let keys: Vec<Key> = names.split_ascii_whitespace().filter_map(key_of).collect();
+        if keys.is_empty() {
+            return Ok(goes_on(self.no_key("its profile has no key for that (`interrupt:`)")));
+        }
+        match self.launch.profile.screen {
+            Some(_) => self.break_off_in_box(typed, &keys).await,
+            None => self.break_off_on_line(&keys).await,
+        }
+    }
+
+    fn no_key(&self, why: &str) -> String {
+        format!("{why}; `tasuki agent restart {}` ends it", self.launched.agent)
+    }
+
+    /// A program with an input box: the key is pressed only while its screen says that it works, or asks something in its turn.
+    async fn break_off_in_box(&mut self, typed: &Typed, keys: &[Key]) -> Result<Interrupted, Failed> {
+        let deadline = Instant::now() + ENDS_WITHIN;
+        let (mut presses, mut pressed_at) = (0, None::<Instant>);
+        let (mut over_since, mut minds) = (None, None);
+        loop {
+            let sight = self.sight_of(typed).await?;
+            let now = Instant::now();
+            if sight.is_over {
+                let settles = if presses > 0 { OVER_AFTER_KEY } else { OVER_BY_ITSELF };
+                if now.duration_since(*over_since.get_or_insert(now)) >= settles {
+                    if sight.is_put_back {
+                        self.clear_box().await?;
+                    }
+                    self.left = Left::Nothing;
+                    return Ok(if presses > 0 { Interrupted::Ended } else { Interrupted::WasOver });
+                }
+            } else {
+                over_since = None;
+                let rested = pressed_at.is_none_or(|at| now.duration_since(at) >= PRESS_AGAIN);
+                let takes = matches!(sight.state, State::Busy | State::WaitingInput | State::RateLimited);
+                if takes && rested && presses < PRESSES {
+                    minds = self.hands_off().await?.map(|(guard, _)| guard.words());
+                    if minds.is_none() {
+                        self.press_all(keys).await?;
+                        (presses, pressed_at) = (presses + 1, Some(Instant::now()));
+                    }
+                }
+            }
+            if now >= deadline {
+                let why = match (minds, presses) {
+                    (Some(why), _) => format!("no key was pressed: {why}"),
+                    (None, 0) => format!("no key was pressed: its screen is read as {}", sight.state.name()),
+                    (None, _) => {
+                        format!("its key was pressed {presses} times, and it is {} yet", sight.state.name())
+                    }
+                };
+                return Ok(goes_on(self.no_key(&why)));
+            }
+            self.listen_once(deadline.min(now + LOOK_AGAIN)).await?;
+        }
+    }
+
+    /// What a program shows of this turn, and says of it where it can be asked.
+    async fn sight_of(&mut self, typed: &Typed) -> Result<Sight, Failed> {
+        let screen = self.pane.capture(0, self.rows()).await?;
+        let record = self.recorded(typed).await;
+        let read = self.read(&screen).map(|read| super::side::corrected(read, record.as_ref()));
+        let Some(read) = read else {
+            return Ok(Sight { state: State::Unknown, is_over: false, is_put_back: false });
+        };
+        // What is still being tried again moves; a row that says how a turn ended does not.
+        let moves = read.state == State::RateLimited && self.printed.elapsed() < OVER_BY_ITSELF;
+        Ok(Sight {
+            state: read.state,
+            is_over: read.is_over() && !moves,
+            is_put_back: read.holds(typed) || read.is_ours(),
+        })
+    }
+
+    /// A program that reads lines: what has the terminal from it, as a shell's commands do, gets the key, and the program does not.
+    async fn break_off_on_line(&mut self, keys: &[Key]) -> Result<Interrupted, Failed> {
+        let begun_by = Instant::now() + BEGINS_WITHIN;
+        while !self.has_handed_on() && Instant::now() < begun_by {
+            self.listen_once(begun_by.min(Instant::now() + LOOK_AGAIN)).await?;
+        }
+        if !self.has_handed_on() {
+            let why = self.no_key("a key would end its program itself, so none was pressed");
+            return Ok(if self.waits_for_a_line() { Interrupted::WasOver } else { goes_on(why) });
+        }
+        let deadline = Instant::now() + ENDS_WITHIN;
+        for _ in 0..PRESSES {
+            if let Some((guard, _)) = self.hands_off().await? {
+                return Ok(goes_on(format!("no key was pressed: {}", guard.words())));
+            }
+            self.press_all(keys).await?;
+            let again = deadline.min(Instant::now() + PRESS_AGAIN);
+            while Instant::now() < again {
+                self.listen_once(again.min(Instant::now() + LOOK_AGAIN)).await?;
+                if !self.has_handed_on() {
+                    self.left = Left::Nothing;
+                    return Ok(Interrupted::Ended);
+                }
+            }
+        }
+        Ok(goes_on(self.no_key("its key was pressed, and what it runs goes on")))
+    }
+
+    fn has_handed_on(&self) -> bool {
+        process::has_handed_on(self.process.pid) == Some(true)
+    }
+
+    fn waits_for_a_line(&self) -> bool {
+        process::unread_input(&self.tty).unwrap_or(0) == 0
+            && process::waits_for_input(self.process.pid, &self.tty) == Some(true)
+    }
+
+    async fn press_all(&mut self, keys: &[Key]) -> Result<(), Failed> {
+        for (at, key) in keys.iter().enumerate() {
+            if at > 0 {
+                self.listen_until(Instant::now() + KEY_PAUSE).await?;
+            }
+            self.forget_seen();
+            self.pane.key(*key).await?;
+        }
+        Ok(())
+    }
+
+    /// Tells when a program begins or ceases to work on something that is no turn which is awaited.
+    pub(super) async fn tell_busy(&mut self, state: Option<State>) {
+        let is = match (&self.awaited, state) {
+            (Some(_), _) => false,
+            (None, Some(State::Unknown)) => self.busy.told,
+            (None, Some(state)) => state == State::Busy,
+            (None, None) => {
+                let silent = self.printed.elapsed() >= RESTS_FOR && !self.has_handed_on();
+                self.busy.rest &= !silent && !self.waits_for_a_line();
+                self.busy.rest
+            }
+        };
+        if self.busy.rest {
+            self.look_by(Instant::now() + RESTS_EVERY);
+        }
+        if is == self.busy.told {
+            self.busy.other_since = None;
+            return;
+        }
+        let told_at = *self.busy.other_since.get_or_insert_with(Instant::now) + TELLS_AFTER;
+        if Instant::now() < told_at && self.awaited.is_none() {
+            return self.look_by(told_at);
+        }
+        (self.busy.told, self.busy.other_since) = (is, None);
+        self.report(Report::Busy { is }).await;
+    }
+
+    /// Whether a program without an input box has a turn that nobody awaits any more.
+    pub(super) fn rests(&self) -> bool {
+        self.busy.rest || (self.busy.told && self.launch.profile.screen.is_none())
+    }
+}
+
+/// What went wrong, in words.
+fn words(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Delivered(_) => String::new(),
+        Verdict::Unconfirmed { why }
+        | Verdict::Left { why }
+        | Verdict::NotDelivered { why }
+        | Verdict::Withdrawn { why } => why,
+    }
+}
