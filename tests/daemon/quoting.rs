@@ -110,7 +110,9 @@ type_line; tick; ask ls; ask ls; claim"#;
     let stale = house.ask(&["answer", "a", "yes", "--of", &second]);
     assert!(text(&stale).contains("it asks something else by now"), "{}", text(&stale));
     house.until("its own id", |house| id_of(house) != second);
-    assert!(house.ask(&["answer", "a", "no", "--of", &id_of(&house)]).status.success());
+    house.until("its answer", |house| {
+        house.ask(&["answer", "a", "no", "--of", &id_of(house)]).status.success()
+    });
     assert!(house.result("first").contains("status: completed"));
     house.end();
 }

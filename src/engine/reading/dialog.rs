@@ -47,6 +47,8 @@ pub struct ChoiceList {
     pub marked: Option<Pattern>,
     /// Another one: it stands in the same column.
     pub other: Pattern,
+    /// Whether choices without numbers stand apart, each above a row that says what it is.
+    pub described: bool,
 }
 
 /// What is asked.
@@ -325,17 +327,45 @@ impl Listed {
         let is_sure = marks.len() == 1 && !by_colour;
         let mark = marks.into_iter().next()?;
         let other = |at: usize| row(at, &rules.other);
-        let above = Self::go_on(&mark, (rows.start..mark.at).rev(), frame, &other, false);
-        let below = Self::go_on(&mark, mark.at + 1..rows.end, frame, &other, true);
+        let described = rules.described && number(&mark.choice).is_none();
+        let apart = described.then(|| Self::apart(&mark, rows, frame, &other)).flatten();
+        let (above, below) = apart.unwrap_or_else(|| {
+            let above = Self::go_on(&mark, (rows.start..mark.at).rev(), frame, &other, false);
+            (above, Self::go_on(&mark, mark.at + 1..rows.end, frame, &other, true))
+        });
         let marked = above.len();
         let all = above.into_iter().rev().chain([mark]).chain(below);
-        let all = all.map(|row| ((row.at, row.start), row.choice)).take(CHOICES_MAX);
+        let (mut all, mut marked): (Vec<Row>, usize) = (all.collect(), marked);
+        wrap::join(&mut all, &mut marked, frame, rows.end);
+        let all = all.into_iter().map(|row| ((row.at, row.start), row.choice)).take(CHOICES_MAX);
         let (rows, choices): (_, Vec<String>) = all.unzip();
         // What a choice quotes may look like one, and like the marked one.
         let is_whole = choices.first().is_none_or(|first| number(first).is_none_or(|number| number == 1));
         let marked = (is_sure && is_whole && marked < CHOICES_MAX).then_some(marked);
         // One without a first choice has another above the screen, or is none.
         (is_whole || !by_colour).then_some(Self { choices, rows, marked, by_colour })
+    }
+
+    /// The choices above and below `mark` where each has a row below it that says what it is, and a blank one follows.
+    fn apart(
+        mark: &Row,
+        rows: &Range<usize>,
+        frame: &Frame<'_>,
+        other: &impl Fn(usize) -> Option<Row>,
+    ) -> Option<(Vec<Row>, Vec<Row>)> {
+        let is_blank = |at: usize| words(frame.row(at)).is_empty();
+        let in_column = |at: usize| other(at).filter(|row| row.column == mark.column);
+        let is_apart = |at: usize| {
+            let bounded = at > rows.start && is_blank(at - 1) && at + 2 < rows.end && is_blank(at + 2);
+            bounded && in_column(at + 1).is_some()
+        };
+        if !is_apart(mark.at) {
+            return None;
+        }
+        let choice = |at: usize| in_column(at).filter(|_| is_apart(at));
+        let above = (1..).map_while(|n| choice(mark.at.checked_sub(3 * n)?)).collect();
+        let below = (1..).map_while(|n| choice(mark.at + 3 * n)).collect();
+        Some((above, below))
     }
 
     /// The choices next to `from` in one direction. Where they are numbered, a few rows between two of them belong to the
@@ -394,6 +424,8 @@ fn bare(choice: &str) -> &str {
     let bare = number(choice).and_then(|_| choice.split_once(". "));
     bare.map_or(choice, |(_, bare)| bare.trim_start())
 }
+
+mod wrap;
 
 #[cfg(test)]
 mod tests;

@@ -36,7 +36,8 @@ pub fn plain(row: &str) -> String {
     parts.join(" ")
 }
 
-fn is_border(c: char) -> bool {
+/// Whether a character is one that boxes are drawn with.
+pub(super) fn is_border(c: char) -> bool {
     ('\u{2500}'..='\u{259F}').contains(&c)
 }
 

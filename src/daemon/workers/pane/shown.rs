@@ -58,6 +58,16 @@ impl Worker {
         if self.phrase.is_empty() { text.to_owned() } else { text.replace(&self.phrase, "······") }
     }
 
+    /// What answers this dialog.
+    fn takes(&self, rule: &str, dialog: &Dialog) -> &'static str {
+        let rules = self.launch.profile.screen.as_ref().and_then(|rules| rules.choices.as_ref());
+        match rules {
+            Some(rules) if rules.typed.iter().any(|typed| typed == rule) => "text",
+            Some(_) if dialog.marked.is_some() || dialog.is_coloured() => "choice",
+            _ => "nothing",
+        }
+    }
+
     /// What its screen is read as, and why.
     pub(super) async fn explain(&mut self) -> Result<PaneResponse, TmuxError> {
         let why = self.closed().await?;
@@ -66,6 +76,7 @@ impl Worker {
         let version = profile.screen.as_deref().map(|rules| rules.version.clone());
         let above = screen.rows.len().saturating_sub(usize::from(screen.height));
         let read = self.read(&screen).unwrap_or_default();
+        let takes = read.asks().map(|dialog| self.takes(&read.rule, &dialog));
         let asks = match read.asks() {
             Some(dialog) => {
                 let asked_at = self.known_as(&dialog).await?;
@@ -85,6 +96,7 @@ impl Worker {
             cursor: screen.cursor,
             input: input.map(|input| self.masked(&input)),
             asks,
+            takes,
             why,
         })))
     }

@@ -7,6 +7,7 @@ fn rules() -> ChoiceRules {
         list: Some(ChoiceList {
             marked: Some(Pattern::new("^[ │]*[❯›●] +(\\S.*?)[ │]*$").unwrap()),
             other: Pattern::new("^[ │]* +(\\S.*?)[ │]*$").unwrap(),
+            described: true,
         }),
         in_row: vec![Pattern::new("^ *(Once) +(Always) +(Reject)").unwrap()],
         yes: vec![Pattern::new("^Yes(, proceed)?$").unwrap()],
@@ -37,7 +38,7 @@ fn numbered_choices_are_those_that_count_on_in_one_column() {
         " Esc to cancel",
     ]);
     assert_eq!(dialog.text, "Bash command\n2. rm -rf build\nDo you want to proceed?");
-    assert_eq!(dialog.choices, ["1. Yes", "2. Yes, and always allow", "3. No"]);
+    assert_eq!(dialog.choices, ["1. Yes", "2. Yes, and always allow access to it", "3. No"]);
     assert_eq!(dialog.marked, Some(0));
     let list = read(&["   1. of a text", " ❯ 1. Yes", "   2. No", "   7. a note"]);
     assert_eq!(
@@ -154,7 +155,11 @@ fn a_text_goes_where_one_may_be_typed_and_nowhere_else() {
 #[test]
 fn a_list_without_a_mark_has_a_colour() {
     let rules = ChoiceRules {
-        list: Some(ChoiceList { marked: None, other: Pattern::new("^  (\\d+\\. \\S.*)$").unwrap() }),
+        list: Some(ChoiceList {
+            marked: None,
+            other: Pattern::new("^  (\\d+\\. \\S.*)$").unwrap(),
+            described: false,
+        }),
         ..rules()
     };
     let read = |rows: &[&str]| {
@@ -175,4 +180,91 @@ fn a_list_without_a_mark_has_a_colour() {
         read(&["  Which one?", &format!("  {on}1. chrono\u{1b}[49m"), &format!("  {on}2. time\u{1b}[49m")]);
     assert_eq!(both.marked, None);
     assert!(read(&["  Which one?", "  2. time"]).choices.is_empty());
+}
+
+#[test]
+fn a_choice_is_read_with_the_rows_in_which_it_goes_on() {
+    let dialog = read(&[
+        "──────────────────────────────",
+        " Do you want to proceed?",
+        " ❯ 1. Yes",
+        "   2. Yes, and always allow",
+        "      access to the folder it",
+        "      works in",
+        "   3. Ask",
+        "      What it means.",
+        "   4. No, and tell it what to",
+        "      do instead",
+        "",
+        " Esc to cancel",
+    ]);
+    let choices = [
+        "1. Yes",
+        "2. Yes, and always allow access to the folder it works in",
+        "3. Ask",
+        "4. No, and tell it what to do instead",
+    ];
+    assert_eq!((&dialog.choices[..], dialog.marked), (&choices.map(str::to_owned)[..], Some(0)));
+    let boxed = read(&[
+        "│ Go on?             │",
+        "│ ● 1. Yes, for this │",
+        "│      session       │",
+        "│   2. No            │",
+    ]);
+    assert_eq!(
+        (&boxed.choices[..], boxed.marked),
+        (&["1. Yes, for this session", "2. No"].map(str::to_owned)[..], Some(0))
+    );
+    // Without numbers.
+    let bare = read(&[
+        "────────────────────────",
+        " Go on?",
+        "   Yes, and set it for",
+        "   all of them",
+        " ❯ No",
+        "   Ask me",
+    ]);
+    assert_eq!(
+        (&bare.choices[..], bare.marked),
+        (&["Yes, and set it for all of them", "No", "Ask me"].map(str::to_owned)[..], Some(1))
+    );
+}
+
+#[test]
+fn choices_that_stand_apart_have_rows_that_say_what_they_are() {
+    let rows = [
+        "│ Log in            │",
+        "│                   │",
+        "│   By browser      │",
+        "│   It opens one    │",
+        "│                   │",
+        "│ ❯ By key          │",
+        "│   You type it     │",
+        "│                   │",
+        "│   Later           │",
+        "│   It goes on      │",
+        "│                   │",
+        "│ ───────────────── │",
+        "│ Terms:            │",
+    ];
+    let dialog = read(&rows);
+    assert_eq!(dialog.choices, ["By browser", "By key", "Later"]);
+    assert_eq!((dialog.marked, &*dialog.text), (Some(1), "Log in"));
+    // Two that stand together are two.
+    let together = read(&["Use it?", "", "  ❯ Yes", "    No", "", "    Enter to confirm"]);
+    assert_eq!(together.choices, ["Yes"], "their row below may be one that says what it is");
+}
+
+#[test]
+fn a_dialog_is_known_by_when_it_was_asked() {
+    let rows = |second: u32| [format!("⠋ ls ({second}s)"), "❯ 1. Yes".to_owned(), "  2. No".to_owned()];
+    let at = |second: u32, asked_at: u64| {
+        let rows = rows(second);
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        Dialog { asked_at: Some(Millis(asked_at)), ..read(&rows) }
+    };
+    assert!(at(1, 5).is_same(&at(2, 6)));
+    assert_eq!(at(1, 5).id(), at(2, 5).id());
+    assert_ne!(at(1, 5).id(), at(1, 6).id());
+    assert!(!at(1, 5).is_same(&at(900, 5)), "it waits for a quarter of an hour longer");
 }
