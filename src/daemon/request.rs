@@ -181,6 +181,8 @@ pub struct PaneLook {
     pub input: Option<String>,
     /// What it asks.
     pub asks: Option<Dialog>,
+    /// What answers it: `choice`, `text`, or `nothing`.
+    pub takes: Option<&'static str>,
     /// Why nothing may be typed now.
     pub why: Option<String>,
 }

@@ -29,6 +29,7 @@ mod outliving;
 mod parts;
 mod people;
 mod put_back;
+mod quoting;
 mod refusals;
 mod restarts;
 mod room;

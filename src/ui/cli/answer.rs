@@ -65,9 +65,12 @@ fn show(desk: &Desk, agent: &AgentName) -> Ended {
         let cure = format!("see `tasuki detect explain {agent}`");
         return Err(Failure::new(Kind::Failed, "asks-nothing", why, cure));
     };
-    desk.tell(&asks, || {
-        format!("{}\nanswer it: tasuki answer {agent} yes|no|NUMBER|WORDS", drawn(agent, &asks))
-    })
+    let how = match look.takes.as_deref() {
+        Some("text") => format!("type an answer: tasuki answer {agent} WORDS"),
+        Some("nothing") => format!("answer it in its pane: tasuki attach {agent}"),
+        _ => format!("answer it: tasuki answer {agent} yes|no|NUMBER|WORDS"),
+    };
+    desk.tell(&asks, || format!("{}\n{how}", drawn(agent, &asks)))
 }
 
 /// What to do about a turn that ended without a claim, if the agent's has.

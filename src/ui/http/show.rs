@@ -59,9 +59,23 @@ fn asks(dialog: &Dialog) -> AsksInfo {
 
 /// What a screen is read as.
 pub(super) fn look(look: PaneLook) -> PaneLookInfo {
-    let PaneLook { version, state, rule, matched, rows, title, cursor, input, asks: dialog, why } = look;
+    let PaneLook { version, state, rule, matched, rows, title, cursor, input, asks: dialog, takes, why } =
+        look;
+    let takes = takes.map(str::to_owned);
     let asks = dialog.as_ref().map(asks);
-    PaneLookInfo { state: state.to_owned(), rule, version, matched, rows, title, cursor, input, asks, why }
+    PaneLookInfo {
+        state: state.to_owned(),
+        rule,
+        version,
+        matched,
+        rows,
+        title,
+        cursor,
+        input,
+        asks,
+        takes,
+        why,
+    }
 }
 
 fn agent(agent: &AgentSeen) -> AgentInfo {

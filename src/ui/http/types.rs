@@ -327,6 +327,9 @@ pub struct PaneLookInfo {
     /// What it asks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub asks: Option<AsksInfo>,
+    /// What answers it: `choice`, `text`, or `nothing` where only its pane does.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub takes: Option<String>,
     /// Why nothing may be typed now.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub why: Option<String>,

@@ -12,9 +12,8 @@ use crate::engine::echo::{self, Echo};
 use crate::engine::input::Report;
 use crate::engine::life::CompletionSource;
 use crate::engine::marker::{self, Awaited};
-use crate::engine::reading::State;
+use crate::engine::reading::{State, plain};
 use crate::engine::screen::Screen as Seen;
-use crate::io::log::turns_text;
 use crate::io::process;
 use crate::io::side_channel::TurnRecord;
 use crate::io::tmux::{Rows, Screen, TmuxError};
@@ -42,6 +41,14 @@ enum Aim {
     Glimpse,
     /// A claim or a text, and what stands before it.
     Search,
+}
+
+/// What was last told of a pane, the row that this was read from, and when.
+#[derive(Debug, Default)]
+pub(super) struct Doing {
+    line: String,
+    row: String,
+    at: Option<Instant>,
 }
 
 impl Worker {
@@ -295,10 +302,10 @@ impl Worker {
             self.claim(&typed, CompletionSource::Marker, Some(&screen)).await;
         }
         // tmux itself adds a line such as "Pane is dead (status 1, …)".
-        let spoken = |row: &&String| {
-            !row.trim().is_empty() && !row.starts_with("Pane is dead") && !row.contains(&self.phrase)
-        };
-        Ok(screen.rows.iter().rev().find(spoken).map(|row| shorten(row)))
+        let spoken =
+            |row: &&String| !row.starts_with("Pane is dead") && is_word(row) && !row.contains(&self.phrase);
+        let Some(at) = screen.rows.iter().rposition(|row| spoken(&row)) else { return Ok(None) };
+        Ok(self.shown_rows(&screen, at).first().map(|row| Self::line_of(row)))
     }
 
     /// A line that was typed before: has it been read meanwhile?
@@ -319,20 +326,29 @@ impl Worker {
     }
 
     async fn tell_doing(&mut self, screen: &Screen, read: Option<&Read>) {
-        let due = self.doing_at.is_none_or(|at| at.elapsed() >= DOING_EVERY);
+        if self.doing.at.is_some_and(|at| at.elapsed() < DOING_EVERY) {
+            return;
+        }
         // Phrase and token never stand side by side in anything that tasuki writes.
-        let meaningful = |row: &&String| !row.trim().is_empty() && !row.contains(&self.phrase);
+        let meaningful = |row: &String| is_word(row) && !row.contains(&self.phrase);
         // What stands in and below an input box tells nothing of what it does.
         let end = read.map_or(screen.rows.len(), |read| read.end(screen));
-        let Some(line) = screen.rows[..end].iter().rev().find(meaningful).map(|row| shorten(row)) else {
+        let Some(at) = screen.rows[..end].iter().rposition(meaningful) else { return };
+        if screen.rows[at] == self.doing.row {
             return;
-        };
-        if due && line != self.doing {
-            self.doing = line.clone();
-            self.doing_at = Some(Instant::now());
+        }
+        self.doing.row.clone_from(&screen.rows[at]);
+        let line = self.shown_rows(screen, at).first().map(|row| Self::line_of(row));
+        if let Some(line) = line.filter(|line| *line != self.doing.line) {
+            (self.doing.line, self.doing.at) = (line.clone(), Some(Instant::now()));
             self.say(PaneWord::Doing(line)).await;
         }
     }
+}
+
+/// Whether a row says anything: it is neither blank nor a border.
+fn is_word(row: &str) -> bool {
+    !plain(row).is_empty()
 }
 
 /// Whether the turn's claim stands on the screen.
@@ -371,9 +387,4 @@ fn with_rows<T>(screen: &Screen, f: impl FnOnce(&Seen<'_>) -> T) -> T {
         Rows::Joined => Seen::lines(&rows),
         Rows::AsShown | Rows::Coloured => Seen::wrapped(&rows, usize::from(screen.width)),
     })
-}
-
-/// One line of at most 120 characters without control characters.
-fn shorten(row: &str) -> String {
-    row.trim().chars().filter(|&c| !c.is_control() && !turns_text(c)).take(120).collect()
 }

@@ -10,10 +10,12 @@ mod guards;
 mod interrupt;
 mod left;
 mod looking;
+mod needing;
 mod over;
 mod reading;
 mod said;
 mod seen;
+mod shown;
 mod side;
 mod telling;
 mod typing;
@@ -26,6 +28,7 @@ use crate::engine::reading::State;
 use crate::engine::words::ProcessKey;
 use crate::io::frames::Frames;
 use crate::io::process;
+use crate::io::redact::Redactor;
 use crate::io::settings::Launch;
 use crate::io::side_channel::{OpenCode, Transcripts};
 use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
@@ -91,6 +94,8 @@ struct Worker {
     launched: Launched,
     launch: Arc<Launch>,
     phrase: String,
+    /// What is hidden of all that is shown of it.
+    redactor: Redactor,
     terms: watch::Receiver<Terms>,
     launches: watch::Receiver<Launches>,
     news: NewsSender,
@@ -146,6 +151,8 @@ struct Worker {
     seen: Option<Seen>,
     /// What was told of a need of its, or is about to be.
     told: Option<Told>,
+    /// The dialog that it shows.
+    asked: Option<needing::Asked>,
     /// The dialog that its profile has answered, for as long as it stands.
     answered: Option<answering::Tried>,
     /// A key that was pressed on a dialog and has not been seen to do anything.
@@ -153,8 +160,7 @@ struct Worker {
     /// Since when its screen says that it waits for a line, while a turn is awaited.
     free_since: Option<Instant>,
     /// What was last told of the pane.
-    doing: String,
-    doing_at: Option<Instant>,
+    doing: looking::Doing,
     /// Where the agent itself can be asked.
     side: Option<OpenCode>,
     /// Whether it gave no answer when it was asked last.
@@ -171,13 +177,14 @@ pub async fn work(start: Start) -> &'static str {
         fail(&tmux, launched, why, &mut orders, &news).await;
         return "pane";
     }
-    match open(&tmux, &launched, &launch, key).await {
+    match open(&tmux, &launched, &launch, &key).await {
         Ok((pane, process, tty, output)) => {
             let now = Instant::now();
             let adopted = launched.adopt.is_some();
             let launch_reads = launch.profile.screen.is_some();
             let worker = Worker {
                 launched,
+                redactor: shown::redactor(&launch, &key, process.pid),
                 launch,
                 phrase,
                 terms,
@@ -211,11 +218,11 @@ pub async fn work(start: Start) -> &'static str {
                 looked: now,
                 seen: None,
                 told: None,
+                asked: None,
                 answered: None,
                 pressed: None,
                 free_since: None,
-                doing: String::new(),
-                doing_at: None,
+                doing: looking::Doing::default(),
                 side: None,
                 unheard: false,
                 transcripts: None,
@@ -237,7 +244,7 @@ async fn fail(
     orders: &mut mpsc::Receiver<Order>,
     news: &NewsSender,
 ) {
-    let to_be_closed = refuse(orders);
+    let to_be_closed = ending::refuse(orders);
     let what = PaneWord::Report(Report::StartFailed { why });
     let Launched { agent, nonce, .. } = launched;
     let tag = Tag { agent: agent.clone(), nonce };
@@ -247,22 +254,16 @@ async fn fail(
     }
 }
 
-/// Takes no order any more; whether it had been told to close its window.
-fn refuse(orders: &mut mpsc::Receiver<Order>) -> bool {
-    orders.close();
-    std::iter::from_fn(|| orders.try_recv().ok()).any(|order| matches!(order, Order::Close))
-}
-
 type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>);
 
 /// Makes the window, or takes the one that is there.
-async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: String) -> Result<Opened, TmuxError> {
+async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: &str) -> Result<Opened, TmuxError> {
     let tag = Tag { agent: launched.agent.clone(), nonce: launched.nonce };
     let (id, process, tty) = match launched.adopt.clone() {
         Some(Adopted { pane, process, tty }) => (pane, process, tty),
         None => {
             let mut env = launch.env.clone();
-            env.insert("TASUKI_AGENT_KEY".to_owned(), key);
+            env.insert("TASUKI_AGENT_KEY".to_owned(), key.to_owned());
             let spec = WindowSpec {
                 name: launched.agent.to_string(),
                 cwd: launch.cwd.clone(),
