@@ -8,6 +8,7 @@ use super::message::{Kind, OnDoubt};
 use super::state::{Agent, Open, Phase};
 use super::words::{AgentName, MessageId, Millis, Nonce, Token};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What became of the agent that had a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +100,17 @@ impl Work<'_> {
     /// A guard is closed; the pane's worker goes on looking.
     pub(super) fn not_ready(&mut self, name: &AgentName, guard: Guard) {
         if self.live.guards.insert(name.clone(), guard) != Some(guard) {
+            self.touch(name);
+        }
+    }
+
+    /// Words of a person's stand in its input, or do not any more.
+    pub(super) fn unsent(&mut self, name: &AgentName, words: Option<(Arc<str>, bool)>) {
+        let before = match &words {
+            Some(words) => self.live.unsent.insert(name.clone(), words.clone()),
+            None => self.live.unsent.remove(name),
+        };
+        if before != words {
             self.touch(name);
         }
     }

@@ -9,6 +9,7 @@ use super::state::{State, Timer};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Seq};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// Decides. Owns the state of a workspace and its team.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(super) struct Live {
     pub(super) served: BTreeSet<AgentName>,
     /// Why an agent is not typed to just now.
     pub(super) guards: BTreeMap<AgentName, Guard>,
+    /// Words of a person's that stand in an agent's input unsent, and whether that is an input box.
+    pub(super) unsent: BTreeMap<AgentName, (Arc<str>, bool)>,
     /// When each edge was used in the last minute, no more often than it may be.
     pub(super) edges: BTreeMap<(AgentName, AgentName), VecDeque<Millis>>,
     /// What agents sent one another lately.

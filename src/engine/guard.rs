@@ -9,8 +9,10 @@ pub enum Guard {
     Busy,
     /// Its screen says that it works.
     Working,
-    /// Somebody's words stand in its input box.
+    /// Somebody's words stand in its input, unsent.
     Draft,
+    /// Its program is a shell, in which another program runs.
+    Occupied,
     /// It asks for something that a person should answer.
     Asking,
     /// Its provider takes no more requests for now.
@@ -32,6 +34,12 @@ pub enum Guard {
 }
 
 impl Guard {
+    /// Whether a draft is what to tell of, if there is one beside this.
+    #[must_use]
+    pub fn leaves_drafts(self) -> bool {
+        matches!(self, Self::Draft | Self::PersonTyping | Self::Busy | Self::NotReadyYet)
+    }
+
     /// For `tasuki why` and the status.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -39,7 +47,8 @@ impl Guard {
             Self::NotReadyYet => "the agent is not ready yet",
             Self::Busy => "the agent's terminal is busy",
             Self::Working => "the agent works",
-            Self::Draft => "somebody's words stand in its input box",
+            Self::Draft => "draft: somebody's words stand in its input",
+            Self::Occupied => "a program runs in its shell",
             Self::Asking => "it asks for something that a person should answer",
             Self::Limited => "its provider takes no more requests for now",
             Self::Broken => "its screen says that it cannot work",

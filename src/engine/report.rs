@@ -29,6 +29,7 @@ impl Work<'_> {
             }
             Report::Ready { fresh } if up => self.ready(name, nonce, fresh),
             Report::NotReady { guard } if up => self.not_ready(name, guard),
+            Report::Unsent { words, boxed } if up => self.unsent(name, words.map(|words| (words, boxed))),
             Report::Needs { kind, why, asks, until } if up => {
                 self.needs(name, Some(Need { kind, why, asks, since: self.now, until, over: false }));
             }

@@ -187,6 +187,7 @@ impl Work<'_> {
         self.live.greeted.remove(name);
         self.live.served.remove(name);
         self.live.guards.remove(name);
+        self.live.unsent.remove(name);
     }
 
     /// The message that an agent works on.

@@ -77,6 +77,8 @@ impl Worker {
         self.look_at = None;
         self.catch_up()?;
         self.ask_unread().await;
+        self.watch_line().await?;
+        self.send_what_waits().await?;
         if let Some(aim) = self.aim() {
             self.looked = Instant::now();
             let seen = match aim {
@@ -357,6 +359,6 @@ fn with_rows<T>(screen: &Screen, f: impl FnOnce(&Seen<'_>) -> T) -> T {
 }
 
 /// One line of at most 120 characters without control characters.
-fn shorten(row: &str) -> String {
+pub(super) fn shorten(row: &str) -> String {
     row.trim().chars().filter(|&c| !c.is_control() && !turns_text(c)).take(120).collect()
 }
