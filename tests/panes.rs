@@ -7,10 +7,17 @@
 #[expect(dead_code, reason = "other tests need more of it")]
 mod house;
 
+#[path = "support/person.rs"]
+mod person;
+#[path = "panes/unsent.rs"]
+mod unsent;
+#[path = "panes/verbs.rs"]
+mod verbs;
+
 use house::House;
+use person::Person;
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Does one piece of work a line that it reads: says so in `work.log`, and waits for the file `go`.
@@ -189,40 +196,20 @@ fn a_stop_file_holds_back_the_enter_of_a_line_that_stands_there() {
     assert_eq!(house.read("work.log").matches("[tasuki]").count(), 1, "{}", house.read("work.log"));
 }
 
-/// A person's terminal with tmux in it.
-struct Person {
-    client: Child,
-    keys: ChildStdin,
-}
-
-impl Person {
-    fn at(house: &House, window: &str) -> Self {
-        let socket = house.read("tasuki.yaml");
-        let socket = socket.lines().find_map(|line| line.strip_prefix("tmux_socket: ")).expect("a socket");
-        let attach = format!("stty cols 80 rows 24; exec tmux -L {socket} attach -t ={window}");
-        let mut command = Command::new("script");
-        command.args(["-qfc", &attach, "/dev/null"]).env_remove("TMUX").env("TERM", "screen-256color");
-        let mut client = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("`script`");
-        let (keys, mut shown) = (client.stdin.take().expect("keys"), client.stdout.take().expect("a screen"));
-        // What a person sees must be taken away, or tmux waits.
-        std::thread::spawn(move || while shown.read(&mut [0; 4096]).is_ok_and(|bytes| bytes > 0) {});
-        house.until("a person", |house| {
-            house.tmux(&["list-clients", "-F", "#{client_tty}"]).contains("/dev/")
-        });
-        Self { client, keys }
-    }
-
-    fn types(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).expect("keys");
-        self.keys.flush().expect("keys");
-    }
-}
-
-impl Drop for Person {
-    fn drop(&mut self) {
-        let _ = self.client.kill();
-        let _ = self.client.wait();
-    }
+#[test]
+fn a_turn_that_is_cancelled_while_it_is_typed_is_not_entered_and_its_line_goes() {
+    let mut house = slow_house("cancelled-in-between");
+    house.start();
+    house.until("idle", is_idle);
+    house.drop("a.yaml", "id: x-1\nto: worker\ncontent: first\n");
+    house.until("the text", |house| shows(house, "[tasuki] task x-1"));
+    let cancelled = house.ask(&["cancel", "x-1"]);
+    assert!(cancelled.status.success());
+    house.until("the line to go", |house| !shows(house, "[tasuki] task x-1"));
+    house.drop("b.yaml", "id: x-2\nto: worker\ncontent: second\n");
+    assert!(house.result("x-2").contains("type: result"));
+    let work = house.read("work.log");
+    assert!(work.lines().count() == 1 && !work.contains("x-1"), "{work}");
 }
 
 #[test]

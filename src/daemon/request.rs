@@ -84,7 +84,8 @@ impl Request {
             Self::Command(Command::Restart(name)) => format!("restart {name}"),
             Self::Halt(true) => "type nothing any more".to_owned(),
             Self::Halt(false) => "go on typing".to_owned(),
-            Self::Pane(name, PaneRequest::Send { .. }) => format!("type into the pane of {name}"),
+            Self::Pane(name, PaneRequest::Send(_)) => format!("type into the pane of {name}"),
+            Self::Pane(name, PaneRequest::ClearLine) => format!("clear the input of {name}"),
             Self::Pane(name, PaneRequest::Clear) => format!("clear the pane of {name}"),
             Self::Pane(name, PaneRequest::Answer { .. }) => format!("answer {name}"),
             Self::Down { keep_agents: true } => "end, and leave the agents".to_owned(),
@@ -107,20 +108,30 @@ pub enum Until {
     Moved(&'static str),
 }
 
+/// What is to be typed, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SendWish {
+    /// The text.
+    pub text: String,
+    /// Whether it may be several lines, each of them entered.
+    pub lines: bool,
+    /// Whether it is typed though the guards are closed.
+    pub force: bool,
+    /// For how long they are waited for, in ms.
+    pub wait_ms: u64,
+}
+
 /// The pane verbs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaneRequest {
     /// Type a line and press Enter, behind the guards.
-    Send {
-        /// The line.
-        text: String,
-        /// Whatever its screen says, and whatever it works on: a person has looked.
-        force: bool,
-    },
+    Send(SendWish),
     /// What the pane shows, with this many lines of history.
     Read(u32),
-    /// Clear screen and history.
+    /// Clear input, screen and history.
     Clear,
+    /// Take away what stands in its input.
+    ClearLine,
     /// Whether it may be typed to.
     Ready,
     /// What its screen is read as.
@@ -209,6 +220,15 @@ pub enum PaneResponse {
     Look(Box<PaneLook>),
     /// What was answered.
     Answered(Answered),
+    /// It cannot be typed as it is.
+    Unfit {
+        /// Which rule says so, in one word.
+        code: &'static str,
+        /// Why.
+        why: String,
+        /// What to do.
+        cure: String,
+    },
     /// The text did not come in time; what the pane shows.
     TimedOut(String),
 }

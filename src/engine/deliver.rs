@@ -9,6 +9,7 @@ use super::message::{Kind, OnDoubt};
 use super::state::{Agent, Open, Phase};
 use super::words::{AgentName, MessageId, Millis, Nonce, Token};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What became of the agent that had a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +108,17 @@ impl Work<'_> {
     fn shut(&mut self, name: &AgentName, guard: Guard) {
         let since = self.live.guards.get(name).map_or(self.now, |shut| shut.since);
         self.live.guards.insert(name.clone(), Shut { guard, since });
+    }
+
+    /// Words of a person's stand in its input, or do not any more.
+    pub(super) fn unsent(&mut self, name: &AgentName, words: Option<(Arc<str>, bool)>) {
+        let before = match &words {
+            Some(words) => self.live.unsent.insert(name.clone(), words.clone()),
+            None => self.live.unsent.remove(name),
+        };
+        if before != words {
+            self.touch(name);
+        }
     }
 
     /// What its process may be typed next: one that ends after each task is given nothing else than it had, since its end

@@ -11,6 +11,7 @@ use super::state::{State, Timer};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Seq};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// Decides. Owns the state of a workspace and its team.
 #[derive(Debug)]
@@ -37,6 +38,8 @@ pub(super) struct Live {
     pub(super) busy: BTreeSet<AgentName>,
     /// Whoever asked for something that ends in panes, and waits for that.
     pub(super) owed: Vec<Owed>,
+    /// Words of a person's that stand in an agent's input unsent, and whether that is an input box.
+    pub(super) unsent: BTreeMap<AgentName, (Arc<str>, bool)>,
     /// When each edge was used in the last minute, no more often than it may be.
     pub(super) edges: BTreeMap<(AgentName, AgentName), VecDeque<Millis>>,
     /// What agents sent one another lately.

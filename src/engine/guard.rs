@@ -11,8 +11,10 @@ pub enum Guard {
     Busy,
     /// Its screen says that it works.
     Working,
-    /// Somebody's words stand in its input box.
+    /// Somebody's words stand in its input, unsent.
     Draft,
+    /// Its program is a shell, in which another program runs.
+    Occupied,
     /// It asks for something that a person should answer.
     Asking,
     /// Its provider takes no more requests for now.
@@ -34,6 +36,12 @@ pub enum Guard {
 }
 
 impl Guard {
+    /// Whether a draft is what to tell of, if there is one beside this.
+    #[must_use]
+    pub fn leaves_drafts(self) -> bool {
+        matches!(self, Self::Draft | Self::PersonTyping | Self::Busy | Self::NotReadyYet)
+    }
+
     /// For `tasuki why` and the status.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -41,7 +49,8 @@ impl Guard {
             Self::NotReadyYet => "the agent is not ready yet",
             Self::Busy => "the agent's terminal is busy",
             Self::Working => "the agent works",
-            Self::Draft => "somebody's words stand in its input box",
+            Self::Draft => "draft: somebody's words stand in its input",
+            Self::Occupied => "a program runs in its shell",
             Self::Asking => "it asks for something that a person should answer",
             Self::Limited => "its provider takes no more requests for now",
             Self::Broken => "its screen says that it cannot work",
@@ -53,6 +62,7 @@ impl Guard {
             Self::Ending => "its program ends after each task, and has not ended yet",
         }
     }
+
     /// What a person can do about one that lasts, in words that follow a colon.
     pub(super) fn cure(self, name: &AgentName) -> String {
         let shows = format!("`tasuki attach {name}` shows it");
@@ -63,7 +73,10 @@ impl Guard {
             Self::NotReadyYet | Self::UnknownScreen | Self::Broken | Self::Limited => {
                 format!("{shows}, `tasuki agent restart {name}` starts it anew")
             }
-            Self::Draft => format!("send them or take them out (`tasuki attach {name}`)"),
+            Self::Draft => format!(
+                "send them or take them out there (`tasuki attach {name}`), or run `tasuki pane clear-line {name}`"
+            ),
+            Self::Occupied => format!("{shows}; it goes on when that program has ended"),
             Self::Asking => format!("`tasuki answer {name}` answers it"),
             Self::PersonTyping => "it goes on when they have stopped for a moment".to_owned(),
             Self::CopyMode => format!("leave that with `q` (`tasuki attach {name}`)"),

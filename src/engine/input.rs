@@ -136,6 +136,13 @@ pub enum Report {
         /// Which guard is closed.
         guard: Guard,
     },
+    /// Words of a person's stand in its input unsent, or do not any more.
+    Unsent {
+        /// The words.
+        words: Option<Arc<str>>,
+        /// Whether that is an input box, not a line of a terminal.
+        boxed: bool,
+    },
     /// Its screen says that it needs a person, or time.
     Needs {
         /// What kind of thing.

@@ -42,6 +42,7 @@ pub mod state;
 pub mod story;
 pub mod team;
 mod tend;
+pub mod unsent;
 pub mod view;
 mod wake;
 pub mod words;

@@ -29,6 +29,7 @@ impl Work<'_> {
             }
             Report::Ready { fresh } if up => self.ready(name, nonce, fresh),
             Report::NotReady { guard } if up => self.not_ready(name, guard),
+            Report::Unsent { words, boxed } if up => self.unsent(name, words.map(|words| (words, boxed))),
             Report::Needs { kind, why, asks, until, hidden } if up => {
                 let (since, open_ended, looks, over) = (self.now, false, 0, false);
                 self.needs(

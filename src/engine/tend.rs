@@ -204,6 +204,7 @@ impl Work<'_> {
         self.live.guards.remove(name);
         self.live.busy.remove(name);
         self.settle_owed(name);
+        self.live.unsent.remove(name);
     }
 
     /// The message that an agent works on.

@@ -1,6 +1,7 @@
 //! What a face may see: plain structs made from the state. Words and times only; no face reads the state itself.
 
 use super::engine::Engine;
+use super::guard::Guard;
 use super::life::Stage;
 use super::message::{BodyRef, Message, Outcome, Status};
 use super::reading::Dialog;
@@ -191,9 +192,7 @@ impl Engine {
         match &agent.phase {
             Phase::Absent | Phase::Launching => ("starting", agent.last_end.as_ref().map(LastEnd::words)),
             Phase::Restarting(at) => restarting_state(agent, *at),
-            Phase::Asleep if self.is_started_by_need(name) => {
-                ("stopped", Some(SLEEPS.to_owned()))
-            }
+            Phase::Asleep if self.is_started_by_need(name) => ("stopped", Some(SLEEPS.to_owned())),
             Phase::Stopped | Phase::Asleep => {
                 ("stopped", Some(format!("`tasuki agent start {name}` starts it")))
             }
@@ -207,7 +206,7 @@ impl Engine {
     }
 
     fn up_state(&self, name: &AgentName, agent: &Agent) -> (&'static str, Option<String>) {
-        let guard = self.live.guards.get(name).map(|shut| shut.guard.words().to_owned());
+        let guard = self.held_by(name);
         if let Some(need) = agent.need() {
             return (need.kind.state(), Some(need.told()));
         }
@@ -222,6 +221,20 @@ impl Engine {
             None if self.live.greeted.contains(name) && self.live.busy.contains(name) => ("busy", None),
             None if self.live.greeted.contains(name) => ("idle", guard),
             None => ("starting", guard),
+        }
+    }
+
+    /// Why it is not typed to just now. A draft is told with its words, whether something waits or not.
+    fn held_by(&self, name: &AgentName) -> Option<String> {
+        let guard = self.live.guards.get(name).map(|shut| shut.guard);
+        let unsent = self.live.unsent.get(name).filter(|_| guard.is_none_or(Guard::leaves_drafts));
+        match unsent {
+            None => guard.map(|guard| guard.words().to_owned()),
+            Some((words, boxed)) => Some(format!(
+                "draft: somebody's words stand in its input{}: `{words}`. Nothing is typed behind them: send or remove them \
+                 there, or run `tasuki pane clear-line {name}`",
+                if *boxed { " box" } else { "" }
+            )),
         }
     }
 

@@ -1,11 +1,13 @@
 //! Processes and their terminals, as the kernel knows them: who lives, when one ends, what it has not read yet.
 
 mod family;
+mod front;
 mod line_keys;
 mod waiting;
 
 use crate::engine::words::ProcessKey;
 pub use family::Family;
+pub use front::{is_bare_shell, name_in_front, runs_in_front};
 pub use line_keys::{LineKeys, line_keys};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, open};

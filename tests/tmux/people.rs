@@ -123,3 +123,25 @@ async fn a_person_brings_nothing_into_the_agents_environment() {
     row_after(&pane, "up").await;
     assert_eq!(pane.capture(0, Rows::Joined).await.unwrap().rows[0], "0");
 }
+
+#[tokio::test]
+async fn whoever_comes_sees_an_agent_and_in_a_small_terminal_how_to_see_the_rest() {
+    let mut world = World::new().await;
+    let shown =
+        |world: &World| world.end.plain(&["display-message", "-p", "-t", "=チーム:", "#{window_name}"]);
+    assert_eq!(shown(&world), "tasuki", "there is nothing else to see");
+    let _ = world.run("a", "exec cat").await;
+    let _ = world.run("b", "exec cat").await;
+    assert_eq!(shown(&world), "a");
+    let _person = Person::at(&mut world, "b").await;
+    let _ = world.run("c", "exec cat").await;
+    assert_eq!(shown(&world), "b", "nobody is taken elsewhere");
+    let status = |columns: &str| {
+        let right = world.end.plain(&["show-options", "-v", "-t", "=チーム:", "status-right"]);
+        let right = right.replace("client_width", columns).replace("#{window_width}", "200");
+        world.end.plain(&["display-message", "-p", "-t", "=チーム:b", &right])
+    };
+    assert!(status("l:80").contains("80 of 200 columns: C-b S-Right"), "{}", status("l:80"));
+    assert!(status("l:200").contains("C-b n: next"), "{}", status("l:200"));
+    assert!(status("l:80").chars().count() <= 60);
+}

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 use tasuki::engine::words::ProcessKey;
 use tasuki::io::process;
+use tasuki::io::tmux::Earlier;
 use tasuki::io::tmux::command::Command;
 use tasuki::io::tmux::control::Tmux;
 use tasuki::io::tmux::error::TmuxError;
@@ -142,10 +143,10 @@ async fn a_server_that_stands_still_is_reported() {
 #[tokio::test]
 async fn a_session_that_is_not_there_is_not_made_by_connecting() {
     let (server, end) = new_server();
-    let why = Tmux::connect(&server, Vec::new()).await.expect_err("it connected").to_string();
+    let why = Tmux::connect(&server, Earlier::default()).await.expect_err("it connected").to_string();
     assert!(why.contains("no server") || why.contains("error connecting"), "{why}");
     end.plain(&["-f", "/dev/null", "new-session", "-d", "-s", "mine"]);
-    let why = Tmux::connect(&server, Vec::new()).await.expect_err("it connected").to_string();
+    let why = Tmux::connect(&server, Earlier::default()).await.expect_err("it connected").to_string();
     assert!(why.contains("can't find session"), "{why}");
 }
 

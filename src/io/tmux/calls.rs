@@ -25,6 +25,8 @@ pub(super) struct Calls {
     /// Pieces of output of all panes.
     pieces: u64,
     pub(super) notices: NoticeSender,
+    /// How often another client came to a session.
+    comes: watch::Sender<u64>,
     /// The session that we are attached to, once tmux has said so, and who waits for that.
     session: Option<SessionId>,
     attached: Option<oneshot::Sender<SessionId>>,
@@ -63,10 +65,10 @@ enum Open {
 }
 
 impl Calls {
-    pub(super) fn new(notices: NoticeSender, now: Instant) -> Self {
+    pub(super) fn new(notices: NoticeSender, comes: watch::Sender<u64>, now: Instant) -> Self {
         let (waiting, panes) = (VecDeque::new(), HashMap::new());
         let (open, session, attached, guard, out) = (None, None, None, None, Vec::new());
-        Self { waiting, open, panes, now, pieces: 0, notices, session, attached, guard, out }
+        Self { waiting, open, panes, now, pieces: 0, notices, comes, session, attached, guard, out }
     }
 
     /// Tells when we are attached, and to which session.
@@ -208,6 +210,7 @@ impl Calls {
             Notification::Pause(pane) => self.go_on(*pane),
             Notification::SessionChanged(session, _) => self.attached_to(*session)?,
             Notification::ClientSessionChanged { client, .. } if self.is_guard(client) => return Ok(()),
+            Notification::ClientSessionChanged { .. } => self.comes.send_modify(|comes| *comes += 1),
             Notification::Exit([]) => return Err("tmux closed the connection".to_owned()),
             Notification::Exit(reason) => return Err(shown(reason)),
             _ => {}

@@ -76,8 +76,13 @@ impl Command {
     /// text or nothing, so that the number of replies is the same.
     #[must_use]
     pub fn choose(pane: PaneId, condition: &str, yes: Self, no: Self) -> Self {
+        Self::choose_at(&pane.to_string(), condition, yes, no)
+    }
+
+    /// The same with a format of whatever `target` names.
+    pub(super) fn choose_at(target: &str, condition: &str, yes: Self, no: Self) -> Self {
         debug_assert!(yes.parts.len() == 1 && no.parts.len() == 1, "a branch is one command");
-        let mut both = Self::silent("if-shell").flag("-F").target(pane).word(condition);
+        let mut both = Self::silent("if-shell").flag("-F").flag("-t").word(target).word(condition);
         for branch in [&yes, &no] {
             both.line.extend_from_slice(b" { ");
             both.line.extend_from_slice(&branch.line);

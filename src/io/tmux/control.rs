@@ -8,7 +8,7 @@ use super::notice::{self, Notices};
 use super::notification::SessionId;
 use super::options::SetOption;
 use super::quote::shown;
-use super::server::Server;
+use super::server::{Earlier, Server};
 use super::version::Version;
 use crate::engine::words::PaneId;
 use std::path::{Path, PathBuf};
@@ -38,6 +38,10 @@ pub(super) struct Facts {
     pub session: SessionId,
     pub scratch: PathBuf,
     pub size: (u16, u16),
+    /// When a person was last at our session before this connection.
+    pub person: Option<u64>,
+    /// How often somebody came to a session of the server.
+    pub comes: watch::Receiver<u64>,
 }
 
 impl Tmux {
@@ -45,7 +49,8 @@ impl Tmux {
     #[cfg(test)]
     pub(crate) fn none() -> Self {
         let (version, session) = (Version { major: 3, minor: 5, letter: None }, SessionId(0));
-        let facts = Facts { version, server_pid: 0, session, scratch: PathBuf::new(), size: (200, 50) };
+        let (person, comes, scratch) = (None, watch::channel(0).1, PathBuf::new());
+        let facts = Facts { version, server_pid: 0, session, scratch, size: (200, 50), person, comes };
         Self { calls: mpsc::channel(1).0, facts: Arc::new(facts) }
     }
 
@@ -58,17 +63,20 @@ impl Tmux {
     /// # Errors
     /// [`TmuxError::Failed`] or [`TmuxError::Gone`] with tmux's words if the session is not there or tmux does not let
     /// us attach; [`TmuxError::Late`]; [`TmuxError::Missing`].
-    pub async fn connect(server: &Server, left: Vec<u32>) -> Result<(Self, Notices, Driver), TmuxError> {
-        server.quiet(left).await?;
+    pub async fn connect(server: &Server, left: Earlier) -> Result<(Self, Notices, Driver), TmuxError> {
+        let Earlier { clients, person } = left;
+        server.quiet(clients).await?;
         let (sender, receiver) = mpsc::channel(CALLS_MAX);
         let (news, notices) = notice::channel();
-        let (mut driver, attached) = Driver::start(server, receiver, Calls::new(news, Instant::now()))?;
+        let (come, comes) = watch::channel(0);
+        let calls = Calls::new(news, come, Instant::now());
+        let (mut driver, attached) = Driver::start(server, receiver, calls, person)?;
         let session = driver.meanwhile(in_time("attach-session", attached)).await??;
         let Greeting { version, server_pid, variables } =
             driver.meanwhile(greet(&sender, server, session)).await??;
         driver.read_buffers_as(version.buffer_escape());
         let (scratch, size) = (server.scratch.clone(), server.size);
-        let facts = Facts { version, server_pid, session, scratch, size };
+        let facts = Facts { version, server_pid, session, scratch, size, person, comes };
         let tmux = Self { calls: sender, facts: Arc::new(facts) };
         driver.meanwhile(tmux.mask(&variables)).await??;
         Ok((tmux, notices, driver))
@@ -114,6 +122,17 @@ impl Tmux {
     #[must_use]
     pub fn session(&self) -> SessionId {
         self.facts.session
+    }
+
+    /// When a person was last at our session before this connection, by tmux's clock in seconds.
+    pub(super) fn person_before(&self) -> Option<u64> {
+        self.facts.person
+    }
+
+    /// How often somebody has come to a session of the server. Where nobody was and this has not changed, nobody is.
+    #[must_use]
+    pub fn comes(&self) -> u64 {
+        *self.facts.comes.borrow()
     }
 
     /// Columns and rows of each window that we make.

@@ -1,7 +1,7 @@
 //! Reads from tmux and writes to it: one future that owns the client processes and never waits for one side only.
 
 use super::calls::{Answer, Calls, Printed};
-use super::command::Part;
+use super::command::{Command, Part};
 use super::control::CALL_DEADLINE;
 use super::error::TmuxError;
 use super::escape::Escape;
@@ -15,7 +15,7 @@ use crate::engine::words::PaneId;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStderr, ChildStdin, Command};
+use tokio::process::{self, Child, ChildStderr, ChildStdin};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -49,6 +49,8 @@ pub struct Driver {
     guard: Option<Guard>,
     /// For starting the guard.
     server: Server,
+    /// When a person was last at the session, before us.
+    person: Option<u64>,
     receiver: mpsc::Receiver<Call>,
     parser: Parser,
     calls: Calls,
@@ -99,6 +101,7 @@ impl Driver {
         server: &Server,
         receiver: mpsc::Receiver<Call>,
         mut calls: Calls,
+        person: Option<u64>,
     ) -> Result<(Self, oneshot::Receiver<SessionId>), TmuxError> {
         let mut command = attach(server, TALKER_FLAGS);
         let mut child =
@@ -119,6 +122,7 @@ impl Driver {
             stderr,
             guard,
             server,
+            person,
             receiver,
             parser,
             calls,
@@ -146,6 +150,15 @@ impl Driver {
         timeout(CALL_DEADLINE, attached).await.unwrap_or_else(|_| Err(End::Because(NO_GUARD.to_owned())))
     }
 
+    /// Writes down that it was us who came just now, and when a person was there before: the next connection tells them apart.
+    fn note_people(&mut self) {
+        let people = format!("#{{session_activity}} {}", self.person.unwrap_or(0));
+        let set = Command::silent("set-option").flag("-F").flag("-t").word(self.server.window_target());
+        if let Ok((line, parts)) = set.word("@tasuki_people").word(people).into_line() {
+            self.calls.send(&line, parts, None);
+        }
+    }
+
     /// Says how this server writes buffers.
     pub(super) fn read_buffers_as(&mut self, escape: Escape) {
         self.escape = escape;
@@ -154,7 +167,10 @@ impl Driver {
     /// Starts the second client, talks until the connection ends, and says how it ended. All that still wait are told too.
     pub async fn run(mut self) -> String {
         let why = match self.guard().await {
-            Ok(()) => self.drive().await,
+            Ok(()) => {
+                self.note_people();
+                self.drive().await
+            }
             Err(end) => self.ended(end).await,
         };
         // It has ended already, or it will not end by itself.
@@ -276,7 +292,7 @@ impl Driver {
 
 /// A control-mode client of our session. `-N`: it never starts a server. `-E`: our own environment is not copied into
 /// the session.
-fn attach(server: &Server, flags: &str) -> Command {
+fn attach(server: &Server, flags: &str) -> process::Command {
     let mut command = server.program();
     command.args(["-N", "-C", "attach-session", "-E", "-t", &server.session_target(), "-f", flags]);
     command.stdin(Stdio::piped());

@@ -4,6 +4,12 @@
 use super::command::Command;
 use super::server::Server;
 
+/// The keys, as many as have room. The windows keep their size whoever looks at them: a smaller terminal shows a part, and says
+/// how to see the rest.
+const STATUS_RIGHT: &str = "#{?#{e|<:#{client_width},#{window_width}},\
+     #{client_width} of #{window_width} columns: C-b S-Right   C-b d: leave ,\
+      C-b n: next   C-b w: list   C-b d: leave }";
+
 /// An option to be set.
 #[derive(Debug)]
 pub(super) struct SetOption {
@@ -49,8 +55,9 @@ impl Server {
             ("mouse", "on"),
             ("status-interval", "0"),
             ("status-left", " #{session_name} "),
-            ("status-left-length", "40"),
-            ("status-right", " C-b n: next   C-b w: list   C-b d: leave "),
+            ("status-left-length", "24"),
+            ("status-right", STATUS_RIGHT),
+            ("status-right-length", "60"),
         ];
         let server = [
             // No program in a pane may write into a person's clipboard.

@@ -24,14 +24,6 @@ pub struct Pane {
     tag: Option<Tag>,
 }
 
-/// A person at a pane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Person {
-    /// Time since a key was last pressed by anybody who looks at the pane. tmux counts in whole seconds; this is the
-    /// lower bound of them, by tmux's own clock.
-    pub idle_ms: u64,
-}
-
 /// What became of a pane's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExitFacts {
@@ -82,32 +74,6 @@ impl Pane {
     /// Those of [`Tmux::watch`].
     pub async fn watch(&self) -> Result<watch::Receiver<Printed>, TmuxError> {
         self.tmux.watch(self.id).await
-    }
-
-    /// The person who looks at this pane, if there is one: of several, the one who typed last.
-    ///
-    /// # Errors
-    /// Those of [`Tmux::run`].
-    pub async fn person(&self) -> Result<Option<Person>, TmuxError> {
-        let replies = self.tmux.run(Self::ask_person()).await?;
-        Ok(replies.first().and_then(|reply| self.find_person(reply)))
-    }
-
-    pub(super) fn ask_person() -> Command {
-        let list = Command::new("list-clients").flag("-F");
-        list.word("#{client_control_mode} #{client_activity} #{pane_id}")
-    }
-
-    pub(super) fn find_person(&self, reply: &Reply) -> Option<Person> {
-        let pane = self.id.to_string();
-        let at_it = |line: &str| {
-            let mut words = line.splitn(3, ' ');
-            let (control, activity, looks_at) = (words.next()?, words.next()?, words.next()?);
-            (control == "0" && looks_at == pane).then(|| activity.parse::<u64>().ok())?
-        };
-        let text = reply.text();
-        let idle = text.lines().filter_map(at_it).map(|at| idle_ms(reply.time, at));
-        idle.min().map(|idle_ms| Person { idle_ms })
     }
 
     /// Forgets the rows above the screen, and leaves copy mode. Only to be done where no person is.
@@ -179,23 +145,5 @@ fn remind(server: u32) {
     if let Some(pid) = i32::try_from(server).ok().and_then(Pid::from_raw) {
         // A server that is gone is noticed elsewhere.
         let _ = kill_process(pid, Signal::CHILD);
-    }
-}
-
-/// How long ago a key was pressed at least, by a clock that counts seconds: a whole one may be missing between two readings
-/// of it. What is further ahead than that was pressed before the clock was put back: no key was pressed since.
-fn idle_ms(now: u64, at: u64) -> u64 {
-    if at > now.saturating_add(1) { u64::MAX } else { now.saturating_sub(at).saturating_sub(1) * 1_000 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::idle_ms;
-
-    #[test]
-    fn a_clock_that_is_put_back_makes_nobody_type() {
-        assert_eq!([100, 99, 98, 90].map(|at| idle_ms(100, at)), [0, 0, 1_000, 9_000]);
-        assert_eq!(idle_ms(100, 101), 0, "two readings of one clock");
-        assert_eq!(idle_ms(100, 102), u64::MAX, "put back by an hour, and nobody typed since");
     }
 }

@@ -1,8 +1,10 @@
 //! What a pane shows, as text.
 
 use super::command::{Command, REPLY_BYTES_MAX, Reply};
+use super::control::Tmux;
 use super::error::TmuxError;
-use super::pane::{Pane, Person};
+use super::pane::Pane;
+use super::people::People;
 
 /// How rows that the terminal has wrapped are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub struct Screen {
 }
 
 /// Replies to the commands that take a screen.
-const CAPTURE_REPLIES: usize = 5;
+pub(super) const CAPTURE_REPLIES: usize = 5;
 
 const FACTS: &str = "#{cursor_x}|#{cursor_y}|#{pane_width}|#{pane_height}|#{alternate_on}|#{pane_in_mode}|#{pane_dead}|#{pane_title}";
 
@@ -57,17 +59,17 @@ impl Pane {
         self.captured(&replies, rows)
     }
 
-    /// The same, with the person who looks at the pane at that moment ([`Self::person`]): one question instead of two.
+    /// The same, with the people at the pane at that moment ([`Self::people`]): one question instead of two.
     ///
     /// # Errors
     /// As [`Self::capture`].
-    pub async fn look(&self, history: u32, rows: Rows) -> Result<(Screen, Option<Person>), TmuxError> {
-        let replies = self.run(self.capturing(history, rows).then(Self::ask_person())).await?;
-        let person = replies.get(CAPTURE_REPLIES).and_then(|reply| self.find_person(reply));
-        Ok((self.captured(&replies, rows)?, person))
+    pub async fn look(&self, history: u32, rows: Rows) -> Result<(Screen, People), TmuxError> {
+        let replies = self.run(self.capturing(history, rows).then(Tmux::ask_people())).await?;
+        let people = replies.get(CAPTURE_REPLIES).map(|reply| self.find_people(reply)).unwrap_or_default();
+        Ok((self.captured(&replies, rows)?, people))
     }
 
-    fn capturing(&self, history: u32, rows: Rows) -> Command {
+    pub(super) fn capturing(&self, history: u32, rows: Rows) -> Command {
         let buffer = format!("tasuki-screen-{}", self.id().0);
         let mut capture = Command::silent("capture-pane");
         if rows == Rows::Joined {
@@ -81,7 +83,7 @@ impl Pane {
         capture.target(self.id()).then(facts).then(Command::take_buffer(&buffer))
     }
 
-    fn captured(&self, replies: &[Reply], given: Rows) -> Result<Screen, TmuxError> {
+    pub(super) fn captured(&self, replies: &[Reply], given: Rows) -> Result<Screen, TmuxError> {
         // Of: capture, facts, the buffer's length, its text, its removal.
         let at = |index: usize| replies.get(index).cloned().unwrap_or_default();
         let (facts, text) = (at(1), at(3));

@@ -8,7 +8,7 @@ use super::wall::LOOKS;
 use crate::io::process;
 use crate::io::systemd::scope;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
@@ -68,24 +68,24 @@ impl Server {
         Version::read(&output("-V", &mut program).await?)
     }
 
-    /// Makes sure that the server runs and holds our session. A session that is there is kept. Gives the clients of an
-    /// earlier connection that have not left it: [`super::control::Tmux::connect`] waits for them.
+    /// Makes sure that the server runs and holds our session. A session that is there is kept. Gives what an earlier
+    /// connection has left: [`super::control::Tmux::connect`] waits for its clients.
     ///
     /// # Errors
     /// [`TmuxError::Missing`], [`TmuxError::TooOld`]; [`TmuxError::Foreign`] if the session is another's;
     /// [`TmuxError::BadName`]; [`TmuxError::Failed`] with tmux's words.
-    pub async fn ensure(&self) -> Result<Vec<u32>, TmuxError> {
+    pub async fn ensure(&self) -> Result<Earlier, TmuxError> {
         check_name("tmux_socket", &self.socket)?;
         check_name("session", &self.session)?;
         // A program of tmux's takes 5 ms and more of a start: where all is well there is this one, and the version is that
         // of the server, which the connection asks for.
         let found = self.find().await;
-        if let Ok(Some(left)) = found {
-            return Ok(left);
+        if let Ok(Some(earlier)) = found {
+            return Ok(earlier);
         }
         self.version().await?.supported()?;
         found?;
-        let Err(error) = self.create().await else { return Ok(Vec::new()) };
+        let Err(error) = self.create().await else { return Ok(Earlier::default()) };
         // Somebody else may have made it at the same moment: then it is ours, or it is refused.
         self.find().await?.ok_or(error)
     }
@@ -113,6 +113,25 @@ impl Server {
         ["-L", &self.socket, "-u", "attach-session", "-t", &target].map(str::to_owned).to_vec()
     }
 
+    /// The arguments with which a client that is on our server already goes to our session.
+    #[must_use]
+    pub fn switch(&self, window: Option<&str>) -> Vec<String> {
+        let target =
+            window.map_or_else(|| self.session_target(), |name| format!("={}:={name}", self.session));
+        ["-L", &self.socket, "-u", "switch-client", "-t", &target].map(str::to_owned).to_vec()
+    }
+
+    /// Whether this `TMUX` of a terminal names our server.
+    #[must_use]
+    pub fn is_that_of(&self, tmux: &OsStr) -> bool {
+        let tmux = tmux.to_string_lossy();
+        let Some(socket) = tmux.split(',').next().map(Path::new) else { return false };
+        let folder = std::env::var_os("TMUX_TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+        let ours = folder.join(format!("tmux-{}", rustix::process::getuid().as_raw())).join(&self.socket);
+        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        real(socket).is_some_and(|socket| real(&ours) == Some(socket))
+    }
+
     /// Waits until the clients of an earlier connection have left, as after the death of a daemon; a second at most.
     ///
     /// tmux 3.3a dies if it has certain news to tell (a client left, a session came, a mode changed) in the 0.1 ms in
@@ -130,7 +149,7 @@ impl Server {
                 left.drain(..).for_each(process::end_stray_tmux);
             }
             tokio::time::sleep(QUIET_PAUSE).await;
-            left = self.find().await?.unwrap_or_default();
+            left = self.find().await?.unwrap_or_default().clients;
         }
         Ok(())
     }
@@ -143,25 +162,27 @@ impl Server {
         Ok(list.lines().filter_map(|line| line.strip_prefix(&ours)).map(str::to_owned).collect())
     }
 
-    /// Our session, if it is there: the clients of an earlier connection that have not left it.
-    async fn find(&self) -> Result<Option<Vec<u32>>, TmuxError> {
+    /// Our session, if it is there: what an earlier connection has left.
+    async fn find(&self) -> Result<Option<Earlier>, TmuxError> {
         let (session, window) = (self.session_target(), self.window_target());
-        let clients = ["has-session", "-t", &session, ";", "list-clients", "-t", &session, "-F", CLIENT];
+        let people = ["has-session", "-t", &session, ";", "display-message", "-p", "-t", &window, PEOPLE];
+        let clients = [";", "list-clients", "-t", &session, "-F", CLIENT];
         let owner = [";", "show-options", "-qv", "-t", &window, "@tasuki_root"];
-        let ask: Vec<String> = clients.into_iter().chain(owner).map(str::to_owned).collect();
+        let ask = people.into_iter().chain(clients).chain(owner);
+        let ask: Vec<String> = ask.map(str::to_owned).collect();
         let found = match self.tmux(&ask).await {
             Ok(found) => found,
             Err(TmuxError::Failed { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
+        let (people, found) = found.split_once('\n').unwrap_or_default();
         let clients = found.split_inclusive('\n').map_while(|line| Some((line.len(), client(line)?)));
         let (lengths, clients): (Vec<usize>, Vec<Client>) = clients.unzip();
         let owner = found.get(lengths.iter().sum()..).unwrap_or_default();
         let owner = owner.strip_suffix('\n').unwrap_or(owner);
         if owner == self.root {
-            return Ok(Some(
-                clients.into_iter().filter(|client| client.ours).map(|client| client.pid).collect(),
-            ));
+            let clients = clients.into_iter().filter(|client| client.ours).map(|client| client.pid);
+            return Ok(Some(Earlier { clients: clients.collect(), person: person(people) }));
         }
         let owner = if owner.is_empty() {
             "tasuki did not make it".to_owned()
@@ -260,6 +281,26 @@ impl Server {
         program.args(args.iter().map(|arg| if arg == ";" { arg.clone() } else { argument(arg) }));
         output(&command, &mut program).await
     }
+}
+
+/// What was there before a connection.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Earlier {
+    /// Our own clients that have not left.
+    pub clients: Vec<u32>,
+    /// When a person was last at the session, by tmux's clock in seconds; none if nobody was since it was made.
+    pub person: Option<u64>,
+}
+
+/// When somebody was last at our session, ourselves included; and what [`super::driver::Driver`] wrote down about that.
+const PEOPLE: &str = "#{session_activity} #{@tasuki_people}";
+
+/// When a person was last at the session. tmux counts our own coming, too: what was written down right after that says so,
+/// and when a person had been there before.
+fn person(people: &str) -> Option<u64> {
+    let mut words = people.split(' ').map(|word| word.parse::<u64>().ok());
+    let (last, ours, before) = (words.next()??, words.next().flatten(), words.next().flatten());
+    if Some(last) == ours { before.filter(|before| *before > 0) } else { Some(last) }
 }
 
 /// A client of our session.

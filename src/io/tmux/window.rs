@@ -18,6 +18,9 @@ const LINGER: &str = r#""$@"; s=$?; sleep 0.3; exit $s"#;
 /// tmux gives a command of one word to a shell; this runs it as a program, whatever it is called.
 const LONE: &str = r#"exec "$@""#;
 
+/// Whether the session shows the window that only holds it open.
+const HOLDER_SHOWN: &str = "#{&&:#{==:#{window_name},tasuki},#{==:#{@tasuki_agent},}}";
+
 /// Which launch of which agent a pane belongs to: the pane's option `@tasuki_agent`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Tag {
@@ -159,6 +162,10 @@ impl Tmux {
         let tag = Command::silent("set-option").flag("-p").flag("-t").word(&own);
         let resize = Command::silent("resize-window").flag("-t").word(&own);
         let resize = resize.flag("-x").word(columns.to_string()).flag("-y").word(rows.to_string());
+        // Whoever comes sees an agent, and not the window that only holds the session open.
+        let session = format!("{}:", self.session());
+        let select = |target: &str| Command::silent("select-window").flag("-t").word(target);
+        let shown = Command::choose_at(&session, HOLDER_SHOWN, select(&own), select(&session));
         let rename = Command::silent("rename-window").flag("-t").word(&own).flag("--");
         Ok(self
             .new_window(spec)?
@@ -170,6 +177,7 @@ impl Tmux {
             .then(option("allow-rename", "off"))
             .then(option("window-size", "manual"))
             .then(resize)
+            .then(shown)
             .then(rename.word(literal(spec.name.as_bytes()))))
     }
 

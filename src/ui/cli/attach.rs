@@ -49,7 +49,11 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         None => None,
     };
     let server = server(&workspace, &settings);
-    let arguments = if args.all {
+    let around = std::env::var_os("TMUX").filter(|tmux| !tmux.is_empty());
+    let is_inside = around.as_ref().is_some_and(|tmux| server.is_that_of(tmux));
+    let arguments = if is_inside && !args.all {
+        server.switch(window.as_ref().map(AgentName::as_str))
+    } else if args.all {
         let windows: Vec<String> = settings.team.members.keys().map(ToString::to_string).collect();
         server.attach_all(&windows)
     } else {
@@ -67,8 +71,16 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
             "run it in a terminal, or use `--print`",
         ));
     }
-    // Inside another tmux the client would refuse: the agents' server is one of its own.
-    let error = Command::new("tmux").args(arguments).env_remove("TMUX").exec();
+    let mut command = Command::new("tmux");
+    command.args(arguments);
+    if around.is_some() && !(is_inside && !args.all) {
+        // The agents' server is one of its own, and a client would refuse to run inside another.
+        command.env_remove("TMUX");
+        desk.remark(
+            "this tmux runs within yours, which hears the keys first: C-b C-b d leaves the agents' one",
+        );
+    }
+    let error = command.exec();
     let cure = "install tmux, and start the agents with `tasuki up`";
     Err(Failure::new(Kind::Failed, "tmux", format!("cannot become tmux: {error}"), cure))
 }

@@ -16,6 +16,7 @@ use std::time::Duration;
 #[command(after_help = "\
 Examples:
   tasuki pane send shell \"ls -l\"
+  tasuki pane clear-line shell
   tasuki pane read grand_boss --history 100
   tasuki pane wait shell --text DONE --timeout 2m
   tasuki pane ready grand_boss && echo free")]
@@ -28,7 +29,7 @@ pub(super) struct Args {
 enum Verb {
     /// Types a line and presses Enter, if nothing stands in the way
     #[command(
-        after_help = "Examples:\n  tasuki pane send shell \"ls -l\"\n  tasuki pane send codex --force /login\n\nExit codes: 0 typed, 2 not ready, 3 typed and not proven."
+        after_help = "Examples:\n  tasuki pane send shell \"ls -l\"\n  tasuki pane send shell \"make test\" --wait 10m\n  tasuki pane send shell - --lines < steps.txt\n  tasuki pane send codex --force /login\n\nExit codes: 0 typed, 2 not ready, or cannot be typed as it is, 3 typed and not proven."
     )]
     Send {
         /// Whose pane
@@ -36,8 +37,14 @@ enum Verb {
         agent: AgentName,
         /// The line; `-` reads the standard input
         text: String,
-        /// Type it whatever the pane shows: look first, since Enter may answer a dialog, or send somebody's words with it
+        /// Wait until it may be typed
+        #[arg(long, value_name = "TIME", value_parser = read_time, num_args = 0..=1, default_missing_value = "30s")]
+        wait: Option<u64>,
+        /// Type several lines, each of them entered
         #[arg(long)]
+        lines: bool,
+        /// Type in spite of a turn under way, of somebody's unsent words, or of a person who types
+        #[arg(long, conflicts_with = "wait")]
         force: bool,
     },
     /// Prints what the pane shows
@@ -67,7 +74,16 @@ enum Verb {
         #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "30s")]
         timeout: u64,
     },
-    /// Clears the input line and the history
+    /// Takes away what stands in the input unsent, and sees that it is gone
+    #[command(
+        after_help = "Examples:\n  tasuki pane clear-line shell\n\nExit codes: 0 nothing stands there, 2 it does not go."
+    )]
+    ClearLine {
+        /// Whose pane
+        #[arg(value_parser = read_name)]
+        agent: AgentName,
+    },
+    /// Clears the input line, the screen and the history; a program with an input box keeps its screen
     #[command(after_help = "Examples:\n  tasuki pane clear shell")]
     Clear {
         /// Whose pane
@@ -87,7 +103,13 @@ enum Verb {
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     match &args.verb {
-        Verb::Send { agent, text, force } => send(desk, agent, text, *force),
+        Verb::Send { agent, text, wait, lines, force } => {
+            let wait_ms = wait.unwrap_or(0);
+            let text = text_or_input(Some(text))?;
+            let wait = (wait_ms > 0).then(|| format!("{wait_ms}ms"));
+            send(desk, agent, &PaneSendBody { text, lines: *lines, force: *force, wait }, wait_ms)
+        }
+        Verb::ClearLine { agent } => order(desk, &format!("/v1/panes/{agent}/clear-line")),
         Verb::Read { agent, history } => {
             let path = format!("/v1/panes/{agent}?history={history}");
             let shown: PaneText = desk.client()?.get(&path, ANSWER_DEADLINE)?;
@@ -99,9 +121,9 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     }
 }
 
-fn send(desk: &Desk, agent: &AgentName, text: &str, force: bool) -> Ended {
-    let body = PaneSendBody { text: text_or_input(Some(text))?, force };
-    let typed: PaneTyped = desk.client()?.post(&format!("/v1/panes/{agent}/send"), &body, ANSWER_DEADLINE)?;
+fn send(desk: &Desk, agent: &AgentName, body: &PaneSendBody, wait_ms: u64) -> Ended {
+    let deadline = ANSWER_DEADLINE + Duration::from_millis(wait_ms);
+    let typed: PaneTyped = desk.client()?.post(&format!("/v1/panes/{agent}/send"), body, deadline)?;
     desk.tell(&typed, || "typed".to_owned())?;
     if typed.proven {
         return Ok(());

@@ -9,7 +9,7 @@ use super::types::{
     Done, PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText,
     PaneTyped, PaneWaitBody,
 };
-use crate::daemon::request::{Answered, PaneRequest, PaneResponse};
+use crate::daemon::request::{Answered, PaneRequest, PaneResponse, SendWish};
 use crate::engine::words::AgentName;
 use axum::Json;
 use axum::extract::State;
@@ -85,9 +85,13 @@ pub(super) async fn send(
     Word(name): Word<AgentName>,
     Given(body): Given<PaneSendBody>,
 ) -> Answer<PaneTyped> {
-    let request = PaneRequest::Send { text: body.text, force: body.force };
-    match house.pane(key, name, request).await? {
+    let PaneSendBody { text, lines, force, wait } = body;
+    let wait_ms = duration(wait.as_deref(), 0)?;
+    match house.pane(key, name, PaneRequest::Send(SendWish { text, lines, force, wait_ms })).await? {
         PaneResponse::Typed(proven) => Ok(Json(PaneTyped { proven })),
+        PaneResponse::Unfit { code, why, cure } => {
+            Err(Refused::new(StatusCode::UNPROCESSABLE_ENTITY, code, why, cure))
+        }
         PaneResponse::Ready(_, why) => Err(not_ready(why)),
         other => Err(odd(&other)),
     }
@@ -95,16 +99,35 @@ pub(super) async fn send(
 
 fn not_ready(why: Option<String>) -> Refused {
     let why = why.unwrap_or_else(|| "nothing may be typed now".to_owned());
-    Refused::new(StatusCode::CONFLICT, "not-ready", why, "wait until it is ready: `tasuki pane ready`")
+    let cure = "wait until it is ready: `tasuki pane ready`, or `--wait`; `--force` types in spite of it";
+    Refused::new(StatusCode::CONFLICT, "not-ready", why, cure)
 }
 
 pub(super) async fn clear(State(house): State<House>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
     let what = format!("{name}'s pane is cleared");
     match house.pane(key, name, PaneRequest::Clear).await? {
         PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
-        PaneResponse::Ready(_, why) => Err(not_ready(why)),
+        PaneResponse::Ready(_, why) => Err(not_cleared(why)),
         other => Err(odd(&other)),
     }
+}
+
+pub(super) async fn clear_line(
+    State(house): State<House>,
+    key: Key,
+    Word(name): Word<AgentName>,
+) -> Answer<Done> {
+    let what = format!("nothing stands in {name}'s input");
+    match house.pane(key, name, PaneRequest::ClearLine).await? {
+        PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
+        PaneResponse::Ready(_, why) => Err(not_cleared(why)),
+        other => Err(odd(&other)),
+    }
+}
+
+fn not_cleared(why: Option<String>) -> Refused {
+    let why = why.unwrap_or_else(|| "nothing may be cleared now".to_owned());
+    Refused::new(StatusCode::CONFLICT, "not-cleared", why, "see what it shows: `tasuki pane read`")
 }
 
 pub(super) async fn wait(

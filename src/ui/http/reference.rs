@@ -34,7 +34,7 @@ const fn at(
 }
 
 /// Every address there is.
-pub const ADDRESSES: [Address; 23] = [
+pub const ADDRESSES: [Address; 24] = [
     at("POST", "/v1/messages", "a message, or several", "Accepted", "sends; answered (202) when durable"),
     at("GET", "/v1/messages", "", "MessageList", "all open messages"),
     at("GET", "/v1/messages/{id}", "", "MessageInfo", "one message, open or lately finished"),
@@ -62,7 +62,8 @@ pub const ADDRESSES: [Address; 23] = [
     at("GET", "/v1/panes/{name}/look", "", "PaneLookInfo", "what its screen is read as, and by which rule"),
     at("POST", "/v1/panes/{name}/answer", "PaneAnswerBody", "PaneAnswered", "answers what the agent asks"),
     at("POST", "/v1/panes/{name}/send", "PaneSendBody", "PaneTyped", "types a line behind the guards"),
-    at("POST", "/v1/panes/{name}/clear", "", "Done", "clears the input line and the history"),
+    at("POST", "/v1/panes/{name}/clear", "", "Done", "clears input, screen and history"),
+    at("POST", "/v1/panes/{name}/clear-line", "", "Done", "takes away what stands in the input"),
     at("POST", "/v1/panes/{name}/wait", "PaneWaitBody", "PaneText", "waits for a text"),
 ];
 

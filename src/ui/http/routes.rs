@@ -74,6 +74,7 @@ pub(super) fn router(house: House) -> Router {
         .route("/v1/panes/{name}/answer", post(panes::answer))
         .route("/v1/panes/{name}/send", post(panes::send))
         .route("/v1/panes/{name}/clear", post(panes::clear))
+        .route("/v1/panes/{name}/clear-line", post(panes::clear_line))
         .route("/v1/panes/{name}/wait", post(panes::wait))
         .fallback(no_such_address)
         .method_not_allowed_fallback(no_such_method)

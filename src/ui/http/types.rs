@@ -255,9 +255,15 @@ pub struct DownBody {
 pub struct PaneSendBody {
     /// The line; Enter is pressed after it.
     pub text: String,
-    /// Type it whatever the pane shows.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    /// Whether it may be several lines, each of them entered.
+    #[serde(default)]
+    pub lines: bool,
+    /// Whether it is typed though something stands in the way: a turn under way, a draft, a person who types.
+    #[serde(default)]
     pub force: bool,
+    /// For how long a moment to type in is waited for, such as 30s; at most an hour. Without it, not at all.
+    #[serde(default)]
+    pub wait: Option<String>,
 }
 
 /// A text to wait for in a pane.

@@ -129,11 +129,11 @@ impl Worker {
         let (quiet, cap) = (Duration::from_millis(profile.quiet_ms), profile.echo_wait_ms);
         let deadline = Instant::now() + Duration::from_millis(cap);
         loop {
-            let (screen, person) = self.pane.look(0, self.rows()).await?;
+            let (screen, people) = self.pane.look(0, self.rows()).await?;
             let read = self.read(&screen);
             let is_still = self.printed.elapsed() >= quiet || Instant::now() >= deadline;
             if read.as_ref().is_some_and(|read| read.holds(typed)) && is_still {
-                return Ok((true, person));
+                return Ok((true, people.here));
             }
             if Instant::now() >= deadline {
                 if read.as_ref().is_some_and(|read| read.holds_more_than(typed)) {
@@ -149,7 +149,7 @@ impl Worker {
 
     /// Who minds that Enter is pressed; nothing is where the line stands in the input box no more, for a dialog may have come.
     pub(super) async fn may_enter(&mut self, typed: &Typed) -> Result<Mind, Failed> {
-        let (screen, person) = self.pane.look(0, self.rows()).await?;
+        let (screen, people) = self.pane.look(0, self.rows()).await?;
         let read = self.read(&screen);
         if !read.as_ref().is_some_and(|read| read.holds(typed)) {
             if read.is_some_and(|read| read.holds_more_than(typed)) {
@@ -157,7 +157,7 @@ impl Worker {
             }
             return Err(not_delivered("its line stood in the input box no more when Enter was due"));
         }
-        Ok(self.minds(person.as_ref()))
+        Ok(self.minds(people.here.as_ref()))
     }
 
     /// After Enter: waits for the line to leave the input box, and for a sign of it elsewhere; presses Enter again where it
@@ -194,6 +194,7 @@ impl Worker {
             }
             if holds && entered.elapsed() >= ENTER_AGAIN && again < ENTERS_AGAIN {
                 match self.may_enter(typed).await {
+                    Ok(None) if self.is_called_off() => return Err(self.take_back(typed).await),
                     Ok(None) => {}
                     Ok(Some((guard, _))) => return Err(stands(guard.words())),
                     Err(Failed::Verdict(_)) => continue,

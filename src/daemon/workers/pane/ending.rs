@@ -15,7 +15,7 @@ const HANGS_UP: Duration = Duration::from_secs(2);
 
 impl Worker {
     /// The program has ended: a last look for its claim, then the news of its end.
-    pub(super) async fn ended(mut self, orders: &mut mpsc::Receiver<Order>) {
+    pub(super) async fn ended(mut self) {
         // Now its session's number cannot be another's yet. What a program leaves that ends after each task is its own affair.
         let left = (!self.launch.profile.one_shot).then(|| Family::of(self.process));
         let (how, clean) = loop {
@@ -24,7 +24,7 @@ impl Worker {
                 Err(_) => return,
                 Ok(Err(error)) => tracing::debug!(%error, "how an agent ended is not known yet"),
             }
-            if orders.is_closed() {
+            if self.orders.is_closed() {
                 return;
             }
             tokio::time::sleep(ASK_AGAIN).await;
@@ -33,7 +33,7 @@ impl Worker {
             self.claim_by_exit().await;
         }
         self.report(Report::Exited { how, clean }).await;
-        while let Some(order) = orders.recv().await {
+        while let Some(order) = self.next_order().await {
             match order {
                 Order::Close => return self.close_with(left).await,
                 Order::Leave => return,
@@ -43,6 +43,13 @@ impl Worker {
                 }
                 _ => {}
             }
+        }
+    }
+
+    async fn next_order(&mut self) -> Option<Order> {
+        match self.ahead.pop_front() {
+            None => self.orders.recv().await,
+            ahead => ahead,
         }
     }
 

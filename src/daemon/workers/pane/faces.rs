@@ -1,9 +1,10 @@
-//! The pane verbs of people: send, read, clear, ready, wait.
+//! The pane verbs of people, but for those that type: read, ready, wait.
 
 use super::guards::Verdict as Guards;
 use super::{End, Worker, answered};
 use crate::daemon::request::{PaneRequest, PaneResponse, Response};
-use crate::engine::doorbell;
+use crate::engine::input::Guard;
+use crate::io::process;
 use crate::io::tmux::{CtrlLetter, Key, Screen, TmuxError};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -32,9 +33,10 @@ impl Worker {
             return Ok(()); // nobody waits for it any more
         }
         let done = match request {
-            PaneRequest::Send { text, force } => self.send_line(&text, force).await,
+            PaneRequest::Send(wish) => return self.send(wish, answer).await,
             PaneRequest::Read(history) => self.shown_text(history).await,
             PaneRequest::Clear => self.clear().await,
+            PaneRequest::ClearLine => self.clear_line().await,
             PaneRequest::Ready => self.is_ready().await,
             PaneRequest::Explain => self.explain().await,
             PaneRequest::Answer { wish, of } => tokio::select! {
@@ -53,57 +55,9 @@ impl Worker {
         Ok(())
     }
 
-    async fn send_line(&mut self, text: &str, force: bool) -> Result<PaneResponse, TmuxError> {
-        let closed = if force { self.cannot_be_forced().await? } else { self.closed().await? };
-        if let Some(why) = closed {
-            return Ok(PaneResponse::Ready(false, Some(why)));
-        }
-        self.forget_seen();
-        let line = doorbell::clean(text);
-        let before = self.text(0).await?.matches(line.as_ref()).count();
-        self.pane.paste(&line).await?;
-        let profile = &self.launch.profile;
-        tokio::time::sleep(Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms))).await;
-        let screen = self.pane.capture(0, self.rows()).await?;
-        let shown = rows_of(&screen).matches(line.as_ref()).count() > before;
-        if !force && self.read(&screen).is_some_and(|read| !read.has_in_box(&line)) {
-            let why = "the line is not shown in its input box; Enter was not pressed".to_owned();
-            return Ok(PaneResponse::Ready(false, Some(why)));
-        }
-        if let Some((guard, _)) = self.hands_off().await?.filter(|_| !force) {
-            let why = format!("{}; the line stands in its input without Enter", guard.words());
-            return Ok(PaneResponse::Ready(false, Some(why)));
-        }
-        self.pane.enter().await?;
-        self.forget_told();
-        self.look_by(Instant::now());
-        Ok(PaneResponse::Typed(shown))
-    }
-
-    /// What keeps even a person out who has looked: what they themselves have put there.
-    async fn cannot_be_forced(&self) -> Result<Option<String>, TmuxError> {
-        if self.halted() {
-            return Ok(Some("queue/STOP is there: `tasuki stop --off` takes it away".to_owned()));
-        }
-        let in_mode = self.pane.capture(0, self.rows()).await?.in_mode;
-        Ok(in_mode.then(|| "its pane is in copy mode, where Enter is lost: leave that with `q`".to_owned()))
-    }
-
     async fn shown_text(&mut self, history: u32) -> Result<PaneResponse, TmuxError> {
         let text = self.text(history).await?;
         Ok(PaneResponse::Text(self.redactor.known(&text)))
-    }
-
-    async fn clear(&mut self) -> Result<PaneResponse, TmuxError> {
-        if let Some(why) = self.closed().await? {
-            return Ok(PaneResponse::Ready(false, Some(why)));
-        }
-        self.forget_seen();
-        if let Some(key) = self.launch.profile.clear_key.as_deref().and_then(key_named) {
-            self.pane.key(key).await?;
-        }
-        self.pane.clear_history().await?;
-        Ok(PaneResponse::Typed(true))
     }
 
     async fn is_ready(&mut self) -> Result<PaneResponse, TmuxError> {
@@ -118,12 +72,28 @@ impl Worker {
         }
         match self.guards(Instant::now()).await {
             Ok(Guards::Open(_)) => Ok(None),
-            Ok(Guards::Closed(guard, _)) => Ok(Some(guard.words().to_owned())),
+            Ok(Guards::Closed(guard, _)) => Ok(Some(self.said_of(guard))),
             Err(_) => Err(TmuxError::Gone { why: "the connection has ended".to_owned() }),
         }
     }
 
-    async fn text(&self, history: u32) -> Result<String, TmuxError> {
+    /// A guard in words, with what stands in the way where that is known.
+    fn said_of(&self, guard: Guard) -> String {
+        let name = &self.launched.agent;
+        match (guard, self.unsent_words()) {
+            (Guard::Draft, Some(words)) => format!(
+                "{}: `{words}`; send or remove them there, or run `tasuki pane clear-line {name}`",
+                guard.words()
+            ),
+            (Guard::Occupied, _) => match process::name_in_front(self.process.pid) {
+                Some(program) => format!("{}: {program}", guard.words()),
+                None => guard.words().to_owned(),
+            },
+            _ => guard.words().to_owned(),
+        }
+    }
+
+    pub(super) async fn text(&self, history: u32) -> Result<String, TmuxError> {
         let screen = self.pane.capture(history, self.rows()).await?;
         Ok(rows_of(&screen))
     }
@@ -172,7 +142,7 @@ impl Worker {
 }
 
 /// The rows that are not empty at the end, as one text.
-fn rows_of(screen: &Screen) -> String {
+pub(super) fn rows_of(screen: &Screen) -> String {
     let text = screen.rows.iter().map(|row| row.trim_end()).collect::<Vec<_>>().join("\n");
     text.trim_end().to_owned()
 }

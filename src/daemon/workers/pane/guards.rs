@@ -36,7 +36,7 @@ impl Worker {
             return Ok(Verdict::Closed(guard, again));
         }
         let unanswered = || Verdict::Closed(Guard::NoAnswer, Instant::now() + ASK_AGAIN);
-        let Ok((mut screen, person)) = self.see_with_person().await? else { return Ok(unanswered()) };
+        let Ok((mut screen, people)) = self.see_with_people().await? else { return Ok(unanswered()) };
         if screen.in_mode {
             return Ok(Verdict::Closed(Guard::CopyMode, now + IN_ANY_CASE));
         }
@@ -48,13 +48,23 @@ impl Worker {
             }
             self.keep_frame(&screen, &read);
             self.tell_need(&read).await?;
-            if let Some(guard) = self.closed_by(&read) {
+            let guard = self.closed_by(&read);
+            self.tell_box(read.input.as_deref().filter(|_| guard == Some(Guard::Draft))).await;
+            if let Some(guard) = guard {
                 return Ok(Verdict::Closed(guard, now + IN_ANY_CASE));
             }
         } else if let Some(ready_at) = self.silent_start(&screen).filter(|at| now < *at) {
             return Ok(Verdict::Closed(Guard::NotReadyYet, ready_at));
+        } else if self.is_occupied() {
+            return Ok(Verdict::Closed(Guard::Occupied, now + TRY_AGAIN));
+        } else {
+            match answered(self.has_unsent(&screen, &people).await)? {
+                Ok(false) => {}
+                Ok(true) => return Ok(Verdict::Closed(Guard::Draft, now + IN_ANY_CASE)),
+                Err(_) => return Ok(unanswered()),
+            }
         }
-        if let Some((guard, again)) = self.minds(person.as_ref()) {
+        if let Some((guard, again)) = self.minds(people.here.as_ref()) {
             return Ok(Verdict::Closed(guard, again));
         }
         if self.says_it_works().await {
@@ -75,6 +85,11 @@ impl Worker {
         let quiet_at = self.printed + Duration::from_millis(profile.ready_quiet_ms);
         let patient_until = since + Duration::from_millis(profile.ready_within_ms);
         (now < quiet_at && now < patient_until).then(|| (Guard::Busy, quiet_at.min(patient_until)))
+    }
+
+    /// Whether its program is a shell at whose terminal another program runs, which reads what is typed.
+    pub(super) fn is_occupied(&self) -> bool {
+        process::runs_in_front(self.process.pid) == Some(false) && process::is_bare_shell(self.process.pid)
     }
 
     /// Until when a program that was just started and has shown nothing yet is taken to be still starting: what it prints

@@ -12,7 +12,7 @@ use super::looking::{claims, is_echoed};
 use super::seen::SEARCHED_ROWS;
 use super::typing::{ECHO_PAUSE_MS, Failed, READ_PAUSES};
 use super::{End, Worker, answered};
-use crate::daemon::orders::Typed;
+use crate::daemon::orders::{Order, Typed};
 use crate::engine::doorbell;
 use crate::engine::echo;
 use crate::engine::input::Verdict;
@@ -201,6 +201,28 @@ impl Worker {
         self.enter(typed, true, mind).await
     }
 
+    /// Whether the turn that is being typed was called off meanwhile. What else came is obeyed after it.
+    pub(super) fn is_called_off(&mut self) -> bool {
+        while let Ok(order) = self.orders.try_recv() {
+            self.ahead.push_back(order);
+        }
+        self.ahead.iter().any(|order| matches!(order, Order::Unwatch | Order::Close))
+    }
+
+    /// Takes the line of a turn that was called off away again, and sees that it is gone.
+    pub(super) async fn take_back(&mut self, typed: &Typed) -> Failed {
+        let done = match self.launch.profile.screen {
+            Some(_) => self.clear_box().await,
+            None => self.clear_draft(typed).await,
+        };
+        if let Err(failed) = done {
+            return failed;
+        }
+        self.left = Left::Nothing;
+        let why = "it was called off while it was typed, and its line was taken away again".to_owned();
+        Failed::Verdict(Verdict::Withdrawn { why })
+    }
+
     /// Takes an older turn's doorbell out of the input line. It was tasuki who typed it, so nobody's words are lost.
     async fn clear_draft(&mut self, typed: &Typed) -> Result<(), Failed> {
         let key = self.launch.profile.clear_key.as_deref().and_then(key_named);
@@ -320,7 +342,7 @@ fn traces(screen: &Screen, typed: &Typed) -> bool {
 }
 
 /// The key that takes away what stands in a canonical terminal's input.
-fn kill_key(keys: LineKeys) -> Option<Key> {
+pub(super) fn kill_key(keys: LineKeys) -> Option<Key> {
     keys.kill.and_then(CtrlLetter::new).map(Key::Ctrl)
 }
 

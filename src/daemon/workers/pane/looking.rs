@@ -93,6 +93,8 @@ impl Worker {
         self.look_at = None;
         self.catch_up()?;
         self.ask_unread().await;
+        self.watch_line().await?;
+        self.send_what_waits().await?;
         if let Some(aim) = self.aim() {
             self.looked = Instant::now();
             let seen = match aim {

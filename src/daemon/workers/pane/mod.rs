@@ -3,26 +3,29 @@
 
 mod answering;
 mod boxed;
+mod clearing;
 mod ending;
 mod faces;
 mod fields;
 mod guards;
 mod interrupt;
 mod left;
+mod line;
 mod looking;
 mod needing;
+mod opening;
 mod over;
 mod reading;
 mod said;
 mod seen;
+mod sending;
 mod shown;
 mod side;
 mod telling;
 mod typing;
 
 use crate::daemon::news::{News, NewsSender};
-use crate::daemon::orders::{Adopted, Launched, Launches, Order, PaneNews, PaneWord, Terms, Typed};
-use crate::daemon::workers::tmux::{close_for_sure, process_of};
+use crate::daemon::orders::{Launched, Launches, Order, PaneNews, PaneWord, Terms, Typed};
 use crate::engine::input::{Guard, Report};
 use crate::engine::reading::State;
 use crate::engine::words::ProcessKey;
@@ -31,12 +34,16 @@ use crate::io::process;
 use crate::io::redact::Redactor;
 use crate::io::settings::Launch;
 use crate::io::side_channel::{OpenCode, Transcripts};
-use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
+use crate::io::tmux::{Pane, Printed, Tmux, TmuxError};
 pub(super) use ending::see_off;
 use faces::Waiter;
 use left::Left;
+use line::Line;
+use opening::{fail, open};
 use over::Over;
 use seen::Seen;
+use sending::Sending;
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,6 +106,9 @@ struct Worker {
     terms: watch::Receiver<Terms>,
     launches: watch::Receiver<Launches>,
     news: NewsSender,
+    orders: mpsc::Receiver<Order>,
+    /// Orders that came while a turn was typed.
+    ahead: VecDeque<Order>,
     frames: Frames,
     /// The state that was last kept a frame of.
     kept: Option<State>,
@@ -131,6 +141,8 @@ struct Worker {
     unread: Option<Typed>,
     /// What stands in its input without Enter, for all that is known.
     left: Left,
+    /// A person's words that do.
+    line: Line,
     /// How often the line that is being typed stood outside the input box before.
     before: usize,
     /// The same in all of the history, where that is known.
@@ -168,6 +180,8 @@ struct Worker {
     /// Where the agent keeps what it was asked and what it said.
     transcripts: Option<Transcripts>,
     waiters: Vec<Waiter>,
+    /// Lines of people that wait until they may be typed.
+    sendings: VecDeque<Sending>,
 }
 
 /// Runs a worker to its end.
@@ -208,6 +222,9 @@ pub async fn work(start: Start) -> &'static str {
                 busy: interrupt::Busy::default(),
                 unread: None,
                 left: if adopted { Left::Unknown } else { Left::Nothing },
+                line: Line::default(),
+                orders,
+                ahead: VecDeque::new(),
                 before: 0,
                 before_in_all: None,
                 reprinted: false,
@@ -227,8 +244,9 @@ pub async fn work(start: Start) -> &'static str {
                 unheard: false,
                 transcripts: None,
                 waiters: Vec::new(),
+                sendings: VecDeque::new(),
             };
-            worker.run(&mut orders).await;
+            worker.run().await;
         }
         Err(TmuxError::Gone { .. }) => {}
         Err(error) => fail(&tmux, launched, error.to_string(), &mut orders, &news).await,
@@ -236,75 +254,33 @@ pub async fn work(start: Start) -> &'static str {
     "pane"
 }
 
-/// Tells that the agent could not be started.
-async fn fail(
-    tmux: &Tmux,
-    launched: Launched,
-    why: String,
-    orders: &mut mpsc::Receiver<Order>,
-    news: &NewsSender,
-) {
-    let to_be_closed = ending::refuse(orders);
-    let what = PaneWord::Report(Report::StartFailed { why });
-    let Launched { agent, nonce, .. } = launched;
-    let tag = Tag { agent: agent.clone(), nonce };
-    let _ = news.send(News::Pane(PaneNews { agent, nonce, what })).await;
-    if to_be_closed {
-        close_for_sure(tmux, &tag).await;
-    }
-}
-
-type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>);
-
-/// Makes the window, or takes the one that is there.
-async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: &str) -> Result<Opened, TmuxError> {
-    let tag = Tag { agent: launched.agent.clone(), nonce: launched.nonce };
-    let (id, process, tty) = match launched.adopt.clone() {
-        Some(Adopted { pane, process, tty }) => (pane, process, tty),
-        None => {
-            let mut env = launch.env.clone();
-            env.insert("TASUKI_AGENT_KEY".to_owned(), key.to_owned());
-            let spec = WindowSpec {
-                name: launched.agent.to_string(),
-                cwd: launch.cwd.clone(),
-                env: env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
-                argv: launch.argv.iter().map(Into::into).collect(),
-                tag: tag.clone(),
-                one_shot: launch.profile.one_shot,
-            };
-            let facts = tmux.create_window(&spec).await?;
-            // A program that is gone already has no start time any more; its exit is told all the same.
-            let gone = ProcessKey { pid: facts.pid, start_ticks: 0 };
-            let found = process_of(facts.pid)?;
-            (facts.pane, found.unwrap_or(gone), facts.tty)
-        }
-    };
-    let pane = tmux.pane(id).tagged(tag);
-    let output = pane.watch().await?;
-    Ok((pane, process, tty, output))
-}
-
 impl Worker {
-    async fn run(mut self, orders: &mut mpsc::Receiver<Order>) {
+    async fn run(mut self) {
         self.find_side();
         if self.launched.adopt.is_none() {
             let (pane, process) = (self.pane.id(), self.process);
             self.report(Report::Started { pane, process }).await;
+        } else if let Err(error) = self.recall_line().await {
+            tracing::debug!(%error, "what an earlier daemon knew of a pane is not known");
         }
-        if self.live(orders).await == Ok(()) {
-            self.ended(orders).await;
+        if self.live().await == Ok(()) {
+            self.ended().await;
         }
     }
 
     /// Until the program ends (`Ok`), or the worker has to.
-    async fn live(&mut self, orders: &mut mpsc::Receiver<Order>) -> Result<(), End> {
+    async fn live(&mut self) -> Result<(), End> {
         let exit = process::wait_gone(self.process);
         tokio::pin!(exit);
         loop {
-            let look = self.look_at;
+            if let Some(order) = self.ahead.pop_front() {
+                self.obey(Some(order)).await?;
+                continue;
+            }
+            let (look, listens) = (self.look_at, self.listens());
             tokio::select! {
-                order = orders.recv() => self.obey(order).await?,
-                changed = self.output.changed(), if self.listens() => {
+                order = self.orders.recv() => self.obey(order).await?,
+                changed = self.output.changed(), if listens => {
                     changed.map_err(|_| End::Disconnected)?;
                     self.heard();
                 }
@@ -375,6 +351,7 @@ impl Worker {
         }
         self.printed = at;
         self.over = self.over.map(Over::again);
+        self.heard_line(at);
         if self.wants_looks() {
             let look_at = (self.looked + self.pace).max(at + self.first_look());
             self.look_by(look_at);

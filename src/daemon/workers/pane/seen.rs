@@ -2,7 +2,7 @@
 //! changed is not asked for again.
 
 use super::{End, Worker, answered};
-use crate::io::tmux::{Person, Printed, Screen, TmuxError};
+use crate::io::tmux::{People, Printed, Screen, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -30,22 +30,20 @@ impl Worker {
         Ok(screen)
     }
 
-    /// The same with the person who looks on now; the screen may be one that was seen before.
-    pub(super) async fn see_with_person(
-        &mut self,
-    ) -> Result<Result<(Arc<Screen>, Option<Person>), TmuxError>, End> {
+    /// The same with the people who are there now; the screen may be one that was seen before.
+    pub(super) async fn see_with_people(&mut self) -> Result<Result<(Arc<Screen>, People), TmuxError>, End> {
         let (printed, at) = (*self.output.borrow(), Instant::now());
         if let Some(seen) =
             self.seen.as_ref().filter(|seen| seen.printed == printed && seen.at + KEPT_FOR > at)
         {
             let screen = seen.screen.clone();
-            return answered(self.pane.person().await.map(|person| (screen, person)));
+            return answered(self.pane.people().await.map(|people| (screen, people)));
         }
         let look = answered(self.pane.look(SEARCHED_ROWS, self.rows()).await)?;
-        Ok(look.map(|(screen, person)| {
+        Ok(look.map(|(screen, people)| {
             let screen = Arc::new(screen);
             self.seen = Some(Seen { printed, at, screen: screen.clone() });
-            (screen, person)
+            (screen, people)
         }))
     }
 

@@ -84,7 +84,9 @@ impl Worker {
         let (id, turn) = (typed.id.clone(), typed.turn.number);
         let verdict = match verdict {
             // Its reader could not tell that it had it before.
-            Verdict::Unconfirmed { why } if self.launch.profile.screen.is_some() && typed.turn.token.is_none() => {
+            Verdict::Unconfirmed { why }
+                if self.launch.profile.screen.is_some() && typed.turn.token.is_none() =>
+            {
                 Verdict::Left { why }
             }
             other => other,
@@ -133,6 +135,10 @@ impl Worker {
             Standing::Done => return Ok(Receipt::Echoed),
         }
         let printed = *self.output.borrow_and_update();
+        if self.is_called_off() {
+            let why = "it was called off".to_owned();
+            return Err(Failed::Verdict(Verdict::Withdrawn { why }));
+        }
         if self.halted() {
             let why = Guard::Stopped.words().to_owned();
             return Err(Failed::Verdict(Verdict::Withdrawn { why }));
@@ -199,7 +205,8 @@ impl Worker {
             // Where it stood nowhere before it is new wherever it stands, and in a pane that is still it stands at the bottom.
             let few = before == 0 && Instant::now() < deadline;
             let searched = if few { ECHO_ROWS } else { SEARCHED_ROWS };
-            let (screen, person) = self.pane.look(searched, Rows::Joined).await?;
+            let (screen, people) = self.pane.look(searched, Rows::Joined).await?;
+            let person = people.here;
             if echoes(&screen, typed) > before {
                 return Ok((true, person));
             }
@@ -233,6 +240,7 @@ impl Worker {
             Failed::Verdict(Verdict::NotDelivered { why })
         };
         match mind {
+            Ok(None) if self.is_called_off() => return Err(self.take_back(typed).await),
             Ok(None) => {}
             Ok(Some((guard, _))) => return Err(unsent(guard.words())),
             Err(error) => return Err(unsent(&error.to_string())),

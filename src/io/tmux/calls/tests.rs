@@ -16,7 +16,11 @@ struct Talk {
 impl Talk {
     fn new() -> Self {
         let (sender, notices) = notice::channel();
-        let mut talk = Self { calls: Calls::new(sender, Instant::now()), parser: Parser::new(), notices };
+        let mut talk = Self {
+            calls: Calls::new(sender, tokio::sync::watch::channel(0).0, Instant::now()),
+            parser: Parser::new(),
+            notices,
+        };
         talk.says("%begin 1 1 0\n%end 1 1 0\n%session-changed $0 tasuki\n").unwrap();
         talk
     }
@@ -177,7 +181,8 @@ fn what_cannot_be_is_the_end() {
     assert_eq!(end("%exit\n"), "tmux closed the connection");
     assert_eq!(end("%exit server \u{1b}exited\n"), "server \\u{1b}exited");
     let (sender, _notices) = notice::channel();
-    let mut talk = Talk { calls: Calls::new(sender, Instant::now()), ..Talk::new() };
+    let mut talk =
+        Talk { calls: Calls::new(sender, tokio::sync::watch::channel(0).0, Instant::now()), ..Talk::new() };
     let refused = talk.says("%begin 1 1 0\ncan't find session: tasuki\n%error 1 1 0\n");
     assert_eq!(refused.unwrap_err(), "can't find session: tasuki");
 }

@@ -1,0 +1,156 @@
+//! Clearing a pane for a person: what stands in its input, or all that it shows. That it is gone is seen.
+
+use super::Worker;
+use super::left::{key_of, kill_key};
+use super::typing::Failed;
+use crate::daemon::request::PaneResponse;
+use crate::engine::input::{Guard, Verdict};
+use crate::io::process;
+use crate::io::tmux::{CtrlLetter, Key, Rows, TmuxError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a line, or a screen, may take to go after the key that clears it. A loaded machine takes a second.
+const CLEAR_WAIT: Duration = Duration::from_secs(2);
+/// Between two looks.
+const LOOK_AGAIN: Duration = Duration::from_millis(30);
+/// Rows that a prompt may take on a screen that was cleared.
+const PROMPT_ROWS: usize = 3;
+
+/// Ctrl and a letter.
+fn ctrl(letter: char) -> Option<Key> {
+    CtrlLetter::new(letter).map(Key::Ctrl)
+}
+
+impl Worker {
+    /// Takes away what stands in the input.
+    pub(super) async fn clear_line(&mut self) -> Result<PaneResponse, TmuxError> {
+        if self.halted() {
+            return Ok(not_done(Guard::Stopped.words().to_owned()));
+        }
+        if !self.is_plain() {
+            return self.clear_own_box().await;
+        }
+        let (before, stood) = self.still_unsent().await?;
+        let line_keys = process::line_keys(&self.tty).ok().flatten();
+        let own = self.launch.profile.clear_key.as_deref().and_then(key_of);
+        let Some(key) = line_keys.and_then(kill_key).or(own).or(ctrl('u')) else {
+            return Ok(not_done("it has no key that clears its input".to_owned()));
+        };
+        // A line editor takes away what stands before its cursor: at the end of the line that is all.
+        for keys in [vec![key], ctrl('e').into_iter().chain([key]).collect()] {
+            for key in keys {
+                self.forget_seen();
+                self.pane.key(key).await?;
+            }
+            let deadline = Instant::now() + CLEAR_WAIT;
+            loop {
+                tokio::time::sleep(LOOK_AGAIN).await;
+                let (now, stands) = self.still_unsent().await?;
+                // What a terminal that gives whole lines shows after its own key is none of what was typed.
+                let unchanged = now.text == before.text;
+                let is_gone = if stands {
+                    line_keys.is_some() && Instant::now() >= deadline
+                } else {
+                    !stood || !unchanged
+                };
+                if is_gone {
+                    self.believe_line().await?;
+                    return Ok(PaneResponse::Typed(true));
+                }
+                if Instant::now() >= deadline {
+                    break;
+                }
+            }
+        }
+        let name = &self.launched.agent;
+        Ok(not_done(format!(
+            "its input still shows `{}`: remove it there (`tasuki attach {name}`)",
+            before.text
+        )))
+    }
+
+    async fn clear_own_box(&mut self) -> Result<PaneResponse, TmuxError> {
+        let screen = self.pane.capture(0, self.rows()).await?;
+        let Some(input) = self.read(&screen).and_then(|read| read.input) else {
+            return Ok(not_done("its input box is not shown".to_owned()));
+        };
+        if input.is_empty() {
+            return Ok(PaneResponse::Typed(true));
+        }
+        match self.clear_box().await {
+            Ok(()) => {
+                self.tell_box(None).await;
+                Ok(PaneResponse::Typed(true))
+            }
+            Err(Failed::Verdict(Verdict::NotDelivered { .. })) => {
+                let name = &self.launched.agent;
+                Ok(not_done(format!(
+                    "its input box still shows words: remove them there (`tasuki attach {name}`)"
+                )))
+            }
+            Err(Failed::Verdict(
+                Verdict::Unconfirmed { why } | Verdict::Left { why } | Verdict::Withdrawn { why },
+            )) => Ok(not_done(why)),
+            Err(Failed::Verdict(Verdict::Delivered(_))) => Ok(PaneResponse::Typed(true)),
+            Err(Failed::Ended(_)) => Err(TmuxError::Gone { why: "the connection has ended".to_owned() }),
+        }
+    }
+
+    /// Clears the input, the screen and the history. A program with an input box draws its own screen, and keeps it.
+    pub(super) async fn clear(&mut self) -> Result<PaneResponse, TmuxError> {
+        if let Some(why) = self.closed().await? {
+            return Ok(not_done(why));
+        }
+        self.forget_seen();
+        if let Some(key) = self.launch.profile.clear_key.as_deref().and_then(key_of) {
+            self.pane.key(key).await?;
+        }
+        let cleared = !self.is_plain() || self.clear_screen().await?;
+        self.pane.clear_history().await?;
+        self.forget_seen();
+        if cleared {
+            return Ok(PaneResponse::Typed(true));
+        }
+        Ok(not_done("its screen shows the same as before".to_owned()))
+    }
+
+    /// Clears the screen; whether that is seen. A shell does it itself, so that its prompt stands there again; of any other
+    /// program the terminal does it, and the program is told nothing.
+    async fn clear_screen(&mut self) -> Result<bool, TmuxError> {
+        if process::is_bare_shell(self.process.pid) {
+            let canonical = process::terminal_mode(&self.tty).is_ok_and(|mode| mode.canonical);
+            match ctrl('l').filter(|_| !canonical) {
+                Some(key) => self.pane.key(key).await?,
+                None => {
+                    self.pane.type_literal("clear").await?;
+                    self.pane.enter().await?;
+                }
+            }
+            if self.is_cleared().await? {
+                return Ok(true);
+            }
+        }
+        self.pane.reset_screen().await?;
+        self.is_cleared().await
+    }
+
+    async fn is_cleared(&mut self) -> Result<bool, TmuxError> {
+        let deadline = Instant::now() + CLEAR_WAIT;
+        loop {
+            tokio::time::sleep(LOOK_AGAIN).await;
+            let screen = self.pane.capture(0, Rows::AsShown).await?;
+            let shown = screen.rows.iter().filter(|row| !row.trim().is_empty()).count();
+            if shown <= PROMPT_ROWS && usize::from(screen.cursor.1) <= PROMPT_ROWS {
+                return Ok(true);
+            }
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+fn not_done(why: String) -> PaneResponse {
+    PaneResponse::Ready(false, Some(why))
+}

@@ -1,0 +1,301 @@
+//! A person's words that stand in the input without Enter: nothing is typed behind them. Where a person's key has reached the
+//! pane since nothing stood there, and the line of the cursor is another now, it is theirs until it is entered or gone. What is
+//! known of that stands at the pane itself, so that it outlives the daemon.
+
+use super::left::Left;
+use super::{End, Worker, answered};
+use crate::engine::doorbell::HEAD;
+use crate::engine::input::Report;
+use crate::engine::unsent::{Stands, stands};
+use crate::io::process;
+use crate::io::tmux::{CtrlLetter, CursorLine, Key, People, Remembered, Screen, TmuxError};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Wait between output and the look for whose it is: what a key makes a program print comes in one go.
+const LOOK_AFTER: Duration = Duration::from_millis(20);
+/// Wait between two of these looks, while somebody is there and the pane prints on.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+/// A key this long ago, in tmux's seconds, may be the one that made the line what it is.
+const JUST_NOW: u64 = 1;
+/// What is printed so soon after somebody came, in tmux's seconds, may be by a key of theirs.
+const CAME_AND_TYPED: u64 = 2;
+/// What a terminal shows anew is there after this time.
+const SHOWN_WITHIN: Duration = Duration::from_millis(150);
+
+/// What is known of the line that is being typed. Times are tmux's own, in seconds.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    /// What stood in the line of the cursor when nobody's words did, and when that was last so.
+    free: Option<String>,
+    free_at: Option<u64>,
+    /// When a person last pressed a key that may have gone to this pane.
+    typed_at: Option<u64>,
+    /// Somebody's words, and the newest key when they were seen.
+    words: Option<Arc<str>>,
+    words_at: u64,
+    /// Whether keys came while it could not be told what stood there, as in the middle of a turn.
+    unwatched: bool,
+    /// For which newest key the terminal was asked to show what stands in its input.
+    reprinted_for: Option<u64>,
+    /// What is written down at the pane.
+    written: Option<Remembered>,
+    /// What the loop was told.
+    told: Option<Arc<str>>,
+    /// How often somebody had come when nobody was there.
+    nobody_at: Option<u64>,
+    asked: Option<Instant>,
+    /// When to look whose output it is.
+    due: Option<Instant>,
+}
+
+impl Line {
+    fn is_touched(&self) -> bool {
+        self.typed_at.zip(self.free_at).is_some_and(|(typed, free)| typed >= free)
+    }
+}
+
+impl Worker {
+    /// Whether its program has no input box of its own: then the line of the cursor is its input.
+    pub(super) fn is_plain(&self) -> bool {
+        self.launch.profile.screen.is_none()
+    }
+
+    /// What an earlier daemon knew, of a pane that is taken over.
+    pub(super) async fn recall_line(&mut self) -> Result<(), TmuxError> {
+        let known = self.pane.remembered().await?;
+        let line = &mut self.line;
+        line.typed_at = self.pane.person_before();
+        line.free_at = Some(known.as_ref().map_or(0, |known| known.free_at));
+        line.unwatched = line.is_touched();
+        if let Some(known) = known {
+            line.free.clone_from(&known.free);
+            line.words = known.draft.as_deref().map(Arc::from);
+            line.words_at = line.typed_at.unwrap_or_default();
+            line.written = Some(known);
+        }
+        Ok(())
+    }
+
+    /// The pane printed something: it may be what a person types.
+    pub(super) fn heard_line(&mut self, at: Instant) {
+        if !self.is_plain() || self.line.nobody_at == Some(self.pane.comes()) || self.line.due.is_some() {
+            return;
+        }
+        let again = self.line.asked.map(|asked| asked + LOOK_AGAIN);
+        let due = again.map_or(at + LOOK_AFTER, |again| again.max(at + LOOK_AFTER));
+        self.line.due = Some(due);
+        self.look_by(due);
+    }
+
+    /// Looks whose output it was, if it is time.
+    pub(super) async fn watch_line(&mut self) -> Result<(), End> {
+        match self.line.due {
+            None => return Ok(()),
+            Some(due) if Instant::now() < due => {
+                self.look_by(due);
+                return Ok(());
+            }
+            Some(_) => self.line.due = None,
+        }
+        self.line.asked = Some(Instant::now());
+        let looked = if self.awaited.is_some() || self.unread.is_some() {
+            self.pane.people().await.map(|people| self.note_people(&people))
+        } else {
+            self.judge_line(false).await
+        };
+        match answered(looked)? {
+            Ok(()) => self.tell_line().await,
+            Err(error) => tracing::debug!(%error, "whose words stand in a pane is not known now"),
+        }
+        Ok(())
+    }
+
+    /// Whether somebody's words stand in the input, before something is typed. The screen is the one that was just seen, and
+    /// counts if no key has come since nothing stood there.
+    pub(super) async fn has_unsent(&mut self, screen: &Screen, people: &People) -> Result<bool, TmuxError> {
+        self.note_people(people);
+        if self.line.words.is_none() && !self.line.is_touched() {
+            let row = row_of(screen);
+            if !self.is_own(&row) {
+                self.take_free(row, people.now).await?;
+            }
+        } else {
+            self.judge_line(true).await?;
+        }
+        self.tell_line().await;
+        Ok(self.line.words.is_some())
+    }
+
+    fn note_people(&mut self, people: &People) {
+        self.line.nobody_at = (!people.anybody).then(|| self.pane.comes());
+        // Of a pane that was just made, what was typed before is not meant for it.
+        let started = self.started.map(|started| people.now.saturating_sub(started.elapsed().as_secs()));
+        let free_at = *self.line.free_at.get_or_insert(started.unwrap_or(people.now));
+        // Who types in the second in which they come is known by what that makes the program print at once.
+        let printed = people.now.saturating_sub(self.printed.elapsed().as_secs());
+        let came = people.came_at.filter(|came| (*came..=came + CAME_AND_TYPED).contains(&printed));
+        let typed = people.typed_at.max(people.left_at).max(came);
+        if typed > self.line.typed_at {
+            self.line.typed_at = typed;
+            self.line.unwatched |= self.awaited.is_some() && typed >= Some(free_at);
+        }
+    }
+
+    /// Looks at the line of the cursor; `may_press` is whether the terminal may be asked to show what stands in its input.
+    async fn judge_line(&mut self, may_press: bool) -> Result<(), TmuxError> {
+        let (mut line, mut people) = self.pane.cursor_line().await?;
+        self.note_people(&people);
+        if line.in_mode {
+            return Ok(());
+        }
+        if self.is_own(&line.text) {
+            self.line.words = None;
+            return self.remember_line().await;
+        }
+        if self.line.words.is_none() && !self.line.is_touched() {
+            return self.take_free(line.text, people.now).await;
+        }
+        let mut standing = self.standing_in(&line);
+        let reprints = process::line_keys(&self.tty).ok().flatten().is_some_and(|keys| keys.reprints);
+        let in_doubt = match &standing {
+            Some(_) => reprints && self.line.reprinted_for != self.line.typed_at,
+            None => self.is_in_doubt(&line, &people),
+        };
+        if in_doubt && reprints && may_press && self.minds(people.here.as_ref()).is_none() {
+            self.line.reprinted_for = self.line.typed_at;
+            (line, people) = self.reprinted_line().await?;
+            // Nothing else stands in that row.
+            standing = Some(line.text.clone()).filter(|text| !text.is_empty());
+        } else if in_doubt && standing.is_none() && (reprints || self.line.words.is_some()) {
+            return Ok(());
+        }
+        match standing {
+            None => self.take_free(line.text, people.now).await,
+            Some(words) => {
+                self.line.words = Some(Self::line_of(&self.masked(&words)).into());
+                self.line.words_at = self.line.typed_at.unwrap_or(people.now);
+                self.line.unwatched = false;
+                self.remember_line().await
+            }
+        }
+    }
+
+    /// Whose words stand in it, if any do.
+    fn standing_in(&self, line: &CursorLine) -> Option<String> {
+        match stands(&line.text, &line.above, self.line.free.as_deref()) {
+            Stands::Nothing | Stands::Prompt => None,
+            Stands::Words(words) => Some(words),
+        }
+    }
+
+    /// Whether words may stand in the input though nothing is seen of them: the program may have printed behind them.
+    fn is_in_doubt(&self, line: &CursorLine, people: &People) -> bool {
+        let Some(typed) = self.line.typed_at else { return false };
+        let by_a_key = typed > self.line.words_at || people.now.saturating_sub(typed) <= JUST_NOW;
+        let left_by_itself = self.line.words.is_some() && !by_a_key;
+        (left_by_itself || self.line.unwatched) && line.text.is_empty()
+    }
+
+    /// Has a terminal that gives whole lines show what stands in its input. What it shows by itself need not be that: it takes
+    /// away one column of a character that is two wide.
+    async fn reprinted_line(&mut self) -> Result<(CursorLine, People), TmuxError> {
+        if let Some(letter) = CtrlLetter::new('r') {
+            self.forget_seen();
+            self.pane.key(Key::Ctrl(letter)).await?;
+            tokio::time::sleep(SHOWN_WITHIN).await;
+        }
+        self.pane.cursor_line().await
+    }
+
+    /// Nobody's words stand there.
+    pub(super) async fn take_free(&mut self, row: String, now: u64) -> Result<(), TmuxError> {
+        let line = &mut self.line;
+        (line.free, line.free_at, line.words, line.unwatched) = (Some(row), Some(now), None, false);
+        self.remember_line().await
+    }
+
+    /// Writes down at the pane what another daemon could not know: not each moment at which nothing stood there.
+    async fn remember_line(&mut self) -> Result<(), TmuxError> {
+        let line = &self.line;
+        let draft = line.words.as_deref().map(str::to_owned);
+        let what = Remembered { free_at: line.free_at.unwrap_or(0), free: line.free.clone(), draft };
+        let is_known = line.written.as_ref().is_some_and(|written| {
+            let touched = line.typed_at.is_some_and(|typed| typed >= written.free_at);
+            (&written.free, &written.draft) == (&what.free, &what.draft) && !touched
+        });
+        if is_known {
+            return Ok(());
+        }
+        self.pane.remember(&what).await?;
+        self.line.written = Some(what);
+        Ok(())
+    }
+
+    /// Tells the loop when words begin or cease to stand there.
+    async fn tell_line(&mut self) {
+        if self.line.words != self.line.told {
+            self.line.told.clone_from(&self.line.words);
+            let (words, boxed) = (self.line.told.clone(), !self.is_plain());
+            self.report(Report::Unsent { words, boxed }).await;
+        }
+    }
+
+    /// The same of an input box, whose program shows them.
+    pub(super) async fn tell_box(&mut self, text: Option<&str>) {
+        self.line.words = text.map(|text| Self::line_of(&self.masked(text)).into());
+        self.tell_line().await;
+    }
+
+    /// Whether a line is one that tasuki typed, with nothing behind it.
+    fn is_own(&self, line: &str) -> bool {
+        let own = self.typed_last.as_deref().filter(|_| matches!(self.left, Left::Line(..)));
+        match own.map(str::trim_end) {
+            Some(own) => line.ends_with(own) || (line.contains(HEAD) && !line.contains(own)),
+            None => line.contains(HEAD),
+        }
+    }
+
+    /// What is known to stand there.
+    pub(super) fn unsent_words(&self) -> Option<Arc<str>> {
+        self.line.words.clone()
+    }
+
+    /// A person had lines typed and entered, with whatever stood before them.
+    pub(super) async fn has_entered(&mut self) -> Result<(), TmuxError> {
+        if !self.is_plain() {
+            return Ok(());
+        }
+        let people = self.pane.people().await?;
+        self.note_people(&people);
+        (self.line.words, self.line.unwatched, self.line.free_at) = (None, false, Some(people.now));
+        self.remember_line().await?;
+        self.tell_line().await;
+        Ok(())
+    }
+
+    /// What is free is what stands in the line now: a person has said so.
+    pub(super) async fn believe_line(&mut self) -> Result<(), TmuxError> {
+        let (line, people) = self.pane.cursor_line().await?;
+        self.note_people(&people);
+        self.take_free(line.text, people.now).await?;
+        self.tell_line().await;
+        Ok(())
+    }
+
+    /// Whether words stand in the line of the cursor, after a key that takes them away.
+    pub(super) async fn still_unsent(&mut self) -> Result<(CursorLine, bool), TmuxError> {
+        let (line, people) = self.pane.cursor_line().await?;
+        self.note_people(&people);
+        let stands = self.standing_in(&line).is_some();
+        Ok((line, stands))
+    }
+}
+
+/// The row of the cursor. Counted from below, for rows above it may be joined.
+fn row_of(screen: &Screen) -> String {
+    let below = usize::from(screen.height.saturating_sub(screen.cursor.1)).max(1);
+    let row = screen.rows.len().checked_sub(below).and_then(|at| screen.rows.get(at));
+    row.map(|row| row.trim_end().to_owned()).unwrap_or_default()
+}

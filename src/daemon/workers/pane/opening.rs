@@ -1,0 +1,65 @@
+//! The window of a launch: made, or taken over, or neither.
+
+use super::ending;
+use crate::daemon::news::{News, NewsSender};
+use crate::daemon::orders::{Adopted, Launched, Order, PaneNews, PaneWord};
+use crate::daemon::workers::tmux::{close_for_sure, process_of};
+use crate::engine::input::Report;
+use crate::engine::words::ProcessKey;
+use crate::io::settings::Launch;
+use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
+use std::path::PathBuf;
+use tokio::sync::{mpsc, watch};
+
+/// Tells that the agent could not be started.
+pub(super) async fn fail(
+    tmux: &Tmux,
+    launched: Launched,
+    why: String,
+    orders: &mut mpsc::Receiver<Order>,
+    news: &NewsSender,
+) {
+    let to_be_closed = ending::refuse(orders);
+    let what = PaneWord::Report(Report::StartFailed { why });
+    let Launched { agent, nonce, .. } = launched;
+    let tag = Tag { agent: agent.clone(), nonce };
+    let _ = news.send(News::Pane(PaneNews { agent, nonce, what })).await;
+    if to_be_closed {
+        close_for_sure(tmux, &tag).await;
+    }
+}
+
+type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>);
+
+/// Makes the window, or takes the one that is there.
+pub(super) async fn open(
+    tmux: &Tmux,
+    launched: &Launched,
+    launch: &Launch,
+    key: &str,
+) -> Result<Opened, TmuxError> {
+    let tag = Tag { agent: launched.agent.clone(), nonce: launched.nonce };
+    let (id, process, tty) = match launched.adopt.clone() {
+        Some(Adopted { pane, process, tty }) => (pane, process, tty),
+        None => {
+            let mut env = launch.env.clone();
+            env.insert("TASUKI_AGENT_KEY".to_owned(), key.to_owned());
+            let spec = WindowSpec {
+                name: launched.agent.to_string(),
+                cwd: launch.cwd.clone(),
+                env: env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+                argv: launch.argv.iter().map(Into::into).collect(),
+                tag: tag.clone(),
+                one_shot: launch.profile.one_shot,
+            };
+            let facts = tmux.create_window(&spec).await?;
+            // A program that is gone already has no start time any more; its exit is told all the same.
+            let gone = ProcessKey { pid: facts.pid, start_ticks: 0 };
+            let found = process_of(facts.pid)?;
+            (facts.pane, found.unwrap_or(gone), facts.tty)
+        }
+    };
+    let pane = tmux.pane(id).tagged(tag);
+    let output = pane.watch().await?;
+    Ok((pane, process, tty, output))
+}

@@ -1,0 +1,227 @@
+//! A person's words that stand in an agent's input without Enter: nothing is typed behind them, whatever the program.
+
+use crate::house::House;
+use crate::person::Person;
+use std::fs;
+
+/// A shell that is given commands, and a person who counts as gone after a second.
+const SHELL: &str = "  - {name: worker, reports_to: user, provider: plain, command: [bash, --norc, --noprofile, -i], \
+                     marker: PLAIN OK, delivery: inline, token: false, env: {PS1: 'shell$ '}}\n";
+const QUIET: &str = "settings: {person_quiet: 1s}\n";
+
+fn shell(name: &str) -> House {
+    House::new(name, &format!("{SHELL}{QUIET}"), &[])
+}
+
+fn shows(house: &House, text: &str) -> bool {
+    house.tmux(&["capture-pane", "-p", "-J", "-t", "=tasuki:=worker"]).contains(text)
+}
+
+fn status(house: &House) -> String {
+    house.read("status/agents/worker.yaml")
+}
+
+fn holds(house: &House, words: &str) -> bool {
+    let status = status(house);
+    status.contains("draft: somebody's words stand in its input") && status.contains(words)
+}
+
+fn is_idle(house: &House) -> bool {
+    status(house).contains("state: idle")
+}
+
+fn said(house: &House, words: &[&str]) -> (bool, String) {
+    let output = house.ask(words);
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    (output.status.success(), text.concat())
+}
+
+/// Waits until the file `done` has so many lines.
+fn until_done(house: &House, lines: usize) {
+    house.until("the work", |house| house.read("done").lines().count() >= lines);
+}
+
+#[test]
+fn nothing_is_typed_behind_a_draft_in_a_shell_not_even_after_a_kill() {
+    let mut house = shell("draft");
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("touch wrong; echo rm -rf ~/");
+    house.until("the words", |house| shows(house, "rm -rf ~/"));
+    // Told at once, though nothing waits.
+    house.until("the draft to be told", |house| holds(house, "touch wrong; echo rm -rf ~/"));
+    drop(person);
+    house.drop("a.yaml", "id: d-1\nto: worker\ncontent: echo safe >> done; echo PLAIN OK\n");
+    house.until("acceptance", |house| house.path("queue/active/d-1.yaml").exists());
+    for _ in 0..2 {
+        house.kill();
+        house.start();
+        house.until("the draft to be told anew", |house| holds(house, "rm -rf ~/"));
+        let (_, why) = said(&house, &["why", "d-1"]);
+        assert!(
+            why.contains("draft: somebody's words") && why.contains("tasuki pane clear-line worker"),
+            "{why}"
+        );
+    }
+    let (_, list) = said(&house, &["status"]);
+    assert!(list.contains("rm -rf ~/") && list.contains("clear-line"), "{list}");
+    for words in [
+        &["pane", "send", "worker", "echo me"][..],
+        &["pane", "ready", "worker"],
+        &["pane", "clear", "worker"],
+    ] {
+        let (done, refused) = said(&house, words);
+        assert!(!done && refused.contains("draft: somebody's words"), "{words:?}: {refused}");
+    }
+    assert!(shows(&house, "rm -rf ~/") && !shows(&house, "safe"));
+    let (done, cleared) = said(&house, &["pane", "clear-line", "worker"]);
+    assert!(done, "{cleared}");
+    assert!(house.result("d-1").contains("type: result"));
+    until_done(&house, 1);
+    assert!(!house.path("wrong").exists());
+    house.until("no draft", |house| !status(house).contains("draft:"));
+}
+
+#[test]
+fn a_draft_over_several_rows_is_seen_wherever_its_cursor_stands_and_goes_when_it_is_entered() {
+    let mut house = shell("wrapped");
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    // Rows above that look as a free line does.
+    person.types("\r\r\r");
+    let words = format!("echo {} >> done", "日本語 wide ".repeat(60));
+    person.types(&words);
+    house.until("the words", |house| shows(house, ">> done"));
+    person.types("\u{1}"); // to the beginning of the line
+    house.until("the draft", |house| holds(house, "日本語 wide"));
+    house.drop("a.yaml", "id: w-1\nto: worker\ncontent: echo mine >> done; echo PLAIN OK\n");
+    house.until("acceptance", |house| house.path("queue/active/w-1.yaml").exists());
+    // Longer than a person counts as being there.
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    assert!(!shows(&house, "mine"));
+    person.types("\r");
+    assert!(house.result("w-1").contains("type: result"));
+    until_done(&house, 2);
+    let done = house.read("done");
+    assert!(done.starts_with("日本語") && done.ends_with("mine\n"), "{done}");
+}
+
+#[test]
+fn what_a_person_did_and_ended_is_no_draft_whatever_the_prompt_says_then() {
+    let mut house = shell("used");
+    fs::create_dir(house.path("below")).expect("a folder");
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("PS1='\\W$ '; cd below\r");
+    house.until("another prompt", |house| shows(house, "below$"));
+    person.types("ech");
+    house.until("the draft", |house| holds(house, "ech"));
+    person.types("\u{7f}\u{7f}\u{7f}");
+    house.until("no draft", |house| !status(house).contains("draft:"));
+    house.drop("a.yaml", "id: u-1\nto: worker\ncontent: echo mine >> ../done; echo PLAIN OK\n");
+    assert!(house.result("u-1").contains("type: result"));
+}
+
+#[test]
+fn a_line_that_changes_without_a_key_is_nobodys() {
+    let mut house = shell("clock");
+    house.write("rc", "PS1='$(date +%H:%M:%S.%N)> '\n");
+    let team =
+        house.read("tasuki.yaml").replace("--norc, --noprofile, -i", "--noprofile, --rcfile, ./rc, -i");
+    house.write("tasuki.yaml", &team);
+    house.start();
+    house.until("idle", is_idle);
+    let _person = Person::at(&house, "tasuki:=worker");
+    for number in 0..3 {
+        let content = format!("id: c-{number}\nto: worker\ncontent: \"echo mine; echo PLAIN OK\"\n");
+        house.drop(&format!("{number}.yaml"), &content);
+        let result = house.result(&format!("c-{number}"));
+        assert!(result.contains("type: result"), "{result}");
+    }
+    assert!(!status(&house).contains("draft:"), "{}", status(&house));
+}
+
+#[test]
+fn a_late_print_is_no_draft_though_somebody_looks_on() {
+    let late = READER.replace(
+        "while IFS=",
+        "(until [ -e print ]; do sleep 0.1; done; printf 'a late print ') &\nwhile IFS=",
+    );
+    let mut house = reader_of("late", &late);
+    house.start();
+    house.until("idle", is_idle);
+    let _person = Person::at(&house, "tasuki:=worker");
+    // What is printed in the seconds in which somebody comes may be theirs.
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    house.write("print", "");
+    house.write("go", "");
+    house.until("the late print", |house| shows(house, "a late print"));
+    house.drop("a.yaml", "id: l-1\nto: worker\ncontent: first\n");
+    assert!(house.result("l-1").contains("type: result"));
+    assert!(!status(&house).contains("draft:"), "{}", status(&house));
+}
+
+/// Reads lines, and works on each until the file `go` is there, saying more and more meanwhile.
+const READER: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  echo "got <$line>" >> done
+  if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
+    while [ ! -e go ]; do sleep 0.1; [ -e say ] && rm say && echo "busy"; done
+    rm -f go
+    echo "PLAIN OK ${BASH_REMATCH[1]}"
+  fi
+done
+"#;
+
+fn reader(name: &str) -> House {
+    reader_of(name, READER)
+}
+
+fn reader_of(name: &str, script: &str) -> House {
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
+    House::new(name, &format!("{agent}{QUIET}"), &[("agent.sh", script)])
+}
+
+#[test]
+fn words_that_are_typed_while_it_works_stand_there_when_it_is_free() {
+    let mut house = reader("worked");
+    house.start();
+    house.until("idle", is_idle);
+    house.drop("a.yaml", "id: r-1\nto: worker\ncontent: first\n");
+    until_done(&house, 1);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("please do not");
+    house.until("the words", |house| shows(house, "please do not"));
+    // What the agent prints stands behind the words, and then in rows of its own.
+    house.write("say", "");
+    house.until("its words", |house| shows(house, "please do notbusy"));
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    house.write("go", "");
+    assert!(house.result("r-1").contains("type: result"));
+    house.drop("b.yaml", "id: r-2\nto: worker\ncontent: second\n");
+    house.until("the draft", |house| holds(house, "please do not"));
+    assert_eq!(house.read("done").lines().count(), 1, "{}", house.read("done"));
+    person.types("\u{15}");
+    house.write("go", "");
+    assert!(house.result("r-2").contains("type: result"));
+    assert!(!house.read("done").contains("please"), "{}", house.read("done"));
+}
+
+#[test]
+fn an_older_line_of_ours_with_a_persons_words_behind_it_is_held_and_not_counted_as_tries() {
+    let mut house = reader("behind");
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("one");
+    house.until("the draft", |house| holds(house, "one"));
+    person.types("\r");
+    house.until("no draft", |house| !status(house).contains("draft:"));
+    until_done(&house, 1);
+    house.write("go", "");
+    house.drop("a.yaml", "id: b-1\nto: worker\ncontent: first\n");
+    assert!(house.result("b-1").contains("type: result"));
+}
