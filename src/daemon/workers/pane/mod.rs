@@ -164,10 +164,6 @@ struct Worker {
 /// Runs a worker to its end.
 pub async fn work(start: Start) -> &'static str {
     let Start { tmux, launched, launch, key, phrase, terms, launches, mut orders, news, frames } = start;
-    if let Some(why) = launch.missing().filter(|_| launched.adopt.is_none()) {
-        fail(&tmux, launched, why, &mut orders, &news).await;
-        return "pane";
-    }
     match open(&tmux, &launched, &launch, key).await {
         Ok((pane, process, tty, output)) => {
             let now = Instant::now();
@@ -220,7 +216,7 @@ pub async fn work(start: Start) -> &'static str {
             worker.run(&mut orders).await;
         }
         Err(TmuxError::Gone { .. }) => {}
-        Err(error) => fail(&tmux, launched, error.to_string(), &mut orders, &news).await,
+        Err(error) => fail(&tmux, launched, &error, &mut orders, &news).await,
     }
     "pane"
 }
@@ -229,12 +225,12 @@ pub async fn work(start: Start) -> &'static str {
 async fn fail(
     tmux: &Tmux,
     launched: Launched,
-    why: String,
+    error: &TmuxError,
     orders: &mut mpsc::Receiver<Order>,
     news: &NewsSender,
 ) {
     let to_be_closed = refuse(orders);
-    let what = PaneWord::Report(Report::StartFailed { why });
+    let what = PaneWord::Report(Report::StartFailed { why: error.to_string() });
     let Launched { agent, nonce, .. } = launched;
     let tag = Tag { agent: agent.clone(), nonce };
     let _ = news.send(News::Pane(PaneNews { agent, nonce, what })).await;
@@ -267,6 +263,9 @@ async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: String) ->
                 tag: tag.clone(),
                 one_shot: launch.profile.one_shot,
             };
+            if let Some(why) = launch.missing() {
+                return Err(TmuxError::NoProgram { why });
+            }
             let facts = tmux.create_window(&spec).await?;
             // A program that is gone already has no start time any more; its exit is told all the same.
             let gone = ProcessKey { pid: facts.pid, start_ticks: 0 };
