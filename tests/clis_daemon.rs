@@ -453,6 +453,67 @@ fn a_claim_amid_an_answer_waits_for_its_end(test: &str, name: &str) {
     println!("{name}: a claim amid an answer counted when the answer had ended");
 }
 
+/// It answers, and forgets its phrase; reminded, it says that and nothing else. The daemon dies in between.
+fn an_answer_whose_phrase_was_forgotten_is_not_lost(test: &str, name: &str) {
+    let Some(mut team) = Team::start(test, name) else { return };
+    let says = "The wheel was mended.\n\nIt took `two` spokes. 襷 🎽";
+    team.stub.script(vec![
+        Answer::text(says).into(),
+        Answer::text(CLAIM).in_chunks(4, Duration::from_millis(500)).into(),
+        Answer::text(says).into(),
+        Answer::text("I have said it all.").into(),
+    ]);
+    team.drop_task("forgot", "Mend the wheel.");
+    team.until("the reminder", |team| team.log().contains("forgot is being typed to it (turn 2, reminder"));
+    team.until("it is typed", |team| team.house.read("queue/active/forgot.yaml").contains("stage: working"));
+    team.house.kill();
+    team.house.start();
+    let result = team.is_answered("forgot", says);
+    if name != "opencode" {
+        assert_eq!(result["content"], says, "{name}");
+    }
+    team.drop_task("never", "Mend the wheel.");
+    team.until("a person is needed", |team| team.status().contains("tasuki answer it done"));
+    assert!(team.house.ask(&["answer", "it", "done"]).status.success());
+    let result = team.result("never");
+    assert_eq!((&result["proof"], &result["status"]), (&json!("person"), &json!("completed")), "{result}");
+    let missing = missing(result["content"].as_str().unwrap(), &format!("{says}\nI have said it all."));
+    assert!(missing.is_none(), "{name}: {missing:?} {result}");
+    team.house.end();
+}
+
+/// A program that knows nothing of tokens: what it draws of a line is not its letters.
+fn a_line_without_a_token_is_done_once(test: &str, name: &str) {
+    let more = json!({"delivery": "inline", "token": false});
+    let Some(mut team) = Team::start_with(test, name, more) else { return };
+    let lines = [
+        "Say `hello` to **all** of `them`.",
+        "Say `hello` to **all** of `them`.",
+        "Now _once_ more, and `that` is all.",
+    ];
+    let says = |number: usize| format!("Said **{number}** of `them`. 襷");
+    team.stub.script(
+        (0..lines.len()).map(|at| Answer::text(&format!("{}\n\nSTUB DONE", says(at))).into()).collect(),
+    );
+    for (at, line) in lines.iter().enumerate() {
+        let id = format!("line-{at}");
+        team.drop_task(&id, line);
+        let result = team.is_answered(&id, &says(at));
+        assert_eq!(result["proof"], "weak", "{result}");
+        assert_eq!(team.typed(&id), 1, "{}", team.log());
+    }
+    assert_eq!(
+        team.stub.turns().last().map(|turn| turn
+            .user_texts()
+            .iter()
+            .filter(|text| text.contains("hello"))
+            .count()),
+        Some(2),
+        "{name}"
+    );
+    team.house.end();
+}
+
 fn goes_on_after_errors_of_its_model(test: &str, name: &str) {
     let Some(team) = Team::start(test, name) else { return };
     let limit = || Answer::status(429, "rate_limit_error", "Too many requests").header("retry-after", "1");
@@ -777,6 +838,8 @@ agents!([
     asks_a_person_and_types_nothing_meanwhile,
     a_persons_answers_are_given,
     a_claim_amid_an_answer_waits_for_its_end,
+    an_answer_whose_phrase_was_forgotten_is_not_lost,
+    a_line_without_a_token_is_done_once,
     goes_on_after_errors_of_its_model,
     a_login_that_is_refused_waits_for_a_person,
     a_model_that_hangs_ends_with_the_time_of_the_task,

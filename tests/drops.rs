@@ -235,6 +235,94 @@ fn a_plain_scalar_is_what_its_field_wants() {
 }
 
 #[test]
+fn what_is_kept_keeps_its_letters() {
+    for letters in
+        ["1.10", "0x1F", "1e3", "007", "2026-02-02", "yes", "True", "+5", "-0", ".5", "1_000", "0o17", "1."]
+    {
+        let draft = one(&format!("to: a\ncontent: x\nmetadata: {{k: [{letters}]}}\nown: {letters}\n"));
+        let wanted = format!(r#"{{"metadata":{{"k":["{letters}"]}},"own":"{letters}"}}"#);
+        assert_eq!(&*draft.body.extra, wanted);
+        let quoted = one(&format!("to: a\ncontent: x\nmetadata: {{k: ['{letters}']}}\nown: '{letters}'\n"));
+        assert_eq!((quoted.body.extra, quoted.digest), (draft.body.extra, draft.digest), "the same letters");
+    }
+    for value in ["5", "-3", "1.5", "true", "false", "null", "18446744073709551615"] {
+        let draft = one(&format!("to: a\ncontent: x\nmetadata: {{k: {value}}}\n"));
+        assert_eq!(
+            &*draft.body.extra,
+            format!(r#"{{"metadata":{{"k":{value}}}}}"#),
+            "what JSON writes alike"
+        );
+    }
+    assert_eq!(
+        one("to: a\ncontent: x\nmetadata: {k: ~}\n").body.extra.as_ref(),
+        r#"{"metadata":{"k":null}}"#
+    );
+    assert!(one("to: a\ncontent: x\nexpect: {commit: True}\n").expect.expect("one").commit);
+}
+
+#[test]
+fn the_priority_of_the_metadata_counts_where_there_is_no_other() {
+    let with = |more: &str| one(&format!("to: a\ncontent: x\n{more}\n"));
+    assert_eq!(with("metadata: {priority: high}").priority, Priority::High);
+    assert_eq!(with("metadata: {priority: high}\npriority: low").priority, Priority::Low);
+    assert_eq!(with("metadata: {priority: high}\npriority:").priority, Priority::High);
+    for nothing in
+        ["{priority: urgent}", "{priority: 1}", "{priority: }", "{priority: [high]}", "{priorities: high}"]
+    {
+        let draft = with(&format!("metadata: {nothing}"));
+        assert_eq!(draft.priority, Priority::Normal, "{nothing}");
+    }
+    assert_eq!(
+        with("metadata: {priority: urgent}").notes,
+        ["`metadata.priority` is `urgent`, which is no priority: it counts as normal"]
+    );
+    assert!(with("metadata: {priority: [high]}").notes.is_empty());
+}
+
+#[test]
+fn what_yaml_takes_for_a_comment_behind_the_content_is_said() {
+    let notes = |content: &str| one(&format!("to: a\ncontent: {content}\n")).notes;
+    let said = |comment: &str| {
+        vec![format!(
+            "`content` ends before `{comment}`, which YAML takes for a comment: put the content in quotes, or below `content: |`"
+        )]
+    };
+    assert_eq!(notes("fix issue #12 now"), said("#12 now"));
+    assert_eq!(notes("fix\n  issue #12 now"), said("#12 now"));
+    for whole in [
+        "fix issue#12",
+        "'fix issue #12'",
+        "\"fix issue #12\"",
+        "|\n  fix issue #12\n  # and 13",
+        "'x' # a comment",
+    ] {
+        assert!(notes(whole).is_empty(), "{whole}");
+    }
+    assert!(
+        one("to: a # whoever\ncontent: x\npriority: low # later\n").notes.is_empty(),
+        "they lose nothing"
+    );
+    let refused = read("to: a\ncontent: #12 is open\n").expect_err("nothing");
+    assert_eq!(refused.code, Code::ContentEmpty);
+    assert!(refused.why.contains("`#12 is open` is a comment in YAML"), "{}", refused.why);
+}
+
+#[test]
+fn a_slot_whose_sides_nobody_is_called_is_said() {
+    let notes = |name: &str| {
+        let drafts = read_named(name, b"to: grand_boss\nfrom: user\ncontent: x").expect(name);
+        drafts[0].notes.concat()
+    };
+    assert!(notes("stranger_to_grand_boss.yaml").contains("nobody is called stranger"));
+    assert!(notes("user_to_stranger.yaml").contains("nobody is called stranger"));
+    for fine in
+        ["user_to_grand_boss.yaml", "how_to.yaml", "a_to_b_to_c.yaml", "Read Me_to_you.yaml", "task.yaml"]
+    {
+        assert_eq!(notes(fine), "", "{fine}");
+    }
+}
+
+#[test]
 fn the_digest_tells_duplicates_from_conflicts() {
     let base = "id: m\nfrom: f\nto: a\ncontent: x\nmetadata: {a: 1, b: 2}\ncolour: red\n";
     let digest = |text: &str| one(text).digest;

@@ -250,7 +250,7 @@ fn names_that_are_not_drops_stay_and_yml_gets_a_hint_once() {
     let mut hints: Vec<String> = Vec::new();
     for found in bench.scan() {
         match found {
-            Found::Hint { name, zone: 0 } => hints.push(name),
+            Found::Hint { name, zone: 0, .. } => hints.push(name),
             other => panic!("{other:?}"),
         }
     }

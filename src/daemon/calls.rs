@@ -57,7 +57,8 @@ impl Daemon {
                 self.take_input(Input::Command { request, by, command });
             }
             Request::Overview => {
-                let seen = Response::Overview(Arc::new(self.engine.overview()), self.notes.list());
+                let unread = self.workspace.unread();
+                let seen = Response::Overview(Arc::new(self.engine.overview()), self.notes.list(), unread);
                 self.faces.show(&self.journal, answer, seen);
             }
             Request::Open => {

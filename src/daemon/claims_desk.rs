@@ -35,7 +35,7 @@ impl ClaimsDesk {
     /// Whether this has to wait: it may close a task, or its agent has said so already and must not be heard out of turn.
     fn holds(&self, input: &Input) -> bool {
         match input {
-            Input::Command { command: Command::Reply { .. }, .. } => true,
+            Input::Command { command: Command::Reply { .. } | Command::Done { .. }, .. } => true,
             Input::Drop { drafts, .. } => drafts.iter().any(answers),
             Input::Report {
                 report: Report::Claimed { .. } | Report::TurnOver { .. } | Report::Exited { .. },
@@ -126,7 +126,7 @@ impl Daemon {
         }
         let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
         if self.views.are_behind() {
-            return Room::ForAnswers;
+            return Room::ForParts;
         }
         let kept = self.mail.places_kept(self.clock.now()).min(room);
         match room.saturating_sub(self.engine.state().open.len()) {
@@ -138,7 +138,9 @@ impl Daemon {
 
     /// Says in `status/daemon.yaml` that new messages wait for room.
     pub(super) fn note_room(&mut self, room: Room) {
+        // On a full disk its own note says so.
         let waits = room.messages() == 0 && room != Room::Shut || self.mail.has_waiting();
+        let waits = waits && !self.notes.has(About::Disk);
         if waits == self.notes.has(About::Room) {
             return;
         }
@@ -148,6 +150,26 @@ impl Daemon {
         };
         let note = format!("{why}: new ones wait until there is room");
         self.note(About::Room, waits.then_some(note));
+    }
+
+    /// Says that what an agent said waits for a drop that cannot be taken.
+    pub(super) fn note_untaken(&mut self, why: Option<String>) {
+        let note = why.map(|why| {
+            format!("a task that is said to be done is not closed before what lies in queue/ is taken: {why}")
+        });
+        if let Some(note) = note.clone().filter(|_| !self.notes.has(About::Untaken)) {
+            self.views.tell(self.clock.now(), None, note);
+        }
+        self.note(About::Untaken, note);
+    }
+
+    /// At the end, claims whose sweeps were not done in time go on; where something lies untaken they are left to the next start,
+    /// which finds them where they were found this time.
+    pub(super) fn close_claims(&mut self) {
+        if self.notes.has(About::Untaken) {
+            self.claims.waiting.clear();
+        }
+        self.swept(u64::MAX);
     }
 
     /// Time has come: a claim that came before it is no claim too late.

@@ -15,7 +15,7 @@ impl Daemon {
         if tokio::time::timeout(SHUTDOWN, self.work_off()).await.is_err() {
             tracing::warn!("not all that was under way could be brought to its end");
             self.pane_workers.abort_all();
-            self.swept(u64::MAX);
+            self.close_claims();
         }
         self.show_daemon();
         if ending == Ending::StopAgents {

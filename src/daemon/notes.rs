@@ -9,6 +9,8 @@ pub enum About {
     Journal,
     /// The disk is nearly full: drops stay in the queue.
     Disk,
+    /// What lies in the drop zones cannot be taken, and claims wait for it.
+    Untaken,
     /// As much is open as may be, or as can be shown: new messages wait.
     Room,
     /// Drop zones cannot be watched: they are looked at each second.

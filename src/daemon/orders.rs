@@ -3,7 +3,7 @@
 use crate::daemon::request::{PaneRequest, Response};
 use crate::engine::input::Report;
 use crate::engine::life::Turn;
-use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey};
+use crate::engine::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey};
 use crate::io::settings::{General, Launch};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -57,6 +57,8 @@ pub struct Typed {
     pub turn: Turn,
     /// The one line to be typed: the doorbell, or the content where delivery is inline.
     pub line: Arc<str>,
+    /// When the line may have been typed first, if that is known.
+    pub since: Option<Millis>,
     /// What the agent prints when it is done; with the token where the turn has one.
     pub phrase: Arc<str>,
 }

@@ -161,7 +161,8 @@ impl Daemon {
         let line = self.line(body, ringing)?;
         let member = self.engine.team().members.get(agent);
         let phrase = member.map(|member| member.phrase.as_str()).unwrap_or_default().into();
-        let typed = Typed { id: body.id.clone(), turn: *turn, line, phrase };
+        let since = self.engine.state().open.get(&body.id).and_then(|open| open.typed_at);
+        let typed = Typed { id: body.id.clone(), turn: *turn, line, since, phrase };
         let order = match how {
             How::Ring => Order::Ring(typed),
             How::Settle => Order::Settle(typed),

@@ -76,6 +76,7 @@ impl Request {
             Self::Command(Command::Cancel { id, .. }) => format!("cancel {id}"),
             Self::Command(Command::Retry(id)) => format!("let {id} go on"),
             Self::Command(Command::Reply { .. }) => "take an answer".to_owned(),
+            Self::Command(Command::Done { agent, .. }) => format!("take what {agent} said for its answer"),
             Self::Command(Command::Acknowledge { .. }) => "take a turn as read".to_owned(),
             Self::Command(Command::Start(None)) => "start all agents".to_owned(),
             Self::Command(Command::Start(Some(name))) => format!("start {name}"),
@@ -145,8 +146,8 @@ pub enum PaneRequest {
 pub enum Response {
     /// To a send or a command.
     Reply(Reply),
-    /// The workspace as a whole, and what does not work as it should.
-    Overview(Arc<Overview>, Vec<String>),
+    /// The workspace as a whole, what does not work as it should, and how many messages to the user are not read.
+    Overview(Arc<Overview>, Vec<String>, usize),
     /// All open messages.
     Open(Arc<Vec<MessageSeen>>),
     /// One message, with why it waits; none if it is not known to the newest segment.
@@ -180,6 +181,8 @@ pub struct PaneLook {
     pub input: Option<String>,
     /// What it asks.
     pub asks: Option<Dialog>,
+    /// What answers it: `choice`, `text`, or `nothing`.
+    pub takes: Option<&'static str>,
     /// Why nothing may be typed now.
     pub why: Option<String>,
 }

@@ -20,13 +20,11 @@ use crate::daemon::stillness::Stillness;
 use crate::daemon::views_desk::ViewsDesk;
 use crate::daemon::wall::Wall;
 use crate::daemon::workers::journal::Written;
-use crate::daemon::workers::mailbox::{Dropped, Mail, are_answers};
+use crate::daemon::workers::mailbox::{Dropped, Mail};
 use crate::daemon::workers::tmux::TmuxDesk;
 use crate::daemon::workers::views::Shown as ViewsShown;
 use crate::engine::engine::{Engine, Step};
 use crate::engine::input::{Effect, Input, Report, Shown};
-use crate::engine::message::{Draft, Source};
-use crate::engine::refusal::{Code, Refusal};
 use crate::engine::story;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::clock::Clock;
@@ -315,17 +313,13 @@ impl Daemon {
             self.views.tell(now, None, note);
         }
         self.note_disk(mail.full);
+        self.engine.disk_is_full(mail.full);
         self.note(About::Watches, mail.polling);
+        self.note_untaken(mail.stuck);
         self.views.put_off(mail.burst, now);
         for dropped in mail.drops {
             self.tell_notes(now, &dropped);
             self.take_input(match dropped {
-                Dropped::Drafts { source: source @ Source::Request(_), drafts, .. }
-                    if mail.full && !are_answers(&drafts) && !self.knows(&drafts) =>
-                {
-                    let refusal = Refusal::new(Code::DiskFull, "the disk is nearly full");
-                    Input::BadDrop { source, from: None, token: None, refusal }
-                }
                 Dropped::Drafts { source, drafts, proof } => Input::Drop { source, drafts, proof },
                 Dropped::Bad { source, from, token, refusal } => {
                     Input::BadDrop { source, from, token, refusal }
@@ -339,11 +333,6 @@ impl Daemon {
         if self.claims.is_empty() && self.held_back.is_empty() {
             self.engine.keep_lately(self.mail.archives_behind(mail.archives));
         }
-    }
-
-    /// Whether all of these were accepted before: whoever asks again after a lost answer is told so, on a full disk too.
-    fn knows(&self, drafts: &[Draft]) -> bool {
-        drafts.iter().all(|draft| draft.known.is_some() || self.engine.knows(&draft.id))
     }
 
     /// What its sender should know of a message, whatever becomes of it.

@@ -69,7 +69,9 @@ impl Work<'_> {
         let places = planned.iter().flatten().filter(|plan| self.needs_room(plan)).count();
         match planned.and_then(|plans| self.check_room(places).map(|()| plans)) {
             Ok(plans) => self.carry_out(source, plans),
-            Err(Refusal { code: Code::NoRoom, .. }) if matches!(source, Source::File { .. }) => {
+            Err(Refusal { code: Code::NoRoom | Code::DiskFull, .. })
+                if matches!(source, Source::File { .. }) =>
+            {
                 self.ask(Effect::Defer { source, places });
             }
             Err(refusal) => {
@@ -140,6 +142,9 @@ impl Work<'_> {
             let why =
                 format!("it has {new} messages, and `max_open` lets {room} be open: it would wait for ever");
             return Err(Refusal::new(Code::TooManyDocuments, why));
+        }
+        if new > 0 && self.live.disk_full {
+            return Err(Refusal::new(Code::DiskFull, "the disk is nearly full"));
         }
         if new > 0 && self.state.open.len() + new > room {
             return Err(Refusal::new(Code::NoRoom, format!("{room} messages are open already")));

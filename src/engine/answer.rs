@@ -86,6 +86,28 @@ pub fn said(text: &str, awaited: &Awaited) -> Option<Answer> {
     Some(Answer { text, truncated })
 }
 
+/// The whole of a text that the agent itself keeps and that claims nothing.
+#[must_use]
+pub fn unclaimed(text: &str) -> Answer {
+    let (text, truncated) = kept(tidied(text.lines().collect()).join("\n"));
+    Answer { text, truncated }
+}
+
+/// A text without its last line where that is the agent's phrase alone: it was to say that it is done, and lacked the token.
+#[must_use]
+pub fn without_phrase<'a>(text: &'a str, phrase: &str) -> &'a str {
+    let text = text.trim_end();
+    let last = text.lines().next_back().unwrap_or_default();
+    let words = |text: &str| {
+        let text = text.get(opening(text)..).unwrap_or_default().trim_end_matches(is_mark);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    if last.is_empty() || words(last) != words(phrase) {
+        return text;
+    }
+    text[..text.len() - last.len()].trim_end()
+}
+
 /// A row without the sign of a heading.
 fn without_heading(row: &str) -> &str {
     Some(row.trim_start_matches('#')).filter(|rest| rest.starts_with(' ')).unwrap_or(row)
@@ -154,6 +176,13 @@ fn output_end(screen: &Screen<'_>, first: usize) -> usize {
     top
 }
 
+/// How many of these rows an agent says, without those after them in which it shows what it does.
+#[must_use]
+pub fn rows_said(rows: &[String], width: usize) -> usize {
+    let is_said = |row: &String| !row.trim().is_empty() && !is_status(row, width);
+    rows.iter().rposition(is_said).map_or(0, |last| last + 1)
+}
+
 /// Whether an agent shows with the row what it does and not what it says: a spinner or a sign that it worked, or
 /// words in the right half of the pane.
 fn is_status(row: &str, width: usize) -> bool {
@@ -208,11 +237,17 @@ fn indent(line: &str) -> usize {
 }
 
 /// The end of `text` that is kept, and whether that is less than all.
-fn kept(mut text: String) -> (String, bool) {
+pub(super) fn kept(text: String) -> (String, bool) {
     if text.len() <= ANSWER_BYTES_MAX {
         return (text, false);
     }
-    let over = text.len() - ANSWER_BYTES_MAX;
+    let (end, cut) = kept_within(&text, ANSWER_BYTES_MAX);
+    (end.to_owned(), cut)
+}
+
+/// The last `bytes_max` bytes of a text, and whether that is less than all.
+pub(super) fn kept_within(text: &str, bytes_max: usize) -> (&str, bool) {
+    let over = text.len().saturating_sub(bytes_max);
     let at = (over..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
-    (text.split_off(at), true)
+    (text.get(at..).unwrap_or_default(), over > 0)
 }

@@ -6,6 +6,7 @@ use super::life::{self, Illegal, Move, Stage, Turn, TurnKind};
 use super::message::{BodyRef, Kind, Known, Message, Outcome};
 use super::need::{Need, NeedKind};
 use super::patience::ADOPTION_GRACE_MS;
+use super::said::Said;
 use super::state::{Agent, Finished, LastEnd, Open, Phase, State, Told};
 use super::words::{AgentName, MessageId, Millis, Seq};
 
@@ -50,6 +51,7 @@ impl State {
                     got = *to == Move::Submit
                         || (*to == Move::Take && !matches!(open.stage, Stage::Submitted(_)));
                     let may_be_typed = matches!(open.stage, Stage::Intent(_)) && *to != Move::Withdraw;
+                    let was_read = matches!(open.stage, Stage::Submitted(_) | Stage::Working(_));
                     open.stage = life::next(open.stage, *to)?;
                     open.since = at;
                     open.due = *due;
@@ -64,10 +66,28 @@ impl State {
                     if may_be_typed {
                         open.launch = launch;
                     }
+                    match to {
+                        Move::Intend(turn)
+                            if turn.number != open.turns
+                                || open.launch.is_none()
+                                || open.launch != launch =>
+                        {
+                            open.typed_at = Some(at);
+                        }
+                        Move::Intend(_) => drop(open.typed_at.get_or_insert(at)),
+                        Move::Retry { .. } | Move::Return { .. } if was_read => open.typed_at = None,
+                        _ => {}
+                    }
                     open.count(*to, begun);
                     Ok(())
                 })?;
                 self.learn(id, before, got);
+            }
+            Event::Said { id, turn, text, truncated } => {
+                if let Some(open) = self.open.get_mut(id) {
+                    let said = Said::then(open.said.as_deref(), *turn, text.clone(), *truncated);
+                    open.said = Some(Box::new(said));
+                }
             }
             Event::Ended { id, outcome, answer, .. } => {
                 self.end(at, place, id, *outcome, answer.as_deref())?
@@ -331,6 +351,9 @@ impl Open {
             self.unread.clear();
         }
         self.reminded = turn.kind == TurnKind::Reminder;
+        if !self.reminded {
+            self.said = None; // it is asked for something else, or for all of it anew
+        }
         if let Some(token) = turn.token.filter(|token| self.tokens.last() != Some(token)) {
             if again {
                 self.tokens.pop(); // the one it had was never typed

@@ -1,12 +1,14 @@
 //! How a message ends: claims, answers, failures, cancellation. Each ends exactly once, and what hangs on it with it.
 
 use super::accept::{Route, accepted};
+use super::answer::{ANSWER_BYTES_MAX, kept_within};
 use super::engine::Work;
 use super::event::{Answer, Event, Why};
 use super::input::Effect;
 use super::interrupt::BreakOff;
 use super::life::{CompletionSource, Move, Stage};
 use super::message::{Body, Draft, Kind, Message, OnDoubt, Outcome, Status};
+use super::said::Said;
 use super::speaker::Speaker;
 use super::words::{AgentName, Digest, MessageId, Millis};
 use std::collections::VecDeque;
@@ -16,6 +18,9 @@ use std::sync::Arc;
 const OURSELVES: &str = "tasuki";
 /// Digest of a message of tasuki's own making: no draft has it, so none passes for a duplicate of one.
 pub(super) const OWN_DIGEST: Digest = Digest(0);
+
+/// Stands in an error between its cause and what the agent had said.
+const SAID: &str = "\n\nWhat its agent had said, without saying that it was done:\n\n";
 
 /// What is said to be done, and by what.
 pub(super) struct Claim {
@@ -52,7 +57,9 @@ impl Work<'_> {
         if open.message.kind != Kind::Task || (put_back && token.is_none()) {
             return; // a phrase alone does not say which try it ends
         }
-        let body = Body { content: text.clone(), extra: "".into() };
+        let turn = open.stage.turn().map_or(0, |turn| turn.number);
+        let (content, truncated) = Said::with(open.said.as_deref(), turn, text, truncated);
+        let body = Body { content, extra: "".into() };
         let proven = matches!(source, CompletionSource::Marker | CompletionSource::Hook) && token.is_some();
         self.claim(id, Claim { source, proven, outcome: Outcome::Completed, body, truncated, by: None });
     }
@@ -190,7 +197,8 @@ impl Work<'_> {
             doomed.extend(self.parts_ended_with(&id, outcome, break_off));
             let Some(open) = self.state.open.get(&id) else { continue };
             let asks = open.message.kind == Kind::Task;
-            let answer = asks.then(|| self.own_answer(&why));
+            let said = open.said.as_deref().map(Said::whole).filter(|(said, _)| !said.trim().is_empty());
+            let answer = asks.then(|| self.own_answer(&why, said));
             if break_off == BreakOff::All {
                 self.break_off(&id)
             } else {
@@ -201,15 +209,23 @@ impl Work<'_> {
         }
     }
 
-    fn own_answer(&mut self, why: &str) -> Answer {
+    /// The error of a task that nobody answered. What its agent had said in turns that it did not claim is not lost with it.
+    fn own_answer(&mut self, why: &str, said: Option<(Arc<str>, bool)>) -> Answer {
+        let (content, truncated) = match said {
+            None => (why.to_owned(), false),
+            Some((said, truncated)) => {
+                let (said, cut) = kept_within(&said, ANSWER_BYTES_MAX.saturating_sub(why.len() + SAID.len()));
+                (format!("{why}{SAID}{said}"), truncated || cut)
+            }
+        };
         Answer {
             id: self.mint_id(),
             kind: Kind::Error,
             from: ourselves(),
-            body: Body { content: why.into(), extra: "".into() },
+            body: Body { content: content.into(), extra: "".into() },
             source: None,
             weak: false,
-            truncated: false,
+            truncated,
             at: self.now,
         }
     }

@@ -7,6 +7,7 @@ use super::input::{Command, Reply};
 use super::life::{CompletionSource, Receipt, Stage};
 use super::message::{Body, Outcome, RequestId};
 use super::refusal::{Code, Refusal};
+use super::said::Said;
 use super::speaker::of_no_turn;
 use super::state::Phase;
 use super::words::{AgentName, MessageId, Millis, Token};
@@ -39,6 +40,7 @@ impl Work<'_> {
                 let outcome = if failed { Outcome::Failed } else { Outcome::Completed };
                 self.command_reply(token, outcome, Body { content: text, extra: "".into() })
             }
+            Command::Done { agent, of } => self.command_done(&agent, of.as_ref()),
             Command::Acknowledge { token } => self.command_acknowledge(token),
             Command::Start(name) => self.command_start(name, who),
             Command::Stop(name) => self.command_stop(&name, who),
@@ -112,6 +114,35 @@ impl Work<'_> {
             Some(_) => "has failed",
         };
         Ok((format!("{id} {what}"), Some(id)))
+    }
+
+    /// A person takes what was said for the answer, where a turn is over without a claim and nothing else is awaited.
+    fn command_done(
+        &mut self,
+        agent: &AgentName,
+        of: Option<&MessageId>,
+    ) -> Result<(String, Option<MessageId>), Refusal> {
+        let name = self.team.member(agent)?;
+        let id = self.current_of(&name).filter(|id| of.is_none_or(|of| of == id));
+        let open = id.as_ref().and_then(|id| self.state.open.get(id));
+        let (Some(id), Some(open)) = (&id, open) else {
+            let what = of.map_or("no task".to_owned(), |of| format!("{of} no more, or not yet"));
+            return Err(Refusal::new(Code::WrongStage, format!("{name} works on {what}")));
+        };
+        if !matches!(open.stage, Stage::Waiting(_)) || self.has_parts(id) {
+            let rests = if self.has_parts(id) { ", and it has parts" } else { "" };
+            let why = format!(
+                "{id} is {}{rests}; what {name} said is taken for its answer where its turn is over without a claim",
+                open.stage.word()
+            );
+            return Err(Refusal::new(Code::WrongStage, why));
+        }
+        let (content, truncated) = open.said.as_deref().map(Said::whole).unwrap_or_default();
+        let nothing = if content.trim().is_empty() { ", and it had said nothing" } else { "" };
+        let (source, outcome) = (CompletionSource::Person, Outcome::Completed);
+        let body = Body { content, extra: "".into() };
+        self.claim(id, Claim { source, proven: false, outcome, body, truncated, by: None });
+        Ok((format!("{id} is done{nothing}"), Some(id.clone())))
     }
 
     fn command_acknowledge(&mut self, token: Token) -> Result<(String, Option<MessageId>), Refusal> {

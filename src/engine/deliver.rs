@@ -228,6 +228,12 @@ impl Work<'_> {
                 }
                 self.doubt(id, &why);
             }
+            Verdict::Left { why } => {
+                if !in_doubt {
+                    self.go(id, Move::Doubt, Why::Text(why.clone()));
+                }
+                self.keep_from_twice(id, &why);
+            }
             Verdict::NotDelivered { why } if in_doubt => self.doubt(id, &why),
             Verdict::NotDelivered { why } => self.retry(id, &why, turn.redelivered, Hands::Same),
             Verdict::Withdrawn { why } => self.go_on_in_time(id, Move::Withdraw, Why::Text(why)),
@@ -325,6 +331,14 @@ impl Work<'_> {
     /// A person is to say what becomes of it.
     pub(super) fn hold(&mut self, id: &MessageId, why: &str) {
         let why = format!("{why}; on_doubt is hold: `tasuki retry {id}` or `tasuki cancel {id}`");
+        self.go(id, Move::Hold, Why::Text(why));
+    }
+
+    /// A person is to say whether a line is typed again of which its reader could not tell that it came before.
+    fn keep_from_twice(&mut self, id: &MessageId, why: &str) {
+        let why = format!(
+            "{why}; it has no token, so it is not typed twice: what its agent says yet counts, else `tasuki retry {id}` or `tasuki cancel {id}`"
+        );
         self.go(id, Move::Hold, Why::Text(why));
     }
 

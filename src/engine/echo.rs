@@ -38,13 +38,15 @@ pub fn is_certain(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> boo
 
 /// Each place where the text stands, with what stands before it.
 fn ranked(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<(Before, Echo)> {
-    let whole = squeezed(typed);
+    // What programs that wrap their own text draw as Markdown lacks its signs. A head has none.
+    let drawn = token.is_none() && screen.width().is_some();
+    let whole: String = typed.chars().filter(|&c| !is_ignored(c) && !(drawn && is_sign(c))).collect();
     let head = token.and_then(|token| head_of(&whole, token));
     let needle = head.unwrap_or(&whole);
     if needle.is_empty() {
         return Vec::new();
     }
-    let text = Squeezed::of(screen);
+    let text = Squeezed::of(screen, drawn);
     let worst = if head.is_some() { Before::Words } else { Before::Question };
     let mut found: Vec<(Before, Echo)> = Vec::new();
     for (at, _) in text.all.match_indices(needle) {
@@ -104,11 +106,11 @@ struct Squeezed {
 }
 
 impl Squeezed {
-    fn of(screen: &Screen<'_>) -> Self {
+    fn of(screen: &Screen<'_>, drawn: bool) -> Self {
         let mut text = Self { all: String::new(), starts: Vec::with_capacity(screen.rows().len()) };
         for row in screen.rows() {
             text.starts.push(text.all.len());
-            text.all.extend(row.chars().filter(|&c| !is_ignored(c)));
+            text.all.extend(row.chars().filter(|&c| !is_ignored(c) && !(drawn && is_sign(c))));
         }
         text
     }
@@ -126,6 +128,11 @@ impl Squeezed {
 #[must_use]
 pub fn squeezed(text: &str) -> String {
     text.chars().filter(|&c| !is_ignored(c)).collect()
+}
+
+/// Signs of Markdown that programs draw as another colour or weight of the words between.
+fn is_sign(c: char) -> bool {
+    matches!(c, '`' | '*' | '_' | '~')
 }
 
 /// White space, borders, and the zero-width space that Qwen leaves where its cursor stands.

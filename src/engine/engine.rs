@@ -50,6 +50,8 @@ pub(super) struct Live {
     pub(super) fired: Millis,
     /// Deadlines up to this moment on the wall were seen to; no later than the wall was at the last step.
     pub(super) judged: Millis,
+    /// Whether the disk has no room for new messages.
+    pub(super) disk_full: bool,
     /// Whether tmux is out of reach: its server is gone, or the connection to it.
     pub(super) tmux_lost: bool,
 }
@@ -140,6 +142,11 @@ impl Engine {
     pub fn keep_lately(&mut self, closed: usize) {
         let known = self.live.lately.len().saturating_sub(closed);
         self.live.lately.drain(..known);
+    }
+
+    /// Whether the disk has no room for new messages: what belongs to those that are open is taken all the same.
+    pub fn disk_is_full(&mut self, full: bool) {
+        self.live.disk_full = full;
     }
 
     /// The journal goes on after the snapshot with this number; what ended before it is still owed its views, until

@@ -58,6 +58,17 @@ pub enum Event {
         /// Evidence or cause, in words.
         why: Why,
     },
+    /// What was said in a turn that ended without a claim.
+    Said {
+        /// Of which task.
+        id: MessageId,
+        /// In which turn.
+        turn: u16,
+        /// All that was said in it so far.
+        text: Arc<str>,
+        /// Whether its beginning could not be had.
+        truncated: bool,
+    },
     /// A message ended.
     Ended {
         /// Which.
@@ -128,6 +139,41 @@ pub struct Answer {
     pub truncated: bool,
     /// When.
     pub at: Millis,
+}
+
+/// What an answer is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// The turn's token was shown, or its agent's key.
+    Strong,
+    /// Neither was.
+    Weak,
+    /// A person took what was said for the answer.
+    Person,
+}
+
+impl Proof {
+    /// The contract's word (`proof:`).
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Strong => "token",
+            Self::Weak => "weak",
+            Self::Person => "person",
+        }
+    }
+}
+
+impl Answer {
+    /// What it is worth.
+    #[must_use]
+    pub fn proof(&self) -> Proof {
+        match (self.source, self.weak) {
+            (Some(CompletionSource::Person), _) => Proof::Person,
+            (_, true) => Proof::Weak,
+            (_, false) => Proof::Strong,
+        }
+    }
 }
 
 /// What happens to an agent.

@@ -91,6 +91,13 @@ pub enum Command {
         /// Whether it could do it.
         failed: bool,
     },
+    /// A person takes what an agent said for the answer to its task, which it did not claim.
+    Done {
+        /// Which agent.
+        agent: AgentName,
+        /// The task that is meant, where that is said.
+        of: Option<MessageId>,
+    },
     /// An agent says that it has read its turn.
     Acknowledge {
         /// Of its newest turn.
@@ -192,6 +199,17 @@ pub enum Report {
         /// Whether the beginning was no longer to be had.
         truncated: bool,
     },
+    /// What was said in its turn, which is over or interrupted, and which nothing says to be done.
+    Said {
+        /// For which message.
+        id: MessageId,
+        /// Which turn.
+        turn: u16,
+        /// All of it so far.
+        text: Arc<str>,
+        /// Whether the beginning was no longer to be had.
+        truncated: bool,
+    },
     /// Its turn is over, and nothing on its screen says that it is done.
     TurnOver {
         /// For which message.
@@ -215,6 +233,11 @@ pub enum Verdict {
     Delivered(Receipt),
     /// It may have been.
     Unconfirmed {
+        /// What is missing.
+        why: String,
+    },
+    /// It may have been, and whoever reads it a second time cannot know that it is the same: it is not typed again by itself.
+    Left {
         /// What is missing.
         why: String,
     },

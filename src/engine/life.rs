@@ -46,6 +46,8 @@ pub enum CompletionSource {
     ProcessExit,
     /// It fell silent, and its provider takes that for done.
     Idle,
+    /// A person took what it had said for the answer.
+    Person,
 }
 
 /// Where a message stands. Each stage carries its own data.
@@ -250,6 +252,7 @@ impl CompletionSource {
             Self::Marker => "marker",
             Self::ProcessExit => "process_exit",
             Self::Idle => "idle",
+            Self::Person => "person",
         }
     }
 }

@@ -33,6 +33,7 @@ mod reload;
 mod reply;
 mod report;
 pub mod route;
+pub mod said;
 pub mod screen;
 mod speaker;
 mod standing;

@@ -54,7 +54,11 @@ impl Need {
         let same = match (self.kind, other.kind) {
             (NeedKind::Limit, NeedKind::Limit) => self.asks.is_some() == other.asks.is_some(),
             // The dialog of a limit that is over.
-            (NeedKind::Input, NeedKind::Limit) => asks_the_same && self.asks.is_some(),
+            (NeedKind::Input, NeedKind::Limit) => {
+                let words =
+                    |need: &Self| need.asks.as_ref().map(|asks| (asks.text.clone(), asks.choices.clone()));
+                words(self).is_some() && words(self) == words(other)
+            }
             (kind, other) => kind == other && asks_the_same,
         };
         same && self.why == other.why && self.hidden == other.hidden

@@ -12,8 +12,6 @@ pub const RESTART_DELAY_MS: u64 = 1_000;
 pub const RESTART_DELAY_MS_MAX: u64 = 60_000;
 /// Working time of a turn unless the team file says otherwise: 30 minutes.
 pub const TURN_TIMEOUT_MS: u64 = 30 * 60 * 1_000;
-/// The same for `provider: plain`: 30 seconds (the original rule for a response).
-pub const PLAIN_TIMEOUT_MS: u64 = 30 * 1_000;
 
 /// Waits before an agent is looked at again that needs something and nobody knows until when: an overloaded provider has room
 /// again in a minute or two; what takes longer (a login, a quota) is asked after no more than six times an hour.

@@ -107,6 +107,10 @@ impl Work<'_> {
             Command::Cancel { id, .. } => self.may_touch(name, Power::Cancel, id),
             Command::Retry(id) => self.may_touch(name, Power::Retry, id),
             Command::Reply { token, .. } | Command::Acknowledge { token } => self.may_speak(name, *token),
+            Command::Done { .. } => {
+                let why = format!("{name} is an agent, and does not say for people what is done");
+                Err(Refusal::new(Code::NotYours, why))
+            }
             Command::Start(Some(whom)) | Command::Stop(whom) | Command::Restart(whom) => {
                 self.team.may_command(by, Power::Agent, Some(&self.team.member(whom)?))
             }

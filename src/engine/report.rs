@@ -5,9 +5,11 @@ use super::engine::Work;
 use super::event::{AgentChange, Event, Why};
 use super::input::Report;
 use super::life::{Move, Stage, Turn};
+use super::message::Kind;
 use super::need::Need;
 use super::state::Phase;
 use super::words::{AgentName, MessageId, Nonce};
+use std::sync::Arc;
 
 impl Work<'_> {
     /// Takes a report of an agent's newest launch.
@@ -54,8 +56,22 @@ impl Work<'_> {
                 }
             }
             Report::Taken { id, turn } if up && self.has(name, &id, turn) => self.taken(&id),
+            Report::Said { id, turn, text, truncated } if self.has(name, &id, turn) => {
+                self.said(id, turn, text, truncated);
+            }
             Report::TurnOver { id, turn } if up && self.has(name, &id, turn) => self.turn_over(&id),
             _ => {}
+        }
+    }
+
+    /// What was said in a turn that was not claimed: kept, for it belongs to the answer.
+    fn said(&mut self, id: MessageId, turn: u16, text: Arc<str>, truncated: bool) {
+        let Some(open) = self.state.open.get(&id) else { return };
+        let is_known = open.said.as_ref().is_some_and(|said| said.turn == turn && said.text == text);
+        let says_nothing = open.said.is_none() && text.is_empty();
+        let is_begun = matches!(open.stage, Stage::Submitted(_) | Stage::Working(_) | Stage::Waiting(_));
+        if open.message.kind == Kind::Task && is_begun && !is_known && !says_nothing {
+            self.emit(Event::Said { id, turn, text, truncated });
         }
     }
 
@@ -81,7 +97,9 @@ impl Work<'_> {
             () if self.has_parts(id) => "its turn is over without a claim; answers are awaited".to_owned(),
             () if open.reminded || turn.token.is_none() => {
                 let name = open.agent.as_ref().map_or("NAME", AgentName::as_str);
-                format!("its turn is over without a claim: `tasuki attach {name}`")
+                format!(
+                    "its turn is over without a claim: `tasuki answer {name} done` takes what it said for the answer; look first with `tasuki attach {name}`"
+                )
             }
             () => "its turn is over without a claim; its agent is reminded".to_owned(),
         };

@@ -5,6 +5,7 @@ use super::life::Stage;
 use super::message::{BodyRef, Known, Message, Outcome};
 use super::need::Need;
 use super::queue::{Queue, QueueKey};
+use super::said::Said;
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -82,8 +83,13 @@ pub struct Open {
     pub reminded: bool,
     /// The launch of its agent to which something of it may have been typed last; another one has seen nothing of it.
     pub launch: Option<Nonce>,
+    /// When its newest turn may have been typed first to the process that has it; none if what was typed is known to have been
+    /// read, and is to be typed again.
+    pub typed_at: Option<Millis>,
     /// Why it stands there, in words, where its last move said so.
     pub note: Option<Arc<str>>,
+    /// What its agent said in turns that ended without a claim, since the last one that was no reminder.
+    pub said: Option<Box<Said>>,
 }
 
 /// An answer to a part of a task.
@@ -230,7 +236,9 @@ impl Open {
             turns: 0,
             reminded: false,
             launch: None,
+            typed_at: None,
             note: None,
+            said: None,
         }
     }
 

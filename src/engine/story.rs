@@ -1,7 +1,7 @@
 //! An event as a sentence, for the logs and for `tasuki why`. Never the content, and never phrase and token together.
 
 use super::close::ourselves;
-use super::event::{AgentChange, Answer, Event, Why};
+use super::event::{AgentChange, Answer, Event, Proof, Why};
 use super::life::Move;
 use super::message::{Kind, Message};
 use super::words::{AgentName, MessageId, Millis};
@@ -40,6 +40,15 @@ pub fn tell(event: &Event) -> Option<Told> {
         }
         Event::Moved { id, to, agent, why, .. } => {
             (Some(id.clone()), agent.clone(), format!("{id} {}{}", moved(*to, agent.as_ref()), because(why)))
+        }
+        Event::Said { id, turn, text, .. } => {
+            let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+            let what = match lines {
+                0 => "nothing".to_owned(),
+                1 => "one line".to_owned(),
+                lines => format!("{lines} lines"),
+            };
+            (Some(id.clone()), None, format!("{id}: {what} said in turn {turn}, which is not claimed: kept"))
         }
         Event::Ended { id, outcome, answer, why } => {
             let agent = answer.as_ref().map(|answer| answer.from.clone());
@@ -95,8 +104,13 @@ fn asked_by(by: Option<&AgentName>, words: &str) -> String {
 
 /// How it is known that a task is done.
 fn known_by(answer: &Answer) -> String {
-    let weak = if answer.weak { ", proof: weak" } else { "" };
-    answer.source.map_or(String::new(), |source| format!(" (by {}{weak})", source.word()))
+    let proof = match answer.proof() {
+        Proof::Strong => String::new(),
+        proof => format!(", proof: {}", proof.word()),
+    };
+    let empty = answer.body.content.trim().is_empty();
+    let nothing = if empty { ", with nothing said besides" } else { "" };
+    answer.source.map_or(String::new(), |source| format!(" (by {}{proof}{nothing})", source.word()))
 }
 
 /// What a message is taken for that does not say it itself.

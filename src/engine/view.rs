@@ -10,6 +10,9 @@ use super::words::{AgentName, MessageId, Millis, PaneId, Seq, Token};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Why an agent is stopped that what comes for it starts.
+pub const SLEEPS: &str = "it ended well, and is started when there is something for it";
+
 /// An open or lately finished message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageSeen {
@@ -188,9 +191,7 @@ impl Engine {
         match &agent.phase {
             Phase::Absent | Phase::Launching => ("starting", agent.last_end.as_ref().map(LastEnd::words)),
             Phase::Restarting(at) => restarting_state(agent, *at),
-            Phase::Asleep if self.is_started_by_need(name) => {
-                ("stopped", Some("it ended well, and is started when there is something for it".to_owned()))
-            }
+            Phase::Asleep if self.is_started_by_need(name) => ("stopped", Some(SLEEPS.to_owned())),
             Phase::Stopped | Phase::Asleep => {
                 ("stopped", Some(format!("`tasuki agent start {name}` starts it")))
             }

@@ -14,6 +14,7 @@ pub mod lock;
 pub mod log;
 pub mod mailbox;
 pub mod process;
+pub mod redact;
 pub(crate) mod regular;
 pub mod reset;
 pub mod settings;

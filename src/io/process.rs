@@ -54,6 +54,15 @@ pub fn find(pid: u32) -> io::Result<Option<ProcessKey>> {
     Ok(found.filter(|(_, ended)| !ended).map(|(start_ticks, _)| ProcessKey { pid, start_ticks }))
 }
 
+/// The variables that the process was started with, as far as they are UTF-8; none if it is gone, or somebody else's.
+#[must_use]
+pub fn environment(pid: u32) -> Vec<(String, String)> {
+    let bytes = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let pairs =
+        bytes.split(|byte| *byte == 0).filter_map(|pair| std::str::from_utf8(pair).ok()?.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
 /// For how long the process has run, in ticks of the kernel (10 ms as a rule); none if it is gone.
 #[must_use]
 pub fn age(key: ProcessKey) -> Option<Duration> {

@@ -74,30 +74,35 @@ type_line() {
 }
 claim() {
   token=$(echo "$line" | sed -n 's/.*(token \([a-z0-9]*\)).*/\1/p')
-  draw "❯ $line\n\ndone\n\nCODING OK $token\n\n────────────\n❯ \n────────────\n  shortcuts\033[8;3H"
+  draw "❯ $line\n\n${1:-done}\n\nCODING OK $token\n\n────────────\n❯ \n────────────\n  shortcuts\033[8;3H"
 }
 stty -echo -icanon
 slow=0
 "#;
 
 fn house(name: &str, more: &str, play: &str) -> House {
+    house_of(name, more, play, "")
+}
+
+/// The same with more keys of the agent.
+pub(crate) fn house_of(name: &str, more: &str, play: &str, keys: &str) -> House {
     let (profile, play) = (format!("{PROFILE}{more}"), format!("{PLAY}{play}\nsleep 600\n"));
     let files = [("play.sh", play.as_str()), ("protocol/profiles/mine.yaml", profile.as_str())];
-    let mut house =
-        House::new(name, "  - {name: a, reports_to: user, provider: mine, marker: CODING OK}\n", &files);
+    let team = format!("  - {{name: a, reports_to: user, provider: mine, marker: CODING OK{keys}}}\n");
+    let mut house = House::new(name, &team, &files);
     house.start();
     house.drop("first.yaml", "id: first\nto: a\ncontent: work\n");
     house
 }
 
-fn until_asked(house: &House, what: &str) {
+pub(crate) fn until_asked(house: &House, what: &str) {
     house.until("the question to be told", |house| {
         let status = house.read("status/agents/a.yaml");
         status.contains("state: waiting_input") && status.contains(what)
     });
 }
 
-fn text(output: &Output) -> String {
+pub(crate) fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 

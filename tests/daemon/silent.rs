@@ -12,9 +12,13 @@ while IFS= read -r -p "$prompt" line; do
   id=$(sed -n 's/.*\] [a-z]* \(of your task \|for your task \|\)\([^ ]*\) .*/\2/p' <<<"$line")
   content=$(sed -n 's/^content: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "queue/active/$id.yaml")
   case "$line" in
-    "[tasuki] reminder"*) echo "asked whether it is done"; [[ $content == forgets ]] && echo "A OK $token";;
+    "[tasuki] reminder"*)
+       case "$content" in
+         gated) while [ ! -e go ]; do sleep 0.05; done; echo "A OK $token";;
+         *) echo "asked whether it is done"; [[ $content == forgets ]] && echo "A OK $token";;
+       esac;;
     "[tasuki] answers"*) echo "answers: $(grep -c part "queue/active/$id.yaml")"; echo "A OK $token";;
-    *) echo "told to: $content"
+    *) echo "told to: $content"; [[ $content == gated ]] && printf '  答え: 42\n\nA OK\n'
        case "$content" in
          asks-above) echo "Remove everything? [y/N]"; read -r yes; echo "said: $yes"; echo "A OK $token";;
          asks-at-length) echo "Remove everything?"; echo "(there is no way back)"; read -r yes; echo "said: $yes"; echo "A OK $token";;
@@ -50,7 +54,65 @@ fn an_agent_that_forgot_to_say_done_is_reminded() {
     let mut house = house("reminded 忘れ物", "> ");
     house.drop("t.yaml", "id: t\nto: a\ncontent: forgets\n");
     let result = house.result("t");
-    assert!(result.contains("type: result") && result.contains("asked whether it is done"), "{result}");
+    assert!(result.contains("type: result"), "{result}");
+    let said = "content: |-\n  told to: forgets\n\n  asked whether it is done\n";
+    assert!(result.contains(said), "what it said before the reminder, and after it: {result}");
+    house.end();
+}
+
+#[test]
+fn what_was_said_before_the_reminder_is_the_answer_though_the_daemon_was_killed() {
+    let mut house = house("killed reminded", "> ");
+    house.drop("t.yaml", "id: t\nto: a\ncontent: gated\n");
+    house.until("it is reminded", |house| house.read("status/activity.log").contains("turn 2, reminder)"));
+    house.until("it has read that", |house| house.read("queue/active/t.yaml").contains("stage: working"));
+    house.kill();
+    house.write("go", "");
+    house.start();
+    let result = house.result("t");
+    // The phrase without its token was no claim, and is no part of the answer.
+    assert!(
+        result.contains("content: |-\n  told to: gated\n    答え: 42\n")
+            || result.contains("told to: gated\\n  答え: 42\""),
+        "{result}"
+    );
+    assert!(result.contains("proof: token") && !result.contains("A OK"), "{result}");
+    house.end();
+}
+
+#[test]
+fn a_person_takes_what_was_said_for_the_answer() {
+    let mut house = house("by hand", "> ");
+    house.drop("t.yaml", "id: t\nto: a\ncontent: never\n");
+    house.until("it needs a person", |house| state(house) == "waiting_input");
+    let status = String::from_utf8(house.ask(&["status"]).stdout).expect("text");
+    assert!(status.contains("`tasuki answer a done`"), "{status}");
+    let asked = String::from_utf8(house.ask(&["answer", "a"]).stdout).expect("text");
+    assert!(asked.contains("`tasuki answer a done`"), "{asked}");
+    let wrong = house.ask(&["answer", "b", "done"]);
+    let told = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(!wrong.status.success() && told.contains("b works on no task"), "{told}");
+    let done = house.ask(&["answer", "a", "done"]);
+    assert!(done.status.success(), "{done:?}");
+    let result = house.result("t");
+    assert!(result.contains("type: result") && result.contains("proof: person"), "{result}");
+    assert!(result.contains("completion_source: person") && result.contains("verified: false"), "{result}");
+    assert!(result.contains("told to: never\n\n  asked whether it is done\n"), "{result}");
+    let log = house.read("status/activity.log");
+    assert!(log.contains("t completed (by person, proof: person)"), "{log}");
+    house.end();
+}
+
+#[test]
+fn what_was_said_is_kept_by_a_cancel() {
+    let mut house = house("called off", "> ");
+    house.drop("t.yaml", "id: t\nto: a\ncontent: never\n");
+    house.until("it needs a person", |house| state(house) == "waiting_input");
+    assert!(house.ask(&["cancel", "t"]).status.success());
+    let result = house.result("t");
+    assert!(result.contains("type: error") && result.contains("status: cancelled"), "{result}");
+    assert!(result.contains("cancelled by user\n\n  What its agent had said"), "{result}");
+    assert!(result.contains("\n\n  told to: never\n\n  asked whether it is done\n"), "{result}");
     house.end();
 }
 
@@ -73,6 +135,7 @@ fn an_agent_that_never_says_done_needs_a_person_and_then_fails() {
     assert_eq!(log.matches("t is being typed to a (turn 2, reminder)").count(), 1, "{log}");
     let result = house.result("t");
     assert!(result.contains("type: error") && result.contains("timed out"), "{result}");
+    assert!(result.contains("told to: never\n\n  asked whether it is done\n"), "{result}");
     assert_eq!(house.read("status/activity.log").matches("reminder)").count(), 1, "asked once");
     house.end();
 }

@@ -289,6 +289,45 @@ fn a_full_workspace_takes_no_more_but_answers_and_what_it_knows() {
 }
 
 #[test]
+fn a_nearly_full_disk_takes_what_belongs_to_open_work_and_nothing_else() {
+    let mut world = World::new(team());
+    let mut text = world.send("t1 user>boss");
+    world.give("boss");
+    world.engine.disk_is_full(true);
+    text += &world.drop_file("new.yaml", "t2 user>boss");
+    text += &world.send("t2 user>boss");
+    text += "-- known, a part, and a word to the user\n";
+    text += &world.send("t1 user>boss");
+    text += &world.drop_file("part.yaml", "p1 boss>ann token=k00005");
+    text += &world.drop_file("said.yaml", "i1 boss>user info token=k00005");
+    world.engine.disk_is_full(false);
+    text += "-- there is room again\n";
+    text += &world.send("t2 user>boss");
+    expect![[r#"
+        accepted t1 task user>boss
+        > answer accepted [t1]
+        > seek boss
+        > defer new.yaml
+        refused disk-full from user: the disk is nearly full
+        > answer refused disk-full in 0: the disk is nearly full
+        -- known, a part, and a word to the user
+        duplicate t1
+        > answer accepted [t1], known [t1]
+        accepted p1 task boss>ann part of t1 hops 1 verified
+        > forget part.yaml
+        > seek ann
+        accepted i1 info boss>user part of t1 hops 1 verified
+        i1 completed
+        > show finished i1
+        > forget said.yaml
+        -- there is room again
+        accepted t2 task user>boss
+        > answer accepted [t2]
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
 fn a_file_that_could_never_have_room_is_refused() {
     let mut team = team();
     team.limits.open_max = 2;

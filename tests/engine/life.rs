@@ -194,9 +194,8 @@ fn timer_rows() -> String {
     let delays: Vec<String> = limits.retry_delays_ms.iter().map(|ms| seconds(*ms)).collect();
     let retries = format!("{}; {} tries in all", delays.join(", "), limits.attempts_max);
     let turn = format!(
-        "{} (plain: {}), or the message's `timeout`",
-        seconds(patience::TURN_TIMEOUT_MS),
-        seconds(patience::PLAIN_TIMEOUT_MS)
+        "{} (`timeout` of the agent, `default_timeout` of the team), or the message's `timeout`; it stands still while the task waits for parts, and while its agent asks something or met a limit",
+        seconds(patience::TURN_TIMEOUT_MS)
     );
     let restart = format!(
         "{} doubled up to {}; {} in {}",

@@ -23,4 +23,5 @@ mod sleeping;
 mod speaking;
 mod stages;
 mod standing;
+mod unclaimed;
 mod world;

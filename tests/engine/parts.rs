@@ -328,8 +328,8 @@ fn a_silent_agent_is_reminded_once_and_then_a_person_is_needed() {
         > ring boss t1 #2 reminder k00006
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
-        t1 rest due +60000 ms (its turn is over without a claim: `tasuki attach boss`)
-        waiting_input: its turn is over without a claim: `tasuki attach boss`
+        t1 rest due +60000 ms (its turn is over without a claim: `tasuki answer boss done` takes what it said for the answer; look first with `tasuki attach boss`)
+        waiting_input: its turn is over without a claim: `tasuki answer boss done` takes what it said for the answer; look first with `tasuki attach boss`
         -- its claim still counts, even after the daemon was away
         ann is adopted
         bob is adopted

@@ -20,7 +20,7 @@ pub(crate) struct World {
     pub(crate) now: Millis,
     /// How far the wall clock is ahead of it.
     pub(crate) wall_ahead_ms: i64,
-    journal: Vec<(Seq, Millis, Vec<Event>)>,
+    pub(crate) journal: Vec<(Seq, Millis, Vec<Event>)>,
     replayed: Engine,
     chance: u64,
     tokens: u32,

@@ -207,8 +207,8 @@ fn a_whole_team_becomes_what_the_engine_knows() {
     );
     assert_eq!(
         (boss.timeout_ms, first.timeout_ms, second.timeout_ms),
-        (600_000, 300_000, 30_000),
-        "default, own, profile's"
+        (600_000, 300_000, 600_000),
+        "default, own, default again: the profile of plain programs has none of its own"
     );
     assert_eq!((boss.restart, first.restart), (Restart::OnFailure, Restart::Never));
     assert_eq!(
@@ -400,7 +400,7 @@ fn the_built_in_profiles_are_those_of_delivery() {
     let (plain, scripted) = (&launch(&settings).profile, &settings.launches[&name("b")].profile);
     assert_eq!((plain.types, plain.receipt, plain.echoes), (Typing::Keys, Receipt::TtyRead, true));
     assert_eq!((plain.quiet_ms, plain.echo_wait_ms, plain.enter_after_ms), (100, 3_000, 200));
-    assert_eq!((plain.ready_quiet_ms, plain.ready_within_ms, plain.timeout_ms), (100, 2_000, Some(30_000)));
+    assert_eq!((plain.ready_quiet_ms, plain.ready_within_ms, plain.timeout_ms), (100, 2_000, None));
     assert_eq!(
         (scripted.types, scripted.timeout_ms, scripted.restart),
         (Typing::Paste, None, Restart::OnFailure)

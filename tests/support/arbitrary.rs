@@ -13,6 +13,7 @@ use tasuki::engine::message::{Body, BodyRef, Expect, Kind, Known, Message, OnDou
 use tasuki::engine::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::reading::Dialog;
 use tasuki::engine::refusal::Code;
+use tasuki::engine::said::Said;
 use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Told};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
@@ -32,6 +33,8 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (id(), a_move(), of(agent_name()), of(millis()), a_why())
             .prop_map(|(id, to, agent, due, why)| Event::Moved { id, to, agent, due, why })
             .boxed(),
+        (id(), any::<u16>(), shared_text(), any::<bool>())
+            .prop_map(|(id, turn, text, truncated)| Event::Said { id, turn, text, truncated }),
         (id(), outcome(), of(answer()), of(text()))
             .prop_map(|(id, outcome, answer, why)| Event::Ended { id, outcome, answer, why })
             .boxed(),
@@ -258,11 +261,11 @@ fn last_end() -> impl Strategy<Value = LastEnd> {
 fn open() -> impl Strategy<Value = Open> {
     let work = (stage(), millis(), any::<u8>(), of(agent_name()), vec(token(), 0..3), of(millis()));
     let parts = (vec(id(), 0..3), vec(told(), 0..3), vec(id(), 0..3));
-    let talk = (any::<u16>(), any::<bool>(), of(nonce()), of(shared_text()));
+    let talk = (any::<u16>(), any::<bool>(), of(nonce()), of(shared_text()), of(said()), of(millis()));
     (message(), body_ref(), work, parts, talk).prop_map(|(message, body, work, parts, talk)| {
         let (stage, since, attempts, agent, tokens, due) = work;
         let (unread, answers, unmet) = parts;
-        let (turns, reminded, launch, note) = talk;
+        let (turns, reminded, launch, note, said, typed_at) = talk;
         Open {
             message,
             body,
@@ -278,9 +281,16 @@ fn open() -> impl Strategy<Value = Open> {
             turns,
             reminded,
             launch,
+            typed_at,
             note,
+            said: said.map(Box::new),
         }
     })
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    (shared_text(), any::<u16>(), shared_text(), any::<bool>())
+        .prop_map(|(before, turn, text, truncated)| Said { before, turn, text, truncated })
 }
 
 fn told() -> impl Strategy<Value = Told> {
@@ -374,6 +384,7 @@ fn source() -> impl Strategy<Value = CompletionSource> {
         CompletionSource::Marker,
         CompletionSource::ProcessExit,
         CompletionSource::Idle,
+        CompletionSource::Person,
     ])
 }
 

@@ -53,6 +53,7 @@ pub(crate) fn turn(id: &str, token: &str) -> Typed {
         id: MessageId::new(id).unwrap(),
         turn: Turn { number: 1, kind: TurnKind::Task, token, redelivered: false },
         line: line.into(),
+        since: None,
         phrase: "PLAIN OK".into(),
     }
 }

@@ -282,6 +282,7 @@ fn words_are_those_of_the_contract() {
         CompletionSource::Marker,
         CompletionSource::ProcessExit,
         CompletionSource::Idle,
+        CompletionSource::Person,
     ] {
         let line = encode(&[moved(Move::Claim, Why::Source(source))]);
         assert!(line.contains(&format!(r#""source":"{}""#, source.word())), "{line}");

@@ -30,6 +30,7 @@ fn every_event_is_on_the_page() {
         assert!(PAGE.contains(&format!("\n| `{event}` | ")), "{event}");
         assert!(example().contains(&format!("{{\"event\":\"{event}\"")), "{event}");
     }
+    assert!(PAGE.contains("\n| `said` | "), "which only forgetful agents bring about");
     assert!(PAGE.contains("\n| `kept_finished` | "), "which few journals have, and so not the example");
 }
 

@@ -78,7 +78,7 @@ fn every_event_is_drawn_and_has_its_name() {
         assert!(line.starts_with(&format!(r#"[{{"event":"{}""#, name(&event))), "{line}");
         seen.insert(name(&event));
     }
-    assert_eq!(seen.len(), 10, "{seen:?}");
+    assert_eq!(seen.len(), 11, "{seen:?}");
 }
 
 /// What these events make of an empty state.
@@ -123,6 +123,7 @@ fn name(event: &Event) -> &'static str {
         Event::Duplicate { .. } => "duplicate",
         Event::Refused { .. } => "refused",
         Event::Moved { .. } => "moved",
+        Event::Said { .. } => "said",
         Event::Ended { .. } => "ended",
         Event::Agent { .. } => "agent",
         Event::Halted(..) => "halted",

@@ -162,6 +162,7 @@ fn seen(halted: (bool, usize)) -> News {
         forgotten: Vec::new(),
         full: false,
         polling: None,
+        stuck: None,
         burst: false,
         archives: 0,
         swept: Default::default(),
@@ -301,7 +302,7 @@ async fn places_are_kept_for_a_file_that_has_waited_long_for_many() {
 }
 
 #[tokio::test]
-async fn while_the_views_are_far_behind_nothing_new_is_taken_but_answers() {
+async fn while_the_views_are_far_behind_nothing_new_is_taken_but_answers_and_parts() {
     let mut bench = Bench::new();
     let mut life = bench.begin().await;
     let daemon = &mut life.daemon;
@@ -311,10 +312,10 @@ async fn while_the_views_are_far_behind_nothing_new_is_taken_but_answers() {
         daemon.room()
     };
     let rooms: Vec<Room> = (0..30_000).map(&mut ended).collect();
-    let first = rooms.iter().position(|room| *room == Room::ForAnswers).unwrap();
+    let first = rooms.iter().position(|room| *room == Room::ForParts).unwrap();
     assert!((10_000..25_000).contains(&first), "{first}");
     assert!(rooms[..first].iter().all(|room| room.messages() > 10_000), "none of these is open");
-    assert!(rooms[first..].iter().all(|room| *room == Room::ForAnswers));
+    assert!(rooms[first..].iter().all(|room| *room == Room::ForParts));
     life.daemon.close(Ending::StopAgents).await;
     life.end().await;
 }

@@ -76,14 +76,23 @@ pub fn result(seen: &MessageSeen, answer: &Answer) -> String {
         inferred: false,
         via: None,
         completion_source: answer.source.map(|source| source.word()),
-        proof: answer.source.map(|_| if answer.weak { "weak" } else { "token" }),
-        evidence: answer.truncated.then_some("only the end of the answer could be kept"),
+        proof: answer.source.map(|_| answer.proof().word()),
+        evidence: evidence(answer),
         reason: None,
         answers: &[],
         feedback: &[],
         extra: &answer.body.extra,
     };
     show::message(&view)
+}
+
+/// What is to be known of an answer besides its text.
+fn evidence(answer: &Answer) -> Option<&'static str> {
+    let says_nothing = answer.body.content.trim().is_empty();
+    match answer.truncated {
+        true => Some("only the end of the answer could be kept"),
+        false => says_nothing.then_some("its agent said that it is done, and nothing else"),
+    }
 }
 
 /// `status/agents/NAME.yaml`; `state` is another word than the engine's while a result is being written.

@@ -252,6 +252,10 @@ impl Worker {
         if let Some(result) = result.filter(|_| !is_there) {
             self.views.write_result(id, &result)?;
         }
+        // Before the view that says it is done, so that a crash between the two has both written again.
+        if seen.message.to.is_user() && !is_there {
+            self.views.write_letter(id, &text)?;
+        }
         let told = seen.message.kind != Kind::Task && seen.status == Status::Completed;
         let reader = seen.agent.as_ref().filter(|_| told && self.views.is_open_shown(id));
         let Some(reader) = reader else { return Ok(self.views.finish(MAIN_ZONE, id, &day, &text)?) };
@@ -326,7 +330,8 @@ impl Worker {
 
     /// Removes a batch of what is old; whether there may be more.
     fn expire(&mut self, before: Millis) -> Result<bool, FolderError> {
-        Ok(self.views.remove_finished_before(before, EXPIRE_MAX)? >= EXPIRE_MAX)
+        let letters = self.views.remove_letters_before(before, EXPIRE_MAX)?;
+        Ok(self.views.remove_finished_before(before, EXPIRE_MAX)? >= EXPIRE_MAX || letters >= EXPIRE_MAX)
     }
 
     fn check(&mut self, paths: &[PathBuf], shown: &mut Shown) -> Result<(), FolderError> {

@@ -1,10 +1,12 @@
 //! What a program asks: the words of its dialog, what may be chosen, and which of it is marked. A choice is taken by moving
 //! the mark to it, so that what is pressed is seen before it counts.
 
-use super::frame::Frame;
+use super::frame::{Frame, words};
 use super::pattern::Pattern;
+use super::steady::Steady;
 use super::style::StyledRow;
 use crate::engine::echo::squeezed;
+use crate::engine::words::Millis;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
@@ -45,6 +47,8 @@ pub struct ChoiceList {
     pub marked: Option<Pattern>,
     /// Another one: it stands in the same column.
     pub other: Pattern,
+    /// Whether choices without numbers stand apart, each above a row that says what it is.
+    pub described: bool,
 }
 
 /// What is asked.
@@ -60,6 +64,8 @@ pub struct Dialog {
     pub cut: bool,
     /// What was not kept, as a number that is another one where that is.
     pub rest: u64,
+    /// When it was first seen, by the wall clock, if that is known: it tells two from one another that ask the same.
+    pub asked_at: Option<Millis>,
     /// The row that has all choices, and where each stands in it, if they are side by side.
     pub in_row: Option<(usize, Vec<Range<usize>>)>,
     /// The rows of the choices, and where each begins, if they stand one below the other and only colours tell the marked one.
@@ -114,7 +120,8 @@ impl Dialog {
         let (text, rest) = text_of((rows.start..first).map(|at| words(frame.row(at))));
         let Listed { choices, rows, marked, by_colour } = listed.unwrap_or_default();
         let in_rows = if by_colour { rows } else { Vec::new() };
-        Self { text, choices, marked, cut: rest.is_some(), rest: rest.unwrap_or(0), in_row: None, in_rows }
+        let (cut, rest) = (rest.is_some(), rest.unwrap_or(0));
+        Self { text, choices, marked, cut, rest, asked_at: None, in_row: None, in_rows }
     }
 
     /// A dialog whose choices stand in one row, if it is one.
@@ -126,7 +133,8 @@ impl Dialog {
         let (text, rest) = text_of((rows.start..at).map(|at| words(frame.row(at))));
         let (cut, rest) = (rest.is_some(), rest.unwrap_or(0));
         let in_rows = Vec::new();
-        Some(Self { text, choices, marked: None, cut, rest, in_row: Some((at, groups)), in_rows })
+        let in_row = Some((at, groups));
+        Some(Self { text, choices, marked: None, cut, rest, asked_at: None, in_row, in_rows })
     }
 
     /// Whether colours alone tell which choice is marked.
@@ -157,19 +165,28 @@ impl Dialog {
         self.text.is_empty() && self.choices.is_empty()
     }
 
-    /// A name for what is asked, whatever is marked: eight hex digits. It holds for one daemon.
+    /// A name for it, whatever is marked and however its program animates it: eight hex digits. It is told by the moment at
+    /// which it was first seen, for the next one may ask the same.
     #[must_use]
     pub fn id(&self) -> String {
         let mut hasher = DefaultHasher::new();
-        (&self.text, &self.choices, self.rest).hash(&mut hasher);
+        match self.asked_at {
+            Some(moment) => moment.hash(&mut hasher),
+            None => (&self.text, &self.choices, self.rest).hash(&mut hasher),
+        }
         format!("{:016x}", hasher.finish()).split_off(8)
     }
 
-    /// Whether the same is asked, whatever is marked.
+    /// Whether the same is asked, whatever is marked and whatever its program animates.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let asked = |dialog: &Self| (dialog.cut, dialog.rest, dialog.in_row.is_some());
-        (&self.text, &self.choices) == (&other.text, &other.choices) && asked(self) == asked(other)
+        let is_like = |a: &str, b: &str| a == b || Steady::of(a).is_like(&Steady::of(b));
+        let mut choices = self.choices.iter().zip(&other.choices);
+        asked(self) == asked(other)
+            && is_like(&self.text, &other.text)
+            && self.choices.len() == other.choices.len()
+            && choices.all(|(a, b)| is_like(a, b))
     }
 
     /// The place of what somebody chooses.
@@ -310,17 +327,45 @@ impl Listed {
         let is_sure = marks.len() == 1 && !by_colour;
         let mark = marks.into_iter().next()?;
         let other = |at: usize| row(at, &rules.other);
-        let above = Self::go_on(&mark, (rows.start..mark.at).rev(), frame, &other, false);
-        let below = Self::go_on(&mark, mark.at + 1..rows.end, frame, &other, true);
+        let described = rules.described && number(&mark.choice).is_none();
+        let apart = described.then(|| Self::apart(&mark, rows, frame, &other)).flatten();
+        let (above, below) = apart.unwrap_or_else(|| {
+            let above = Self::go_on(&mark, (rows.start..mark.at).rev(), frame, &other, false);
+            (above, Self::go_on(&mark, mark.at + 1..rows.end, frame, &other, true))
+        });
         let marked = above.len();
         let all = above.into_iter().rev().chain([mark]).chain(below);
-        let all = all.map(|row| ((row.at, row.start), row.choice)).take(CHOICES_MAX);
+        let (mut all, mut marked): (Vec<Row>, usize) = (all.collect(), marked);
+        wrap::join(&mut all, &mut marked, frame, rows.end);
+        let all = all.into_iter().map(|row| ((row.at, row.start), row.choice)).take(CHOICES_MAX);
         let (rows, choices): (_, Vec<String>) = all.unzip();
         // What a choice quotes may look like one, and like the marked one.
         let is_whole = choices.first().is_none_or(|first| number(first).is_none_or(|number| number == 1));
         let marked = (is_sure && is_whole && marked < CHOICES_MAX).then_some(marked);
         // One without a first choice has another above the screen, or is none.
         (is_whole || !by_colour).then_some(Self { choices, rows, marked, by_colour })
+    }
+
+    /// The choices above and below `mark` where each has a row below it that says what it is, and a blank one follows.
+    fn apart(
+        mark: &Row,
+        rows: &Range<usize>,
+        frame: &Frame<'_>,
+        other: &impl Fn(usize) -> Option<Row>,
+    ) -> Option<(Vec<Row>, Vec<Row>)> {
+        let is_blank = |at: usize| words(frame.row(at)).is_empty();
+        let in_column = |at: usize| other(at).filter(|row| row.column == mark.column);
+        let is_apart = |at: usize| {
+            let bounded = at > rows.start && is_blank(at - 1) && at + 2 < rows.end && is_blank(at + 2);
+            bounded && in_column(at + 1).is_some()
+        };
+        if !is_apart(mark.at) {
+            return None;
+        }
+        let choice = |at: usize| in_column(at).filter(|_| is_apart(at));
+        let above = (1..).map_while(|n| choice(mark.at.checked_sub(3 * n)?)).collect();
+        let below = (1..).map_while(|n| choice(mark.at + 3 * n)).collect();
+        Some((above, below))
     }
 
     /// The choices next to `from` in one direction. Where they are numbered, a few rows between two of them belong to the
@@ -380,200 +425,7 @@ fn bare(choice: &str) -> &str {
     bare.map_or(choice, |(_, bare)| bare.trim_start())
 }
 
-/// The words of a row, without the borders around them; none of a row that is a border.
-fn words(row: &str) -> &str {
-    let border = |c: char| c.is_whitespace() || ('\u{2500}'..='\u{259F}').contains(&c);
-    row.trim_matches(border)
-}
+mod wrap;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rules() -> ChoiceRules {
-        ChoiceRules {
-            list: Some(ChoiceList {
-                marked: Some(Pattern::new("^[ │]*[❯›●] +(\\S.*?)[ │]*$").unwrap()),
-                other: Pattern::new("^[ │]* +(\\S.*?)[ │]*$").unwrap(),
-            }),
-            in_row: vec![Pattern::new("^ *(Once) +(Always) +(Reject)").unwrap()],
-            yes: vec![Pattern::new("^Yes(, proceed)?$").unwrap()],
-            no: vec![Pattern::new("^No\\b").unwrap()],
-            typed: Vec::new(),
-            enter_after_no: Vec::new(),
-            field: vec![Pattern::new("^(> )?Type something").unwrap()],
-        }
-    }
-
-    fn read(rows: &[&str]) -> Dialog {
-        Dialog::read(Some(&rules()), &Frame { rows, title: None, cursor: None }, 0..rows.len())
-    }
-
-    #[test]
-    fn numbered_choices_are_those_that_count_on_in_one_column() {
-        let dialog = read(&[
-            "────────",
-            " Bash command",
-            "   2. rm -rf build",
-            "╌╌╌╌",
-            " Do you want to proceed?",
-            " ❯ 1. Yes",
-            "   2. Yes, and always allow",
-            "      access to it",
-            "   3. No",
-            "",
-            " Esc to cancel",
-        ]);
-        assert_eq!(dialog.text, "Bash command\n2. rm -rf build\nDo you want to proceed?");
-        assert_eq!(dialog.choices, ["1. Yes", "2. Yes, and always allow", "3. No"]);
-        assert_eq!(dialog.marked, Some(0));
-        let list = read(&["   1. of a text", " ❯ 1. Yes", "   2. No", "   7. a note"]);
-        assert_eq!(
-            (&list.choices[..], &*list.text),
-            (&["1. Yes".to_owned(), "2. No".to_owned()][..], "1. of a text")
-        );
-        let last =
-            read(&["│ Allow execution of: 'x'?  │", "│   1. Allow once │", "│ ● 2. No (esc) │", "╰───╯"]);
-        assert_eq!(
-            (last.choices.len(), last.marked, last.text.as_str()),
-            (2, Some(1), "Allow execution of: 'x'?")
-        );
-    }
-
-    #[test]
-    fn choices_without_numbers_stand_together() {
-        let dialog =
-            read(&["  Use this key?", "", "    Yes", "  ❯ No (recommended)", "", "    Enter to confirm"]);
-        assert_eq!(
-            (&dialog.choices[..], dialog.marked),
-            (&["Yes".to_owned(), "No (recommended)".to_owned()][..], Some(1))
-        );
-        assert_eq!(dialog.text, "Use this key?");
-        assert_eq!(
-            read(&["What now?", "type it"]),
-            Dialog { text: "What now?\ntype it".into(), ..Dialog::default() }
-        );
-    }
-
-    #[test]
-    fn choices_side_by_side_are_marked_by_their_colours() {
-        let dialog = read(&["△ Permission required", "  rm x", "", "  Once  Always  Reject   enter confirm"]);
-        assert_eq!((dialog.text.as_str(), dialog.marked), ("△ Permission required\nrm x", None));
-        assert_eq!(dialog.choices, ["Once", "Always", "Reject"]);
-        let rows = ["", "", "", "  Once  \u{1b}[44mAlways\u{1b}[0m  Reject   enter confirm"];
-        let rows = StyledRow::read_all(rows);
-        assert_eq!(dialog.clone().marked_by(&rows).marked, Some(1));
-        assert_eq!(dialog.marked_by(&rows[..2]).marked, None);
-    }
-
-    #[test]
-    fn what_a_choice_quotes_is_not_taken_for_the_marked_one() {
-        // The second choice goes on in a row that looks like a list of its own.
-        let quoted = read(&[
-            "Bash command",
-            " ❯ 1. Yes",
-            "   2. Yes, and always allow",
-            " ❯ 3. No such folder/*",
-            "   3. No",
-        ]);
-        assert_eq!(quoted.marked, None, "{quoted:?}");
-        let whole = read(&["Bash command", " ❯ 1. Yes", "   2. Yes, in", " ❯ 1. No such folder", "   2. No"]);
-        assert_eq!(whole.marked, None, "{whole:?}");
-        let scrolled = read(&["Which one?", " ❯ 4. Yes", "   5. No"]);
-        assert_eq!(scrolled.marked, None, "what stands above it is not known");
-    }
-
-    #[test]
-    fn a_long_text_is_cut_however_it_is_pulled_apart() {
-        let long = |rows: &[&str]| {
-            let all: Vec<&str> = rows.iter().copied().chain(["❯ 1. Yes", "  2. No"]).collect();
-            read(&all)
-        };
-        assert!(!long(&["cargo test"; TEXT_ROWS_MAX]).cut);
-        let pulled = ["rm -rf x", ""].repeat(TEXT_ROWS_MAX / 2 + 1);
-        assert!(long(&pulled).cut);
-        // What is not kept makes another one of it.
-        let end = |last: &'static str| long(&[&["cargo test"; TEXT_ROWS_MAX][..], &[last]].concat());
-        assert_eq!(end("one").text, end("other").text);
-        assert_ne!(end("one").id(), end("other").id());
-        assert!(!end("one").is_same(&end("other")));
-    }
-
-    #[test]
-    fn an_answer_is_one_of_the_choices_or_none() {
-        let dialog = read(&[
-            "Go on?",
-            "❯ 1. Yes, and don't ask again",
-            "  2. Yes   this time",
-            "  3. No, stop",
-            "  4. Note it",
-        ]);
-        let choose = |text: &str| dialog.choose(&Choose::read(text), &rules());
-        let at = |place| Ok(Chosen::At(place));
-        assert_eq!((choose("yes"), choose("Y"), choose("no")), (at(1), at(1), at(2)));
-        assert_eq!((choose("4"), choose(" note")), (at(3), at(3)));
-        assert_eq!(choose("yes, and"), at(0));
-        for none in ["0", "5", "99999999999999999999999", "maybe", "", "ye"] {
-            assert!(choose(none).is_err(), "{none:?}");
-        }
-        let bare = read(&["Use it?", "  ❯ No", "    Yes"]);
-        assert_eq!(bare.choose(&Choose::Number(2), &rules()), at(1));
-        assert!(bare.choose(&Choose::Number(0), &rules()).is_err());
-    }
-
-    #[test]
-    fn a_text_goes_where_one_may_be_typed_and_nowhere_else() {
-        let rows = ["Which one?", "❯ 1. chrono", "  2. time", "  3. Type something."];
-        let dialog = read(&rows);
-        let choose = |text: &str| dialog.choose(&Choose::read(text), &rules());
-        assert_eq!(choose("jiff 日本"), Ok(Chosen::Field(2)));
-        assert_eq!((choose("Time"), choose("3")), (Ok(Chosen::At(1)), Ok(Chosen::At(2))));
-        assert!(choose("yes").is_err() && choose("9").is_err());
-        let typed = |row| read(&["Which one?", "  1. chrono", "  2. time", row]);
-        let shown = typed("❯ 3. > jiff 日本");
-        assert!(dialog.is_same_beside(&shown, 2) && !dialog.is_same_beside(&shown, 1));
-        assert!(shown.shows_typed(2, "jiff 日本") && !shown.is_field(&rules(), 2));
-        // A part of it is enough where it can be told from anything else.
-        assert!(!typed("❯ 3. jiff").shows_typed(2, "jiff 日本"));
-        assert!(
-            typed("❯ 3. one that reads all dates").shows_typed(2, "one that reads all dates that there are")
-        );
-        assert!(!typed("❯ 3. somebody's own words").shows_typed(2, "jiff"));
-        assert!(!typed("❯ 3. Type something.").shows_typed(2, "jiff"));
-    }
-
-    #[test]
-    fn a_list_without_a_mark_has_a_colour() {
-        let rules = ChoiceRules {
-            list: Some(ChoiceList { marked: None, other: Pattern::new("^  (\\d+\\. \\S.*)$").unwrap() }),
-            ..rules()
-        };
-        let read = |rows: &[&str]| {
-            let styled = StyledRow::read_all(rows.iter().copied());
-            let texts: Vec<&str> = styled.iter().map(|row| row.text.as_str()).collect();
-            let frame = Frame { rows: &texts, title: None, cursor: None };
-            Dialog::read(Some(&rules), &frame, 0..rows.len()).marked_by(&styled)
-        };
-        let on = "\u{1b}[44m";
-        let rows = [
-            "  Which one?",
-            "  1. chrono",
-            "     The one.",
-            &format!("  {on}2. time\u{1b}[49m"),
-            "",
-            "  esc",
-        ];
-        let dialog = read(&rows);
-        assert_eq!((&*dialog.text, dialog.marked, dialog.is_coloured()), ("Which one?", Some(1), true));
-        assert_eq!(dialog.choices, ["1. chrono", "2. time"]);
-        let none = read(&["  Which one?", "  1. chrono", "  2. time"]);
-        assert_eq!((none.choices.len(), none.marked), (2, None));
-        let both = read(&[
-            "  Which one?",
-            &format!("  {on}1. chrono\u{1b}[49m"),
-            &format!("  {on}2. time\u{1b}[49m"),
-        ]);
-        assert_eq!(both.marked, None);
-        assert!(read(&["  Which one?", "  2. time"]).choices.is_empty());
-    }
-}
+mod tests;

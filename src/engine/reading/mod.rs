@@ -6,10 +6,11 @@ mod frame;
 mod input_box;
 mod pattern;
 mod rules;
+mod steady;
 mod style;
 
 pub use dialog::{ChoiceList, ChoiceRules, Choose, Chosen, Dialog};
-pub use frame::Frame;
+pub use frame::{Frame, plain};
 pub use input_box::{BoxForm, BoxRules, CursorPlace, InputBox};
 pub use pattern::{Pattern, PatternError};
 pub use rules::{BoxState, Rule, Rules, Sights};

@@ -57,6 +57,8 @@ pub(crate) struct Faults {
     pub(crate) refuses_after: Option<u64>,
     /// Whether nothing more fits on it.
     pub(crate) full: bool,
+    /// Whether its folders take no more names.
+    pub(crate) no_names: bool,
     /// Refusals so far, and writes of which a part was done.
     pub(crate) refused: u64,
     pub(crate) torn: u64,
@@ -105,6 +107,10 @@ impl Machine {
         if self.faults.full && change.takes_room() {
             self.faults.refused += 1;
             self.tear(change);
+            return Err(Errno::NOSPC);
+        }
+        if self.faults.no_names && matches!(change, Change::Rename { .. }) {
+            self.faults.refused += 1;
             return Err(Errno::NOSPC);
         }
         if counts_down(&mut self.faults.refuses_after) {

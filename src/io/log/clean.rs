@@ -2,6 +2,8 @@
 //! secret is not repeated.
 
 use regex::{Regex, RegexSet};
+use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Pattern, and what is put in its place. The forms are those that the services themselves publish for secret scanning.
 const SECRETS: [(&str, &str); 7] = [
@@ -27,7 +29,10 @@ const SECRETS: [(&str, &str); 7] = [
     ),
 ];
 
-/// Cleans lines; the patterns are compiled once.
+/// Compiled once for all.
+static SHARED: LazyLock<Result<Cleaner, regex::Error>> = LazyLock::new(Cleaner::new);
+
+/// Cleans lines.
 #[derive(Debug)]
 pub struct Cleaner {
     any: RegexSet,
@@ -43,6 +48,36 @@ impl Cleaner {
         let any = RegexSet::new(SECRETS.map(|(pattern, _)| pattern))?;
         let each = SECRETS.map(|(pattern, instead)| Ok((Regex::new(pattern)?, instead)));
         Ok(Self { any, each: each.into_iter().collect::<Result<_, regex::Error>>()? })
+    }
+
+    /// The one that all share.
+    ///
+    /// # Errors
+    /// Only if one of the patterns is wrong, which is a bug.
+    pub fn shared() -> Result<&'static Self, regex::Error> {
+        SHARED.as_ref().map_err(Clone::clone)
+    }
+
+    /// Where a text looks like a secret. Prose and code are in more danger here than in a log: `basic functionality` is no
+    /// password, and neither is `token = parse(text)`.
+    #[must_use]
+    pub fn secrets(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        for index in self.any.matches(text) {
+            let Some((pattern, _)) = self.each.get(index) else { continue };
+            for groups in pattern.captures_iter(text) {
+                let Some(whole) = groups.get(0) else { continue };
+                let start = groups.get(1).map_or(whole.start(), |named| named.end());
+                let end = whole.end() - usize::from(whole.as_str().ends_with('@'));
+                let is_whole = whole.as_str().starts_with("-----BEGIN");
+                let span = if is_whole { start..end_of_key(text, start) } else { start..end };
+                let name = groups.get(1).map(|named| named.as_str());
+                if name.is_none_or(|name| looks_secret(name, text[span.clone()].trim_start())) {
+                    found.push(span);
+                }
+            }
+        }
+        found
     }
 
     /// The text as one line: secrets out, control characters (line ends and text direction among them) as escapes.
@@ -62,6 +97,40 @@ impl Cleaner {
         }
         clean
     }
+}
+
+/// Where a private key ends that begins here: with the last of the rows that may be of it.
+fn end_of_key(text: &str, start: usize) -> usize {
+    let mut end = start;
+    for (number, row) in text[start..].split_inclusive('\n').enumerate() {
+        let words = row.trim();
+        let is_of_key = number == 0
+            || words.is_empty()
+            || words.starts_with("-----END")
+            || words.split_once(": ").is_some_and(|(name, _)| name.contains('-'))
+            || words.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
+        if !is_of_key {
+            break;
+        }
+        end += row.len();
+        if words.contains("-----END") {
+            break;
+        }
+    }
+    end
+}
+
+/// Whether what follows a name such as `password:` is a value, and neither a word of the language nor code.
+fn looks_secret(name: &str, value: &str) -> bool {
+    const WORDS: [&str; 8] = ["true", "false", "none", "null", "required", "optional", "missing", "invalid"];
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let is_code = value.contains('(') || (!has_digit && value.contains(['.', ':', '[', '<', '&', '$']));
+    // The names of the ways to log in are words, too.
+    let is_word = ["basic", "bearer"].iter().any(|word| name.eq_ignore_ascii_case(word)) && !has_digit;
+    value.chars().count() >= 4
+        && !is_code
+        && !is_word
+        && !WORDS.contains(&value.to_ascii_lowercase().as_str())
 }
 
 /// The text as one line, control characters as escapes.

@@ -75,7 +75,7 @@ impl Log {
     /// # Errors
     /// [`LogError`] if the file cannot be opened.
     pub fn start(path: &Path) -> Result<Self, LogError> {
-        let cleaner = Cleaner::new()?;
+        let cleaner = Cleaner::shared()?;
         let io = |source| LogError::Io { path: path.to_path_buf(), source };
         let file = open(path).map_err(io)?;
         let bytes = file.metadata().map_err(io)?.len();
@@ -187,7 +187,7 @@ struct Keeper {
     path: PathBuf,
     file: File,
     bytes: u64,
-    cleaner: Cleaner,
+    cleaner: &'static Cleaner,
     lost: Arc<AtomicU64>,
 }
 

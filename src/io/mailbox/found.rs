@@ -65,10 +65,12 @@ pub enum Found {
         /// Why.
         refusal: Refusal,
     },
-    /// A file that is perhaps meant to be taken, but is not called `.yaml`; said once.
+    /// A file that is perhaps meant to be taken, but is not called `.yaml`, or a folder with such as are; said once.
     Hint {
         /// Its name, or a likeness of it.
         name: String,
+        /// Whether it is a folder.
+        is_folder: bool,
         /// The drop zone.
         zone: u32,
     },

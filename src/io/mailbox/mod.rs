@@ -51,6 +51,8 @@ pub struct Mailbox {
     /// What the last listing found and nobody looked at yet.
     listed: VecDeque<Candidate>,
     listings: u64,
+    /// The newest listing of which every file was looked at.
+    looked: u64,
     /// Claimed but not read: left by a crash, or still being written.
     unread: VecDeque<String>,
     /// Read, and as what; not forgotten yet.
@@ -84,6 +86,7 @@ impl Mailbox {
             claims,
             zones: BTreeMap::new(),
             listings: 0,
+            looked: 0,
             listed: VecDeque::new(),
             taken: HashMap::new(),
             patience: Patience::default(),
@@ -135,10 +138,26 @@ impl Mailbox {
         self.listings
     }
 
-    /// The files that are still being written, if all others were taken that lay there when the zones had been listed so
+    /// The files that are still being written, if all others were looked at that lay there when the zones had been listed so
     /// often.
     pub(crate) fn still_written(&self, listings: u64) -> Option<HashSet<Waited>> {
-        (self.listings > listings && self.listed.is_empty()).then(|| self.patience.waited())
+        (self.looked > listings).then(|| self.patience.waited())
+    }
+
+    /// Why something lies there that cannot be taken now, though nobody writes it: there is no room for its claim, or a call
+    /// fails. It may be anything, so nobody can tell whose it is.
+    pub(crate) fn stuck(&self, now: Millis) -> Option<String> {
+        let of_zone = |zone: &Zone| match &zone.trouble {
+            Some(FolderError::Io { errno, .. }) => {
+                Some(format!("{} cannot be looked at: {errno}", zone.place().display()))
+            }
+            _ => None,
+        };
+        let of_file = || {
+            let (name, errno) = self.patience.stuck(now)?;
+            Some(format!("{name} cannot be moved or read: {errno}"))
+        };
+        self.zones.values().find_map(of_zone).or_else(of_file)
     }
 
     /// Whether this one is still being written.
@@ -211,6 +230,13 @@ impl Mailbox {
         Ok(())
     }
 
+    /// Keeps a file that was read for the next sweep: what it says could not be judged.
+    pub(crate) fn keep(&mut self, claim: &str) {
+        if self.taken.remove(claim).is_some() {
+            self.unread.push_back(claim.to_owned());
+        }
+    }
+
     /// Keeps a file that was read for a later sweep: there was no room for what it says.
     pub fn defer(&mut self, claim: &str) {
         if let Some(stamp) = self.taken.remove(claim) {
@@ -225,6 +251,9 @@ impl Mailbox {
             let Some(candidate) = self.listed.pop_front() else { break };
             left.add(sweep, self.take(candidate, now));
         }
+        if self.listed.is_empty() {
+            self.looked = self.listings;
+        }
     }
 
     /// Lists all zones and sorts what there is.
@@ -237,8 +266,11 @@ impl Mailbox {
                 Ok((candidates, hints)) => {
                     zone.trouble = None;
                     all.extend(candidates);
-                    let hint =
-                        |name: std::ffi::OsString| Found::Hint { name: name::likeness(&name), zone: number };
+                    let hint = |name: std::ffi::OsString| Found::Hint {
+                        is_folder: zone.is_folder(&name),
+                        name: name::likeness(&name),
+                        zone: number,
+                    };
                     sweep.found.extend(hints.into_iter().map(hint));
                 }
                 Err(error) if zone.trouble.as_ref() == Some(&error) => {}

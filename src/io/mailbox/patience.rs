@@ -1,5 +1,6 @@
 //! Files that cannot be read yet: somebody is still writing them, or seems to.
 
+use super::name::{Claim, likeness};
 use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::Millis;
 use crate::io::folder::Stamp;
@@ -43,6 +44,8 @@ struct Wait {
     stamp: Option<Stamp>,
     still_since: Millis,
     reported: bool,
+    /// The call that failed when it was tried last.
+    stuck: Option<Errno>,
 }
 
 /// Everything that is waited for.
@@ -108,12 +111,28 @@ impl Patience {
 
     /// Whether it is time to say that this file is waited for: once, after a minute; at once if it is stuck.
     pub(super) fn report(&mut self, key: &Key, busy: Busy, now: Millis) -> bool {
-        let new = || Wait { since: now, stamp: None, still_since: now, reported: false };
+        let new = || Wait { since: now, stamp: None, still_since: now, reported: false, stuck: None };
         let wait = self.0.entry(key.clone()).or_insert_with(new);
         let due = matches!(busy, Busy::Stuck(_)) || now.since(wait.since) >= REPORT_MS;
         let first = due && !wait.reported;
         wait.reported |= due;
+        wait.stuck = match busy {
+            Busy::Stuck(errno) => Some(errno),
+            Busy::Open | Busy::Moving | Busy::Empty => None,
+        };
         first
+    }
+
+    /// One that cannot be moved or read, and why: for as long as the machine has no room for it, and for a minute where the
+    /// trouble may be the file's own, which may never pass.
+    pub(super) fn stuck(&self, now: Millis) -> Option<(String, Errno)> {
+        let holds = |(key, wait): (&Key, &Wait)| {
+            let errno = wait.stuck?;
+            let name = key.name.to_str().and_then(Claim::parse).map(|claim| claim.name.to_owned());
+            let holds = is_no_room(errno) || now.since(wait.since) < REPORT_MS;
+            holds.then(|| (shown(&name.unwrap_or_else(|| likeness(&key.name))), errno))
+        };
+        self.0.iter().find_map(holds)
     }
 
     /// When to look again, if anything is waited for: soon after it began, then less and less often.
@@ -122,7 +141,7 @@ impl Patience {
     }
 
     fn wait(&mut self, key: &Key, stamp: Stamp, now: Millis) -> &Wait {
-        let new = || Wait { since: now, stamp: Some(stamp), still_since: now, reported: false };
+        let new = || Wait { since: now, stamp: Some(stamp), still_since: now, reported: false, stuck: None };
         let wait = self.0.entry(key.clone()).or_insert_with(new);
         if wait.stamp != Some(stamp) {
             wait.stamp = Some(stamp);
@@ -130,6 +149,20 @@ impl Patience {
         }
         wait
     }
+}
+
+/// Whether the machine has no room, and not this file some trouble of its own.
+fn is_no_room(errno: Errno) -> bool {
+    matches!(
+        errno,
+        Errno::NOSPC
+            | Errno::DQUOT
+            | Errno::ROFS
+            | Errno::MFILE
+            | Errno::NFILE
+            | Errno::NOMEM
+            | Errno::NOBUFS
+    )
 }
 
 impl Busy {

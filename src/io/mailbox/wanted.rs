@@ -4,13 +4,14 @@
 //! Each file is read where it lies, once for each version of it; what is not wanted stays there untouched.
 
 use super::name::Claim;
-use super::patience::Key;
+use super::patience::{Busy, Key};
 use super::take::{Attempt, read_whole};
 use super::zone::Candidate;
 use super::{Budget, Found, Left, Mailbox, Sweep};
 use crate::engine::words::Millis;
 use crate::io::folder::{Stamp, file_type};
 use rustix::fs::FileType;
+use rustix::io::Errno;
 use std::collections::{HashMap, HashSet};
 
 /// Tells by a file's name and content whether it is wanted.
@@ -59,11 +60,11 @@ impl Mailbox {
         while looks.some()
             && let Some(candidate) = self.listed.pop_back()
         {
-            // What is no ordinary file is refused when there is room.
+            // What is no ordinary file is only to be refused, and its sender to be told.
             let verdict = if candidate.ordinary {
                 self.look_at(&key_of(&candidate), &mut looks, now, wanted)
             } else {
-                Verdict::Unwanted
+                Verdict::Wanted
             };
             match verdict {
                 Verdict::Wanted => chosen.push(candidate),
@@ -73,6 +74,9 @@ impl Mailbox {
         }
         for candidate in chosen.into_iter().rev() {
             sweep.found.extend(self.take(candidate, now));
+        }
+        if looks.some() {
+            self.looked = self.listings;
         }
         !looks.some()
     }
@@ -105,13 +109,20 @@ impl Mailbox {
         let (Some(name), Some(folder)) = (name, folder) else { return Verdict::Unwanted };
         let Ok(stat) = folder.stat(&key.name) else { return Verdict::Unwanted };
         let stamp = Stamp::of(&stat);
-        if self.unwanted.0.get(key) == Some(&stamp)
-            || file_type(&stat) != FileType::RegularFile
-            || !looks.some()
-        {
+        if self.unwanted.0.get(key) == Some(&stamp) || !looks.some() {
             return Verdict::Unwanted;
         }
-        let Ok(file) = folder.read(&key.name) else { return Verdict::Unwanted };
+        if file_type(&stat) != FileType::RegularFile {
+            return Verdict::Wanted; // only to be refused
+        }
+        let file = match folder.read(&key.name) {
+            Ok(file) => file,
+            Err(Errno::NOENT) => return Verdict::Unwanted,
+            Err(errno) if is_of_the_machine(errno) => {
+                return Verdict::Later(self.later(key, Busy::Stuck(errno), now));
+            }
+            Err(_) => return Verdict::Wanted, // it is judged once it is claimed
+        };
         looks.0.files -= 1;
         let read = match self.patience.ready(key, &file, stamp, now) {
             Ok(lease) => read_whole(&file, lease.is_some()),
@@ -123,8 +134,9 @@ impl Mailbox {
         match read {
             Attempt::Whole(bytes, _) if wanted(name, &bytes) => return Verdict::Wanted,
             Attempt::Whole(_, read) if read != stamp => return Verdict::Unwanted, // another one by now
+            Attempt::Refused(..) => return Verdict::Wanted,
             Attempt::Wait(busy) => return Verdict::Later(self.later(key, busy, now)),
-            Attempt::Whole(..) | Attempt::Refused(..) | Attempt::Gone => {}
+            Attempt::Whole(..) | Attempt::Gone => {}
         }
         self.patience.forget(key);
         self.unwanted.0.insert(key.clone(), stamp);
@@ -134,4 +146,9 @@ impl Mailbox {
 
 fn key_of(candidate: &Candidate) -> Key {
     Key { zone: Some(candidate.zone), name: candidate.name.clone() }
+}
+
+/// Whether a file cannot be opened since the machine is short of something, whatever file it is.
+fn is_of_the_machine(errno: Errno) -> bool {
+    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::IO)
 }

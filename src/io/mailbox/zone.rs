@@ -4,7 +4,7 @@ use super::name::{self, NameKind, Seq};
 use crate::io::folder::{FileId, Folder, FolderError, file_type, mtime_ns};
 use rustix::fs::FileType;
 use std::collections::HashSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// Hints that are given and remembered, so that each is given once; where more such files lie at once the others get none.
@@ -82,7 +82,11 @@ impl Zone {
     pub(super) fn list(&mut self, us: u32) -> Result<(Vec<Candidate>, Vec<OsString>), FolderError> {
         let (mut candidates, mut hints, mut hinted) = (Vec::new(), Vec::new(), HashSet::new());
         for name in self.folder.names()? {
-            match name::kind(&name) {
+            let kind = match name::kind(&name) {
+                NameKind::Other if self.holds_drops(&name) => NameKind::Hint,
+                kind => kind,
+            };
+            match kind {
                 NameKind::Other => {}
                 NameKind::Hint if self.hinted.contains(&name) => drop(hinted.insert(name)),
                 NameKind::Hint => hints.push(name),
@@ -93,6 +97,25 @@ impl Zone {
         hinted.extend(hints.iter().cloned());
         self.hinted = hinted;
         Ok((candidates, hints))
+    }
+
+    /// Whether this is a folder of somebody's own in which files lie that are called as if they were to be taken.
+    fn holds_drops(&self, name: &OsStr) -> bool {
+        const OURS: [&str; 5] = ["active", "results", "done", "rejected", "inbox"];
+        let is_passed_over = name.to_str().is_none_or(|name| {
+            OURS.contains(&name) || name == "STOP" || name.starts_with('.') || name.ends_with(".tmp")
+        });
+        if is_passed_over || !self.is_folder(name) {
+            return false;
+        }
+        let names =
+            name.to_str().and_then(|name| self.folder.enter(name).ok()?.names().ok()).unwrap_or_default();
+        names.iter().any(|name| name::kind(name) == NameKind::Drop)
+    }
+
+    /// Whether this name is a folder's.
+    pub(super) fn is_folder(&self, name: &OsStr) -> bool {
+        self.folder.stat(name).is_ok_and(|stat| file_type(&stat) == FileType::Directory)
     }
 
     /// How many files lie there to be taken, by their names alone.

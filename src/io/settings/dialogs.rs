@@ -19,6 +19,8 @@ pub(super) struct ChoicesEntry {
     marked: Option<At<String>>,
     /// Another choice of that list: it begins in the same column.
     other: Option<At<String>>,
+    /// Whether choices without numbers stand apart, each above a row that says what it is, with a blank row between two. `false`.
+    described: Option<bool>,
     /// Rows with all choices side by side, each a group. The marked one stands on another background.
     in_row: Option<Vec<At<String>>>,
     /// The words of a choice, without its number, that say yes once and to nothing more than is asked.
@@ -40,7 +42,8 @@ impl ChoicesEntry {
         let (marked, other) = (maybe(&self.marked), maybe(&self.other));
         let list = match (marked, other) {
             (marked, Some(Some(other))) if marked != Some(None) => {
-                Some(ChoiceList { marked: marked.flatten(), other })
+                let described = self.described == Some(true);
+                Some(ChoiceList { marked: marked.flatten(), other, described })
             }
             (Some(_), None) => {
                 let place = self.marked.as_ref().map(|marked| marked.place).unwrap_or_default();

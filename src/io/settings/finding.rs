@@ -125,6 +125,8 @@ pub(super) struct Book {
     findings: Vec<Finding>,
     /// What the patterns take that were read so far, here and in what was read before.
     pub(super) spent: Spent,
+    /// Whether it is one of ours, whose patterns a test has checked.
+    pub(super) is_built_in: bool,
 }
 
 /// What patterns take.
@@ -138,7 +140,12 @@ impl Book {
     /// Of the file `name` with this text.
     pub(super) fn new(name: &str, text: &str) -> Self {
         let source = Arc::new(NamedSource::new(name, harmless(text)));
-        Self { source, findings: Vec::new(), spent: Spent::default() }
+        Self { source, findings: Vec::new(), spent: Spent::default(), is_built_in: false }
+    }
+
+    /// Of a file that is built in: its patterns are compiled when they are used, and not before.
+    pub(super) fn built_in(name: &str, text: &str) -> Self {
+        Self { is_built_in: true, ..Self::new(name, text) }
     }
 
     /// Something for which the file is refused.

@@ -173,7 +173,7 @@ pub fn built_in_names() -> Vec<&'static str> {
 #[must_use]
 pub fn built_in_profiles() -> BTreeMap<String, Profile> {
     // A finding there is a bug, which a test finds.
-    built_in().unwrap_or_default()
+    built_in(Book::built_in).unwrap_or_default()
 }
 
 /// Every profile by name: the built-in ones, those of `layers` over them, and what the team file says over these. What is
@@ -201,8 +201,13 @@ pub(super) fn resolve(
     for (name, entry) in entries {
         entered.entry(name.clone()).or_default().push(Entered { entry, book: 0 });
     }
-    let mut resolver =
-        Resolver { built_in: built_in()?, entered, done: BTreeMap::new(), books, spent: Spent::default() };
+    let mut resolver = Resolver {
+        built_in: built_in(Book::built_in)?,
+        entered,
+        done: BTreeMap::new(),
+        books,
+        spent: Spent::default(),
+    };
     let names: Vec<String> = resolver.built_in.keys().chain(resolver.entered.keys()).cloned().collect();
     for name in names {
         resolver.profile(&name, &mut Vec::new());
@@ -297,12 +302,13 @@ impl Resolver<'_> {
     }
 }
 
-fn built_in() -> Result<BTreeMap<String, Profile>, Vec<Finding>> {
+/// The built-in profiles, each read into the book that `open` makes for it.
+fn built_in(open: fn(&str, &str) -> Book) -> Result<BTreeMap<String, Profile>, Vec<Finding>> {
     let parse = |name: &str| {
         let file = format!("{name}.yaml");
         let bytes = BuiltIn::get(&file).map(|file| file.data).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        let mut book = Book::new(&format!("protocol/profiles/{file}"), &text);
+        let mut book = open(&format!("protocol/profiles/{file}"), &text);
         let mut profile = Profile::default();
         if let Some(entry) = read::<ProviderEntry>(&text, &mut book) {
             profile.change(&entry, &mut book);
@@ -377,5 +383,18 @@ impl Profile {
             check::lasting(&mut timeout, entry.timeout.as_ref(), check::TIMEOUT_MS, book);
             self.timeout_ms = Some(timeout);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At a start they are not checked; this is what makes up for it.
+    #[test]
+    fn every_pattern_of_a_built_in_profile_can_be_compiled() {
+        let checked = built_in(Book::new).unwrap_or_else(|findings| panic!("{findings:?}"));
+        assert_eq!(checked, built_in_profiles(), "and none is read otherwise for that");
+        assert!(checked.len() > 5, "{:?}", checked.keys());
     }
 }

@@ -297,6 +297,9 @@ pub(super) fn patterns(texts: Option<&[At<String>]>, book: &mut Book) -> Vec<Pat
 
 /// A pattern, unless there are too many: that is told at the first of them, and none is made any more.
 pub(super) fn pattern(text: &At<String>, book: &mut Book) -> Option<Pattern> {
+    if book.is_built_in {
+        return Some(Pattern::built_in(&text.value));
+    }
     if is_over(book.spent) {
         return None;
     }

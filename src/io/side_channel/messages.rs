@@ -1,7 +1,8 @@
 //! The messages of OpenCode's API, as much of them as is needed: in `GET /session/ID/message` the oldest stands first.
 
+use super::Line;
 use crate::engine::doorbell::HEAD;
-use crate::engine::echo::squeezed;
+use crate::engine::words::Millis;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -70,9 +71,9 @@ pub(super) enum Status {
 
 impl Message {
     /// Whether it is the line that was typed.
-    pub(super) fn is(&self, line: &str) -> bool {
-        let wanted = squeezed(line);
-        self.info.role == "user" && self.texts().any(|text| squeezed(text).contains(&wanted))
+    pub(super) fn is(&self, line: &Line) -> bool {
+        let at = Some(Millis(self.info.time.created));
+        self.info.role == "user" && self.texts().any(|text| line.is_in(text, at))
     }
 
     /// What was said in it.
@@ -131,8 +132,16 @@ mod tests {
         let next = text("user", "u3", "[tasuki] something else", false);
         let other = text("assistant", "a4", "not of this turn", true);
         let all = messages(json!([asked, tool, summary, goes_on, person, answer, next, other]));
-        assert!(all[0].is("[tasuki] do it (token k7qf2m)"));
-        assert!(!all[0].is("[tasuki] do it (token k7qf2n)"));
+        assert!(all[0].is(&Line::from("[tasuki] do it (token k7qf2m)")));
+        assert!(!all[0].is(&Line::from("[tasuki] do it (token k7qf2n)")));
+        // Without a token the same line may have been another turn's.
+        let told = text("user", "u5", "Say **hi**.", true);
+        let told = &messages(json!([told]))[0];
+        assert!(
+            told.is(&Line::since("Say **hi**.", Millis(1)))
+                && !told.is(&Line::since("Say **hi**.", Millis(2)))
+        );
+        assert!(!told.is(&Line::since("**hi**", Millis(1))), "which is another line");
         assert_eq!(said_after(&all, "u1").as_deref(), Some("まず見る。\n\nDone.\n\nCODING OK k7qf2m"));
         assert_eq!(said_after(&all, "u3").as_deref(), Some("not of this turn"));
         assert_eq!(said_after(&all, "none"), None);
@@ -147,6 +156,6 @@ mod tests {
         let before = text("assistant", "a1", "before", true);
         assert_eq!(said_after(&messages(json!([before, asked()])), "u1"), None);
         // The agent's own words that look like a line of tasuki's are nobody's message.
-        assert!(!messages(json!([text("assistant", "a1", "line", true)]))[0].is("line"));
+        assert!(!messages(json!([text("assistant", "a1", "line", true)]))[0].is(&Line::from("line")));
     }
 }

@@ -5,6 +5,7 @@ mod messages;
 mod opencode;
 mod transcript;
 
+use crate::engine::echo::squeezed;
 use crate::engine::words::Millis;
 pub use opencode::OpenCode;
 pub use transcript::{Transcribed, Transcripts};
@@ -28,6 +29,46 @@ pub enum TurnRecord {
     },
     /// The turn was taken, and nothing tells how far it is.
     Taken,
+}
+
+/// The line of a turn, as it is looked for in an agent's own record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Without its white space.
+    squeezed: String,
+    /// From when on it counts, by the wall clock; none if no other turn has the same line.
+    since: Option<Millis>,
+}
+
+impl From<&str> for Line {
+    /// A line that no other turn has.
+    fn from(text: &str) -> Self {
+        Self { squeezed: squeezed(text), since: None }
+    }
+}
+
+impl From<&String> for Line {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl Line {
+    /// A line that an earlier turn may have had, too: one that was given before this moment is not meant.
+    #[must_use]
+    pub fn since(text: &str, since: Millis) -> Self {
+        Self { squeezed: squeezed(text), since: Some(since) }
+    }
+
+    /// Whether a record of what was asked is of this line; `at` is when it was asked. A line that nothing else has may stand among
+    /// other words.
+    fn is_in(&self, text: &str, at: Option<Millis>) -> bool {
+        let text = squeezed(text);
+        match self.since {
+            None => text.contains(&self.squeezed),
+            Some(since) => text == self.squeezed && at.is_some_and(|at| at >= since),
+        }
+    }
 }
 
 /// Why nothing was heard.

@@ -2,7 +2,7 @@
 
 use super::address::Address;
 use super::messages::{Message, Session, Status, said_after};
-use super::{TurnRecord, Unheard};
+use super::{Line, TurnRecord, Unheard};
 use crate::engine::words::Millis;
 use crate::io::clock::wall_now;
 use crate::io::exchange::exchange;
@@ -49,7 +49,7 @@ pub struct OpenCode {
 
 #[derive(Debug, Clone)]
 struct Found {
-    line: String,
+    line: Line,
     session: String,
     message: String,
 }
@@ -72,8 +72,8 @@ impl OpenCode {
     ///
     /// # Errors
     /// [`Unheard`] if it gives no answer.
-    pub async fn turn(&mut self, line: &str) -> Result<Option<TurnRecord>, Unheard> {
-        let Some(found) = self.find(line).await? else { return Ok(None) };
+    pub async fn turn(&mut self, line: impl Into<Line>) -> Result<Option<TurnRecord>, Unheard> {
+        let Some(found) = self.find(&line.into()).await? else { return Ok(None) };
         match self.status(&found.session).await? {
             Status::Busy => Ok(Some(TurnRecord::Working)),
             Status::Retry { message, next } => {
@@ -93,8 +93,8 @@ impl OpenCode {
     ///
     /// # Errors
     /// [`Unheard`] if it gives no answer.
-    pub async fn has(&mut self, line: &str) -> Result<bool, Unheard> {
-        Ok(self.find(line).await?.is_some())
+    pub async fn has(&mut self, line: impl Into<Line>) -> Result<bool, Unheard> {
+        Ok(self.find(&line.into()).await?.is_some())
     }
 
     /// Whether the session of its last turn works on something; false if it had none.
@@ -106,8 +106,8 @@ impl OpenCode {
         Ok(matches!(self.status(&found.session).await?, Status::Busy | Status::Retry { .. }))
     }
 
-    async fn find(&mut self, line: &str) -> Result<Option<Found>, Unheard> {
-        if let Some(found) = self.found.as_ref().filter(|found| found.line == line) {
+    async fn find(&mut self, line: &Line) -> Result<Option<Found>, Unheard> {
+        if let Some(found) = self.found.as_ref().filter(|found| found.line == *line) {
             return Ok(Some(found.clone()));
         }
         let path = format!("/session?roots=true&limit={SESSIONS}&directory={}", escaped(&self.folder));
@@ -122,7 +122,7 @@ impl OpenCode {
                 .rev()
                 .find(|message| message.is(line) && message.info.time.created >= self.since.0);
             if let Some(own) = own {
-                let (line, message) = (line.to_owned(), own.info.id.clone());
+                let (line, message) = (line.clone(), own.info.id.clone());
                 self.found = Some(Found { line, session: session.id, message });
                 return Ok(self.found.clone());
             }

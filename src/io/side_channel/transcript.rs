@@ -1,12 +1,13 @@
 //! The files in which programs keep their sessions: what they were asked, and what they said, to the letter. Nothing is ever
 //! written there, and nothing of them is believed but what stands in the program's own words behind the turn's own line.
 
+use super::Line;
 use crate::engine::doorbell::HEAD;
-use crate::engine::echo::squeezed;
 use crate::engine::words::Millis;
 use crate::io::clock::wall_now;
 use crate::io::regular;
 use crate::io::settings::{Env, Transcript};
+use crate::io::wire::time::read_moment;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -38,7 +39,7 @@ pub struct Transcripts {
 
 #[derive(Debug, Clone)]
 struct Found {
-    line: String,
+    line: Line,
     file: PathBuf,
     /// Where its record begins.
     at: u64,
@@ -67,44 +68,44 @@ impl Transcripts {
     }
 
     /// Whether the program was given this line.
-    pub fn has(&mut self, line: &str) -> bool {
-        self.find(line).is_some()
+    pub fn has(&mut self, line: impl Into<Line>) -> bool {
+        self.find(&line.into()).is_some()
     }
 
     /// What it has of the turn that was typed as this line; none if it was not given that.
-    pub fn turn(&mut self, line: &str) -> Option<Transcribed> {
-        let Found { file, at, .. } = self.find(line)?;
+    pub fn turn(&mut self, line: impl Into<Line>) -> Option<Transcribed> {
+        let Found { file, at, .. } = self.find(&line.into())?;
         let (file, still) = opened(&file)?;
         let (said, is_over) = self.said(file, at).ok()?;
         Some(Transcribed { said, is_over, still })
     }
 
-    fn find(&mut self, line: &str) -> Option<Found> {
-        if let Some(found) = self.found.as_ref().filter(|found| found.line == line) {
+    fn find(&mut self, line: &Line) -> Option<Found> {
+        if let Some(found) = self.found.as_ref().filter(|found| found.line == *line) {
             return Some(found.clone());
         }
-        let wanted = squeezed(line);
         // As a rule it is the file of the turn before.
         let last = self.found.as_ref().map(|found| found.file.clone());
-        let found = last.and_then(|file| self.find_in(&file, &wanted)).or_else(|| {
+        let found = last.and_then(|file| self.find_in(&file, line)).or_else(|| {
             let files = self.files();
-            files.iter().find_map(|file| self.find_in(file, &wanted))
+            files.iter().find_map(|file| self.find_in(file, line))
         });
         let (file, at) = found?;
-        self.found = Some(Found { line: line.to_owned(), file, at });
+        self.found = Some(Found { line: line.clone(), file, at });
         self.found.clone()
     }
 
     /// Where the last record stands that has this line, if the file has one.
-    fn find_in(&self, path: &Path, wanted: &str) -> Option<(PathBuf, u64)> {
+    fn find_in(&self, path: &Path, wanted: &Line) -> Option<(PathBuf, u64)> {
         let (mut file, _) = opened(path)?;
         let len = file.metadata().ok()?.len();
         let start = len.saturating_sub(SEARCHED_BYTES);
         file.seek(SeekFrom::Start(start)).ok()?;
         let mut found = None;
         let each = |at: u64, line: &[u8]| {
-            let asks = record(line).and_then(|record| self.rules.asked.text_of(&record));
-            if asks.is_some_and(|text| squeezed(&text).contains(wanted)) {
+            let Some(record) = record(line) else { return };
+            let asks = self.rules.asked.text_of(&record);
+            if asks.is_some_and(|text| wanted.is_in(&text, moment_of(&record))) {
                 found = Some(at);
             }
         };
@@ -231,6 +232,11 @@ fn lines(from: impl io::Read, start: u64, mut each: impl FnMut(u64, &[u8])) -> i
 
 fn record(line: &[u8]) -> Option<Value> {
     serde_json::from_slice(line).ok()
+}
+
+/// When a record was written, as it says itself.
+fn moment_of(record: &Value) -> Option<Millis> {
+    record.get("timestamp").and_then(Value::as_str).and_then(read_moment)
 }
 
 fn name_of(record: &Value, path: &str) -> Option<String> {

@@ -60,6 +60,7 @@ struct Folders {
     active: Folder,
     results: Folder,
     done: Folder,
+    inbox: Folder,
     status: Folder,
     agents: Folder,
 }
@@ -73,6 +74,7 @@ impl Folders {
             active: queue.make_own("active")?,
             results: queue.make_own("results")?,
             done: queue.make_own("done")?,
+            inbox: queue.make_own("inbox")?,
             queue,
             agents: status.make_own("agents")?,
             status,
@@ -88,8 +90,8 @@ impl Folders {
         }
     }
 
-    fn all(&self) -> [&Folder; 6] {
-        [&self.queue, &self.active, &self.results, &self.done, &self.status, &self.agents]
+    fn all(&self) -> [&Folder; 7] {
+        [&self.queue, &self.active, &self.results, &self.done, &self.inbox, &self.status, &self.agents]
     }
 }
 
@@ -159,6 +161,20 @@ impl Views {
         let name = file_name(id.as_str());
         self.retry(|views| {
             let folder = &views.folders.results;
+            folder.write(&name, text).map_err(|errno| folder.failed("write", &name, errno))
+        })?;
+        Ok(())
+    }
+
+    /// Writes `queue/inbox/ID.yaml`, a message to the user that was not read yet. Whoever shows it to a person removes it, so it is
+    /// never written again.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn write_letter(&mut self, id: &MessageId, text: &str) -> Result<(), FolderError> {
+        let name = file_name(id.as_str());
+        self.retry(|views| {
+            let folder = &views.folders.inbox;
             folder.write(&name, text).map_err(|errno| folder.failed("write", &name, errno))
         })?;
         Ok(())

@@ -47,6 +47,23 @@ impl Views {
         }
         failed.map_or(Ok(removed), Err)
     }
+
+    /// Removes at most `batch` messages to the user that nobody has read and that came before that moment; how many.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`]
+    pub fn remove_letters_before(&mut self, before: Millis, batch: usize) -> Result<usize, FolderError> {
+        let inbox = &self.folders.inbox;
+        let is_old = |name: &std::ffi::OsStr| {
+            let is_view = stem(name).is_some_and(|stem| MessageId::new(stem).is_ok());
+            is_view && inbox.stat(name).is_ok_and(|stat| mtime_ns(&stat) < i128::from(before.0) * 1_000_000)
+        };
+        let names = inbox.some_names(batch, is_old)?;
+        for name in &names {
+            inbox.remove(name).map_err(|errno| inbox.failed("remove", name, errno))?;
+        }
+        Ok(names.len())
+    }
 }
 
 /// The result goes first: a crash between the two leaves the name by which it is found. How many are gone; the first that

@@ -75,6 +75,7 @@ pub fn read(
 ) -> Result<Vec<Draft>, Refusal> {
     let text = text::read(bytes)?;
     let envelope = file_name.and_then(|name| envelope(name, names));
+    let nobody = file_name.filter(|_| envelope.is_none()).and_then(|name| called_by_nobody(name, names));
     let mut drafts = Vec::new();
     for (document, node) in Documents::of(text).enumerate() {
         let at = |mut refusal: Refusal| {
@@ -87,7 +88,15 @@ pub fn read(
             return Err(at(node.place.refuse(Code::TooManyDocuments, why)));
         }
         if !node.is_null() {
-            drafts.push(draft(&node, envelope.as_ref(), mint, now).map_err(at)?);
+            let told = |refusal: Refusal| match &nobody {
+                Some(nobody) if refusal.code == Code::ToMissing => {
+                    Refusal { why: format!("{}; {nobody}", refusal.why), ..refusal }
+                }
+                _ => refusal,
+            };
+            let mut draft = draft(&node, envelope.as_ref(), mint, now).map_err(told).map_err(at)?;
+            draft.notes.extend(nobody.clone());
+            drafts.push(draft);
         }
     }
     if drafts.is_empty() {
@@ -106,6 +115,17 @@ pub fn envelope(file_name: &str, names: &dyn Fn(&str) -> bool) -> Option<(AgentN
     });
     let first = ways.next();
     if ways.next().is_some() { None } else { first }
+}
+
+/// That a file is called as if it went from somebody to somebody, and nobody has such a name.
+fn called_by_nobody(file_name: &str, names: &dyn Fn(&str) -> bool) -> Option<String> {
+    let stem = file_name.strip_suffix(".yaml").filter(|stem| stem.matches("_to_").count() == 1)?;
+    let (from, to) = stem.split_once("_to_")?;
+    let named = AgentName::new(from).is_ok() && AgentName::new(to).is_ok();
+    let unknown: Vec<&str> =
+        [from, to].into_iter().filter(|name| *name != USER && !names(name)).filter(|_| named).collect();
+    let unknown = (!unknown.is_empty()).then(|| unknown.join(" or "))?;
+    Some(format!("the file's name says from {from} to {to}, and nobody is called {unknown}: it is not used"))
 }
 
 /// One document.
@@ -139,9 +159,7 @@ pub(super) fn draft(
         retry_of: fields.id("retry_of")?,
         token: token(&fields)?,
         depends_on: dependencies(&fields)?,
-        priority: fields
-            .word("priority", &Priority::ALL, Priority::word)?
-            .map_or_else(Priority::default, |(p, _)| p),
+        priority: priority(&fields)?,
         timeout_ms: timeout(&fields)?,
         deadline,
         late,
@@ -173,7 +191,12 @@ fn check_keys(fields: &Fields<'_>) -> Result<(), Refusal> {
 fn missing(fields: &Fields<'_>, field: &'static str, code: Code, why: &str) -> Refusal {
     let alike = fields.entries.iter().find(|entry| entry.key.eq_ignore_ascii_case(field));
     let why = match alike {
-        Some(entry) if entry.key == field => format!("`{field}` is empty: {why}"),
+        Some(entry) if entry.key == field => match entry.node.comment {
+            Some(comment) => {
+                format!("`{field}` is empty, since {} is a comment in YAML: {why}", shown(comment))
+            }
+            None => format!("`{field}` is empty: {why}"),
+        },
         Some(entry) => {
             format!("`{field}` is missing ({} is another key: keys are lower case): {why}", shown(&entry.key))
         }
@@ -254,6 +277,26 @@ fn deadline(fields: &Fields<'_>, now: Millis) -> Result<(Option<Millis>, Option<
     Ok((Some(at), (at <= now).then(late)))
 }
 
+/// `priority`, or where it is missing `metadata.priority`, in which anything may stand: what is no priority there says nothing.
+fn priority(fields: &Fields<'_>) -> Result<Priority, Refusal> {
+    let own = fields.word("priority", &Priority::ALL, Priority::word)?.map(|(priority, _)| priority);
+    let noted = || {
+        let word = noted_priority(fields)?;
+        Priority::ALL.iter().copied().find(|priority| priority.word() == word)
+    };
+    Ok(own.or_else(noted).unwrap_or_default())
+}
+
+/// What `metadata.priority` says.
+fn noted_priority<'t>(fields: &'t Fields<'_>) -> Option<&'t str> {
+    let Value::Map(entries) = &fields.node("metadata")?.value else { return None };
+    let entry = entries.iter().find(|entry| entry.key == "priority")?;
+    match &entry.node.value {
+        Value::Scalar { text, .. } if !entry.node.is_null() => Some(text),
+        _ => None,
+    }
+}
+
 fn timeout(fields: &Fields<'_>) -> Result<Option<u64>, Refusal> {
     let Some(text) = fields.text("timeout")? else { return Ok(None) };
     match text.read(time::read_duration, Code::BadDuration, "is not a duration")? {
@@ -313,6 +356,19 @@ fn notes(fields: &Fields<'_>, content: &str) -> Vec<String> {
     let own = fields.entries.iter().filter(|entry| OWN_KEYS.contains(&entry.key.as_ref()));
     let mut notes: Vec<String> =
         own.map(|entry| format!("`{}` is written by tasuki only and was left out", entry.key)).collect();
+    if let Some(comment) = fields.node("content").and_then(|node| node.comment) {
+        notes.push(format!(
+            "`content` ends before {}, which YAML takes for a comment: put the content in quotes, or below `content: |`",
+            shown(comment)
+        ));
+    }
+    let is_none = |word: &&str| !Priority::ALL.iter().any(|priority| priority.word() == *word);
+    if let Some(word) = noted_priority(fields).filter(is_none).filter(|_| fields.node("priority").is_none()) {
+        notes.push(format!(
+            "`metadata.priority` is {}, which is no priority: it counts as normal",
+            shown(word)
+        ));
+    }
     if let Some(kind) = secret::kind(content) {
         notes.push(format!("the content seems to hold {kind}; it stays in the queue as it is"));
     }

@@ -38,8 +38,8 @@ pub(super) fn read(node: &Node<'_>) -> Result<Option<Expect>, Refusal> {
 fn commit(fields: &Fields<'_>) -> Result<bool, Refusal> {
     match fields.node("commit") {
         None => Ok(false),
-        Some(node) => match node.json()? {
-            serde_json::Value::Bool(truth) => Ok(truth),
+        Some(node) => match node.meaning() {
+            Some(serde_json::Value::Bool(truth)) => Ok(truth),
             _ => Err(wrong_type(node, FIELD, "`commit: true` or `commit: false`")),
         },
     }

@@ -162,7 +162,7 @@ fn node<'a>(value: &'a Json, depth: usize, nodes: &mut usize) -> Result<Node<'a>
             Value::Map(map.iter().map(entry).collect::<Result<_, Refusal>>()?)
         }
     };
-    Ok(Node { place: Place::default(), value })
+    Ok(Node { place: Place::default(), value, comment: None })
 }
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ pub(super) const NODES_MAX: usize = 10_000;
 pub(super) struct Node<'a> {
     pub(super) place: Place,
     pub(super) value: Value<'a>,
+    /// What stands behind a text without quotes as a comment, which may have been meant as a part of it.
+    pub(super) comment: Option<&'a str>,
 }
 
 #[derive(Debug)]
@@ -48,6 +50,14 @@ impl Node<'_> {
         matches!(&self.value, Value::Scalar { text, plain: true } if scalar::is_null(text))
     }
 
+    /// What a text without quotes means.
+    pub(super) fn meaning(&self) -> Option<Json> {
+        match &self.value {
+            Value::Scalar { text, plain: true } => scalar::meaning(text),
+            _ => None,
+        }
+    }
+
     /// What stands here, for a sentence.
     pub(super) fn what(&self) -> String {
         match &self.value {
@@ -57,18 +67,23 @@ impl Node<'_> {
         }
     }
 
-    /// The same value as JSON.
+    /// The same value as JSON. A text without quotes that JSON would write with other letters (`1.10`, `0x1F`, `1e3`, `True`) stays
+    /// the text that it is.
     ///
     /// # Errors
     /// [`Code::OutOfRange`] for a number that JSON cannot hold.
     pub(super) fn json(&self) -> Result<Json, Refusal> {
         Ok(match &self.value {
             Value::Scalar { text, plain: false } => Json::String(text.clone().into_owned()),
-            Value::Scalar { text, plain: true } => scalar::meaning(text).ok_or_else(|| {
-                let why =
-                    format!("{} is a number that cannot be kept as it is; put it in quotes", shown(text));
-                self.place.refuse(Code::OutOfRange, why)
-            })?,
+            Value::Scalar { text, plain: true } => match scalar::meaning(text) {
+                Some(value) if value.is_null() || value.to_string() == **text => value,
+                Some(_) => Json::String(text.clone().into_owned()),
+                None => {
+                    let why =
+                        format!("{} is a number that cannot be kept as it is; put it in quotes", shown(text));
+                    return Err(self.place.refuse(Code::OutOfRange, why));
+                }
+            },
             Value::List(nodes) => Json::Array(nodes.iter().map(Self::json).collect::<Result<_, _>>()?),
             Value::Map(entries) => {
                 let pair = |entry: &Entry<'_>| Ok((entry.key.clone().into_owned(), entry.node.json()?));
@@ -136,13 +151,31 @@ impl<'a> Documents<'a> {
             return Err(place.refuse(Code::TooManyNodes, why));
         }
         self.plain_node(&event, span)?;
+        let comment = match &event {
+            Event::Scalar(_, ScalarStyle::Plain, ..) => self.comment_after(span.end),
+            _ => None,
+        };
         let value = match event {
             Event::Scalar(text, style, ..) => Value::Scalar { text, plain: style == ScalarStyle::Plain },
             Event::SequenceStart(..) => Value::List(self.list(depth_below(depth, place)?)?),
             Event::MappingStart(..) => Value::Map(self.map(depth_below(depth, place)?)?),
             _ => return Err(place.refuse(Code::Syntax, "a value was expected here")),
         };
-        Ok(Node { place, value })
+        Ok(Node { place, value, comment })
+    }
+
+    /// The comment in the rest of a line.
+    fn comment_after(&self, end: Marker) -> Option<&'a str> {
+        let rest = self.text.get(end.byte_offset()?..)?;
+        let rest = rest.lines().next()?.trim();
+        rest.starts_with('#').then_some(rest)
+    }
+
+    /// The comment that stands in the place of a value.
+    fn comment_of_nothing(&self, key_end: Marker) -> Option<&'a str> {
+        let rest = self.text.get(key_end.byte_offset()?..)?.lines().next()?;
+        let rest = rest.split_once(':')?.1.trim();
+        rest.starts_with('#').then_some(rest)
     }
 
     /// Refuses a node with an anchor or a tag, and an alias.
@@ -180,12 +213,16 @@ impl<'a> Documents<'a> {
                 (Event::MappingEnd, _) => return Ok(entries),
                 first => first,
             };
+            let key_end = first.1.end;
             let (key, place) = key(self.node(first, depth)?)?;
             if seen.stood_before(&key, &entries) {
                 return Err(duplicate(&key, place, &entries));
             }
             let first = self.event()?;
-            let node = self.node(first, depth)?;
+            let mut node = self.node(first, depth)?;
+            if node.is_null() {
+                node.comment = self.comment_of_nothing(key_end);
+            }
             entries.push(Entry { key, place, node });
         }
     }

@@ -178,6 +178,25 @@ impl Workspace {
         self.root.join("queue/done")
     }
 
+    /// `queue/inbox/`: messages to the user that nobody has read yet.
+    #[must_use]
+    pub fn inbox(&self) -> PathBuf {
+        self.root.join("queue/inbox")
+    }
+
+    /// `queue/inbox/ID.yaml`: message ID, as long as it is not read.
+    #[must_use]
+    pub fn letter_file(&self, id: &MessageId) -> PathBuf {
+        self.inbox().join(yaml(id.as_str()))
+    }
+
+    /// How many messages to the user nobody has read yet.
+    #[must_use]
+    pub fn unread(&self) -> usize {
+        let names = std::fs::read_dir(self.inbox()).into_iter().flatten().flatten();
+        names.filter(|entry| entry.path().extension().is_some_and(|end| end == "yaml")).count()
+    }
+
     /// `queue/rejected/`: what could not be accepted, and why.
     #[must_use]
     pub fn rejected(&self) -> PathBuf {

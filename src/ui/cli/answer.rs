@@ -5,7 +5,7 @@ use super::failure::{Failure, Kind};
 use super::table::harmless_lines;
 use crate::engine::words::AgentName;
 use crate::ui::http::client::ANSWER_DEADLINE;
-use crate::ui::http::types::{AsksInfo, PaneAnswerBody, PaneAnswered, PaneLookInfo};
+use crate::ui::http::types::{AsksInfo, PaneAnswerBody, PaneAnswered, PaneLookInfo, StatusInfo};
 use std::fmt::Write as _;
 
 /// Shows what an agent asks, and answers it
@@ -21,6 +21,7 @@ Examples:
   tasuki answer coder \"allow for this session\"
   tasuki answer coder \"use jiff instead\"   where it takes a text (\"Type something\")
   tasuki answer coder yes --of 4f2a99c1    only if that is what it still asks
+  tasuki answer coder done                 it ended its turn and forgot its phrase: what it said is the answer
 
 Exit codes: 0 answered (or shown), 1 it asks nothing that could be shown, 2 nothing was pressed, 3 Enter was pressed and the
 dialog stayed.")]
@@ -29,9 +30,10 @@ pub(super) struct Args {
     #[arg(value_parser = read_name)]
     agent: AgentName,
     /// `yes`, `no`, the number of a choice, or the words that one begins with. Other words are typed where one of the choices takes
-    /// a text. Without it, what is asked is shown
+    /// a text. `done` takes what it said for the answer to its task, where its turn is over without its phrase. Without a choice,
+    /// what is asked is shown
     choice: Vec<String>,
-    /// What is answered, by the name that is shown beside it
+    /// What is answered, by the name that is shown beside it; with `done`, the id of the task
     #[arg(long, value_name = "ID", requires = "choice")]
     of: Option<String>,
 }
@@ -56,13 +58,26 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
 fn show(desk: &Desk, agent: &AgentName) -> Ended {
     let look: PaneLookInfo = desk.client()?.get(&format!("/v1/panes/{agent}/look"), ANSWER_DEADLINE)?;
     let Some(asks) = look.asks else {
+        if let Some(why) = unclaimed(desk, agent)? {
+            return desk.tell(&why, || format!("{agent} asks nothing; {}", harmless_lines(&why)));
+        }
         let why = format!("{agent} asks nothing: its screen is read as {}", look.state);
         let cure = format!("see `tasuki detect explain {agent}`");
         return Err(Failure::new(Kind::Failed, "asks-nothing", why, cure));
     };
-    desk.tell(&asks, || {
-        format!("{}\nanswer it: tasuki answer {agent} yes|no|NUMBER|WORDS", drawn(agent, &asks))
-    })
+    let how = match look.takes.as_deref() {
+        Some("text") => format!("type an answer: tasuki answer {agent} WORDS"),
+        Some("nothing") => format!("answer it in its pane: tasuki attach {agent}"),
+        _ => format!("answer it: tasuki answer {agent} yes|no|NUMBER|WORDS"),
+    };
+    desk.tell(&asks, || format!("{}\n{how}", drawn(agent, &asks)))
+}
+
+/// What to do about a turn that ended without a claim, if the agent's has.
+fn unclaimed(desk: &Desk, agent: &AgentName) -> Result<Option<String>, Failure> {
+    let status: StatusInfo = desk.client()?.get("/v1/status", ANSWER_DEADLINE)?;
+    let its = status.agents.into_iter().find(|info| info.agent_name == agent.as_str());
+    Ok(its.filter(|info| info.state == "waiting_input").and_then(|info| info.why))
 }
 
 /// A dialog, for people.

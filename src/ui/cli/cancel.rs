@@ -1,8 +1,9 @@
 //! `tasuki cancel`: calls messages off.
 
 use super::desk::{Desk, Ended, read_id};
+use super::failure::Failure;
 use crate::engine::words::MessageId;
-use crate::ui::http::client::ANSWER_DEADLINE;
+use crate::ui::http::client::{ANSWER_DEADLINE, ClientError};
 use crate::ui::http::types::Done;
 
 /// Calls messages off, and the parts that came of them
@@ -10,6 +11,7 @@ use crate::ui::http::types::Done;
 #[command(after_help = "\
 Examples:
   tasuki cancel msg-a1b2c3d4e5f6
+  tasuki cancel a b c                    each by itself; those that have ended already are named
   tasuki cancel --let-finish msg-a1b2c3d4e5f6     its agent may finish what it is at
 
 A turn that is under way is broken off with the key that its agent's profile has for that (`interrupt:`), and it is said whether
@@ -25,11 +27,39 @@ pub(super) struct Args {
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let client = desk.client()?;
+    let query = if args.let_finish { "?let_finish=true" } else { "" };
+    let mut worst: Option<Failure> = None;
+    let mut failed = 0;
     for id in &args.ids {
-        let query = if args.let_finish { "?let_finish=true" } else { "" };
         let path = format!("/v1/messages/{id}/cancel{query}");
-        let done: Done = client.post(&path, &serde_json::json!({}), ANSWER_DEADLINE)?;
-        desk.tell(&done, || done.what.clone())?;
+        match client.post::<Done>(&path, &serde_json::json!({}), ANSWER_DEADLINE) {
+            Ok(done) => desk.tell(&done, || done.what.clone())?,
+            Err(error @ ClientError::NotRunning { .. }) => return Err(error.into()),
+            // One that has ended keeps nobody from calling the others off.
+            Err(error) => {
+                let failure = Failure::from(error).within(id.to_string());
+                if args.ids.len() > 1 {
+                    desk.complain(&failure);
+                }
+                failed += 1;
+                worst = Some(match worst {
+                    Some(worst) if worst.kind.badness() >= failure.kind.badness() => worst,
+                    _ => failure,
+                });
+            }
+        }
     }
-    Ok(())
+    match worst {
+        None => Ok(()),
+        Some(worst) if args.ids.len() == 1 => Err(worst),
+        Some(worst) => {
+            let why = format!("{failed} of {} messages were not cancelled", args.ids.len());
+            Err(Failure::new(
+                worst.kind,
+                "not-cancelled",
+                why,
+                "each of them is named above, with its reason",
+            ))
+        }
+    }
 }

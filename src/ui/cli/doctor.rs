@@ -3,6 +3,7 @@
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use super::service::{LINGER_CURE, linger};
+use super::table::harmless;
 use crate::io::settings::{Settings, TmuxSocket};
 use crate::io::systemd::{Linger, Manager, unit};
 use crate::io::tmux::Server;
@@ -153,6 +154,7 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
     let ready = workspace.refuse_open_team();
     let found = ready.as_ref().map_or_else(ToString::to_string, |()| "only you may write it".to_owned());
     checks.push(check("team file's mode", Verdict::bad_unless(ready.is_ok()), found, "chmod o-w it"));
+    checks.extend(folders(workspace));
     match Settings::load(workspace, &desk.around) {
         Ok(loaded) => {
             let members =
@@ -178,6 +180,24 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
     checks.push(daemon(desk, workspace));
     checks.extend(work(desk, workspace));
     checks
+}
+
+/// Folders in whose place something else stands: tasuki follows no link, so nothing that is put there is taken.
+fn folders(workspace: &Workspace) -> Vec<Check> {
+    let cure = "move it away: `tasuki up` makes the folder anew; agents and people are to use the real one";
+    let all =
+        [workspace.queue(), workspace.active(), workspace.results(), workspace.done(), workspace.inbox()];
+    let all = all.into_iter().chain([workspace.rejected(), workspace.status()]);
+    let wrong = all.filter_map(|path| {
+        let kind = path.symlink_metadata().ok()?.file_type();
+        let found = match std::fs::read_link(&path) {
+            Ok(target) => format!("{} is a link to {}", path.display(), target.display()),
+            Err(_) if !kind.is_dir() => format!("{} is not a folder", path.display()),
+            Err(_) => return None,
+        };
+        Some(check("folder", Verdict::Bad, harmless(&found), cure))
+    });
+    wrong.collect()
 }
 
 /// What holds the work up, as far as a daemon that runs says so.

@@ -32,6 +32,20 @@ pub(super) enum Kind {
     NoDaemon,
 }
 
+impl Kind {
+    /// Which of several is told where only one can be: the higher.
+    pub(super) fn badness(self) -> u8 {
+        match self {
+            Self::NobodyReads => 0,
+            Self::Rejected => 1,
+            Self::NotDelivered => 2,
+            Self::TimedOut => 3,
+            Self::Failed => 4,
+            Self::NoDaemon => 5,
+        }
+    }
+}
+
 /// A failure.
 #[derive(Debug)]
 pub(super) struct Failure {

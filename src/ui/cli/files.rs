@@ -92,10 +92,34 @@ pub(super) fn status(workspace: &Workspace) -> StatusInfo {
         pending: open.iter().filter(|view| view.status == "pending").count(),
         open: open.len(),
         held,
+        unread: workspace.unread(),
         halted_since: stopped_since(workspace),
         tmux_lost: false,
         notes: Vec::new(),
     }
+}
+
+/// A message to the user that nobody has read yet.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Letter {
+    pub(super) id: String,
+    pub(super) from: String,
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) in_reply_to: Option<String>,
+    pub(super) parent: Option<String>,
+    #[serde(default)]
+    pub(super) accepted_at: String,
+    pub(super) content: String,
+}
+
+/// All that are not read, oldest first, and where each lies.
+pub(super) fn letters(workspace: &Workspace) -> Vec<(Letter, PathBuf)> {
+    let entries = fs::read_dir(workspace.inbox()).into_iter().flatten().flatten();
+    let yaml = entries.map(|entry| entry.path()).filter(|path| is_yaml(path));
+    let mut letters: Vec<(Letter, PathBuf)> = yaml.filter_map(|path| Some((read(&path)?, path))).collect();
+    letters.sort_by(|(a, _), (b, _)| (&a.accepted_at, &a.id).cmp(&(&b.accepted_at, &b.id)));
+    letters
 }
 
 /// The answer to a message, if it is written.

@@ -56,7 +56,8 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
 }
 
 fn check(desk: &Desk, path: &Path, bytes: &[u8], compat: bool) -> Result<String, Failure> {
-    let words = if is_team(path, bytes) { check_team(desk, path, bytes) } else { check_drop(path, bytes) }?;
+    let words =
+        if is_team(path, bytes) { check_team(desk, path, bytes) } else { check_drop(desk, path, bytes) }?;
     if compat {
         check_compat(bytes).map_err(|failure| failure.within(path.display().to_string()))?;
     }
@@ -84,9 +85,13 @@ fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     }
 }
 
-fn check_drop(path: &Path, bytes: &[u8]) -> Result<String, Failure> {
+fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure> {
     let name = path.file_name().and_then(|name| name.to_str());
-    let drafts = draft::read(bytes, name, &|_| true, &mut mint_id, Clock::start().wall());
+    // Where there is no team, any name may be somebody's.
+    let team = desk.workspace().ok().and_then(|workspace| Settings::load(&workspace, &desk.around).ok());
+    let names = team.map(|loaded| loaded.settings.team.names());
+    let knows = |name: &str| names.as_ref().is_none_or(|names| names.contains(name));
+    let drafts = draft::read(bytes, name, &knows, &mut mint_id, Clock::start().wall());
     let drafts = drafts.map_err(|refusal| Failure::from(refusal).within(path.display().to_string()))?;
     let late = drafts.iter().enumerate().find_map(|(document, draft)| Some((document, draft.late.as_ref()?)));
     if let Some((document, late)) = late {

@@ -3,8 +3,9 @@
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use super::files;
+use super::inbox;
 use super::table::harmless;
-use crate::engine::words::{AgentName, MessageId};
+use crate::engine::words::{AgentName, MessageId, USER};
 use crate::io::regular;
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
@@ -25,10 +26,12 @@ Examples:
   tasuki log                     the last lines of the whole team
   tasuki log -f grand_boss       and what comes
   tasuki log -n 100 msg-a1b2c3d4e5f6
+  tasuki log user                only what was sent to you and is not read yet
 
+Below the lines of the whole team, what was sent to `user` and is not read yet is printed whole; then it counts as read.
 The logs are plain files: `tail -f status/activity.log` works as well. `tasuki why` tells the whole story.")]
 pub(super) struct Args {
-    /// An agent, or a message's id
+    /// An agent, a message's id, or `user`
     #[arg(value_name = "AGENT|ID")]
     subject: Option<String>,
     /// Go on with what comes
@@ -41,6 +44,10 @@ pub(super) struct Args {
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let workspace = desk.workspace()?;
+    if args.subject.as_deref() == Some(USER) && !args.follow {
+        return inbox::show(desk, &workspace);
+    }
+    let is_all = args.subject.as_deref().is_none_or(|subject| subject == USER);
     let (path, word) = which(desk, &workspace, args.subject.as_deref())?;
     let mut log = Tail { path, word, file: None };
     let mut lines = log.read()?;
@@ -52,6 +59,9 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     for line in lines.drain(lines.len().saturating_sub(args.lines)..) {
         print(desk, &line)?;
     }
+    if is_all {
+        inbox::show_unread(desk, &workspace)?;
+    }
     if !args.follow {
         return Ok(());
     }
@@ -59,6 +69,9 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     loop {
         for line in log.read()? {
             print(desk, &line)?;
+        }
+        if is_all {
+            inbox::show_unread(desk, &workspace)?;
         }
         client.pause(LOOK);
     }
@@ -70,7 +83,9 @@ fn which(
     workspace: &Workspace,
     subject: Option<&str>,
 ) -> Result<(PathBuf, Option<String>), Failure> {
-    let Some(subject) = subject else { return Ok((workspace.activity_log(), None)) };
+    let Some(subject) = subject.filter(|subject| *subject != USER) else {
+        return Ok((workspace.activity_log(), None));
+    };
     if let Ok(name) = AgentName::new(subject) {
         let team = Settings::load(workspace, &desk.around).ok().map(|loaded| loaded.settings.team);
         let name = team.and_then(|team| team.addressee(&name).ok()).unwrap_or(name);

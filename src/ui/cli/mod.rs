@@ -15,6 +15,7 @@ mod dropping;
 mod failure;
 mod files;
 mod fsck;
+mod inbox;
 mod init;
 mod lint;
 mod log;

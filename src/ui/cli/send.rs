@@ -4,8 +4,10 @@ use super::desk::{Desk, Ended, read_id, read_name, text_or_input};
 use super::dropping::drop_in_queue;
 use super::failure::{Failure, Kind};
 use super::reply::read_token;
+use super::table::harmless;
 use super::wait::Waiting;
 use crate::daemon::workers::mailbox::mint_id;
+use crate::engine::view::SLEEPS;
 use crate::engine::words::{AgentName, MessageId, Token};
 use crate::io::clock::Clock;
 use crate::io::lock;
@@ -13,8 +15,9 @@ use crate::io::settings::Settings;
 use crate::io::wire::{json, time};
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
-use crate::ui::http::types::Accepted;
+use crate::ui::http::types::{Accepted, AgentInfo, StatusInfo};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -94,14 +97,19 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     };
     let id = args.id.clone().unwrap_or_else(mint_id);
     let message = message(desk, &workspace, args, &id, text);
+    let draft = json::read(&message, &mut mint_id, Clock::start().wall())?;
     // One that had its id before may be there already, and then it is not too late.
     if args.id.is_none()
-        && let Some(late) = json::read(&message, &mut mint_id, Clock::start().wall())?.late
+        && let Some(late) = draft.late
     {
         return Err(Failure::from(*late));
     }
+    draft.notes.iter().for_each(|note| desk.remark(format!("note: {note}")));
     let waits = args.delivered || args.wait || args.follow;
     let sent = send(desk, &workspace, &client, &message, &id)?;
+    if matches!(&sent, Sent::Accepted(accepted) if accepted.duplicates.is_empty()) {
+        remark_on_receiver(desk, &workspace, &client, &args.to);
+    }
     if !waits {
         return tell(desk, &id, &sent);
     }
@@ -165,6 +173,33 @@ pub(super) fn send(
         failure
     })?;
     Ok(sent)
+}
+
+/// Says that a message waits for somebody who does not run and is not started by it.
+fn remark_on_receiver(desk: &Desk, workspace: &Workspace, client: &Client, to: &AgentName) {
+    let Ok(loaded) = Settings::load(workspace, &desk.around) else { return };
+    let team = loaded.settings.team;
+    let Ok(to) = team.addressee(to) else { return };
+    let one = BTreeSet::from([to.clone()]);
+    let members: Vec<&AgentName> = team.pools.get(&to).unwrap_or(&one).iter().collect();
+    let Ok(status) = client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE) else { return };
+    let of = |name: &AgentName| status.agents.iter().find(|agent| agent.agent_name == name.as_str());
+    if let Some(since) = &status.halted_since {
+        desk.remark(format!("note: queue/STOP is there since {since}: the message waits until it is gone"));
+    }
+    let is_down = |agent: &&AgentInfo| {
+        matches!(agent.state.as_str(), "stopped" | "error") && agent.why.as_deref() != Some(SLEEPS)
+    };
+    let down: Vec<&AgentInfo> = members.iter().filter_map(|name| of(name)).filter(is_down).collect();
+    if down.is_empty() || down.len() < members.len() {
+        return;
+    }
+    for agent in down {
+        let AgentInfo { agent_name, state, why, .. } = agent;
+        let why = why.as_deref().map_or(String::new(), |why| format!(" ({why})"));
+        let state = if state == "error" { "in error" } else { state };
+        desk.remark(harmless(&format!("note: {agent_name} is {state}{why}: the message waits for it")));
+    }
 }
 
 fn unanswered(id: &MessageId, why: &str) -> String {

@@ -45,6 +45,12 @@ fn heading(status: &StatusInfo) -> String {
             "{alarm}STOP{alarm:#} since {since}: nothing is typed (`tasuki stop --off` goes on)"
         ));
     }
+    if status.unread > 0 {
+        let count = status.unread;
+        lines.push(format!(
+            "{alarm}{count} unread{alarm:#} for you: `tasuki log user` shows what was sent to you"
+        ));
+    }
     if status.held > 0 {
         lines.push(format!(
             "{alarm}{} held{alarm:#}: they wait for a person (`tasuki retry|cancel ID`)",

@@ -17,6 +17,8 @@ use axum::http::StatusCode;
 
 /// How long `pane wait` waits unless it is told (protocol, team file).
 const PANE_WAIT_MS: u64 = 30_000;
+/// With this a person takes what an agent said for its answer.
+const DONE: &str = "done";
 
 pub(super) async fn read(
     State(house): State<House>,
@@ -53,11 +55,22 @@ pub(super) async fn answer(
         let why = "an agent does not answer for people: what is asked there is theirs to allow";
         return Err(Refused::new(StatusCode::FORBIDDEN, "not-yours", why, "let a person answer"));
     }
+    let mut not_done = None;
+    if body.choose.trim().eq_ignore_ascii_case(DONE) {
+        match house.done_by_person(name.clone(), body.of.as_deref()).await? {
+            Ok(choice) => return Ok(Json(PaneAnswered { choice, proven: true })),
+            Err(refused) => not_done = Some(refused),
+        }
+    }
     match house.pane(key, name, PaneRequest::Answer { wish: body.choose, of: body.of }).await? {
         PaneResponse::Answered(Answered { choice, taken }) => {
             Ok(Json(PaneAnswered { choice, proven: taken }))
         }
         PaneResponse::Ready(_, why) => {
+            // Nor does it show a dialog in which that would be a choice.
+            if let Some(refused) = not_done {
+                return Err(refused);
+            }
             let why = why.unwrap_or_else(|| "it asks nothing".to_owned());
             let cure = "see what it asks with `tasuki answer` and its name alone";
             Err(Refused::new(StatusCode::CONFLICT, "not-answered", why, cure))

@@ -167,7 +167,9 @@ async fn acknowledge(State(house): State<House>, key: Key, Word(token): Word<Tok
 
 async fn status(State(house): State<House>) -> Answer<StatusInfo> {
     match house.ask(Key::NONE, Request::Overview).await? {
-        Response::Overview(overview, notes) => Ok(Json(show::workspace(&overview, notes, house.daemon))),
+        Response::Overview(overview, notes, unread) => {
+            Ok(Json(show::workspace(&overview, (notes, unread), house.daemon)))
+        }
         other => Err(unexpected(other)),
     }
 }
@@ -230,6 +232,25 @@ impl House {
 
     async fn message(&self, id: MessageId) -> Result<MessageInfo, Refused> {
         seen(self.ask(Key::NONE, Request::Message(id.clone())).await?, &id)
+    }
+
+    /// A person takes what an agent said for its answer; or why that cannot be.
+    pub(super) async fn done_by_person(
+        &self,
+        agent: AgentName,
+        of: Option<&str>,
+    ) -> Result<Result<String, Refused>, Refused> {
+        let of = match of.map(MessageId::new) {
+            Some(Err(_)) => return Ok(Err(Refused::bad_request("`of` names no task"))),
+            of => of.and_then(Result::ok),
+        };
+        match self.ask(Key::NONE, Request::Command(Command::Done { agent, of })).await? {
+            Response::Reply(Reply::Done { what, .. }) => Ok(Ok(what)),
+            Response::Reply(Reply::Refused(refusal)) if refusal.code == Code::WrongStage => {
+                Ok(Err(refusal.into()))
+            }
+            other => Err(unexpected(other)),
+        }
     }
 
     pub(super) async fn pane(

@@ -34,13 +34,18 @@ pub(super) fn message(seen: &MessageSeen, waits_for: Option<String>) -> MessageI
 }
 
 /// The workspace as a whole.
-pub(super) fn workspace(overview: &Overview, notes: Vec<String>, daemon: DaemonInfo) -> StatusInfo {
+pub(super) fn workspace(
+    overview: &Overview,
+    (notes, unread): (Vec<String>, usize),
+    daemon: DaemonInfo,
+) -> StatusInfo {
     StatusInfo {
         daemon: Some(daemon),
         agents: overview.agents.iter().map(agent).collect(),
         open: overview.open,
         pending: overview.pending,
         held: overview.held,
+        unread,
         halted_since: overview.halted.map(clock::rfc3339),
         tmux_lost: overview.tmux_lost,
         notes,
@@ -54,9 +59,23 @@ fn asks(dialog: &Dialog) -> AsksInfo {
 
 /// What a screen is read as.
 pub(super) fn look(look: PaneLook) -> PaneLookInfo {
-    let PaneLook { version, state, rule, matched, rows, title, cursor, input, asks: dialog, why } = look;
+    let PaneLook { version, state, rule, matched, rows, title, cursor, input, asks: dialog, takes, why } =
+        look;
+    let takes = takes.map(str::to_owned);
     let asks = dialog.as_ref().map(asks);
-    PaneLookInfo { state: state.to_owned(), rule, version, matched, rows, title, cursor, input, asks, why }
+    PaneLookInfo {
+        state: state.to_owned(),
+        rule,
+        version,
+        matched,
+        rows,
+        title,
+        cursor,
+        input,
+        asks,
+        takes,
+        why,
+    }
 }
 
 fn agent(agent: &AgentSeen) -> AgentInfo {

@@ -201,6 +201,9 @@ pub struct StatusInfo {
     pub pending: usize,
     /// Of these, how many wait for a person.
     pub held: usize,
+    /// Messages to the user that nobody has read yet (`queue/inbox/`).
+    #[serde(default)]
+    pub unread: usize,
     /// Since when `queue/STOP` holds everything (RFC 3339).
     pub halted_since: Option<String>,
     /// Whether the tmux server is gone.
@@ -324,6 +327,9 @@ pub struct PaneLookInfo {
     /// What it asks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub asks: Option<AsksInfo>,
+    /// What answers it: `choice`, `text`, or `nothing` where only its pane does.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub takes: Option<String>,
     /// Why nothing may be typed now.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub why: Option<String>,

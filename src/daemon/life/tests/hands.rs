@@ -326,3 +326,21 @@ async fn an_agents_log_that_cannot_be_written_is_no_reason_to_tell_the_team_twic
     drop(hands);
     life.end().await;
 }
+
+#[tokio::test]
+async fn at_the_end_a_claim_is_left_to_the_next_start_where_something_lies_untaken() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let daemon = &mut life.daemon;
+    for untaken in [true, false] {
+        let before = daemon.journal.steps();
+        daemon.take_input(asked("type: result\nto: user\nin_reply_to: t\ncontent: done\n"));
+        daemon.note_untaken(untaken.then(|| "part.yaml cannot be moved".to_owned()));
+        assert_eq!(daemon.notes.has(About::Untaken), untaken);
+        daemon.close_claims();
+        assert!(daemon.claims.is_empty());
+        assert_eq!(daemon.journal.steps() > before, !untaken, "it is judged now, or by the next daemon");
+    }
+    daemon.close(Ending::StopAgents).await;
+    life.end().await;
+}

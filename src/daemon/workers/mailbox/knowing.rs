@@ -18,7 +18,7 @@ impl Worker {
         drops.retain_mut(|dropped| {
             let Err(error) = self.look_up(dropped) else { return true };
             if let Dropped::Drafts { source: Source::File { claim, .. }, .. } = dropped {
-                self.mailbox.defer(claim);
+                self.mailbox.keep(claim);
             }
             unknowable = Some(error);
             false

@@ -2,6 +2,8 @@
 //! loop has dealt with. Files stay where they are while the loop is behind.
 
 mod bursts;
+#[cfg(test)]
+mod holding;
 mod knowing;
 mod reading;
 mod room;
@@ -18,7 +20,6 @@ use crate::io::journal::Archive;
 use crate::io::mailbox::Mailbox;
 use crate::io::watch::{Interest, Period, Watch};
 pub use room::Room;
-pub(in crate::daemon) use room::are_answers;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -92,6 +93,8 @@ pub struct Mail {
     pub full: bool,
     /// Why drop zones are looked at once a second, in words; none if they are watched.
     pub polling: Option<String>,
+    /// What lies there and cannot be taken though it is whole, while claims wait for it.
+    pub stuck: Option<String>,
     /// Whether a burst is being taken in: many were found at the last look, or came over the socket, and more are likely.
     pub burst: bool,
     /// How many archives it has got: what ended in others it has not looked for.
@@ -292,6 +295,7 @@ pub(in crate::daemon) fn worker(
         disk,
         halted: None,
         polling: None,
+        stuck: None,
         look_at: clock.now(),
         gather_until: clock.now(),
         gathering: None,

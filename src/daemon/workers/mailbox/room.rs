@@ -20,8 +20,6 @@ const LOOKS_MS_MAX: u64 = 5_000;
 pub enum Room {
     /// Nothing: the end is near.
     Shut,
-    /// Answers alone, which make room.
-    ForAnswers,
     /// What does not wait for room: answers, parts of what is open, and what is only to be refused.
     ForParts,
     /// So many new messages, and what does not wait for room.
@@ -32,7 +30,7 @@ impl Room {
     /// For new messages.
     pub(in crate::daemon) fn messages(self) -> usize {
         match self {
-            Self::Shut | Self::ForAnswers | Self::ForParts => 0,
+            Self::Shut | Self::ForParts => 0,
             Self::For(messages) => messages,
         }
     }
@@ -60,26 +58,20 @@ impl Told {
 fn code(room: Room) -> usize {
     match room {
         Room::Shut => 0,
-        Room::ForAnswers => 1,
-        Room::ForParts => 2,
-        Room::For(messages) => messages.saturating_add(2),
+        Room::ForParts => 1,
+        Room::For(messages) => messages.saturating_add(1),
     }
 }
 
 fn decode(code: usize) -> Room {
     match code {
         0 => Room::Shut,
-        1 => Room::ForAnswers,
-        2 => Room::ForParts,
-        more => Room::For(more - 2),
+        1 => Room::ForParts,
+        more => Room::For(more - 1),
     }
 }
 
-/// Whether these need no room, but make some.
-pub(in crate::daemon) fn are_answers(drafts: &[Draft]) -> bool {
-    drafts.iter().all(is_answer)
-}
-
+/// Whether this needs no room, but makes some.
 fn is_answer(draft: &Draft) -> bool {
     matches!(draft.kind, Kind::Result | Kind::Error)
 }
@@ -97,7 +89,7 @@ impl Worker {
     /// How much room there is.
     pub(super) fn room(&self) -> Room {
         let room = self.signs.room.get();
-        if self.disk.full { room.min(Room::ForAnswers) } else { room }
+        if self.disk.full { room.min(Room::ForParts) } else { room }
     }
 
     /// What a sweep may take.
@@ -128,10 +120,7 @@ impl Worker {
         let knows = |name: &str| name == USER || names.contains(name);
         let is_urgent = |name: &str, bytes: &[u8]| {
             let drafts = draft::read(bytes, Some(name), &knows, &mut mint_id, wall);
-            match room {
-                Room::Shut | Room::ForAnswers => drafts.is_ok_and(|drafts| are_answers(&drafts)),
-                Room::ForParts | Room::For(_) => drafts.map_or(true, |drafts| may_be_urgent(&drafts)),
-            }
+            drafts.map_or(true, |drafts| may_be_urgent(&drafts))
         };
         let more = self.mailbox.take_wanted(sweep, LOOKS, now, &is_urgent);
         let took = self.clock.now().since(now);
@@ -148,14 +137,7 @@ mod tests {
 
     #[test]
     fn room_is_told_from_thread_to_thread_as_it_is() {
-        let all = [
-            Room::Shut,
-            Room::ForAnswers,
-            Room::ForParts,
-            Room::For(1),
-            Room::For(7),
-            Room::For(usize::MAX - 2),
-        ];
+        let all = [Room::Shut, Room::ForParts, Room::For(1), Room::For(7), Room::For(usize::MAX - 1)];
         assert!(all.is_sorted());
         let told = Told::new(Room::Shut);
         for room in all {

@@ -1,6 +1,6 @@
 //! What a claim waits for: all that was dropped before it is taken in.
 
-use super::worker::Worker;
+use super::worker::{DEFERRED_MS, Worker};
 use super::{Mail, Room};
 use crate::engine::words::Millis;
 use crate::io::mailbox::{Mailbox, Waited};
@@ -42,26 +42,38 @@ impl Worker {
         (self.look_at, self.gather_until) = (now, now);
     }
 
-    /// Tells which sweeps are done: what lay there was told, or is waited for no longer. What there is no room for cannot be
-    /// waited for. False if the loop is gone.
+    /// Tells which sweeps are done: what lay there was told, or is still being written and waited for no longer. What cannot be
+    /// taken though it is whole holds claims up until it can be, or is gone: it may be a part. False if the loop is gone.
     pub(super) fn settle(&mut self) -> bool {
         let now = self.clock.now();
         let is_shut = self.room() == Room::Shut;
         let mut swept = None;
         self.given_up.retain(|file| self.mailbox.waits_for(file));
         self.sweeps.iter_mut().for_each(|sweep| sweep.settle(&self.mailbox, &self.given_up));
+        let stuck = if self.sweeps.is_empty() || is_shut { None } else { self.untaken(now) };
         while let Some(sweep) = self.sweeps.front_mut() {
             let is_done = sweep.written.as_ref().is_some_and(HashSet::is_empty);
-            if !is_done && !is_shut && now < sweep.until {
-                self.look_at = self.look_at.min(now.plus(SWEEP_AGAIN_MS).min(sweep.until));
+            let is_late = sweep.written.is_some() && sweep.until <= now;
+            if !is_shut && (stuck.is_some() || !(is_done || is_late)) {
+                let again = now.plus(if stuck.is_some() { DEFERRED_MS } else { SWEEP_AGAIN_MS });
+                let ends = sweep.written.is_some() && sweep.until > now;
+                self.look_at = self.look_at.min(if ends { again.min(sweep.until) } else { again });
                 break;
             }
             swept = Some(sweep.number);
-            if sweep.until <= now {
+            if is_late {
                 self.given_up.extend(sweep.written.take().into_iter().flatten());
             }
             self.sweeps.pop_front();
         }
-        swept.is_none() || self.send(Mail { swept, ..self.mail() })
+        let is_news = swept.is_some() || self.stuck != stuck;
+        self.stuck = stuck;
+        !is_news || self.send(Mail { swept, ..self.mail() })
+    }
+
+    /// Why something that is whole cannot be taken.
+    fn untaken(&self, now: Millis) -> Option<String> {
+        let unknowable = || self.unknowable.then(|| "it cannot be read which messages are known".to_owned());
+        self.mailbox.stuck(now).or_else(unknowable)
     }
 }

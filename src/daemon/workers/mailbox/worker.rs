@@ -66,6 +66,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) halted: Option<(bool, usize)>,
     /// And of what cannot be watched.
     pub(super) polling: Option<String>,
+    /// And of what holds claims up.
+    pub(super) stuck: Option<String>,
     /// When it is looked again, whatever inotify says.
     pub(super) look_at: Millis,
     /// And when at the soonest, whatever inotify says.
@@ -302,10 +304,10 @@ impl Worker {
     pub(super) fn mail(&self) -> Mail {
         let halted = self.halted.unwrap_or_default();
         let (drops, notes, forgotten) = (Vec::new(), Vec::new(), Vec::new());
-        let polling = self.polling.clone();
+        let (polling, stuck) = (self.polling.clone(), self.stuck.clone());
         let burst = self.burst || self.asked_burst_until.is_some();
         let (full, swept) = (self.disk.full, None);
-        Mail { drops, notes, halted, forgotten, full, polling, burst, archives: self.archives, swept }
+        Mail { drops, notes, halted, forgotten, full, polling, stuck, burst, archives: self.archives, swept }
     }
 
     pub(super) fn send(&self, mail: Mail) -> bool {
@@ -317,6 +319,9 @@ impl Worker {
 fn note(found: Found) -> String {
     match found {
         Found::Later { name, refusal, .. } => format!("{name} is left where it is: {}", refusal.why),
+        Found::Hint { name, is_folder: true, .. } => {
+            format!("what lies in queue/{name}/ is not taken: only files in queue/ itself are")
+        }
         Found::Hint { name, .. } => format!("{name} is not taken: only names that end in .yaml are"),
         Found::Trouble { error, .. } => trouble(&error),
         Found::Read { name, .. } | Found::Bad { name, .. } => format!("{name} was taken"),

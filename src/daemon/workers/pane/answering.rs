@@ -3,7 +3,7 @@
 
 use super::reading::Read;
 use super::{End, Worker};
-use crate::daemon::request::{Answered, PaneLook, PaneResponse};
+use crate::daemon::request::{Answered, PaneResponse};
 use crate::engine::input::Report;
 use crate::engine::need::AnsweredBy;
 use crate::engine::reading::{Choose, Chosen, Dialog, State, StyledRow};
@@ -144,11 +144,14 @@ impl Worker {
         let Some((rule, dialog)) = self.asked().await? else { return refused("it asks nothing") };
         let is_meant = match meant {
             Meant::Anything => true,
-            Meant::Shown(id) => self.harmless(dialog.clone()).id() == id,
+            Meant::Shown(id) => {
+                let asked_at = self.known_as(&dialog).await?;
+                Dialog { asked_at, ..Dialog::default() }.id() == id
+            }
             Meant::This(known_by, meant) => known_by == rule && meant.is_same(&dialog),
         };
         if !is_meant {
-            return refused(format!("it asks something else by now: {}", in_one_line(&dialog)));
+            return refused(format!("it asks something else by now: {}", self.in_one_line(&dialog)));
         }
         self.no_key_is_out(&dialog)?;
         let settled = Instant::now() + SETTLES;
@@ -168,7 +171,7 @@ impl Worker {
                 return self.type_in_place(&dialog, at, wish, until).await;
             }
             Ok(Chosen::Field(_)) => return refused("a profile types no text of its own"),
-            Err(why) => return refused(format!("{why}; it offers: {}", in_one_line(&dialog))),
+            Err(why) => return refused(format!("{why}; it offers: {}", self.in_one_line(&dialog))),
         };
         self.mark(&dialog, at, until).await?;
         let dialog = Dialog { marked: Some(at), ..dialog };
@@ -229,11 +232,12 @@ impl Worker {
         let rested = Instant::now() + KEY_REST;
         while self.listen_once(rested).await? {}
         let now = self.asked().await?.map(|(_, now)| now);
-        if !now.is_some_and(|now| now.id() == dialog.id() && now.marked == dialog.marked) {
+        if !now.is_some_and(|now| now.is_same(dialog) && now.marked == dialog.marked) {
             return refused("it asks something else by now, or nothing; Enter was not pressed");
         }
         self.strike(Key::Enter, dialog, until).await?;
-        let gone = |shown: Option<&Dialog>| shown.is_none_or(|shown| shown.id() != dialog.id());
+        self.was_entered();
+        let gone = |shown: Option<&Dialog>| shown.is_none_or(|shown| !shown.is_same(dialog));
         // Twice: some programs draw their dialog anew in pieces.
         if !self.wait_for(gone).await? {
             return Ok(false);
@@ -299,7 +303,7 @@ impl Worker {
         let rules = rules.as_deref().and_then(|rules| rules.choices.as_ref());
         let is_field = |dialog: &Dialog| rules.is_some_and(|rules| dialog.is_field(rules, at));
         let is_it = |now: &Dialog| {
-            now.id() == dialog.id() || (is_field(dialog) && is_field(now) && now.is_same_beside(dialog, at))
+            now.is_same(dialog) || (is_field(dialog) && is_field(now) && now.is_same_beside(dialog, at))
         };
         let deadline = Instant::now() + KEY_WAIT;
         loop {
@@ -307,7 +311,7 @@ impl Worker {
                 Some((_, now)) if is_it(&now) && now.marked.is_some() => return Ok(now),
                 _ if Instant::now() < deadline => {}
                 Some((_, now)) => {
-                    return refused(format!("it asks something else by now: {}", in_one_line(&now)));
+                    return refused(format!("it asks something else by now: {}", self.in_one_line(&now)));
                 }
                 None => return refused("it asks nothing any more"),
             }
@@ -334,43 +338,11 @@ impl Worker {
         Ok(asks(self.read(&screen)).map(|(rule, dialog)| (rule, dialog.marked_by(&styled))))
     }
 
-    /// What its screen is read as, and why.
-    pub(super) async fn explain(&mut self) -> Result<PaneResponse, TmuxError> {
-        let why = self.closed().await?;
-        let screen = self.pane.capture(0, self.rows()).await?;
-        let profile = &self.launch.profile;
-        let version = profile.screen.as_deref().map(|rules| rules.version.clone());
-        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
-        let Read { state, rule, matched, input, dialog, .. } = self.read(&screen).unwrap_or_default();
-        Ok(PaneResponse::Look(Box::new(PaneLook {
-            version,
-            state: state.name(),
-            rule,
-            matched,
-            rows: screen.rows[above..].to_vec(),
-            title: screen.title,
-            cursor: screen.cursor,
-            input,
-            asks: dialog.map(|dialog| self.harmless(dialog)),
-            why,
-        })))
+    /// What may be chosen, for people.
+    fn in_one_line(&self, dialog: &Dialog) -> String {
+        if dialog.choices.is_empty() {
+            return "nothing to choose from".to_owned();
+        }
+        self.masked(&dialog.choices.join(" · "))
     }
-
-    /// What is asked, without anything that would read as a claim where it is shown.
-    pub(super) fn harmless(&self, dialog: Dialog) -> Dialog {
-        let Dialog { text, choices, cut, rest, .. } = dialog;
-        let choices = choices.iter().map(|choice| self.masked(choice)).collect();
-        let text = self.masked(&text) + if cut { "\n…" } else { "" };
-        Dialog { text, choices, cut, rest, ..Dialog::default() }
-    }
-
-    /// A text without the agent's phrase.
-    pub(super) fn masked(&self, text: &str) -> String {
-        if self.phrase.is_empty() { text.to_owned() } else { text.replace(&self.phrase, "······") }
-    }
-}
-
-/// What may be chosen, for people.
-fn in_one_line(dialog: &Dialog) -> String {
-    if dialog.choices.is_empty() { "nothing to choose from".to_owned() } else { dialog.choices.join(" · ") }
 }

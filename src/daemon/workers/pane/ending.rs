@@ -103,3 +103,9 @@ impl Worker {
 pub(in crate::daemon::workers) async fn see_off(family: Family) {
     family.see_off(Instant::now() + HANGS_UP).await;
 }
+
+/// Takes no order any more; whether it had been told to close its window.
+pub(super) fn refuse(orders: &mut mpsc::Receiver<Order>) -> bool {
+    orders.close();
+    std::iter::from_fn(|| orders.try_recv().ok()).any(|order| matches!(order, Order::Close))
+}

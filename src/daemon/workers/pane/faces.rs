@@ -90,7 +90,8 @@ impl Worker {
     }
 
     async fn shown_text(&mut self, history: u32) -> Result<PaneResponse, TmuxError> {
-        self.text(history).await.map(PaneResponse::Text)
+        let text = self.text(history).await?;
+        Ok(PaneResponse::Text(self.redactor.known(&text)))
     }
 
     async fn clear(&mut self) -> Result<PaneResponse, TmuxError> {
@@ -159,9 +160,9 @@ impl Worker {
                 continue;
             }
             if shown.matches(&waiter.text).count() > waiter.before {
-                drop(waiter.answer.send(Response::Pane(PaneResponse::Text(shown.clone()))));
+                drop(waiter.answer.send(Response::Pane(PaneResponse::Text(self.redactor.known(&shown)))));
             } else if now >= waiter.deadline {
-                drop(waiter.answer.send(Response::Pane(PaneResponse::TimedOut(shown.clone()))));
+                drop(waiter.answer.send(Response::Pane(PaneResponse::TimedOut(self.redactor.known(&shown)))));
             } else {
                 self.look_by(waiter.deadline);
                 self.waiters.push(waiter);

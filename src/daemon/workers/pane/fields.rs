@@ -26,6 +26,14 @@ fn line_of(text: &str) -> Result<String, Stopped> {
     Ok(line)
 }
 
+/// What is told of an answer in words: a key or a password is nobody's business.
+fn told_of<'a>(dialog: &Dialog, line: &'a str) -> &'a str {
+    const SECRETS: [&str; 7] =
+        ["api key", "api-key", "password", "passphrase", "secret", "token", "authorization code"];
+    let asked = dialog.text.to_lowercase();
+    if SECRETS.iter().any(|secret| asked.contains(secret)) { "(a text that is not shown)" } else { line }
+}
+
 impl Worker {
     /// Types an answer into a dialog that takes a line of text, and presses Enter once it stands there.
     pub(super) async fn type_answer(
@@ -48,7 +56,7 @@ impl Worker {
             return refused("the text is not shown there; Enter was not pressed: look into its pane");
         }
         let taken = self.take(&shown, Instant::now() + KEY_WAIT).await?;
-        Ok(self.has_answered(&line, taken, by).await)
+        Ok(self.has_answered(told_of(dialog, &line), taken, by).await)
     }
 
     /// Types an answer in the place of this choice, which is marked first, and presses Enter once it stands there.
@@ -75,7 +83,7 @@ impl Worker {
             return refused("the text is not shown there; Enter was not pressed: look into its pane");
         }
         let taken = self.take(&shown, until).await?;
-        Ok(self.has_answered(&line, taken, AnsweredBy::Person).await)
+        Ok(self.has_answered(told_of(dialog, &line), taken, AnsweredBy::Person).await)
     }
 
     /// How often a line stands on the screen, however it is wrapped and framed.

@@ -284,6 +284,9 @@ impl Worker {
 fn words(verdict: Verdict) -> String {
     match verdict {
         Verdict::Delivered(_) => String::new(),
-        Verdict::Unconfirmed { why } | Verdict::NotDelivered { why } | Verdict::Withdrawn { why } => why,
+        Verdict::Unconfirmed { why }
+        | Verdict::Left { why }
+        | Verdict::NotDelivered { why }
+        | Verdict::Withdrawn { why } => why,
     }
 }

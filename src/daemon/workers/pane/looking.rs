@@ -4,7 +4,7 @@ use super::left::without_reprint;
 use super::over::Over;
 use super::reading::Read;
 use super::seen::SEARCHED_ROWS;
-use super::side::{ASK_SOON, Judged, claimed, corrected};
+use super::side::{ASK_SOON, Judged, corrected, judged_by};
 use super::{ASK_AGAIN, End, Worker};
 use crate::daemon::orders::{PaneWord, Typed};
 use crate::engine::answer::{self, Answer};
@@ -12,9 +12,8 @@ use crate::engine::echo::{self, Echo};
 use crate::engine::input::Report;
 use crate::engine::life::CompletionSource;
 use crate::engine::marker::{self, Awaited};
-use crate::engine::reading::State;
+use crate::engine::reading::{State, plain};
 use crate::engine::screen::Screen as Seen;
-use crate::io::log::turns_text;
 use crate::io::process;
 use crate::io::side_channel::TurnRecord;
 use crate::io::tmux::{Rows, Screen, TmuxError};
@@ -44,6 +43,14 @@ enum Aim {
     Search,
 }
 
+/// What was last told of a pane, the row that this was read from, and when.
+#[derive(Debug, Default)]
+pub(super) struct Doing {
+    line: String,
+    row: String,
+    at: Option<Instant>,
+}
+
 impl Worker {
     /// Watches for the claim of a turn from now on; one that stands there already counts.
     pub(super) fn watch_for(&mut self, typed: Typed) {
@@ -52,6 +59,13 @@ impl Worker {
         self.free_since = None;
         self.look_at_rest(false);
         self.over = (claims && typed.turn.token.is_some()).then(Over::new);
+        if self
+            .awaited
+            .as_ref()
+            .is_none_or(|before| (&before.id, before.turn.number) != (&typed.id, typed.turn.number))
+        {
+            self.said = None;
+        }
         self.awaited = claims.then_some(typed);
         self.pace = self.first_pace();
         self.look_at = Some(Instant::now() + self.pace);
@@ -167,7 +181,7 @@ impl Worker {
     async fn search_read(&mut self, screen: &Screen, read: &Read, typed: &Typed, record: Option<TurnRecord>) {
         let now = Instant::now();
         if let Some(TurnRecord::Over { said }) = record {
-            let judged = claimed(&said, typed).map_or(Judged::Unclaimed, Judged::BySaid);
+            let judged = judged_by(&said, typed);
             return self.conclude(judged, screen, read, typed).await;
         }
         let unknown_at = self.printed + UNKNOWN_PATIENCE;
@@ -189,7 +203,7 @@ impl Worker {
         if now < settled_at {
             return self.look_by(settled_at);
         }
-        let judged = self.judged(screen, typed, since).await;
+        let judged = self.judged(screen, read, typed, since).await;
         self.conclude(judged, screen, read, typed).await;
     }
 
@@ -205,9 +219,13 @@ impl Worker {
                 self.claim(typed, CompletionSource::Marker, Some(screen)).await;
             }
             Judged::Later(at) => self.look_by(at),
-            Judged::Unclaimed => {
+            Judged::Unclaimed(said) => {
                 self.slow_down();
-                self.look_for_end(typed, screen, Some(read.free)).await;
+                if !read.free {
+                    // It met a limit: by the time that is over, its words may have left the screen.
+                    self.tell_said(typed, said.clone(), screen, Some(read)).await;
+                }
+                self.look_for_end(typed, screen, Some(read), said).await;
             }
         }
     }
@@ -228,7 +246,7 @@ impl Worker {
             self.claim(&typed, CompletionSource::Marker, Some(screen)).await;
         } else {
             self.slow_down();
-            self.look_for_end(&typed, screen, None).await;
+            self.look_for_end(&typed, screen, None, None).await;
         }
     }
 
@@ -284,10 +302,10 @@ impl Worker {
             self.claim(&typed, CompletionSource::Marker, Some(&screen)).await;
         }
         // tmux itself adds a line such as "Pane is dead (status 1, …)".
-        let spoken = |row: &&String| {
-            !row.trim().is_empty() && !row.starts_with("Pane is dead") && !row.contains(&self.phrase)
-        };
-        Ok(screen.rows.iter().rev().find(spoken).map(|row| shorten(row)))
+        let spoken =
+            |row: &&String| !row.starts_with("Pane is dead") && is_word(row) && !row.contains(&self.phrase);
+        let Some(at) = screen.rows.iter().rposition(|row| spoken(&row)) else { return Ok(None) };
+        Ok(self.shown_rows(&screen, at).first().map(|row| Self::line_of(row)))
     }
 
     /// A line that was typed before: has it been read meanwhile?
@@ -308,20 +326,29 @@ impl Worker {
     }
 
     async fn tell_doing(&mut self, screen: &Screen, read: Option<&Read>) {
-        let due = self.doing_at.is_none_or(|at| at.elapsed() >= DOING_EVERY);
+        if self.doing.at.is_some_and(|at| at.elapsed() < DOING_EVERY) {
+            return;
+        }
         // Phrase and token never stand side by side in anything that tasuki writes.
-        let meaningful = |row: &&String| !row.trim().is_empty() && !row.contains(&self.phrase);
+        let meaningful = |row: &String| is_word(row) && !row.contains(&self.phrase);
         // What stands in and below an input box tells nothing of what it does.
         let end = read.map_or(screen.rows.len(), |read| read.end(screen));
-        let Some(line) = screen.rows[..end].iter().rev().find(meaningful).map(|row| shorten(row)) else {
+        let Some(at) = screen.rows[..end].iter().rposition(meaningful) else { return };
+        if screen.rows[at] == self.doing.row {
             return;
-        };
-        if due && line != self.doing {
-            self.doing = line.clone();
-            self.doing_at = Some(Instant::now());
+        }
+        self.doing.row.clone_from(&screen.rows[at]);
+        let line = self.shown_rows(screen, at).first().map(|row| Self::line_of(row));
+        if let Some(line) = line.filter(|line| *line != self.doing.line) {
+            (self.doing.line, self.doing.at) = (line.clone(), Some(Instant::now()));
             self.say(PaneWord::Doing(line)).await;
         }
     }
+}
+
+/// Whether a row says anything: it is neither blank nor a border.
+fn is_word(row: &str) -> bool {
+    !plain(row).is_empty()
 }
 
 /// Whether the turn's claim stands on the screen.
@@ -335,11 +362,11 @@ pub(super) fn is_echoed(screen: &Screen, typed: &Typed) -> bool {
 }
 
 /// Whether the answer surely begins among these rows.
-fn is_whole(screen: &Screen, typed: &Typed) -> bool {
+pub(super) fn is_whole(screen: &Screen, typed: &Typed) -> bool {
     with_rows(screen, |seen| echo::is_certain(seen, &typed.line, typed.turn.token))
 }
 
-fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
+pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
     with_rows(screen, |seen| {
         let echoes = echo::echoes(seen, &typed.line, typed.turn.token);
         let claim = find(seen, typed);
@@ -360,9 +387,4 @@ fn with_rows<T>(screen: &Screen, f: impl FnOnce(&Seen<'_>) -> T) -> T {
         Rows::Joined => Seen::lines(&rows),
         Rows::AsShown | Rows::Coloured => Seen::wrapped(&rows, usize::from(screen.width)),
     })
-}
-
-/// One line of at most 120 characters without control characters.
-fn shorten(row: &str) -> String {
-    row.trim().chars().filter(|&c| !c.is_control() && !turns_text(c)).take(120).collect()
 }

@@ -10,9 +10,12 @@ mod guards;
 mod interrupt;
 mod left;
 mod looking;
+mod needing;
 mod over;
 mod reading;
+mod said;
 mod seen;
+mod shown;
 mod side;
 mod telling;
 mod typing;
@@ -25,6 +28,7 @@ use crate::engine::reading::State;
 use crate::engine::words::ProcessKey;
 use crate::io::frames::Frames;
 use crate::io::process;
+use crate::io::redact::Redactor;
 use crate::io::settings::Launch;
 use crate::io::side_channel::{OpenCode, Transcripts};
 use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
@@ -90,6 +94,8 @@ struct Worker {
     launched: Launched,
     launch: Arc<Launch>,
     phrase: String,
+    /// What is hidden of all that is shown of it.
+    redactor: Redactor,
     terms: watch::Receiver<Terms>,
     launches: watch::Receiver<Launches>,
     news: NewsSender,
@@ -133,6 +139,8 @@ struct Worker {
     reprinted: bool,
     /// Looking for the end of its turn, if that may come without a claim.
     over: Option<Over>,
+    /// What was last told that it said in the turn that is awaited.
+    said: Option<Arc<str>>,
     /// When to look at the pane next.
     look_at: Option<Instant>,
     /// Wait before the next look while the pane prints on.
@@ -143,6 +151,8 @@ struct Worker {
     seen: Option<Seen>,
     /// What was told of a need of its, or is about to be.
     told: Option<Told>,
+    /// The dialog that it shows.
+    asked: Option<needing::Asked>,
     /// The dialog that its profile has answered, for as long as it stands.
     answered: Option<answering::Tried>,
     /// A key that was pressed on a dialog and has not been seen to do anything.
@@ -150,8 +160,7 @@ struct Worker {
     /// Since when its screen says that it waits for a line, while a turn is awaited.
     free_since: Option<Instant>,
     /// What was last told of the pane.
-    doing: String,
-    doing_at: Option<Instant>,
+    doing: looking::Doing,
     /// Where the agent itself can be asked.
     side: Option<OpenCode>,
     /// Whether it gave no answer when it was asked last.
@@ -164,13 +173,14 @@ struct Worker {
 /// Runs a worker to its end.
 pub async fn work(start: Start) -> &'static str {
     let Start { tmux, launched, launch, key, phrase, terms, launches, mut orders, news, frames } = start;
-    match open(&tmux, &launched, &launch, key).await {
+    match open(&tmux, &launched, &launch, &key).await {
         Ok((pane, process, tty, output)) => {
             let now = Instant::now();
             let adopted = launched.adopt.is_some();
             let launch_reads = launch.profile.screen.is_some();
             let worker = Worker {
                 launched,
+                redactor: shown::redactor(&launch, &key, process.pid),
                 launch,
                 phrase,
                 terms,
@@ -198,16 +208,17 @@ pub async fn work(start: Start) -> &'static str {
                 before_in_all: None,
                 reprinted: false,
                 over: None,
+                said: None,
                 look_at: launch_reads.then_some(now),
                 pace: looking::PACE_MIN,
                 looked: now,
                 seen: None,
                 told: None,
+                asked: None,
                 answered: None,
                 pressed: None,
                 free_since: None,
-                doing: String::new(),
-                doing_at: None,
+                doing: looking::Doing::default(),
                 side: None,
                 unheard: false,
                 transcripts: None,
@@ -229,7 +240,7 @@ async fn fail(
     orders: &mut mpsc::Receiver<Order>,
     news: &NewsSender,
 ) {
-    let to_be_closed = refuse(orders);
+    let to_be_closed = ending::refuse(orders);
     let what = PaneWord::Report(Report::StartFailed { why: error.to_string() });
     let Launched { agent, nonce, .. } = launched;
     let tag = Tag { agent: agent.clone(), nonce };
@@ -239,22 +250,16 @@ async fn fail(
     }
 }
 
-/// Takes no order any more; whether it had been told to close its window.
-fn refuse(orders: &mut mpsc::Receiver<Order>) -> bool {
-    orders.close();
-    std::iter::from_fn(|| orders.try_recv().ok()).any(|order| matches!(order, Order::Close))
-}
-
 type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>);
 
 /// Makes the window, or takes the one that is there.
-async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: String) -> Result<Opened, TmuxError> {
+async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: &str) -> Result<Opened, TmuxError> {
     let tag = Tag { agent: launched.agent.clone(), nonce: launched.nonce };
     let (id, process, tty) = match launched.adopt.clone() {
         Some(Adopted { pane, process, tty }) => (pane, process, tty),
         None => {
             let mut env = launch.env.clone();
-            env.insert("TASUKI_AGENT_KEY".to_owned(), key);
+            env.insert("TASUKI_AGENT_KEY".to_owned(), key.to_owned());
             let spec = WindowSpec {
                 name: launched.agent.to_string(),
                 cwd: launch.cwd.clone(),
@@ -263,9 +268,7 @@ async fn open(tmux: &Tmux, launched: &Launched, launch: &Launch, key: String) ->
                 tag: tag.clone(),
                 one_shot: launch.profile.one_shot,
             };
-            if let Some(why) = launch.missing() {
-                return Err(TmuxError::NoProgram { why });
-            }
+            launch.missing().map_or(Ok(()), |why| Err(TmuxError::NoProgram { why }))?;
             let facts = tmux.create_window(&spec).await?;
             // A program that is gone already has no start time any more; its exit is told all the same.
             let gone = ProcessKey { pid: facts.pid, start_ticks: 0 };
@@ -368,7 +371,7 @@ impl Worker {
             self.pace = self.first_pace();
         }
         self.printed = at;
-        self.over = self.over.map(|_| Over::new());
+        self.over = self.over.map(Over::again);
         if self.wants_looks() {
             let look_at = (self.looked + self.pace).max(at + self.first_look());
             self.look_by(look_at);

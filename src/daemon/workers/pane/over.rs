@@ -1,8 +1,10 @@
 //! The end of a turn without a claim: the agent waits for input again, as it did before its turn.
 
 use super::Worker;
+use super::reading::Read;
+use super::said::prompt_of;
 use crate::daemon::orders::Typed;
-use crate::engine::doorbell::HEAD;
+use crate::engine::answer::Answer;
 use crate::engine::echo;
 use crate::engine::input::Report;
 use crate::engine::screen::Screen as Seen;
@@ -25,18 +27,38 @@ pub(super) struct Over {
     next: usize,
     /// Since when it seems to be over.
     since: Option<Instant>,
+    /// Whether its end was told.
+    told: bool,
 }
 
 impl Over {
     /// Nothing was looked at yet.
     pub(super) const fn new() -> Self {
-        Self { next: 0, since: None }
+        Self { next: 0, since: None, told: false }
+    }
+
+    /// It printed something.
+    pub(super) const fn again(self) -> Self {
+        Self { told: self.told, ..Self::new() }
+    }
+
+    /// Its end was told: until it prints something, there is no more to be said.
+    const fn over() -> Self {
+        Self { next: SILENCES.len(), since: None, told: true }
     }
 }
 
 impl Worker {
-    /// Reports the end of a turn that was not claimed, once it is sure.
-    pub(super) async fn look_for_end(&mut self, typed: &Typed, screen: &Screen, free: Option<bool>) {
+    /// Reports the end of a turn that was not claimed, once it is sure, and what was said in it; and what is said later on, for
+    /// somebody may go on with it by hand.
+    pub(super) async fn look_for_end(
+        &mut self,
+        typed: &Typed,
+        screen: &Screen,
+        read: Option<&Read>,
+        said: Option<Answer>,
+    ) {
+        let free = read.map(|read| read.free);
         let Some(mut over) = self.over.filter(|_| self.unread.is_none()) else { return };
         let Some(silence) = SILENCES.get(over.next) else { return };
         let at = over.since.map_or(self.printed + *silence, |since| since + AGAIN);
@@ -49,16 +71,20 @@ impl Worker {
         });
         match (waits, over.since) {
             (true, Some(_)) => {
-                self.over = None;
-                let (id, turn) = (typed.id.clone(), typed.turn.number);
-                return self.report(Report::TurnOver { id, turn }).await;
+                self.over = Some(Over::over());
+                self.tell_said(typed, said, screen, read).await;
+                if !over.told {
+                    let (id, turn) = (typed.id.clone(), typed.turn.number);
+                    self.report(Report::TurnOver { id, turn }).await;
+                }
+                return;
             }
             (true, None) => {
                 over.since = Some(Instant::now());
                 self.look_by(Instant::now() + AGAIN);
             }
             (false, _) => {
-                over = Over { next: over.next + 1, since: None };
+                over = Over { next: over.next + 1, since: None, ..over };
                 if let Some(silence) = SILENCES.get(over.next) {
                     self.look_by(self.printed + *silence);
                 }
@@ -80,10 +106,9 @@ fn stands_where_it_stood(screen: &Screen, typed: &Typed) -> bool {
     };
     let echo = echo::last_echo(&Seen::lines(&rows), &typed.line, typed.turn.token);
     let printed = above.get(echo.map_or(0, |echo| echo.last_row + 1)..).unwrap_or_default();
-    let typed_row = echo.and_then(|echo| rows.get(echo.first_row));
-    match typed_row.map(|row| row.find(HEAD).map(|at| row[..at].trim_end())) {
-        Some(Some(prompt)) if !prompt.is_empty() => row == prompt,
-        _ => {
+    match prompt_of(screen, typed) {
+        Some(prompt) => row == prompt,
+        None => {
             row.is_empty()
                 && !printed.iter().rev().find(|row| !row.trim().is_empty()).is_some_and(|row| asks(row))
         }

@@ -1,13 +1,11 @@
 //! What the profile's rules make of the pane's screen, and what that means for typing and for claims.
 
-use super::telling::{Telling, Told};
-use super::{End, Worker};
+use super::Worker;
 use crate::daemon::orders::Typed;
 use crate::engine::doorbell::HEAD;
 use crate::engine::echo::{self, squeezed};
-use crate::engine::input::{Guard, Report};
-use crate::engine::need::NeedKind;
-use crate::engine::reading::{Dialog, Frame, State, StyledRow};
+use crate::engine::input::Guard;
+use crate::engine::reading::{Dialog, Frame, Reading, Rules, State, StyledRow, plain};
 use crate::engine::screen::Screen as Seen;
 use crate::engine::words::Millis;
 use crate::io::frame::KeptFrame;
@@ -15,7 +13,6 @@ use crate::io::frames::NewFrame;
 use crate::io::tmux::{Rows, Screen, TmuxError};
 use std::ops::Range;
 use std::sync::Arc;
-use tokio::time::Instant;
 
 /// A screen as the profile's rules read it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,7 +21,7 @@ pub(super) struct Read {
     /// The rule that says so, or a dash.
     pub(super) rule: String,
     /// What a person can do about it.
-    cure: Option<String>,
+    pub(super) cure: Option<String>,
     /// Whether a turn may be typed.
     pub(super) free: bool,
     /// Whether that is so only if the last row above the input box is bold.
@@ -33,12 +30,15 @@ pub(super) struct Read {
     pub(super) input: Option<String>,
     /// The rows of the box, of those of the screen that was read.
     rows: Range<usize>,
+    /// Where the box begins on the screen without the history above it.
+    pub(super) box_at: Option<usize>,
     /// Rows of the screen that matched the rule.
     pub(super) matched: Vec<usize>,
-    /// What it says, in one line.
+    /// What it says that it needs, in one line, as it may be shown.
     pub(super) words: String,
-    /// What it asks, if it may be a dialog.
+    /// What it asks, if it may be a dialog, and the same as it may be shown.
     pub(super) dialog: Option<Dialog>,
+    shown: Option<Dialog>,
     /// Whether it shows one thing in place of a text that was pasted, and nothing else.
     pasted: bool,
 }
@@ -58,25 +58,42 @@ impl Worker {
         let reading = rules.read(&frame);
         let unknown = screen.cut || screen.given != Rows::AsShown;
         let state = if unknown { State::Unknown } else { reading.state };
-        let words: Vec<&str> = reading.rows.iter().map(|at| rows[*at].trim()).collect();
         let found = reading.input_box.as_ref();
         let pasted = |text: &str| {
             let own = rules.input_box.as_ref().map(|rules| rules.pasted.as_slice()).unwrap_or_default();
             own.iter().any(|pattern| pattern.is_all_of(text.trim()))
         };
+        let needs = matches!(state, State::WaitingInput | State::RateLimited | State::Error);
+        let (words, shown) = if needs { self.quoted(rules, screen, &reading) } else { Default::default() };
         Some(Read {
             state,
+            words,
+            shown,
             rule: reading.rule_name().to_owned(),
             cure: reading.rule.and_then(|rule| rule.cure.clone()),
             free: reading.is_free() && !unknown,
             bold: reading.is_free() && reading.rule.is_some_and(|rule| rule.bold),
             pasted: found.is_some_and(|found| pasted(&found.text)),
+            box_at: found.map(|found| found.rows.start),
             rows: found.map_or(0..0, |found| found.rows.start + above..found.rows.end + above),
-            words: self.masked(&words.join(" · ")),
-            matched: reading.rows.clone(),
+            matched: reading.rows,
             dialog: reading.dialog,
             input: reading.input_box.map(|found| found.text),
         })
+    }
+
+    /// What a screen says, and what it asks, as both may be shown: they are read from its rows without secrets, which may be
+    /// wrapped over some of them.
+    fn quoted(&self, rules: &Rules, screen: &Screen, reading: &Reading<'_>) -> (String, Option<Dialog>) {
+        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+        let rows = self.shown_rows(screen, above);
+        let words = reading.rows.iter().filter_map(|at| rows.get(*at)).map(|row| plain(row));
+        let words: Vec<String> = words.filter(|words| !words.is_empty()).collect();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let frame = Frame { rows: &rows, title: Some(&screen.title), cursor: Some(screen.cursor) };
+        let again = rules.read(&frame);
+        let shown = again.dialog.filter(|_| again.state == reading.state);
+        (words.join(" · "), shown)
     }
 
     /// Why this screen may not be typed to. A line of tasuki's own in the input box is no reason.
@@ -145,7 +162,7 @@ impl Worker {
             return;
         }
         let above = screen.rows.len().saturating_sub(usize::from(screen.height));
-        let rows = screen.rows[above..].iter().map(|row| self.masked(row)).collect();
+        let rows = self.shown_rows(screen, above);
         let title = Some(self.masked(&screen.title));
         self.frames.keep(NewFrame {
             agent: self.launched.agent.to_string(),
@@ -161,49 +178,6 @@ impl Worker {
     pub(super) fn forget_told(&mut self) {
         self.past = None;
         self.told.take_if(|told| told.state() != Some(State::Ready));
-    }
-
-    /// What is told of a need: the program's own words, and what to do.
-    fn reason(&self, read: &Read) -> String {
-        let mut why = if read.words.is_empty() { read.rule.clone() } else { read.words.clone() };
-        if let Some(cure) = &read.cure {
-            why += &format!(" → {}", cure.replace("{name}", &self.launched.agent.to_string()));
-        }
-        why
-    }
-
-    /// Tells the loop when the agent begins or ceases to need something.
-    pub(super) async fn tell_need(&mut self, read: &Read) -> Result<(), End> {
-        let kind = match read.state {
-            State::WaitingInput => Some(NeedKind::Input),
-            State::RateLimited => Some(NeedKind::Limit),
-            State::Error if !read.free => Some(NeedKind::Repair),
-            // A half-drawn screen says nothing new.
-            State::Unknown => return Ok(()),
-            _ => None,
-        };
-        let state = kind.map_or(State::Ready, |_| read.state);
-        let words = kind.map(|_| read.words.clone()).unwrap_or_default();
-        let asks = kind.and(read.asks()).map(|dialog| self.harmless(dialog));
-        let now = Instant::now();
-        let told = self.told.get_or_insert_with(|| Told::nothing(state, now));
-        match told.sees(state, &words, asks.as_ref(), now) {
-            Telling::Known => return self.answer_by_profile(read).await,
-            Telling::Later(at) => {
-                self.look_by(at);
-                return Ok(());
-            }
-            Telling::Now => {}
-        }
-        match kind {
-            None => self.report(Report::NeedsNothing).await,
-            Some(kind) => {
-                let (why, asks) = (self.reason(read).into(), asks.map(Arc::new));
-                let hidden = read.input.is_none();
-                self.report(Report::Needs { kind, why, asks, until: None, hidden }).await;
-            }
-        }
-        self.answer_by_profile(read).await
     }
 }
 
@@ -226,8 +200,14 @@ impl Read {
                 && matches!(self.state, State::Draft | State::RateLimited | State::Error))
     }
 
+    /// What it asks as it may be shown.
+    pub(super) fn shown(&self, dialog: Dialog) -> Dialog {
+        let shown = self.shown.clone();
+        shown.filter(|shown| shown.choices.len() == dialog.choices.len()).unwrap_or(dialog)
+    }
+
     /// What it asks, if anything is known of that.
-    fn asks(&self) -> Option<Dialog> {
+    pub(super) fn asks(&self) -> Option<Dialog> {
         self.dialog.clone().filter(|dialog| !dialog.is_empty())
     }
 

@@ -9,7 +9,7 @@ use crate::engine::reading::State;
 use crate::io::clock::{rfc3339, wall_now};
 use crate::io::process;
 use crate::io::settings::{Launch, SideChannel};
-use crate::io::side_channel::{OpenCode, Transcribed, Transcripts, TurnRecord};
+use crate::io::side_channel::{Line, OpenCode, Transcribed, Transcripts, TurnRecord};
 use crate::io::tmux::Screen;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -38,8 +38,8 @@ pub(super) enum Judged {
     ByScreen,
     /// It may not be written down yet: look again then.
     Later(Instant),
-    /// Not claimed.
-    Unclaimed,
+    /// Not claimed; and what was said, where the agent itself has it.
+    Unclaimed(Option<Answer>),
 }
 
 impl Worker {
@@ -55,41 +55,40 @@ impl Worker {
 
     /// What the agent says of this turn; none where it cannot be asked, does not answer, or does not know it.
     pub(super) async fn recorded(&mut self, typed: &Typed) -> Option<TurnRecord> {
-        let side = self.side.as_mut().filter(|_| is_known_by_its_line(typed))?;
-        let heard = side.turn(&typed.line).await;
+        let line = line_of(typed)?;
+        let heard = self.side.as_mut()?.turn(line).await;
         self.unheard = heard.is_err();
         heard.ok().flatten()
     }
 
     /// Whether the agent says that it was given this turn.
     pub(super) async fn is_recorded(&mut self, typed: &Typed) -> bool {
-        match self.side.as_mut().filter(|_| is_known_by_its_line(typed)) {
-            Some(side) => side.has(&typed.line).await.unwrap_or(false),
-            None => false,
+        match (&mut self.side, line_of(typed)) {
+            (Some(side), Some(line)) => side.has(line).await.unwrap_or(false),
+            _ => false,
         }
     }
 
     /// Whether the agent's own files have it that it was given this turn.
     pub(super) async fn is_transcribed(&mut self, typed: &Typed) -> bool {
-        let line = typed.line.clone();
-        self.read_transcripts(typed, move |transcripts| transcripts.has(&line)).await.unwrap_or(false)
+        self.read_transcripts(typed, Transcripts::has).await.unwrap_or(false)
     }
 
     /// What the agent's own files have of this turn; none where it keeps none, or was not given it.
     async fn transcribed(&mut self, typed: &Typed) -> Option<Transcribed> {
-        let line = typed.line.clone();
-        self.read_transcripts(typed, move |transcripts| transcripts.turn(&line)).await.flatten()
+        self.read_transcripts(typed, Transcripts::turn).await.flatten()
     }
 
     /// Reads on a thread for such: files may be long.
     async fn read_transcripts<T: Send + 'static>(
         &mut self,
         typed: &Typed,
-        read: impl FnOnce(&mut Transcripts) -> T + Send + 'static,
+        read: impl FnOnce(&mut Transcripts, Line) -> T + Send + 'static,
     ) -> Option<T> {
-        let mut transcripts = self.transcripts.take_if(|_| is_known_by_its_line(typed))?;
+        let line = line_of(typed)?;
+        let mut transcripts = self.transcripts.take()?;
         let reading = tokio::task::spawn_blocking(move || {
-            let found = read(&mut transcripts);
+            let found = read(&mut transcripts, line);
             (transcripts, found)
         });
         let (transcripts, found) = reading.await.ok()?;
@@ -99,22 +98,30 @@ impl Worker {
 
     /// Whether the turn is claimed, where its screen says that it is over since `since`: by the agent's own files if they have
     /// the turn, else by its screen.
-    pub(super) async fn judged(&mut self, screen: &Screen, typed: &Typed, since: Instant) -> Judged {
+    pub(super) async fn judged(
+        &mut self,
+        screen: &Screen,
+        read: &Read,
+        typed: &Typed,
+        since: Instant,
+    ) -> Judged {
         let on_screen = self.has_claimed(screen, typed).await;
         if self.unheard && since.elapsed() < HEARD_WITHIN {
             return Judged::Later(Instant::now() + ASK_SOON);
         }
         let Some(Transcribed { said, is_over, still }) = self.transcribed(typed).await else {
-            return if on_screen { Judged::ByScreen } else { Judged::Unclaimed };
+            return if on_screen { Judged::ByScreen } else { Judged::Unclaimed(None) };
         };
         if is_over == Some(false) && still < WRITES_AGAIN_WITHIN {
+            if !read.free && !said.trim().is_empty() {
+                let own = Some(Answer { text: said, truncated: false });
+                self.tell_said(typed, own, screen, Some(read)).await;
+            }
             return Judged::Later(Instant::now() + ASK_SOON);
         }
-        if let Some(answer) = claimed(&said, typed) {
-            return Judged::BySaid(answer);
-        }
-        if !on_screen {
-            return Judged::Unclaimed;
+        let judged = judged_by(&said, typed);
+        if !on_screen || matches!(judged, Judged::BySaid(_)) {
+            return judged;
         }
         let waited = since.elapsed();
         if waited < WRITTEN_WITHIN {
@@ -123,7 +130,7 @@ impl Worker {
         // It writes its words down, and these are others' words, or are said of the claim: a tool printed them, or a list has them.
         // Where it stopped to write long before, it writes elsewhere by now.
         let writes = !said.trim().is_empty() && still < waited + WRITES_ON;
-        if writes { Judged::Unclaimed } else { Judged::ByScreen }
+        if writes { judged } else { Judged::ByScreen }
     }
 
     /// Whether the agent says that it still works.
@@ -135,9 +142,12 @@ impl Worker {
     }
 }
 
-/// Whether no other turn has the same line.
-fn is_known_by_its_line(typed: &Typed) -> bool {
-    typed.turn.token.is_some_and(|token| typed.line.contains(token.as_str()))
+/// The turn's line as its agent's record has it. Without its token it may be another turn's, and counts only since it was typed.
+fn line_of(typed: &Typed) -> Option<Line> {
+    if typed.turn.token.is_some_and(|token| typed.line.contains(token.as_str())) {
+        return Some(Line::from(&*typed.line));
+    }
+    typed.since.map(|since| Line::since(&typed.line, since))
 }
 
 /// The screen as it is to be understood by whoever knows this.
@@ -159,8 +169,12 @@ pub(super) fn corrected(mut read: Read, record: Option<&TurnRecord>) -> Read {
     read
 }
 
-/// What was answered, if what was said ends in the turn's claim.
-pub(super) fn claimed(said: &str, typed: &Typed) -> Option<Answer> {
-    let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok()?;
-    answer::said(said, &awaited)
+/// What was answered, if what was said in the whole turn has its claim.
+pub(super) fn judged_by(said: &str, typed: &Typed) -> Judged {
+    let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok();
+    match awaited.and_then(|awaited| answer::said(said, &awaited)) {
+        Some(answer) => Judged::BySaid(answer),
+        None if said.trim().is_empty() => Judged::Unclaimed(None),
+        None => Judged::Unclaimed(Some(answer::unclaimed(said))),
+    }
 }

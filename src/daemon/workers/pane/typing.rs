@@ -10,6 +10,7 @@ use crate::engine::echo;
 use crate::engine::input::{Guard, Report, Verdict};
 use crate::engine::life::Receipt;
 use crate::engine::screen::Screen as Seen;
+use crate::io::clock::wall_now;
 use crate::io::process;
 use crate::io::settings::{Receipt as ReceiptRule, Typing};
 use crate::io::tmux::{Person, Printed, Rows, Screen, TmuxError};
@@ -60,7 +61,11 @@ impl From<End> for Failed {
 
 impl Worker {
     /// Types a turn, reports what became of it, and watches for its claim.
-    pub(super) async fn ring(&mut self, typed: Typed) -> Result<(), End> {
+    pub(super) async fn ring(&mut self, mut typed: Typed) -> Result<(), End> {
+        if !typed.turn.redelivered {
+            // The engine's clock never goes back, and may be ahead of the one that the agent writes by.
+            typed.since = typed.since.map(|since| since.min(wall_now()));
+        }
         self.seeking = None;
         self.reprinted = false;
         let verdict = match self.type_turn(&typed).await {
@@ -68,7 +73,7 @@ impl Worker {
             Err(Failed::Verdict(verdict)) => verdict,
             Err(Failed::Ended(end)) => return Err(end),
         };
-        if matches!(verdict, Verdict::Delivered(_) | Verdict::Unconfirmed { .. }) {
+        if matches!(verdict, Verdict::Delivered(_) | Verdict::Unconfirmed { .. } | Verdict::Left { .. }) {
             self.forget_told();
         }
         self.rung(typed, verdict).await;
@@ -77,9 +82,22 @@ impl Worker {
 
     pub(super) async fn rung(&mut self, typed: Typed, verdict: Verdict) {
         let (id, turn) = (typed.id.clone(), typed.turn.number);
-        if let Verdict::Delivered(receipt) = verdict {
-            self.unread = (receipt < Receipt::Read).then(|| typed.clone());
-            self.watch_for(typed);
+        let verdict = match verdict {
+            // Its reader could not tell that it had it before.
+            Verdict::Unconfirmed { why }
+                if self.launch.profile.screen.is_some() && typed.turn.token.is_none() =>
+            {
+                Verdict::Left { why }
+            }
+            other => other,
+        };
+        match verdict {
+            Verdict::Delivered(receipt) => {
+                self.unread = (receipt < Receipt::Read).then(|| typed.clone());
+                self.watch_for(typed);
+            }
+            Verdict::Left { .. } => self.watch_for(typed),
+            _ => {}
         }
         self.report(Report::Rung { id, turn, verdict }).await;
     }

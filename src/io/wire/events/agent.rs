@@ -192,6 +192,9 @@ struct AsksWire<'a> {
     text: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "is_default")]
     choices: Cow<'a, [String]>,
+    /// When it was first seen.
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    asked_at: Option<Millis>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -211,12 +214,14 @@ enum KindWire {
 
 impl Wire for Arc<Dialog> {
     fn put<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        AsksWire { text: (&self.text).into(), choices: (&self.choices[..]).into() }.serialize(to)
+        let (text, choices) = ((&self.text).into(), (&self.choices[..]).into());
+        AsksWire { text, choices, asked_at: self.asked_at }.serialize(to)
     }
 
     fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let AsksWire { text, choices } = AsksWire::deserialize(from)?;
-        Ok(Self::new(Dialog { text: text.into_owned(), choices: choices.into_owned(), ..Dialog::default() }))
+        let AsksWire { text, choices, asked_at } = AsksWire::deserialize(from)?;
+        let (text, choices) = (text.into_owned(), choices.into_owned());
+        Ok(Self::new(Dialog { text, choices, asked_at, ..Dialog::default() }))
     }
 }
 

@@ -9,7 +9,7 @@ use super::object::{self, EXTRA, Object, part};
 use super::open::OpenPart;
 use super::span::{flaw, members, unquoted};
 use crate::engine::event::{Answer, Event};
-use crate::engine::message::{Message, Outcome};
+use crate::engine::message::{Body, Message, Outcome};
 use crate::engine::refusal::Code;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,7 @@ use std::sync::Arc;
 pub(super) const ACCEPTED: &str = "accepted";
 pub(super) const ENDED: &str = "ended";
 pub(super) const KEPT_OPEN: &str = "kept_open";
+const SAID: &str = "said";
 const DUPLICATE: &str = "duplicate";
 const REFUSED: &str = "refused";
 const MOVED: &str = "moved";
@@ -57,6 +58,16 @@ struct RefusedPart {
     #[serde(with = "field")]
     code: Code,
     why: String,
+}
+
+/// What was said stands last, as bodies do.
+#[derive(Serialize, Deserialize)]
+struct SaidPart {
+    #[serde(with = "field")]
+    id: MessageId,
+    turn: u16,
+    #[serde(default, skip_serializing_if = "is_default")]
+    truncated: bool,
 }
 
 /// The answer's body stands beside it, at the top.
@@ -102,6 +113,10 @@ pub(super) fn write(out: &mut String, event: &Event) {
         }
         Event::Moved { id, to, agent, due, why } => {
             Object::begin(out, MOVED).part(&MovedPart::new(id, *to, agent.as_ref(), *due, why))
+        }
+        Event::Said { id, turn, text, truncated } => {
+            let part = SaidPart { id: id.clone(), turn: *turn, truncated: *truncated };
+            Object::begin(out, SAID).part(&part).body(&Body { content: text.clone(), extra: "".into() })
         }
         Event::Ended { id, outcome, answer, why } => {
             let (id, why) = (id.clone(), why.clone());
@@ -176,6 +191,11 @@ impl<'a> Outline<'a> {
             ACCEPTED => self.accepted(text)?,
             ENDED => self.ended(text)?,
             MOVED => part::<MovedPart>(text)?.event()?,
+            SAID => {
+                let SaidPart { id, turn, truncated } = part(text)?;
+                let text = object::body(text, self.extra)?.content;
+                Event::Said { id, turn, text, truncated }
+            }
             DUPLICATE => {
                 let DuplicatePart { id, name } = part(text)?;
                 Event::Duplicate { id, name }

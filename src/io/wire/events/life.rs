@@ -237,6 +237,7 @@ enum SourceWire {
     Marker,
     ProcessExit,
     Idle,
+    Person,
 }
 
 impl Wire for Turn {

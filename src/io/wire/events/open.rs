@@ -3,6 +3,7 @@
 use super::field::{self, Wire, is_default};
 use super::life::StagePart;
 use crate::engine::message::{BodyRef, Message, Outcome};
+use crate::engine::said::Said;
 use crate::engine::state::{Open, Told};
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce, Token};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -37,7 +38,11 @@ pub(super) struct OpenPart {
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     launch: Option<Nonce>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    typed_at: Option<Millis>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
     note: Option<Arc<str>>,
+    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    said: Option<Box<Said>>,
 }
 
 impl OpenPart {
@@ -58,7 +63,9 @@ impl OpenPart {
             turns,
             reminded,
             launch,
+            typed_at,
             note,
+            said,
         } = open;
         let part = Self {
             body: *body,
@@ -73,7 +80,9 @@ impl OpenPart {
             turns: *turns,
             reminded: *reminded,
             launch: *launch,
+            typed_at: *typed_at,
             note: note.clone(),
+            said: said.clone(),
         };
         (StagePart::from(*stage), part)
     }
@@ -93,7 +102,9 @@ impl OpenPart {
             turns,
             reminded,
             launch,
+            typed_at,
             note,
+            said,
         } = self;
         let stage = stage.try_into()?;
         Ok(Open {
@@ -111,7 +122,9 @@ impl OpenPart {
             turns,
             reminded,
             launch,
+            typed_at,
             note,
+            said,
         })
     }
 }
@@ -138,5 +151,31 @@ impl Wire for Told {
 
     fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         ToldWire::deserialize(from)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Said")]
+struct SaidWire {
+    #[serde(with = "field", default = "nothing", skip_serializing_if = "str::is_empty")]
+    before: Arc<str>,
+    turn: u16,
+    #[serde(with = "field", default = "nothing", skip_serializing_if = "str::is_empty")]
+    text: Arc<str>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    truncated: bool,
+}
+
+fn nothing() -> Arc<str> {
+    "".into()
+}
+
+impl Wire for Said {
+    fn put<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        SaidWire::serialize(self, to)
+    }
+
+    fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        SaidWire::deserialize(from)
     }
 }

@@ -187,7 +187,16 @@ fn summary(tale: &Tale) -> String {
     let times = times.iter().filter(|(_, ms)| *ms > 0).map(|(word, ms)| format!("{word} {}", seconds(*ms)));
     let counts = counts.iter().filter(|(_, count)| *count > 0).map(|(word, count)| counted(word, *count));
     let all: Vec<String> = times.chain(counts).collect();
-    if all.is_empty() { "nothing has been done with it yet".to_owned() } else { all.join(", ") }
+    let letter = tale.letter.map(|letter| match letter {
+        "unread" => "you have not read it yet: `tasuki log user` shows it".to_owned(),
+        letter => letter.to_owned(),
+    });
+    let all: Vec<String> = all.into_iter().chain(letter).collect();
+    match tale.is_open() {
+        _ if !all.is_empty() => all.join(", "),
+        true => "nothing has been done with it yet".to_owned(),
+        false => "it ended before anything was done with it".to_owned(),
+    }
 }
 
 fn counted(word: &str, count: usize) -> String {

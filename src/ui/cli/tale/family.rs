@@ -90,6 +90,7 @@ fn subject(event: &Event) -> Option<&MessageId> {
         Event::Accepted { message, .. } => Some(&message.id),
         Event::Duplicate { id, .. }
         | Event::Moved { id, .. }
+        | Event::Said { id, .. }
         | Event::Ended { id, .. }
         | Event::Agent { change: AgentChange::Interrupted { id, .. }, .. } => Some(id),
         Event::Refused { .. }

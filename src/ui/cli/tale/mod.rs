@@ -53,6 +53,9 @@ pub(super) struct Tale {
     pub(super) turns: u16,
     pub(super) reminders: u32,
     pub(super) redeliveries: u32,
+    /// Of a message to the user: whether it is `read` or `unread`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) letter: Option<&'static str>,
     /// What it waits for; nothing where it ended or its agent has it.
     pub(super) waits_for: Option<String>,
     pub(super) story: Vec<Sentence>,
@@ -122,6 +125,7 @@ fn tell(family: &Family, id: &MessageId, now: Millis, depth: usize) -> Tale {
         turns: account.turns,
         reminders: account.reminders,
         redeliveries: account.redeliveries,
+        letter: None,
         waits_for: None,
         story: account.steps.iter().map(|step| step.sentence(id)).collect(),
         untold,

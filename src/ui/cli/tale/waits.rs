@@ -5,7 +5,7 @@ use super::Tale;
 use super::account::Account;
 use super::family::Family;
 use crate::engine::life::Stage;
-use crate::engine::words::{MessageId, Millis};
+use crate::engine::words::{MessageId, Millis, USER};
 use crate::io::clock::{self, Clock};
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client};
@@ -44,6 +44,11 @@ impl<'a> Ground<'a> {
     pub(super) fn explain(&self, tale: &mut Tale, family: &Family) {
         tale.parts.iter_mut().for_each(|part| self.explain(part, family));
         let account = MessageId::new(&tale.id).ok().and_then(|id| family.accounts.get(&id));
+        let is_letter = tale.to.as_deref() == Some(USER) && !tale.is_open();
+        tale.letter = MessageId::new(&tale.id)
+            .ok()
+            .filter(|_| is_letter)
+            .map(|id| if self.workspace.letter_file(&id).exists() { "unread" } else { "read" });
         tale.waits_for = account.and_then(|account| self.waits_for(tale, account, family));
     }
 

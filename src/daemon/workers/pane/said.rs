@@ -1,0 +1,81 @@
+//! What was said in a turn that is over, or interrupted, without a claim: it is told before the turn is given up, for it belongs to
+//! the answer.
+
+use super::Worker;
+use super::looking::{is_whole, read_answer};
+use super::reading::Read;
+use crate::daemon::orders::Typed;
+use crate::engine::answer::{Answer, rows_said, without_phrase};
+use crate::engine::doorbell::HEAD;
+use crate::engine::echo;
+use crate::engine::input::Report;
+use crate::engine::screen::Screen as Seen;
+use crate::io::tmux::Screen;
+use std::sync::Arc;
+
+impl Worker {
+    /// Tells what was said in the turn, as its agent itself has it (`own`), else as its screen shows it; once, until there is more.
+    pub(super) async fn tell_said(
+        &mut self,
+        typed: &Typed,
+        own: Option<Answer>,
+        screen: &Screen,
+        read: Option<&Read>,
+    ) {
+        let Answer { text, truncated } = match own {
+            Some(own) => own,
+            None => self.shown(typed, screen, read).await,
+        };
+        let text = without_phrase(&text, &typed.phrase);
+        if self.said.as_deref().unwrap_or_default() == text {
+            return;
+        }
+        let text: Arc<str> = text.into();
+        self.said = Some(text.clone());
+        let (id, turn) = (typed.id.clone(), typed.turn.number);
+        self.report(Report::Said { id, turn, text, truncated }).await;
+    }
+
+    /// What stands behind the turn's line, without the words by which its screen says that it met a limit.
+    async fn shown(&self, typed: &Typed, screen: &Screen, read: Option<&Read>) -> Answer {
+        let whole = if is_whole(screen, typed) { None } else { self.whole().await };
+        let mut screen = whole.unwrap_or_else(|| screen.clone());
+        if let Some(read) = read {
+            leave_out(read, &mut screen);
+        }
+        if let Some(prompt) = prompt_of(&screen, typed)
+            && let Some(last) = screen.rows.iter_mut().rev().find(|row| !row.trim().is_empty())
+            && last.trim_end() == prompt
+        {
+            last.clear();
+        }
+        let (text, truncated) = read_answer(&screen, typed);
+        Answer { text, truncated }
+    }
+}
+
+/// Leaves out what its screen shows besides its words: its input box, what stands below, how it is doing, and what it says of a
+/// limit.
+fn leave_out(read: &Read, screen: &mut Screen) {
+    let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+    let shown = screen.rows.get_mut(above..).unwrap_or_default();
+    if !read.free {
+        for (_, row) in shown.iter_mut().enumerate().filter(|(at, _)| read.matched.contains(at)) {
+            row.clear();
+        }
+    }
+    if let Some(end) = read.box_at {
+        screen.rows.truncate(above + end);
+        let said = rows_said(&screen.rows, usize::from(screen.width));
+        screen.rows.truncate(said);
+    }
+}
+
+/// What stood before the turn's line when it was typed.
+pub(super) fn prompt_of(screen: &Screen, typed: &Typed) -> Option<String> {
+    let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
+    let echo = echo::last_echo(&Seen::lines(&rows), &typed.line, typed.turn.token)?;
+    let row = rows.get(echo.first_row)?;
+    let prompt = row.get(..row.find(HEAD)?)?.trim_end();
+    (!prompt.is_empty()).then(|| prompt.to_owned())
+}

@@ -1,0 +1,48 @@
+//! Messages to the user that nobody has read yet: `queue/inbox/` holds each until it was shown to a person.
+
+use super::desk::{Desk, Ended};
+use super::failure::Failure;
+use super::files::{self, Letter};
+use super::table::harmless;
+use crate::io::workspace::Workspace;
+use std::fs;
+use std::io;
+
+/// Prints them, or that there are none.
+pub(super) fn show(desk: &Desk, workspace: &Workspace) -> Ended {
+    if workspace.unread() == 0 && !desk.globals.json {
+        return desk.say("nothing unread");
+    }
+    show_unread(desk, workspace)
+}
+
+/// Prints each whole, and removes it then: it is read. An agent that looks at the log reads in nobody's place.
+pub(super) fn show_unread(desk: &Desk, workspace: &Workspace) -> Ended {
+    let is_person = ["TASUKI_AGENT", "TASUKI_AGENT_KEY"].iter().all(|name| desk.around.var(name).is_none());
+    for (letter, path) in files::letters(workspace) {
+        if desk.globals.json {
+            desk.say(serde_json::json!({"unread": letter}).to_string())?;
+        } else {
+            desk.say(text(&letter))?;
+        }
+        if is_person {
+            // Only now: what could not be printed is not read.
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Failure::at(&path)(error));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn text(letter: &Letter) -> String {
+    let Letter { id, from, kind, in_reply_to, parent, accepted_at, content } = letter;
+    let about = in_reply_to.as_ref().or(parent.as_ref());
+    let about = about.map_or(String::new(), |task| format!(" about {task}"));
+    let head = harmless(&format!("{accepted_at} unread: {kind} {id} from {from}{about}"));
+    let lines: Vec<String> = content.trim_end().lines().map(|line| format!("  {}", harmless(line))).collect();
+    format!("{head}\n{}", lines.join("\n"))
+}
