@@ -568,18 +568,125 @@ fn a_model_that_hangs_ends_with_the_time_of_the_task(test: &str, name: &str) {
     team.drop_task("first", "Do it.");
     let result = team.result("first");
     assert_eq!(result["status"], "failed", "{result}");
-    team.drop_task("second", "Go on.");
-    std::thread::sleep(Duration::from_secs(3));
-    assert_eq!(team.typed("second"), 0, "{}\n{}\n{}", team.log(), team.status(), team.screen());
     let says = "It answers again.";
     team.stub.script(vec![slow_answer(says, 1, Duration::ZERO).times(1000)]);
-    // A person interrupts it; OpenCode wants to be told twice.
-    team.press_while(&[team.cli.facts().busy, "esc again to interrupt"], "Escape");
+    team.drop_task("second", "Go on.");
     team.is_answered("second", says);
+    assert!(team.log().contains("it was interrupted, and its turn has ended"), "{}", team.log());
     team.tokens_given();
-    println!(
-        "{name}: a hanging model was given up in time, and the next task waited until it was interrupted"
-    );
+    println!("{name}: a hanging model was given up in time and interrupted, and the next task was done");
+}
+
+/// A turn that is called off is broken off: before its first word, amid its words, and while it asks something; what comes next is
+/// done, and nothing of the turn stands in the input box.
+fn what_is_called_off_is_broken_off(test: &str, name: &str) {
+    let Some(team) = Team::start(test, name) else { return };
+    let (tool, input) = team.cli.shell_call("touch ran-1");
+    let words =
+        slow_answer("It goes on and on, word after word, for a very long time.", 60, Duration::from_secs(1));
+    let cases: [(&str, Answer, &str); 3] = [
+        ("mute", Answer::Hangs, ""),
+        ("amid", words, "It goes"),
+        ("asks", Answer::tool(tool, input), team.cli.facts().dialog),
+    ];
+    for (id, answer, shown) in cases {
+        team.stub.script(vec![answer.times(1000)]);
+        team.drop_task(id, "Do it.");
+        team.until("its turn to be under way", |team| {
+            let under_way = team.house.read(&format!("queue/active/{id}.yaml")).contains("stage: working");
+            under_way && team.screen().contains(shown)
+        });
+        if shown.is_empty() {
+            team.until("it to be seen to work", |team| team.screen().contains(team.cli.facts().busy));
+        }
+        let start = std::time::Instant::now();
+        let cancelled = team.house.ask(&["cancel", id]);
+        let told = String::from_utf8_lossy(&cancelled.stdout).into_owned();
+        assert!(
+            told.contains("it was interrupted, and its turn has ended"),
+            "{name} {id}: {cancelled:?}\n{}",
+            team.screen()
+        );
+        println!("{name}: {id} in {} ms: {}", start.elapsed().as_millis(), told.trim());
+        assert!(!team.screen().contains("read queue/active") || !told.is_empty(), "{}", team.screen());
+        let next = format!("after-{id}");
+        let says = format!("This is what came after {id}.");
+        team.stub.script(vec![slow_answer(&says, 2, Duration::from_millis(100)).times(1000)]);
+        team.drop_task(&next, "Go on.");
+        team.is_answered(&next, &says);
+        let why = team.house.ask(&["why", id]);
+        assert!(String::from_utf8_lossy(&why.stdout).contains("was interrupted"), "{why:?}");
+    }
+    assert!(!team.house.path("ran-1").exists(), "nothing ran unasked");
+    team.tokens_given();
+}
+
+/// What a person types, and what may go on though it was called off, is no idleness.
+fn it_is_busy_with_what_is_no_task(test: &str, name: &str) {
+    let Some(team) = Team::start(test, name) else { return };
+    let words = || slow_answer("It goes on, word after word.", 16, Duration::from_millis(500));
+    team.stub.script(vec![words().times(1000)]);
+    team.until("it to be idle", |team| team.status().contains("state: idle"));
+    team.house.tmux(&["send-keys", "-t", "it", "-l", "Say something long."]);
+    team.until("the words to be shown", |team| team.screen().contains("Say something long."));
+    std::thread::sleep(team.cli.facts().enter_after);
+    team.house.tmux(&["send-keys", "-t", "it", "Enter"]);
+    team.until("a person's turn to be told", |team| team.status().contains("state: busy"));
+    team.until("its end to be told", |team| team.status().contains("state: idle"));
+    assert!(!team.status().contains("word after word"), "what it did is not what it does: {}", team.status());
+    team.drop_task("free", "Do it.");
+    team.until("its turn to be under way", |team| {
+        let under_way = team.house.read("queue/active/free.yaml").contains("stage: working");
+        under_way && team.screen().contains(team.cli.facts().busy)
+    });
+    let told = team.house.ask(&["cancel", "--let-finish", "free"]);
+    assert!(String::from_utf8_lossy(&told.stdout).contains("may finish"), "{told:?}");
+    team.until("it to be told", |team| {
+        team.status().contains("state: busy") || team.status().contains("state: idle")
+    });
+    team.until("its end to be told", |team| team.status().contains("state: idle"));
+}
+
+/// A final error does not keep the agent for ever: the time of the task runs on, a cancel frees it, and a person may type.
+fn an_error_is_not_believed_for_ever(test: &str, name: &str) {
+    let Some(team) = Team::start(test, name) else { return };
+    let refused = || {
+        Answer::status(401, "authentication_error", "Incorrect API key provided")
+            .header("x-should-retry", "false")
+    };
+    let told =
+        |team: &Team| team.status().contains("state: error") || team.status().contains("state: rate_limited");
+    team.stub.script(vec![refused().times(1000)]);
+    team.house.drop("timed.yaml", "id: timed\nto: it\ncontent: Do it.\ntimeout: 20s\n");
+    team.until("the error to be told", told);
+    let result = team.result("timed");
+    assert_eq!(result["status"], "failed", "{result}");
+    assert!(result["content"].as_str().unwrap().contains("its screen says"), "{result}");
+    assert!(told(&team), "{}", team.status());
+    // What comes next waits for its turn to be looked at again, or for a person who has seen to it.
+    let says = "The login is good again.";
+    team.stub.script(vec![slow_answer(says, 1, Duration::ZERO).times(1000)]);
+    let forced = team.house.ask(&["pane", "send", "--force", "it", "Say something."]);
+    assert!(forced.status.success(), "{forced:?}\n{}", team.screen());
+    team.until("it to be well", |team| team.status().contains("state: idle"));
+    team.stub.script(vec![refused().times(1000)]);
+    team.drop_task("off", "Do it.");
+    team.until("the error to be told", told);
+    let noted = |team: &Team| {
+        let status = String::from_utf8_lossy(&team.house.ask(&["status"]).stdout).into_owned();
+        status.contains("note: it has not been typed to since") && status.contains("tasuki cancel off")
+    };
+    team.until("a note with what helps", noted);
+    team.stub.script(vec![slow_answer(says, 1, Duration::ZERO).times(1000)]);
+    team.drop_task("next", "Go on.");
+    let cancelled = team.house.ask(&["cancel", "off"]);
+    assert!(cancelled.status.success(), "{cancelled:?}");
+    team.is_answered("next", says);
+    // A reminder finds out that it is over.
+    team.stub.script(vec![refused().into(), slow_answer(says, 1, Duration::ZERO).times(1000)]);
+    team.drop_task("reminded", "Do it.");
+    team.is_answered("reminded", says);
+    team.tokens_given();
 }
 
 fn a_killed_daemon_loses_and_doubles_nothing(test: &str, name: &str) {
@@ -736,6 +843,9 @@ agents!([
     goes_on_after_errors_of_its_model,
     a_login_that_is_refused_waits_for_a_person,
     a_model_that_hangs_ends_with_the_time_of_the_task,
+    what_is_called_off_is_broken_off,
+    it_is_busy_with_what_is_no_task,
+    an_error_is_not_believed_for_ever,
     a_killed_daemon_loses_and_doubles_nothing,
     a_killed_program_is_started_again,
     nothing_outlives_its_pane

@@ -227,7 +227,7 @@ async fn every_address_asks_the_loop_for_just_what_it_says() {
     let mut door = open();
     let (text, failed) = (r#"{"text":"襷"}"#, r#"{"text":"襷","failed":true}"#);
     let rows = [
-        ("POST", "/v1/messages/m-1/cancel", "", "Command(Cancel(m-1))"),
+        ("POST", "/v1/messages/m-1/cancel", "", "Command(Cancel { id: m-1, let_finish: false })"),
         ("POST", "/v1/messages/m-1/retry", "", "Command(Retry(m-1))"),
         (
             "POST",
@@ -256,7 +256,7 @@ async fn every_address_asks_the_loop_for_just_what_it_says() {
         ("GET", "/v1/messages/m-1", "", "Message(m-1)"),
         ("GET", "/v1/panes/mm?history=7", "", "Pane(mm, Read(7))"),
         ("GET", "/v1/panes/mm/ready", "", "Pane(mm, Ready)"),
-        ("POST", "/v1/panes/mm/send", text, r#"Pane(mm, Send("襷"))"#),
+        ("POST", "/v1/panes/mm/send", text, r#"Pane(mm, Send { text: "襷", force: false })"#),
         ("POST", "/v1/panes/mm/clear", "", "Pane(mm, Clear)"),
         (
             "POST",

@@ -275,6 +275,9 @@ const TIMERS: &str = "
 |---|---|---|---|
 ";
 const ENDS: &str = "
+While its agent is at a dialog, or at a limit whose end is known, the clock of a turn stands still. At an error, and at a limit of which
+nobody knows the end, it runs on: that is looked at again after 1, 2, 5 and then every 10 minutes.
+
 A held message and one that waits have no timer but their deadline. Times are counted while `queue/STOP` is there too.
 They stand still while the machine sleeps, and nobody can set them. A deadline does not: it passes when the wall clock says
 so, also where that was set, or the machine has slept, since the message was accepted. A clock that was put back counts at

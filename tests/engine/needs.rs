@@ -159,3 +159,180 @@ fn one_without_tokens_is_given_its_task_again_after_a_limit() {
     world.claim("boss");
     assert_eq!(world.stage("t1"), "completed");
 }
+
+/// A team whose boss has hours for a turn.
+fn patient_team() -> tasuki::engine::team::Team {
+    let mut team = team();
+    team.members.get_mut(&name("boss")).expect("a member").timeout_ms = 10 * 3_600_000;
+    team
+}
+
+fn broken(world: &mut World, hidden: bool) -> String {
+    let why = "API Error: 401 → log in".into();
+    world.report("boss", Report::Needs { kind: NeedKind::Repair, why, asks: None, until: None, hidden })
+}
+
+#[test]
+fn an_error_whose_end_nobody_knows_is_looked_at_again_ever_less_often() {
+    for kind in [NeedKind::Repair, NeedKind::Limit] {
+        let mut world = World::new(patient_team());
+        world.send("t1 user>boss");
+        world.give("boss");
+        for minutes in [1, 2, 5, 10, 10, 10] {
+            needs(&mut world, kind, "exceeded retry limit, last status: 429", None);
+            assert_eq!(state(&world), kind.state());
+            world.turn_segment();
+            world.pass(minutes * 60_000 - 1);
+            assert_eq!(state(&world), kind.state(), "{minutes}");
+            let asked = world.pass(1);
+            assert!(asked.contains("seek boss past exceeded retry limit"), "{minutes}: {asked}");
+            let told = world.ready("boss");
+            assert!(told.contains("ring boss t1") && told.contains("reminder"), "{minutes}: {told}");
+            world.submitted("boss");
+        }
+        world.claim("boss");
+        world.send("t2 user>boss");
+        world.give("boss");
+        needs(&mut world, kind, "exceeded retry limit, last status: 429", None);
+        assert!(world.pass(60_000).contains("seek boss past"), "it got something done: it begins anew");
+    }
+}
+
+#[test]
+fn the_time_of_a_task_runs_on_where_nobody_knows_an_end() {
+    for kind in [NeedKind::Repair, NeedKind::Limit] {
+        let mut world = World::new(team());
+        world.send("t1 user>boss timeout=100000");
+        world.give("boss");
+        world.pass(10_000);
+        needs(&mut world, kind, "no more", None);
+        world.pass(60_000);
+        assert!(world.ready("boss").contains("reminder"));
+        world.delivered("boss");
+        needs(&mut world, kind, "no more", None);
+        world.pass(29_999);
+        assert_eq!(world.stage("t1"), "working", "{kind:?}");
+        let told = world.pass(2);
+        assert!(
+            told.contains("timed out: boss has not answered within 100 s; its screen says: no more"),
+            "{told}"
+        );
+        assert_eq!(state(&world), kind.state(), "what waits is not thrown after it at once");
+        world.send("t2 user>boss");
+        assert!(world.pass(120_000).contains("seek boss past no more"), "but in its turn");
+    }
+}
+
+#[test]
+fn a_limit_that_names_its_end_after_all_stops_the_clock_from_then_on() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    needs(&mut world, NeedKind::Limit, "no more", None);
+    world.pass(30_000);
+    needs(&mut world, NeedKind::Limit, "no more until 3pm", Some(7_200_000));
+    world.pass(7_200_000);
+    assert_eq!(world.stage("t1"), "waiting", "it is told to go on");
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    needs(&mut world, NeedKind::Limit, "no more until 3pm", Some(7_200_000));
+    world.pass(50_000);
+    needs(&mut world, NeedKind::Repair, "log in", None);
+    world.pass(59_000);
+    assert_eq!(world.stage("t1"), "working");
+    world.pass(2_000);
+    assert_eq!(world.stage("t1"), "failed", "and runs from then on");
+}
+
+#[test]
+fn one_who_is_given_the_same_again_without_a_token_has_no_more_time_for_it() {
+    let mut team = team();
+    team.members.get_mut(&name("boss")).expect("a member").token = false;
+    let mut world = World::new(team);
+    world.send("t1 user>boss timeout=100000");
+    world.give("boss");
+    needs(&mut world, NeedKind::Limit, "no more", None);
+    world.pass(60_000);
+    assert!(world.give("boss").contains("ring boss t1 #1 task redelivered"));
+    needs(&mut world, NeedKind::Limit, "no more", None);
+    world.pass(40_001);
+    assert_eq!(world.stage("t1"), "failed");
+}
+
+#[test]
+fn what_is_called_off_frees_its_agent_and_what_cannot_be_typed_past_does_not() {
+    for (hidden, freed) in [(false, true), (true, false)] {
+        let mut world = World::new(patient_team());
+        world.send("t1 user>boss\nt2 user>boss");
+        world.give("boss");
+        broken(&mut world, hidden);
+        let told = world.cancel("t1");
+        assert_eq!(told.contains("seek boss past API Error: 401"), freed, "{told}");
+        assert_eq!(state(&world), if freed { "idle" } else { "error" });
+    }
+    let mut world = World::new(patient_team());
+    world.send("t1 user>boss\nt2 user>boss");
+    world.give("boss");
+    needs(&mut world, NeedKind::Limit, "resets 3pm", Some(7_200_000));
+    world.cancel("t1");
+    assert_eq!(state(&world), "rate_limited", "an end that is known is waited for");
+}
+
+#[test]
+fn a_person_has_it_tried_again_at_once() {
+    let mut world = World::new(patient_team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    assert!(world.retry("t1").contains("refused wrong-stage"));
+    broken(&mut world, false);
+    let told = world.retry("t1");
+    assert!(told.contains("t1 goes on: boss is typed to again"), "{told}");
+    assert!(world.ready("boss").contains("reminder"));
+    world.submitted("boss");
+    broken(&mut world, true);
+    assert!(world.retry("t1").contains("refused wrong-stage"), "nothing can be typed there");
+}
+
+#[test]
+fn where_nothing_can_be_typed_it_is_told_again_and_nothing_else() {
+    let mut world = World::new(patient_team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    broken(&mut world, true);
+    for minutes in [1, 2, 5, 10, 10] {
+        let told = world.pass(minutes * 60_000);
+        assert!(told.contains("error (API Error: 401") && !told.contains("seek"), "{minutes}: {told}");
+        assert_eq!((state(&world).as_str(), world.stage("t1")), ("error", "working"));
+    }
+    let standing = world.engine.standing(world.now);
+    let text = &standing.first().expect("it is told").1;
+    for words in [
+        "boss has not been typed to since",
+        "`tasuki cancel t1`",
+        "`tasuki pane send --force boss",
+        "restart boss",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn what_waits_for_minutes_is_told_with_its_reason_and_its_cure() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.report("boss", Report::NotReady { guard: tasuki::engine::input::Guard::Working });
+    world.pass(60_000);
+    world.report("boss", Report::NotReady { guard: tasuki::engine::input::Guard::Draft });
+    assert!(world.engine.standing(world.now).is_empty());
+    assert_eq!(world.engine.more_standing_at(world.now), Some(world.now.plus(60_000)));
+    world.pass(60_000);
+    let standing = world.engine.standing(world.now);
+    let text = &standing.first().expect("it is told").1;
+    assert!(
+        text.contains("since 22:13:20Z: somebody's words stand in its input box (1 message waits)"),
+        "{text}"
+    );
+    world.give("boss");
+    assert!(world.engine.standing(world.now).is_empty());
+}

@@ -125,6 +125,7 @@ const OTHER: [(&str, &str); 51] = [
     ),
     ("providers.screen", "{version: '9'}"),
     ("providers.clear_key", "C-c"),
+    ("providers.interrupt", "C-b"),
     ("providers.exit", "[C-c, C-d]"),
     ("providers.one_shot", "true"),
 ];

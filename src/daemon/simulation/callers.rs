@@ -32,6 +32,18 @@ pub(super) enum Wish {
     Down(bool),
 }
 
+impl Wish {
+    /// The same with whose key it is alone.
+    fn without_key(&self) -> Self {
+        match self {
+            Self::Command(command, Some((_, name))) => {
+                Self::Command(command.clone(), Some((String::new(), name.clone())))
+            }
+            other => other.clone(),
+        }
+    }
+}
+
 /// Messages that somebody sends over the socket, all or none.
 #[derive(Debug)]
 pub(super) struct Letter {
@@ -183,7 +195,9 @@ impl Callers {
             if let (Wish::Halt(on), Response::Ok) = (&wish, &response) {
                 heard.stopped = Some(*on);
             }
-            heard.said.push(format!("{wish:?}: {response:?}"));
+            // A key is another one in each run.
+            let who = wish.without_key();
+            heard.said.push(format!("{who:?}: {response:?}"));
         }
         heard
     }

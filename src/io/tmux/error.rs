@@ -11,6 +11,12 @@ pub enum TmuxError {
     /// There is no tmux.
     #[error("tmux is not installed; install it, for example with `apt-get install tmux`")]
     Missing,
+    /// What is to be started in a window is not there.
+    #[error("{why}")]
+    NoProgram {
+        /// Which program, with the cure.
+        why: String,
+    },
     /// tmux is older than what its flaws allow.
     #[error(
         "tmux {found} is too old; 3.3a or newer is needed (`apt-get install tmux`, or build it from tmux.github.io)"

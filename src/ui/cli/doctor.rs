@@ -230,8 +230,8 @@ fn programs(settings: &Settings) -> Vec<Check> {
     let mut checks: Vec<Check> = Vec::new();
     for (name, launch) in &settings.launches {
         let Some(why) = launch.missing() else { continue };
-        let cure = "install it, or name another provider in the team file";
-        checks.push(check("program", Verdict::Bad, format!("{name}: {why}"), cure));
+        let cure = format!("then `tasuki agent start {name}`");
+        checks.push(check("program", Verdict::Bad, format!("{name}: {why}"), &cure));
     }
     if checks.is_empty() {
         checks.push(check("programs", Verdict::Good, "every agent's program is there", ""));

@@ -15,13 +15,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long a program may take to end a turn. Measured: the slowest takes a second and a half with a tool that runs.
-const ENDS_WITHIN: Duration = Duration::from_secs(8);
-/// How soon the key is pressed again on a turn that goes on.
+const ENDS_WITHIN: Duration = Duration::from_secs(10);
+/// How soon the key is pressed again on a screen that goes on saying the same.
 const PRESS_AGAIN: Duration = Duration::from_secs(2);
 /// How often it is pressed.
-const PRESSES: u32 = 3;
-/// Between two keys: closer together, Escape and a key are one key with Alt.
-const KEY_PAUSE: Duration = Duration::from_millis(200);
+const PRESSES: u32 = 5;
+/// Between two keys. Measured: 200 ms apart OpenCode takes two for one.
+const KEY_PAUSE: Duration = Duration::from_millis(500);
 /// How long a screen must say that the turn is over: after a key, and without one, for a program shows a moment late that it has
 /// begun.
 const OVER_AFTER_KEY: Duration = Duration::from_millis(500);
@@ -50,6 +50,8 @@ pub(super) struct Busy {
 /// What a look at a program with an input box says of its turn.
 struct Sight {
     state: State,
+    /// The rule that says so.
+    rule: String,
     is_over: bool,
     /// Whether the turn's line stands in the input box: some programs put it back there.
     is_put_back: bool,
@@ -72,7 +74,10 @@ impl Worker {
                 Err(Failed::Verdict(verdict)) => goes_on(words(verdict)),
             },
         };
-        self.busy.rest = self.launch.profile.screen.is_none() && matches!(how, Interrupted::GoesOn { .. });
+        if matches!(how, Interrupted::GoesOn { .. }) {
+            self.may_be_at_it();
+            self.look().await?;
+        }
         self.look_by(Instant::now());
         self.report(Report::Interrupted { id, how }).await;
         Ok(())
@@ -80,12 +85,17 @@ impl Worker {
 
     /// Nothing is awaited any more; what was may go on.
     pub(super) fn unwatch(&mut self) {
-        let had = self.awaited.take().is_some();
-        self.unread = None;
-        self.busy.rest = had && self.launch.profile.screen.is_none();
-        if self.busy.rest {
-            self.look_by(Instant::now() + TELLS_AFTER);
+        if self.awaited.take().is_some() {
+            self.may_be_at_it();
+            self.look_by(Instant::now());
         }
+        self.unread = None;
+    }
+
+    /// What was awaited may be worked on yet: the next look tells it at once.
+    fn may_be_at_it(&mut self) {
+        self.busy.rest = self.launch.profile.screen.is_none();
+        self.busy.other_since = Instant::now().checked_sub(TELLS_AFTER);
     }
 
     /// Whether a turn that nobody awaits is looked after: no more, once there is another one.
@@ -112,7 +122,7 @@ impl Worker {
     /// A program with an input box: the key is pressed only while its screen says that it works, or asks something in its turn.
     async fn break_off_in_box(&mut self, typed: &Typed, keys: &[Key]) -> Result<Interrupted, Failed> {
         let deadline = Instant::now() + ENDS_WITHIN;
-        let (mut presses, mut pressed_at) = (0, None::<Instant>);
+        let (mut presses, mut pressed) = (0, None::<(Instant, String)>);
         let (mut over_since, mut minds) = (None, None);
         loop {
             let sight = self.sight_of(typed).await?;
@@ -128,13 +138,15 @@ impl Worker {
                 }
             } else {
                 over_since = None;
-                let rested = pressed_at.is_none_or(|at| now.duration_since(at) >= PRESS_AGAIN);
-                let takes = matches!(sight.state, State::Busy | State::WaitingInput | State::RateLimited);
-                if takes && rested && presses < PRESSES {
+                let rested = pressed.as_ref().is_none_or(|(at, on)| {
+                    now.duration_since(*at) >= if *on == sight.rule { PRESS_AGAIN } else { KEY_PAUSE }
+                });
+                let keys = self.keys_for(&sight, keys);
+                if !keys.is_empty() && rested && presses < PRESSES {
                     minds = self.hands_off().await?.map(|(guard, _)| guard.words());
                     if minds.is_none() {
-                        self.press_all(keys).await?;
-                        (presses, pressed_at) = (presses + 1, Some(Instant::now()));
+                        self.press_all(&keys).await?;
+                        (presses, pressed) = (presses + 1, Some((Instant::now(), sight.rule.clone())));
                     }
                 }
             }
@@ -152,18 +164,36 @@ impl Worker {
         }
     }
 
+    /// What is pressed at this sight. A dialog takes one key at a time; where it then asks why, Enter says that there is no reason.
+    fn keys_for(&self, sight: &Sight, keys: &[Key]) -> Vec<Key> {
+        let rules = self.launch.profile.screen.as_deref().and_then(|rules| rules.choices.as_ref());
+        let asks_why = rules.is_some_and(|rules| rules.enter_after_no.contains(&sight.rule));
+        match sight.state {
+            _ if asks_why => vec![Key::Enter],
+            State::WaitingInput => keys.iter().copied().take(1).collect(),
+            State::Busy | State::RateLimited => keys.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
     /// What a program shows of this turn, and says of it where it can be asked.
     async fn sight_of(&mut self, typed: &Typed) -> Result<Sight, Failed> {
         let screen = self.pane.capture(0, self.rows()).await?;
         let record = self.recorded(typed).await;
         let read = self.read(&screen).map(|read| super::side::corrected(read, record.as_ref()));
         let Some(read) = read else {
-            return Ok(Sight { state: State::Unknown, is_over: false, is_put_back: false });
+            return Ok(Sight {
+                state: State::Unknown,
+                rule: String::new(),
+                is_over: false,
+                is_put_back: false,
+            });
         };
         // What is still being tried again moves; a row that says how a turn ended does not.
         let moves = read.state == State::RateLimited && self.printed.elapsed() < OVER_BY_ITSELF;
         Ok(Sight {
             state: read.state,
+            rule: read.rule.clone(),
             is_over: read.is_over() && !moves,
             is_put_back: read.holds(typed) || read.is_ours(),
         })

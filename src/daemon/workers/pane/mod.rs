@@ -187,10 +187,6 @@ struct Worker {
 /// Runs a worker to its end.
 pub async fn work(start: Start) -> &'static str {
     let Start { tmux, launched, launch, key, phrase, terms, launches, mut orders, news, frames } = start;
-    if let Some(why) = launch.missing().filter(|_| launched.adopt.is_none()) {
-        fail(&tmux, launched, why, &mut orders, &news).await;
-        return "pane";
-    }
     match open(&tmux, &launched, &launch, &key).await {
         Ok((pane, process, tty, output)) => {
             let now = Instant::now();
@@ -249,7 +245,7 @@ pub async fn work(start: Start) -> &'static str {
             worker.run().await;
         }
         Err(TmuxError::Gone { .. }) => {}
-        Err(error) => fail(&tmux, launched, error.to_string(), &mut orders, &news).await,
+        Err(error) => fail(&tmux, launched, &error, &mut orders, &news).await,
     }
     "pane"
 }

@@ -15,12 +15,12 @@ use tokio::sync::{mpsc, watch};
 pub(super) async fn fail(
     tmux: &Tmux,
     launched: Launched,
-    why: String,
+    error: &TmuxError,
     orders: &mut mpsc::Receiver<Order>,
     news: &NewsSender,
 ) {
     let to_be_closed = ending::refuse(orders);
-    let what = PaneWord::Report(Report::StartFailed { why });
+    let what = PaneWord::Report(Report::StartFailed { why: error.to_string() });
     let Launched { agent, nonce, .. } = launched;
     let tag = Tag { agent: agent.clone(), nonce };
     let _ = news.send(News::Pane(PaneNews { agent, nonce, what })).await;
@@ -52,6 +52,7 @@ pub(super) async fn open(
                 tag: tag.clone(),
                 one_shot: launch.profile.one_shot,
             };
+            launch.missing().map_or(Ok(()), |why| Err(TmuxError::NoProgram { why }))?;
             let facts = tmux.create_window(&spec).await?;
             // A program that is gone already has no start time any more; its exit is told all the same.
             let gone = ProcessKey { pid: facts.pid, start_ticks: 0 };
