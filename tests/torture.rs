@@ -46,6 +46,15 @@ fn a_short_torture_loses_and_doubles_nothing_and_leaves_nothing() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let last = said.lines().last().expect("a report");
     assert!(last.ends_with(" messages, 12 kills: 0 lost, 0 double"), "{said}");
+    let counts = said.lines().find(|line| line.starts_with("of these: ")).expect("what became of them");
+    let numbers: Vec<u64> =
+        counts.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
+    let [new, again, bad, parts] = numbers[..] else { panic!("{counts}") };
+    let given = said.lines().find(|line| line.starts_with("given: ")).expect("what was given");
+    let given: u64 =
+        given.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse::<u64>().ok()).sum();
+    assert_eq!(new + again + bad, given, "{said}");
+    assert!(last.starts_with(&format!("{} messages", new + parts)), "{said}");
     assert_eq!(kept(folder.path()), None, "a run in which nothing was found is removed");
 }
 

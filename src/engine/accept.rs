@@ -1,7 +1,7 @@
 //! Taking in a drop: each document is checked against the team and what is open; all are accepted, or none.
 
 use super::bounce::content_of;
-use super::engine::Work;
+use super::engine::{Engine, Work};
 use super::event::Event;
 use super::fit::{Beside, Together, no_cycle};
 use super::input::{Effect, Reply};
@@ -58,6 +58,13 @@ pub(super) struct Route {
     pub(super) verified: bool,
     /// Whether the task that it belongs to is the one that its sender had, and not one that was named.
     pub(super) inferred: bool,
+}
+
+impl Engine {
+    /// Whether the disk has no room for new messages: what belongs to those that are open is taken all the same.
+    pub fn disk_is_full(&mut self, full: bool) {
+        self.live.disk_full = full;
+    }
 }
 
 impl Work<'_> {

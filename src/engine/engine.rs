@@ -147,11 +147,6 @@ impl Engine {
         self.live.lately.drain(..known);
     }
 
-    /// Whether the disk has no room for new messages: what belongs to those that are open is taken all the same.
-    pub fn disk_is_full(&mut self, full: bool) {
-        self.live.disk_full = full;
-    }
-
     /// The journal goes on after the snapshot with this number; what ended before it is still owed its views, until
     /// [`Engine::forget`].
     pub fn go_on_after(&mut self, snapshot_seq: Seq) {

@@ -76,8 +76,11 @@ impl Node<'_> {
         Ok(match &self.value {
             Value::Scalar { text, plain: false } => Json::String(text.clone().into_owned()),
             Value::Scalar { text, plain: true } => match scalar::meaning(text) {
-                Some(value) if value.is_null() || value.to_string() == **text => value,
-                Some(_) => Json::String(text.clone().into_owned()),
+                Some(Json::Null) => Json::Null,
+                Some(value) => {
+                    let written = value.to_string();
+                    if written.as_str() == text.as_ref() { value } else { Json::String(text.to_string()) }
+                }
                 None => {
                     let why =
                         format!("{} is a number that cannot be kept as it is; put it in quotes", shown(text));

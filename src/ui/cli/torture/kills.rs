@@ -14,6 +14,9 @@ use tokio::sync::mpsc;
 const GAP_MAX: Duration = Duration::from_secs(3);
 /// How long something is stopped, at most.
 const STOPPED_MS: u64 = 1_500;
+/// And now and then much longer, where it goes by time: as a machine that sleeps or a debugger does.
+const LONG_PERCENT: u64 = 8;
+const LONG_STOPPED_MS: u64 = 30_000;
 /// A first guess of how long a start takes; then it is measured.
 const START: Duration = Duration::from_millis(150);
 /// What a second daemon exits with: the lock is held (protocol, the command line).
@@ -129,7 +132,11 @@ impl Kills {
 
     /// What was done, in words, and whether it killed; none if there was nothing to strike.
     async fn strike(&mut self, blow: Blow, world: &mut World) -> io::Result<Option<(String, bool)>> {
-        let stopped = Duration::from_millis(self.dice.within(20, STOPPED_MS));
+        let mut stopped = Duration::from_millis(self.dice.within(20, STOPPED_MS));
+        let is_stop = matches!(blow, Blow::StopDaemon | Blow::StopAgent | Blow::StopTmux);
+        if is_stop && self.wishes.most.is_none() && self.dice.percent(LONG_PERCENT) {
+            stopped = Duration::from_millis(self.dice.within(1_000, LONG_STOPPED_MS));
+        }
         let words = match blow {
             Blow::Daemon => {
                 world.kill_daemon().await;

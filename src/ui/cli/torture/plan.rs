@@ -15,6 +15,9 @@ const KEPT_BYTES_MAX: usize = 20_000;
 const TOGETHER_MAX: usize = 5;
 /// Bytes of a content that is handed on, at most: it is written four times.
 const HANDED_ON_BYTES_MAX: usize = 20_000;
+/// Of a hundred tasks by file so many may take no more than this, which is about what they need.
+const HASTY_PERCENT: u64 = 6;
+const HASTY_MS: u64 = 400;
 /// More than a file may have.
 const TOO_LARGE: usize = (1 << 20) + 1;
 
@@ -89,7 +92,10 @@ impl Plan {
         let size = length(&mut self.dice);
         // A command or request that may have to be repeated needs an id to be known by.
         let with_id = matches!(way, Way::Send | Way::Socket) || self.dice.percent(65);
-        let (letter, text) = self.letter(with_id, &to, kind, size);
+        let (mut letter, text) = self.letter(with_id, &to, kind, size);
+        if !matches!(way, Way::Send | Way::Socket) && kind == "task" && self.dice.percent(HASTY_PERCENT) {
+            letter.timeout_ms = Some(self.dice.within(1, HASTY_MS));
+        }
         if matches!(way, Way::Send | Way::Socket) {
             let parcel = self.parcel(way, Fate::Accepted, vec![letter], text.as_bytes());
             return vec![Made { parcel, bytes: text.into_bytes() }];
@@ -207,6 +213,7 @@ impl Plan {
             kind: kind.to_owned(),
             priority: priority.to_owned(),
             depends_on: Vec::new(),
+            timeout_ms: None,
             content: digest(text.as_bytes()),
             handed_on: (to == BOSS).then(|| digest(text.trim_end().as_bytes())),
         };
@@ -235,6 +242,9 @@ impl Plan {
         }
         if letter.priority != "normal" {
             yaml.push_str(&format!("priority: {}\n", letter.priority));
+        }
+        if let Some(ms) = letter.timeout_ms {
+            yaml.push_str(&format!("timeout: {ms}ms\n"));
         }
         if !letter.depends_on.is_empty() {
             yaml.push_str(&format!("depends_on: [{}]\n", letter.depends_on.join(", ")));

@@ -35,6 +35,9 @@ pub(super) struct Letter {
     pub(super) kind: String,
     pub(super) priority: String,
     pub(super) depends_on: Vec<String>,
+    /// Working time that it may take, so short that it may well be over: it ends, well or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) timeout_ms: Option<u64>,
     /// Digest of the content.
     pub(super) content: String,
     /// Digest of the content that its parts have, if it is one that is handed on.

@@ -42,6 +42,15 @@ fn text(places: &Places, done: &Done, book: &Book, findings: &[Finding], kept: b
     let ways =
         done.by_way().into_iter().map(|(way, count)| format!("{} {}", number(count as u64), way_words(way)));
     lines.push(format!("given: {}", ways.collect::<Vec<_>>().join(", ")));
+    let [new, again, bad] = done.by_fate().map(|count| count as u64);
+    let parts = (book.accepted() as u64).saturating_sub(new);
+    lines.push(format!(
+        "of these: {} new, {} given before and known again, {} to be refused; agents handed on {} more",
+        number(new),
+        number(again),
+        number(bad),
+        number(parts)
+    ));
     lines.push(format!(
         "accepted: {}; typed again, marked as such: {}; given up after every try: {}",
         number(book.accepted() as u64),
@@ -61,7 +70,9 @@ fn text(places: &Places, done: &Done, book: &Book, findings: &[Finding], kept: b
         }
     }
     let steps: Vec<String> = steps.into_iter().map(|(step, times)| format!("{times} {step}")).collect();
-    lines.push(format!("of these at a step: {}", steps.join(", ")));
+    if !steps.is_empty() {
+        lines.push(format!("of these at a step: {}", steps.join(", ")));
+    }
     if let Some((middle, high, most)) = starts(done) {
         lines
             .push(format!("{} starts: p50 {middle} ms, p99 {high} ms, longest {most} ms", done.starts.len()));

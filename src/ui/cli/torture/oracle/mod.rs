@@ -6,7 +6,7 @@ mod files;
 mod heard;
 mod messages;
 
-use super::record::{self, DEEDS, DROPS, Note, Parcel, Way};
+use super::record::{self, DEEDS, DROPS, Fate, Note, Parcel, Way};
 use super::world::Places;
 use crate::io::journal;
 use crate::io::workspace::Workspace;
@@ -108,6 +108,20 @@ impl Done {
         }
         done.starts.sort_unstable();
         Ok(done)
+    }
+
+    /// Messages that were new, that were given again, and that had to be refused.
+    pub(super) fn by_fate(&self) -> [usize; 3] {
+        let mut fates = [0; 3];
+        for parcel in &self.parcels {
+            let place = match parcel.fate {
+                Fate::Accepted => 0,
+                Fate::Duplicate => 1,
+                Fate::Refused(_) => 2,
+            };
+            fates[place] += parcel.letters.len().max(1);
+        }
+        fates
     }
 
     /// Messages by the way they were given.
