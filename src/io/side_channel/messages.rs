@@ -137,7 +137,10 @@ mod tests {
         // Without a token the same line may have been another turn's.
         let told = text("user", "u5", "Say **hi**.", true);
         let told = &messages(json!([told]))[0];
-        assert!(told.is(&Line::since("Say **hi**.", Millis(1))) && !told.is(&Line::since("Say **hi**.", Millis(2))));
+        assert!(
+            told.is(&Line::since("Say **hi**.", Millis(1)))
+                && !told.is(&Line::since("Say **hi**.", Millis(2)))
+        );
         assert!(!told.is(&Line::since("**hi**", Millis(1))), "which is another line");
         assert_eq!(said_after(&all, "u1").as_deref(), Some("まず見る。\n\nDone.\n\nCODING OK k7qf2m"));
         assert_eq!(said_after(&all, "u3").as_deref(), Some("not of this turn"));

@@ -6,7 +6,7 @@ use crate::engine::words::MessageId;
 use crate::ui::http::client::{ANSWER_DEADLINE, ClientError};
 use crate::ui::http::types::Done;
 
-/// Calls messages off, and the parts that came of them
+/// Cancels messages and all their parts
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -17,7 +17,7 @@ Examples:
 A turn that is under way is broken off with the key that its agent's profile has for that (`interrupt:`), and it is said whether
 it has ended. A late answer is kept and closes nothing.")]
 pub(super) struct Args {
-    /// Which
+    /// Message id
     #[arg(value_name = "ID", value_parser = read_id, required = true)]
     ids: Vec<MessageId>,
     /// Do not break off the turn that is under way; what it answers closes nothing
@@ -54,7 +54,12 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         Some(worst) if args.ids.len() == 1 => Err(worst),
         Some(worst) => {
             let why = format!("{failed} of {} messages were not cancelled", args.ids.len());
-            Err(Failure::new(worst.kind, "not-cancelled", why, "each of them is named above, with its reason"))
+            Err(Failure::new(
+                worst.kind,
+                "not-cancelled",
+                why,
+                "each of them is named above, with its reason",
+            ))
         }
     }
 }

@@ -24,7 +24,7 @@ Examples:
 
 A file is a team file if it is called tasuki.yaml or begins with `agents:` or `session:`.")]
 pub(super) struct Args {
-    /// Which
+    /// File to check
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Also read it with a libyaml reader, as programs in Python and Ruby do
@@ -56,7 +56,8 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
 }
 
 fn check(desk: &Desk, path: &Path, bytes: &[u8], compat: bool) -> Result<String, Failure> {
-    let words = if is_team(path, bytes) { check_team(desk, path, bytes) } else { check_drop(desk, path, bytes) }?;
+    let words =
+        if is_team(path, bytes) { check_team(desk, path, bytes) } else { check_drop(desk, path, bytes) }?;
     if compat {
         check_compat(bytes).map_err(|failure| failure.within(path.display().to_string()))?;
     }

@@ -61,7 +61,9 @@ fn text(places: &Places, done: &Done, book: &Book, findings: &[Finding], kept: b
         }
     }
     let steps: Vec<String> = steps.into_iter().map(|(step, times)| format!("{times} {step}")).collect();
-    lines.push(format!("of these at a step: {}", steps.join(", ")));
+    if !steps.is_empty() {
+        lines.push(format!("of these, between two steps: {}", steps.join(", ")));
+    }
     if let Some((middle, high, most)) = starts(done) {
         lines
             .push(format!("{} starts: p50 {middle} ms, p99 {high} ms, longest {most} ms", done.starts.len()));
