@@ -78,7 +78,7 @@ impl Work<'_> {
     pub(super) fn is_not_held(&self, id: &MessageId) -> Refusal {
         let word = self.state.open.get(id).map_or("closed", |open| open.stage.word());
         let why = format!(
-            "{id} is {word}; only a held or failed message can be retried, and one whose agent met a limit or an error"
+            "{id} is in stage `{word}`; only a held or failed message can be retried, and one whose agent met a limit or an error"
         );
         Refusal::new(Code::WrongStage, why)
     }
@@ -132,7 +132,7 @@ impl Work<'_> {
         if !matches!(open.stage, Stage::Waiting(_)) || self.has_parts(id) {
             let rests = if self.has_parts(id) { ", and it has parts" } else { "" };
             let why = format!(
-                "{id} is {}{rests}; what {name} said is taken for its answer where its turn is over without a claim",
+                "{id} is in stage `{}`{rests}; what {name} said can become its answer only once its turn is over without a claim",
                 open.stage.word()
             );
             return Err(Refusal::new(Code::WrongStage, why));

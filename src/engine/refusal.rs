@@ -195,7 +195,7 @@ codes! {
     /// The same content bounced.
     Bounce = "bounce", "stop sending the same content back and forth";
     /// The message is not open any more.
-    NotOpen = "not-open", "see `tasuki why ID`";
+    NotOpen = "not-open", "`tasuki why ID` tells what became of a message, `tasuki log` shows the last ids";
     /// Nothing to do in that state.
     WrongStage = "wrong-stage", "see `tasuki why ID`";
 }

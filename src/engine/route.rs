@@ -23,7 +23,8 @@ impl Team {
     /// # Errors
     /// [`Code::UnknownAgent`] with the names there are, or for a name that is no agent's.
     pub fn member(&self, name: &AgentName) -> Result<AgentName, Refusal> {
-        let found = self.addressee(name)?;
+        // Nobody wrote the key of a message here.
+        let found = self.addressee(name).map_err(|refusal| Refusal { field: None, ..refusal })?;
         if self.members.contains_key(&found) {
             return Ok(found);
         }
@@ -86,6 +87,6 @@ impl Team {
     fn unknown(&self, name: &AgentName) -> Refusal {
         let names = self.members.keys().chain(self.pools.keys()).chain(self.aliases.keys());
         let list = names.map(AgentName::as_str).collect::<Vec<_>>().join(", ");
-        Refusal::new(Code::UnknownAgent, format!("there is no {name}; there are: {list}, user"))
+        Refusal::new(Code::UnknownAgent, format!("nobody is called {name}; the names are: {list}, user"))
     }
 }

@@ -94,6 +94,9 @@ fn accepted(message: &Message, name: Option<&str>, unknown_keys: &[String]) -> S
     } else {
         format!("; unknown keys kept: {}", unknown_keys.join(", "))
     };
+    if *from == ourselves() {
+        return format!("{id} made: {} for {to}", kind.word());
+    }
     format!("{id} accepted: {} from {from}{proof} to {to}{name}{inferred}{unknown}", kind.word())
 }
 

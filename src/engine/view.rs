@@ -163,18 +163,22 @@ impl Engine {
 
     fn rests_for(&self, id: &MessageId, open: &Open) -> String {
         match (self.state.open_parts(id), open.unread.len()) {
-            (0, 0) => open.note.as_deref().unwrap_or("a person").to_owned(),
-            (0, _) => "its agent, to be told of the answers".to_owned(),
-            (parts, _) => format!("answers to {parts} parts"),
+            (0, 0) => open
+                .note
+                .as_deref()
+                .map_or("a person".to_owned(), |note| format!("its agent or a person ({note})")),
+            (0, _) => "its agent, which has answers to read".to_owned(),
+            (1, _) => "the answer to its part".to_owned(),
+            (parts, _) => format!("the answers to {parts} parts"),
         }
     }
 
     fn queued_for(&self, open: &Open, not_before: Millis) -> String {
         if self.state.halted.is_some() {
-            return "queue/STOP to be taken away".to_owned();
+            return "`tasuki stop --off`: everything is on hold".to_owned();
         }
         if let Some(dependency) = open.unmet.first() {
-            return format!("{dependency} to be completed");
+            return format!("{dependency}, which it depends on");
         }
         if not_before > Millis(0) && !self.state.timers.is_empty() && not_before > self.live.fired {
             return "its next try".to_owned();

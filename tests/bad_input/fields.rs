@@ -11,7 +11,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "28-unknown-agent.yaml",
             "to: wroker\ncontent: x\n",
             "unknown-agent",
-            "there is no wroker; there are: boss, neighbour, worker, user",
+            "nobody is called wroker; the names are: boss, neighbour, worker, user",
         )
         .at(1, 5),
         Case::refused(

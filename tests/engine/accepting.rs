@@ -122,7 +122,7 @@ fn a_file_is_taken_whole_or_not_at_all() {
     assert!(world.engine.state().open.is_empty());
     text += &world.drop_file("b.yaml", "t1 user>boss\nt2 user>ann info after=t1");
     expect![[r#"
-        refused unknown-agent from user: there is no nobody; there are: ann, bob, boss, eve, crew, gb, user
+        refused unknown-agent from user: nobody is called nobody; the names are: ann, bob, boss, eve, crew, gb, user
         > reject a.yaml unknown-agent
         refused id-conflict from user: two documents of the file have the same id
         > answer refused id-conflict at id in 0: two documents of the file have the same id
@@ -178,7 +178,7 @@ fn routes_go_down_the_team_and_answers_and_infos_both_ways() {
         > answer refused no-route at to in 0: eve may not task crew; it may task: nobody
         > answer refused no-route at to in 0: boss may not task user; it may task: ann, bob, crew
         > answer accepted [l]
-        > answer refused unknown-agent at from in 0: there is no nobody; there are: ann, bob, boss, eve, crew, gb, user
+        > answer refused unknown-agent at from in 0: nobody is called nobody; the names are: ann, bob, boss, eve, crew, gb, user
         > answer refused no-route at to in 0: boss may not task boss; it may task: ann, bob, crew
         > answer refused unknown-agent at from in 0: crew is a pool, which sends nothing; its members are: ann, bob
     "#]].assert_eq(&text);

@@ -252,9 +252,9 @@ fn what_was_asked_while_there_was_no_tmux_is_done_when_it_is_back() {
     text += "-- and it is back\n";
     text += &world.step(Input::TmuxBack(Vec::new()));
     expect![[r#"
-        boss is lost (there is no tmux server: it is started with it)
+        boss is lost (there is no tmux server; it will be started together with one)
         > answer 1 started
-        new is lost (there is no tmux server: it is started with it)
+        new is lost (there is no tmux server; it will be started together with one)
         -- and it is back
         bob is launching
         boss is launching

@@ -53,7 +53,7 @@ fn stuck() -> House {
     });
     house.until("the manager to rest with the first answer", rests);
     house.until("its answer to be read", |house| {
-        why(house, &["t.plan"]).contains("waits for answers to 2 parts: t.plan.code, t.plan.test")
+        why(house, &["t.plan"]).contains("waits for the answers to 2 parts: t.plan.code, t.plan.test")
             && why(house, &["t.plan"]).contains("turn 2, answers")
     });
     house.drop("u.yaml", "id: u\nto: coding_writing_specialist\ncontent: more\n");
@@ -61,8 +61,8 @@ fn stuck() -> House {
     house
 }
 
-const PLAN: &str = "answers to 2 parts: t.plan.code, t.plan.test";
-const TEST: &str = "t.plan.code to be completed, on which it depends";
+const PLAN: &str = "the answers to 2 parts: t.plan.code, t.plan.test";
+const TEST: &str = "t.plan.code, which it depends on";
 
 #[test]
 fn what_is_open_is_named_with_what_it_waits_for() {
@@ -90,7 +90,7 @@ fn what_is_open_is_named_with_what_it_waits_for() {
 
     house.write("queue/STOP", "");
     house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
-    check_waits(&house, "u", &[("u", "queue/STOP to be taken away (`tasuki stop --off`)")]);
+    check_waits(&house, "u", &[("u", "`tasuki stop --off`: everything is on hold")]);
     std::fs::remove_file(house.path("queue/STOP")).expect("STOP");
 
     house.kill();

@@ -7,10 +7,10 @@ use std::fs;
 use std::path::Path;
 
 /// Words after the one whom a line is about, by which a line of a step is known from a note to people.
-const VERBS: [&str; 9] =
-    ["accepted:", "is", "was", "will", "goes", "rests", "completed", "failed", "cancelled"];
+const VERBS: [&str; 10] =
+    ["accepted:", "made:", "is", "was", "will", "goes", "rests", "completed", "failed", "cancelled"];
 /// And those of steps that are flushed before anybody hears of them.
-const FLUSHED: [&str; 4] = ["accepted:", "completed", "failed", "cancelled"];
+const FLUSHED: [&str; 5] = ["accepted:", "made:", "completed", "failed", "cancelled"];
 
 /// What power cuts and failed writes took of the journal: steps that were written and told, and not flushed, since nobody
 /// was to act on them.

@@ -27,21 +27,21 @@ enum Verb {
     /// Starts an agent, or every agent that does not run
     #[command(after_help = "Examples:\n  tasuki agent start\n  tasuki agent start grand_boss")]
     Start {
-        /// Which
+        /// Agent name
         #[arg(value_parser = read_name)]
         agent: Option<AgentName>,
     },
     /// Stops an agent; its messages wait
     #[command(after_help = "Examples:\n  tasuki agent stop grand_boss")]
     Stop {
-        /// Which
+        /// Agent name
         #[arg(value_parser = read_name)]
         agent: AgentName,
     },
     /// Stops an agent and starts it anew
     #[command(after_help = "Examples:\n  tasuki agent restart grand_boss")]
     Restart {
-        /// Which
+        /// Agent name
         #[arg(value_parser = read_name)]
         agent: AgentName,
     },

@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 
 /// Shows what an agent asks, and answers it
 ///
-/// The mark of the dialog is moved to the choice, which is seen before Enter is pressed. Nothing is pressed where the agent
-/// asks nothing, asks something else by then, or a person types in its pane.
+/// tasuki moves the mark of the dialog to the choice, and presses Enter once the mark is seen there. Nothing is pressed if the
+/// agent asks nothing, asks something else by then, or a person types in its pane.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,14 +26,14 @@ Examples:
 Exit codes: 0 answered (or shown), 1 it asks nothing that could be shown, 2 nothing was pressed, 3 Enter was pressed and the
 dialog stayed.")]
 pub(super) struct Args {
-    /// Whom
+    /// Agent name
     #[arg(value_parser = read_name)]
     agent: AgentName,
     /// `yes`, `no`, the number of a choice, or the words that one begins with. Other words are typed where one of the choices takes
     /// a text. `done` takes what it said for the answer to its task, where its turn is over without its phrase. Without a choice,
     /// what is asked is shown
     choice: Vec<String>,
-    /// What is answered, by the name that is shown beside it; with `done`, the id of the task
+    /// Id of the dialog that is answered, as it is shown beside it; nothing is pressed if another one is shown by then; with `done`, the id of the task
     #[arg(long, value_name = "ID", requires = "choice")]
     of: Option<String>,
 }

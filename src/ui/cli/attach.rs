@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Shows the agents in tmux, at one agent's window if it is named
+/// Opens the agents' tmux session, at the window of an agent if it is named
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -19,13 +19,13 @@ Examples:
 
 Nothing is typed to an agent while you type in its window.")]
 pub(super) struct Args {
-    /// Whose window
+    /// Agent name
     #[arg(value_parser = read_name)]
     agent: Option<AgentName>,
-    /// Show all agents at once, without typing to any
+    /// Show all agents at once, read-only
     #[arg(long, conflicts_with = "agent")]
     all: bool,
-    /// Print the command instead of becoming it
+    /// Print the tmux command instead of running it
     #[arg(long)]
     print: bool,
 }

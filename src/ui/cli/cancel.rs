@@ -6,7 +6,7 @@ use crate::engine::words::MessageId;
 use crate::ui::http::client::{ANSWER_DEADLINE, ClientError};
 use crate::ui::http::types::Done;
 
-/// Calls messages off, and the parts that came of them
+/// Cancels messages and all their parts
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -17,7 +17,7 @@ Examples:
 A turn that is under way is broken off with the key that its agent's profile has for that (`interrupt:`), and it is said whether
 it has ended. A late answer is kept and closes nothing.")]
 pub(super) struct Args {
-    /// Which
+    /// Message id
     #[arg(value_name = "ID", value_parser = read_id, required = true)]
     ids: Vec<MessageId>,
     /// Do not break off the turn that is under way; what it answers closes nothing

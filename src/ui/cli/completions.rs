@@ -10,7 +10,7 @@ Examples:
   tasuki completions bash > ~/.local/share/bash-completion/completions/tasuki
   tasuki completions fish > ~/.config/fish/completions/tasuki.fish")]
 pub(super) struct Args {
-    /// Which
+    /// Shell name
     shell: Shell,
 }
 

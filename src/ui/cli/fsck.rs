@@ -3,13 +3,14 @@
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use super::rebuild;
+use crate::engine::words::counted;
 use crate::io::journal::{self, Report};
 
-/// Checks the journal; with --rebuild writes the views of what is finished again
+/// Checks the journal; --rebuild writes missing results again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tasuki fsck                    changes nothing; with or without a daemon at work
+  tasuki fsck                    changes nothing; a daemon may run meanwhile
   tasuki fsck --rebuild          writes queue/done/ and queue/results/ again where they are missing
 
 Exit codes: 0 sound, 1 damaged.")]
@@ -35,7 +36,11 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         "kept": rebuilt.map(|rebuilt| rebuilt.kept),
     });
     desk.tell(&value, || {
-        let mut lines = vec![format!("{} lines in {} segments", report.lines, report.segments.len())];
+        let mut lines = vec![format!(
+            "{} in {}",
+            counted(usize::try_from(report.lines).unwrap_or(usize::MAX), "line"),
+            counted(report.segments.len(), "segment")
+        )];
         lines.extend(faults(&report));
         if report.torn.is_some() {
             lines.push(

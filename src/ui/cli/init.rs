@@ -17,7 +17,7 @@ Examples:
 
 Files that are there are left as they are.")]
 pub(super) struct Args {
-    /// Whose programs the agents are
+    /// Provider of the agents: the profile of the program that they run
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
     /// The language of the prompts and of the team file's comments

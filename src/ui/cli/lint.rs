@@ -24,7 +24,7 @@ Examples:
 
 A file is a team file if it is called tasuki.yaml or begins with `agents:` or `session:`.")]
 pub(super) struct Args {
-    /// Which
+    /// File to check
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Also read it with a libyaml reader, as programs in Python and Ruby do

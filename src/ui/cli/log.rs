@@ -24,20 +24,20 @@ const LOOK: Duration = Duration::from_millis(200);
 #[command(after_help = "\
 Examples:
   tasuki log                     the last lines of the whole team
-  tasuki log -f grand_boss       and what comes
+  tasuki log -f grand_boss       the lines of an agent, and new ones as they come
   tasuki log -n 100 msg-a1b2c3d4e5f6
   tasuki log user                only what was sent to you and is not read yet
 
 Below the lines of the whole team, what was sent to `user` and is not read yet is printed whole; then it counts as read.
 The logs are plain files: `tail -f status/activity.log` works as well. `tasuki why` tells the whole story.")]
 pub(super) struct Args {
-    /// An agent, a message's id, or `user`
+    /// Agent name, message id, or `user`
     #[arg(value_name = "AGENT|ID")]
     subject: Option<String>,
-    /// Go on with what comes
+    /// Print new lines as they come
     #[arg(short, long)]
     follow: bool,
-    /// How many lines
+    /// Number of lines
     #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 40)]
     lines: usize,
 }

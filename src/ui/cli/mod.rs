@@ -53,7 +53,7 @@ const AFTER: &str = "\
 Examples:
   tasuki init && tasuki up                     a new team, started
   tasuki send grand_boss \"Analyse the project\"
-  tasuki status                                who does what
+  tasuki status                                what each agent does
   tasuki why msg-a1b2c3d4e5f6                  the story of a message
 
 Exit codes: 0 done, 1 the work failed (or the lock is held), 2 usage or rejected, 3 not delivered or not proven,

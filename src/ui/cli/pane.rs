@@ -32,7 +32,7 @@ enum Verb {
         after_help = "Examples:\n  tasuki pane send shell \"ls -l\"\n  tasuki pane send shell \"make test\" --wait 10m\n  tasuki pane send shell - --lines < steps.txt\n  tasuki pane send codex --force /login\n\nExit codes: 0 typed, 2 not ready, or cannot be typed as it is, 3 typed and not proven."
     )]
     Send {
-        /// Whose pane
+        /// Agent name
         #[arg(value_parser = read_name)]
         agent: AgentName,
         /// The line; `-` reads the standard input
@@ -52,7 +52,7 @@ enum Verb {
         after_help = "Examples:\n  tasuki pane read grand_boss\n  tasuki pane read grand_boss --history 100"
     )]
     Read {
-        /// Whose pane
+        /// Agent name
         #[arg(value_parser = read_name)]
         agent: AgentName,
         /// Lines of history above the screen
@@ -64,13 +64,13 @@ enum Verb {
         after_help = "Examples:\n  tasuki pane wait shell --text DONE --timeout 2m\n\nExit codes: 0 it came, 4 it did not come in time."
     )]
     Wait {
-        /// Whose pane
+        /// Agent name
         #[arg(value_parser = read_name)]
         agent: AgentName,
-        /// The text (the agent's phrase)
+        /// Text to wait for; the agent's phrase if it is left out
         #[arg(long)]
         text: Option<String>,
-        /// For how long, at most an hour
+        /// Longest wait, at most an hour
         #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "30s")]
         timeout: u64,
     },
@@ -86,7 +86,7 @@ enum Verb {
     /// Clears the input line, the screen and the history; a program with an input box keeps its screen
     #[command(after_help = "Examples:\n  tasuki pane clear shell")]
     Clear {
-        /// Whose pane
+        /// Agent name
         #[arg(value_parser = read_name)]
         agent: AgentName,
     },
@@ -95,7 +95,7 @@ enum Verb {
         after_help = "Examples:\n  tasuki pane ready shell && echo free\n\nExit codes: 0 it may, 1 it may not."
     )]
     Ready {
-        /// Whose pane
+        /// Agent name
         #[arg(value_parser = read_name)]
         agent: AgentName,
     },

@@ -12,19 +12,19 @@ Examples:
   tasuki reply k7qf2m \"All 42 tests pass\"
   tasuki reply k7qf2m - < report.md
   tasuki reply --failed k7qf2m \"there is no such file\"
-  tasuki reply --ack k7qf2m                      taken, not done yet
+  tasuki reply --ack k7qf2m                      read, not done yet
 
 The token stands in the task's file. In an agent's pane TASUKI_ROOT and TASUKI_AGENT_KEY are set.")]
 pub(super) struct Args {
-    /// The token of the newest turn
+    /// Token of the newest turn
     #[arg(value_parser = read_token)]
     token: Token,
-    /// The answer; `-` or nothing reads the standard input
+    /// Answer text; `-` or nothing reads the standard input
     text: Option<String>,
-    /// Say only that the turn was read
+    /// Report only that the turn was read
     #[arg(long, conflicts_with_all = ["text", "failed"])]
     ack: bool,
-    /// Say that it cannot be done; the text says why
+    /// Report that it cannot be done; the text says why
     #[arg(long)]
     failed: bool,
 }

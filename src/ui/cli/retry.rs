@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 /// Fields of the old message that a new one does not take over.
 const LEFT: [&str; 5] = ["id", "status", "token", "timestamp", "deadline"];
 
-/// Lets a held message go on, or sends a failed one again
+/// Releases a held message, or sends a failed one again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,7 @@ Examples:
 A held message goes on under its own id. A failed or cancelled one is sent again as a new message that says
 `retry_of`; its deadline is left out.")]
 pub(super) struct Args {
-    /// Which
+    /// Message id
     #[arg(value_name = "ID", value_parser = read_id)]
     id: MessageId,
 }
@@ -45,8 +45,10 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
 fn send_again(desk: &Desk, workspace: &Workspace, client: &Client, old: &MessageId) -> Ended {
     let refused =
         |why: String| Failure::new(Kind::Rejected, "not-open", why, format!("see `tasuki why {old}`"));
-    let path =
-        files::done_file(workspace, old).ok_or_else(|| refused(format!("there is no message {old}")))?;
+    let path = files::done_file(workspace, old).ok_or_else(|| {
+        let cure = "`tasuki log` shows the last messages with their ids";
+        Failure::new(Kind::Rejected, "not-open", format!("there is no message {old}"), cure)
+    })?;
     let view: Option<Map<String, Value>> = files::read(&path);
     let mut view =
         view.ok_or_else(|| refused("it cannot be read".into()).within(path.display().to_string()))?;

@@ -33,45 +33,45 @@ Examples:
 Exit codes: 0 durable (--delivered: proven; --wait: completed), 1 failed, 2 rejected, 3 not delivered or not proven,
 4 timed out, 5 no daemon to wait for.")]
 pub(super) struct Args {
-    /// An agent, an alias, a pool, or `user`
+    /// Agent name, alias, pool, or `user`
     #[arg(value_parser = read_name)]
     to: AgentName,
-    /// What is to be done; `-` or nothing reads the standard input
+    /// Message text; `-` or nothing reads the standard input
     text: Option<String>,
-    /// The file that holds the text
+    /// File that holds the text
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
     file: Option<PathBuf>,
-    /// Who sends it (in an agent's pane that agent, else `user`)
+    /// Sender name; in an agent's pane it is that agent, elsewhere `user`
     #[arg(long, value_name = "NAME", value_parser = read_name)]
     from: Option<AgentName>,
-    /// Its id; the same id and content again is dropped as a duplicate
+    /// Message id; the same id with the same content is dropped as a duplicate
     #[arg(long, value_name = "ID", value_parser = read_id)]
     id: Option<MessageId>,
-    /// task or info
+    /// Message type
     #[arg(long = "type", value_name = "TYPE", default_value = "task", value_parser = ["task", "info"])]
     kind: String,
-    /// low, normal or high
+    /// Place in the queue
     #[arg(long, value_name = "WORD", value_parser = ["low", "normal", "high"])]
     priority: Option<String>,
-    /// Working time it may take, such as 30m
+    /// Working time that it may take, such as 30m
     #[arg(long, value_name = "TIME")]
     timeout: Option<String>,
-    /// When it is too late, such as 2026-02-02T12:00:00Z
+    /// Moment after which it fails, such as 2026-02-02T12:00:00Z
     #[arg(long, value_name = "MOMENT")]
     deadline: Option<String>,
-    /// Not before this message is completed (may be given again)
+    /// Id of a message that must be completed first (may be repeated)
     #[arg(long, value_name = "ID", value_parser = read_id)]
     depends_on: Vec<MessageId>,
-    /// When nobody can tell whether it was delivered: resend or hold
+    /// What to do if it is not known whether it was delivered
     #[arg(long, value_name = "WORD", value_parser = ["resend", "hold"])]
     on_doubt: Option<String>,
-    /// The task that this one is a part of
+    /// Id of the task that it is a part of
     #[arg(long, value_name = "ID", value_parser = read_id)]
     parent: Option<MessageId>,
-    /// The token of your own turn: proves who you are, and makes this a part of your task, also where no daemon runs
+    /// Token of your own turn: proves who sends it and makes it a part of your task, also while no daemon runs
     #[arg(long, value_name = "TOKEN", value_parser = read_token)]
     token: Option<Token>,
-    /// A word of your own, kept with it (may be given again)
+    /// Metadata that is kept with it (may be repeated)
     #[arg(long, value_name = "KEY=VALUE", value_parser = read_pair)]
     meta: Vec<(String, String)>,
     /// Wait until its delivery is proven
@@ -80,10 +80,10 @@ pub(super) struct Args {
     /// Wait for its answer and print it
     #[arg(long)]
     wait: bool,
-    /// Like --wait, and tell each step on the standard error
+    /// Like --wait, and report each step on the standard error
     #[arg(long)]
     follow: bool,
-    /// Longest wait, such as 10m; without it as long as it takes
+    /// Longest wait, such as 10m; without it there is no limit
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     within: Option<u64>,
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub(super) const LINGER_CURE: &str =
     "`loginctl enable-linger`: then it starts with the machine and outlives your logout";
 
-/// Runs the daemon as a service of your own systemd: started at login, and anew after a fault
+/// Runs the daemon as a service of your own systemd: started at login, restarted after a fault
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

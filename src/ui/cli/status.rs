@@ -7,7 +7,7 @@ use crate::ui::http::client::{ANSWER_DEADLINE, Client};
 use crate::ui::http::types::{AgentInfo, StatusInfo};
 use std::collections::BTreeMap;
 
-/// Shows the team: each agent's state, its task, what waits for it and what it does
+/// Shows the team: the state of each agent, its task, its queue and what it does
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,13 +36,15 @@ fn heading(status: &StatusInfo) -> String {
             format!("daemon {} runs since {} (version {})", daemon.pid, daemon.started_at, daemon.version)
         }
         None => {
-            format!("{alarm}no daemon runs{alarm:#}: this is what the files say (`tasuki up` starts one)")
+            format!(
+                "{alarm}no daemon runs{alarm:#}: this is what the status files say (`tasuki up` starts one)"
+            )
         }
     }];
-    lines.push(format!("messages: {} open, {} of them waiting in a queue", status.open, status.pending));
+    lines.push(format!("messages: {} open, {} of them queued", status.open, status.pending));
     if let Some(since) = &status.halted_since {
         lines.push(format!(
-            "{alarm}STOP{alarm:#} since {since}: nothing is typed (`tasuki stop --off` goes on)"
+            "{alarm}STOP{alarm:#} since {since}: nothing is typed (`tasuki stop --off` lets the work go on)"
         ));
     }
     if status.unread > 0 {
@@ -58,7 +60,7 @@ fn heading(status: &StatusInfo) -> String {
         ));
     }
     if status.tmux_lost {
-        lines.push(format!("{alarm}the tmux server is gone{alarm:#}: it is being started again"));
+        lines.push(format!("{alarm}the tmux server is gone{alarm:#} and is being restarted"));
     }
     lines.extend(status.notes.iter().map(|note| format!("{alarm}note{alarm:#}: {note}")));
     lines.join("\n")
@@ -67,7 +69,9 @@ fn heading(status: &StatusInfo) -> String {
 /// The table of agents.
 pub(super) fn agents(agents: &[AgentInfo], doing: &BTreeMap<String, String>) -> String {
     let row = |agent: &AgentInfo| {
-        let doing = agent.why.as_ref().or_else(|| doing.get(&agent.agent_name));
+        // What an idle agent printed last is done.
+        let works = agent.state != "idle";
+        let doing = agent.why.as_ref().or_else(|| doing.get(&agent.agent_name).filter(|_| works));
         vec![
             agent.agent_name.clone(),
             agent.state.clone(),

@@ -16,13 +16,13 @@ Examples:
   tasuki stop grand_boss         stops that agent; its messages wait (`tasuki agent start` starts it)")]
 #[group(required = true, multiple = false)]
 pub(super) struct Args {
-    /// Whom to stop
+    /// Agent name
     #[arg(value_parser = read_name)]
     agent: Option<AgentName>,
-    /// Type nothing anywhere
+    /// Hold everything: nothing is typed to any agent
     #[arg(long)]
     all: bool,
-    /// Let work go on
+    /// Let the work go on after --all
     #[arg(long)]
     off: bool,
 }

@@ -31,9 +31,9 @@ Examples:
   tasuki up --within 5m          give slow agents more time to get ready
   tasuki up --no-wait            do not wait for them
 
-Exit codes: 0 every agent is ready, 1 one of them is not well, 4 one is not ready yet.")]
+Exit codes: 0 every agent is ready, 1 an agent is in error, 4 an agent is not ready yet.")]
 pub(super) struct Args {
-    /// How long the agents may take to be ready: the slowest known program takes 39 s
+    /// Longest wait for the agents to be ready; the slowest known program takes 39 s
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "90s")]
     within: u64,
     /// Do not wait for the agents
@@ -190,7 +190,7 @@ fn watch(desk: &Desk, client: &Client, within_ms: u64) -> Result<Vec<AgentInfo>,
 fn finish(desk: &Desk, daemon: &DaemonInfo, agents: &[AgentInfo], within_ms: u64) -> Ended {
     let value = serde_json::json!({"daemon": daemon, "agents": agents});
     desk.tell(&value, || {
-        "tasuki attach    shows the agents; C-b d leaves them\ntasuki status    shows who does what"
+        "tasuki attach    shows the agents; C-b d leaves them\ntasuki status    shows what each agent does"
             .to_owned()
     })?;
     let names = |bad: &dyn Fn(&&AgentInfo) -> bool| {

@@ -39,7 +39,7 @@ impl Waiting<'_> {
     /// Waits until the delivery is proven.
     pub(super) fn for_delivery(&self) -> Ended {
         let info = self.until("delivered")?;
-        let words = format!("{} is {}", self.id, info.stage.replace('_', " "));
+        let words = format!("{} is {}", self.id, stage_words(&info.stage));
         match info.stage.as_str() {
             "held" | "cancelled" => Err(self.not_delivered(&info)),
             "failed" if !info.answered || !self.was_worked_on() => Err(self.not_delivered(&info)),
@@ -154,7 +154,7 @@ impl Waiting<'_> {
             let agent = info.agent.as_deref().map_or(String::new(), |agent| format!(" ({agent})"));
             let waits =
                 info.waits_for.as_deref().map_or(String::new(), |waits| format!(": waits for {waits}"));
-            self.desk.remark(format!("{} {}{agent}{waits}", info.since, info.stage.replace('_', " ")));
+            self.desk.remark(format!("{} {}{agent}{waits}", info.since, stage_words(&info.stage)));
         }
     }
 
@@ -194,14 +194,14 @@ impl Waiting<'_> {
     fn not_delivered(&self, info: &MessageInfo) -> Failure {
         let why =
             info.reason.as_deref().or(info.waits_for.as_deref()).unwrap_or("its delivery is not proven");
-        let why = format!("{} is {}: {why}", self.id, info.stage.replace('_', " "));
+        let why = format!("{} is {}: {why}", self.id, stage_words(&info.stage));
         let cure = format!("see `tasuki why {0}`; `tasuki retry {0}` or `tasuki cancel {0}`", self.id);
         Failure::new(Kind::NotDelivered, "not-delivered", why, cure)
     }
 
     fn timed_out(&self, stage: &str) -> Failure {
         let stage = if stage.is_empty() { "accepted, or waits in queue/" } else { stage };
-        let why = format!("the time is up; {} is {}", self.id, stage.replace('_', " "));
+        let why = format!("the time is up; {} is {}", self.id, stage_words(stage));
         let cure =
             format!("it goes on: see `tasuki why {}`, and queue/results/{0}.yaml once it has ended", self.id);
         Failure::new(Kind::TimedOut, "timed-out", why, cure)
@@ -223,4 +223,14 @@ fn is_there(info: &MessageInfo, until: &str) -> bool {
 /// A message that was tried and never taken up was not delivered; any other failed.
 fn failed_kind(info: &MessageInfo) -> Kind {
     if info.status == "failed" && info.agent.is_none() { Kind::NotDelivered } else { Kind::Failed }
+}
+
+/// The stage of a message, as a person says it behind "is".
+pub(super) fn stage_words(stage: &str) -> String {
+    match stage {
+        "intent" => "being typed".to_owned(),
+        "claimed" => "reported as done".to_owned(),
+        "working" => "being worked on".to_owned(),
+        other => other.replace('_', " "),
+    }
 }

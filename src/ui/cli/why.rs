@@ -5,6 +5,7 @@ use super::failure::{Failure, Kind};
 use super::story;
 use super::tale;
 use super::tale::draw::{Style, draw};
+use super::wait::stage_words;
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
@@ -23,10 +24,10 @@ Examples:
 It reads the journal, so it works without a daemon too. Times are UTC. Where a task has many parts, those that went well
 are told in one line each, unless `--full` is given.")]
 pub(super) struct Args {
-    /// A message's id, or an agent
+    /// Message id or agent name
     #[arg(value_name = "ID|AGENT")]
     subject: String,
-    /// Leave no step and no part out
+    /// Show every step of every part
     #[arg(long)]
     full: bool,
 }
@@ -47,7 +48,7 @@ fn of_message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId) -
     warn(desk, told.unread);
     let tale = told.tale.ok_or_else(|| unknown(&args.subject))?;
     let now = tale.waits_for.as_ref();
-    let now = now.map(|what| format!("{}, waits for {what}", tale.stage.replace('_', " ")));
+    let now = now.map(|what| format!("{}, waits for {what}", stage_words(tale.stage)));
     let value = serde_json::json!({"subject": args.subject, "story": tale.story, "now": now, "tree": tale});
     desk.tell(&value, || draw(&tale, Style::of_the_terminal(args.full)))
 }

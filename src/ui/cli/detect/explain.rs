@@ -8,11 +8,11 @@ use crate::ui::http::client::ANSWER_DEADLINE;
 use crate::ui::http::types::PaneLookInfo;
 use std::fmt::Write as _;
 
-/// How an agent's screen is read now: the state, the rule, and the rows that matched it
+/// Explains how an agent's screen is read now: the state, the rule, and the rows that matched it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  tasuki detect explain coder\n  tasuki detect explain coder --screen")]
 pub(super) struct ExplainArgs {
-    /// Whose
+    /// Agent name
     #[arg(value_parser = read_name)]
     agent: AgentName,
     /// Print the whole screen; `>` stands before the rows that matched

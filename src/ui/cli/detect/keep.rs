@@ -22,9 +22,9 @@ const TABLE: &str = "expected.table";
 /// Largest table: some ten thousand screens.
 const TABLE_BYTES_MAX: u64 = 1 << 20;
 
-/// Makes a frame of an agent a recorded screen, with what it is to be read as
+/// Records a frame of an agent with the state that it should be read as
 ///
-/// The daemon keeps a frame each time that a screen's state changes (.tasuki/frames/AGENT/, the newest 64).
+/// The daemon keeps a frame each time the state of a screen changes (.tasuki/frames/AGENT/, the newest 64).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,23 +33,23 @@ Examples:
   tasuki detect keep coder --state ready --frame .tasuki/frames/coder/20260202T120500.000Z-00-busy.txt
   tasuki detect check")]
 pub(super) struct KeepArgs {
-    /// Whose frame
+    /// Agent name
     #[arg(value_parser = read_name)]
     agent: AgentName,
-    /// What it is to be read as
+    /// State that it should be read as
     #[arg(long, value_name = "STATE", value_parser = read_state)]
     state: &'static str,
-    /// By which rule; any if it is left out
+    /// Rule that should match; any if it is left out
     #[arg(long, value_name = "NAME")]
     rule: Option<String>,
-    /// Which frame; the newest if it is left out
+    /// Frame to record; the newest if it is left out
     #[arg(long, value_name = "FILE")]
     frame: Option<PathBuf>,
     /// Name of the recorded screen; that of the frame if it is left out
     #[arg(long, value_name = "NAME", value_parser = read_file_name)]
     name: Option<String>,
     /// Where to; a folder for each profile is made there
-    #[arg(long, value_name = "DIR", help = "Where to (protocol/profiles/screens)")]
+    #[arg(long, value_name = "DIR", help = "Target folder (protocol/profiles/screens)")]
     to: Option<PathBuf>,
 }
 
@@ -63,7 +63,10 @@ Examples:
 Exit codes: 0 all are read as their tables say, 1 some are not.")]
 pub(super) struct CheckArgs {
     /// A folder that has one for each profile, with an expected.table of lines `FILE STATE RULE`
-    #[arg(value_name = "DIR", help = "A folder with one for each profile (protocol/profiles/screens)")]
+    #[arg(
+        value_name = "DIR",
+        help = "Folder of recorded screens, with a folder for each profile in it (protocol/profiles/screens)"
+    )]
     folder: Option<PathBuf>,
 }
 

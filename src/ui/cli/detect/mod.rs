@@ -21,8 +21,8 @@ use std::sync::Arc;
 #[command(after_help = "\
 Examples:
   tasuki detect explain coder                             how its screen is read now
-  tasuki detect keep coder --state waiting_input          what it shows is to be read as that
-  tasuki detect check                                     are all kept screens read as they are to be?
+  tasuki detect keep coder --state waiting_input          records its screen with the state it should have
+  tasuki detect check                                     checks that all kept screens are read as recorded
   tasuki detect replay --provider claude frames/*.txt
 
 States: ready, busy, draft, waiting_input, rate_limited, error, unknown.")]
@@ -39,7 +39,7 @@ enum Verb {
     Check(keep::CheckArgs),
 }
 
-/// Reads kept screens: a line `FILE STATE RULE` for each
+/// Reads kept screens and prints a line `FILE STATE RULE` for each
 ///
 /// A file has the rows of a screen (`tmux capture-pane -p`). `cursor=COLUMN,ROW` and `title=TEXT` in a file of the same
 /// name that ends in .meta count too.
@@ -49,10 +49,10 @@ Examples:
   tasuki detect replay --provider claude frames/*.txt
   tmux capture-pane -p -t %5 > now.txt && tasuki detect replay --provider codex now.txt")]
 struct ReplayArgs {
-    /// The profile whose rules are asked
+    /// Profile whose rules are used
     #[arg(long, value_name = "NAME")]
     provider: String,
-    /// The screens
+    /// File with the rows of a screen
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }

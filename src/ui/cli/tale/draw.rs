@@ -1,8 +1,9 @@
 //! A tale on a terminal: the times in one column, the parts indented below what they are parts of, in order of time.
 
 use super::super::table::{harmless, terminal_width};
+use super::super::wait::stage_words;
 use super::{Step, Tale};
-use crate::engine::words::{Millis, Seq};
+use crate::engine::words::{Millis, Seq, counted};
 use crate::io::clock;
 use unicode_width::UnicodeWidthChar;
 
@@ -90,7 +91,7 @@ impl Page {
             self.line(
                 None,
                 depth,
-                &format!("{} parts are too deep to be told here: `tasuki why {}`", tale.untold, tale.id),
+                &format!("{} parts are too deep to be shown here: `tasuki why {}`", tale.untold, tale.id),
             );
         }
         if tale.is_open() {
@@ -99,7 +100,7 @@ impl Page {
     }
 
     fn now(&mut self, tale: &Tale, depth: usize) {
-        let stage = tale.stage.replace('_', " ");
+        let stage = stage_words(tale.stage);
         let text = match (&tale.waits_for, &tale.agent) {
             (Some(what), _) => format!("now: {stage}, waits for {what}"),
             (None, Some(agent)) => format!("now: {stage}; {agent} has it since {}", time_of(tale.since)),
@@ -185,7 +186,7 @@ fn summary(tale: &Tale) -> String {
         ("part", tale.parts.len()),
     ];
     let times = times.iter().filter(|(_, ms)| *ms > 0).map(|(word, ms)| format!("{word} {}", seconds(*ms)));
-    let counts = counts.iter().filter(|(_, count)| *count > 0).map(|(word, count)| counted(word, *count));
+    let counts = counts.iter().filter(|(_, count)| *count > 0).map(|(word, count)| counted(*count, word));
     let all: Vec<String> = times.chain(counts).collect();
     let letter = tale.letter.map(|letter| match letter {
         "unread" => "you have not read it yet: `tasuki log user` shows it".to_owned(),
@@ -196,14 +197,6 @@ fn summary(tale: &Tale) -> String {
         _ if !all.is_empty() => all.join(", "),
         true => "nothing has been done with it yet".to_owned(),
         false => "it ended before anything was done with it".to_owned(),
-    }
-}
-
-fn counted(word: &str, count: usize) -> String {
-    match (count, word.strip_suffix('y')) {
-        (1, _) => format!("1 {word}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        _ => format!("{count} {word}s"),
     }
 }
 

@@ -259,7 +259,7 @@ fn what_is_waited_for_is_named() {
         assert_eq!(tale.waits_for.as_deref().unwrap_or_default(), expected);
     };
     check(&[new()], false, "a daemon (`tasuki up`), then boss");
-    check(&[new()], true, "queue/STOP to be taken away (`tasuki stop --off`)");
+    check(&[new()], true, "`tasuki stop --off`: everything is on hold");
     check(&[new(), had()], true, "a daemon to see what its agent did (`tasuki up`)");
     check(&[new(), had(), later(25)], false, "its next try, at 2026-02-02T00:00:25.000Z");
     check(&[new(), had(), later(15)], false, "a daemon (`tasuki up`), then boss");
@@ -268,7 +268,7 @@ fn what_is_waited_for_is_named() {
     let part = || (2, accepted("p.1", Some("p"), "boss", "coder", "", 2));
     check(&[new(), had(), part(), (4, rests("p"))], false, "the answer to p.1");
     let answered = [new(), had(), part(), (4, rests("p")), (5, ended("p.1", "coder", "completed"))];
-    check(&answered, false, "its agent, to be told of the answers");
+    check(&answered, false, "its agent, which has answers to read");
     check(&[new(), had(), (5, ended("p", "boss", "completed"))], true, "");
 }
 
@@ -276,7 +276,7 @@ fn what_is_waited_for_is_named() {
 fn a_dependency_is_waited_for_until_it_is_completed() {
     let dependent = accepted("p", None, "user", "boss", r#""depends_on":["q"],"unmet":["q"],"#, 1);
     let mut steps = vec![(0, accepted("q", None, "user", "boss", "", 0)), (1, dependent)];
-    assert_eq!(explained(&steps, false).waits_for.as_deref(), Some("q to be completed, on which it depends"));
+    assert_eq!(explained(&steps, false).waits_for.as_deref(), Some("q, which it depends on"));
     steps.push((2, typed("q", "boss", 1, "task", "")));
     steps.push((3, ended("q", "boss", "completed")));
     assert_eq!(explained(&steps, false).waits_for.as_deref(), Some("a daemon (`tasuki up`), then boss"));

@@ -78,10 +78,10 @@ impl<'a> Ground<'a> {
         is_retry: bool,
     ) -> String {
         if self.is_halted {
-            return "queue/STOP to be taken away (`tasuki stop --off`)".to_owned();
+            return "`tasuki stop --off`: everything is on hold".to_owned();
         }
         if let Some(dependency) = account.unmet.iter().find(|id| !family.met.contains(*id)) {
-            return format!("{dependency} to be completed, on which it depends");
+            return format!("{dependency}, which it depends on");
         }
         if not_before > self.now {
             let what =
@@ -121,10 +121,13 @@ fn rests_for(tale: &Tale, account: &Account) -> String {
     let named = open.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     let unread = tale.parts.iter().any(|part| part.ended.is_some_and(|at| at >= account.since));
     match open.len() {
-        0 if unread => "its agent, to be told of the answers".to_owned(),
-        0 => account.note.clone().unwrap_or_else(|| "its agent's next turn".to_owned()),
+        0 if unread => "its agent, which has answers to read".to_owned(),
+        0 => account
+            .note
+            .as_ref()
+            .map_or("its agent's next turn".to_owned(), |note| format!("its agent or a person ({note})")),
         1 => format!("the answer to {named}"),
-        parts if parts <= NAMED => format!("answers to {parts} parts: {named}"),
-        parts => format!("answers to {parts} parts: {named} and {} more", parts - NAMED),
+        parts if parts <= NAMED => format!("the answers to {parts} parts: {named}"),
+        parts => format!("the answers to {parts} parts: {named} and {} more", parts - NAMED),
     }
 }

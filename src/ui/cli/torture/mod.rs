@@ -43,7 +43,7 @@ const LOOK: Duration = Duration::from_millis(250);
 /// After the load, this long without any end of a message means that nothing more will end.
 const STANDSTILL_MS: u64 = 60_000;
 
-/// Kills the daemon, agents and tmux under load in a workspace of its own, and looks whether anything was lost
+/// Kills the daemon, agents and tmux under load in a workspace of its own, and checks that nothing was lost
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -56,34 +56,34 @@ It makes a workspace and a tmux server of its own, and touches no other. The las
 
 Exit codes: 0 nothing was found, 1 something was: the workspace is kept, and the report says where.")]
 pub(super) struct Args {
-    /// How long; 1 unless --messages or --kills says when it ends
+    /// Length of the run in minutes; 1 unless --messages or --kills is given
     #[arg(long, value_name = "N")]
     minutes: Option<f64>,
-    /// Where chance begins: the same number makes the same load and the same kills
+    /// Seed of the random numbers: the same seed gives the same load and the same kills
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// So many messages (and as many more as hand-ons make of them)
+    /// Number of messages that the user sends; agents hand on more
     #[arg(long, value_name = "N")]
     messages: Option<u64>,
-    /// So many kills
+    /// Number of kills
     #[arg(long, value_name = "N")]
     kills: Option<u64>,
     /// Time between two kills, on average; at most 3 s
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "700ms")]
     gap: u64,
-    /// Agents that the user tasks, besides a boss, a manager and two workers
+    /// Number of agents that the user sends tasks to, besides a boss, a manager and two workers
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=100))]
     agents: u16,
-    /// Kill the daemon alone, not the agents and tmux
+    /// Kill only the daemon, not the agents and tmux
     #[arg(long)]
     no_agent_kills: bool,
-    /// How long a start of the daemon may take, in seconds; a longer one is reported
+    /// Longest start of the daemon that is not reported, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
     start_limit: f64,
-    /// Keep the workspace also when nothing was found
+    /// Keep the workspace even if nothing was found
     #[arg(long)]
     keep: bool,
-    /// The folder to make the workspace in (else that for temporary files)
+    /// Folder to make the workspace in; the folder for temporary files if it is left out
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Only look at the end of a run that was kept there

@@ -71,7 +71,7 @@ fn text(places: &Places, done: &Done, book: &Book, findings: &[Finding], kept: b
     }
     let steps: Vec<String> = steps.into_iter().map(|(step, times)| format!("{times} {step}")).collect();
     if !steps.is_empty() {
-        lines.push(format!("of these at a step: {}", steps.join(", ")));
+        lines.push(format!("of these, between two steps: {}", steps.join(", ")));
     }
     if let Some((middle, high, most)) = starts(done) {
         lines
