@@ -18,6 +18,7 @@ mod near;
 mod phrase;
 mod profile;
 mod profile_files;
+mod prompt;
 mod read;
 mod roster;
 mod screen;
@@ -31,6 +32,7 @@ pub use general::General;
 pub use launch::Launch;
 pub use profile::{Profile, Receipt, SideChannel, StandingAnswer, Typing, built_in_names, built_in_profiles};
 pub use profile_files::folders as profile_folders;
+pub use prompt::{PromptWay, Template};
 pub use transcript::{Records, Transcript, part};
 
 use crate::engine::team::Team;

@@ -6,6 +6,7 @@ mod socket;
 mod stop;
 
 pub use find::Surroundings;
+pub(in crate::io) use folders::private_folder;
 
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::log::escape;
@@ -249,6 +250,12 @@ impl Workspace {
     #[must_use]
     pub fn memory(&self) -> PathBuf {
         self.root.join(MEMORY)
+    }
+
+    /// `.tasuki/agents/NAME`: what an agent's program finds there, and what is kept of it.
+    #[must_use]
+    pub fn agent_folder(&self, agent: &str) -> PathBuf {
+        self.memory().join("agents").join(agent)
     }
 
     /// `.tasuki/journal/`: the truth.
