@@ -82,7 +82,8 @@ impl Team {
             "name": "it", "reports_to": "user", "provider": name, "marker": "STUB DONE", "inherit_env": false, "env": env,
         });
         agent.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let files = [("prompts/it.md", PROMPT), (".gitignore", IGNORED), (".geminiignore", READ_ALL_THE_SAME)];
+        let files =
+            [("prompts/it.md", PROMPT), (".gitignore", IGNORED), (".geminiignore", READ_ALL_THE_SAME)];
         let house = House::within(folder, "work", &format!("  - {agent}\n"), &files);
         assert!(Command::new("git").args(["init", "-q"]).arg(&work).status().unwrap().success());
         let mut team = Self { cli, house, stub };
@@ -305,7 +306,9 @@ fn does_its_tasks(test: &str, name: &str) {
 /// OpenCode without a port: what it draws is a text of its own.
 fn does_its_tasks_where_only_its_screen_tells(test: &str, name: &str) {
     if name == "opencode" {
-        let Some(team) = Team::start_with(test, name, json!({"command": ["opencode", "--mini"]})) else { return };
+        let Some(team) = Team::start_with(test, name, json!({"command": ["opencode", "--mini"]})) else {
+            return;
+        };
         does_tasks(&team, false);
     }
 }
@@ -605,10 +608,8 @@ fn its_system_prompt_arrives(test: &str, name: &str) {
         let Some(team) = Team::start_with(test, name, said) else { return };
         let says = "It was told what it is.";
         let (tool, input) = team.cli.read_call(&team.house.path("queue/active/first.yaml"));
-        team.stub.script(vec![
-            Answer::tool(tool, input).into(),
-            slow_answer(says, 1, Duration::ZERO).times(1000),
-        ]);
+        team.stub
+            .script(vec![Answer::tool(tool, input).into(), slow_answer(says, 1, Duration::ZERO).times(1000)]);
         team.drop_task("first", "Do it.");
         team.is_answered("first", says);
         let turns = team.stub.turns();

@@ -38,13 +38,17 @@ pub fn find_port(folder: &Path) -> Result<u16, WorkspaceError> {
     make(folder)?;
     let path = folder.join(PORT_FILE);
     let others = others_ports(folder);
-    let is_free = |port: &u16| !others.contains(port) && TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    let is_free =
+        |port: &u16| !others.contains(port) && TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
     if let Some(port) = kept_port(folder).filter(is_free) {
         return Ok(port);
     }
     let io = |source| WorkspaceError::Io { path: path.clone(), source };
     for _ in 0..PORT_TRIES {
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).map_err(io)?.port();
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .and_then(|free| free.local_addr())
+            .map_err(io)?
+            .port();
         if !others.contains(&port) {
             put(folder, &path, &port.to_string()).map_err(io)?;
             return Ok(port);
@@ -64,7 +68,8 @@ pub fn kept_port(folder: &Path) -> Option<u16> {
 
 fn others_ports(folder: &Path) -> BTreeSet<u16> {
     let agents = folder.parent().and_then(|agents| fs::read_dir(agents).ok());
-    let others = agents.into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path != folder);
+    let others =
+        agents.into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path != folder);
     others.filter_map(|path| kept_port(&path)).collect()
 }
 

@@ -161,6 +161,7 @@ mod tests {
     use super::*;
     use crate::engine::life::CompletionSource;
     use crate::engine::message::{BodyRef, Message, OnDoubt, Outcome, Priority};
+    use crate::engine::view::Phrase;
     use crate::engine::words::{AgentName, Digest, MessageId, Seq, Token};
     use serde_json::{Value, json};
 
@@ -211,6 +212,7 @@ mod tests {
             attempt: 2,
             redelivered: true,
             token: Some(Token::new("k7qf2m").unwrap()),
+            phrase: Some(Phrase { text: "WORK OK".to_owned(), with_token: true }),
             agent: Some(name("worker")),
             answers: Vec::new(),
             note: Some("why".to_owned()),

@@ -99,7 +99,8 @@ impl Launch {
     pub fn with_port(&self, port: Option<u16>) -> Self {
         let Some(port) = port.filter(|_| self.wants_port()) else { return self.clone() };
         let put = |text: &String| text.replace(PORT, &port.to_string());
-        let (argv, env) = (self.argv.iter().map(put), self.env.iter().map(|(name, text)| (name.clone(), put(text))));
+        let (argv, env) =
+            (self.argv.iter().map(put), self.env.iter().map(|(name, text)| (name.clone(), put(text))));
         let files = self.files.iter().map(|(name, text)| (name.clone(), put(text)));
         Self { argv: argv.collect(), env: env.collect(), files: files.collect(), ..self.clone() }
     }
@@ -138,8 +139,16 @@ impl Ground<'_> {
         let own_folder = folder.to_string_lossy();
         let model = agent.model.as_ref().map(|given| given.value.as_str());
         let permission_mode = agent.permission_mode.as_ref().map(|given| given.value.as_str());
-        let mut values =
-            Values { tasuki: &exe, name, phrase, root, prompt: None, folder: &own_folder, model, permission_mode };
+        let mut values = Values {
+            tasuki: &exe,
+            name,
+            phrase,
+            root,
+            prompt: None,
+            folder: &own_folder,
+            model,
+            permission_mode,
+        };
         let prompt = self.prompt(agent, &values, &folder, book);
         if let Some(prompt) = &prompt {
             values.prompt = Some((&prompt.text, &prompt.path));
@@ -148,7 +157,9 @@ impl Ground<'_> {
         let cwd = self.cwd(agent, book);
         let is_set = |name: &str| {
             let inherits = agent.inherit_env.unwrap_or(true) && self.inherited.contains_key(name);
-            inherits || profile.env.contains_key(name) || agent.env.iter().flatten().any(|(own, _)| own == name)
+            inherits
+                || profile.env.contains_key(name)
+                || agent.env.iter().flatten().any(|(own, _)| own == name)
         };
         let assembled = prompt::assemble(agent, profile, &is_set, book);
         let place = agent.command.as_ref().map_or(agent.provider.place, |command| command.place);
@@ -328,7 +339,9 @@ fn noticed(filled: Filled, place: Place, book: &mut Book) -> String {
     if let Some(missing) = filled.missing.first() {
         let (what, cure) = match *missing {
             "model" => ("a model", "add `model:`, or take the placeholder away"),
-            "permission_mode" => ("a permission mode", "add `permission_mode:`, or take the placeholder away"),
+            "permission_mode" => {
+                ("a permission mode", "add `permission_mode:`, or take the placeholder away")
+            }
             _ => ("a system prompt", "add `system_prompt:` with a file, or take the placeholder away"),
         };
         book.wrong(place, format!("`{{{missing}}}` stands for {what}, and this agent has none"), cure);

@@ -25,7 +25,9 @@ mod screen;
 mod transcript;
 mod values;
 
-pub use default_team::{Choice, InitError, Language, Written, choose_provider, default_team, write_team};
+pub use default_team::{
+    Choice, InitError, Language, PROGRAMS, Written, choose_provider, default_team, write_team,
+};
 pub use env::{Env, inherited, is_own};
 pub use finding::{Finding, Place, render};
 pub use general::General;

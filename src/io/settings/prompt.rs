@@ -179,12 +179,7 @@ struct Ways {
     way: Way,
 }
 
-fn way(
-    agent: &AgentEntry,
-    profile: &Profile,
-    is_profiles: bool,
-    is_set: &dyn Fn(&str) -> bool,
-) -> Ways {
+fn way(agent: &AgentEntry, profile: &Profile, is_profiles: bool, is_set: &dyn Fn(&str) -> bool) -> Ways {
     let prompt = &profile.prompt;
     let own = agent.command.as_ref().map(|command| command.value.as_slice()).unwrap_or_default();
     let more = agent.args.as_ref().map(|args| args.value.as_slice()).unwrap_or_default();
@@ -199,18 +194,27 @@ fn way(
     let says = |word: &String| own.contains(word) || more.contains(word);
     let is_off = prompt.unless.iter().any(says);
     let has_other = option_of(&prompt.args).is_some_and(|option| {
-        own.iter().chain(more).any(|word| word == option || (!option.starts_with('-') || option.ends_with('='))
-            && word.starts_with(option) || word.strip_prefix(option).is_some_and(|rest| rest.starts_with('=')))
+        own.iter().chain(more).any(|word| {
+            word == option
+                || (!option.starts_with('-') || option.ends_with('=')) && word.starts_with(option)
+                || word.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
+        })
     });
     let by_args = is_profiles && !prompt.args.is_empty() && !is_off && !has_other;
     let is_taken = prompt.env.keys().any(|name| is_set(name));
     let by_env = !prompt.env.is_empty() && !is_off && !is_taken;
     let way = match () {
         () if by_args || by_env => Way::Given,
-        () if is_off || has_other => Way::Lost("its command has words of its own in the place of those for it"),
-        () if is_taken && !prompt.env.is_empty() => Way::Lost("something else sets the variable that would name it"),
+        () if is_off || has_other => {
+            Way::Lost("its command has words of its own in the place of those for it")
+        }
+        () if is_taken && !prompt.env.is_empty() => {
+            Way::Lost("something else sets the variable that would name it")
+        }
         () if prompt.args.is_empty() && prompt.env.is_empty() => Way::Lost("its profile knows no way for it"),
-        () => Way::Lost("its `command:` does not begin with its profile's program, and has no `{system_prompt}`"),
+        () => Way::Lost(
+            "its `command:` does not begin with its profile's program, and has no `{system_prompt}`",
+        ),
     };
     Ways { by_args, by_env, way }
 }
@@ -224,7 +228,8 @@ fn option_of(args: &[String]) -> Option<&str> {
 
 /// Whether a command starts the program of its profile, in whatever folder that lies.
 fn is_program(own: &[String], profiles: &[String]) -> bool {
-    let name = |words: &[String]| words.first().and_then(|word| Path::new(word).file_name().map(ToOwned::to_owned));
+    let name =
+        |words: &[String]| words.first().and_then(|word| Path::new(word).file_name().map(ToOwned::to_owned));
     name(own).is_some_and(|own| Some(own) == name(profiles))
 }
 
@@ -234,11 +239,19 @@ fn says(own: Option<&[String]>, text: &str) -> bool {
 
 fn untold(key: &str, place: Place, is_profiles: bool, book: &mut Book) {
     let (why, cure) = if is_profiles {
-        (format!("its profile does not know how to tell its program a `{key}`"),
-         format!("write it into `args:` or `command:`, or add `{key}: [--option, \"{{{key}}}\"]` to the profile"))
+        (
+            format!("its profile does not know how to tell its program a `{key}`"),
+            format!(
+                "write it into `args:` or `command:`, or add `{key}: [--option, \"{{{key}}}\"]` to the profile"
+            ),
+        )
     } else {
-        (format!("this agent's `command:` is not that of its profile, so nobody knows how to tell it a `{key}`"),
-         format!("write it into the command, where `{{{key}}}` is filled in, or take `command:` away"))
+        (
+            format!(
+                "this agent's `command:` is not that of its profile, so nobody knows how to tell it a `{key}`"
+            ),
+            format!("write it into the command, where `{{{key}}}` is filled in, or take `command:` away"),
+        )
     };
     book.wrong(place, why, cure);
 }
@@ -247,7 +260,7 @@ fn untold(key: &str, place: Place, is_profiles: bool, book: &mut Book) {
 pub(super) fn tell_lost(way: Way, is_named: bool, place: Place, book: &mut Book) {
     let Way::Lost(why) = way else { return };
     let tail = if is_named { "; each task's line tells it to read the file" } else { "" };
-    let cure = "use `args:`, `model:` and `permission_mode:` in place of `command:`, or put `{system_prompt}` or \
-                `{system_prompt_file}` into the command or `env:`";
+    let cure = "put `{system_prompt}` or `{system_prompt_file}` into its command or `env:`, or leave the command to its profile and \
+                use `args:`, `model:` and `permission_mode:`";
     book.odd(place, format!("the agent is not given this system prompt: {why}{tail}"), cure);
 }

@@ -163,7 +163,9 @@ pub fn message(view: &MessageView<'_>) -> String {
     match view.phrase {
         // Before these come words of one line each, so the first such line is the field.
         Some((_, true)) if view.token.is_some() => said_before(&text, "token: ", END_BOTH),
-        Some((phrase, false)) if letters(phrase).is_some() => said_before(&text, "phrase_letters: ", END_ALONE),
+        Some((phrase, false)) if letters(phrase).is_some() => {
+            said_before(&text, "phrase_letters: ", END_ALONE)
+        }
         _ => text,
     }
 }
@@ -262,8 +264,14 @@ impl MessageView<'_> {
         map.entry("type", self.kind.word())?;
         map.entry("status", self.status.word())?;
         map.some("stage", self.stage)?;
-        map.some("phrase", self.phrase.filter(|(_, both)| *both && self.token.is_some()).map(|(phrase, _)| phrase))?;
-        map.some("phrase_letters", self.phrase.filter(|(_, both)| !both).and_then(|(phrase, _)| letters(phrase)))?;
+        map.some(
+            "phrase",
+            self.phrase.filter(|(_, both)| *both && self.token.is_some()).map(|(phrase, _)| phrase),
+        )?;
+        map.some(
+            "phrase_letters",
+            self.phrase.filter(|(_, both)| !both).and_then(|(phrase, _)| letters(phrase)),
+        )?;
         map.some("token", self.token.as_ref().map(Token::as_str))?;
         map.some("attempt", self.attempt)?;
         map.some("redelivered", self.redelivered.then_some(true))?;
@@ -344,3 +352,6 @@ impl<M: SerializeMap> Entries<M> {
         if items.is_empty() { Ok(()) } else { self.entry(key, items) }
     }
 }
+
+#[cfg(test)]
+mod tests;

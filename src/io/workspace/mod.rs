@@ -28,6 +28,14 @@ pub struct Workspace {
 /// Why there is no workspace, or why it cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
+    /// There is no such folder as was named.
+    #[error("{named_by} names {}, which is no folder; make a workspace there with `tasuki init --root {}`", plain(.root), plain(.root))]
+    NoFolder {
+        /// The folder.
+        root: PathBuf,
+        /// `--root` or `TASUKI_ROOT`.
+        named_by: &'static str,
+    },
     /// The folder that was named has no team file.
     #[error("{named_by} names {}, which has no {TEAM_FILE}; make one with `tasuki init --root {}`", plain(.root), plain(.root))]
     NoTeamFile {
