@@ -143,7 +143,7 @@ pub(super) fn assemble(
     book: &mut Book,
 ) -> Assembled {
     let own = agent.command.as_ref().map(|command| command.value.as_slice());
-    let is_profiles = own.is_none_or(|own| is_program(own, &profile.command));
+    let is_profiles = own.is_none_or(|own| starts_same(own, &profile.command));
     let mut added = Vec::new();
     let chosen = [
         ("model", agent.model.as_ref(), &profile.model_args),
@@ -227,7 +227,7 @@ fn option_of(args: &[String]) -> Option<&str> {
 }
 
 /// Whether a command starts the program of its profile, in whatever folder that lies.
-fn is_program(own: &[String], profiles: &[String]) -> bool {
+fn starts_same(own: &[String], profiles: &[String]) -> bool {
     let name =
         |words: &[String]| words.first().and_then(|word| Path::new(word).file_name().map(ToOwned::to_owned));
     name(own).is_some_and(|own| Some(own) == name(profiles))
