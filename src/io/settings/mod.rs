@@ -5,6 +5,7 @@
 
 mod check;
 mod default_team;
+mod defaults;
 mod dialogs;
 mod doorbells;
 mod env;
@@ -13,6 +14,7 @@ mod fill;
 mod finding;
 mod general;
 mod launch;
+mod launched;
 mod members;
 mod near;
 mod phrase;

@@ -25,7 +25,8 @@ impl Own {
     /// How it is started, and was: with its port, and with the password that keeps others from asking it.
     pub(super) fn launch(&self, launch: &Launch) -> Launch {
         let mut own = launch.with_port(self.port);
-        if let Some(kind) = launch.profile.side_channel.filter(|_| self.port.is_some() && launch.wants_port()) {
+        if let Some(kind) = launch.profile.side_channel.filter(|_| self.port.is_some() && launch.wants_port())
+        {
             side_channel::lock(kind, &mut own.env, &self.key);
         }
         own
