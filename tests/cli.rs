@@ -322,3 +322,53 @@ fn reference() -> String {
 fn trimmed(help: &str) -> String {
     help.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
+
+/// Whatever goes wrong, a program that asked for JSON reads JSON.
+#[test]
+fn what_goes_wrong_is_json_where_that_was_asked_for() {
+    let folder = workspace();
+    for (verb, code) in [
+        (&["--json", "no-such-verb"][..], "usage"),
+        (&["send", "--json"], "usage"),
+        (&["status", "--json", "--root", "no/such/folder"], "workspace"),
+        (&["cancel", "m-1", "--json"], "no-daemon"),
+        (&["lint", "--json", "none.yaml"], "unreadable"),
+    ] {
+        let output = run(folder.path(), verb);
+        let said = text(&output.stderr);
+        let lines: Vec<serde_json::Value> = said
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {said}")))
+            .collect();
+        assert_eq!(lines[0]["code"], code, "{verb:?}: {said}");
+        assert!(lines[0]["why"].as_str().is_some_and(|why| !why.is_empty()), "{said}");
+    }
+    assert!(
+        text(&run(folder.path(), &["lint", "--json", "none.yaml"]).stderr).contains(r#""file":"none.yaml""#)
+    );
+    let attach = run(folder.path(), &["attach", "--print", "--json"]);
+    let attach: serde_json::Value = serde_json::from_slice(&attach.stdout).unwrap();
+    assert_eq!(attach["command"][0], "tmux");
+    // What follows `--` is no option.
+    assert!(!text(&run(folder.path(), &["no-such-verb", "--", "--json"]).stderr).starts_with('{'));
+}
+
+#[test]
+fn a_root_that_is_no_workspace_is_one_kind_of_failure() {
+    let folder = workspace();
+    std::fs::create_dir(folder.path().join("bare")).unwrap();
+    for root in ["no/such", "bare", "tasuki.yaml"] {
+        let output = run(folder.path(), &["status", "--root", root]);
+        assert_eq!(code(&output), 2, "{root}: {output:?}");
+        assert!(text(&output.stderr).contains("tasuki init --root"), "{output:?}");
+    }
+}
+
+#[test]
+fn lint_refuses_what_the_daemon_would_refuse_for_its_expectations() {
+    let folder = workspace();
+    std::fs::write(folder.path().join("a.yaml"), "to: gb\ncontent: x\nexpect: {commit: true}\n").unwrap();
+    let output = run(folder.path(), &["lint", "a.yaml"]);
+    assert_eq!(code(&output), 2, "{output:?}");
+    assert!(text(&output.stderr).contains("leave `expect:` out"), "{output:?}");
+}

@@ -37,6 +37,12 @@ fn patience() -> Duration {
 /// What ends a turn.
 const CLAIM: &str = "STUB DONE {token}";
 const TASKS: usize = 6;
+/// What an agent is told that it is, where it has that said.
+const PROMPT: &str = "# You are {name}\n\nYour phrase is `{phrase}`; you say \"yes\", and 襷.\n";
+/// What it writes for Gemini CLI, which reads nothing that git ignores.
+const READ_ALL_THE_SAME: &str = "!/queue/active/\n!/queue/results/\n!/queue/rejected/\n";
+/// What `init` has git ignore.
+const IGNORED: &str = "/.tasuki/\n/queue/*\n!/queue/README.md\n/status/*\n!/status/README.md\n";
 
 /// One agent, its model and its daemon.
 struct Team {
@@ -76,7 +82,9 @@ impl Team {
             "name": "it", "reports_to": "user", "provider": name, "marker": "STUB DONE", "inherit_env": false, "env": env,
         });
         agent.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let house = House::within(folder, "work", &format!("  - {agent}\n"), &[]);
+        let files =
+            [("prompts/it.md", PROMPT), (".gitignore", IGNORED), (".geminiignore", READ_ALL_THE_SAME)];
+        let house = House::within(folder, "work", &format!("  - {agent}\n"), &files);
         assert!(Command::new("git").args(["init", "-q"]).arg(&work).status().unwrap().success());
         let mut team = Self { cli, house, stub };
         team.house.start();
@@ -290,17 +298,18 @@ fn case(cli: &Cli, number: usize, work: &Path) -> Case {
 
 fn does_its_tasks(test: &str, name: &str) {
     let Some(team) = Team::start(test, name) else { return };
-    // What the others write down of their turns is read; what OpenCode draws is a text of its own.
-    does_tasks(&team, name != "opencode");
+    // What they write down of their turns is read, and OpenCode is asked.
+    does_tasks(&team, true);
+    assert!(name != "opencode" || team.log().contains("receipt: recorded"), "{}", team.log());
 }
 
-/// OpenCode alone can be asked, where it has a port; its screen is another one then, on which a long answer does not stand.
-fn does_its_tasks_where_it_can_be_asked(test: &str, name: &str) {
+/// OpenCode without a port: what it draws is a text of its own.
+fn does_its_tasks_where_only_its_screen_tells(test: &str, name: &str) {
     if name == "opencode" {
-        let command = json!({"command": ["opencode", "--port", "4096"]});
-        let Some(team) = Team::start_with(test, name, command) else { return };
-        does_tasks(&team, true);
-        assert!(team.log().contains("receipt: recorded"), "{}", team.log());
+        let Some(team) = Team::start_with(test, name, json!({"command": ["opencode", "--mini"]})) else {
+            return;
+        };
+        does_tasks(&team, false);
     }
 }
 
@@ -689,6 +698,42 @@ fn an_error_is_not_believed_for_ever(test: &str, name: &str) {
     team.tokens_given();
 }
 
+/// By its profile alone, and by a command of its own that begins with the profile's program.
+fn its_system_prompt_arrives(test: &str, name: &str) {
+    let model = match name {
+        "claude" => "claude-haiku-4-5",
+        "codex" => "gpt-6-luna",
+        "gemini" => "gemini-2.5-pro",
+        "qwen" => "other-model",
+        _ => "stub/other-model",
+    };
+    let options = clis::named(name).facts().options;
+    let own: Vec<&str> = [name].iter().chain(options).copied().collect();
+    for more in [json!({"model": model}), json!({"model": model, "command": own})] {
+        let mut said = json!({"system_prompt": "prompts/it.md"});
+        said.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let Some(team) = Team::start_with(test, name, said) else { return };
+        let says = "It was told what it is.";
+        let (tool, input) = team.cli.read_call(&team.house.path("queue/active/first.yaml"));
+        team.stub
+            .script(vec![Answer::tool(tool, input).into(), slow_answer(says, 1, Duration::ZERO).times(1000)]);
+        team.drop_task("first", "Do it.");
+        team.is_answered("first", says);
+        let turns = team.stub.turns();
+        let body = turns[0].body.to_string();
+        for words in ["# You are it", "Your phrase is `STUB DONE`", "襷"] {
+            assert!(body.contains(words), "{name}: {more}: {words} did not arrive\n{body}");
+        }
+        let asked = format!("{} {}", turns[0].path, turns[0].body["model"]);
+        assert!(asked.contains(model.trim_start_matches("stub/")), "{name}: {asked}");
+        // The file of its task is one that git ignores, and says all that is needed.
+        let read = turns.last().unwrap().body.to_string();
+        assert!(read.contains("phrase: STUB DONE"), "{name}: it could not read its task\n{read}");
+        team.tokens_given();
+    }
+    println!("{name}: its system prompt, its model and its task came to it");
+}
+
 fn a_killed_daemon_loses_and_doubles_nothing(test: &str, name: &str) {
     let Some(mut team) = Team::start(test, name) else { return };
     let says = "It was done once.";
@@ -834,7 +879,8 @@ macro_rules! agents {
 
 agents!([
     does_its_tasks,
-    does_its_tasks_where_it_can_be_asked,
+    does_its_tasks_where_only_its_screen_tells,
+    its_system_prompt_arrives,
     asks_a_person_and_types_nothing_meanwhile,
     a_persons_answers_are_given,
     a_claim_amid_an_answer_waits_for_its_end,

@@ -179,7 +179,11 @@ impl Daemon {
         let Ringing { agent, from, turn, .. } = ringing;
         let inline = self.engine.team().members.get(agent).is_some_and(|m| m.delivery == Delivery::Inline);
         let launch = self.settings.launches.get(agent);
-        let path = launch.map(|launch| launch.task_path(&body.id)).unwrap_or_default();
+        let path = launch.map(|launch| match turn.kind {
+            TurnKind::Task => launch.first_path(&body.id),
+            _ => launch.task_path(&body.id),
+        });
+        let path = path.unwrap_or_default();
         let bell = Doorbell { kind: turn.kind, id: &body.id, from, token: turn.token, path: &path };
         let line = if inline && turn.kind == TurnKind::Task {
             self.inline(&bell, &body.content)

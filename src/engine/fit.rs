@@ -4,7 +4,7 @@ use super::accept::{New, Route};
 use super::circle::{Awaited, Waits};
 use super::engine::Work;
 use super::message::{Draft, Kind};
-use super::refusal::{Code, Refusal};
+use super::refusal::{self, Code, Refusal};
 use super::speaker::Speaker;
 use super::team::Delivery;
 use super::words::{AgentName, MessageId};
@@ -35,9 +35,7 @@ impl Work<'_> {
         let to = self.team.addressee(&draft.to)?;
         self.team.may_send(draft.kind, &from, &to)?;
         if draft.expect.is_some() {
-            let why =
-                "`expect` is not checked by this version of tasuki, so a task that needs it is not taken";
-            return Err(Refusal::new(Code::CommandNotAllowed, why).at("expect"));
+            return Err(refusal::expects());
         }
         if let Some(late) = draft.late.take() {
             return Err(*late);

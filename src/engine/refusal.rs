@@ -199,3 +199,10 @@ codes! {
     /// Nothing to do in that state.
     WrongStage = "wrong-stage", "see `tasuki why ID`";
 }
+
+/// A task that says what is to be checked before it counts as done.
+#[must_use]
+pub fn expects() -> Refusal {
+    let why = "`expect` is not checked by this version of tasuki, so a task that needs it is not taken";
+    Refusal::new(Code::CommandNotAllowed, why).at("expect")
+}

@@ -1,5 +1,6 @@
 //! What a face may see: plain structs made from the state. Words and times only; no face reads the state itself.
 
+use super::doorbell::TurnKind;
 use super::engine::Engine;
 use super::guard::Guard;
 use super::life::Stage;
@@ -33,6 +34,8 @@ pub struct MessageSeen {
     pub redelivered: bool,
     /// The token of its present turn.
     pub token: Option<Token>,
+    /// How its agent says that it is done, while it has a turn that wants to be ended.
+    pub phrase: Option<Phrase>,
     /// Who works on it.
     pub agent: Option<AgentName>,
     /// Answers to its parts so far.
@@ -41,6 +44,15 @@ pub struct MessageSeen {
     pub note: Option<String>,
     /// Where its answer is, once it has ended with one.
     pub answer: Option<BodyRef>,
+}
+
+/// An agent's phrase, and whether it counts alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phrase {
+    /// The phrase.
+    pub text: String,
+    /// Whether a token has to stand beside it.
+    pub with_token: bool,
 }
 
 /// An agent.
@@ -258,6 +270,12 @@ impl Engine {
         self.state.queues.get(name).map_or(0, super::queue::Queue::len)
     }
 
+    /// The phrase that ends a turn of this message.
+    fn phrase(&self, open: &Open, kind: TurnKind) -> Option<Phrase> {
+        let member = self.team.members.get(open.agent.as_ref()?).filter(|_| kind != TurnKind::Info)?;
+        Some(Phrase { text: member.phrase.clone(), with_token: member.token })
+    }
+
     fn see_open(&self, open: &Open) -> MessageSeen {
         let turn = open.stage.turn();
         MessageSeen {
@@ -269,6 +287,7 @@ impl Engine {
             attempt: open.attempts,
             redelivered: turn.is_some_and(|turn| turn.redelivered),
             token: turn.and_then(|turn| turn.token),
+            phrase: turn.and_then(|turn| self.phrase(open, turn.kind)),
             agent: open.agent.clone(),
             answers: open.answers.clone(),
             note: open.note.as_deref().map(str::to_owned),
@@ -302,6 +321,7 @@ fn see_finished(finished: &Finished) -> MessageSeen {
         attempt: finished.attempts,
         redelivered: false,
         token: None,
+        phrase: None,
         agent: finished.agent.clone(),
         answers: Vec::new(),
         note: None,

@@ -1,5 +1,6 @@
 //! FLOOR 2: touches one outside thing a file. No decisions.
 
+pub mod agent_folder;
 pub mod clock;
 pub mod exchange;
 #[cfg(test)]

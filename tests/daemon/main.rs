@@ -39,6 +39,7 @@ mod silent;
 #[path = "../support/spoofs.rs"]
 mod spoof_lines;
 mod spoofs;
+mod told;
 mod trials;
 mod trials_kills;
 mod trials_places;

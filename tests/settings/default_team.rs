@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tasuki::engine::words::{AgentName, Token};
 use tasuki::io::settings::{
-    InitError, Language, Settings, built_in_names, choose_provider, default_team, render, write_team,
+    InitError, Language, PROGRAMS, Settings, built_in_names, choose_provider, default_team, render,
+    write_team,
 };
 use tasuki::io::workspace::{Surroundings, Workspace};
 
@@ -70,6 +71,23 @@ fn this_repository_is_such_a_workspace() {
     assert_eq!(render(&loaded.warnings, false), "");
     let ignored = std::fs::read_to_string(root.root().join(".gitignore")).unwrap();
     assert!(ignored.contains("/queue/*\n") && ignored.contains("!/status/README.md\n"));
+}
+
+/// A program that has a profile, and that nobody looks for, is a profile that nobody finds.
+#[test]
+fn every_profile_of_an_agents_program_is_looked_for() {
+    let mut known = built_in_names();
+    known.retain(|name| !matches!(*name, "plain" | "scripted"));
+    let mut sought = PROGRAMS.to_vec();
+    sought.sort_unstable();
+    assert_eq!(sought, known);
+    for program in PROGRAMS {
+        let folder = tempfile::tempdir().unwrap();
+        let mut around = around(folder.path());
+        around.vars.insert("PATH".into(), folder.path().into());
+        std::fs::write(folder.path().join(program), "#!/bin/sh\n").unwrap();
+        assert_eq!(choose_provider(None, &around).unwrap().provider, program);
+    }
 }
 
 /// A prompt that showed phrase and token side by side would be a claim as soon as an agent quoted it.
@@ -215,12 +233,14 @@ fn a_provider_is_found_on_path_if_this_version_knows_it() {
         std::fs::set_permissions(folder.path().join(program), PermissionsExt::from_mode(0o755)).unwrap();
     }
     let choice = choose_provider(None, &around).unwrap();
-    let known = built_in_names();
-    let expected =
-        ["claude", "codex"].into_iter().find(|program| known.contains(program)).unwrap_or("scripted");
-    assert_eq!(choice.provider, expected);
-    let unused: Vec<_> = ["claude", "codex"].into_iter().filter(|program| !known.contains(program)).collect();
-    assert_eq!(choice.unused, unused);
+    assert_eq!((choice.provider.as_str(), choice.found.as_slice()), ("claude", &["claude", "codex"][..]));
+    assert!(
+        choice.why().contains("on your PATH: claude, codex; `claude` is taken: it is the first"),
+        "{}",
+        choice.why()
+    );
+    let asked = choose_provider(Some("codex"), &around).unwrap();
+    assert!(asked.why().contains("`codex` is taken: you asked for it"), "{}", asked.why());
     assert_eq!(choose_provider(Some("plain"), &around).unwrap().provider, "plain");
     let error = choose_provider(Some("claud"), &around).unwrap_err().to_string();
     assert!(error.contains("`claud`") && error.contains("scripted"), "{error}");

@@ -131,10 +131,21 @@ screen:
 
 What a program says of itself counts more than its screen. Where a profile says in which files it keeps its sessions
 (`transcript:`, as for `claude`, `codex`, `gemini` and `qwen`), a line that stands there was delivered, an answer is taken from
-there to the letter, and a claim that only a tool has printed is none. OpenCode keeps no such files; with
-`command: [opencode, --port, '4096']` it is asked over its HTTP API, which also tells when its turn is over and how long it waits
-for its model. Each agent needs a port of its own; `OPENCODE_SERVER_PASSWORD` in its `env:` is used if it is there. Where
+there to the letter, and a claim that only a tool has printed is none. OpenCode keeps no such files; it is
+asked over its HTTP API, which also tells when its turn is over and how long it waits for its model. `{port}` in a command is a free
+port of this machine, found before the first start and kept in `.tasuki/agents/NAME/port`; a password goes with it that nobody else
+knows, unless `OPENCODE_SERVER_PASSWORD` is set. `command: [opencode, --mini]` stays on the main screen and has no port. Where
 nothing can be learned that way, the screen is read as ever.
+
+## System prompt
+
+Each program with a profile gets it in its own way: Claude Code, Codex and Qwen Code as an option, Gemini CLI as a `GEMINI.md` in a
+folder that it is told to include, OpenCode as one of its `instructions`. `args:`, `model:` and `permission_mode:` are added to the
+profile's command; a `command:` of an agent's own whose first word is the profile's program is given the words for the prompt, too.
+Where the prompt cannot come to the program (another command without `{system_prompt}` or `{system_prompt_file}`, `plain`), `lint`,
+`up` and `doctor` say so, and each task's line names its file: `read .tasuki/agents/NAME/system_prompt.md once, then FILE and do it.`
+Besides, the file of each task says how the task ends, by its phrase and token, so that it can be done without any prompt. Gemini CLI
+reads no file that git ignores, as those in `queue/`, unless a `.geminiignore` says `!/queue/active/`; `init` writes one for it.
 
 ## Environment
 

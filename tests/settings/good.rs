@@ -72,12 +72,13 @@ fn every_documented_default_is_the_one_in_force() {
 }
 
 /// Another value than the default for each key. A key without one here, or that changes nothing, fails the test.
-const OTHER: [(&str, &str); 51] = [
+const OTHER: [(&str, &str); 54] = [
     ("session", "other"),
     ("tmux_socket", "default"),
     ("agents.reports_to", "b"),
     ("agents.provider", "plain"),
     ("agents.command", "[cat, '{name}']"),
+    ("agents.args", "[--fast]"),
     ("agents.marker", "襷 OK"),
     ("agents.token", "false"),
     ("agents.delivery", "inline"),
@@ -110,6 +111,8 @@ const OTHER: [(&str, &str); 51] = [
     ("settings.words", "{info: '{path} を読む'}"),
     ("providers.command", "[cat]"),
     ("providers.system_prompt", "{args: [--prompt, '{system_prompt}']}"),
+    ("providers.model", "[--model, '{model}']"),
+    ("providers.permission_mode", "[--mode, '{permission_mode}']"),
     ("providers.env", "{A: b}"),
     ("providers.types", "keys"),
     ("providers.enter_after", "7ms"),
@@ -163,9 +166,11 @@ fn every_key_is_read_and_changes_something() {
     let prefixed = |prefix: &str, definition: &str| {
         described(definition).into_iter().map(|(key, _)| format!("{prefix}{key}")).collect::<BTreeSet<_>>()
     };
-    // Told elsewhere: the name itself, `worktree` (refused), `based_on`, the three above, and `answers`, which needs rules for screens.
+    // Told elsewhere: the name itself, what is put into the words of a profile (`prompts.rs`), `worktree` (refused), `based_on`, the three above, and `answers`, which needs rules for screens.
     let elsewhere = [
         "agents.name",
+        "agents.model",
+        "agents.permission_mode",
         "agents.worktree",
         "providers.based_on",
         "providers.restart",
@@ -281,9 +286,16 @@ fn a_command_is_filled_and_the_prompt_handed_over() {
 providers: {mine: {based_on: plain, command: [cat], system_prompt: {args: [-p, '{system_prompt}', '{system_prompt_file}']}}}";
     let settings = place.good(yaml);
     let prompt = "aです。終わったら完了と言う。";
-    assert_eq!(launch(&settings).argv, ["cat", "-p", prompt, &format!("{root}/prompts/ぷろんぷと.md")]);
+    assert_eq!(
+        launch(&settings).argv,
+        ["cat", "-p", prompt, &format!("{root}/.tasuki/agents/a/system_prompt.md")]
+    );
     assert_eq!(launch(&settings).system_prompt.as_deref(), Some(prompt));
-    assert_eq!(launch(&settings).env["TASUKI_SYSTEM_PROMPT"], format!("{root}/prompts/ぷろんぷと.md"));
+    assert_eq!(
+        launch(&settings).env["TASUKI_SYSTEM_PROMPT"],
+        format!("{root}/.tasuki/agents/a/system_prompt.md")
+    );
+    assert_eq!(launch(&settings).files["system_prompt.md"], prompt, "as it is meant for this agent");
     let without = place.good(&yaml.replace("system_prompt: prompts/ぷろんぷと.md, ", ""));
     assert_eq!(launch(&without).argv, ["cat"], "no prompt, no flag for it");
     assert!(!launch(&without).env.contains_key("TASUKI_SYSTEM_PROMPT"));

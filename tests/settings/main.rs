@@ -9,5 +9,6 @@ mod good;
 mod large;
 mod lock;
 mod profile_files;
+mod prompts;
 mod support;
 mod workspace;

@@ -287,7 +287,7 @@ fn settle_opencode(place: &Place<'_>) {
         "provider": {"stub": {
             "npm": "@ai-sdk/openai-compatible", "name": "Stub",
             "options": {"baseURL": format!("{}/v1", place.url), "apiKey": KEY},
-            "models": {"stub-model": model},
+            "models": {"stub-model": model.clone(), "other-model": model},
         }},
     });
     write(place.home, ".config/opencode/opencode.json", &settings.to_string());

@@ -33,7 +33,9 @@ pub fn open(seen: &MessageSeen, body: &Body, answers: &[(&Told, Answer)]) -> Str
         })
         .collect();
     let view = base(seen, body);
-    show::message(&MessageView { token: seen.token, answers: &notes, reason: seen.note.as_deref(), ..view })
+    let phrase = seen.phrase.as_ref().map(|phrase| (phrase.text.as_str(), phrase.with_token));
+    let reason = seen.note.as_deref();
+    show::message(&MessageView { token: seen.token, phrase, answers: &notes, reason, ..view })
 }
 
 /// `queue/done/DAY/ID.yaml`.
@@ -56,6 +58,7 @@ pub fn result(seen: &MessageSeen, answer: &Answer) -> String {
         status: if failed && seen.status == Status::Completed { Status::Failed } else { seen.status },
         stage: None,
         token: None,
+        phrase: None,
         attempt: Some(seen.attempt).filter(|attempt| *attempt > 0),
         redelivered: false,
         content: &answer.body.content,
@@ -158,6 +161,7 @@ mod tests {
     use super::*;
     use crate::engine::life::CompletionSource;
     use crate::engine::message::{BodyRef, Message, OnDoubt, Outcome, Priority};
+    use crate::engine::view::Phrase;
     use crate::engine::words::{AgentName, Digest, MessageId, Seq, Token};
     use serde_json::{Value, json};
 
@@ -208,6 +212,7 @@ mod tests {
             attempt: 2,
             redelivered: true,
             token: Some(Token::new("k7qf2m").unwrap()),
+            phrase: Some(Phrase { text: "WORK OK".to_owned(), with_token: true }),
             agent: Some(name("worker")),
             answers: Vec::new(),
             note: Some("why".to_owned()),

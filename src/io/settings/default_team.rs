@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The agents' programs that are looked for on PATH, the most capable first.
-const PROGRAMS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
+pub const PROGRAMS: [&str; 5] = ["claude", "codex", "gemini", "qwen", "opencode"];
 /// The provider that is always there.
 const FALLBACK: &str = "scripted";
 /// Where the repository has a team's files, and where a workspace gets them.
@@ -37,6 +37,8 @@ const FILES: [(&str, &str); 2] = [
     ("queue/README.md", include_str!("../../../queue/README.md")),
     ("status/README.md", include_str!("../../../status/README.md")),
 ];
+/// Gemini CLI reads nothing that git ignores unless it is told to.
+const FOR_GEMINI: (&str, &str) = (".geminiignore", "!/queue/active/\n!/queue/results/\n!/queue/rejected/\n");
 /// What scripted agents play.
 const SCRIPTS: Texts = texts!("examples/team/", ".script.yaml");
 
@@ -48,6 +50,24 @@ pub enum Language {
     English,
     /// Japanese.
     Japanese,
+}
+
+impl Choice {
+    /// Why it is this one, in a sentence.
+    #[must_use]
+    pub fn why(&self) -> String {
+        let found = match self.found.as_slice() {
+            [] => format!("none of {} is on your PATH", PROGRAMS.join(", ")),
+            found => format!("on your PATH: {}", found.join(", ")),
+        };
+        let chosen = match (self.asked, self.found.as_slice()) {
+            (true, _) => "you asked for it",
+            (false, []) => "it needs no program, and plays a script to try tasuki out",
+            (false, [_]) => "it is the only one",
+            (false, _) => "it is the first of them",
+        };
+        format!("{found}; `{}` is taken: {chosen} (another: `--provider NAME`)", self.provider)
+    }
 }
 
 impl Language {
@@ -72,8 +92,10 @@ impl Language {
 pub struct Choice {
     /// Name of the profile.
     pub provider: String,
-    /// Programs that are installed and that this version has no profile for.
-    pub unused: Vec<&'static str>,
+    /// Those of [`PROGRAMS`] that are installed.
+    pub found: Vec<&'static str>,
+    /// Whether it was asked for by name.
+    pub asked: bool,
 }
 
 /// Why no team was written.
@@ -116,17 +138,15 @@ pub struct Written {
 /// [`InitError::NoSuchProvider`] names what there is.
 pub fn choose_provider(asked: Option<&str>, around: &Surroundings) -> Result<Choice, InitError> {
     let known = built_in_names();
-    let is_known = |program: &str| known.contains(&program);
     let path = around.var("PATH").unwrap_or_default();
     let is_there = |program: &str| std::env::split_paths(path).any(|folder| folder.join(program).is_file());
     let found: Vec<&'static str> = PROGRAMS.into_iter().filter(|program| is_there(program)).collect();
     let provider = match asked {
-        Some(asked) if is_known(asked) => asked.to_owned(),
+        Some(asked) if known.contains(&asked) => asked.to_owned(),
         Some(asked) => return Err(InitError::NoSuchProvider { asked: asked.into() }),
-        None => (*found.iter().find(|program| is_known(program)).unwrap_or(&FALLBACK)).to_owned(),
+        None => (*found.first().unwrap_or(&FALLBACK)).to_owned(),
     };
-    let unused = found.into_iter().filter(|program| !is_known(program)).collect();
-    Ok(Choice { provider, unused })
+    Ok(Choice { provider, found, asked: asked.is_some() })
 }
 
 /// The files of a new workspace, by their path in it, the team file last.
@@ -137,7 +157,8 @@ pub fn default_team(provider: &str, language: Language) -> Vec<(PathBuf, String)
     let scripts = SCRIPTS.into_iter().filter(|_| provider == FALLBACK);
     let scripts = scripts.map(|(path, text)| (PathBuf::from(path), without(text, SCHEMA_LINE)));
     let team = team_file(provider, language);
-    fixed.chain(scripts).chain([(PathBuf::from(TEAM_FILE), team)]).collect()
+    let own = (provider == "gemini").then(|| (FOR_GEMINI.0.into(), FOR_GEMINI.1.to_owned()));
+    fixed.chain(scripts).chain(own).chain([(PathBuf::from(TEAM_FILE), team)]).collect()
 }
 
 /// Writes a new workspace. Files that are there are left as they are; the team file comes last, so that a folder is

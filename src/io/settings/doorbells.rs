@@ -42,6 +42,18 @@ pub(super) fn refuse_long(words: &Words, folder: &str, place: Place, book: &mut 
     }
 }
 
+/// What a doorbell names for a new task, where a prompt is to be read before it. Told each time: a program may have begun anew.
+pub(super) fn after_prompt(prompt: Option<&str>, path: &str) -> String {
+    prompt.map_or_else(|| path.to_owned(), |prompt| format!("{prompt} once, then {path}"))
+}
+
+/// Whether each line has room for that, too.
+pub(super) fn have_room(words: &Words, prompt: &str, folder: &str) -> bool {
+    let longest = "x".repeat(NAME_BYTES_MAX);
+    let (Ok(id), Ok(from)) = (MessageId::new(&longest), AgentName::new(&longest)) else { return false };
+    words.check_room(&id, &from, &after_prompt(Some(prompt), &format!("{folder}/{id}.yaml"))).is_ok()
+}
+
 /// Whether a doorbell itself says the phrase.
 pub(super) fn say(words: &Words, phrase: &str) -> bool {
     let (Ok(id), from) = (MessageId::new("0"), AgentName::user()) else { return false };

@@ -46,9 +46,17 @@ pub(super) struct AgentEntry {
     /// The profile of its program: a built-in one, or one from `providers`.
     pub(super) provider: At<String>,
     /// The whole command in place of the profile's, one word an item; no shell reads it. `{tasuki}`, `{name}`,
-    /// `{phrase}`, `{root}`, `{system_prompt}` and `{system_prompt_file}` are filled in; `{{name}}` is `{name}` itself.
+    /// `{phrase}`, `{root}`, `{system_prompt}`, `{system_prompt_file}`, `{agent_folder}` and `{port}` are filled in; `{{name}}` is
+    /// `{name}` itself. If its first word is the profile's program, it gets the profile's words for the system prompt, too.
     /// With `plain` it is needed.
     pub(super) command: Option<At<Vec<String>>>,
+    /// Words to add at the end of the command, one word an item; the same placeholders are filled in.
+    pub(super) args: Option<At<Vec<String>>>,
+    /// Its model, as its program calls it: `sonnet`. Without it: the program's own choice.
+    pub(super) model: Option<At<String>>,
+    /// What it may do without asking, as its program calls it: `acceptEdits` in Claude Code, `auto_edit` in Gemini CLI, the agent
+    /// `plan` in OpenCode. Without it: the program's own choice.
+    pub(super) permission_mode: Option<At<String>>,
     /// Its phrase: what it prints, together with the turn's token, when it is done. Without it: the name in capitals
     /// and ` OK`, so `code_reader` says `CODE READER OK`.
     pub(super) marker: Option<At<String>>,
@@ -58,7 +66,8 @@ pub(super) struct AgentEntry {
     /// How a task is typed: `doorbell` is one fixed line that names the task's file, `inline` is the content itself.
     /// Default: `doorbell`
     pub(super) delivery: Option<DeliveryWord>,
-    /// A file with what the agent is told before its first task. The same placeholders are filled in as in `command`.
+    /// A file with what the agent is told before its first task. The same placeholders are filled in as in `command`, and
+    /// what comes of it stands in `.tasuki/agents/NAME/system_prompt.md` while the agent runs.
     pub(super) system_prompt: Option<At<String>>,
     /// The folder it works in. Default: the workspace
     pub(super) cwd: Option<At<String>>,
@@ -184,8 +193,13 @@ pub(super) struct ProviderEntry {
     pub(super) based_on: Option<At<String>>,
     /// The command, one word an item; see the agents' `command`. Empty: each agent brings its own.
     pub(super) command: Option<At<Vec<String>>>,
-    /// How the system prompt is handed over; `TASUKI_SYSTEM_PROMPT` in the environment names its file in any case.
+    /// How the system prompt is handed over; `TASUKI_SYSTEM_PROMPT` in the environment names its file in any case. What is said
+    /// here takes the place of all that the profile says of it.
     pub(super) system_prompt: Option<PromptEntry>,
+    /// Words to add to the command for an agent that has a `model`: `[--model, "{model}"]`.
+    pub(super) model: Option<At<Vec<String>>>,
+    /// Words to add for an agent that has a `permission_mode`: `[--permission-mode, "{permission_mode}"]`.
+    pub(super) permission_mode: Option<At<Vec<String>>>,
     /// Variables for the program; `null` takes one away.
     pub(super) env: Option<BTreeMap<String, At<Option<String>>>>,
     /// How a line is put into its terminal: `paste` (bracketed where the program asks for it) or `keys`.
@@ -228,14 +242,23 @@ pub(super) struct ProviderEntry {
     pub(super) timeout: Option<At<Lasting>>,
 }
 
-/// How a program gets its system prompt.
+/// How a program gets its system prompt. In all of it the placeholders of `command` are filled in.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SystemPrompt")]
 pub(super) struct PromptEntry {
     /// Words to add to the command for an agent that has a system prompt:
     /// `[--append-system-prompt, "{system_prompt}"]`.
-    pub(super) args: At<Vec<String>>,
+    pub(super) args: Option<At<Vec<String>>>,
+    /// Variables to set for it, where nothing else sets them; a map or a list is given as JSON.
+    pub(super) env: Option<BTreeMap<String, At<serde_json::Value>>>,
+    /// Files to write into `{agent_folder}`, `.tasuki/agents/NAME` of the workspace, before it starts; a map or a list is
+    /// written as JSON.
+    pub(super) files: Option<BTreeMap<String, At<serde_json::Value>>>,
+    /// Words of an agent's own command with which the program takes none of this.
+    pub(super) unless: Option<Vec<String>>,
+    /// Whether programs of this kind have to be told anything. Default: `true`
+    pub(super) needed: Option<bool>,
 }
 
 /// When a program is ready for a line: it lives, its terminal's input is empty, and its pane is still.

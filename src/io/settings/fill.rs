@@ -4,7 +4,20 @@
 use super::near::nearest;
 
 /// What may stand in braces.
-const PLACEHOLDERS: [&str; 6] = ["tasuki", "name", "phrase", "root", "system_prompt", "system_prompt_file"];
+const PLACEHOLDERS: [&str; 10] = [
+    "tasuki",
+    "name",
+    "phrase",
+    "root",
+    "system_prompt",
+    "system_prompt_file",
+    "agent_folder",
+    "model",
+    "permission_mode",
+    "port",
+];
+/// What stands for `{port}` until the agent is started, which is when there is one. A NUL can stand in no other word.
+pub(super) const PORT: &str = "\0port\0";
 
 /// The texts of one agent.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +32,12 @@ pub(super) struct Values<'a> {
     pub(super) root: &'a str,
     /// Its system prompt and the file of it, if it has one.
     pub(super) prompt: Option<(&'a str, &'a str)>,
+    /// Its folder, where its program may find files.
+    pub(super) folder: &'a str,
+    /// Its model, if one is named.
+    pub(super) model: Option<&'a str>,
+    /// Its permission mode, if one is named.
+    pub(super) permission_mode: Option<&'a str>,
 }
 
 impl Values<'_> {
@@ -29,6 +48,10 @@ impl Values<'_> {
             "name" => Some(self.name),
             "phrase" => Some(self.phrase),
             "root" => Some(self.root),
+            "agent_folder" => Some(self.folder),
+            "model" => self.model,
+            "permission_mode" => self.permission_mode,
+            "port" => Some(PORT),
             "system_prompt" => self.prompt.map(|(text, _)| text),
             _ => self.prompt.map(|(_, file)| file),
         }
@@ -87,8 +110,16 @@ impl Filled {
 mod tests {
     use super::*;
 
-    const VALUES: Values<'_> =
-        Values { tasuki: "/bin/tasuki", name: "grand_boss", phrase: "{name} 襷", root: "/w", prompt: None };
+    const VALUES: Values<'_> = Values {
+        tasuki: "/bin/tasuki",
+        name: "grand_boss",
+        phrase: "{name} 襷",
+        root: "/w",
+        prompt: None,
+        folder: "/w/f",
+        model: None,
+        permission_mode: None,
+    };
 
     #[test]
     fn known_words_are_filled_once_and_others_stay() {

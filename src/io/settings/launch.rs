@@ -1,12 +1,14 @@
 //! How one agent is started: its command, folder, environment and system prompt, all placeholders filled.
 
-use super::check;
 use super::env::{Env, allowed_only};
 use super::file::AgentEntry;
-use super::fill::{Values, fill};
+use super::fill::{Filled, Values, fill};
 use super::finding::{Book, Place};
 use super::profile::Profile;
-use super::values::At;
+use super::prompt::{self, Way};
+use super::values::DeliveryWord;
+use super::{check, doorbells};
+use crate::engine::doorbell::Words;
 use crate::engine::words::{Digest, MessageId};
 use crate::io::process::is_program;
 use crate::io::regular;
@@ -20,6 +22,8 @@ use std::path::{Path, PathBuf};
 /// A single word of a command may have 128 KiB (`MAX_ARG_STRLEN`, execve(2)); half of it leaves room for what a profile
 /// writes around it.
 const PROMPT_BYTES_MAX: u64 = 64 * 1024;
+/// The system prompt in an agent's folder.
+const PROMPT_FILE: &str = "system_prompt.md";
 /// Where tasks lie, seen from the workspace.
 const ACTIVE: &str = "queue/active";
 
@@ -35,6 +39,12 @@ pub struct Launch {
     pub env: Env,
     /// What it is told before its first task, placeholders filled.
     pub system_prompt: Option<String>,
+    /// The file that its lines tell it to read, where the program is not given its system prompt: as it can open it.
+    pub unread_prompt: Option<String>,
+    /// A folder of its own, which is made before it starts.
+    pub folder: PathBuf,
+    /// Files to be written there, by name.
+    pub files: BTreeMap<String, String>,
     /// What is known about programs of its kind.
     pub profile: Profile,
     /// Name of that profile.
@@ -97,41 +107,91 @@ impl Ground<'_> {
         phrase: &str,
         agent: &AgentEntry,
         profile: &Profile,
+        words: &Words,
         book: &mut Book,
     ) -> Launch {
         let root = self.workspace.root_text();
         let exe = self.around.exe.to_string_lossy();
-        let mut values = Values { tasuki: &exe, name, phrase, root, prompt: None };
-        let prompt = self.prompt(agent, &values, book);
+        let folder = self.workspace.agent_folder(name);
+        let own_folder = folder.to_string_lossy();
+        let model = agent.model.as_ref().map(|given| given.value.as_str());
+        let permission_mode = agent.permission_mode.as_ref().map(|given| given.value.as_str());
+        let mut values = Values {
+            tasuki: &exe,
+            name,
+            phrase,
+            root,
+            prompt: None,
+            folder: &own_folder,
+            model,
+            permission_mode,
+        };
+        let prompt = self.prompt(agent, &values, &folder, book);
         if let Some(prompt) = &prompt {
             values.prompt = Some((&prompt.text, &prompt.path));
             tell_phrase(prompt, phrase, book);
         }
         let cwd = self.cwd(agent, book);
-        let template = template(agent, profile, prompt.is_some());
+        let is_set = |name: &str| {
+            let inherits = agent.inherit_env.unwrap_or(true) && self.inherited.contains_key(name);
+            inherits
+                || profile.env.contains_key(name)
+                || agent.env.iter().flatten().any(|(own, _)| own == name)
+        };
+        let assembled = prompt::assemble(agent, profile, &is_set, book);
         let place = agent.command.as_ref().map_or(agent.provider.place, |command| command.place);
-        let argv = self.argv(&template, place, &values, book);
-        let env = self.env(agent, profile, &values, book);
+        let argv = self.argv(&assembled.words, place, &values, book);
+        let env = self.env(agent, profile, (&values, assembled.sets_env), book);
         self.warn_if_absent(&argv, &cwd, &env, place, book);
-        Launch {
-            digest: digest(&template, &cwd, agent, profile, &values),
+        let mut launch = Launch {
+            digest: digest(&assembled.words, &cwd, agent, profile, &values),
             active: self.active(&cwd),
             argv,
             cwd,
             env,
-            system_prompt: prompt.map(|prompt| prompt.text),
+            system_prompt: None,
+            unread_prompt: None,
+            files: files(profile, prompt.as_ref(), (&values, agent.provider.place), book),
+            folder: folder.clone(),
             profile: profile.clone(),
             provider: agent.provider.value.clone(),
+        };
+        if let Some(prompt) = prompt {
+            if matches!(assembled.way, Way::Lost(_)) {
+                launch.unread_prompt = self.named(agent, &launch, name, words);
+            }
+            prompt::tell_lost(assembled.way, launch.unread_prompt.is_some(), prompt.place, book);
+            launch.system_prompt = Some(prompt.text);
         }
+        launch
     }
 
-    fn prompt(&self, agent: &AgentEntry, values: &Values<'_>, book: &mut Book) -> Option<Prompt> {
+    /// How a line can name the file of a prompt that comes to the agent in no other way: if a line is typed, and has room for it.
+    fn named(&self, agent: &AgentEntry, launch: &Launch, name: &str, words: &Words) -> Option<String> {
+        let is_typed = !matches!(agent.delivery, Some(DeliveryWord::Inline));
+        let below = format!(".tasuki/agents/{name}/{PROMPT_FILE}");
+        let path = if launch.cwd == self.workspace.root() {
+            below
+        } else {
+            format!("{}/{below}", self.workspace.root_text().trim_end_matches('/'))
+        };
+        Some(path).filter(|path| is_typed && doorbells::have_room(words, path, &launch.active))
+    }
+
+    fn prompt(
+        &self,
+        agent: &AgentEntry,
+        values: &Values<'_>,
+        folder: &Path,
+        book: &mut Book,
+    ) -> Option<Prompt> {
         let given = agent.system_prompt.as_ref()?;
         let path = self.workspace.root().join(&given.value);
         match read_prompt(&path) {
             Ok(template) => {
                 let filled = filled(&template, values, given.place, book);
-                Some(Prompt { path: path.to_string_lossy().into_owned(), text: filled, place: given.place })
+                let path = folder.join(PROMPT_FILE).to_string_lossy().into_owned();
+                Some(Prompt { path, text: filled, place: given.place })
             }
             Err(why) => {
                 let why = format!("the system prompt {} {why}", path.display());
@@ -169,7 +229,13 @@ impl Ground<'_> {
         template.iter().map(|word| filled(word, values, place, book)).collect()
     }
 
-    fn env(&self, agent: &AgentEntry, profile: &Profile, values: &Values<'_>, book: &mut Book) -> Env {
+    fn env(
+        &self,
+        agent: &AgentEntry,
+        profile: &Profile,
+        (values, sets_env): (&Values<'_>, bool),
+        book: &mut Book,
+    ) -> Env {
         let whole = agent.inherit_env.unwrap_or(true);
         let mut env = if whole { self.inherited.clone() } else { allowed_only(self.inherited) };
         let own = agent.env.iter().flatten().map(|(name, at)| (name, &at.value, at.place));
@@ -179,6 +245,10 @@ impl Ground<'_> {
                 Some(value) => env.insert(name.clone(), filled(value, values, place, book)),
                 None => env.remove(name),
             };
+        }
+        for (name, template) in profile.prompt.env.iter().filter(|_| sets_env) {
+            let filled = noticed(template.filled(values), agent.provider.place, book);
+            env.insert(name.clone(), filled);
         }
         env.insert("TASUKI_ROOT".into(), self.workspace.root_text().into());
         env.insert("TASUKI_AGENT".into(), values.name.into());
@@ -222,24 +292,36 @@ impl Ground<'_> {
     }
 }
 
-/// The command with placeholders: the agent's own, else the profile's with what it adds for a system prompt.
-fn template(agent: &AgentEntry, profile: &Profile, prompted: bool) -> Vec<String> {
-    match &agent.command {
-        Some(At { value, .. }) => value.clone(),
-        None if prompted => [profile.command.clone(), profile.prompt_args.clone()].concat(),
-        None => profile.command.clone(),
-    }
+/// What is written into the agent's folder: its system prompt, and what its profile makes of that.
+fn files(
+    profile: &Profile,
+    prompt: Option<&Prompt>,
+    (values, place): (&Values<'_>, Place),
+    book: &mut Book,
+) -> BTreeMap<String, String> {
+    let Some(prompt) = prompt else { return BTreeMap::new() };
+    let own = [(PROMPT_FILE.to_owned(), prompt.text.clone())];
+    let more = profile.prompt.files.iter();
+    own.into_iter()
+        .chain(more.map(|(name, template)| (name.clone(), noticed(template.filled(values), place, book))))
+        .collect()
 }
 
 fn filled(template: &str, values: &Values<'_>, place: Place, book: &mut Book) -> String {
-    let filled = fill(template, values);
+    noticed(fill(template, values), place, book)
+}
+
+/// The text, and what was noticed in it is told.
+fn noticed(filled: Filled, place: Place, book: &mut Book) -> String {
     if let Some(missing) = filled.missing.first() {
-        let cure = "add `system_prompt:` with a file, or take the placeholder away";
-        book.wrong(
-            place,
-            format!("`{{{missing}}}` stands for a system prompt, and this agent has none"),
-            cure,
-        );
+        let (what, cure) = match *missing {
+            "model" => ("a model", "add `model:`, or take the placeholder away"),
+            "permission_mode" => {
+                ("a permission mode", "add `permission_mode:`, or take the placeholder away")
+            }
+            _ => ("a system prompt", "add `system_prompt:` with a file, or take the placeholder away"),
+        };
+        book.wrong(place, format!("`{{{missing}}}` stands for {what}, and this agent has none"), cure);
     }
     for (word, near) in filled.odd {
         let cure = format!("write `{{{near}}}` if that is meant");
@@ -287,9 +369,11 @@ fn digest(
 ) -> Digest {
     let own: BTreeMap<&String, &Option<String>> =
         agent.env.iter().flatten().map(|(name, at)| (name, &at.value)).collect();
-    let Values { name, phrase, root, prompt, .. } = values;
+    let Values { name, phrase, root, prompt, model, permission_mode, .. } = values;
     let inherits = agent.inherit_env.unwrap_or(true);
-    let parts = format!("{:?}", (template, cwd, own, &profile.env, inherits, name, phrase, root, prompt));
+    let whom = (name, phrase, root, prompt, model, permission_mode);
+    let way = prompt.map(|_| &profile.prompt);
+    let parts = format!("{:?}", (template, cwd, own, &profile.env, inherits, whom, way));
     let hash = Sha256::digest(parts.as_bytes());
     Digest(hash.iter().take(16).fold(0, |sum, byte| (sum << 8) | u128::from(*byte)))
 }

@@ -77,7 +77,7 @@ impl Parts<'_> {
         refuse_unready(agent, book);
         let phrase = phrase_of(name, agent, book);
         let profile = self.profile(agent, book)?;
-        let launch = self.ground.launch(name.as_str(), &phrase, agent, profile, book);
+        let launch = self.ground.launch(name.as_str(), &phrase, agent, profile, &self.general.words, book);
         let place = agent.cwd.as_ref().unwrap_or(&agent.name).place;
         doorbells::refuse_long(&self.general.words, &launch.active, place, book);
         let mut timeout_ms = profile.timeout_ms.unwrap_or(self.general.default_timeout_ms);

@@ -5,6 +5,7 @@
 
 mod check;
 mod default_team;
+mod defaults;
 mod dialogs;
 mod doorbells;
 mod env;
@@ -13,24 +14,29 @@ mod fill;
 mod finding;
 mod general;
 mod launch;
+mod launched;
 mod members;
 mod near;
 mod phrase;
 mod profile;
 mod profile_files;
+mod prompt;
 mod read;
 mod roster;
 mod screen;
 mod transcript;
 mod values;
 
-pub use default_team::{Choice, InitError, Language, Written, choose_provider, default_team, write_team};
+pub use default_team::{
+    Choice, InitError, Language, PROGRAMS, Written, choose_provider, default_team, write_team,
+};
 pub use env::{Env, inherited, is_own};
 pub use finding::{Finding, Place, render};
 pub use general::General;
 pub use launch::Launch;
 pub use profile::{Profile, Receipt, SideChannel, StandingAnswer, Typing, built_in_names, built_in_profiles};
 pub use profile_files::folders as profile_folders;
+pub use prompt::{PromptWay, Template};
 pub use transcript::{Records, Transcript, part};
 
 use crate::engine::team::Team;

@@ -6,6 +6,7 @@ use super::file::ProviderEntry;
 use super::finding::{Book, Finding, Spent};
 use super::near::did_you_mean;
 use super::profile_files::{Layer, ProfileFile};
+use super::prompt::PromptWay;
 use super::read::read;
 use super::transcript::Transcript;
 use super::values::At;
@@ -30,8 +31,12 @@ const TYPING_WAIT_MS_MAX: u64 = 60_000;
 pub struct Profile {
     /// The command, placeholders unfilled; empty if each agent brings its own.
     pub command: Vec<String>,
-    /// Words to add to the command for an agent with a system prompt.
-    pub prompt_args: Vec<String>,
+    /// How an agent gets its system prompt.
+    pub prompt: PromptWay,
+    /// Words to add to the command for an agent with a model.
+    pub model_args: Vec<String>,
+    /// Words to add to the command for an agent with a permission mode.
+    pub permission_args: Vec<String>,
     /// Variables, placeholders unfilled; `None` takes one away.
     pub env: BTreeMap<String, Option<String>>,
     /// How a line is put into its terminal.
@@ -126,35 +131,6 @@ pub enum Receipt {
 pub enum SideChannel {
     /// OpenCode's HTTP API, where the command says its port.
     Opencode,
-}
-
-/// Cautious values for what no profile of a chain says: those of delivery's own measurements.
-impl Default for Profile {
-    fn default() -> Self {
-        Self {
-            command: Vec::new(),
-            prompt_args: Vec::new(),
-            env: BTreeMap::new(),
-            types: Typing::Paste,
-            enter_after_ms: 200,
-            quiet_ms: 100,
-            echo_wait_ms: 3_000,
-            echoes: true,
-            receipt: Receipt::None,
-            side_channel: None,
-            transcript: None,
-            ready_quiet_ms: 100,
-            ready_within_ms: 2_000,
-            screen: None,
-            answers: Vec::new(),
-            clear_key: None,
-            interrupt: None,
-            exit: Vec::new(),
-            one_shot: false,
-            restart: Restart::OnFailure,
-            timeout_ms: None,
-        }
-    }
 }
 
 /// Names of the built-in profiles.
@@ -325,7 +301,13 @@ impl Profile {
             self.command.clone_from(&command.value);
         }
         if let Some(prompt) = &entry.system_prompt {
-            self.prompt_args.clone_from(&prompt.args.value);
+            self.prompt = prompt.read(book);
+        }
+        if let Some(model) = &entry.model {
+            self.model_args.clone_from(&model.value);
+        }
+        if let Some(mode) = &entry.permission_mode {
+            self.permission_args.clone_from(&mode.value);
         }
         for (name, value) in entry.env.iter().flatten() {
             check::variable(name, value, book);

@@ -1,7 +1,9 @@
 //! Messages as the YAML that people and agents read: `queue/active|results|done`. Written by serde-saphyr in the forms that
 //! libyaml and PyYAML read as it is meant; every text comes back byte for byte.
 //!
-//! A view holds the reader's token and never its phrase, so the two do not stand side by side.
+//! The file of a task that an agent has says with what its turn ends: its phrase and its token, on two lines that begin with other
+//! words and have others between them. So a screen that shows the file, in rows of whatever width, has no line with the two and
+//! nothing else, which is what a claim is. Where the phrase counts alone, its letters are shown one by one.
 
 use super::time::{write_duration, write_moment};
 use crate::engine::message::{Expect, Kind, OnDoubt, Priority, Status};
@@ -26,6 +28,8 @@ pub struct MessageView<'a> {
     pub stage: Option<&'a str>,
     /// `token:`, the reader's newest one.
     pub token: Option<Token>,
+    /// `phrase:`, with which its agent ends its turn, and whether the token has to stand beside it; else it is `phrase_letters:`.
+    pub phrase: Option<(&'a str, bool)>,
     /// `attempt:`, from 1.
     pub attempt: Option<u8>,
     /// `redelivered: true` if this turn may have been given before.
@@ -97,6 +101,7 @@ impl<'a> MessageView<'a> {
             status,
             stage: None,
             token: None,
+            phrase: None,
             attempt: None,
             redelivered: false,
             content,
@@ -154,7 +159,49 @@ pub enum NoteText<'a> {
 /// The YAML of a message.
 #[must_use]
 pub fn message(view: &MessageView<'_>) -> String {
-    yaml(view)
+    let text = yaml(view);
+    match view.phrase {
+        // Before these come words of one line each, so the first such line is the field.
+        Some((_, true)) if view.token.is_some() => said_before(&text, "token: ", END_BOTH),
+        Some((phrase, false)) if letters(phrase).is_some() => {
+            said_before(&text, "phrase_letters: ", END_ALONE)
+        }
+        _ => text,
+    }
+}
+
+/// What an agent that was told nothing else has to know of the two.
+const END_BOTH: &str = "\
+# When it is done, print your answer, and below it one line that has the phrase, a space and the token on it and nothing else.
+# Print the two side by side nowhere else: such a line ends your turn.
+";
+/// The same where the phrase counts wherever it stands.
+const END_ALONE: &str = "\
+# When it is done, print your answer, and below it a line with your phrase: these letters without the hyphens between them.
+# Print it nowhere else: it ends your turn.
+";
+
+/// The text with this comment before the line of a field.
+fn said_before(text: &str, field: &str, comment: &str) -> String {
+    let mut whole = String::with_capacity(text.len() + comment.len());
+    let mut is_said = false;
+    for line in text.split_inclusive('\n') {
+        if !is_said && line.starts_with(field) {
+            whole.push_str(comment);
+            is_said = true;
+        }
+        whole.push_str(line);
+    }
+    whole
+}
+
+/// The phrase with a hyphen between its letters, unless it would be read out of what is said here all the same.
+fn letters(phrase: &str) -> Option<String> {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let apart: Vec<String> = phrase.chars().map(String::from).collect();
+    let apart = apart.join("-");
+    let said = squeezed(&format!("{END_ALONE} phrase_letters: {apart}"));
+    (!said.contains(&squeezed(phrase))).then_some(apart)
 }
 
 /// YAML of anything whose parts can be shown. It cannot fail for the types of this crate; if it ever did, the file would say so.
@@ -217,6 +264,14 @@ impl MessageView<'_> {
         map.entry("type", self.kind.word())?;
         map.entry("status", self.status.word())?;
         map.some("stage", self.stage)?;
+        map.some(
+            "phrase",
+            self.phrase.filter(|(_, both)| *both && self.token.is_some()).map(|(phrase, _)| phrase),
+        )?;
+        map.some(
+            "phrase_letters",
+            self.phrase.filter(|(_, both)| !both).and_then(|(phrase, _)| letters(phrase)),
+        )?;
         map.some("token", self.token.as_ref().map(Token::as_str))?;
         map.some("attempt", self.attempt)?;
         map.some("redelivered", self.redelivered.then_some(true))?;
@@ -297,3 +352,6 @@ impl<M: SerializeMap> Entries<M> {
         if items.is_empty() { Ok(()) } else { self.entry(key, items) }
     }
 }
+
+#[cfg(test)]
+mod tests;

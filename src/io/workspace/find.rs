@@ -114,11 +114,19 @@ fn no_current_folder(source: io::Error) -> WorkspaceError {
 }
 
 fn named(root: &Path, named_by: &'static str) -> Result<Workspace, WorkspaceError> {
+    let is_none = root.metadata().map_or_else(|error| is_not_there(&error), |meta| !meta.is_dir());
+    if is_none {
+        return Err(WorkspaceError::NoFolder { root: root.to_path_buf(), named_by });
+    }
     let workspace = Workspace::at(root)?;
     if is_taken(workspace.root()) {
         return refuse_no_file(workspace.root()).map(|()| workspace);
     }
     Err(WorkspaceError::NoTeamFile { root: workspace.root, named_by })
+}
+
+fn is_not_there(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn has_team_file(folder: &Path) -> bool {

@@ -68,7 +68,7 @@ impl Workspace {
 ///
 /// # Errors
 /// As [`Workspace::prepare`].
-pub(super) fn private_folder(folder: &Path) -> Result<(), WorkspaceError> {
+pub(in crate::io) fn private_folder(folder: &Path) -> Result<(), WorkspaceError> {
     make(folder).map_err(|source| WorkspaceError::Io { path: folder.to_path_buf(), source })?;
     own_and_narrow(folder)
 }

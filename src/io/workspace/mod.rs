@@ -6,6 +6,7 @@ mod socket;
 mod stop;
 
 pub use find::Surroundings;
+pub(in crate::io) use folders::private_folder;
 
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::log::escape;
@@ -27,6 +28,14 @@ pub struct Workspace {
 /// Why there is no workspace, or why it cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
+    /// There is no such folder as was named.
+    #[error("{named_by} names {}, which is no folder; make a workspace there with `tasuki init --root {}`", plain(.root), plain(.root))]
+    NoFolder {
+        /// The folder.
+        root: PathBuf,
+        /// `--root` or `TASUKI_ROOT`.
+        named_by: &'static str,
+    },
     /// The folder that was named has no team file.
     #[error("{named_by} names {}, which has no {TEAM_FILE}; make one with `tasuki init --root {}`", plain(.root), plain(.root))]
     NoTeamFile {
@@ -249,6 +258,12 @@ impl Workspace {
     #[must_use]
     pub fn memory(&self) -> PathBuf {
         self.root.join(MEMORY)
+    }
+
+    /// `.tasuki/agents/NAME`: what an agent's program finds there, and what is kept of it.
+    #[must_use]
+    pub fn agent_folder(&self, agent: &str) -> PathBuf {
+        self.memory().join("agents").join(agent)
     }
 
     /// `.tasuki/journal/`: the truth.

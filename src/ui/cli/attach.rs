@@ -60,7 +60,8 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         server.attach(window.as_ref().map(AgentName::as_str))
     };
     if args.print {
-        return desk.say(format!("tmux {}", arguments.join(" ")));
+        let words: Vec<&str> = ["tmux"].into_iter().chain(arguments.iter().map(|word| &**word)).collect();
+        return desk.tell(&serde_json::json!({"command": words}), || words.join(" "));
     }
     if !std::io::stdin().is_terminal() {
         let why = "this is no terminal to attach to";

@@ -7,6 +7,7 @@ use crate::io::workspace::{Surroundings, Workspace};
 use crate::ui::http::client::{Client, ClientError};
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
+use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
 
@@ -19,7 +20,7 @@ pub(super) struct Globals {
     /// The workspace: a folder with a tasuki.yaml (else $TASUKI_ROOT, else the nearest one upwards from here)
     #[arg(long, global = true, value_name = "DIR")]
     pub(super) root: Option<PathBuf>,
-    /// Print data as JSON
+    /// Print data as JSON, and errors and remarks as one JSON object a line on the standard error
     #[arg(long, global = true)]
     pub(super) json: bool,
     /// When to use colours
@@ -88,23 +89,33 @@ impl Desk {
         if self.globals.json { self.say_json(value) } else { self.say(text()) }
     }
 
-    /// Writes a remark that is no part of the answer.
+    /// Writes a remark that is no part of the answer; as JSON where that was asked for, so that all that is read can be.
     pub(super) fn remark(&self, text: impl AsRef<str>) {
+        if self.globals.json {
+            return self.print_aside(&serde_json::json!({"remark": text.as_ref()}).to_string());
+        }
+        self.print_aside(text.as_ref());
+    }
+
+    fn print_aside(&self, text: &str) {
         let mut err = AutoStream::new(std::io::stderr().lock(), self.globals.color.choice());
         // A remark that nobody can read is not worth a failure.
-        let _ = writeln!(err, "{}", text.as_ref());
+        let _ = writeln!(err, "{text}");
     }
 
     /// Tells a failure, for people or as JSON.
     pub(super) fn complain(&self, failure: &Failure) {
         match failure.kind {
             Kind::NobodyReads => {}
-            _ if self.globals.json => {
-                self.remark(serde_json::to_string(&failure.problem).unwrap_or_default());
-            }
+            _ if self.globals.json => self.print_aside(&failure.json()),
             _ => self.remark(failure.text()),
         }
     }
+}
+
+/// Whether a command line that cannot be understood asks for JSON.
+pub(super) fn asks_for_json(words: impl Iterator<Item = OsString>) -> bool {
+    words.take_while(|word| word != "--").any(|word| word == "--json")
 }
 
 /// What a text is given as: itself, or `-` for the standard input.

@@ -166,6 +166,10 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
                 members,
                 "see `tasuki lint tasuki.yaml`",
             ));
+            checks.extend(loaded.warnings.iter().map(|warning| {
+                let found = format!("{}:{}: {warning}", warning.file(), warning.line());
+                check("team file", Verdict::Warning, found, &warning.cure)
+            }));
             checks.push(disk(workspace, &loaded.settings));
             checks.extend(programs(&loaded.settings));
             checks.push(own_server(&loaded.settings));

@@ -106,6 +106,23 @@ impl Failure {
         self
     }
 
+    /// A command line that is none. What to do stands in the last line that clap writes.
+    pub(super) fn usage(error: &clap::Error) -> Self {
+        let text = error.render().to_string();
+        let why = text.split("\n\n").next().unwrap_or_default();
+        let words: Vec<&str> = why.strip_prefix("error: ").unwrap_or(why).split_whitespace().collect();
+        Self::new(Kind::Rejected, "usage", words.join(" "), "see `tasuki --help`, or `tasuki VERB --help`")
+    }
+
+    /// For a program: one line.
+    pub(super) fn json(&self) -> String {
+        let mut value = serde_json::to_value(&self.problem).unwrap_or_default();
+        if let (Some(file), Some(object)) = (&self.place, value.as_object_mut()) {
+            object.insert("file".to_owned(), file.as_str().into());
+        }
+        value.to_string()
+    }
+
     /// For a person.
     pub(super) fn text(&self) -> String {
         let problem = &self.problem;

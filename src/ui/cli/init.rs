@@ -17,7 +17,7 @@ Examples:
 
 Files that are there are left as they are.")]
 pub(super) struct Args {
-    /// Provider of the agents: the profile of the program that they run
+    /// Provider of the agents; without it the first of claude, codex, gemini, qwen and opencode that is on PATH, else scripted
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
     /// The language of the prompts and of the team file's comments
@@ -58,17 +58,17 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let written = write_team(&workspace, &choice.provider, args.lang.into())?;
     workspace.prepare()?;
     Settings::load(&workspace, &desk.around)?;
-    for program in &choice.unused {
-        desk.remark(format!("{program} is installed, and this version has no profile for it"));
-    }
     let files: Vec<_> =
         written.iter().map(|file| serde_json::json!({"path": file.path, "new": file.new})).collect();
-    let value = serde_json::json!({"root": workspace.root(), "provider": choice.provider, "files": files});
+    let (provider, found) = (&choice.provider, &choice.found);
+    let value = serde_json::json!({
+        "root": workspace.root(), "provider": provider, "found": found, "why": choice.why(), "files": files,
+    });
     desk.tell(&value, || {
         let new = written.iter().filter(|file| file.new).map(|file| format!("  {}", file.path.display()));
         let head = format!("a team of `{}` agents in {}:", choice.provider, workspace.root().display());
         let tail = "next: `tasuki up`, then `tasuki send grand_boss \"…\"`".to_owned();
-        [head].into_iter().chain(new).chain([tail]).collect::<Vec<_>>().join("\n")
+        [choice.why(), head].into_iter().chain(new).chain([tail]).collect::<Vec<_>>().join("\n")
     })
 }
 

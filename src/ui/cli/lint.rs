@@ -3,7 +3,7 @@
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use crate::daemon::workers::mailbox::mint_id;
-use crate::engine::refusal::Refusal;
+use crate::engine::refusal::{self, Refusal};
 use crate::io::clock::Clock;
 use crate::io::settings::{Settings, render};
 use crate::io::wire::{FILE_BYTES_MAX, draft};
@@ -96,6 +96,10 @@ fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     let late = drafts.iter().enumerate().find_map(|(document, draft)| Some((document, draft.late.as_ref()?)));
     if let Some((document, late)) = late {
         let refusal = Refusal { document, ..(**late).clone() };
+        return Err(Failure::from(refusal).within(path.display().to_string()));
+    }
+    if let Some(document) = drafts.iter().position(|draft| draft.expect.is_some()) {
+        let refusal = Refusal { document, ..refusal::expects() };
         return Err(Failure::from(refusal).within(path.display().to_string()));
     }
     let notes = drafts.iter().flat_map(|draft| &draft.notes).cloned();

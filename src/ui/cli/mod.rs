@@ -37,6 +37,7 @@ mod why;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use desk::{Desk, Ended, Globals};
+use failure::Failure;
 use std::process::ExitCode;
 
 /// Passes work between coding agents in tmux panes and never drops it.
@@ -93,7 +94,11 @@ pub fn main() -> ExitCode {
         Ok(line) => line,
         Err(error) => {
             // Help and usage that nobody reads any more are no failure.
-            let _ = error.print();
+            if error.use_stderr() && desk::asks_for_json(std::env::args_os().skip(1)) {
+                eprintln!("{}", Failure::usage(&error).json());
+            } else {
+                let _ = error.print();
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
@@ -104,10 +109,11 @@ pub fn main() -> ExitCode {
         },
         verb => verb,
     };
+    let is_json = line.globals.json;
     let desk = match Desk::new(line.globals) {
         Ok(desk) => desk,
         Err(failure) => {
-            eprintln!("{}", failure.text());
+            eprintln!("{}", if is_json { failure.json() } else { failure.text() });
             return failure.exit_code();
         }
     };

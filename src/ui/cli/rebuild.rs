@@ -114,6 +114,7 @@ impl Rebuild {
             attempt: running.attempts,
             redelivered: false,
             token: None,
+            phrase: None,
             agent: running.agent.clone(),
             answers: Vec::new(),
             note: why,

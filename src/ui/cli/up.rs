@@ -6,7 +6,7 @@ use super::send::read_time;
 use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::io::lock;
-use crate::io::settings::Settings;
+use crate::io::settings::{Loaded, Settings};
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::ui::http::types::{AgentInfo, DaemonInfo, Done, Health, StatusInfo};
@@ -51,6 +51,10 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         let daemon = match &found {
             Some(daemon) => {
                 desk.remark(format!("daemon {} runs already", daemon.pid));
+                // It goes on with what it has if the file cannot be used now, and says so itself.
+                if let Ok(loaded) = Settings::load(&workspace, &desk.around) {
+                    warn(desk, &loaded);
+                }
                 daemon.clone()
             }
             None => match start(desk, &workspace, &client)? {
@@ -102,13 +106,17 @@ fn ready(desk: &Desk, client: &Client, args: &Args) -> Result<Vec<AgentInfo>, Cl
     if args.no_wait { Ok(Vec::new()) } else { watch(desk, client, args.within) }
 }
 
-/// Starts a daemon; none if another one was first.
-fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<Option<DaemonInfo>, Failure> {
-    // What is wrong with the team file is best said here, with its line.
-    let loaded = Settings::load(workspace, &desk.around)?;
+/// What is odd about the team file.
+fn warn(desk: &Desk, loaded: &Loaded) {
     for warning in &loaded.warnings {
         desk.remark(format!("{}:{}: {warning}; {}", warning.file(), warning.line(), warning.cure));
     }
+}
+
+/// Starts a daemon; none if another one was first.
+fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<Option<DaemonInfo>, Failure> {
+    // What is wrong with the team file is best said here, with its line.
+    warn(desk, &Settings::load(workspace, &desk.around)?);
     workspace.prepare()?;
     let words = workspace.memory().join("start.err");
     let mut child = Command::new(&desk.around.exe)

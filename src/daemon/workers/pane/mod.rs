@@ -15,6 +15,7 @@ mod looking;
 mod needing;
 mod opening;
 mod over;
+mod own;
 mod reading;
 mod said;
 mod seen;
@@ -41,6 +42,7 @@ use left::Left;
 use line::Line;
 use opening::{fail, open};
 use over::Over;
+use own::Own;
 use seen::Seen;
 use sending::Sending;
 use std::collections::VecDeque;
@@ -100,6 +102,7 @@ fn answered<T>(answer: Result<T, TmuxError>) -> Result<Result<T, TmuxError>, End
 struct Worker {
     launched: Launched,
     launch: Arc<Launch>,
+    own: Own,
     phrase: String,
     /// What is hidden of all that is shown of it.
     redactor: Redactor,
@@ -188,7 +191,7 @@ struct Worker {
 pub async fn work(start: Start) -> &'static str {
     let Start { tmux, launched, launch, key, phrase, terms, launches, mut orders, news, frames } = start;
     match open(&tmux, &launched, &launch, &key).await {
-        Ok((pane, process, tty, output)) => {
+        Ok((pane, process, tty, output, own)) => {
             let now = Instant::now();
             let adopted = launched.adopt.is_some();
             let launch_reads = launch.profile.screen.is_some();
@@ -196,6 +199,7 @@ pub async fn work(start: Start) -> &'static str {
                 launched,
                 redactor: shown::redactor(&launch, &key, process.pid),
                 launch,
+                own,
                 phrase,
                 terms,
                 launches,

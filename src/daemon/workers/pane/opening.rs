@@ -1,6 +1,7 @@
 //! The window of a launch: made, or taken over, or neither.
 
 use super::ending;
+use super::own::Own;
 use crate::daemon::news::{News, NewsSender};
 use crate::daemon::orders::{Adopted, Launched, Order, PaneNews, PaneWord};
 use crate::daemon::workers::tmux::{close_for_sure, process_of};
@@ -9,6 +10,7 @@ use crate::engine::words::ProcessKey;
 use crate::io::settings::Launch;
 use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
 /// Tells that the agent could not be started.
@@ -29,26 +31,27 @@ pub(super) async fn fail(
     }
 }
 
-type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>);
+type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>, Own);
 
 /// Makes the window, or takes the one that is there.
 pub(super) async fn open(
     tmux: &Tmux,
     launched: &Launched,
-    launch: &Launch,
+    launch: &Arc<Launch>,
     key: &str,
 ) -> Result<Opened, TmuxError> {
     let tag = Tag { agent: launched.agent.clone(), nonce: launched.nonce };
+    let own = Own::of(launch, key, launched.adopt.is_none()).await?;
     let (id, process, tty) = match launched.adopt.clone() {
         Some(Adopted { pane, process, tty }) => (pane, process, tty),
         None => {
-            let mut env = launch.env.clone();
+            let Launch { argv, mut env, cwd, .. } = own.launch(launch);
             env.insert("TASUKI_AGENT_KEY".to_owned(), key.to_owned());
             let spec = WindowSpec {
                 name: launched.agent.to_string(),
-                cwd: launch.cwd.clone(),
+                cwd,
                 env: env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
-                argv: launch.argv.iter().map(Into::into).collect(),
+                argv: argv.into_iter().map(Into::into).collect(),
                 tag: tag.clone(),
                 one_shot: launch.profile.one_shot,
             };
@@ -62,5 +65,5 @@ pub(super) async fn open(
     };
     let pane = tmux.pane(id).tagged(tag);
     let output = pane.watch().await?;
-    Ok((pane, process, tty, output))
+    Ok((pane, process, tty, output, own))
 }

@@ -46,7 +46,7 @@ impl Worker {
     /// Finds where the agent can be asked.
     pub(super) fn find_side(&mut self) {
         let age = process::age(self.process).unwrap_or_default();
-        let Launch { profile, env, argv, cwd, .. } = &*self.launch;
+        let Launch { profile, env, argv, cwd, .. } = &self.own.launch(&self.launch);
         self.side = profile.side_channel.and_then(|kind| match kind {
             SideChannel::Opencode => OpenCode::of(argv, env, cwd, age),
         });

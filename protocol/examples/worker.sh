@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# A whole agent for `provider: plain`: it reads each line that tasuki types, does the task, prints the answer and ends the turn.
+#   - {name: worker, provider: plain, command: [bash, ./worker.sh, "{phrase}"], marker: WORKER OK}
+# Put your own program where `answer` is.
+phrase=${1:-WORKER OK}
+
+answer() { # $1: the task's file
+  # `content:` is one line, or a block whose lines have two blanks before them.
+  sed -n '/^content: |/,/^[a-z_]*:/{s/^  //p};s/^content: \([^|].*\)$/\1/p' "$1" | sed 's/^/You said: /'
+}
+
+while IFS= read -r line; do
+  # [tasuki] task ID from SENDER (token TOKEN): read FILE and do it.
+  [[ $line =~ ^\[tasuki\].*\(token\ ([a-z0-9]{6})\) ]] || continue # an info, which wants no answer
+  token=${BASH_REMATCH[1]}
+  file=$(grep -oE '[^ ]+\.yaml' <<<"$line" | tail -n 1)
+  [[ -n $file ]] && answer "$file"
+  # The phrase and the token of this turn on a line of their own: it is done, and what was printed above is the answer.
+  echo "$phrase $token"
+done
