@@ -182,7 +182,7 @@ impl State {
             known: Known { digest: open.message.digest, outcome },
             body: open.body,
             answer: answer.map(|_| place),
-            agent: open.agent,
+            agent: open.agent.clone(),
             attempts: open.attempts,
             seq: place.seq,
             at,
