@@ -276,8 +276,8 @@ fn open() -> impl Strategy<Value = Open> {
             body,
             stage,
             since,
-            said: said.map(Box::new),
             progress: Seldom::new(Progress {
+                said: said.map(Box::new),
                 attempts,
                 agent,
                 tokens,

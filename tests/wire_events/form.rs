@@ -11,7 +11,7 @@ use tasuki::engine::message::{
 use tasuki::engine::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::reading::Dialog;
 use tasuki::engine::refusal::Code;
-use tasuki::engine::seldom::Seldom;
+use tasuki::engine::seldom::{Seldom, Usual as _};
 use tasuki::engine::state::{Agent, Counts, LastEnd, Open, Phase, Progress, Told};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey, Seq};
 use tasuki::io::wire::events::{decode, encode, encode_snapshot};
