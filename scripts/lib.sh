@@ -18,6 +18,14 @@ need() {
   $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$2" >/dev/null
 }
 
+# need_all LIST: installs what a list of programs and packages names, but for `-` and `optional`.
+need_all() {
+  local program package
+  while read -r program package; do
+    case "$program$package" in '#'* | '' | *- | *optional) ;; *) need "$program" "$package" ;; esac
+  done <"$1"
+}
+
 need_rust() {
   [ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo" ] && PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
   command -v cargo >/dev/null 2>&1 || {

@@ -7,6 +7,7 @@ use tasuki::daemon::request::{Call, Request, Response};
 use tasuki::engine::input::Reply;
 use tasuki::engine::message::{BodyRef, Kind, Message, OnDoubt, Priority, Status};
 use tasuki::engine::refusal::{Code, Refusal};
+use tasuki::engine::seldom::Seldom;
 use tasuki::engine::view::MessageSeen;
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq};
 use tasuki::ui::http::{BODY_BYTES_MAX, reference, server};
@@ -317,19 +318,13 @@ fn message(id: &str) -> Message {
         kind: Kind::Task,
         sent_at: None,
         accepted_at: Millis(1),
-        in_reply_to: None,
-        parent: None,
-        depends_on: Vec::new(),
         priority: Priority::Normal,
-        timeout_ms: None,
-        deadline: None,
         on_doubt: OnDoubt::Resend,
-        expect: None,
         hops: 0,
         verified: true,
         inferred: false,
         digest: Digest(1),
-        retry_of: None,
+        besides: Seldom::default(),
     }
 }
 

@@ -14,8 +14,9 @@ mod unsent;
 #[path = "panes/verbs.rs"]
 mod verbs;
 
-use house::House;
+use house::{House, signal};
 use person::Person;
+use rustix::process::Signal;
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -48,11 +49,6 @@ fn house_with(name: &str, script: &str, more: &str) -> House {
 /// tmux's process id.
 fn server(house: &House) -> String {
     house.tmux(&["display-message", "-p", "#{pid}"]).trim().to_owned()
-}
-
-fn signal(signal: &str, pid: &str) {
-    let done = Command::new("kill").args([signal, pid]).status().expect("kill");
-    assert!(done.success(), "kill {signal} {pid}");
 }
 
 fn is_idle(house: &House) -> bool {
@@ -100,9 +96,9 @@ fn a_tmux_that_stood_still_while_somebody_asked_costs_no_agent_its_work() {
     house.start();
     house.until("idle", is_idle);
     let server = server(&house);
-    signal("-STOP", &server);
+    signal(&server, Signal::STOP).expect("a signal");
     let asked = house.tasuki().args(["pane", "wait", "worker", "--text", "x"]).output().expect("pane wait");
-    signal("-CONT", &server);
+    signal(&server, Signal::CONT).expect("a signal");
     let said = String::from_utf8_lossy(&asked.stderr).into_owned();
     assert!(!asked.status.success() && said.contains("tmux did not answer"), "{said}");
     house.write("go", "");
@@ -117,10 +113,10 @@ fn an_agent_that_ends_while_tmux_stands_still_is_started_again() {
     house.start();
     house.until("idle", is_idle);
     let server = server(&house);
-    signal("-STOP", &server);
-    signal("-KILL", house.read("starts.log").trim());
+    signal(&server, Signal::STOP).expect("a signal");
+    signal(house.read("starts.log").trim(), Signal::KILL).expect("a signal");
     std::thread::sleep(STALL);
-    signal("-CONT", &server);
+    signal(&server, Signal::CONT).expect("a signal");
     house.until("its end to be told", |house| {
         house.read("status/agents/worker.log").contains("killed by SIGKILL")
     });
@@ -136,7 +132,7 @@ fn windows_that_a_tmux_that_stood_still_makes_when_it_goes_on_are_closed() {
     house.until("idle", is_idle);
     let server = server(&house);
     let logged = |house: &House, words: &str| house.read(".tasuki/daemon.log").matches(words).count();
-    signal("-STOP", &server);
+    signal(&server, Signal::STOP).expect("a signal");
     // Of the first launch, nobody waits for the end; the second one fails.
     for _ in 0..2 {
         let anew = house.tasuki().args(["agent", "restart", "worker"]).status().expect("agent restart");
@@ -146,7 +142,7 @@ fn windows_that_a_tmux_that_stood_still_makes_when_it_goes_on_are_closed() {
         logged(house, "a window could not be closed") >= 2
     });
     assert!(house.read("status/agents/worker.yaml").contains("could not be started"));
-    signal("-CONT", &server);
+    signal(&server, Signal::CONT).expect("a signal");
     house.until("their end", |house| logged(house, "a window that nobody waits for is closed") == 2);
     assert_eq!(house.tmux(&["list-windows", "-t", "=tasuki", "-F", "#{window_name}"]), "tasuki\n");
     house.until("their programs' end", |house| {
@@ -241,7 +237,7 @@ fn an_agent_that_does_not_hang_up_is_ended_however_many_ask_for_its_pane() {
     house.until("idle", is_idle);
     let pid = house.read("starts.log").trim().to_owned();
     let server = server(&house);
-    signal("-STOP", &server);
+    signal(&server, Signal::STOP).expect("a signal");
     let read = || {
         house.tasuki().args(["pane", "read", "worker"]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn()
     };
@@ -252,7 +248,7 @@ fn an_agent_that_does_not_hang_up_is_ended_however_many_ask_for_its_pane() {
     });
     let stopped = house.tasuki().args(["agent", "stop", "worker"]).status().expect("agent stop");
     assert!(stopped.success());
-    signal("-CONT", &server);
+    signal(&server, Signal::CONT).expect("a signal");
     house.until("its end", |_| !std::path::Path::new(&format!("/proc/{pid}")).exists());
     for mut reader in readers {
         reader.wait().expect("a reader");

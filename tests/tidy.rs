@@ -219,6 +219,55 @@ fn every_dependency_has_its_reason() {
     complain(&bare);
 }
 
+/// Programs that a source names: `Command::new("…")` and, in a script, `need …`.
+fn programs(path: &str, text: &str) -> Vec<String> {
+    if path.starts_with("scripts/") {
+        let asked = text.lines().filter_map(|line| line.trim_start().strip_prefix("need "));
+        return asked.filter_map(|words| words.split_whitespace().next()).map(str::to_owned).collect();
+    }
+    // tmux's own commands are made by a type of the same name.
+    let ours = ["io::tmux::command", "super::command", "io::tmux::{command"];
+    if ours.iter().any(|own| text.contains(own)) || path.starts_with("src/io/tmux/") {
+        return Vec::new();
+    }
+    let named = text.split("Command::new(\"").skip(1);
+    let named = named.filter_map(|rest| rest.split('"').next()).filter(|name| *name != "…");
+    named.map(|name| name.rsplit('/').next().unwrap_or(name).to_owned()).collect()
+}
+
+#[test]
+fn one_list_names_every_program_that_the_tests_start() {
+    assert_eq!(
+        programs("tests/a.rs", "x = Command::new(\"/bin/kill\").a(); Command::new(\"b\")"),
+        ["kill", "b"]
+    );
+    assert_eq!(programs("scripts/a", "need cc build-essential\nneedless\n"), ["cc"]);
+    let list = fs::read_to_string(root().join("scripts/programs.list")).expect("the list");
+    let lines: Vec<Vec<&str>> = list
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert!(lines.iter().all(|words| words.len() == 2), "a program and a package a line");
+    let mut named: Vec<(String, String)> = Vec::new();
+    for source in sources("tests").into_iter().chain(sources("src")) {
+        if !source.path.ends_with("tidy.rs") {
+            let found = programs(&source.path, &source.text);
+            named.extend(found.into_iter().map(|name| (source.path.clone(), name)));
+        }
+    }
+    let breaches: Vec<String> = named
+        .iter()
+        .filter(|(_, name)| !lines.iter().any(|words| words[0] == name))
+        .map(|(path, name)| format!("{path} starts {name}, which scripts/programs.list does not name"))
+        .collect();
+    complain(&breaches);
+    assert!(named.len() > 20, "{named:?}");
+    let test = fs::read_to_string(root().join("scripts/test")).expect("the script");
+    assert!(test.contains("need_all scripts/programs.list"), "scripts/test installs what the list names");
+    assert_eq!(programs("scripts/test", &test), [""; 0], "and names none besides");
+}
+
 #[test]
 fn the_map_names_a_test_for_each_invariant() {
     let map = fs::read_to_string(root().join("src/ARCHITECTURE.md")).expect("the map");

@@ -34,6 +34,8 @@ use std::time::Duration;
 
 /// Wait before a journal that cannot be written is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
+/// What an open message takes in a snapshot: room for so much is asked for at once, since a text that grows is there twice.
+const OPEN_BYTES: usize = 256;
 
 /// What the journal tells.
 #[derive(Debug)]
@@ -194,7 +196,7 @@ pub(super) fn try_again(
     }
     let finished = fingerprints(&memory.engine, &memory.owed);
     let snapshot = snapshot(&memory.engine, &memory.places, &memory.decided, &owed);
-    journal.start_new_segment(now, &snapshot, finished)?;
+    journal.start_new_segment(now, snapshot, finished)?;
     memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
     Ok(memory)
 }
@@ -208,7 +210,8 @@ pub fn snapshot(
     owed: &BTreeSet<MessageId>,
 ) -> String {
     let needed = engine.needed_steps();
-    let mut text = String::from("{\"places\":[");
+    let mut text = String::with_capacity(engine.state().open.len() * OPEN_BYTES);
+    text.push_str("{\"places\":[");
     let mut comma = "";
     for (seq, place) in places.iter().filter(|(seq, _)| needed.contains(seq)) {
         let _ = write!(text, "{comma}[{},{},{},{}]", seq.0, place.segment, place.offset, place.len);

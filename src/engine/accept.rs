@@ -5,8 +5,9 @@ use super::engine::{Engine, Work};
 use super::event::Event;
 use super::fit::{Beside, Together, no_cycle};
 use super::input::{Effect, Reply};
-use super::message::{Draft, Kind, Message, Outcome, Source};
+use super::message::{Besides, Draft, Kind, Message, Outcome, Source};
 use super::refusal::{Code, Refusal};
+use super::seldom::Seldom;
 use super::speaker::Speaker;
 use super::words::{AgentName, MessageId, Millis, Token};
 use std::collections::{BTreeMap, BTreeSet};
@@ -312,19 +313,21 @@ pub(super) fn accepted(draft: Draft, now: Millis, route: Route, name: Option<Arc
         kind: draft.kind,
         sent_at: draft.sent_at,
         accepted_at: now,
-        in_reply_to: draft.in_reply_to,
-        parent: draft.parent,
-        depends_on: draft.depends_on,
         priority: draft.priority,
-        timeout_ms: draft.timeout_ms,
-        deadline: draft.deadline,
         on_doubt: draft.on_doubt,
-        expect: draft.expect.map(Box::new),
         hops: 0,
         verified: route.verified,
         inferred: route.inferred,
         digest: draft.digest,
-        retry_of: draft.retry_of,
+        besides: Seldom::new(Besides {
+            in_reply_to: draft.in_reply_to,
+            parent: draft.parent,
+            depends_on: draft.depends_on,
+            timeout_ms: draft.timeout_ms,
+            deadline: draft.deadline,
+            expect: draft.expect.map(Box::new),
+            retry_of: draft.retry_of,
+        }),
     };
     Event::Accepted {
         message: Box::new(message),

@@ -111,7 +111,11 @@ impl State {
     fn accept(&mut self, message: &Message, place: BodyRef, not_before: Millis, unmet: &[MessageId]) {
         drop(self.remove(&message.id)); // it is there already in a damaged journal only
         let mut open = Box::new(Open::new(message.clone(), place, not_before));
-        open.unmet = unmet.to_vec();
+        if !unmet.is_empty() {
+            open.unmet = unmet.to_vec();
+        }
+        // Its own was made by whoever read the drop, amid much that is gone by now, and would hold all that memory.
+        open.message.id = open.message.id.anew();
         self.share_names(&mut open.message);
         let asks = matches!(message.kind, Kind::Task | Kind::Info);
         if let Some(agent) = self.agents.get_mut(&message.from).filter(|_| asks) {
@@ -182,7 +186,7 @@ impl State {
             known: Known { digest: open.message.digest, outcome },
             body: open.body,
             answer: answer.map(|_| place),
-            agent: open.agent,
+            agent: open.agent.clone(),
             attempts: open.attempts,
             seq: place.seq,
             at,

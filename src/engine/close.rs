@@ -9,6 +9,7 @@ use super::interrupt::BreakOff;
 use super::life::{CompletionSource, Move, Stage};
 use super::message::{Body, Draft, Kind, Message, OnDoubt, Outcome, Status};
 use super::said::Said;
+use super::seldom::Seldom;
 use super::speaker::Speaker;
 use super::words::{AgentName, Digest, MessageId, Millis};
 use std::collections::VecDeque;
@@ -329,19 +330,13 @@ impl Note {
             kind: self.kind,
             sent_at: None,
             accepted_at: now,
-            in_reply_to: None,
-            parent: None,
-            depends_on: Vec::new(),
             priority: super::message::Priority::Normal,
-            timeout_ms: None,
-            deadline: None,
             on_doubt: OnDoubt::Resend,
-            expect: None,
             hops: 0,
             verified: true,
             inferred: false,
             digest: OWN_DIGEST,
-            retry_of: None,
+            besides: Seldom::default(),
         }
     }
 }

@@ -2,7 +2,9 @@
 //! Contents pass through the engine untouched as a [`Body`]; its state keeps only where the journal holds one.
 
 use super::refusal::Refusal;
+use super::seldom::{Seldom, Usual};
 use super::words::{AgentName, Digest, MessageId, Millis, Seq, Token};
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// What a message is for (`type:`).
@@ -279,22 +281,10 @@ pub struct Message {
     pub sent_at: Option<Millis>,
     /// When it was accepted.
     pub accepted_at: Millis,
-    /// The task it answers.
-    pub in_reply_to: Option<MessageId>,
-    /// The task it is a part of; see [`Message::part_of`].
-    pub parent: Option<MessageId>,
-    /// Not typed before these are completed.
-    pub depends_on: Vec<MessageId>,
     /// Order in the queue.
     pub priority: Priority,
-    /// Working time it may take, in ms; none means the agent's own limit.
-    pub timeout_ms: Option<u64>,
-    /// When it is too late.
-    pub deadline: Option<Millis>,
     /// What to do in doubt.
     pub on_doubt: OnDoubt,
-    /// Evidence that closes it.
-    pub expect: Option<Box<Expect>>,
     /// How many hands it went through since `user`.
     pub hops: u8,
     /// Whether the sender proved who it is.
@@ -303,8 +293,56 @@ pub struct Message {
     pub inferred: bool,
     /// Digest of the draft.
     pub digest: Digest,
+    /// What most messages do not say; read as if it stood here.
+    pub besides: Seldom<Besides>,
+}
+
+/// What most messages do not say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Besides {
+    /// The task it answers.
+    pub in_reply_to: Option<MessageId>,
+    /// The task it is a part of; see [`Message::part_of`].
+    pub parent: Option<MessageId>,
+    /// Not typed before these are completed.
+    pub depends_on: Vec<MessageId>,
+    /// Working time it may take, in ms; none means the agent's own limit.
+    pub timeout_ms: Option<u64>,
+    /// When it is too late.
+    pub deadline: Option<Millis>,
+    /// Evidence that closes it.
+    pub expect: Option<Box<Expect>>,
     /// The failed message that this one tries again.
     pub retry_of: Option<MessageId>,
+}
+
+impl Usual for Besides {
+    fn usual() -> &'static Self {
+        static NOTHING: Besides = Besides {
+            in_reply_to: None,
+            parent: None,
+            depends_on: Vec::new(),
+            timeout_ms: None,
+            deadline: None,
+            expect: None,
+            retry_of: None,
+        };
+        &NOTHING
+    }
+}
+
+impl Deref for Message {
+    type Target = Besides;
+
+    fn deref(&self) -> &Besides {
+        &self.besides
+    }
+}
+
+impl DerefMut for Message {
+    fn deref_mut(&mut self) -> &mut Besides {
+        &mut self.besides
+    }
 }
 
 impl Message {

@@ -35,6 +35,7 @@ mod report;
 pub mod route;
 pub mod said;
 pub mod screen;
+pub mod seldom;
 mod speaker;
 mod standing;
 mod standstill;

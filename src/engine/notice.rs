@@ -30,7 +30,8 @@ impl Work<'_> {
         if let Some(task) = self.task_to_be_told(&to, token) {
             let verified = token.and_then(|token| self.owner_of(token)).as_ref() == Some(&to);
             let note = Note { id, from: to, to: ourselves(), kind: Kind::Task };
-            let message = Message { parent: Some(task), verified, ..note.message(self.now) };
+            let mut message = Message { verified, ..note.message(self.now) };
+            message.parent = Some(task);
             return self.answer_refused(message, file, &content);
         }
         if !self.may_notify(&to) {

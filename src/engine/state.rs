@@ -6,8 +6,10 @@ use super::message::{BodyRef, Known, Message, Outcome};
 use super::need::Need;
 use super::queue::{Queue, QueueKey};
 use super::said::Said;
+use super::seldom::{Seldom, Usual};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// Everything that follows from the journal.
@@ -63,6 +65,13 @@ pub struct Open {
     pub stage: Stage,
     /// Since when.
     pub since: Millis,
+    /// What became of it so far; read as if it stood here.
+    pub progress: Seldom<Progress>,
+}
+
+/// What became of a message that somebody works on, or that waits for something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
     /// How often its present turn was tried.
     pub attempts: u8,
     /// Who works on it, once somebody does; nobody again when nothing of it was typed, or when it went back to its pool.
@@ -90,6 +99,41 @@ pub struct Open {
     pub note: Option<Arc<str>>,
     /// What its agent said in turns that ended without a claim, since the last one that was no reminder.
     pub said: Option<Box<Said>>,
+}
+
+impl Usual for Progress {
+    fn usual() -> &'static Self {
+        static NONE_YET: Progress = Progress {
+            attempts: 0,
+            agent: None,
+            tokens: Vec::new(),
+            due: None,
+            unread: Vec::new(),
+            answers: Vec::new(),
+            unmet: Vec::new(),
+            turns: 0,
+            reminded: false,
+            launch: None,
+            typed_at: None,
+            note: None,
+            said: None,
+        };
+        &NONE_YET
+    }
+}
+
+impl Deref for Open {
+    type Target = Progress;
+
+    fn deref(&self) -> &Progress {
+        &self.progress
+    }
+}
+
+impl DerefMut for Open {
+    fn deref_mut(&mut self) -> &mut Progress {
+        &mut self.progress
+    }
 }
 
 /// An answer to a part of a task.
@@ -226,19 +270,7 @@ impl Open {
             message,
             body,
             stage: Stage::accepted(not_before),
-            attempts: 0,
-            agent: None,
-            tokens: Vec::new(),
-            due: None,
-            unread: Vec::new(),
-            answers: Vec::new(),
-            unmet: Vec::new(),
-            turns: 0,
-            reminded: false,
-            launch: None,
-            typed_at: None,
-            note: None,
-            said: None,
+            progress: Seldom::default(),
         }
     }
 

@@ -118,14 +118,15 @@ fn known_by(answer: &Answer) -> String {
 
 /// What a message is taken for that does not say it itself.
 fn inferred(message: &Message) -> String {
-    let Message { kind, parent, in_reply_to, from, .. } = message;
-    let (what, task) = match kind {
-        Kind::Result | Kind::Error => ("the answer to", in_reply_to),
-        Kind::Task => ("a part of", parent),
-        Kind::Info => ("said about", parent),
+    let (what, task) = match message.kind {
+        Kind::Result | Kind::Error => ("the answer to", &message.in_reply_to),
+        Kind::Task => ("a part of", &message.parent),
+        Kind::Info => ("said about", &message.parent),
     };
     let task = task.as_ref().filter(|_| message.inferred);
-    task.map_or(String::new(), |task| format!("; inferred to be {what} {task}, which {from} has begun"))
+    task.map_or(String::new(), |task| {
+        format!("; inferred to be {what} {task}, which {} has begun", message.from)
+    })
 }
 
 fn moved(to: Move, agent: Option<&AgentName>) -> String {

@@ -131,6 +131,14 @@ word!(
     AgentName, &['_', '-'], AGENT_PATTERN
 );
 
+impl MessageId {
+    /// The same in memory of its own.
+    #[must_use]
+    pub fn anew(&self) -> Self {
+        Self(self.as_str().into())
+    }
+}
+
 /// The reserved name of the person who owns the workspace.
 pub const USER: &str = "user";
 

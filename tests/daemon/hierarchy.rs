@@ -1,8 +1,8 @@
 //! Three levels of agents, and everything killed at each step of a task's way down and up; and what members of a team should
 //! not do.
 
-use crate::house::House;
-use std::process::Command;
+use crate::house::{House, signal};
+use rustix::process::Signal;
 
 /// A boss, its manager, and who does the work: `$1` is its own name, `$2` the one it hands everything to. Parts are named after
 /// their wholes, so that whoever does a task anew hands nothing on twice.
@@ -58,7 +58,7 @@ fn house(name: &str, more: &str) -> House {
 }
 
 fn kill(pid: &str) {
-    Command::new("kill").args(["-9", pid.trim()]).status().expect("kill");
+    let _ = signal(pid, Signal::KILL); // it may have ended by itself
 }
 
 fn strike(house: &mut House, victim: &str) {

@@ -1,8 +1,8 @@
 //! The main job through the real binary, real files and real tmux: a task dropped into the queue comes back as a result.
 
-use crate::house::{House, PLAIN_AGENT};
+use crate::house::{House, PLAIN_AGENT, signal};
+use rustix::process::Signal;
 use std::fs;
-use std::process::Command;
 
 #[test]
 fn a_drop_comes_back_as_a_result() {
@@ -166,7 +166,7 @@ fn the_death_of_tmux_is_noticed_and_repaired() {
     house.drop("a.yaml", "id: d-1\nto: worker\ncontent: first\n");
     house.until("work", |house| house.read("queue/active/d-1.yaml").contains("stage: working"));
     let server = house.tmux(&["display-message", "-p", "#{pid}"]);
-    Command::new("kill").args(["-9", server.trim()]).status().expect("kill");
+    signal(&server, Signal::KILL).expect("to kill it");
     house.until("the news", |house| house.read("status/activity.log").contains("the tmux server ended"));
     let result = house.result("d-1");
     assert!(result.contains("answer to d-1") && result.contains("attempt: 2"), "{result}");

@@ -1,7 +1,8 @@
 //! What a program started ends with it, through the real binary and real tmux: a starter that dies of SIGHUP, and under it one
 //! that ignores it, as some agents are.
 
-use crate::house::House;
+use crate::house::{House, signal};
+use rustix::process::Signal;
 
 const STARTER: &str = r#"#!/bin/bash
 bash -c 'trap "" HUP; echo $$ >> started; exec sleep 1000' &
@@ -40,7 +41,7 @@ fn nothing_that_a_program_started_lives_on_beside_the_next() {
     let second = launched(&house, 1);
     let status = house.read("status/agents/a.yaml");
     let pid = status.lines().find_map(|line| line.strip_prefix("pid: ")).expect("its process");
-    assert!(std::process::Command::new("kill").args(["-9", pid]).status().expect("kill").success());
+    signal(pid, Signal::KILL).expect("to kill it");
     ends(&house, second);
     let third = launched(&house, 2);
     assert!(house.ask(&["agent", "stop", "a"]).status.success());

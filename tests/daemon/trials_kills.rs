@@ -1,13 +1,13 @@
 //! Kills at the worst moment, of whatever can be killed: each message ends once, none is lost.
 
-use crate::house::House;
+use crate::house::{House, signal};
 use crate::trials::{READER, agent, answer};
+use rustix::process::Signal;
 use std::fs;
-use std::process::Command;
 use std::time::Duration;
 
 fn kill(pid: &str) {
-    Command::new("kill").args(["-9", pid.trim()]).status().expect("kill");
+    let _ = signal(pid, Signal::KILL); // it may have ended by itself
 }
 
 /// So many messages ended, and each of them once.

@@ -55,7 +55,8 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
 }
 
 fn say_message(message: &Message) -> String {
-    let Message { id, from, to, kind, in_reply_to, parent, hops, verified, inferred, retry_of, .. } = message;
+    let Message { id, from, to, kind, hops, verified, inferred, besides, .. } = message;
+    let (in_reply_to, parent, retry_of) = (&besides.in_reply_to, &besides.parent, &besides.retry_of);
     let mut text = format!("{id} {} {from}>{to}", kind.word());
     for (word, other) in [("re", in_reply_to), ("part of", parent), ("again for", retry_of)] {
         if let Some(other) = other {

@@ -6,8 +6,12 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// How long a disk may be busy before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(5);
+/// Files that are written to see whether one of them is lost.
+const PROBES: usize = 10;
+/// Why a disk could not be copied: something else is at it, and nothing is known of what would have come behind the cut.
+pub(crate) const NEVER_STILL: &str = "the disk never stands still";
 
 /// What is made on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +35,8 @@ impl FileSystem {
     /// The smallest that its tools make, in MiB, and how they are called.
     const fn made(self) -> (u64, &'static [&'static str]) {
         match self {
-            Self::Ext4 => (64, &["mkfs.ext4", "-q", "-F"]),
+            // What would be made later is made now: nobody else is to write on it.
+            Self::Ext4 => (64, &["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"]),
             Self::Xfs => (300, &["mkfs.xfs", "-q", "-f"]),
             Self::Btrfs => (128, &["mkfs.btrfs", "-q", "-f"]),
         }
@@ -41,7 +46,8 @@ impl FileSystem {
     const fn options(self) -> &'static str {
         match self {
             Self::Xfs => "loop,nouuid",
-            Self::Ext4 | Self::Btrfs => "loop",
+            // By itself it would write all that is younger than five seconds, which beside other work is all there is.
+            Self::Ext4 | Self::Btrfs => "loop,commit=300",
         }
     }
 
@@ -50,7 +56,30 @@ impl FileSystem {
         if !rustix::process::geteuid().is_root() {
             return Err("only root may mount a loop device".to_owned());
         }
-        Disk::new(self).map(drop)
+        let disk = Disk::new(self)?;
+        disk.sync();
+        let start = Instant::now();
+        while disk.writes().is_none() {
+            if start.elapsed() > PATIENCE {
+                return Err("the kernel does not say what the device writes (is /sys mounted?)".to_owned());
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// Whether what nobody flushed is lost here: something else may write everything out all the time.
+    pub(crate) fn loses(self) -> Result<(), String> {
+        let disk = Disk::new(self)?;
+        disk.sync();
+        for number in 0..PROBES {
+            let name = format!("unflushed-{number}");
+            fs::write(disk.place().join(&name), "x").map_err(|error| error.to_string())?;
+            if !disk.copy()?.place().join(&name).exists() {
+                return Ok(());
+            }
+        }
+        Err("what nobody flushed is on the disk at once".to_owned())
     }
 
     /// Whether it can be told to lose what it has not written.
@@ -98,7 +127,7 @@ impl Disk {
                 break;
             }
             if start.elapsed() > PATIENCE {
-                return Err("the disk never stands still".to_owned());
+                return Err(NEVER_STILL.to_owned());
             }
             std::thread::sleep(PAUSE);
         }

@@ -9,12 +9,15 @@ use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
 use tasuki::engine::interrupt::Interrupted;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
-use tasuki::engine::message::{Body, BodyRef, Expect, Kind, Known, Message, OnDoubt, Outcome, Priority};
+use tasuki::engine::message::{
+    Besides, Body, BodyRef, Expect, Kind, Known, Message, OnDoubt, Outcome, Priority,
+};
 use tasuki::engine::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::reading::Dialog;
 use tasuki::engine::refusal::Code;
 use tasuki::engine::said::Said;
-use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Told};
+use tasuki::engine::seldom::Seldom;
+use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Progress, Told};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
 /// Events of one step: a few of any kind, in any order; they need not make sense together.
@@ -94,19 +97,21 @@ fn message() -> impl Strategy<Value = Message> {
             kind,
             sent_at,
             accepted_at,
-            in_reply_to,
-            parent,
-            depends_on,
             priority,
-            timeout_ms,
-            deadline,
             on_doubt,
-            expect,
             hops,
             verified,
             inferred,
             digest,
-            retry_of,
+            besides: Seldom::new(Besides {
+                in_reply_to,
+                parent,
+                depends_on,
+                timeout_ms,
+                deadline,
+                expect,
+                retry_of,
+            }),
         }
     })
 }
@@ -271,19 +276,21 @@ fn open() -> impl Strategy<Value = Open> {
             body,
             stage,
             since,
-            attempts,
-            agent,
-            tokens,
-            due,
-            unread,
-            answers,
-            unmet,
-            turns,
-            reminded,
-            launch,
-            typed_at,
-            note,
-            said: said.map(Box::new),
+            progress: Seldom::new(Progress {
+                said: said.map(Box::new),
+                attempts,
+                agent,
+                tokens,
+                due,
+                unread,
+                answers,
+                unmet,
+                turns,
+                reminded,
+                launch,
+                typed_at,
+                note,
+            }),
         }
     })
 }

@@ -1,5 +1,6 @@
 //! A workspace of its own for a test: a folder, a private tmux server, the real daemon.
 
+use rustix::process::{Pid, Signal, kill_process};
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -244,6 +245,12 @@ impl House {
     }
 }
 
+/// Sends a signal to a process whose number is told as text. Not by `kill`, which is a package of its own.
+pub(crate) fn signal(pid: &str, signal: Signal) -> rustix::io::Result<()> {
+    let pid = pid.trim().parse().ok().and_then(Pid::from_raw).expect("the number of a process");
+    kill_process(pid, signal)
+}
+
 impl Drop for House {
     fn drop(&mut self) {
         self.kill();
@@ -251,7 +258,7 @@ impl Drop for House {
         let _ = self.tasuki().arg("down").output();
         // A killed daemon's client may never leave by itself, and tmux would wait for it.
         for pid in self.tmux(&["list-clients", "-F", "#{client_pid}"]).lines() {
-            let _ = Command::new("kill").args(["-9", pid]).status();
+            let _ = signal(pid, Signal::KILL);
         }
         self.tmux(&["kill-server"]);
     }

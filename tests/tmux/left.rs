@@ -2,7 +2,7 @@
 
 use crate::hand::{Hand, entered, fast, lines, turn};
 use crate::world::{SOON, World, file_until, row_after, screen_until};
-use std::process::Command;
+use rustix::process::{Pid, Signal, kill_process};
 use tasuki::daemon::orders::{Order, Typed};
 use tasuki::engine::input::{Report, Verdict};
 use tasuki::engine::life::Turn;
@@ -31,7 +31,8 @@ const BELOW: &str = "printf \"\\nnotice\\n\"";
 /// Has the program print a line by itself.
 async fn notice(world: &World, hand: &Hand) {
     let pid = std::fs::read_to_string(world.end.folder.path().join("pid")).unwrap();
-    Command::new("kill").args(["-USR1", pid.trim()]).status().unwrap();
+    let pid = Pid::from_raw(pid.trim().parse().unwrap()).unwrap();
+    kill_process(pid, Signal::USR1).unwrap();
     screen_until(&hand.pane, Rows::Joined, |screen| {
         screen.rows.iter().any(|row| row.trim_end().ends_with("notice")) && screen.cursor.0 == 0
     })

@@ -5,11 +5,14 @@ use expect_test::{Expect, expect};
 use tasuki::engine::event::{AgentChange, Event, Why};
 use tasuki::engine::interrupt::Interrupted;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
-use tasuki::engine::message::{Body, BodyRef, Expect as Evidence, Kind, Message, OnDoubt, Outcome, Priority};
+use tasuki::engine::message::{
+    Besides, Body, BodyRef, Expect as Evidence, Kind, Message, OnDoubt, Outcome, Priority,
+};
 use tasuki::engine::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::reading::Dialog;
 use tasuki::engine::refusal::Code;
-use tasuki::engine::state::{Agent, Counts, LastEnd, Open, Phase, Told};
+use tasuki::engine::seldom::{Seldom, Usual as _};
+use tasuki::engine::state::{Agent, Counts, LastEnd, Open, Phase, Progress, Told};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey, Seq};
 use tasuki::io::wire::events::{decode, encode, encode_snapshot};
 
@@ -100,23 +103,25 @@ fn what_goes_wrong() {
 fn a_message_with_everything() {
     let full = Message {
         sent_at: Some(Millis(NOON - 5)),
-        in_reply_to: Some(id("msg-0")),
-        parent: Some(id("msg-p")),
-        depends_on: vec![id("msg-a"), id("msg-b")],
         priority: Priority::High,
-        timeout_ms: Some(90_000),
-        deadline: Some(Millis(NOON + 3_600_000)),
         on_doubt: OnDoubt::Hold,
-        expect: Some(Box::new(Evidence {
-            commit: true,
-            files: vec!["src/日本.rs".into()],
-            command: vec!["cargo".into(), "test".into()],
-            report: Some("docs/report.md".into()),
-        })),
         hops: 2,
         verified: true,
         inferred: true,
-        retry_of: Some(id("msg-old")),
+        besides: Seldom::new(Besides {
+            in_reply_to: Some(id("msg-0")),
+            parent: Some(id("msg-p")),
+            depends_on: vec![id("msg-a"), id("msg-b")],
+            timeout_ms: Some(90_000),
+            deadline: Some(Millis(NOON + 3_600_000)),
+            expect: Some(Box::new(Evidence {
+                commit: true,
+                files: vec!["src/日本.rs".into()],
+                command: vec!["cargo".into(), "test".into()],
+                report: Some("docs/report.md".into()),
+            })),
+            retry_of: Some(id("msg-old")),
+        }),
         ..message()
     };
     let event = Event::Accepted {
@@ -201,23 +206,26 @@ fn what_happens_to_agents() {
 fn a_snapshot() {
     let full = Open {
         stage: Stage::Waiting(turn()),
-        attempts: 1,
-        agent: Some(agent("coder")),
-        tokens: vec![token()],
-        due: Some(Millis(NOON + 1_800_000)),
-        unread: vec![id("msg-2")],
-        answers: vec![Told {
-            child: id("msg-2"),
-            from: agent("tester"),
-            outcome: Outcome::Completed,
-            body: BodyRef { seq: Seq(9), index: 2 },
-            refused: false,
-        }],
-        unmet: vec![id("msg-3")],
-        turns: 1,
-        reminded: true,
-        launch: Some(Nonce(0x3f2a)),
-        note: Some("two parts".into()),
+        progress: Seldom::new(Progress {
+            attempts: 1,
+            agent: Some(agent("coder")),
+            tokens: vec![token()],
+            due: Some(Millis(NOON + 1_800_000)),
+            unread: vec![id("msg-2")],
+            answers: vec![Told {
+                child: id("msg-2"),
+                from: agent("tester"),
+                outcome: Outcome::Completed,
+                body: BodyRef { seq: Seq(9), index: 2 },
+                refused: false,
+            }],
+            unmet: vec![id("msg-3")],
+            turns: 1,
+            reminded: true,
+            launch: Some(Nonce(0x3f2a)),
+            note: Some("two parts".into()),
+            ..Progress::usual().clone()
+        }),
         ..open()
     };
     let queued = Open { stage: Stage::Queued { not_before: Millis(NOON), redo: Some(turn()) }, ..open() };

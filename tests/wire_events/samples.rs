@@ -3,6 +3,7 @@
 use tasuki::engine::event::{Answer, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Turn, TurnKind};
 use tasuki::engine::message::{Body, BodyRef, Kind, Known, Message, OnDoubt, Outcome, Priority};
+use tasuki::engine::seldom::Seldom;
 use tasuki::engine::state::{Finished, Open};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq, Token};
 
@@ -37,19 +38,13 @@ pub(crate) fn message() -> Message {
         kind: Kind::Task,
         sent_at: None,
         accepted_at: Millis(NOON),
-        in_reply_to: None,
-        parent: None,
-        depends_on: Vec::new(),
         priority: Priority::Normal,
-        timeout_ms: None,
-        deadline: None,
         on_doubt: OnDoubt::Resend,
-        expect: None,
         hops: 0,
         verified: false,
         inferred: false,
         digest: Digest(0x00ff_0123_4567_89ab_cdef_0123_4567_89ab),
-        retry_of: None,
+        besides: Seldom::default(),
     }
 }
 

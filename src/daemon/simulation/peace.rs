@@ -100,7 +100,8 @@ impl Run {
         let state = life.daemon.engine.state();
         let open: Vec<String> = (state.open.values())
             .map(|open| {
-                let Open { message, stage, since, agent, unmet, .. } = &**open;
+                let Open { message, stage, since, progress, .. } = &**open;
+                let (agent, unmet) = (&progress.agent, &progress.unmet);
                 format!("{} {stage:?} since {}, with {agent:?}, unmet {unmet:?}", message.id, since.0)
             })
             .collect();

@@ -113,7 +113,7 @@ fn work_at(journal: &mut Journal, job: Job) -> (Done, bool) {
             let done = journal.append(&lines, durable);
             (done.map_or_else(Done::Stopped, Done::Appended), false)
         }
-        Job::Turn { at, snapshot, finished } => match journal.turn(at, &snapshot, finished) {
+        Job::Turn { at, snapshot, finished } => match journal.turn(at, snapshot, finished) {
             Ok(()) => (Done::Turned, true),
             Err(error) if journal.has_stopped() => (Done::Stopped(error), false),
             Err(error) => (Done::NotTurned(error), false),

@@ -160,7 +160,8 @@ fn base<'a>(seen: &'a MessageSeen, body: &'a Body) -> MessageView<'a> {
 mod tests {
     use super::*;
     use crate::engine::life::CompletionSource;
-    use crate::engine::message::{BodyRef, Message, OnDoubt, Outcome, Priority};
+    use crate::engine::message::{Besides, BodyRef, Message, OnDoubt, Outcome, Priority};
+    use crate::engine::seldom::Seldom;
     use crate::engine::view::Phrase;
     use crate::engine::words::{AgentName, Digest, MessageId, Seq, Token};
     use serde_json::{Value, json};
@@ -189,19 +190,21 @@ mod tests {
             kind: Kind::Task,
             sent_at: None,
             accepted_at: Millis(1),
-            in_reply_to: None,
-            parent: Some(id("p")),
-            depends_on: vec![id("d")],
             priority: Priority::High,
-            timeout_ms: Some(60_000),
-            deadline: Some(Millis(90_000)),
             on_doubt: OnDoubt::Hold,
-            expect: None,
             hops: 2,
             verified: true,
             inferred: false,
             digest: Digest(1),
-            retry_of: Some(id("r")),
+            besides: Seldom::new(Besides {
+                in_reply_to: None,
+                parent: Some(id("p")),
+                depends_on: vec![id("d")],
+                timeout_ms: Some(60_000),
+                deadline: Some(Millis(90_000)),
+                expect: None,
+                retry_of: Some(id("r")),
+            }),
         };
         MessageSeen {
             message,

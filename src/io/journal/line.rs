@@ -59,6 +59,26 @@ pub(super) fn check_payload(kind: Kind, payload: &str) -> Result<(), &'static st
 /// Appends a line with its newline to `out`; gives the line's length without the newline.
 pub(super) fn put(out: &mut Vec<u8>, head: &Head<'_>, payload: &str) -> usize {
     let start = out.len();
+    out.extend_from_slice(&opening(head, payload));
+    out.extend_from_slice(payload.as_bytes());
+    out.push(b'}');
+    let len = out.len() - start;
+    out.push(b'\n');
+    len
+}
+
+/// The same with a payload that is not needed any more: of a snapshot of 20 MB there are never two.
+pub(super) fn enclose(head: &Head<'_>, payload: String) -> Vec<u8> {
+    let opening = opening(head, &payload);
+    let mut line = payload.into_bytes();
+    line.reserve(opening.len() + 2);
+    line.splice(0..0, opening);
+    line.extend_from_slice(b"}\n");
+    line
+}
+
+/// What stands before a payload.
+fn opening(head: &Head<'_>, payload: &str) -> Vec<u8> {
     let before = format!(
         r#"{{"seq":{},"at":{},"boot":"{}","synced":{}"#,
         head.seq.0, head.at.0, head.boot, head.synced.0
@@ -67,14 +87,8 @@ pub(super) fn put(out: &mut Vec<u8>, head: &Head<'_>, payload: &str) -> usize {
     for part in [before.as_bytes(), key(head.kind), payload.as_bytes(), b"}"] {
         crc.update(part);
     }
-    out.extend_from_slice(before.as_bytes());
-    out.extend_from_slice(format!(r#","crc":"{:08x}""#, crc.finalize()).as_bytes());
-    out.extend_from_slice(key(head.kind));
-    out.extend_from_slice(payload.as_bytes());
-    out.push(b'}');
-    let len = out.len() - start;
-    out.push(b'\n');
-    len
+    let crc = format!(r#","crc":"{:08x}""#, crc.finalize());
+    [before.as_bytes(), crc.as_bytes(), key(head.kind)].concat()
 }
 
 /// Reads a line (without its newline) and checks it.

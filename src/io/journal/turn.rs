@@ -55,11 +55,11 @@ impl Journal {
     pub fn turn(
         &mut self,
         at: Millis,
-        snapshot: &str,
+        snapshot: impl Into<String>,
         finished: impl IntoIterator<Item = Fingerprint>,
     ) -> Result<(), JournalError> {
         self.sync()?;
-        let left = self.begin(at, snapshot, finished.into_iter().collect())?;
+        let left = self.begin(at, snapshot.into(), finished.into_iter().collect())?;
         // A longer old segment does no harm.
         let _ = self.disk.truncate(&left.file, left.end);
         Ok(())
@@ -108,14 +108,14 @@ impl Journal {
     pub fn start_new_segment(
         &mut self,
         at: Millis,
-        snapshot: &str,
+        snapshot: impl Into<String>,
         finished: impl IntoIterator<Item = Fingerprint>,
     ) -> Result<(), JournalError> {
         if self.failed.is_none() {
             return Err(JournalError::NotStopped);
         }
         self.remove_unused()?;
-        self.begin(at, snapshot, finished.into_iter().collect())?;
+        self.begin(at, snapshot.into(), finished.into_iter().collect())?;
         self.failed = None;
         Ok(())
     }
@@ -133,18 +133,18 @@ impl Journal {
     fn begin(
         &mut self,
         at: Millis,
-        snapshot: &str,
+        snapshot: String,
         finished: Vec<Fingerprint>,
     ) -> Result<Tail, JournalError> {
         let seq = self.next;
-        line::check_payload(Kind::Snapshot, snapshot)
-            .and_then(|()| check_length(snapshot))
+        line::check_payload(Kind::Snapshot, &snapshot)
+            .and_then(|()| check_length(&snapshot))
             .map_err(|why| JournalError::Payload { seq, why })?;
         let closed = Closed::write(&mut self.disk, self.tail.number, at, seq, finished)?;
         let number = self.next_segment;
         let head = Head { kind: Kind::Snapshot, seq, at, boot: &self.boot, synced: self.durable.seq };
-        let mut bytes = Vec::with_capacity(snapshot.len() + line::HEAD_BYTES_MAX);
-        let snapshot_bytes = line::put(&mut bytes, &head, snapshot) as u64;
+        let bytes = line::enclose(&head, snapshot);
+        let snapshot_bytes = bytes.len() as u64 - 1;
         let part = format!("{}.tmp", segment_name(number));
         let (file, prepared) = write_new(&mut self.disk, &part, &bytes).inspect_err(|_| {
             // What could not be written whole is swept at the next start, if it cannot be removed now.

@@ -33,7 +33,7 @@ fn fsck_and_readers_beside_a_writer_see_no_damage() {
                     sender.send(place).unwrap();
                 }
                 if round % 500 == 0 {
-                    journal.turn(AT, &toy.snapshot(), []).unwrap();
+                    journal.turn(AT, toy.snapshot(), []).unwrap();
                     journal.keep_from(u32::MAX);
                     journal.remove_older_than(AT.plus(1)).unwrap();
                 }

@@ -18,7 +18,7 @@ fn gated(dir: &Path) -> (Journal, Toy, Arc<Gate>) {
 fn go_on(journal: &mut Journal) -> Result<Toy, JournalError> {
     let mut toy = Toy::default();
     journal.reread(&mut |entry| toy.take(entry))?;
-    journal.start_new_segment(AT, &toy.snapshot(), toy.finished.drain(..).collect::<Vec<_>>())?;
+    journal.start_new_segment(AT, toy.snapshot(), toy.finished.drain(..).collect::<Vec<_>>())?;
     Ok(toy)
 }
 

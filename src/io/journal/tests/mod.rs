@@ -202,7 +202,7 @@ pub(super) fn append(journal: &mut Journal, toy: &mut Toy, count: u64) {
 }
 
 pub(super) fn turn(journal: &mut Journal, toy: &mut Toy) -> Result<(), JournalError> {
-    journal.turn(AT.plus(journal.next_seq().0), &toy.snapshot(), toy.finished.iter().copied())?;
+    journal.turn(AT.plus(journal.next_seq().0), toy.snapshot(), toy.finished.iter().copied())?;
     toy.finished.clear();
     Ok(())
 }

@@ -161,7 +161,7 @@ impl Life<'_> {
         let count = again.steps.len();
         assert!(count >= self.promise.acknowledged);
         assert_eq!(again.steps, listed(self.promise.written[..count].iter().copied()));
-        if self.journal.start_new_segment(AT, &again.snapshot(), again.finished.clone()).is_ok() {
+        if self.journal.start_new_segment(AT, again.snapshot(), again.finished.clone()).is_ok() {
             // What was written behind it never was.
             self.promise.written.truncate(count);
             self.promise.acknowledged = count;

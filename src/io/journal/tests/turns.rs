@@ -85,7 +85,7 @@ fn it_turns_by_size_by_the_snapshots_size_and_by_age() {
     assert!(!journal.wants_turn(AT));
     journal.append(&[big(3, 1)], true).unwrap();
     assert!(journal.wants_turn(AT));
-    journal.turn(AT, &format!(r#"{{"a":"{}"}}"#, "x".repeat(5 << 20)), []).unwrap();
+    journal.turn(AT, format!(r#"{{"a":"{}"}}"#, "x".repeat(5 << 20)), []).unwrap();
     assert!(!journal.wants_turn(AT.plus(9 * DAY)), "nothing has happened since");
     journal.append(&[big(5, 14)], true).unwrap();
     assert!(!journal.wants_turn(AT), "19 MiB are less than four snapshots");

@@ -3,7 +3,8 @@
 use super::field::{self, Wire, is_default};
 use crate::engine::event::Answer;
 use crate::engine::life::CompletionSource;
-use crate::engine::message::{Body, BodyRef, Expect, Kind, Message, OnDoubt, Outcome, Priority};
+use crate::engine::message::{Besides, Body, BodyRef, Expect, Kind, Message, OnDoubt, Outcome, Priority};
+use crate::engine::seldom::Seldom;
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, Seq};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -20,7 +21,7 @@ struct MessageWire {
     kind: Kind,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     in_reply_to: Option<MessageId>,
-    #[serde(with = "field", default, skip_serializing_if = "is_default")]
+    #[serde(with = "field", getter = "parent", default, skip_serializing_if = "is_default")]
     parent: Option<MessageId>,
     #[serde(with = "field", default, skip_serializing_if = "is_default")]
     retry_of: Option<MessageId>,
@@ -48,6 +49,40 @@ struct MessageWire {
     inferred: bool,
     #[serde(with = "field")]
     digest: Digest,
+}
+
+/// For the macro: that what it reads is made a message below.
+fn parent(message: &Message) -> &Option<MessageId> {
+    &message.parent
+}
+
+impl From<MessageWire> for Message {
+    fn from(wire: MessageWire) -> Self {
+        let besides = Besides {
+            in_reply_to: wire.in_reply_to,
+            parent: wire.parent,
+            retry_of: wire.retry_of,
+            depends_on: wire.depends_on,
+            timeout_ms: wire.timeout_ms,
+            deadline: wire.deadline,
+            expect: wire.expect,
+        };
+        Self {
+            id: wire.id,
+            from: wire.from,
+            to: wire.to,
+            kind: wire.kind,
+            priority: wire.priority,
+            sent_at: wire.sent_at,
+            accepted_at: wire.accepted_at,
+            on_doubt: wire.on_doubt,
+            hops: wire.hops,
+            verified: wire.verified,
+            inferred: wire.inferred,
+            digest: wire.digest,
+            besides: Seldom::new(besides),
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]

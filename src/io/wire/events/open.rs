@@ -4,7 +4,8 @@ use super::field::{self, Wire, is_default};
 use super::life::StagePart;
 use crate::engine::message::{BodyRef, Message, Outcome};
 use crate::engine::said::Said;
-use crate::engine::state::{Open, Told};
+use crate::engine::seldom::Seldom;
+use crate::engine::state::{Open, Progress, Told};
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce, Token};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Error;
@@ -48,11 +49,8 @@ pub(super) struct OpenPart {
 impl OpenPart {
     /// The parts of an open message besides the message itself, which needs no copy.
     pub(super) fn split(open: &Open) -> (StagePart, Self) {
-        let Open {
-            message: _,
-            body,
-            stage,
-            since,
+        let Open { message: _, body, stage, since, progress } = open;
+        let Progress {
             attempts,
             agent,
             tokens,
@@ -66,7 +64,7 @@ impl OpenPart {
             typed_at,
             note,
             said,
-        } = open;
+        } = &**progress;
         let part = Self {
             body: *body,
             since: *since,
@@ -107,11 +105,7 @@ impl OpenPart {
             said,
         } = self;
         let stage = stage.try_into()?;
-        Ok(Open {
-            message,
-            body,
-            stage,
-            since,
+        let progress = Progress {
             attempts,
             agent,
             tokens,
@@ -125,7 +119,8 @@ impl OpenPart {
             typed_at,
             note,
             said,
-        })
+        };
+        Ok(Open { message, body, stage, since, progress: Seldom::new(progress) })
     }
 }
 
