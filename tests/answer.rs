@@ -103,7 +103,9 @@ mod tests {
     #[test]
     fn an_earlier_claim_is_no_part_of_the_answer() {
         let rows = [BELL, "one", CLAIM, "two", "● CODING OK k7qf2m.", CLAIM];
-        check(&Screen::lines(&rows), &expect!["|one|\n|two|\n"]);
+        check(&Screen::lines(&rows), &expect![[r#"
+            |one|
+        "#]]);
     }
 
     #[test]
@@ -378,7 +380,8 @@ mod tests {
     fn what_an_agent_wrote_down_ends_in_its_claim_or_is_none() {
         let token = Some(Token::new("k7qf2m").unwrap());
         let awaited = Awaited::new("CODING OK", token).unwrap();
-        let said = |text: &str| tasuki::engine::answer::said(text, &awaited).map(|answer| answer.text);
+        let said =
+            |text: &str| tasuki::engine::answer::said(&text.into(), &awaited).map(|answer| answer.text);
         let is_done = |text: &str| said(text).as_deref() == Some("# What\n\nIt is done.");
         for claim in [
             "CODING OK k7qf2m",

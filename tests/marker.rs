@@ -225,11 +225,11 @@ mod tests {
     fn the_last_claim_counts_and_those_before_it_are_named() {
         let rows = ["● CODING OK k7qf2m", "", "  One more thing: the docs.", "", "  CODING OK k7qf2m", "$ "];
         let expected = expect![[r#"
-            -- ● CODING OK k7qf2m
+            => ● CODING OK k7qf2m
             .
             .    One more thing: the docs.
             .
-            =>   CODING OK k7qf2m
+            .    CODING OK k7qf2m
             .  $
         "#]];
         expected.assert_eq(&shown(&Screen::lines(&rows), &awaited(PHRASE)));

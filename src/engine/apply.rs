@@ -67,7 +67,11 @@ impl State {
                         open.launch = launch;
                     }
                     match to {
-                        Move::Intend(turn) if turn.number != open.turns || open.launch.is_none() || open.launch != launch => {
+                        Move::Intend(turn)
+                            if turn.number != open.turns
+                                || open.launch.is_none()
+                                || open.launch != launch =>
+                        {
                             open.typed_at = Some(at);
                         }
                         Move::Intend(_) => drop(open.typed_at.get_or_insert(at)),

@@ -84,7 +84,9 @@ impl Worker {
         let (id, turn) = (typed.id.clone(), typed.turn.number);
         let verdict = match verdict {
             // Its reader could not tell that it had it before.
-            Verdict::Unconfirmed { why } if self.launch.profile.screen.is_some() && typed.turn.token.is_none() => {
+            Verdict::Unconfirmed { why }
+                if self.launch.profile.screen.is_some() && typed.turn.token.is_none() =>
+            {
                 Verdict::Left { why }
             }
             other => other,
