@@ -61,7 +61,10 @@ fn a_line_is_found_on_older_pages() {
         api.says(&format!("step {at}"));
     }
     let said = (0..7).map(|at| format!("step {at}")).collect::<Vec<_>>().join("\n\n");
-    assert_eq!(run(opencode(&api, LONG).turn(LINE)), Ok(Some(TurnRecord::Over { said: said.as_str().into() })));
+    assert_eq!(
+        run(opencode(&api, LONG).turn(LINE)),
+        Ok(Some(TurnRecord::Over { said: said.as_str().into() }))
+    );
     // A process that was started later was not given it.
     assert_eq!(run(opencode(&api, Duration::ZERO).has(LINE)), Ok(false));
 }
