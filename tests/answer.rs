@@ -103,7 +103,12 @@ mod tests {
     #[test]
     fn an_earlier_claim_is_no_part_of_the_answer() {
         let rows = [BELL, "one", CLAIM, "two", "● CODING OK k7qf2m.", CLAIM];
-        check(&Screen::lines(&rows), &expect!["|one|\n|two|\n"]);
+        check(
+            &Screen::lines(&rows),
+            &expect![[r#"
+            |one|
+        "#]],
+        );
     }
 
     #[test]
@@ -375,10 +380,41 @@ mod tests {
     }
 
     #[test]
+    fn a_claim_that_work_follows_does_not_end_an_answer() {
+        use tasuki::engine::answer::{Spoken, said, without_phrase};
+        let told = |pieces: &[&str], token: Option<&str>| {
+            let token = token.map(|token| Token::new(token).unwrap());
+            let awaited = Awaited::new("CODING OK", token).unwrap();
+            said(&Spoken::of(pieces.iter().copied()), &awaited).map(|answer| answer.text)
+        };
+        let strong = |pieces: &[&str]| told(pieces, Some("k7qf2m"));
+        let (early, late) = ("I read it.\n\nCODING OK k7qf2m", "It is 42.\n\nCODING OK k7qf2m");
+        assert_eq!(strong(&[early, late]).as_deref(), Some("I read it.\n\n\nIt is 42."));
+        assert_eq!(strong(&[early, "It is 42."]).as_deref(), Some("I read it.\n\n\nIt is 42."));
+        assert_eq!(strong(&["I read it.", "", late]).as_deref(), Some("I read it.\n\nIt is 42."));
+        assert_eq!(strong(&["I read it.", "It is 42."]), None);
+        let weak = |pieces: &[&str]| told(pieces, None);
+        assert_eq!(weak(&["It is 42. CODING OK, as I said: CODING OK"]).as_deref(), Some("It is 42."));
+        let says = ["I say CODING OK at the end.", "It is `42`.\n\n**CODING OK**"];
+        assert_eq!(weak(&says).as_deref(), Some("I say CODING OK at the end.\n\nIt is `42`."));
+        assert_eq!(weak(&["CODING OK: it is 42."]).as_deref(), Some(": it is 42."));
+        assert_eq!(weak(&["It is 42."]), None);
+        for (text, rest) in [
+            ("It is 42.\n\n**CODING OK**\n", "It is 42."),
+            ("CODING  OK", ""),
+            ("It is CODING OK", "It is CODING OK"),
+            ("CODING OK\nnot yet", "CODING OK\nnot yet"),
+        ] {
+            assert_eq!(without_phrase(text, "CODING OK"), rest);
+        }
+    }
+
+    #[test]
     fn what_an_agent_wrote_down_ends_in_its_claim_or_is_none() {
         let token = Some(Token::new("k7qf2m").unwrap());
         let awaited = Awaited::new("CODING OK", token).unwrap();
-        let said = |text: &str| tasuki::engine::answer::said(text, &awaited).map(|answer| answer.text);
+        let said =
+            |text: &str| tasuki::engine::answer::said(&text.into(), &awaited).map(|answer| answer.text);
         let is_done = |text: &str| said(text).as_deref() == Some("# What\n\nIt is done.");
         for claim in [
             "CODING OK k7qf2m",
@@ -399,6 +435,8 @@ mod tests {
         ] {
             assert_eq!(said(none), None, "{none}");
         }
+        let twice = "It is 42.\n\nCODING OK k7qf2m\n\nBye!\n\nCODING OK k7qf2m";
+        assert_eq!(said(twice).as_deref(), Some("It is 42."), "what follows the first one is no answer");
         let quoted = "I shall say\n```\nCODING OK k7qf2m\n```\nwhen it is.";
         assert_eq!(said(&format!("{quoted}\n\nCODING OK k7qf2m")).as_deref(), Some(quoted));
     }

@@ -75,6 +75,14 @@ mod tests {
     }
 
     #[test]
+    fn a_text_without_a_token_is_found_as_markdown_is_drawn() {
+        let typed = "Say `hello` to **all** of _them_.";
+        let drawn = ["❯ Say hello to all of them.", "", "● Hello!"];
+        assert_eq!(last_echo(&Screen::wrapped(&drawn, 80), typed, None).map(|echo| echo.last_row), Some(0));
+        assert_eq!(found(&drawn, typed, None), [], "a terminal shows what was typed to the letter");
+    }
+
+    #[test]
     fn an_answer_begins_after_the_text_was_typed_last() {
         let (token, prompted) = (Token::new("k7qf2m").ok(), format!("$ {BELL}"));
         let rows = [BELL, "an answer to that", &prompted, "still at it"];

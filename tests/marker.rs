@@ -222,19 +222,32 @@ mod tests {
     }
 
     #[test]
-    fn the_last_claim_counts_and_those_before_it_are_named() {
+    fn the_first_claim_counts_unless_work_follows_it() {
         let rows = ["● CODING OK k7qf2m", "", "  One more thing: the docs.", "", "  CODING OK k7qf2m", "$ "];
         let expected = expect![[r#"
-            -- ● CODING OK k7qf2m
+            => ● CODING OK k7qf2m
             .
             .    One more thing: the docs.
             .
-            =>   CODING OK k7qf2m
+            .    CODING OK k7qf2m
             .  $
         "#]];
         expected.assert_eq(&shown(&Screen::lines(&rows), &awaited(PHRASE)));
         let twice = find(&Screen::wrapped(&[MARKER, MARKER], 20), &awaited(PHRASE), None).unwrap();
-        assert_eq!((twice.start.row, twice.earlier.iter().map(|rows| rows.start).collect()), (1, vec![0]));
+        assert_eq!((twice.start.row, twice.earlier.len(), twice.goes_on), (0, 0, false));
+        let taken = |rows: &[&str]| {
+            let claim = find(&Screen::wrapped(rows, 80), &awaited(PHRASE), None)?;
+            let earlier: Vec<usize> = claim.earlier.iter().map(|rows| rows.start).collect();
+            Some((claim.start.row, earlier, claim.goes_on))
+        };
+        let early = ["● I read it first.", "  CODING OK k7qf2m", "", "● Read(notes.txt)", "  ⎿ 3 lines"];
+        assert_eq!(taken(&early), Some((1, vec![], true)), "it went on to work, and claimed no more");
+        let again =
+            [&early[..], &["", "● It is done.", "  CODING OK k7qf2m", "  Bye.", "  CODING OK k7qf2m"]]
+                .concat();
+        assert_eq!(taken(&again), Some((7, vec![1], false)), "the first one that no work follows");
+        let listed = ["It is done:", "• one", "CODING OK k7qf2m", "• two", "CODING OK k7qf2m"];
+        assert_eq!(taken(&listed), Some((2, vec![], false)), "a program that draws no bullets");
     }
 
     #[test]

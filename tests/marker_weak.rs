@@ -29,6 +29,12 @@ mod tests {
         assert_eq!(at(&["$ say FIN", "it is FINished", "FIN"]).as_deref(), Some("1:6-1:9"), "the first one");
         assert_eq!(at(&["hello", "FIN"]), None, "no echo, no claim");
         assert_eq!(at(&["$ say FIN", "", "fin"]), None);
+        let work = ["› say FIN", "• I say FIN at the end.", "", "• Ran ls", "", "• Here: FIN, or FIN."];
+        assert_eq!(
+            phrase_alone(&work, 40, typed, "FIN").as_deref(),
+            Some("5:10-5:13"),
+            "work followed the first"
+        );
         let long = "please do it all and then say FIN to me";
         let echoed = ["> please do it all", "  and then say FIN", "  to me", "ok"];
         assert_eq!(phrase_alone(&echoed, 20, long, "FIN"), None, "a wrapped echo is an echo");

@@ -44,7 +44,7 @@ fn a_turn_is_followed_from_its_line_to_its_last_word() {
     );
     api.says("Done. 襷");
     let said = "Done. 襷".to_owned();
-    assert_eq!(run(opencode.turn(LINE)), Ok(Some(TurnRecord::Over { said })));
+    assert_eq!(run(opencode.turn(LINE)), Ok(Some(TurnRecord::Over { said: said.as_str().into() })));
     // A turn that was taken and not begun is not over.
     let other = LINE.replace("aaaaaa", "bbbbbb");
     api.takes(&other);
@@ -61,7 +61,10 @@ fn a_line_is_found_on_older_pages() {
         api.says(&format!("step {at}"));
     }
     let said = (0..7).map(|at| format!("step {at}")).collect::<Vec<_>>().join("\n\n");
-    assert_eq!(run(opencode(&api, LONG).turn(LINE)), Ok(Some(TurnRecord::Over { said })));
+    assert_eq!(
+        run(opencode(&api, LONG).turn(LINE)),
+        Ok(Some(TurnRecord::Over { said: said.as_str().into() }))
+    );
     // A process that was started later was not given it.
     assert_eq!(run(opencode(&api, Duration::ZERO).has(LINE)), Ok(false));
 }

@@ -62,7 +62,7 @@ fn what_a_program_has_said_in_a_turn_is_read_to_the_letter() {
         for line in typed(&text) {
             let found = transcripts.turn(&line).expect("a turn");
             let over = found.is_over.map_or("-".to_owned(), |over| format!("over: {over}"));
-            let _ = writeln!(told, "{name}: {line}\n{}\n({over})\n", found.said);
+            let _ = writeln!(told, "{name}: {line}\n{}\n({over})\n", found.said.text);
         }
         assert!(
             !transcripts.has("[tasuki] task other from user (token aaaaaa): read it and do it."),
@@ -127,7 +127,8 @@ fn the_last_turn_with_a_line_counts_and_the_next_line_ends_it() {
         + &said("of the other");
     put(home.path(), PLACES[0].1, text.as_bytes());
     let mut transcripts = transcripts("claude", home.path(), LONG);
-    let said_in = |transcripts: &mut Transcripts, line: &str| transcripts.turn(line).map(|found| found.said);
+    let said_in =
+        |transcripts: &mut Transcripts, line: &str| transcripts.turn(line).map(|found| found.said.text);
     assert_eq!(said_in(&mut transcripts, one).as_deref(), Some("second try 襷\n\ndone"));
     assert_eq!(said_in(&mut transcripts, "[tasuki] two (token bbbbbb)").as_deref(), Some("of the other"));
     // The terminal may have broken the line, and the program may keep it so.
@@ -158,7 +159,7 @@ fn what_lies_there_and_is_no_session_does_no_harm() {
         whole + "{\"type\":\"assistant\",\"message\":{\"content\":7}}\nno record\n{\"type\":\"assist",
     )
     .unwrap();
-    assert_eq!(transcripts.turn(line).expect("it is whole now").said, "");
+    assert_eq!(transcripts.turn(line).expect("it is whole now").said.text, "");
     fs::remove_file(folder.join("half.jsonl")).unwrap();
     assert!(transcripts.turn(line).is_none());
 }

@@ -1,10 +1,11 @@
 //! What an agent answered in a turn: the text between the echo of what was typed and the claim, as the agent wrote
 //! it and not as its program drew it.
 
+use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
 use crate::engine::echo::Echo;
-use crate::engine::marker::{Awaited, Claim, Proof, find, is_mark, opening};
+use crate::engine::marker::{self, Awaited, Claim, Proof, is_mark, opening};
 use crate::engine::screen::{
     Screen, after_bullet, bar_column, is_barred, is_boxed, is_prompt, is_rule, unboxed,
 };
@@ -17,6 +18,37 @@ pub const ANSWER_BYTES_MAX: usize = 1 << 20;
 const FOOTER_ROWS_MAX: usize = 12;
 /// Rows from the upper to the lower rule of an input box.
 const INPUT_ROWS_MAX: usize = 5;
+
+/// What an agent itself keeps of all that it said in a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spoken {
+    /// Its words, in Markdown as a rule; the words of its tools are not among them.
+    pub text: String,
+    /// Byte at which begins what it said after its last work.
+    pub last_from: usize,
+}
+
+impl Spoken {
+    /// What was said at several times, with work between them.
+    #[must_use]
+    pub fn of<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut words = Self::default();
+        for piece in pieces.into_iter().filter(|piece| !piece.trim().is_empty()) {
+            if !words.text.is_empty() {
+                words.text.push_str("\n\n");
+            }
+            words.last_from = words.text.len();
+            words.text.push_str(piece);
+        }
+        words
+    }
+}
+
+impl From<&str> for Spoken {
+    fn from(text: &str) -> Self {
+        Self::of([text])
+    }
+}
 
 /// The text of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +75,7 @@ pub fn extract(screen: &Screen<'_>, echoes: &[Echo], claim: Option<&Claim>) -> A
     let echo = echoes.iter().rev().find(|echo| echo.last_row < claimed);
     let first = echo.map_or(0, |echo| echo.next_row(screen).min(claimed));
     let mut lines = match claim {
+        Some(claim) if claim.goes_on => around(screen, first, claim),
         Some(claim) => before(screen, first, claim),
         None => within(screen, first),
     };
@@ -56,26 +89,31 @@ pub fn extract(screen: &Screen<'_>, echoes: &[Echo], claim: Option<&Claim>) -> A
     Answer { text, truncated: cut || echo.is_none() }
 }
 
-/// Takes the answer from a text that the agent itself keeps: what stands before the claim, to the letter but for white
+/// Takes the answer from what an agent itself keeps of a turn: what stands before the claim, to the letter but for white
 /// space at the ends of lines. None without a claim.
 #[must_use]
-pub fn said(text: &str, awaited: &Awaited) -> Option<Answer> {
+pub fn said(words: &Spoken, awaited: &Awaited) -> Option<Answer> {
     // A claim may be a heading, whose sign is no part of it.
-    let plain: Vec<&str> = text.lines().map(without_heading).collect();
-    let mut claim = find(&Screen::lines(&plain), awaited, None)?;
-    let mut rows: Vec<&str> = text.lines().collect();
-    rows[claim.start.row] = plain[claim.start.row];
-    let screen = Screen::lines(&rows);
+    let plain: Vec<&str> = words.text.lines().map(without_heading).collect();
+    let rows: Vec<&str> = words.text.lines().collect();
     let fence = |row: &str| row.trim().starts_with("```");
     // In a code block amid what is said it is quoted.
-    let fenced = |row: usize| rows[..row].iter().filter(|row| fence(row)).count() % 2 == 1;
-    let is_fenced = fenced(claim.start.row);
-    let behind = rows.iter().skip(claim.end.row + 1).skip_while(|row| !fence(row)).skip(1);
-    if is_fenced && behind.clone().any(|row| !row.trim().is_empty()) {
-        return None;
+    let is_quoted = |claim: &Range<usize>| {
+        let fenced = rows[..claim.start].iter().filter(|row| fence(row)).count() % 2 == 1;
+        let mut behind = rows.iter().skip(claim.end).skip_while(|row| !fence(row)).skip(1);
+        fenced && behind.any(|row| !row.trim().is_empty())
+    };
+    let work = words.text.get(..words.last_from).map_or(0, |before| before.lines().count());
+    let claim = marker::find_from(&Screen::lines(&plain), awaited, 0, work, is_quoted)?;
+    let mut rows = rows.clone();
+    if claim.proof == Proof::Strong {
+        rows[claim.start.row] = plain[claim.start.row];
     }
-    claim.earlier.retain(|quoted| !fenced(quoted.start));
-    let mut lines = before(&screen, 0, &claim);
+    let screen = Screen::lines(&rows);
+    let mut lines = if claim.goes_on { around(&screen, 0, &claim) } else { before(&screen, 0, &claim) };
+    if lines.is_empty() && claim.proof == Proof::Weak {
+        lines = after(&screen, &claim);
+    }
     // The claim stood alone in a code block, which is no part of the answer.
     if lines.last().is_some_and(|row| fence(row)) && rows.get(claim.end.row + 1).is_some_and(|row| fence(row))
     {
@@ -127,6 +165,16 @@ fn before<'a>(screen: &Screen<'a>, first: usize, claim: &Claim) -> Vec<&'a str> 
         lines.iter_mut().for_each(|line| *line = unboxed(line));
     }
     tidied(lines)
+}
+
+/// All lines from row `first` on but those that claim.
+fn around<'a>(screen: &Screen<'a>, first: usize, claim: &Claim) -> Vec<&'a str> {
+    let whole_rows =
+        screen.row(claim.start.row).get(..claim.start.byte).is_none_or(|words| opening(words) >= words.len())
+            && screen.row(claim.end.row).get(claim.end.byte..).is_none_or(|words| words.chars().all(is_mark));
+    let own = if whole_rows { claim.start.row..claim.end.row + 1 } else { 0..0 };
+    let claims = |at: &usize| own.contains(at) || claim.earlier.iter().any(|rows| rows.contains(at));
+    tidied((first..output_end(screen, first)).filter(|at| !claims(at)).map(|at| screen.row(at)).collect())
 }
 
 /// The lines from the claim to the end of the output.

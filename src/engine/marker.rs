@@ -59,6 +59,8 @@ pub struct Claim {
     pub end: Place,
     /// Rows that say the same before; an agent may say it twice. Empty without a token.
     pub earlier: Vec<Range<usize>>,
+    /// Whether work follows it, and no other claim after that: what was said then belongs to the answer.
+    pub goes_on: bool,
     /// What the claim is worth.
     pub proof: Proof,
 }
@@ -81,20 +83,46 @@ pub struct Place {
     pub byte: usize,
 }
 
-/// Looks for the claim.
+/// Looks for the claim: the first one that no work follows, and the last one where work follows each. What an agent says
+/// after it is done is no part of its answer, said again or not; but whoever goes on to work was not done.
 ///
-/// With a token it is the last line that says so, since what an agent writes after it said so once belongs to its
-/// answer; `after` is not needed and only leaves out what stands before. Without a token it is the first place
-/// after the echo `after`, and without that echo there is none: what stood there before the turn proves nothing.
+/// Where a program puts a bullet before all that it says, each later one of the same kind is work, or said after work. A
+/// program that draws none is done with its first claim. With a token `after` only leaves out what stands before; without
+/// that echo there is no claim without a token: what stood there before the turn proves nothing.
 ///
 /// Takes time proportional to the text.
 #[must_use]
 pub fn find(screen: &Screen<'_>, awaited: &Awaited, after: Option<Echo>) -> Option<Claim> {
-    match (awaited.token, after) {
-        (Some(_), after) => last_line(screen, awaited, after.map_or(0, |echo| echo.last_row + 1)),
-        (None, Some(echo)) => first_place(screen, awaited, echo.last_row + 1),
-        (None, None) => None,
+    let from = match (awaited.token, after) {
+        (_, Some(echo)) => echo.last_row + 1,
+        (Some(_), None) => 0,
+        (None, None) => return None,
+    };
+    find_from(screen, awaited, from, screen.last_block(from), |_| false)
+}
+
+/// The same from row `from` on, where work ended before row `work`, but for rows that only quote a claim.
+pub(super) fn find_from(
+    screen: &Screen<'_>,
+    awaited: &Awaited,
+    from: usize,
+    work: usize,
+    is_quoted: impl Fn(&Range<usize>) -> bool,
+) -> Option<Claim> {
+    if awaited.token.is_none() {
+        let last = first_place(screen, awaited, work.max(from));
+        return last
+            .or_else(|| first_place(screen, awaited, from).map(|claim| Claim { goes_on: true, ..claim }));
     }
+    let mut found = lines(screen, awaited, from);
+    found.retain(|rows| !is_quoted(rows));
+    let first = found.iter().position(|rows| rows.start >= work);
+    found.truncate(first.map_or(found.len(), |first| first + 1));
+    let rows = found.pop()?;
+    let end_row = rows.end - 1;
+    let end = Place { row: end_row, byte: screen.row(end_row).len() };
+    let start = Place { row: rows.start, byte: 0 };
+    Some(Claim { start, end, earlier: found, goes_on: first.is_none(), proof: Proof::Strong })
 }
 
 /// Checks that `phrase` can be an agent's phrase.
@@ -147,8 +175,8 @@ pub enum BadPhrase {
     BesideToken,
 }
 
-/// The last line that is phrase and token and nothing else.
-fn last_line(screen: &Screen<'_>, awaited: &Awaited, from: usize) -> Option<Claim> {
+/// All lines that are phrase and token and nothing else.
+fn lines(screen: &Screen<'_>, awaited: &Awaited, from: usize) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for at in from..screen.rows().len() {
         let Some(end_row) = line_at(screen, awaited, at) else { continue };
@@ -158,10 +186,7 @@ fn last_line(screen: &Screen<'_>, awaited: &Awaited, from: usize) -> Option<Clai
             found.push(at..end_row + 1);
         }
     }
-    let rows = found.pop()?;
-    let end_row = rows.end - 1;
-    let end = Place { row: end_row, byte: screen.row(end_row).len() };
-    Some(Claim { start: Place { row: rows.start, byte: 0 }, end, earlier: found, proof: Proof::Strong })
+    found
 }
 
 /// The last row of the marker that takes whole rows from `at` on.
@@ -207,7 +232,7 @@ fn first_place(screen: &Screen<'_>, awaited: &Awaited, from: usize) -> Option<Cl
         text.match_indices(first).filter(|&(at, _)| may_begin(at)).find_map(|(at, _)| {
             let start = Place { row, byte: span.start + at };
             let end = matched(screen, &awaited.needle, start, span.end)?;
-            Some(Claim { start, end, earlier: Vec::new(), proof: Proof::Weak })
+            Some(Claim { start, end, earlier: Vec::new(), goes_on: false, proof: Proof::Weak })
         })
     })
 }

@@ -67,6 +67,21 @@ impl<'a> Screen<'a> {
         self.rows.get(at).copied().unwrap_or_default()
     }
 
+    /// Where the last block begins of those that a program puts a bullet before, of the same kind as the first row from `from`
+    /// on has one; `from` where it has none.
+    pub(super) fn last_block(&self, from: usize) -> usize {
+        let bullet = |at: usize| {
+            let row = self.row(at);
+            let text = row.trim_start();
+            let rest = after_bullet(text).filter(|rest| rest.starts_with(' '))?;
+            Some((row.len() - text.len(), &text[..text.len() - rest.len()]))
+        };
+        let end = self.rows.len();
+        let first = (from..end).find(|&at| !self.row(at).trim().is_empty());
+        let Some(first) = first.and_then(bullet).filter(|_| self.width.is_some()) else { return from };
+        (from..end).rev().find(|&at| bullet(at) == Some(first)).unwrap_or(from)
+    }
+
     /// Whether row `at` is so full that its program had to break the line before the text of the next row.
     pub(super) fn breaks_after(&self, at: usize, how: Break) -> bool {
         let (Some(width), row) = (self.width, self.row(at)) else { return false };

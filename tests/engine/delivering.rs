@@ -64,6 +64,7 @@ fn each_verdict_has_its_consequence() {
         Verdict::Delivered(Receipt::Read),
         Verdict::Delivered(Receipt::Acknowledged),
         Verdict::Unconfirmed { why: why() },
+        Verdict::Left { why: why() },
         Verdict::NotDelivered { why: why() },
         Verdict::Withdrawn { why: why() },
     ];
@@ -123,6 +124,15 @@ fn each_verdict_has_its_consequence() {
         ## Unconfirmed { why: "because" } info-> retrying
         t1 doubt (because)
         t1 retry +1000 ms redelivered (because)
+        ## Left { why: "because" } -> held
+        t1 doubt (because)
+        t1 hold (because; it has no token, so it is not typed twice: what its agent says yet counts, else `tasuki retry t1` or `tasuki cancel t1`)
+        ## Left { why: "because" } hold-> held
+        t1 doubt (because)
+        t1 hold (because; it has no token, so it is not typed twice: what its agent says yet counts, else `tasuki retry t1` or `tasuki cancel t1`)
+        ## Left { why: "because" } info-> held
+        t1 doubt (because)
+        t1 hold (because; it has no token, so it is not typed twice: what its agent says yet counts, else `tasuki retry t1` or `tasuki cancel t1`)
         ## NotDelivered { why: "because" } -> retrying
         t1 retry +1000 ms (because)
         ## NotDelivered { why: "because" } hold-> retrying
@@ -417,4 +427,42 @@ fn a_turn_that_was_about_to_be_typed_waits_for_the_stop_file_to_go() {
     assert_eq!(world.stage("t1"), "queued");
     assert!(world.step(Input::Halt(false, None)).contains("> seek boss"), "it is asked for again");
     assert!(world.ready("boss").contains("> ring boss t1"));
+}
+
+#[test]
+fn a_line_is_looked_for_from_when_it_may_have_been_typed_first() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    let typed_at = |world: &World| world.engine.state().open[&id("t1")].typed_at;
+    world.ready("boss");
+    let first = world.now;
+    assert_eq!(typed_at(&world), Some(first));
+    world.pass(500);
+    world.unconfirmed("boss");
+    world.pass(1_000);
+    world.ready("boss");
+    assert_eq!(typed_at(&world), Some(first), "it may have been read from its first try on");
+    world.exit("boss", "exit 1");
+    world.pass(3_000);
+    world.start("boss");
+    world.ready("boss");
+    assert_eq!(typed_at(&world), Some(world.now), "this process has seen nothing of it");
+}
+
+#[test]
+fn a_line_that_may_not_be_typed_twice_waits_for_a_person_and_its_late_answer_counts() {
+    for answers in [false, true] {
+        let mut world = World::new(team());
+        world.send("t1 user>boss");
+        world.ready("boss");
+        world.rung("boss", Verdict::Left { why: "its line left the input box".to_owned() });
+        assert_eq!(world.stage("t1"), "held");
+        assert_eq!(world.pass(600_000), "", "nothing is typed by itself");
+        if answers {
+            world.claim("boss")
+        } else {
+            world.retry("t1")
+        };
+        assert_eq!(world.stage("t1"), if answers { "completed" } else { "retrying" });
+    }
 }

@@ -111,6 +111,7 @@ fn grow(value: &mut Value) {
 fn body(event: &Event) -> Option<Body> {
     match event {
         Event::Accepted { body, .. } => Some(body.clone()),
+        Event::Said { text, .. } => Some(Body { content: text.clone(), extra: "".into() }),
         Event::Ended { answer, .. } => answer.as_ref().map(|answer| answer.body.clone()),
         _ => None,
     }

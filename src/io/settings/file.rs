@@ -63,8 +63,8 @@ pub(super) struct AgentEntry {
     /// Whether a turn's token must stand beside the phrase. `false` takes the phrase alone, as weak proof. Default:
     /// `true`
     pub(super) token: Option<bool>,
-    /// How a task is typed: `doorbell` is one fixed line that names the task's file, `inline` is the content itself.
-    /// Default: `doorbell`
+    /// How a task is typed: `doorbell` is one fixed line that names the task's file, `inline` is the content itself:
+    /// one printable line of at most 1,000 bytes that does not begin with `/ ! # @ -`. Default: `doorbell`
     pub(super) delivery: Option<DeliveryWord>,
     /// A file with what the agent is told before its first task. The same placeholders are filled in as in `command`, and
     /// what comes of it stands in `.tasuki/agents/NAME/system_prompt.md` while the agent runs.
@@ -80,8 +80,8 @@ pub(super) struct AgentEntry {
     pub(super) aliases: Option<Vec<At<String>>>,
     /// Pools it belongs to; a message to a pool goes to the member that is free first.
     pub(super) pool: Option<Vec<At<String>>>,
-    /// Working time that a turn may take; it stands still while the agent waits for others. Without it: the profile's,
-    /// else `default_timeout`.
+    /// Working time that a turn may take; it stands still while the agent waits for others, asks
+    /// something or met a limit. Without it: the profile's, else `default_timeout`.
     pub(super) timeout: Option<At<Lasting>>,
     /// When it is started again: `always`, `on-failure` (after a clean end once there is something for it) or `never`.
     /// Default: the profile's

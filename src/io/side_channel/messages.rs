@@ -1,6 +1,7 @@
 //! The messages of OpenCode's API, as much of them as is needed: in `GET /session/ID/message` the oldest stands first.
 
 use super::Line;
+use crate::engine::answer::Spoken;
 use crate::engine::doorbell::HEAD;
 use crate::engine::words::Millis;
 use serde::Deserialize;
@@ -89,7 +90,7 @@ impl Message {
 
 /// What was said after the message with this id, up to the next line of tasuki's, if that is all of it. None if it was not
 /// begun or not ended yet, or if there is no such message.
-pub(super) fn said_after(messages: &[Message], id: &str) -> Option<String> {
+pub(super) fn said_after(messages: &[Message], id: &str) -> Option<Spoken> {
     let at = messages.iter().position(|message| message.info.id == id)?;
     let later = messages.get(at + 1..)?;
     let is_ours = |message: &Message| message.texts().any(|text| text.trim_start().starts_with(HEAD));
@@ -97,9 +98,7 @@ pub(super) fn said_after(messages: &[Message], id: &str) -> Option<String> {
     let turn = later.get(..end.unwrap_or(later.len()))?;
     let last = turn.iter().rev().find(|message| message.is_answer())?;
     last.info.time.completed?;
-    let texts: Vec<&str> =
-        turn.iter().filter(|message| message.is_answer()).flat_map(Message::texts).collect();
-    Some(texts.join("\n\n"))
+    Some(Spoken::of(turn.iter().filter(|message| message.is_answer()).flat_map(Message::texts)))
 }
 
 #[cfg(test)]
@@ -142,8 +141,11 @@ mod tests {
                 && !told.is(&Line::since("Say **hi**.", Millis(2)))
         );
         assert!(!told.is(&Line::since("**hi**", Millis(1))), "which is another line");
-        assert_eq!(said_after(&all, "u1").as_deref(), Some("まず見る。\n\nDone.\n\nCODING OK k7qf2m"));
-        assert_eq!(said_after(&all, "u3").as_deref(), Some("not of this turn"));
+        assert_eq!(
+            said_after(&all, "u1").map(|said| said.text).as_deref(),
+            Some("まず見る。\n\nDone.\n\nCODING OK k7qf2m")
+        );
+        assert_eq!(said_after(&all, "u3").map(|said| said.text).as_deref(), Some("not of this turn"));
         assert_eq!(said_after(&all, "none"), None);
     }
 

@@ -5,6 +5,7 @@ mod messages;
 mod opencode;
 mod transcript;
 
+use crate::engine::answer::Spoken;
 use crate::engine::echo::squeezed;
 use crate::engine::words::Millis;
 use crate::io::settings::{Env, SideChannel};
@@ -40,8 +41,8 @@ pub enum TurnRecord {
     },
     /// It has ended its turn, and this is all that it said in it, to the letter.
     Over {
-        /// Its words, in Markdown as a rule; the words of its tools are not among them.
-        said: String,
+        /// Its words.
+        said: Spoken,
     },
     /// The turn was taken, and nothing tells how far it is.
     Taken,

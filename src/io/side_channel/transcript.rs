@@ -2,6 +2,7 @@
 //! written there, and nothing of them is believed but what stands in the program's own words behind the turn's own line.
 
 use super::Line;
+use crate::engine::answer::Spoken;
 use crate::engine::doorbell::HEAD;
 use crate::engine::words::Millis;
 use crate::io::clock::wall_now;
@@ -49,7 +50,7 @@ struct Found {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transcribed {
     /// All that was said since.
-    pub said: String,
+    pub said: Spoken,
     /// Whether it is over; none where no record would say so.
     pub is_over: Option<bool>,
     /// For how long nothing was written there.
@@ -114,7 +115,7 @@ impl Transcripts {
     }
 
     /// What was said behind the record at `at`, up to the next line of tasuki's, and whether that is all.
-    fn said(&self, mut file: File, at: u64) -> io::Result<(String, Option<bool>)> {
+    fn said(&self, mut file: File, at: u64) -> io::Result<(Spoken, Option<bool>)> {
         file.seek(SeekFrom::Start(at))?;
         let mut said: Vec<String> = Vec::new();
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
@@ -136,8 +137,7 @@ impl Transcripts {
                 }
             }
         })?;
-        said.retain(|text| !text.trim().is_empty());
-        Ok((said.join("\n\n"), has_end))
+        Ok((Spoken::of(said.iter().map(String::as_str)), has_end))
     }
 
     /// Files to which something was written since the program was started, the newest first.

@@ -3,7 +3,7 @@
 use super::Worker;
 use super::reading::Read;
 use crate::daemon::orders::Typed;
-use crate::engine::answer::{self, Answer};
+use crate::engine::answer::{self, Answer, Spoken};
 use crate::engine::marker::Awaited;
 use crate::engine::reading::State;
 use crate::io::clock::{rfc3339, wall_now};
@@ -113,9 +113,8 @@ impl Worker {
             return if on_screen { Judged::ByScreen } else { Judged::Unclaimed(None) };
         };
         if is_over == Some(false) && still < WRITES_AGAIN_WITHIN {
-            if !read.free && !said.trim().is_empty() {
-                let own = Some(Answer { text: said, truncated: false });
-                self.tell_said(typed, own, screen, Some(read)).await;
+            if !read.free && !said.text.is_empty() {
+                self.tell_said(typed, Some(answer::unclaimed(&said.text)), screen, Some(read)).await;
             }
             return Judged::Later(Instant::now() + ASK_SOON);
         }
@@ -129,7 +128,7 @@ impl Worker {
         }
         // It writes its words down, and these are others' words, or are said of the claim: a tool printed them, or a list has them.
         // Where it stopped to write long before, it writes elsewhere by now.
-        let writes = !said.trim().is_empty() && still < waited + WRITES_ON;
+        let writes = !said.text.is_empty() && still < waited + WRITES_ON;
         if writes { judged } else { Judged::ByScreen }
     }
 
@@ -170,11 +169,11 @@ pub(super) fn corrected(mut read: Read, record: Option<&TurnRecord>) -> Read {
 }
 
 /// What was answered, if what was said in the whole turn has its claim.
-pub(super) fn judged_by(said: &str, typed: &Typed) -> Judged {
+pub(super) fn judged_by(said: &Spoken, typed: &Typed) -> Judged {
     let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok();
     match awaited.and_then(|awaited| answer::said(said, &awaited)) {
         Some(answer) => Judged::BySaid(answer),
-        None if said.trim().is_empty() => Judged::Unclaimed(None),
-        None => Judged::Unclaimed(Some(answer::unclaimed(said))),
+        None if said.text.is_empty() => Judged::Unclaimed(None),
+        None => Judged::Unclaimed(Some(answer::unclaimed(&said.text))),
     }
 }

@@ -6,6 +6,7 @@ use super::left::{Left, Standing};
 use super::seen::SEARCHED_ROWS;
 use super::{End, Worker, answered};
 use crate::daemon::orders::Typed;
+use crate::engine::doorbell::HEAD;
 use crate::engine::echo;
 use crate::engine::input::{Guard, Report, Verdict};
 use crate::engine::life::Receipt;
@@ -84,9 +85,7 @@ impl Worker {
         let (id, turn) = (typed.id.clone(), typed.turn.number);
         let verdict = match verdict {
             // Its reader could not tell that it had it before.
-            Verdict::Unconfirmed { why }
-                if self.launch.profile.screen.is_some() && typed.turn.token.is_none() =>
-            {
+            Verdict::Unconfirmed { why } if self.launch.profile.screen.is_some() && is_bare(&typed) => {
                 Verdict::Left { why }
             }
             other => other,
@@ -308,6 +307,11 @@ impl Worker {
             }
         }
     }
+}
+
+/// Whether nothing in the line of a turn tells it from another turn's: no token, and no id of its message.
+fn is_bare(typed: &Typed) -> bool {
+    typed.turn.token.is_none() && !typed.line.starts_with(HEAD)
 }
 
 /// How often a turn's line stands on a screen.
