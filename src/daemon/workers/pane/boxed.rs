@@ -194,7 +194,7 @@ impl Worker {
             }
             if holds && entered.elapsed() >= ENTER_AGAIN && again < ENTERS_AGAIN {
                 match self.may_enter(typed).await {
-                    Ok(None) if self.is_called_off() => return Err(self.take_back(typed).await),
+                    Ok(None) if self.is_called_off(typed) => return Err(self.take_back(typed).await),
                     Ok(None) => {}
                     Ok(Some((guard, _))) => return Err(stands(guard.words())),
                     Err(Failed::Verdict(_)) => continue,

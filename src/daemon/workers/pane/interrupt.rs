@@ -67,6 +67,7 @@ impl Worker {
         let typed = self.awaited.take().filter(|typed| typed.id == id && typed.turn.number == turn);
         (self.unread, self.free_since, self.over) = (None, None, None);
         let how = match typed {
+            None if self.taken_back.take() == Some((id.clone(), turn)) => Interrupted::NotGiven,
             None => goes_on("nothing shows whether it was given this turn, and no key was pressed"),
             Some(typed) => match self.break_off(&typed).await {
                 Ok(how) => how,

@@ -202,11 +202,15 @@ impl Worker {
     }
 
     /// Whether the turn that is being typed was called off meanwhile. What else came is obeyed after it.
-    pub(super) fn is_called_off(&mut self) -> bool {
+    pub(super) fn is_called_off(&mut self, typed: &Typed) -> bool {
         while let Ok(order) = self.orders.try_recv() {
             self.ahead.push_back(order);
         }
-        self.ahead.iter().any(|order| matches!(order, Order::Unwatch | Order::Close))
+        self.ahead.iter().any(|order| match order {
+            Order::Unwatch | Order::Close => true,
+            Order::Interrupt { id, turn } => (id, *turn) == (&typed.id, typed.turn.number),
+            _ => false,
+        })
     }
 
     /// Takes the line of a turn that was called off away again, and sees that it is gone.
@@ -219,6 +223,7 @@ impl Worker {
             return failed;
         }
         self.left = Left::Nothing;
+        self.taken_back = Some((typed.id.clone(), typed.turn.number));
         let why = "it was called off while it was typed, and its line was taken away again".to_owned();
         Failed::Verdict(Verdict::Withdrawn { why })
     }

@@ -29,7 +29,7 @@ use crate::daemon::news::{News, NewsSender};
 use crate::daemon::orders::{Launched, Launches, Order, PaneNews, PaneWord, Terms, Typed};
 use crate::engine::input::{Guard, Report};
 use crate::engine::reading::State;
-use crate::engine::words::ProcessKey;
+use crate::engine::words::{MessageId, ProcessKey};
 use crate::io::frames::Frames;
 use crate::io::process;
 use crate::io::redact::Redactor;
@@ -144,6 +144,8 @@ struct Worker {
     unread: Option<Typed>,
     /// What stands in its input without Enter, for all that is known.
     left: Left,
+    /// The turn that was called off before Enter, whose line does not.
+    taken_back: Option<(MessageId, u16)>,
     /// A person's words that do.
     line: Line,
     /// How often the line that is being typed stood outside the input box before.
@@ -222,6 +224,7 @@ pub async fn work(start: Start) -> &'static str {
                 busy: interrupt::Busy::default(),
                 unread: None,
                 left: if adopted { Left::Unknown } else { Left::Nothing },
+                taken_back: None,
                 line: Line::default(),
                 orders,
                 ahead: VecDeque::new(),

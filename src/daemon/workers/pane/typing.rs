@@ -134,7 +134,8 @@ impl Worker {
             Standing::Done => return Ok(Receipt::Echoed),
         }
         let printed = *self.output.borrow_and_update();
-        if self.is_called_off() {
+        if self.is_called_off(typed) {
+            self.taken_back = Some((typed.id.clone(), typed.turn.number));
             let why = "it was called off".to_owned();
             return Err(Failed::Verdict(Verdict::Withdrawn { why }));
         }
@@ -239,7 +240,7 @@ impl Worker {
             Failed::Verdict(Verdict::NotDelivered { why })
         };
         match mind {
-            Ok(None) if self.is_called_off() => return Err(self.take_back(typed).await),
+            Ok(None) if self.is_called_off(typed) => return Err(self.take_back(typed).await),
             Ok(None) => {}
             Ok(Some((guard, _))) => return Err(unsent(guard.words())),
             Err(error) => return Err(unsent(&error.to_string())),
