@@ -46,9 +46,8 @@ fn a_team_of_all_coding_programs_takes_what_their_patterns_take() {
     let mut agents = String::new();
     for name in &names {
         let script = format!("{}/protocol/examples/like-{name}.script.yaml", env!("CARGO_MANIFEST_DIR"));
-        let command = format!(
-            "[\"{{tasuki}}\", agent, scripted, --phrase, \"{{phrase}}\", --script, \"{script}\"]"
-        );
+        let command =
+            format!("[\"{{tasuki}}\", agent, scripted, --phrase, \"{{phrase}}\", --script, \"{script}\"]");
         writeln!(agents, "  - {{name: {name}, reports_to: user, provider: {name}, command: {command}}}")
             .expect("a line");
     }

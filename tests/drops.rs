@@ -236,7 +236,9 @@ fn a_plain_scalar_is_what_its_field_wants() {
 
 #[test]
 fn what_is_kept_keeps_its_letters() {
-    for letters in ["1.10", "0x1F", "1e3", "007", "2026-02-02", "yes", "True", "+5", "-0", ".5", "1_000", "0o17", "1."] {
+    for letters in
+        ["1.10", "0x1F", "1e3", "007", "2026-02-02", "yes", "True", "+5", "-0", ".5", "1_000", "0o17", "1."]
+    {
         let draft = one(&format!("to: a\ncontent: x\nmetadata: {{k: [{letters}]}}\nown: {letters}\n"));
         let wanted = format!(r#"{{"metadata":{{"k":["{letters}"]}},"own":"{letters}"}}"#);
         assert_eq!(&*draft.body.extra, wanted);
@@ -245,9 +247,16 @@ fn what_is_kept_keeps_its_letters() {
     }
     for value in ["5", "-3", "1.5", "true", "false", "null", "18446744073709551615"] {
         let draft = one(&format!("to: a\ncontent: x\nmetadata: {{k: {value}}}\n"));
-        assert_eq!(&*draft.body.extra, format!(r#"{{"metadata":{{"k":{value}}}}}"#), "what JSON writes alike");
+        assert_eq!(
+            &*draft.body.extra,
+            format!(r#"{{"metadata":{{"k":{value}}}}}"#),
+            "what JSON writes alike"
+        );
     }
-    assert_eq!(one("to: a\ncontent: x\nmetadata: {k: ~}\n").body.extra.as_ref(), r#"{"metadata":{"k":null}}"#);
+    assert_eq!(
+        one("to: a\ncontent: x\nmetadata: {k: ~}\n").body.extra.as_ref(),
+        r#"{"metadata":{"k":null}}"#
+    );
     assert!(one("to: a\ncontent: x\nexpect: {commit: True}\n").expect.expect("one").commit);
 }
 
@@ -257,7 +266,9 @@ fn the_priority_of_the_metadata_counts_where_there_is_no_other() {
     assert_eq!(with("metadata: {priority: high}").priority, Priority::High);
     assert_eq!(with("metadata: {priority: high}\npriority: low").priority, Priority::Low);
     assert_eq!(with("metadata: {priority: high}\npriority:").priority, Priority::High);
-    for nothing in ["{priority: urgent}", "{priority: 1}", "{priority: }", "{priority: [high]}", "{priorities: high}"] {
+    for nothing in
+        ["{priority: urgent}", "{priority: 1}", "{priority: }", "{priority: [high]}", "{priorities: high}"]
+    {
         let draft = with(&format!("metadata: {nothing}"));
         assert_eq!(draft.priority, Priority::Normal, "{nothing}");
     }
@@ -278,10 +289,19 @@ fn what_yaml_takes_for_a_comment_behind_the_content_is_said() {
     };
     assert_eq!(notes("fix issue #12 now"), said("#12 now"));
     assert_eq!(notes("fix\n  issue #12 now"), said("#12 now"));
-    for whole in ["fix issue#12", "'fix issue #12'", "\"fix issue #12\"", "|\n  fix issue #12\n  # and 13", "'x' # a comment"] {
+    for whole in [
+        "fix issue#12",
+        "'fix issue #12'",
+        "\"fix issue #12\"",
+        "|\n  fix issue #12\n  # and 13",
+        "'x' # a comment",
+    ] {
         assert!(notes(whole).is_empty(), "{whole}");
     }
-    assert!(one("to: a # whoever\ncontent: x\npriority: low # later\n").notes.is_empty(), "they lose nothing");
+    assert!(
+        one("to: a # whoever\ncontent: x\npriority: low # later\n").notes.is_empty(),
+        "they lose nothing"
+    );
     let refused = read("to: a\ncontent: #12 is open\n").expect_err("nothing");
     assert_eq!(refused.code, Code::ContentEmpty);
     assert!(refused.why.contains("`#12 is open` is a comment in YAML"), "{}", refused.why);
@@ -295,7 +315,9 @@ fn a_slot_whose_sides_nobody_is_called_is_said() {
     };
     assert!(notes("stranger_to_grand_boss.yaml").contains("nobody is called stranger"));
     assert!(notes("user_to_stranger.yaml").contains("nobody is called stranger"));
-    for fine in ["user_to_grand_boss.yaml", "how_to.yaml", "a_to_b_to_c.yaml", "Read Me_to_you.yaml", "task.yaml"] {
+    for fine in
+        ["user_to_grand_boss.yaml", "how_to.yaml", "a_to_b_to_c.yaml", "Read Me_to_you.yaml", "task.yaml"]
+    {
         assert_eq!(notes(fine), "", "{fine}");
     }
 }

@@ -191,9 +191,7 @@ impl Engine {
         match &agent.phase {
             Phase::Absent | Phase::Launching => ("starting", agent.last_end.as_ref().map(LastEnd::words)),
             Phase::Restarting(at) => restarting_state(agent, *at),
-            Phase::Asleep if self.is_started_by_need(name) => {
-                ("stopped", Some(SLEEPS.to_owned()))
-            }
+            Phase::Asleep if self.is_started_by_need(name) => ("stopped", Some(SLEEPS.to_owned())),
             Phase::Stopped | Phase::Asleep => {
                 ("stopped", Some(format!("`tasuki agent start {name}` starts it")))
             }

@@ -26,7 +26,10 @@ fn log_has(house: &House, words: &str) {
 fn what_is_sent_to_the_user_is_unread_until_a_person_has_seen_it() {
     let mut house = House::plain("inbox 受信");
     house.start();
-    house.drop("i.yaml", "id: i-1\nfrom: worker\nto: user\ntype: info\ncontent: |\n  一行目\n  last line 🎌\n");
+    house.drop(
+        "i.yaml",
+        "id: i-1\nfrom: worker\nto: user\ntype: info\ncontent: |\n  一行目\n  last line 🎌\n",
+    );
     house.until("it to lie there", |house| house.path("queue/inbox/i-1.yaml").exists());
     assert_eq!(unread(&house), 1);
     assert!(said(&house, &["status"]).1.contains("1 unread"), "{:?}", said(&house, &["status"]));
@@ -69,7 +72,10 @@ fn an_answer_that_was_dropped_for_the_user_is_unread_too() {
     house.until("it to lie there", |house| house.path("queue/inbox/r-1.yaml").exists());
     let (_, log, _) = said(&house, &["log", "user", "--json"]);
     let letter: Value = serde_json::from_str(log.lines().next().expect("a line")).expect("JSON");
-    assert_eq!((&letter["unread"]["in_reply_to"], &letter["unread"]["content"]), (&"t".into(), &"できた".into()));
+    assert_eq!(
+        (&letter["unread"]["in_reply_to"], &letter["unread"]["content"]),
+        (&"t".into(), &"できた".into())
+    );
     assert_eq!(unread(&house), 0);
     house.end();
 }

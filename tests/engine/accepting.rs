@@ -323,7 +323,8 @@ fn a_nearly_full_disk_takes_what_belongs_to_open_work_and_nothing_else() {
         -- there is room again
         accepted t2 task user>boss
         > answer accepted [t2]
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]

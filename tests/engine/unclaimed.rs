@@ -106,7 +106,8 @@ fn a_turn_that_met_limits_is_remembered_over_each_reminder() {
     for (turn, part) in [(1, "Part one."), (2, "Part two."), (3, "Part three.")] {
         says(&mut world, turn, part);
         let until = Some(Millis(world.now.0 + 10_000));
-        let need = Report::Needs { kind: NeedKind::Limit, why: "limit".into(), asks: None, hidden: false, until };
+        let need =
+            Report::Needs { kind: NeedKind::Limit, why: "limit".into(), asks: None, hidden: false, until };
         world.report("boss", need);
         world.pass(10_001);
         assert!(world.ready("boss").contains("reminder"), "turn {turn}");

@@ -155,7 +155,13 @@ impl Patience {
 fn is_no_room(errno: Errno) -> bool {
     matches!(
         errno,
-        Errno::NOSPC | Errno::DQUOT | Errno::ROFS | Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::NOBUFS
+        Errno::NOSPC
+            | Errno::DQUOT
+            | Errno::ROFS
+            | Errno::MFILE
+            | Errno::NFILE
+            | Errno::NOMEM
+            | Errno::NOBUFS
     )
 }
 

@@ -108,7 +108,8 @@ impl Zone {
         if is_passed_over || !self.is_folder(name) {
             return false;
         }
-        let names = name.to_str().and_then(|name| self.folder.enter(name).ok()?.names().ok()).unwrap_or_default();
+        let names =
+            name.to_str().and_then(|name| self.folder.enter(name).ok()?.names().ok()).unwrap_or_default();
         names.iter().any(|name| name::kind(name) == NameKind::Drop)
     }
 

@@ -201,8 +201,13 @@ pub(super) fn resolve(
     for (name, entry) in entries {
         entered.entry(name.clone()).or_default().push(Entered { entry, book: 0 });
     }
-    let mut resolver =
-        Resolver { built_in: built_in(Book::built_in)?, entered, done: BTreeMap::new(), books, spent: Spent::default() };
+    let mut resolver = Resolver {
+        built_in: built_in(Book::built_in)?,
+        entered,
+        done: BTreeMap::new(),
+        books,
+        spent: Spent::default(),
+    };
     let names: Vec<String> = resolver.built_in.keys().chain(resolver.entered.keys()).cloned().collect();
     for name in names {
         resolver.profile(&name, &mut Vec::new());

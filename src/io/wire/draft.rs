@@ -364,7 +364,10 @@ fn notes(fields: &Fields<'_>, content: &str) -> Vec<String> {
     }
     let is_none = |word: &&str| !Priority::ALL.iter().any(|priority| priority.word() == *word);
     if let Some(word) = noted_priority(fields).filter(is_none).filter(|_| fields.node("priority").is_none()) {
-        notes.push(format!("`metadata.priority` is {}, which is no priority: it counts as normal", shown(word)));
+        notes.push(format!(
+            "`metadata.priority` is {}, which is no priority: it counts as normal",
+            shown(word)
+        ));
     }
     if let Some(kind) = secret::kind(content) {
         notes.push(format!("the content seems to hold {kind}; it stays in the queue as it is"));

@@ -54,7 +54,12 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         Some(worst) if args.ids.len() == 1 => Err(worst),
         Some(worst) => {
             let why = format!("{failed} of {} messages were not cancelled", args.ids.len());
-            Err(Failure::new(worst.kind, "not-cancelled", why, "each of them is named above, with its reason"))
+            Err(Failure::new(
+                worst.kind,
+                "not-cancelled",
+                why,
+                "each of them is named above, with its reason",
+            ))
         }
     }
 }

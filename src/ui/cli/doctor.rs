@@ -185,7 +185,8 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
 /// Folders in whose place something else stands: tasuki follows no link, so nothing that is put there is taken.
 fn folders(workspace: &Workspace) -> Vec<Check> {
     let cure = "move it away: `tasuki up` makes the folder anew; agents and people are to use the real one";
-    let all = [workspace.queue(), workspace.active(), workspace.results(), workspace.done(), workspace.inbox()];
+    let all =
+        [workspace.queue(), workspace.active(), workspace.results(), workspace.done(), workspace.inbox()];
     let all = all.into_iter().chain([workspace.rejected(), workspace.status()]);
     let wrong = all.filter_map(|path| {
         let kind = path.symlink_metadata().ok()?.file_type();

@@ -28,7 +28,9 @@ pub(super) fn show_unread(desk: &Desk, workspace: &Workspace) -> Ended {
         if is_person {
             // Only now: what could not be printed is not read.
             match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Failure::at(&path)(error)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Failure::at(&path)(error));
+                }
                 _ => {}
             }
         }

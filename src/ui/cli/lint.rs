@@ -56,7 +56,8 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
 }
 
 fn check(desk: &Desk, path: &Path, bytes: &[u8], compat: bool) -> Result<String, Failure> {
-    let words = if is_team(path, bytes) { check_team(desk, path, bytes) } else { check_drop(desk, path, bytes) }?;
+    let words =
+        if is_team(path, bytes) { check_team(desk, path, bytes) } else { check_drop(desk, path, bytes) }?;
     if compat {
         check_compat(bytes).map_err(|failure| failure.within(path.display().to_string()))?;
     }

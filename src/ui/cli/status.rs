@@ -47,7 +47,9 @@ fn heading(status: &StatusInfo) -> String {
     }
     if status.unread > 0 {
         let count = status.unread;
-        lines.push(format!("{alarm}{count} unread{alarm:#} for you: `tasuki log user` shows what was sent to you"));
+        lines.push(format!(
+            "{alarm}{count} unread{alarm:#} for you: `tasuki log user` shows what was sent to you"
+        ));
     }
     if status.held > 0 {
         lines.push(format!(

@@ -126,9 +126,12 @@ fn where_nothing_lies_there_a_claim_goes_on_at_once() {
 
 #[test]
 fn a_part_is_taken_before_a_claim_goes_on_whether_the_disk_or_the_workspace_is_full() {
-    for (free, room) in
-        [(0, Room::For(usize::MAX)), (0, Room::ForParts), (u64::MAX, Room::ForParts), (u64::MAX, Room::For(1))]
-    {
+    for (free, room) in [
+        (0, Room::For(usize::MAX)),
+        (0, Room::ForParts),
+        (u64::MAX, Room::ForParts),
+        (u64::MAX, Room::For(1)),
+    ] {
         let mut bench = Bench::new();
         bench.mailing.set_room(room);
         Machine::with(|machine| machine.free_bytes = free);
@@ -151,8 +154,10 @@ fn what_is_only_to_be_refused_is_refused_before_a_claim_goes_on() {
     bench.drop("large.yaml", &"x".repeat((1 << 20) + 1));
     let mut seen = bench.claim(1);
     assert_eq!(seen.pop(), Some(Seen::Swept));
-    let mut names: Vec<String> =
-        seen.into_iter().map(|seen| if let Seen::Refused(name) = seen { name } else { panic!("{seen:?}") }).collect();
+    let mut names: Vec<String> = seen
+        .into_iter()
+        .map(|seen| if let Seen::Refused(name) = seen { name } else { panic!("{seen:?}") })
+        .collect();
     names.sort();
     assert_eq!(names, ["boss_to_worker.yaml", "broken.yaml", "large.yaml", "link.yaml"]);
 }

@@ -137,13 +137,7 @@ mod tests {
 
     #[test]
     fn room_is_told_from_thread_to_thread_as_it_is() {
-        let all = [
-            Room::Shut,
-            Room::ForParts,
-            Room::For(1),
-            Room::For(7),
-            Room::For(usize::MAX - 1),
-        ];
+        let all = [Room::Shut, Room::ForParts, Room::For(1), Room::For(7), Room::For(usize::MAX - 1)];
         assert!(all.is_sorted());
         let told = Told::new(Room::Shut);
         for room in all {

@@ -45,9 +45,10 @@ impl<'a> Ground<'a> {
         tale.parts.iter_mut().for_each(|part| self.explain(part, family));
         let account = MessageId::new(&tale.id).ok().and_then(|id| family.accounts.get(&id));
         let is_letter = tale.to.as_deref() == Some(USER) && !tale.is_open();
-        tale.letter = MessageId::new(&tale.id).ok().filter(|_| is_letter).map(|id| {
-            if self.workspace.letter_file(&id).exists() { "unread" } else { "read" }
-        });
+        tale.letter = MessageId::new(&tale.id)
+            .ok()
+            .filter(|_| is_letter)
+            .map(|id| if self.workspace.letter_file(&id).exists() { "unread" } else { "read" });
         tale.waits_for = account.and_then(|account| self.waits_for(tale, account, family));
     }
 
