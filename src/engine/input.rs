@@ -4,6 +4,7 @@ pub use super::guard::Guard;
 use super::interrupt::Interrupted;
 use super::life::{CompletionSource, Receipt, Turn};
 use super::message::{Draft, RequestId, Source};
+pub use super::moment::{FoundPane, Moment};
 use super::need::{AnsweredBy, NeedKind};
 use super::reading::Dialog;
 use super::refusal::Refusal;
@@ -400,28 +401,4 @@ pub enum Shown {
     Finished(MessageId),
     /// `status/agents/NAME.yaml`.
     Agent(AgentName),
-}
-
-/// What was found in tmux when the daemon, or the connection, came back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundPane {
-    /// Whose tag it bears.
-    pub agent: AgentName,
-    /// Of which launch.
-    pub nonce: Nonce,
-    /// The pane.
-    pub pane: PaneId,
-    /// Its process, if it lives.
-    pub process: Option<ProcessKey>,
-}
-
-/// Now, and the chance that ids and tokens are made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moment {
-    /// The time, which never goes back: by it everything lasts and is told.
-    pub now: Millis,
-    /// The wall clock, as far as it is believed: by it deadlines pass. It may go back.
-    pub wall: Millis,
-    /// 64 random bits, new for each step.
-    pub chance: u64,
 }

@@ -21,6 +21,7 @@ pub mod interrupt;
 pub mod life;
 pub mod marker;
 pub mod message;
+mod moment;
 pub mod need;
 mod notice;
 pub mod patience;
