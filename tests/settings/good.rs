@@ -72,7 +72,7 @@ fn every_documented_default_is_the_one_in_force() {
 }
 
 /// Another value than the default for each key. A key without one here, or that changes nothing, fails the test.
-const OTHER: [(&str, &str); 54] = [
+const OTHER: [(&str, &str); 55] = [
     ("session", "other"),
     ("tmux_socket", "default"),
     ("agents.reports_to", "b"),
@@ -128,6 +128,7 @@ const OTHER: [(&str, &str); 54] = [
     ),
     ("providers.screen", "{version: '9'}"),
     ("providers.clear_key", "C-c"),
+    ("providers.interrupt", "Escape"),
     ("providers.exit", "[C-c, C-d]"),
     ("providers.one_shot", "true"),
 ];
