@@ -360,7 +360,8 @@ fn a_root_that_is_no_workspace_is_one_kind_of_failure() {
     for root in ["no/such", "bare", "tasuki.yaml"] {
         let output = run(folder.path(), &["status", "--root", root]);
         assert_eq!(code(&output), 2, "{root}: {output:?}");
-        assert!(text(&output.stderr).contains("tasuki init --root"), "{output:?}");
+        let cure = if root == "tasuki.yaml" { "is not a folder" } else { "tasuki init --root" };
+        assert!(text(&output.stderr).contains(cure), "{output:?}");
     }
 }
 

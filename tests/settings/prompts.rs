@@ -49,7 +49,7 @@ fn model_mode_and_words_are_added_to_the_profiles_command() {
     let codex = command(&place, "provider: codex, command: [codex, exec], model: m, permission_mode: never");
     assert_eq!(codex, "codex --model m --ask-for-approval never exec");
     for (agent, why) in [
-        ("provider: plain, command: [cat], model: m", "does not know how to tell its program a `model`"),
+        ("provider: plain, command: [cat], model: m", "`command:` is not that of its profile"),
         (
             "provider: claude, command: [run.sh], permission_mode: plan",
             "`command:` is not that of its profile",

@@ -195,6 +195,8 @@ fn team_file(provider: &str, language: Language) -> String {
         "plain" => "provider: plain\n    command: [cat]              # your program".to_owned(),
         other => format!("provider: {other}"),
     };
+    // Nobody knows how that program is told anything; the prompts lie there for one that can be.
+    let text = if provider == "plain" { without(&text, "    system_prompt:") } else { text };
     without(&text, SCRIPT_LINE).replace(&format!("provider: {FALLBACK}"), &line)
 }
 

@@ -114,8 +114,7 @@ fn no_current_folder(source: io::Error) -> WorkspaceError {
 }
 
 fn named(root: &Path, named_by: &'static str) -> Result<Workspace, WorkspaceError> {
-    let is_none = root.metadata().map_or_else(|error| is_not_there(&error), |meta| !meta.is_dir());
-    if is_none {
+    if root.metadata().is_err_and(|error| is_not_there(&error)) {
         return Err(WorkspaceError::NoFolder { root: root.to_path_buf(), named_by });
     }
     let workspace = Workspace::at(root)?;
