@@ -344,6 +344,7 @@ async fn duplicates_are_named_and_a_wait_that_is_over_says_that_nothing_came() {
         agent: None,
         answers: Vec::new(),
         note: None,
+        phrase: None,
         answer: None,
     };
     let mut calls = std::mem::replace(&mut door.calls, mpsc::channel(1).1);
