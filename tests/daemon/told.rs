@@ -25,7 +25,7 @@ fn state(house: &House) -> String {
 }
 
 fn house(name: &str, more: &str) -> House {
-    let agent = format!("  - {{name: worker, provider: plain, marker: WORK OK, timeout: 60s, {more}}}\n");
+    let agent = format!("  - {{name: worker, provider: plain, marker: WORK OK, {more}}}\n");
     let files = [("agent.sh", KNOWS_NOTHING), ("prompts/it.md", "You are {name}; say `{phrase}`. 襷\n")];
     let mut house = House::new(name, &agent, &files);
     house.start();
@@ -45,14 +45,10 @@ fn a_task_is_done_with_no_prompt_at_all() {
 #[test]
 fn a_cat_of_a_tasks_file_is_no_claim() {
     for (name, more) in [("token", ""), ("alone", ", token: false")] {
-        let mut house = house(name, &format!("command: [bash, agent.sh, silent]{more}"));
+        let mut house = house(name, &format!("command: [bash, agent.sh, silent], timeout: 4s{more}"));
         house.drop("t.yaml", "id: t\nto: worker\ncontent: Do it.\n");
-        house.until("somebody to be needed", |_| state(&house) == "waiting_input");
-        assert!(
-            !house.path("queue/results/t.yaml").exists(),
-            "{name}: {}",
-            house.read("queue/results/t.yaml")
-        );
+        let result = house.result("t");
+        assert!(result.contains("status: failed") && result.contains("timed out"), "{name}: {result}");
         let screen = house.tmux(&["capture-pane", "-p", "-S", "-", "-t", "worker"]);
         assert!(screen.contains(if name == "token" {
             "phrase: WORK OK"
