@@ -18,7 +18,7 @@ use house::{House, signal};
 use person::Person;
 use rustix::process::Signal;
 use std::fs;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// Does one piece of work a line that it reads: says so in `work.log`, and waits for the file `go`.
