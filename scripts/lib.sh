@@ -22,7 +22,7 @@ need() {
 need_all() {
   local program package
   while read -r program package; do
-    case "$program$package" in '#'* | '' | *- | *optional) ;; *) need "$program" "$package" ;; esac
+    case "$program$package" in '#'* | '' | *- | *optional) ;; *) need "$program" "$package" </dev/null ;; esac
   done <"$1"
 }
 
