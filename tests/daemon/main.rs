@@ -41,8 +41,8 @@ mod silent;
 #[path = "../support/spoofs.rs"]
 mod spoof_lines;
 mod spoofs;
-mod told;
 mod survivors;
+mod told;
 mod trials;
 mod trials_kills;
 mod trials_places;

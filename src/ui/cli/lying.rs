@@ -49,7 +49,9 @@ pub(super) fn in_queue(workspace: &Workspace) -> usize {
     let is_drop = |entry: &fs::DirEntry| {
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
-        name.ends_with(b".yaml") && !name.starts_with(b".") && entry.file_type().is_ok_and(|kind| kind.is_file())
+        name.ends_with(b".yaml")
+            && !name.starts_with(b".")
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
     entries.filter(is_drop).count()
 }
