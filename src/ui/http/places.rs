@@ -145,9 +145,13 @@ mod tests {
     async fn where_all_places_are_taken_the_greediest_gives_one_back() {
         let (mut places, mut tasks) = (Places::default(), JoinSet::new());
         for process in 1..=2 {
-            (0..SHARE - 1).for_each(|_| drop(come(&mut places, &mut tasks, process, process == 2)));
+            for _ in 0..SHARE - 1 {
+                come(&mut places, &mut tasks, process, process == 2);
+            }
         }
-        (0..2).for_each(|_| drop(come(&mut places, &mut tasks, 2 + 1, true)));
+        for _ in 0..2 {
+            come(&mut places, &mut tasks, 3, true);
+        }
         assert_eq!(places.taken.len(), PLACES);
         // Of two that have as many, the one that asks for nothing loses its oldest.
         let oldest = places.taken[0].task.id();
@@ -164,8 +168,12 @@ mod tests {
     #[tokio::test]
     async fn whoever_waits_behind_one_that_was_taken_back_gets_its_place_all_the_same() {
         let (mut places, mut tasks) = (Places::default(), JoinSet::new());
-        (0..=SHARE).for_each(|_| drop(come(&mut places, &mut tasks, 1, false)));
-        (0..SHARE).for_each(|number| drop(come(&mut places, &mut tasks, 10 + number as i32, true)));
+        for _ in 0..=SHARE {
+            come(&mut places, &mut tasks, 1, false);
+        }
+        for process in (10..).take(SHARE) {
+            come(&mut places, &mut tasks, process, true);
+        }
         assert_eq!(come(&mut places, &mut tasks, 9, true), Admitted::Served);
         let task = places.taken.iter().find(|place| place.gone).unwrap().task.id();
         assert_eq!(places.free(task), Some(1));
