@@ -114,6 +114,21 @@ fn a_copy_of_a_workspace_is_one_of_its_own() {
 }
 
 #[test]
+fn the_agents_that_a_killed_daemon_has_left_are_none_of_a_copys() {
+    let mut house = House::plain("残り");
+    house.start();
+    house.until("the agent to be ready", |house| {
+        house.read("status/agents/worker.yaml").contains("state: idle")
+    });
+    house.kill();
+    let (copy, before) = (Copied::of(&house), panes(&house));
+    assert_eq!(copy.ok(&["down"]), "no daemon ran\n", "whatever the journal says in the copy");
+    assert_eq!(panes(&house), before);
+    let down = said(&run(&house, &house.path(""), &["down"]));
+    assert!(down.contains("have ended: worker"), "{down}");
+}
+
+#[test]
 fn a_workspace_that_is_moved_while_it_runs_is_the_same_one() {
     let mut house = House::plain("ここ");
     let sockets = tempfile::tempdir().expect("a folder");
@@ -129,4 +144,19 @@ fn a_workspace_that_is_moved_while_it_runs_is_the_same_one() {
     let down = said(&run(&house, &moved, &["down"]));
     assert!(down.contains("the daemon and the agents have ended"), "{down}");
     assert!(house.wait().success());
+}
+
+#[test]
+fn the_agents_of_a_workspace_that_was_moved_when_its_daemon_was_dead_are_its_own() {
+    let mut house = House::plain("元");
+    house.start();
+    house.until("the agent to be ready", |house| {
+        house.read("status/agents/worker.yaml").contains("state: idle")
+    });
+    let moved = house.path("").with_file_name("先");
+    house.kill();
+    fs::rename(house.path(""), &moved).expect("to move it");
+    let down = said(&run(&house, &moved, &["down"]));
+    assert!(down.contains("have ended: worker"), "{down}");
+    assert_eq!(panes(&house), "");
 }

@@ -428,3 +428,49 @@ async fn beyond_256_connections_one_waits_until_another_goes() {
     let (status, _) = tokio::time::timeout(Duration::from_secs(8), ask()).await.expect("a place is free");
     assert_eq!(status, 404);
 }
+
+/// Set where this test is the crowd: where it connects.
+const CROWD: &str = "TASUKI_TEST_CROWD";
+
+#[tokio::test]
+async fn a_process_with_thousands_of_half_open_connections_shuts_nobody_else_out() {
+    if let Some(path) = std::env::var_os(CROWD) {
+        let path = PathBuf::from(path);
+        let mut open = Vec::new();
+        for _ in 0..2_000 {
+            // Those beyond what one process may have are closed at once.
+            let Ok(mut stream) = UnixStream::connect(&path).await else { break };
+            let _ = stream.write_all(b"GET /v1/health HTTP/1.1\r\n").await;
+            open.push(stream);
+        }
+        println!("crowd of {}", open.len());
+        let _ = std::io::Read::read(&mut std::io::stdin(), &mut [0; 1]);
+        return;
+    }
+    let mut door = open();
+    be_silent(&mut door);
+    let mut crowds = Vec::new();
+    for _ in 0..3 {
+        let mut crowd = tokio::process::Command::new(std::env::current_exe().unwrap());
+        let name = "a_process_with_thousands_of_half_open_connections_shuts_nobody_else_out";
+        crowd.args(["--exact", name, "--nocapture"]).env(CROWD, &door.path).kill_on_drop(true);
+        let crowd = crowd.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut crowd = crowd.spawn().unwrap();
+        let mut lines =
+            tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(crowd.stdout.take().unwrap()));
+        let there = async {
+            while lines.next_line().await.unwrap().is_some_and(|line| !line.contains("crowd of")) {}
+        };
+        tokio::time::timeout(DEADLINE, there).await.expect("the crowd");
+        // While it is there, everybody else is answered, and who answers a turn above all.
+        for (method, path, body, expected) in
+            [("GET", "/v1/health", "", 200), ("POST", "/v1/turns/k7qf2m/reply", r#"{"text":"x"}"#, 503)]
+        {
+            let answered = ask(&door, method, path, "application/json", body);
+            let (status, _) =
+                tokio::time::timeout(Duration::from_secs(5), answered).await.expect("an answer");
+            assert_eq!(status, expected);
+        }
+        crowds.push(crowd);
+    }
+}

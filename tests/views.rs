@@ -623,6 +623,7 @@ fn status_files_read_as_the_protocol_shows_them() {
         state: "working",
         task: Some(&task),
         at: NOON,
+        started_at: Some(NOON),
         doing: Some("Reading \u{1b}[1msrc/lib.rs: 12%"),
         pane: Some(PaneId(5)),
         pid: Some(12_345),
@@ -635,6 +636,7 @@ fn status_files_read_as_the_protocol_shows_them() {
         state: working
         current_task: msg-a1b2c3d4e5f6
         last_updated: "2026-02-02T12:00:00Z"
+        started_at: "2026-02-02T12:00:00Z"
         doing: "Reading \e[1msrc/lib.rs: 12%"
         pane_id: "%5"
         pid: 12345

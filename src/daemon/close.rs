@@ -12,6 +12,9 @@ impl Daemon {
     pub(super) async fn close(&mut self, ending: Ending) {
         self.ending = Some(ending);
         self.panes.dismiss_all(ending == Ending::StopAgents);
+        if ending == Ending::Displaced {
+            return self.leave().await;
+        }
         if tokio::time::timeout(SHUTDOWN, self.work_off()).await.is_err() {
             tracing::warn!("not all that was under way could be brought to its end");
             self.pane_workers.abort_all();
@@ -23,6 +26,21 @@ impl Daemon {
         }
         if tokio::time::timeout(SHUTDOWN, self.work_off()).await.is_err() {
             tracing::warn!("not all could be written in time; the next start does it");
+        }
+    }
+
+    /// Ends where nothing that is written is anybody's: the workers leave their panes, and what they say is not heard.
+    async fn leave(&mut self) {
+        let left = async {
+            while !self.pane_workers.is_empty() {
+                tokio::select! {
+                    Some(_) = self.pane_workers.join_next() => {}
+                    Some(_) = self.inbox.recv() => {}
+                }
+            }
+        };
+        if tokio::time::timeout(SHUTDOWN, left).await.is_err() {
+            self.pane_workers.abort_all();
         }
     }
 
@@ -76,7 +94,7 @@ impl Daemon {
     fn show_agents_stopped(&mut self) {
         for name in self.engine.team().members.keys() {
             let Some(mut seen) = self.engine.agent(name) else { continue };
-            (seen.pane, seen.pid, seen.why, seen.asks) = (None, None, None, None);
+            (seen.pane, seen.pid, seen.why, seen.asks, seen.up_since) = (None, None, None, None, None);
             let at = self.clock.now();
             self.views.put(Item::Agent(Box::new(AgentItem {
                 seen,

@@ -10,6 +10,8 @@ pub enum Ending {
     KeepAgents,
     /// `down`: agents end too.
     StopAgents,
+    /// The lock or the journal is not the daemon's any more: agents go on, and nothing is written that nobody would read.
+    Displaced,
 }
 
 impl Ending {

@@ -9,7 +9,7 @@ use crate::engine::words::{AgentName, MessageId};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
-/// Calls that wait for the loop: each face has one at a time, and there are at most 256 connections.
+/// Calls that wait for the loop, as many as one process has connections; whoever finds no room waits for some.
 pub const CALLS_MAX: usize = 256;
 
 /// The way to the loop.

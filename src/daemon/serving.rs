@@ -3,6 +3,10 @@
 
 use crate::daemon::request::Call;
 use crate::daemon::start::SHUTDOWN;
+use crate::io::clock;
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener;
@@ -23,6 +27,34 @@ const LAST_ROUNDS: usize = 8;
 pub(super) struct Serving {
     until: oneshot::Sender<()>,
     thread: std::thread::JoinHandle<()>,
+}
+
+/// How often, and how long each time, one that listens though the lock is ours is waited for: it is on its way to its end.
+const ENDING_TRIES: u32 = 40;
+const ENDING_REST: std::time::Duration = std::time::Duration::from_millis(50);
+
+/// The process that listens there though the lock is ours: a daemon whose lock was removed under it.
+pub(super) fn who_listens(path: &Path) -> Option<i32> {
+    let mut listens = None;
+    for _ in 0..ENDING_TRIES {
+        // Only the process that listens counts: what is left of a dead one refuses.
+        let stream = connect(path).ok()?;
+        listens = Some(net::sockopt::socket_peercred(&stream).map_or(0, |peer| peer.pid.as_raw_pid()));
+        drop(stream);
+        clock::rest(ENDING_REST);
+    }
+    listens
+}
+
+/// Connects to one that takes no connection, too: a crowd of others may wait for it.
+fn connect(path: &Path) -> rustix::io::Result<OwnedFd> {
+    let address = SocketAddrUnix::new(path)?;
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let stream = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    match net::connect(&stream, &address) {
+        Ok(()) | Err(Errno::AGAIN) => Ok(stream),
+        Err(errno) => Err(errno),
+    }
 }
 
 /// Listens. The lock is ours, so a socket that is there is a dead daemon's.

@@ -3,6 +3,7 @@
 
 use crate::daemon::away::Away;
 use crate::daemon::ending::Ending;
+use crate::daemon::ground::Ground;
 use crate::daemon::herald::Voice;
 use crate::daemon::life;
 use crate::daemon::request::{CALLS_MAX, Call};
@@ -58,6 +59,23 @@ pub enum StartError {
     /// tmux cannot be used.
     #[error(transparent)]
     Tmux(#[from] TmuxError),
+    /// The lock or the journal was removed under it, and it has ended.
+    #[error("{why}")]
+    Displaced {
+        /// What was removed, and the cure.
+        why: String,
+    },
+    /// Another daemon of this workspace lost its lock, and listens still.
+    #[error(
+        "another daemon (process {pid}) still answers for this workspace, though it does not hold {} any more; it ends by itself: try again, or end it with `kill {pid}`",
+        .lock.display()
+    )]
+    Listens {
+        /// Its process.
+        pid: i32,
+        /// The lock file.
+        lock: std::path::PathBuf,
+    },
     /// Too few files may be open.
     #[error(
         "this process may have {files} files open and needs {needed}: raise the limit (`ulimit -n {needed}`, LimitNOFILE=)"
@@ -91,6 +109,8 @@ pub(super) struct House {
     pub(super) calls: mpsc::Receiver<Call>,
     /// What callers are told between two lives.
     pub(super) away: Away,
+    /// What it stands on; a simulation stands on nothing.
+    pub(super) ground: Option<Ground>,
     pub(super) socket: std::path::PathBuf,
     /// Where the agents live. It stays the same while the daemon runs, whatever becomes of the team file: they could not
     /// be moved, and would be left behind.
@@ -146,11 +166,17 @@ async fn live(
     let (end, mut signals) = signals().map_err(io("listen for signals"))?;
     let socket = workspace.socket_path(&around)?;
     let (to_loop, calls) = mpsc::channel(CALLS_MAX);
+    if let Some(pid) = serving::who_listens(&socket) {
+        return Err(StartError::Listens { pid, lock: workspace.lock() });
+    }
+    let ground = Ground::of(&workspace, end.clone()).map_err(io("take hold of .tasuki/"))?;
+    let watching = tokio::spawn(ground.clone().watch());
     let listener = serving::listen(&socket).map_err(io("listen on the socket"))?;
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
     let server = tmux_server(&workspace, &around, &settings);
     let (away, own) = (Away::new(end, workspace.clone()), voice.clone());
-    let mut house = House { workspace, around, clock, boot, calls, away, socket, server, voice: own };
+    let ground = Some(ground);
+    let mut house = House { workspace, around, clock, boot, calls, away, ground, socket, server, voice: own };
     let (mut stopped, mut wait, mut serving) = (None, AGAIN.0, None);
     let mut server = Some((listener, serve, to_loop));
     let ending = loop {
@@ -179,6 +205,10 @@ async fn live(
                 }
                 match ended.how {
                     Ok(ending) => break ending,
+                    // The journal that failed may be one that was removed.
+                    Err(_) if house.ground.as_ref().is_some_and(|ground| ground.lost().is_some()) => {
+                        break Ending::Displaced;
+                    }
                     Err(broken) => {
                         stopped = ended.journal;
                         Box::new(broken)
@@ -191,6 +221,7 @@ async fn live(
         }
         wait = (wait * 2).min(AGAIN.1);
     };
+    watching.abort();
     let _ = std::fs::remove_file(&house.socket);
     Serving::end(serving).await;
     finish(&house, ending).await
@@ -244,7 +275,7 @@ pub(super) fn socket_name(socket: &TmuxSocket) -> &str {
 
 /// The environment of the tmux server: ours, less what is this process's own business, since a window that a person opens
 /// there gets it too; in a UTF-8 locale, without which tmux does not start.
-fn tmux_env(around: &Surroundings) -> Vec<(OsString, OsString)> {
+pub(super) fn tmux_env(around: &Surroundings) -> Vec<(OsString, OsString)> {
     let ours = around.vars.iter().filter(|(name, _)| !name.to_str().is_some_and(is_own));
     let mut env: BTreeMap<OsString, OsString> =
         ours.map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -265,5 +296,10 @@ async fn finish(house: &House, ending: Ending) -> Result<(), StartError> {
         house.server.kill().await?;
     }
     tracing::info!(?ending, "the daemon ends");
-    Ok(())
+    match &house.ground {
+        Some(ground) if ending == Ending::Displaced => {
+            Err(StartError::Displaced { why: ground.tell(&house.clock) })
+        }
+        _ => Ok(()),
+    }
 }

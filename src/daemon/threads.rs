@@ -63,7 +63,8 @@ pub(super) fn start(
     let (views_jobs, views) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(workspace.root())?;
     let low_bytes = settings.general.low_disk_bytes;
-    let disk = mailbox::Disk { folder: workspace.memory(), low_bytes, full: false };
+    let disk =
+        mailbox::Disk { folder: workspace.memory(), low_bytes, full: false, ground: house.ground.clone() };
     let names = (settings.team.names(), news.clone());
     let started = mailbox::start(mailbox, decided, archive, disk, clock, names);
     let started = started.map_err(io("start the mailbox's thread"))?;

@@ -284,10 +284,14 @@ impl State {
                 agent.blocked = None;
                 agent.last_end = Some(LastEnd { why: why.as_str().into(), unstarted: *unstarted });
             }
-            AgentChange::Lost { .. } => {
+            AgentChange::Lost { spared, .. } => {
                 agent.phase = Phase::Absent;
                 agent.up_since = None;
                 agent.blocked = None;
+                let open = agent.current.as_ref().filter(|_| *spared).and_then(|id| self.open.get_mut(id));
+                if let Some(open) = open {
+                    open.attempts = open.attempts.saturating_sub(1);
+                }
             }
             AgentChange::Blocked { need } => {
                 let before = std::mem::replace(&mut agent.blocked, need.clone());

@@ -243,7 +243,10 @@ impl Work<'_> {
         let message = open.message.clone();
         let answered = |name: &AgentName| answer.as_ref().is_some_and(|answer| answer.from == *name);
         let served = |name: &AgentName| outcome == Outcome::Completed || answered(name);
-        self.live.served.extend(open.agent.clone().filter(served));
+        if let Some(name) = open.agent.clone().filter(served) {
+            self.acquit(&name);
+            self.live.served.insert(name);
+        }
         let dependants: Vec<MessageId> =
             self.state.dependants.get(id).into_iter().flatten().cloned().collect();
         self.emit(Event::Ended {

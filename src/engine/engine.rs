@@ -55,6 +55,10 @@ pub(super) struct Live {
     pub(super) judged: Millis,
     /// Whether the disk has no room for new messages.
     pub(super) disk_full: bool,
+    /// How often in a row tmux died in a turn of an agent.
+    pub(super) tmux_deaths: BTreeMap<AgentName, u8>,
+    /// Who may have brought about the deaths of tmux, in the order in which they get their turns.
+    pub(super) suspects: Vec<AgentName>,
     /// Whether tmux is out of reach: its server is gone, or the connection to it.
     pub(super) tmux_lost: bool,
 }

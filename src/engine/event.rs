@@ -216,6 +216,8 @@ pub enum AgentChange {
     Lost {
         /// Why, in words.
         why: String,
+        /// Whether the try that it was at is none.
+        spared: bool,
     },
     /// It needs a person, or time; nothing is typed.
     Blocked {

@@ -3,6 +3,7 @@
 mod accept;
 pub mod answer;
 mod apply;
+mod blame;
 mod bounce;
 mod circle;
 mod close;

@@ -60,7 +60,10 @@ impl Work<'_> {
             Report::Said { id, turn, text, truncated } if self.has(name, &id, turn) => {
                 self.said(id, turn, text, truncated);
             }
-            Report::TurnOver { id, turn } if up && self.has(name, &id, turn) => self.turn_over(&id),
+            Report::TurnOver { id, turn } if up && self.has(name, &id, turn) => {
+                self.acquit(name);
+                self.turn_over(&id);
+            }
             _ => {}
         }
     }

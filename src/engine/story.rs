@@ -169,7 +169,7 @@ fn changed(change: &AgentChange) -> String {
             format!("ended ({why}); it will be started again")
         }
         AgentChange::Down { why, restart_at: None, .. } => format!("ended ({why})"),
-        AgentChange::Lost { why } => format!("is gone: {why}"),
+        AgentChange::Lost { why, .. } => format!("is gone: {why}"),
         AgentChange::Blocked { need: Some(need) } if need.over && need.open_ended => {
             format!("is typed to again, to see whether this is over: {}", need.why)
         }

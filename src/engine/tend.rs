@@ -22,7 +22,7 @@ impl Work<'_> {
         self.forget_live(name);
         if self.live.tmux_lost {
             let why = "there is no tmux server; it will be started together with one".to_owned();
-            return self.emit(agent_event(name, AgentChange::Lost { why }));
+            return self.emit(agent_event(name, AgentChange::Lost { why, spared: false }));
         }
         let nonce = Nonce(self.random());
         self.emit(agent_event(name, AgentChange::Launching { nonce, launch, by }));
@@ -96,7 +96,7 @@ impl Work<'_> {
     pub(super) fn lose(&mut self, name: &AgentName, why: &str) {
         self.forget_live(name);
         self.put_back(name, why, false);
-        self.emit(agent_event(name, AgentChange::Lost { why: why.to_owned() }));
+        self.emit(agent_event(name, AgentChange::Lost { why: why.to_owned(), spared: false }));
     }
 
     /// A member is no member any more.
@@ -111,7 +111,7 @@ impl Work<'_> {
     }
 
     /// What it worked on goes back to the queue, or ends if nobody will be there to do it.
-    fn put_back(&mut self, name: &AgentName, why: &str, for_good: bool) {
+    pub(super) fn put_back(&mut self, name: &AgentName, why: &str, for_good: bool) {
         let Some(id) = self.current_of(name) else { return };
         let Some(open) = self.state.open.get(&id) else { return };
         let why = format!("{name} ended while the message was {}: {why}", open.stage.word());
@@ -152,21 +152,6 @@ impl Work<'_> {
             return self.launch(name);
         }
         self.need_due(name);
-    }
-
-    /// The tmux server died with every pane.
-    pub(super) fn tmux_lost(&mut self, why: &str) {
-        self.live.tmux_lost = true;
-        let names: Vec<AgentName> = self
-            .state
-            .agents
-            .iter()
-            .filter(|(_, agent)| matches!(agent.phase, Phase::Up { .. } | Phase::Launching))
-            .map(|(name, _)| name.clone())
-            .collect();
-        for name in names {
-            self.lose(&name, &format!("the tmux server ended ({why})"));
-        }
     }
 
     /// Stops an agent because a person wants it stopped.

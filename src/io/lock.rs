@@ -162,7 +162,11 @@ fn shared(part: &File) -> io::Result<bool> {
 /// Closed in children (`O_CLOEXEC`): an agent that outlives the daemon must not keep its lock.
 fn open(path: &Path) -> io::Result<File> {
     let mut how = OpenOptions::new();
-    regular::open(how.read(true).write(true).create(true).truncate(false).mode(0o600), path)
+    let file = regular::open(how.read(true).write(true).create(true).truncate(false).mode(0o600), path)?;
+    match regular::foreign_owner(&file.metadata()?) {
+        Some(owner) => Err(io::Error::other(format!("it belongs to user {owner}; remove it"))),
+        None => Ok(file),
+    }
 }
 
 fn note(file: &mut File, started_at: Millis) -> io::Result<()> {

@@ -6,6 +6,7 @@ pub mod exchange;
 #[cfg(test)]
 pub(crate) mod fake;
 pub mod folder;
+pub mod foothold;
 pub mod frame;
 pub mod frames;
 pub mod journal;

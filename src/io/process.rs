@@ -1,12 +1,14 @@
 //! Processes and their terminals, as the kernel knows them: who lives, when one ends, what it has not read yet.
 
+mod bearers;
 mod family;
 mod front;
 mod line_keys;
 mod waiting;
 
 use crate::engine::words::ProcessKey;
-pub use family::Family;
+pub use bearers::{Bearer, bearers};
+pub use family::{Family, session_of};
 pub use front::{is_bare_shell, name_in_front, runs_in_front};
 pub use line_keys::{LineKeys, line_keys};
 use rustix::fd::OwnedFd;
@@ -217,6 +219,14 @@ fn terminal(tty: &Path) -> io::Result<OwnedFd> {
 )]
 async fn readable(fd: OwnedFd) -> io::Result<()> {
     AsyncFd::with_interest(fd, Interest::READABLE)?.readable().await.map(drop)
+}
+
+/// Waits until a file that stays open elsewhere can be read.
+///
+/// # Errors
+/// What the kernel says if it cannot be watched.
+pub(crate) async fn readable_now(fd: &OwnedFd) -> io::Result<()> {
+    readable(fd.try_clone()?).await
 }
 
 /// Start time, and whether it has ended and only waits to be collected.

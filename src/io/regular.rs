@@ -2,9 +2,9 @@
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 /// Opens a file that must be one: a pipe would be waited for without end, and a link leads anywhere.
@@ -33,6 +33,12 @@ pub(crate) fn open_linked(path: &Path) -> io::Result<Option<File>> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
     Ok(if opened.metadata()?.is_file() { Some(opened) } else { None })
+}
+
+/// Who owns what may decide what is run, if it is neither us nor root: he could write anything into it.
+pub(crate) fn foreign_owner(meta: &Metadata) -> Option<u32> {
+    let us = rustix::process::geteuid().as_raw();
+    Some(meta.uid()).filter(|owner| *owner != us && *owner != 0)
 }
 
 /// The text of a file of at most so many bytes.

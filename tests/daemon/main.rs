@@ -10,6 +10,7 @@ mod by_name;
 mod commands;
 mod deliveries;
 mod failures;
+mod gone;
 mod hierarchy;
 #[expect(dead_code, reason = "a house has more rooms than one test uses")]
 #[path = "../support/house.rs"]
@@ -30,6 +31,7 @@ mod parts;
 mod people;
 mod put_back;
 mod quoting;
+mod readers;
 mod refusals;
 mod restarts;
 mod room;
@@ -39,7 +41,9 @@ mod silent;
 #[path = "../support/spoofs.rs"]
 mod spoof_lines;
 mod spoofs;
+mod survivors;
 mod told;
 mod trials;
 mod trials_kills;
 mod trials_places;
+mod twins;

@@ -322,3 +322,96 @@ fn an_agent_that_is_started_again_for_years_is_no_burden_on_the_snapshot() {
     assert!(world.runs("boss"));
     assert!(sizes[1] < sizes[0] + 100, "what is known of it grows for ever: {sizes:?}");
 }
+
+/// tmux dies and comes back; whoever is started runs by then.
+fn tmux_dies(world: &mut World) -> String {
+    let text = world.step(Input::TmuxLost { why: "killed".to_owned() });
+    let back = world.step(Input::TmuxBack(Vec::new()));
+    for agent in ["ann", "boss"] {
+        if back.contains(&format!("launch {agent}")) {
+            world.start(agent);
+        }
+    }
+    text
+}
+
+#[test]
+fn nobodys_tries_are_spent_by_a_death_of_tmux_that_anybody_may_have_brought_about() {
+    let mut world = World::new(team());
+    for (id, agent) in [("t1", "ann"), ("t2", "boss")] {
+        world.send(&format!("{id} user>{agent}"));
+        world.give(agent);
+    }
+    for _ in 0..10 {
+        let text = tmux_dies(&mut world);
+        for agent in ["ann", "boss"] {
+            let lost = format!("{agent} is lost and spared (the tmux server ended (killed))");
+            assert!(text.contains(&lost), "{text}");
+        }
+        assert!(text.contains("eve is lost (the tmux server"), "it had nothing: {text}");
+        world.pass(60_000);
+        for agent in ["ann", "boss"] {
+            let given = world.give(agent);
+            assert!(given.contains("redelivered"), "{given}");
+        }
+        assert_eq!((world.attempts("t1"), world.attempts("t2")), (1, 1));
+    }
+}
+
+#[test]
+fn an_agent_that_ends_tmux_in_each_of_its_turns_is_found_out_and_the_others_go_on() {
+    let mut world = World::new(team());
+    for (id, agent) in [("t1", "ann"), ("t2", "boss")] {
+        world.send(&format!("{id} user>{agent}"));
+        world.give(agent);
+    }
+    let mut deaths = 0;
+    let last = loop {
+        // The boss does it as soon as it has its turn; ann works for long.
+        let text = tmux_dies(&mut world);
+        deaths += 1;
+        if world.stage("t2") == "failed" {
+            break text;
+        }
+        assert!(deaths < 10, "it is never found out: {text}");
+        for _ in 0..40 {
+            world.pass(1_000);
+            for agent in ["ann", "boss"] {
+                // Nothing is typed before its time.
+                if world.runs(agent) && world.ready(agent).contains("> ring") {
+                    world.delivered(agent);
+                }
+            }
+            if world.stage("t2") == "working" {
+                break;
+            }
+        }
+    };
+    assert!(deaths <= 6, "{deaths} deaths");
+    let why = "the tmux server ended (killed) each time that boss had this turn, 3 times in a row";
+    assert!(last.contains(why), "{last}");
+    let why = "boss is down (the tmux server ended (killed) in its turns, 3 times in a row; it is not started again: `tasuki agent start boss`)";
+    assert!(last.contains(why), "{last}");
+    assert!(!world.runs("boss"));
+    world.pass(60_000);
+    world.give("ann");
+    assert!(world.attempts("t1") <= 1, "its tries were spent: {}", world.attempts("t1"));
+    let text = world.claim("ann");
+    assert_eq!(world.stage("t1"), "completed", "{text}");
+    let text = world.ask(Command::Start(Some(name("boss"))));
+    assert!(text.contains("launch boss"), "{text}");
+}
+
+#[test]
+fn a_turn_that_came_to_its_end_clears_who_had_it() {
+    let mut world = World::new(team());
+    for number in 0..5 {
+        world.send(&format!("t{number} user>boss"));
+        world.give("boss");
+        tmux_dies(&mut world);
+        world.pass(5_000);
+        world.give("boss");
+        let text = world.claim("boss");
+        assert_eq!(world.stage(&format!("t{number}")), "completed", "{text}");
+    }
+}

@@ -126,7 +126,8 @@ fn say_change(change: &AgentChange, now: Millis) -> String {
             };
             format!("down{so}{again} ({why})")
         }
-        AgentChange::Lost { why } => format!("lost ({why})"),
+        AgentChange::Lost { why, spared: true } => format!("lost and spared ({why})"),
+        AgentChange::Lost { why, .. } => format!("lost ({why})"),
         AgentChange::Blocked { need: None } => "needs nothing".to_owned(),
         AgentChange::Blocked { need: Some(need) } => {
             let until = need.until.map(|at| format!(", until {}", relative(at, now))).unwrap_or_default();

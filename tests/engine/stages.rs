@@ -705,53 +705,53 @@ fn a_task_is_tried_again_when_the_tmux_server_dies() {
     check(
         lost,
         expect![[r#"
-        ## queued -> queued
-        t0 retry +1000 ms redelivered (boss ended while the message was working: the tmux server ended (killed))
-        boss is lost (the tmux server ended (killed))
-        -- and comes back
-        boss is launching
-        > launch boss
-        ## intent -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was intent: the tmux server ended (killed))
-        boss is lost (the tmux server ended (killed))
-        -- and comes back
-        boss is launching
-        > launch boss
-        ## submitted -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was submitted: the tmux server ended (killed))
-        boss is lost (the tmux server ended (killed))
-        -- and comes back
-        boss is launching
-        > launch boss
-        ## working -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was working: the tmux server ended (killed))
-        boss is lost (the tmux server ended (killed))
-        -- and comes back
-        boss is launching
-        > launch boss
-        ## in_doubt -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: the tmux server ended (killed))
-        boss is lost (the tmux server ended (killed))
-        -- and comes back
-        boss is launching
-        > launch boss
-        ## retrying -> retrying
-        boss is lost (the tmux server ended (killed))
-        -- and comes back
-        boss is launching
-        > launch boss
-        ## held -> held
-        boss is lost (the tmux server ended (killed))
-        -- and comes back
-        boss is launching
-        > launch boss
-        ## waiting -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was waiting: the tmux server ended (killed))
-        boss is lost (the tmux server ended (killed))
-        -- and comes back
-        boss is launching
-        > launch boss
-    "#]],
+            ## queued -> queued
+            t0 retry +1000 ms redelivered (boss ended while the message was working: the tmux server ended (killed))
+            boss is lost (the tmux server ended (killed))
+            -- and comes back
+            boss is launching
+            > launch boss
+            ## intent -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was intent: the tmux server ended (killed))
+            boss is lost (the tmux server ended (killed))
+            -- and comes back
+            boss is launching
+            > launch boss
+            ## submitted -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was submitted: the tmux server ended (killed))
+            boss is lost (the tmux server ended (killed))
+            -- and comes back
+            boss is launching
+            > launch boss
+            ## working -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was working: the tmux server ended (killed))
+            boss is lost (the tmux server ended (killed))
+            -- and comes back
+            boss is launching
+            > launch boss
+            ## in_doubt -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: the tmux server ended (killed))
+            boss is lost (the tmux server ended (killed))
+            -- and comes back
+            boss is launching
+            > launch boss
+            ## retrying -> retrying
+            boss is lost (the tmux server ended (killed))
+            -- and comes back
+            boss is launching
+            > launch boss
+            ## held -> held
+            boss is lost (the tmux server ended (killed))
+            -- and comes back
+            boss is launching
+            > launch boss
+            ## waiting -> retrying
+            boss is lost and spared (the tmux server ended (killed))
+            t1 retry +1000 ms redelivered (boss ended while the message was waiting: the tmux server ended (killed))
+            -- and comes back
+            boss is launching
+            > launch boss
+        "#]],
     );
 }
 

@@ -214,7 +214,7 @@ fn what_is_there_is_left_alone() {
     assert_eq!(read("queue/README.md"), "mine");
     assert_eq!(
         read(".gitignore"),
-        "/target\n/.tasuki/\n/queue/*\n!/queue/README.md\n/status/*\n!/status/README.md\n"
+        "/target\n/.tasuki/\n# `git clean -X` removes these, with all that is open: `tasuki down` first\n/queue/*\n!/queue/README.md\n/status/*\n!/status/README.md\n"
     );
     assert!(matches!(
         write_team(&place.workspace, "scripted", Language::English),

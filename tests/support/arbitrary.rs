@@ -241,7 +241,7 @@ fn change() -> impl Strategy<Value = AgentChange> {
             }
         ),
         (id(), interrupted()).prop_map(|(id, how)| AgentChange::Interrupted { id, how }),
-        text().prop_map(|why| AgentChange::Lost { why }),
+        (text(), any::<bool>()).prop_map(|(why, spared)| AgentChange::Lost { why, spared }),
         of(need()).prop_map(|need| AgentChange::Blocked { need }),
         (shared_text(), select(vec![AnsweredBy::Person, AnsweredBy::Profile]))
             .prop_map(|(choice, by)| AgentChange::Answered { choice, by }),

@@ -19,6 +19,7 @@ mod sizes;
 mod sockets;
 mod team_files;
 mod tmux;
+mod users;
 
 use house::{House, PATIENCE};
 use std::io::Write as _;

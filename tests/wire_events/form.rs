@@ -169,7 +169,8 @@ fn what_happens_to_agents() {
         down("could not be started", Some(Millis(NOON + 1_000)), false, false),
         down("stopped by user", None, true, false),
         down("exit 0", None, true, true),
-        AgentChange::Lost { why: "the tmux server ended".into() },
+        AgentChange::Lost { why: "the tmux server ended".into(), spared: false },
+        AgentChange::Lost { why: "the tmux server ended".into(), spared: true },
         AgentChange::Blocked { need: Some(need(NeedKind::Limit, Some(Millis(NOON + 1_000)), true)) },
         AgentChange::Blocked { need: Some(need(NeedKind::Repair, None, false)) },
         AgentChange::Blocked { need: Some(need(NeedKind::Input, None, false)) },
@@ -191,6 +192,7 @@ fn what_happens_to_agents() {
             {"event":"agent","name":"coder","change":"down","why":"stopped by user","wanted":true}
             {"event":"agent","name":"coder","change":"down","why":"exit 0","wanted":true,"asleep":true}
             {"event":"agent","name":"coder","change":"lost","why":"the tmux server ended"}
+            {"event":"agent","name":"coder","change":"lost","why":"the tmux server ended","spared":true}
             {"event":"agent","name":"coder","change":"blocked","need":{"kind":"limit","why":"it says so","since":1770033600000,"until":1770033601000,"looks":1,"over":true}}
             {"event":"agent","name":"coder","change":"blocked","need":{"kind":"repair","why":"it says so","since":1770033600000,"open_ended":true}}
             {"event":"agent","name":"coder","change":"blocked","need":{"kind":"input","why":"it says so","asks":{"text":"Go on?\n続けますか","choices":["1. Yes","2. No"]},"since":1770033600000}}

@@ -54,7 +54,8 @@ impl Bench {
         let voice = Voice::default();
         let boot = "test".to_owned();
         let away = Away::new(mpsc::channel(1).0, workspace.clone());
-        let house = House { workspace, around, clock, boot, calls, away, socket, server, voice };
+        let house =
+            House { workspace, around, clock, boot, calls, away, ground: None, socket, server, voice };
         Self { folder, house, settings }
     }
 

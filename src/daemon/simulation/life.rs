@@ -118,7 +118,8 @@ fn rouse(
     let mailbox = Mailbox::open(&root).map_err(|error| error.to_string())?;
     let (mailing, mail_jobs) = mailbox::mailing();
     let low_bytes = settings.general.low_disk_bytes;
-    let disk = (Disk { folder: house.workspace.memory(), low_bytes, full: false }, Watch::none());
+    let disk = Disk { folder: house.workspace.memory(), low_bytes, full: false, ground: None };
+    let disk = (disk, Watch::none());
     let way = (&mailing, settings.team.names(), news.clone());
     let decided = memory.decided.clone();
     let archive = journal.archive();

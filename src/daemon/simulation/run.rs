@@ -134,7 +134,8 @@ impl Run {
         let (clock, calls, socket) = (Clock::start(), mpsc::channel(1).1, root.join("socket"));
         let (boot, voice) = ("boot".to_owned(), Voice::default());
         let away = Away::new(mpsc::channel(1).0, workspace.clone());
-        let house = House { workspace, around, clock, boot, calls, away, socket, server, voice };
+        let house =
+            House { workspace, around, clock, boot, calls, away, ground: None, socket, server, voice };
         Self {
             _folder: folder,
             root,

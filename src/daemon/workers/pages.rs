@@ -107,6 +107,7 @@ pub fn agent(seen: &AgentSeen, state: &str, doing: Option<&str>, at: Millis) -> 
         state,
         task: seen.current.as_ref(),
         at,
+        started_at: seen.up_since,
         doing: seen.why.as_deref().or(doing.filter(|_| does_something(state))),
         asks: seen.asks.as_deref(),
         pane: seen.pane,

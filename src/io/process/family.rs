@@ -38,6 +38,24 @@ impl Family {
         family
     }
 
+    /// The same of many programs, of which most may have ended and left nobody: those of which somebody lives.
+    #[must_use]
+    pub fn all_of(leaders: &[ProcessKey]) -> Vec<Self> {
+        let all = processes();
+        let families = leaders.iter().map(|leader| {
+            let mut family = Self { leader: *leader, seen: Vec::new() };
+            family.look_among(&all);
+            family
+        });
+        families.filter(|family| !family.seen.is_empty()).collect()
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn leader(&self) -> ProcessKey {
+        self.leader
+    }
+
     /// Those that live.
     #[must_use]
     pub fn living(&self) -> Vec<ProcessKey> {
@@ -64,15 +82,18 @@ impl Family {
 
     /// Takes note of all that are of it now.
     fn look(&mut self) {
-        let all = processes();
+        self.look_among(&processes());
+    }
+
+    fn look_among(&mut self, all: &BTreeMap<u32, Facts>) {
         let is_known = |pid: u32, facts: &Facts, seen: &[ProcessKey]| {
             seen.contains(&ProcessKey { pid, start_ticks: facts.start_ticks })
         };
-        let ours = session_is_ours(self.leader, &self.seen, &all);
+        let ours = session_is_ours(self.leader, &self.seen, all);
         let mut found: Vec<ProcessKey> = Vec::new();
         loop {
             let before = found.len();
-            for (pid, facts) in &all {
+            for (pid, facts) in all {
                 let key = ProcessKey { pid: *pid, start_ticks: facts.start_ticks };
                 let of_session =
                     ours && facts.session == self.leader.pid && facts.start_ticks >= self.leader.start_ticks;
@@ -125,6 +146,12 @@ fn send(key: ProcessKey, signal: Signal) {
     {
         tracing::debug!(%error, pid = key.pid, "a process of a closed pane cannot be ended");
     }
+}
+
+/// The session of a process; none if it is gone.
+#[must_use]
+pub fn session_of(pid: u32) -> Option<u32> {
+    read_facts(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?).map(|facts| facts.session)
 }
 
 /// All processes of the machine that can be looked at.

@@ -17,7 +17,14 @@ const THERE: &str = "prompts/";
 const SCRIPT_LINE: &str = "    command: [\"{tasuki}\", agent, scripted,";
 const SCHEMA_LINE: &str = "# yaml-language-server:";
 /// What git should not keep of a workspace.
-const IGNORED: [&str; 5] = ["/.tasuki/", "/queue/*", "!/queue/README.md", "/status/*", "!/status/README.md"];
+const IGNORED: [&str; 6] = [
+    "# `git clean -X` removes these, with all that is open: `tasuki down` first",
+    "/.tasuki/",
+    "/queue/*",
+    "!/queue/README.md",
+    "/status/*",
+    "!/status/README.md",
+];
 
 /// The files called `$name` with this beginning and end, by the path that they get.
 macro_rules! texts {

@@ -336,7 +336,11 @@ fn read_prompt(path: &Path) -> Result<String, String> {
         _ => format!("cannot be read: {error}"),
     };
     let file = regular::open_linked(path).map_err(unreadable)?.ok_or("is not a file")?;
-    let said = file.metadata().map_err(unreadable)?.len();
+    let meta = file.metadata().map_err(unreadable)?;
+    if let Some(owner) = regular::foreign_owner(&meta) {
+        return Err(format!("belongs to user {owner}, who could tell the agent anything"));
+    }
+    let said = meta.len();
     if said > PROMPT_BYTES_MAX {
         return Err(format!("has {said} bytes; at most {PROMPT_BYTES_MAX} can be handed over"));
     }

@@ -57,7 +57,7 @@ pub(super) fn settings(
     let tmux_socket = match &file.tmux_socket {
         Some(given) if given.value == USERS_SERVER => TmuxSocket::Users,
         Some(given) => TmuxSocket::Private(tmux_name(given, book).to_owned()),
-        None => TmuxSocket::Private(default_server(workspace)),
+        None => TmuxSocket::Private(own_server(workspace)),
     };
     let Roster { aliases, pools, routes, may, .. } = roster;
     let team = Team { members, aliases, pools, routes, may, limits: general.limits.clone() };
@@ -179,7 +179,8 @@ fn tmux_name<'a>(given: &'a At<String>, book: &mut Book) -> &'a str {
 }
 
 /// `tasuki-FOLDER-3f2a`: the folder's name for people, the hash for folders of the same name.
-fn default_server(workspace: &Workspace) -> String {
+#[must_use]
+pub fn own_server(workspace: &Workspace) -> String {
     let folder =
         workspace.root().file_name().and_then(|name| name.to_str()).unwrap_or_default().to_lowercase();
     let words = folder.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

@@ -34,6 +34,7 @@ pub use env::{Env, inherited, is_own};
 pub use finding::{Finding, Place, render};
 pub use general::General;
 pub use launch::Launch;
+pub use members::own_server;
 pub use profile::{Profile, Receipt, SideChannel, StandingAnswer, Typing, built_in_names, built_in_profiles};
 pub use profile_files::folders as profile_folders;
 pub use prompt::{PromptWay, Template};
@@ -45,7 +46,7 @@ use crate::io::workspace::{Surroundings, TEAM_FILE, Workspace, WorkspaceError, p
 use file::TeamFile;
 use finding::Book;
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -137,14 +138,18 @@ impl Settings {
     /// # Errors
     /// [`SettingsError::Refused`] has every fault with its place and cure; the others say why nothing was read.
     pub fn load(workspace: &Workspace, around: &Surroundings) -> Result<Loaded, SettingsError> {
-        workspace.refuse_open_team()?;
         let path = workspace.team_file();
         let io = |source| SettingsError::Io { path: path.clone(), source };
-        let meta = path.metadata().map_err(io)?;
-        if !meta.is_file() || meta.len() > FILE_BYTES_MAX {
+        let file = match workspace.open_team() {
+            Err(WorkspaceError::Io { source, .. }) => return Err(io(source)),
+            Err(WorkspaceError::NoFile { .. }) => return Err(SettingsError::NotAFile { path }),
+            opened => opened?,
+        };
+        let mut bytes = Vec::new();
+        let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(io)?;
+        if read as u64 > FILE_BYTES_MAX {
             return Err(SettingsError::NotAFile { path });
         }
-        let bytes = std::fs::read(&path).map_err(io)?;
         Self::parse(&bytes, workspace, around).map_err(|findings| SettingsError::Refused { path, findings })
     }
 

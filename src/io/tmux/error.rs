@@ -61,6 +61,16 @@ pub enum TmuxError {
         /// Whose it is, in words.
         owner: String,
     },
+    /// Another daemon serves the session.
+    #[error(
+        "another daemon (process {pid}) still has the agents of this workspace in the tmux session {session:?}; it ends by itself if its .tasuki/ was removed: try again, or end it with `kill {pid}`"
+    )]
+    Served {
+        /// The session's name.
+        session: String,
+        /// The daemon's process.
+        pid: u32,
+    },
     /// The machine refused something.
     #[error("{what}: {source}")]
     Io {

@@ -2,6 +2,7 @@
 //! changed since.
 
 use super::command::Command;
+use super::daemon::Daemon;
 use super::server::Server;
 
 /// The keys, as many as have room. The windows keep their size whoever looks at them: a smaller terminal shows a part, and says
@@ -43,9 +44,12 @@ impl Server {
     /// The options of our session, and of the server where it is ours alone.
     pub(super) fn options(&self) -> Vec<SetOption> {
         let target = self.window_target();
+        let daemon = Daemon::here().map(|daemon| daemon.to_string()).unwrap_or_default();
         let history = self.history_limit.to_string();
         let size = format!("{}x{}", self.size.0, self.size.1);
         let session = [
+            // Who serves it: a second daemon leaves it alone while that one lives.
+            (Daemon::OPTION, daemon.as_str()),
             ("history-limit", history.as_str()),
             // What new windows have while nobody looks.
             ("default-size", &size),

@@ -1,5 +1,6 @@
 //! The tmux server that the agents live in: started when it does not run, shared with nobody by default.
 
+use super::daemon::Daemon;
 use super::error::TmuxError;
 use super::options::SetOption;
 use super::quote::{argument, literal, shown};
@@ -26,6 +27,10 @@ const PROGRAM_DEADLINE: Duration = Duration::from_secs(10);
 /// do not read, tmux drops its news after 5 s instead of keeping it.
 pub(super) const TALKER_FLAGS: &str = "ignore-size,pause-after=5";
 pub(super) const GUARD_FLAGS: &str = "ignore-size,no-output";
+/// How often, and how far apart, it is asked whether another daemon has left the session. One that ends in order has given its
+/// lock back some ms before it is gone.
+const RIVAL_TRIES: u32 = 30;
+const RIVAL_PAUSE: Duration = Duration::from_millis(100);
 /// How often, and how far apart, it is asked whether the clients of an earlier connection have left.
 const QUIET_TRIES: u32 = 100;
 /// After so many tries a client that is still there does not leave by itself.
@@ -79,7 +84,7 @@ impl Server {
         check_name("session", &self.session)?;
         // A program of tmux's takes 5 ms and more of a start: where all is well there is this one, and the version is that
         // of the server, which the connection asks for.
-        let found = self.find().await;
+        let found = self.find_free().await;
         if let Ok(Some(earlier)) = found {
             return Ok(earlier);
         }
@@ -87,7 +92,7 @@ impl Server {
         found?;
         let Err(error) = self.create().await else { return Ok(Earlier::default()) };
         // Somebody else may have made it at the same moment: then it is ours, or it is refused.
-        self.find().await?.ok_or(error)
+        self.find_free().await?.ok_or(error)
     }
 
     /// Ends our session with everything in it; the private server ends with its last session. Other sessions stay.
@@ -154,6 +159,21 @@ impl Server {
         Ok(())
     }
 
+    /// As [`Self::find`]. A session that another daemon serves is its own: it may be on its way to its end, and is waited for.
+    async fn find_free(&self) -> Result<Option<Earlier>, TmuxError> {
+        for tried in 0.. {
+            let Some(Found { earlier, daemon }) = self.find_all().await? else { return Ok(None) };
+            match daemon.and_then(Daemon::rival) {
+                None => return Ok(Some(earlier)),
+                Some(pid) if tried >= RIVAL_TRIES => {
+                    return Err(TmuxError::Served { session: self.session.clone(), pid });
+                }
+                Some(_) => tokio::time::sleep(RIVAL_PAUSE).await,
+            }
+        }
+        Ok(None)
+    }
+
     /// Sessions of people who look at ours: the windows would live on in them.
     async fn looks(&self) -> Result<Vec<String>, TmuxError> {
         let format = format!("#{{{LOOKS}}} #{{session_group}}|#{{session_name}}");
@@ -164,11 +184,18 @@ impl Server {
 
     /// Our session, if it is there: what an earlier connection has left.
     async fn find(&self) -> Result<Option<Earlier>, TmuxError> {
+        Ok(self.find_all().await?.map(|found| found.earlier))
+    }
+
+    /// The same, and who serves it.
+    async fn find_all(&self) -> Result<Option<Found>, TmuxError> {
         let (session, window) = (self.session_target(), self.window_target());
         let people = ["has-session", "-t", &session, ";", "display-message", "-p", "-t", &window, PEOPLE];
         let clients = [";", "list-clients", "-t", &session, "-F", CLIENT];
+        let daemon = format!("{DAEMON}#{{{}}}", Daemon::OPTION);
+        let served = [";", "display-message", "-p", "-t", &window, &daemon];
         let owner = [";", "show-options", "-qv", "-t", &window, "@tasuki_root"];
-        let ask = people.into_iter().chain(clients).chain(owner);
+        let ask = people.into_iter().chain(clients).chain(served).chain(owner);
         let ask: Vec<String> = ask.map(str::to_owned).collect();
         let found = match self.tmux(&ask).await {
             Ok(found) => found,
@@ -178,11 +205,14 @@ impl Server {
         let (people, found) = found.split_once('\n').unwrap_or_default();
         let clients = found.split_inclusive('\n').map_while(|line| Some((line.len(), client(line)?)));
         let (lengths, clients): (Vec<usize>, Vec<Client>) = clients.unzip();
-        let owner = found.get(lengths.iter().sum()..).unwrap_or_default();
+        let rest = found.get(lengths.iter().sum()..).unwrap_or_default();
+        let (served, owner) = rest.split_once('\n').unwrap_or((rest, ""));
+        let daemon = served.strip_prefix(DAEMON).and_then(Daemon::read);
         let owner = owner.strip_suffix('\n').unwrap_or(owner);
         if owner == self.root {
             let clients = clients.into_iter().filter(|client| client.ours).map(|client| client.pid);
-            return Ok(Some(Earlier { clients: clients.collect(), person: person(people) }));
+            let earlier = Earlier { clients: clients.collect(), person: person(people) };
+            return Ok(Some(Found { earlier, daemon }));
         }
         let owner = if owner.is_empty() {
             "tasuki did not make it".to_owned()
@@ -270,7 +300,7 @@ impl Server {
 
     /// Runs commands as a program of their own. Only for starting and ending; everything else goes over the
     /// connection.
-    async fn tmux(&self, args: &[String]) -> Result<String, TmuxError> {
+    pub(super) async fn tmux(&self, args: &[String]) -> Result<String, TmuxError> {
         self.tmux_by(&[], args).await
     }
 
@@ -303,6 +333,14 @@ fn person(people: &str) -> Option<u64> {
     if Some(last) == ours { before.filter(|before| *before > 0) } else { Some(last) }
 }
 
+/// Our session.
+struct Found {
+    /// What an earlier connection has left.
+    earlier: Earlier,
+    /// Who served it last.
+    daemon: Option<Daemon>,
+}
+
 /// A client of our session.
 struct Client {
     pid: u32,
@@ -310,6 +348,8 @@ struct Client {
     ours: bool,
 }
 
+/// What stands before the daemon that serves the session: no client's line begins so.
+const DAEMON: &str = "daemon ";
 /// What is asked of a client. The path of a workspace, which is printed behind them, begins with a slash.
 const CLIENT: &str = "#{client_pid} #{client_flags}";
 

@@ -164,7 +164,7 @@ fn present(opened: Result<File, Errno>) -> Result<Option<File>, Errno> {
     }
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len() + 1);
     for c in text.chars() {
         if c.is_control() || turns_text(c) || matches!(c, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{feff}') {

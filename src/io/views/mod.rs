@@ -6,11 +6,13 @@
 //! somebody edited or deleted is found and written again at once ([`Views::altered`]). A folder that was moved away or
 //! removed is made anew ([`Views::refresh`]); a link is never followed.
 
+mod last_word;
 mod leftover;
 mod log;
 mod retention;
 mod spare;
 
+pub use last_word::last_word;
 pub use log::{LastLines, line};
 
 use crate::engine::words::{AgentName, MessageId};
@@ -43,6 +45,7 @@ const PAGE_BYTES: i64 = 4_096;
 #[derive(Debug)]
 pub struct Views {
     root: PathBuf,
+    home: Folder,
     folders: Folders,
     spares: Spares,
     /// `active/` in the drop zones of worktrees.
@@ -106,9 +109,11 @@ impl Views {
             FolderError::Io { doing: "open", path: root.to_owned(), errno }
         })?;
         let folders = Folders::open(&root)?;
-        let spares = Spares::open(&Folder::open(&root)?)?;
+        let home = Folder::open(&root)?;
+        let spares = Spares::open(&home)?;
         Ok(Self {
             root,
+            home,
             folders,
             spares,
             far: BTreeMap::new(),
@@ -310,6 +315,11 @@ impl Views {
         self.lost = true;
         self.today = None;
         self.written.clear();
+        // Another workspace in its place is not this one's to write to, and whose memory was removed makes none anew.
+        if !self.home.is_at(&self.root) {
+            return Err(FolderError::Io { doing: "find", path: self.root.clone(), errno: Errno::NOENT });
+        }
+        self.home.enter(".tasuki")?;
         self.folders = Folders::open(&self.root)?;
         self.spares = Spares::open(&Folder::open(&self.root)?)?;
         for folder in self.far.values_mut() {

@@ -20,6 +20,8 @@ pub struct AgentStatus<'a> {
     pub task: Option<&'a MessageId>,
     /// `last_updated:`
     pub at: Millis,
+    /// `started_at:`, while it runs.
+    pub started_at: Option<Millis>,
     /// `doing:`, the last meaningful line of the pane.
     pub doing: Option<&'a str>,
     /// `asks:`, where it waits for somebody's answer.
@@ -116,6 +118,7 @@ impl Serialize for AgentStatus<'_> {
         map.serialize_entry("state", self.state)?;
         map.serialize_entry("current_task", &self.task.map(MessageId::as_str))?;
         map.serialize_entry("last_updated", &write_moment(self.at))?;
+        map.serialize_entry("started_at", &self.started_at.map(write_moment))?;
         map.serialize_entry("doing", &self.doing)?;
         if let Some(asks) = self.asks {
             map.serialize_entry("asks", &Asks(asks))?;

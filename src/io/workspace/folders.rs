@@ -1,6 +1,7 @@
 //! Makes the folders of a workspace, and refuses those that are not the user's alone.
 
 use super::{Workspace, WorkspaceError};
+use crate::io::regular;
 use std::fs::{DirBuilder, File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -31,20 +32,33 @@ impl Workspace {
         Ok(())
     }
 
-    /// Refuses a team file, or a folder that holds it, which everybody may write.
+    /// Refuses a team file, or a folder that holds it, which everybody may write or which is another user's.
     ///
     /// # Errors
-    /// [`WorkspaceError::OpenToAll`] names which of the two.
+    /// [`WorkspaceError::OpenToAll`] or [`WorkspaceError::Foreign`] names which of the two.
     pub fn refuse_open_team(&self) -> Result<(), WorkspaceError> {
         let root = look(self.root())?;
+        refuse_foreign(self.root(), &root)?;
         if is_open_to_all(&root) {
             return Err(WorkspaceError::OpenToAll { path: self.root().to_path_buf() });
         }
         let file = self.team_file();
-        match file.metadata() {
-            Ok(meta) if meta.mode() & OTHERS_WRITE != 0 => Err(WorkspaceError::OpenToAll { path: file }),
-            _ => Ok(()),
-        }
+        file.metadata().map_or(Ok(()), |meta| refuse_open(&file, &meta))
+    }
+
+    /// Opens the team file, through a link too, and refuses what everybody may write or what is another user's. The file
+    /// that was opened is looked at: a link may lead elsewhere a moment later.
+    ///
+    /// # Errors
+    /// As [`Workspace::refuse_open_team`]; [`WorkspaceError::NoFile`]; [`WorkspaceError::Io`].
+    pub fn open_team(&self) -> Result<File, WorkspaceError> {
+        self.refuse_open_team()?;
+        let path = self.team_file();
+        let io = |source| WorkspaceError::Io { path: path.clone(), source };
+        let opened = regular::open_linked(&path).map_err(io)?;
+        let file = opened.ok_or_else(|| WorkspaceError::NoFile { path: path.clone() })?;
+        refuse_open(&path, &file.metadata().map_err(io)?)?;
+        Ok(file)
     }
 
     /// Parents before children.
@@ -71,6 +85,21 @@ impl Workspace {
 pub(in crate::io) fn private_folder(folder: &Path) -> Result<(), WorkspaceError> {
     make(folder).map_err(|source| WorkspaceError::Io { path: folder.to_path_buf(), source })?;
     own_and_narrow(folder)
+}
+
+/// Refuses what says what is run, and is not the user's alone.
+fn refuse_open(path: &Path, meta: &Metadata) -> Result<(), WorkspaceError> {
+    refuse_foreign(path, meta)?;
+    if meta.mode() & OTHERS_WRITE != 0 {
+        return Err(WorkspaceError::OpenToAll { path: path.to_path_buf() });
+    }
+    Ok(())
+}
+
+fn refuse_foreign(path: &Path, meta: &Metadata) -> Result<(), WorkspaceError> {
+    let cure = "if you trust it, `chown` it, or copy it into a folder of your own";
+    let foreign = |owner| WorkspaceError::Foreign { path: path.to_path_buf(), owner, cure };
+    regular::foreign_owner(meta).map_or(Ok(()), |owner| Err(foreign(owner)))
 }
 
 /// Whether everybody may put another thing in the place of what is in this folder.

@@ -1,9 +1,11 @@
 //! `tasuki down`: ends the daemon, and the agents with it unless they are to stay.
 
-use super::desk::{Desk, Ended, unless_running};
+use super::desk::{Desk, Ended, refuse_agents, unless_running};
 use super::failure::{Failure, Kind};
+use crate::daemon::survivors::{self, Survivors, show_stopped, strangers};
 use crate::io::clock::Clock;
-use crate::io::lock;
+use crate::io::lock::{self, Lock};
+use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::ui::http::types::{Done, DownBody};
@@ -21,6 +23,8 @@ Examples:
   tasuki down
   tasuki down --keep-agents      the agents go on; the next `tasuki up` adopts them
 
+The agents that a daemon has left which was killed are ended, too.
+
 What is open stays open: the next daemon goes on with it.")]
 pub(super) struct Args {
     /// Leave the agents running for the next daemon
@@ -30,7 +34,9 @@ pub(super) struct Args {
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     // Whoever removed the team file of a daemon that runs can end that all the same.
-    let runs = |workspace: &Workspace| matches!(lock::holder(&workspace.lock()), Ok(Some(_)));
+    let runs = |workspace: &Workspace| {
+        matches!(lock::holder(&workspace.lock()), Ok(Some(_))) || survivors::are_left(workspace)
+    };
     let workspace = match Workspace::find_bereft(desk.globals.root.as_deref(), &desk.around, runs) {
         Some(workspace) => workspace,
         None => desk.workspace()?,
@@ -63,11 +69,61 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         client.pause(LOOK);
     }
     let what = match (asked, args.keep_agents) {
-        (None, _) => "no daemon ran",
-        (Some(_), true) => "the daemon has ended; the agents go on",
-        (Some(_), false) => "the daemon and the agents have ended",
+        (None, _) => without(desk, &workspace, &client, args)?,
+        (Some(_), true) => "the daemon has ended; the agents go on".to_owned(),
+        (Some(_), false) => "the daemon and the agents have ended".to_owned(),
     };
-    desk.tell(&Done { what: what.to_owned(), id: None }, || what.to_owned())
+    desk.tell(&Done { what: what.clone(), id: None }, || what)
+}
+
+/// No daemon ran. One that was killed has left its agents: they are ended in its place.
+fn without(desk: &Desk, workspace: &Workspace, client: &Client, args: &Args) -> Result<String, Failure> {
+    const NOBODY: &str = "no daemon ran";
+    let settings = Settings::load(workspace, &desk.around).ok().map(|loaded| loaded.settings);
+    // Whoever is started meanwhile takes the agents up, and is to be left alone.
+    let memory = workspace.memory();
+    let take = || Lock::take(&workspace.lock(), Clock::start().wall());
+    let _lock =
+        memory.is_dir().then(take).transpose().map_err(|error| {
+            Failure::new(Kind::Failed, "held", error.to_string(), "give the command again")
+        })?;
+    let found = client.run(Survivors::find(workspace, &desk.around, settings.as_ref()))?;
+    if found.is_empty() {
+        tell_strangers(desk, workspace);
+        return Ok(NOBODY.to_owned());
+    }
+    let names = match found.names()[..] {
+        [] => "their tmux session".to_owned(),
+        ref names => names.join(", "),
+    };
+    if args.keep_agents {
+        return Ok(format!("{NOBODY}; the agents that one has left go on: {names}"));
+    }
+    refuse_agents(client, "down")?;
+    let left = client.run(found.end())?;
+    if !left.is_empty() {
+        let left = left.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+        let why = format!("{NOBODY}, and not all that one has left could be ended: {left}");
+        return Err(Failure::new(Kind::Failed, "left", why, format!("end them with `kill -9 {left}`")));
+    }
+    let what = format!("{NOBODY}; the agents that one had left have ended: {names}");
+    if let Some(settings) = &settings
+        && memory.is_dir()
+        && let Err(error) = show_stopped(workspace, &settings.team, &what)
+    {
+        desk.remark(format!("status/ does not say so: {error}"));
+    }
+    tell_strangers(desk, workspace);
+    Ok(what)
+}
+
+/// Those that nobody can prove to be agents are a person's to end.
+fn tell_strangers(desk: &Desk, workspace: &Workspace) {
+    for (pid, agent) in strangers(workspace) {
+        desk.remark(format!(
+            "process {pid} was started by the agent {agent} of this workspace, or is that agent; `kill {pid}` ends it"
+        ));
+    }
 }
 
 /// Whether a daemon was there to be asked.

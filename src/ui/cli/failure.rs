@@ -1,6 +1,7 @@
 //! What went wrong on the command line: what, where, and the cure; and the one match that gives exit codes.
 
 use crate::daemon::start::StartError;
+use crate::daemon::survivors::SurvivorsError;
 use crate::engine::refusal::Refusal;
 use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
@@ -229,6 +230,12 @@ impl From<StartError> for Failure {
             StartError::Settings(error) => error.into(),
             error => Self::of("start", &error),
         }
+    }
+}
+
+impl From<SurvivorsError> for Failure {
+    fn from(error: SurvivorsError) -> Self {
+        Self::of("agents", &error)
     }
 }
 

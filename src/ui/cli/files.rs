@@ -1,5 +1,6 @@
 //! What the workspace's files say, for verbs that work without a daemon: views are for people, and this reads them as one.
 
+use super::lying;
 use crate::engine::message::Priority;
 use crate::engine::words::MessageId;
 use crate::io::regular;
@@ -21,6 +22,7 @@ pub(super) struct AgentFile {
     pid: Option<u32>,
     provider: String,
     queued: usize,
+    started_at: Option<String>,
     statistics: Statistics,
 }
 
@@ -196,9 +198,10 @@ fn stopped_since(workspace: &Workspace) -> Option<String> {
 
 impl AgentFile {
     fn info(self) -> AgentInfo {
+        let has_ended = lying::has_ended(self.pid);
         AgentInfo {
             agent_name: self.agent_name,
-            state: self.state,
+            state: if has_ended { "stopped".to_owned() } else { self.state },
             why: None,
             asks: self.asks,
             current_task: self.current_task,
@@ -206,7 +209,7 @@ impl AgentFile {
             pid: self.pid,
             provider: self.provider,
             queued: self.queued,
-            up_since: None,
+            up_since: self.started_at.filter(|_| !has_ended),
             tasks_completed: self.statistics.tasks_completed,
             tasks_failed: self.statistics.tasks_failed,
             restarts: self.statistics.restarts,

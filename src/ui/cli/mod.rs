@@ -19,6 +19,7 @@ mod inbox;
 mod init;
 mod lint;
 mod log;
+mod lying;
 mod pane;
 mod rebuild;
 mod reply;

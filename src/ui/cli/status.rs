@@ -2,9 +2,11 @@
 
 use super::desk::{Desk, Ended, unless_running};
 use super::files;
+use super::lying::{self, Gone};
 use super::table::table;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client};
 use crate::ui::http::types::{AgentInfo, StatusInfo};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Shows the team: the state of each agent, its task, its queue and what it does
@@ -22,26 +24,56 @@ pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
     let workspace = desk.workspace()?;
     let client = Client::new(&workspace, &desk.around)?;
     let asked = unless_running(client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE))?;
+    let gone = if asked.is_none() { lying::gone(&workspace) } else { None };
     let status = asked.unwrap_or_else(|| files::status(&workspace));
+    let shown = Shown { status, files_in_queue: lying::in_queue(&workspace), daemon_gone: gone };
     let files = files::agents(&workspace).into_iter();
     let doing: BTreeMap<String, String> =
         files.filter_map(|agent| Some((agent.agent_name, agent.doing?))).collect();
-    desk.tell(&status, || format!("{}\n\n{}", heading(&status), agents(&status.agents, &doing)))
+    desk.tell(&shown, || format!("{}\n\n{}", heading(&shown), agents(&shown.status.agents, &doing)))
 }
 
-fn heading(status: &StatusInfo) -> String {
+/// What the daemon says, or the files, and what is seen besides.
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    status: StatusInfo,
+    /// Files in `queue/` that are still to be taken.
+    files_in_queue: usize,
+    /// The daemon that ran last, where none runs.
+    daemon_gone: Option<Gone>,
+}
+
+/// Where no daemon runs: since when, as far as that is known.
+fn without_daemon(gone: Option<&Gone>) -> String {
+    let said = "this is what the status files say (`tasuki up` starts one)";
+    match gone {
+        None => format!("no daemon runs: {said}"),
+        Some(Gone { since, killed: None }) => format!("no daemon runs since {since}: {said}"),
+        Some(Gone { since, killed: Some(pid) }) => format!(
+            "no daemon runs: process {pid} ended without a word, and was last seen at {since}; {said}"
+        ),
+    }
+}
+
+fn heading(shown: &Shown) -> String {
+    let status = &shown.status;
     let alarm = anstyle::AnsiColor::Yellow.on_default().bold();
     let mut lines = vec![match &status.daemon {
         Some(daemon) => {
             format!("daemon {} runs since {} (version {})", daemon.pid, daemon.started_at, daemon.version)
         }
         None => {
-            format!(
-                "{alarm}no daemon runs{alarm:#}: this is what the status files say (`tasuki up` starts one)"
-            )
+            let words = without_daemon(shown.daemon_gone.as_ref());
+            let (first, rest) = words.split_at("no daemon runs".len());
+            format!("{alarm}{first}{alarm:#}{rest}")
         }
     }];
     lines.push(format!("messages: {} open, {} of them queued", status.open, status.pending));
+    if shown.files_in_queue > 0 {
+        let (files, are) = if shown.files_in_queue == 1 { ("file", "is") } else { ("files", "are") };
+        lines.push(format!("queue/: {} {files} that {are} not taken yet", shown.files_in_queue));
+    }
     if let Some(since) = &status.halted_since {
         lines.push(format!(
             "{alarm}STOP{alarm:#} since {since}: nothing is typed (`tasuki stop --off` lets the work go on)"

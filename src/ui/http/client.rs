@@ -117,6 +117,11 @@ impl Client {
         self.ask(Method::POST, path, body.into(), deadline)
     }
 
+    /// Does something that waits for others.
+    pub fn run<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
     /// Waits, for a client that has to look again at something that is no request.
     pub fn pause(&self, time: Duration) {
         // A timer is made within the runtime that drives it.

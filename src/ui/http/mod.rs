@@ -6,6 +6,7 @@ pub mod client;
 pub(crate) mod fuzz;
 mod given;
 mod panes;
+mod places;
 pub mod reference;
 mod refused;
 mod routes;

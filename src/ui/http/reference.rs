@@ -75,7 +75,7 @@ where. It speaks HTTP/1.1 and JSON, to processes of its own user only:
 
     curl --unix-socket \"$(tasuki status --json | jq -r .daemon.socket)\" http://tasuki/v1/status
 
-- Limits: a body of 1 MiB, 10 s for the head and 10 s for the body of a request, 256 connections, one wait at most 60 s.
+- Limits: a body of 1 MiB, 10 s for the head and 10 s for the body of a request, 512 connections of which one process has at most 256, one wait at most 60 s.
 - A message is sent as JSON (`Content-Type: application/json`, one object or a list) or as YAML (anything else, several
   documents with `---`), with the fields of `protocol/README.md`. All are accepted or none. Give it an `id` and it may be
   sent again after any failure: the same id with the same content is a duplicate. A key stands once in an object

@@ -260,7 +260,9 @@ async fn at_the_end_agents_are_left_or_their_windows_closed_as_was_asked() {
         };
         let (order, ()) = tokio::time::timeout(PATIENCE, async { tokio::join!(work, close) }).await.unwrap();
         match ending {
-            Ending::KeepAgents => assert!(matches!(order, Some(Order::Leave)), "{order:?}"),
+            Ending::KeepAgents | Ending::Displaced => {
+                assert!(matches!(order, Some(Order::Leave)), "{order:?}")
+            }
             Ending::StopAgents => assert!(matches!(order, Some(Order::Close)), "{order:?}"),
         }
         let status = std::fs::read_to_string(bench.folder.path().join("status/agents/worker.yaml")).unwrap();

@@ -54,7 +54,7 @@ impl Bench {
         machine.install();
         let (mailing, _) = mailing();
         let (sender, news) = mpsc::channel(NEWS_MAX);
-        let disk = Disk { folder: root.path().to_owned(), low_bytes: 1 << 20, full: false };
+        let disk = Disk { folder: root.path().to_owned(), low_bytes: 1 << 20, full: false, ground: None };
         let names = BTreeSet::from(["boss".to_owned(), "worker".to_owned()]);
         let (mut worker, _) = worker(
             mailbox,

@@ -11,6 +11,7 @@ mod sweeping;
 mod worker;
 
 use crate::daemon::decided::Decided;
+use crate::daemon::ground::Ground;
 use crate::daemon::news::NewsSender;
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::Refusal;
@@ -137,6 +138,8 @@ pub struct Disk {
     pub low_bytes: u64,
     /// Whether it was last.
     pub full: bool,
+    /// Whether what is taken from the queue can still be remembered; a simulation has nothing to lose.
+    pub(in crate::daemon) ground: Option<Ground>,
 }
 
 /// What the loop and the watch tell the thread besides its jobs: a full queue of jobs hides none of it.

@@ -31,6 +31,9 @@ const FORGET_LATER_MS_MAX: u64 = 10_000;
 /// And files for which there was no room no sooner than this, though there may be room for others.
 pub(super) const DEFERRED_MS: u64 = 250;
 
+/// Where nothing is taken any more, since the daemon ends, it is looked no sooner than this.
+const LOST_LOOK_MS: u64 = 1_000;
+
 pub(in crate::daemon) struct Worker {
     pub(super) mailbox: Mailbox,
     pub(super) watch: Watch,
@@ -227,6 +230,10 @@ impl Worker {
 
     /// Takes what lies in the drop zones, a batch, and says when to look again; false if the loop is gone.
     fn look(&mut self) -> bool {
+        if self.disk.ground.as_ref().is_some_and(|ground| ground.lost().is_some()) {
+            self.look_at = self.clock.now().plus(LOST_LOOK_MS);
+            return true; // the daemon ends, and whoever comes next takes what is there
+        }
         if !self.burst {
             self.watch.check();
         }

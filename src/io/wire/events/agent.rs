@@ -51,6 +51,8 @@ enum ChangeWire {
     },
     Lost {
         why: String,
+        #[serde(default, skip_serializing_if = "is_default")]
+        spared: bool,
     },
     Blocked {
         /// Written even where it is null: that it is over is what the line says.

@@ -1,0 +1,62 @@
+//! What the files tell of the workspace besides what the daemon knows: what lies in `queue/`, and when a daemon that does not
+//! answer was last seen alive.
+
+use super::files;
+use crate::engine::words::Millis;
+use crate::io::clock::rfc3339;
+use crate::io::process;
+use crate::io::workspace::Workspace;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
+
+/// A daemon that does not run any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Gone {
+    /// When it ended; where nobody said so, the last that was written by it (RFC 3339).
+    pub(super) since: String,
+    /// Its process, where it was killed or the machine went down.
+    pub(super) killed: Option<u32>,
+}
+
+/// `status/daemon.yaml`.
+#[derive(Debug, Deserialize)]
+struct Page {
+    pid: Option<u32>,
+    last_updated: String,
+}
+
+/// The daemon that ran last; none if none has ever run.
+pub(super) fn gone(workspace: &Workspace) -> Option<Gone> {
+    let page: Page = files::read(&workspace.daemon_status())?;
+    let Some(pid) = page.pid else { return Some(Gone { since: page.last_updated, killed: None }) };
+    let journal = fs::read_dir(workspace.journal()).into_iter().flatten().flatten().map(|entry| entry.path());
+    let written =
+        [workspace.daemon_status(), workspace.status().join("activity.log"), workspace.daemon_log()];
+    let last = written.into_iter().chain(journal).filter_map(|path| modified(&path)).max();
+    Some(Gone { since: last.map_or(page.last_updated, rfc3339), killed: Some(pid) })
+}
+
+fn modified(path: &PathBuf) -> Option<Millis> {
+    let since = fs::metadata(path).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_millis()).ok().map(Millis)
+}
+
+/// How many files lie in `queue/` that are still to be taken.
+pub(super) fn in_queue(workspace: &Workspace) -> usize {
+    let entries = fs::read_dir(workspace.queue()).into_iter().flatten().flatten();
+    let is_drop = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        name.ends_with(b".yaml")
+            && !name.starts_with(b".")
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+    };
+    entries.filter(is_drop).count()
+}
+
+/// Whether nobody has this number any more: whoever was killed with the daemon stands in the files as it was.
+pub(super) fn has_ended(pid: Option<u32>) -> bool {
+    pid.is_some_and(|pid| process::key_of(pid).is_none())
+}
