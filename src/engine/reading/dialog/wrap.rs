@@ -1,6 +1,7 @@
 //! Choices that are too long for one row: what stands of them in the next ones.
 
-use super::{Row, bare, is_within, number, words};
+use super::listed::Row;
+use super::{bare, is_within, number, words};
 use crate::engine::reading::frame::{Frame, is_border};
 use unicode_width::UnicodeWidthStr as _;
 

@@ -91,7 +91,11 @@ impl Page {
             self.line(
                 None,
                 depth,
-                &format!("{} parts are too deep to be shown here: `tasuki why {}`", tale.untold, tale.id),
+                &format!(
+                    "too deep to be shown here: {}; see `tasuki why {}`",
+                    counted(tale.untold, "part"),
+                    tale.id
+                ),
             );
         }
         if tale.is_open() {

@@ -216,7 +216,7 @@ fn what_is_too_deep_is_counted() {
     );
     let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains(&format!("1 parts are too deep to be told here: `tasuki why t-{DEPTH_MAX}`")),
+        words.contains(&format!("too deep to be shown here: 1 part; see `tasuki why t-{DEPTH_MAX}`")),
         "{words}"
     );
 }
@@ -264,7 +264,7 @@ fn what_is_waited_for_is_named() {
     check(&[new(), had(), later(25)], false, "its next try, at 2026-02-02T00:00:25.000Z");
     check(&[new(), had(), later(15)], false, "a daemon (`tasuki up`), then boss");
     check(&[new(), had(), moved("held")], false, "a person (no echo within 3 s): `tasuki retry|cancel p`");
-    check(&[new(), had(), (4, rests("p"))], false, "its turn is over");
+    check(&[new(), had(), (4, rests("p"))], false, "its agent or a person (its turn is over)");
     let part = || (2, accepted("p.1", Some("p"), "boss", "coder", "", 2));
     check(&[new(), had(), part(), (4, rests("p"))], false, "the answer to p.1");
     let answered = [new(), had(), part(), (4, rests("p")), (5, ended("p.1", "coder", "completed"))];
