@@ -159,7 +159,7 @@ async fn live(
     workspace: Workspace,
     around: Surroundings,
     clock: Clock,
-    mut settings: Settings,
+    settings: Settings,
     serve: Serve,
     voice: Voice,
 ) -> Result<(), StartError> {
@@ -177,13 +177,34 @@ async fn live(
     let (away, own) = (Away::new(end, workspace.clone()), voice.clone());
     let ground = Some(ground);
     let mut house = House { workspace, around, clock, boot, calls, away, ground, socket, server, voice: own };
-    let (mut stopped, mut wait, mut serving) = (None, AGAIN.0, None);
-    let mut server = Some((listener, serve, to_loop));
-    let ending = loop {
-        let begin = life::begin(&mut house, settings.clone(), stopped.take());
-        let begun = match unless_ended(voice.meanwhile(begin), &mut signals).await {
+    let mut serving = None;
+    let server = (listener, serve, to_loop);
+    let ending = live_on(&mut house, settings, &mut signals, &voice, server, &mut serving).await?;
+    watching.abort();
+    let _ = std::fs::remove_file(&house.socket);
+    Serving::end(serving).await;
+    finish(&house, ending).await
+}
+
+/// What begins to be answered with the first life.
+type Door = (UnixListener, Serve, mpsc::Sender<Call>);
+
+/// One life after the other, until one ends as it should.
+async fn live_on(
+    house: &mut House,
+    mut settings: Settings,
+    signals: &mut mpsc::Receiver<Ending>,
+    voice: &Voice,
+    server: Door,
+    serving: &mut Option<Serving>,
+) -> Result<Ending, StartError> {
+    let (mut stopped, mut wait) = (None, AGAIN.0);
+    let mut server = Some(server);
+    loop {
+        let begin = life::begin(house, settings.clone(), stopped.take());
+        let begun = match unless_ended(voice.meanwhile(begin), signals).await {
             Ok(begun) => begun,
-            Err(ending) => break ending,
+            Err(ending) => return Ok(ending),
         };
         let why: Box<dyn std::error::Error> = match begun {
             // The first life shows whether it can be done at all.
@@ -194,20 +215,20 @@ async fn live(
             Err(error) => Box::new(error),
             Ok(life) => {
                 if let Some(server) = server.take() {
-                    serving = Some(answer(server, &house.socket).await?);
+                    *serving = Some(answer(server, &house.socket).await?);
                     voice.say(Word::Ready);
                 }
                 let began = house.clock.now();
-                let ended = life.spend(&mut house, &mut signals).await;
+                let ended = life.spend(house, signals).await;
                 settings = ended.settings;
                 if house.clock.now().since(began) > HEALTHY_MS {
                     wait = AGAIN.0;
                 }
                 match ended.how {
-                    Ok(ending) => break ending,
+                    Ok(ending) => return Ok(ending),
                     // The journal that failed may be one that was removed.
                     Err(_) if house.ground.as_ref().is_some_and(|ground| ground.lost().is_some()) => {
-                        break Ending::Displaced;
+                        return Ok(Ending::Displaced);
                     }
                     Err(broken) => {
                         stopped = ended.journal;
@@ -216,22 +237,15 @@ async fn live(
                 }
             }
         };
-        if let Err(ending) = rest(&mut house, why.as_ref(), wait, &mut signals).await {
-            break ending;
+        if let Err(ending) = rest(house, why.as_ref(), wait, signals).await {
+            return Ok(ending);
         }
         wait = (wait * 2).min(AGAIN.1);
-    };
-    watching.abort();
-    let _ = std::fs::remove_file(&house.socket);
-    Serving::end(serving).await;
-    finish(&house, ending).await
+    }
 }
 
 /// Begins to answer those who connect.
-async fn answer(
-    (listener, serve, to_loop): (UnixListener, Serve, mpsc::Sender<Call>),
-    socket: &Path,
-) -> Result<Serving, StartError> {
+async fn answer((listener, serve, to_loop): Door, socket: &Path) -> Result<Serving, StartError> {
     let started = serving::start(listener, serve, to_loop).await;
     let started = started.inspect_err(|_| drop(std::fs::remove_file(socket)));
     started.map_err(io("serve the socket"))

@@ -36,53 +36,7 @@ impl State {
             Event::Accepted { message, not_before, unmet, .. } => {
                 self.accept(message, place, *not_before, unmet);
             }
-            Event::Moved { id, to, agent, due, why } => {
-                let note = match why {
-                    Why::Text(text) => Some(text.as_str()),
-                    _ => None,
-                };
-                let mut before = None;
-                let mut got = false;
-                let had_by = self.open.get(id).and_then(|open| open.agent.as_ref());
-                let launch = had_by.and_then(|name| self.agents.get(name)?.nonce);
-                let begun = self.open.get(id).is_some_and(|open| self.is_begun(open));
-                self.change(id, |open| {
-                    before.clone_from(&open.agent);
-                    got = *to == Move::Submit
-                        || (*to == Move::Take && !matches!(open.stage, Stage::Submitted(_)));
-                    let may_be_typed = matches!(open.stage, Stage::Intent(_)) && *to != Move::Withdraw;
-                    let was_read = matches!(open.stage, Stage::Submitted(_) | Stage::Working(_));
-                    open.stage = life::next(open.stage, *to)?;
-                    open.since = at;
-                    open.due = *due;
-                    open.note = note.map(Into::into);
-                    if let Some(agent) = agent {
-                        if open.agent.as_ref() != Some(agent) {
-                            // They speak for whoever had it before.
-                            (open.tokens, open.launch) = (Vec::new(), None);
-                        }
-                        open.agent = Some(agent.clone());
-                    }
-                    if may_be_typed {
-                        open.launch = launch;
-                    }
-                    match to {
-                        Move::Intend(turn)
-                            if turn.number != open.turns
-                                || open.launch.is_none()
-                                || open.launch != launch =>
-                        {
-                            open.typed_at = Some(at);
-                        }
-                        Move::Intend(_) => drop(open.typed_at.get_or_insert(at)),
-                        Move::Retry { .. } | Move::Return { .. } if was_read => open.typed_at = None,
-                        _ => {}
-                    }
-                    open.count(*to, begun);
-                    Ok(())
-                })?;
-                self.learn(id, before, got);
-            }
+            Event::Moved { .. } => self.moved(at, event)?,
             Event::Said { id, turn, text, truncated } => {
                 if let Some(open) = self.open.get_mut(id) {
                     let said = Said::then(open.said.as_deref(), *turn, text.clone(), *truncated);
@@ -105,6 +59,54 @@ impl State {
                 self.set_agent_timer(name);
             }
         }
+        Ok(())
+    }
+
+    /// A message takes a step of its life.
+    fn moved(&mut self, at: Millis, event: &Event) -> Result<(), Illegal> {
+        let Event::Moved { id, to, agent, due, why } = event else { return Ok(()) };
+        let note = match why {
+            Why::Text(text) => Some(text.as_str()),
+            _ => None,
+        };
+        let mut before = None;
+        let mut got = false;
+        let had_by = self.open.get(id).and_then(|open| open.agent.as_ref());
+        let launch = had_by.and_then(|name| self.agents.get(name)?.nonce);
+        let begun = self.open.get(id).is_some_and(|open| self.is_begun(open));
+        self.change(id, |open| {
+            before.clone_from(&open.agent);
+            got = *to == Move::Submit || (*to == Move::Take && !matches!(open.stage, Stage::Submitted(_)));
+            let may_be_typed = matches!(open.stage, Stage::Intent(_)) && *to != Move::Withdraw;
+            let was_read = matches!(open.stage, Stage::Submitted(_) | Stage::Working(_));
+            open.stage = life::next(open.stage, *to)?;
+            open.since = at;
+            open.due = *due;
+            open.note = note.map(Into::into);
+            if let Some(agent) = agent {
+                if open.agent.as_ref() != Some(agent) {
+                    // They speak for whoever had it before.
+                    (open.tokens, open.launch) = (Vec::new(), None);
+                }
+                open.agent = Some(agent.clone());
+            }
+            if may_be_typed {
+                open.launch = launch;
+            }
+            match to {
+                Move::Intend(turn)
+                    if turn.number != open.turns || open.launch.is_none() || open.launch != launch =>
+                {
+                    open.typed_at = Some(at);
+                }
+                Move::Intend(_) => drop(open.typed_at.get_or_insert(at)),
+                Move::Retry { .. } | Move::Return { .. } if was_read => open.typed_at = None,
+                _ => {}
+            }
+            open.count(*to, begun);
+            Ok(())
+        })?;
+        self.learn(id, before, got);
         Ok(())
     }
 

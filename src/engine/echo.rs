@@ -40,7 +40,7 @@ pub fn is_certain(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> boo
 fn ranked(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<(Before, Echo)> {
     // What programs that wrap their own text draw as Markdown lacks its signs. A head has none.
     let drawn = token.is_none() && screen.width().is_some();
-    let whole: String = typed.chars().filter(|&c| !is_ignored(c) && !(drawn && is_sign(c))).collect();
+    let whole: String = typed.chars().filter(|&c| !(is_ignored(c) || drawn && is_sign(c))).collect();
     let head = token.and_then(|token| head_of(&whole, token));
     let needle = head.unwrap_or(&whole);
     if needle.is_empty() {
@@ -110,7 +110,7 @@ impl Squeezed {
         let mut text = Self { all: String::new(), starts: Vec::with_capacity(screen.rows().len()) };
         for row in screen.rows() {
             text.starts.push(text.all.len());
-            text.all.extend(row.chars().filter(|&c| !is_ignored(c) && !(drawn && is_sign(c))));
+            text.all.extend(row.chars().filter(|&c| !(is_ignored(c) || drawn && is_sign(c))));
         }
         text
     }

@@ -19,7 +19,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "28-unknown-sender.yaml",
             "to: worker\ncontent: x\nfrom: ghost\n",
             "unknown-agent",
-            "there is no ghost",
+            "nobody is called ghost",
         )
         .at(3, 7),
         Case::refused(

@@ -261,9 +261,9 @@ impl World {
             4 => watched(id, turn, message),
             5 => Report::NotReady { guard: Guard::CopyMode },
             6 => needs(NeedKind::Limit, false),
-            7 => needs(NeedKind::Repair, turn % 2 == 0),
+            7 => needs(NeedKind::Repair, turn.is_multiple_of(2)),
             8 => Report::NeedsNothing,
-            9 => Report::Busy { is: turn % 2 == 0 },
+            9 => Report::Busy { is: turn.is_multiple_of(2) },
             10 => Report::Interrupted { id, how: Interrupted::Ended },
             _ => Report::TurnOver { id, turn },
         };

@@ -132,12 +132,7 @@ impl Ground<'_> {
             tell_phrase(prompt, phrase, book);
         }
         let cwd = self.cwd(agent, book);
-        let is_set = |name: &str| {
-            let inherits = agent.inherit_env.unwrap_or(true) && self.inherited.contains_key(name);
-            inherits
-                || profile.env.contains_key(name)
-                || agent.env.iter().flatten().any(|(own, _)| own == name)
-        };
+        let is_set = |name: &str| self.is_set(agent, profile, name);
         let assembled = prompt::assemble(agent, profile, &is_set, book);
         let place = agent.command.as_ref().map_or(agent.provider.place, |command| command.place);
         let argv = self.argv(&assembled.words, place, &values, book);
@@ -164,6 +159,12 @@ impl Ground<'_> {
             launch.system_prompt = Some(prompt.text);
         }
         launch
+    }
+
+    /// Whether an agent's environment has this variable, wherever it comes from.
+    fn is_set(&self, agent: &AgentEntry, profile: &Profile, name: &str) -> bool {
+        let inherits = agent.inherit_env.unwrap_or(true) && self.inherited.contains_key(name);
+        inherits || profile.env.contains_key(name) || agent.env.iter().flatten().any(|(own, _)| own == name)
     }
 
     /// How a line can name the file of a prompt that comes to the agent in no other way: if a line is typed, and has room for it.

@@ -115,7 +115,7 @@ fn read(text: &str, now: u64, pane: &str, session: &str) -> People {
     let last = ours().map(|client| client.session_activity).max();
     People {
         here: here().map(|client| idle_ms(now, client.activity)).min().map(|idle_ms| Person { idle_ms }),
-        typed_at: here()
+        typed_at: types()
             .filter(|client| client.activity > client.created)
             .map(|client| client.activity)
             .max(),

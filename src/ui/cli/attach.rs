@@ -74,7 +74,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     }
     let mut command = Command::new("tmux");
     command.args(arguments);
-    if around.is_some() && !(is_inside && !args.all) {
+    if around.is_some() && (args.all || !is_inside) {
         // The agents' server is one of its own, and a client would refuse to run inside another.
         command.env_remove("TMUX");
         desk.remark(

@@ -40,7 +40,7 @@ pub(super) use ending::see_off;
 use faces::Waiter;
 use left::Left;
 use line::Line;
-use opening::{fail, open};
+use opening::{Opened, fail, open};
 use over::Over;
 use own::Own;
 use seen::Seen;
@@ -191,73 +191,78 @@ struct Worker {
 
 /// Runs a worker to its end.
 pub async fn work(start: Start) -> &'static str {
-    let Start { tmux, launched, launch, key, phrase, terms, launches, mut orders, news, frames } = start;
-    match open(&tmux, &launched, &launch, &key).await {
-        Ok((pane, process, tty, output, own)) => {
-            let now = Instant::now();
-            let adopted = launched.adopt.is_some();
-            let launch_reads = launch.profile.screen.is_some();
-            let worker = Worker {
-                launched,
-                redactor: shown::redactor(&launch, &key, process.pid),
-                launch,
-                own,
-                phrase,
-                terms,
-                launches,
-                news,
-                frames,
-                kept: None,
-                pane,
-                process,
-                tty,
-                output,
-                deaf_until: None,
-                printed: now,
-                started: (!adopted).then_some(now),
-                seeking: None,
-                sought: None,
-                past: None,
-                typed_last: None,
-                guard: None,
-                awaited: None,
-                busy: interrupt::Busy::default(),
-                unread: None,
-                left: if adopted { Left::Unknown } else { Left::Nothing },
-                taken_back: None,
-                line: Line::default(),
-                orders,
-                ahead: VecDeque::new(),
-                before: 0,
-                before_in_all: None,
-                reprinted: false,
-                over: None,
-                said: None,
-                look_at: launch_reads.then_some(now),
-                pace: looking::PACE_MIN,
-                looked: now,
-                seen: None,
-                told: None,
-                asked: None,
-                answered: None,
-                pressed: None,
-                free_since: None,
-                doing: looking::Doing::default(),
-                side: None,
-                unheard: false,
-                transcripts: None,
-                waiters: Vec::new(),
-                sendings: VecDeque::new(),
-            };
-            worker.run().await;
-        }
+    match open(&start.tmux, &start.launched, &start.launch, &start.key).await {
+        Ok(opened) => Worker::new(start, opened).run().await,
         Err(TmuxError::Gone { .. }) => {}
-        Err(error) => fail(&tmux, launched, &error, &mut orders, &news).await,
+        Err(error) => {
+            let Start { tmux, launched, mut orders, news, .. } = start;
+            fail(&tmux, launched, &error, &mut orders, &news).await;
+        }
     }
     "pane"
 }
 
 impl Worker {
+    /// It knows nothing of its program yet.
+    fn new(start: Start, (pane, process, tty, output, own): Opened) -> Self {
+        let Start { launched, launch, key, phrase, terms, launches, orders, news, frames, .. } = start;
+        let now = Instant::now();
+        let adopted = launched.adopt.is_some();
+        let launch_reads = launch.profile.screen.is_some();
+        Self {
+            launched,
+            redactor: shown::redactor(&launch, &key, process.pid),
+            launch,
+            own,
+            phrase,
+            terms,
+            launches,
+            news,
+            frames,
+            kept: None,
+            pane,
+            process,
+            tty,
+            output,
+            deaf_until: None,
+            printed: now,
+            started: (!adopted).then_some(now),
+            seeking: None,
+            sought: None,
+            past: None,
+            typed_last: None,
+            guard: None,
+            awaited: None,
+            busy: interrupt::Busy::default(),
+            unread: None,
+            left: if adopted { Left::Unknown } else { Left::Nothing },
+            taken_back: None,
+            line: Line::default(),
+            orders,
+            ahead: VecDeque::new(),
+            before: 0,
+            before_in_all: None,
+            reprinted: false,
+            over: None,
+            said: None,
+            look_at: launch_reads.then_some(now),
+            pace: looking::PACE_MIN,
+            looked: now,
+            seen: None,
+            told: None,
+            asked: None,
+            answered: None,
+            pressed: None,
+            free_since: None,
+            doing: looking::Doing::default(),
+            side: None,
+            unheard: false,
+            transcripts: None,
+            waiters: Vec::new(),
+            sendings: VecDeque::new(),
+        }
+    }
+
     async fn run(mut self) {
         self.find_side();
         if self.launched.adopt.is_none() {

@@ -31,7 +31,7 @@ pub(super) async fn fail(
     }
 }
 
-type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>, Own);
+pub(super) type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>, Own);
 
 /// Makes the window, or takes the one that is there.
 pub(super) async fn open(

@@ -43,7 +43,7 @@ impl Over {
     }
 
     /// Its end was told: until it prints something, there is no more to be said.
-    const fn over() -> Self {
+    const fn spent() -> Self {
         Self { next: SILENCES.len(), since: None, told: true }
     }
 }
@@ -71,7 +71,7 @@ impl Worker {
         });
         match (waits, over.since) {
             (true, Some(_)) => {
-                self.over = Some(Over::over());
+                self.over = Some(Over::spent());
                 self.tell_said(typed, said, screen, read).await;
                 if !over.told {
                     let (id, turn) = (typed.id.clone(), typed.turn.number);
