@@ -164,23 +164,15 @@ async fn live(
     voice: Voice,
 ) -> Result<(), StartError> {
     let (end, mut signals) = signals().map_err(io("listen for signals"))?;
-    let socket = workspace.socket_path(&around)?;
     let (to_loop, calls) = mpsc::channel(CALLS_MAX);
-    if let Some(pid) = serving::who_listens(&socket) {
-        return Err(StartError::Listens { pid, lock: workspace.lock() });
-    }
-    let ground = Ground::of(&workspace, end.clone()).map_err(io("take hold of .tasuki/"))?;
-    let watching = tokio::spawn(ground.clone().watch());
-    let listener = serving::listen(&socket).map_err(io("listen on the socket"))?;
+    let (ground, socket, listener) = take_place(&workspace, &around, &end)?;
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
     let server = tmux_server(&workspace, &around, &settings);
     let (away, own) = (Away::new(end, workspace.clone()), voice.clone());
-    let ground = Some(ground);
     let mut house = House { workspace, around, clock, boot, calls, away, ground, socket, server, voice: own };
     let mut serving = None;
     let server = (listener, serve, to_loop);
     let ending = live_on(&mut house, settings, &mut signals, &voice, server, &mut serving).await?;
-    watching.abort();
     let _ = std::fs::remove_file(&house.socket);
     Serving::end(serving).await;
     finish(&house, ending).await
@@ -226,10 +218,6 @@ async fn live_on(
                 }
                 match ended.how {
                     Ok(ending) => return Ok(ending),
-                    // The journal that failed may be one that was removed.
-                    Err(_) if house.ground.as_ref().is_some_and(|ground| ground.lost().is_some()) => {
-                        return Ok(Ending::Displaced);
-                    }
                     Err(broken) => {
                         stopped = ended.journal;
                         Box::new(broken)
@@ -242,6 +230,22 @@ async fn live_on(
         }
         wait = (wait * 2).min(AGAIN.1);
     }
+}
+
+/// Takes hold of what the daemon stands on, and listens.
+fn take_place(
+    workspace: &Workspace,
+    around: &Surroundings,
+    end: &mpsc::Sender<Ending>,
+) -> Result<(Option<Ground>, std::path::PathBuf, UnixListener), StartError> {
+    let socket = workspace.socket_path(around)?;
+    if let Some(pid) = serving::who_listens(&socket) {
+        return Err(StartError::Listens { pid, lock: workspace.lock() });
+    }
+    let ground = Ground::of(workspace, end.clone()).map_err(io("take hold of .tasuki/"))?;
+    tokio::spawn(ground.clone().watch());
+    let listener = serving::listen(&socket).map_err(io("listen on the socket"))?;
+    Ok((Some(ground), socket, listener))
 }
 
 /// Begins to answer those who connect.
@@ -258,6 +262,10 @@ async fn rest(
     wait: Duration,
     signals: &mut mpsc::Receiver<Ending>,
 ) -> Result<(), Ending> {
+    // The journal that failed may be one that was removed.
+    if house.ground.as_ref().is_some_and(|ground| ground.lost().is_some()) {
+        return Err(Ending::Displaced);
+    }
     tracing::error!(why, "starting anew in {wait:?}; drops stay in queue/ meanwhile");
     house.voice.say(Word::Status(format!("starting anew: {why}")));
     house.away.why = format!("the daemon starts anew: {why}");

@@ -28,6 +28,9 @@ use tokio::time::Instant;
 /// How long a program may take to end when its window is closed, as with an end in order.
 const HANGS_UP: Duration = Duration::from_secs(2);
 
+/// How often whoever is left is ended once more: a machine at its limit takes seconds to end what was killed.
+const AGAIN: u32 = 3;
+
 /// Who was found.
 #[derive(Debug, Default)]
 pub struct Survivors {
@@ -100,6 +103,13 @@ impl Survivors {
         }
         ending.join_all().await;
         closed?;
+        for _ in 0..AGAIN {
+            let mut again = JoinSet::new();
+            for family in Family::all_of(&leaders) {
+                again.spawn(family.see_off(Instant::now()));
+            }
+            again.join_all().await;
+        }
         let left = Family::all_of(&leaders).into_iter().flat_map(|family| family.living());
         Ok(left.map(|key| key.pid).collect())
     }

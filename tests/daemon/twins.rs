@@ -104,6 +104,12 @@ fn a_process_with_the_number_and_another_start_is_not_taken_up() {
             let shown = house.read("status/agents/worker.yaml");
             shown.contains("state: idle") && process(house) != first
         });
+        let log = house.read("status/agents/worker.log");
+        assert_eq!(
+            log.matches("was still running and goes on").count(),
+            1,
+            "it was taken up, if only for a moment: {log}"
+        );
         house.until("the first to be gone", |_| !PathBuf::from(format!("/proc/{first}/cwd")).exists());
         house.drop("t.yaml", "id: t-1\nto: worker\ncontent: go\n");
         assert!(house.result("t-1").contains("answer to t-1"));

@@ -81,12 +81,13 @@ impl World {
         self.recover(&found)
     }
 
-    /// The same, and in one pane another process runs than the one that was started there.
+    /// The same, and in one pane another process runs than the one that was started there, under the same number.
     pub(crate) fn crash_with_other_process(&mut self, agent: &str) -> String {
         let names = self.names();
         let mut found: Vec<FoundPane> = names.iter().map(|name| self.pane(name)).collect();
         for pane in found.iter_mut().filter(|pane| pane.agent == name(agent)) {
-            pane.process = pane.process.map(|process| ProcessKey { pid: process.pid + 1, ..process });
+            pane.process =
+                pane.process.map(|process| ProcessKey { start_ticks: process.start_ticks + 1, ..process });
         }
         self.reload();
         self.recover(&found)

@@ -68,7 +68,7 @@ fn ends(house: &mut House, what: &str) -> String {
     let words = format!("{what} while the daemon ran");
     let status = ended(house);
     assert_eq!(status.code(), Some(1), "{}", house.output());
-    let told = format!("the daemon has ended and left the agents running: ");
+    let told = "the daemon has ended and left the agents running: ".to_owned();
     let log = house.read("status/activity.log");
     assert!(log.contains(&told) && log.contains(&words), "{log}");
     let shown = house.read("status/daemon.yaml");
