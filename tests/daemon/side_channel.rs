@@ -214,7 +214,10 @@ fn an_answer_is_what_the_agent_itself_wrote_down_and_a_tools_words_are_no_claim(
     task(&house, "mention", "mention");
     assert_eq!(content(&house, "mention"), "Now it is **done**.");
     task(&house, "tool", "tool");
-    assert_eq!(content(&house, "tool"), "Now it is **done**.");
+    // What was said before the reminder belongs to the answer.
+    let tool = content(&house, "tool");
+    assert!(tool.starts_with("I looked.\n\nA file has CODING OK "), "{tool}");
+    assert!(tool.ends_with(" in it. Which one is meant?\n\nNow it is **done**."), "{tool}");
     let log = house.read("status/activity.log");
     assert!(log.contains("tool is being typed to a (turn 2, reminder)"), "{log}");
     // Its words are written down after they were drawn.

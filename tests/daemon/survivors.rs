@@ -1,6 +1,7 @@
 //! Agents that outlive a daemon that was killed: `tasuki down` ends them in its place, and nobody else.
 
-use crate::house::{House, PLAIN_AGENT};
+use crate::house::{House, PLAIN_AGENT, signal};
+use rustix::process::Signal;
 use std::fs;
 use std::process::{Command, Output, Stdio};
 
@@ -88,6 +89,28 @@ fn what_a_killed_daemon_has_left_is_ended_by_down_or_left_where_that_is_asked_fo
     house.start();
     house.until("it to go on", |house| house.read("status/agents/a.yaml").contains("state: idle"));
     house.end();
+}
+
+#[test]
+fn a_daemon_that_is_killed_when_it_has_been_asked_to_end_leaves_no_agents() {
+    let mut house = house("asked");
+    house.start();
+    let all = launched(&house);
+    let socket = house.read("status/daemon.yaml");
+    let socket = socket.lines().find_map(|line| line.strip_prefix("socket: ")).expect("its socket").to_owned();
+    let connections =
+        move || fs::read_to_string("/proc/net/unix").expect("the sockets").matches(&socket).count();
+    let before = connections();
+    // It hears nothing any more, so that whoever asks waits for its answer.
+    signal(&house.pid().to_string(), Signal::STOP).expect("a signal");
+    let asking = house.tasuki().arg("down").stdout(Stdio::piped()).spawn().expect("tasuki");
+    house.until("it to be asked", |_| connections() > before);
+    house.kill();
+    let ended = asking.wait_with_output().expect("its end");
+    assert!(ended.status.success(), "{ended:?}");
+    let said = said(&ended);
+    assert!(said.contains("have ended: a, b"), "{said}");
+    assert!(!all.iter().any(|pid| lives(*pid)), "{all:?}");
 }
 
 #[test]

@@ -69,16 +69,30 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         client.pause(LOOK);
     }
     let what = match (asked, args.keep_agents) {
-        (None, _) => without(desk, &workspace, &client, args)?,
+        (None, _) => without(desk, &workspace, &client, args, "no daemon ran")?,
+        // It was killed when it had been asked.
+        (Some(_), false) if is_orphaned(&workspace) => {
+            without(desk, &workspace, &client, args, "the daemon died before it had ended its agents")?
+        }
         (Some(_), true) => "the daemon has ended; the agents go on".to_owned(),
         (Some(_), false) => "the daemon and the agents have ended".to_owned(),
     };
     desk.tell(&Done { what: what.clone(), id: None }, || what)
 }
 
-/// No daemon ran. One that was killed has left its agents: they are ended in its place.
-fn without(desk: &Desk, workspace: &Workspace, client: &Client, args: &Args) -> Result<String, Failure> {
-    const NOBODY: &str = "no daemon ran";
+/// Whether agents live of which no daemon takes care.
+fn is_orphaned(workspace: &Workspace) -> bool {
+    matches!(lock::holder(&workspace.lock()), Ok(None)) && survivors::are_left(workspace)
+}
+
+/// No daemon runs. One that was killed has left its agents: they are ended in its place.
+fn without(
+    desk: &Desk,
+    workspace: &Workspace,
+    client: &Client,
+    args: &Args,
+    nobody: &str,
+) -> Result<String, Failure> {
     let settings = Settings::load(workspace, &desk.around).ok().map(|loaded| loaded.settings);
     // Whoever is started meanwhile takes the agents up, and is to be left alone.
     let memory = workspace.memory();
@@ -90,23 +104,23 @@ fn without(desk: &Desk, workspace: &Workspace, client: &Client, args: &Args) -> 
     let found = client.run(Survivors::find(workspace, &desk.around, settings.as_ref()))?;
     if found.is_empty() {
         tell_strangers(desk, workspace);
-        return Ok(NOBODY.to_owned());
+        return Ok(nobody.to_owned());
     }
     let names = match found.names()[..] {
         [] => "their tmux session".to_owned(),
         ref names => names.join(", "),
     };
     if args.keep_agents {
-        return Ok(format!("{NOBODY}; the agents that one has left go on: {names}"));
+        return Ok(format!("{nobody}; the agents that one has left go on: {names}"));
     }
     refuse_agents(client, "down")?;
     let left = client.run(found.end())?;
     if !left.is_empty() {
         let left = left.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-        let why = format!("{NOBODY}, and not all that one has left could be ended: {left}");
+        let why = format!("{nobody}, and not all that one has left could be ended: {left}");
         return Err(Failure::new(Kind::Failed, "left", why, format!("end them with `kill -9 {left}`")));
     }
-    let what = format!("{NOBODY}; the agents that one had left have ended: {names}");
+    let what = format!("{nobody}; the agents that one had left have ended: {names}");
     if let Some(settings) = &settings
         && memory.is_dir()
         && let Err(error) = show_stopped(workspace, &settings.team, &what)

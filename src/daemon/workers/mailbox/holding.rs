@@ -227,9 +227,9 @@ fn what_somebody_still_writes_is_waited_for_no_longer_than_two_seconds() {
 #[test]
 fn a_claim_waits_while_it_cannot_be_read_what_is_known() {
     let mut bench = Bench::new();
-    bench.worker.unknowable = true;
+    bench.worker.part_waits = true;
     assert_eq!(bench.claim(1), []);
     assert_eq!(bench.look(MINUTE_MS), [], "what was put off may be a part");
-    bench.worker.unknowable = false;
+    bench.worker.part_waits = false;
     assert_eq!(bench.look(LONG_MS), [Seen::Swept]);
 }

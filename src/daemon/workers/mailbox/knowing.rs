@@ -4,7 +4,7 @@
 use super::worker::{DEFERRED_MS, Worker};
 use super::{Asked, Dropped};
 use crate::daemon::memory;
-use crate::engine::message::{Known, Source};
+use crate::engine::message::{Draft, Known, Source};
 use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::MessageId;
 use crate::io::journal::{Finished, JournalError};
@@ -14,11 +14,12 @@ impl Worker {
     /// activity log, if that is news.
     pub(super) fn look_up_files(&mut self, drops: &mut Vec<Dropped>) -> Option<String> {
         let asks = drops.iter().any(|dropped| matches!(dropped, Dropped::Drafts { .. }));
-        let mut unknowable = None;
+        let (mut unknowable, mut part_waits) = (None, false);
         drops.retain_mut(|dropped| {
             let Err(error) = self.look_up(dropped) else { return true };
-            if let Dropped::Drafts { source: Source::File { claim, .. }, .. } = dropped {
+            if let Dropped::Drafts { source: Source::File { claim, .. }, drafts, .. } = dropped {
                 self.mailbox.keep(claim);
+                part_waits |= drafts.iter().any(may_be_part);
             }
             unknowable = Some(error);
             false
@@ -28,7 +29,11 @@ impl Worker {
             self.gather_until = self.gather_until.max(self.deferred_until);
             self.look_at = self.look_at.min(self.deferred_until);
         }
-        if asks { self.news_of_archive(unknowable) } else { None }
+        if !asks {
+            return None;
+        }
+        self.part_waits = part_waits;
+        self.news_of_archive(unknowable)
     }
 
     /// Fills in what is known of what a request says; it is refused where that cannot be read.
@@ -82,4 +87,9 @@ impl Worker {
             _ => None,
         }
     }
+}
+
+/// Whether a claim has to wait for it: a person's message is no part of anybody's task.
+fn may_be_part(draft: &Draft) -> bool {
+    draft.token.is_some() || draft.from.as_ref().is_some_and(|from| !from.is_user())
 }

@@ -305,6 +305,7 @@ pub(in crate::daemon) fn worker(
         deferred_until: clock.now(),
         urgent_at: clock.now(),
         unknowable: false,
+        part_waits: false,
     };
     (worker, there)
 }

@@ -83,6 +83,8 @@ pub(in crate::daemon) struct Worker {
     pub(super) urgent_at: Millis,
     /// Whether it could not be read last which messages are known.
     pub(super) unknowable: bool,
+    /// Whether one of those that wait for that may be a part of somebody's task.
+    pub(super) part_waits: bool,
 }
 
 impl Worker {
