@@ -257,7 +257,12 @@ async fn every_address_asks_the_loop_for_just_what_it_says() {
         ("GET", "/v1/messages/m-1", "", "Message(m-1)"),
         ("GET", "/v1/panes/mm?history=7", "", "Pane(mm, Read(7))"),
         ("GET", "/v1/panes/mm/ready", "", "Pane(mm, Ready)"),
-        ("POST", "/v1/panes/mm/send", text, r#"Pane(mm, Send(SendWish { text: "襷", lines: false, force: false, wait_ms: 0 }))"#),
+        (
+            "POST",
+            "/v1/panes/mm/send",
+            text,
+            r#"Pane(mm, Send(SendWish { text: "襷", lines: false, force: false, wait_ms: 0 }))"#,
+        ),
         ("POST", "/v1/panes/mm/clear", "", "Pane(mm, Clear)"),
         (
             "POST",

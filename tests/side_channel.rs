@@ -9,6 +9,7 @@ mod opencode_api;
 use opencode_api::{Api, Manner};
 use std::path::Path;
 use std::time::Duration;
+use tasuki::engine::answer::Spoken;
 use tasuki::io::settings::Env;
 use tasuki::io::side_channel::{OpenCode, TurnRecord, Unheard};
 
@@ -60,11 +61,9 @@ fn a_line_is_found_on_older_pages() {
     for at in 0..7 {
         api.says(&format!("step {at}"));
     }
-    let said = (0..7).map(|at| format!("step {at}")).collect::<Vec<_>>().join("\n\n");
-    assert_eq!(
-        run(opencode(&api, LONG).turn(LINE)),
-        Ok(Some(TurnRecord::Over { said: said.as_str().into() }))
-    );
+    let steps: Vec<String> = (0..7).map(|at| format!("step {at}")).collect();
+    let said = Spoken::of(steps.iter().map(String::as_str));
+    assert_eq!(run(opencode(&api, LONG).turn(LINE)), Ok(Some(TurnRecord::Over { said })));
     // A process that was started later was not given it.
     assert_eq!(run(opencode(&api, Duration::ZERO).has(LINE)), Ok(false));
 }

@@ -140,7 +140,8 @@ impl Work<'_> {
     fn needs_room(&self, plan: &Plan) -> bool {
         let Plan::New(new) = plan else { return false };
         let is_part = new.draft.parent.as_ref().is_some_and(|whole| self.state.open.contains_key(whole));
-        !new.route.to.is_user() && !is_part
+        // On the disk it takes its place all the same.
+        (self.live.disk_full || !new.route.to.is_user()) && !is_part
     }
 
     /// Answers always find room: they make some.

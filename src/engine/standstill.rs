@@ -36,9 +36,8 @@ impl Engine {
             }
         }
         let what = self.waits_for(last).unwrap_or_default();
-        let is_queued =
-            self.state.open.get(last).is_some_and(|open| matches!(open.stage, Stage::Queued { .. }));
-        let so = match (is_queued, chain.len()) {
+        let waits = |open: &Open| matches!(open.stage, Stage::Queued { .. } | Stage::Waiting(_));
+        let so = match (self.state.open.get(last).is_some_and(|open| waits(open)), chain.len()) {
             (false, _) => ": ",
             (true, 1) => " waits for ",
             (true, _) => ", which waits for ",

@@ -97,7 +97,8 @@ fn a_daemon_that_is_killed_when_it_has_been_asked_to_end_leaves_no_agents() {
     house.start();
     let all = launched(&house);
     let socket = house.read("status/daemon.yaml");
-    let socket = socket.lines().find_map(|line| line.strip_prefix("socket: ")).expect("its socket").to_owned();
+    let socket =
+        socket.lines().find_map(|line| line.strip_prefix("socket: ")).expect("its socket").to_owned();
     let connections =
         move || fs::read_to_string("/proc/net/unix").expect("the sockets").matches(&socket).count();
     let before = connections();

@@ -166,7 +166,9 @@ fn people_who_look_on_and_type_disturb_nothing_and_are_not_disturbed() {
     // They leave copy mode, which is typing too, and begin a line: the doorbell waits until they have been still.
     house.until("no copy mode", |house| !in_mode(house));
     person.types("half a");
-    house.until("the reason", |house| why(house).contains("a person is typing"));
+    house.until("the reason", |house| {
+        why(house).contains("draft: somebody's words") && why(house).contains("`half a`")
+    });
     person.types(" line\r");
     assert_eq!(answer(&house, "after"), "[tasuki]");
     let screen = house.tmux(&["capture-pane", "-p", "-t", "=tasuki:=worker"]);

@@ -330,7 +330,8 @@ fn what_waits_for_minutes_is_told_with_its_reason_and_its_cure() {
     let standing = world.engine.standing(world.now);
     let text = &standing.first().expect("it is told").1;
     assert!(
-        text.contains("since 22:13:20Z: somebody's words stand in its input box (1 message waits)"),
+        text.contains("since 22:13:20Z: draft: somebody's words stand in its input (1 message waits)")
+            && text.contains("`tasuki pane clear-line boss`"),
         "{text}"
     );
     world.give("boss");

@@ -539,13 +539,13 @@ fn only_what_waits_for_a_person_is_let_go_on_by_one() {
         |world| world.retry("t1"),
         expect![[r#"
             ## queued -> queued
-            > answer refused wrong-stage in 0: t1 is queued; only a held or failed message can be retried, and one whose agent met a limit or an error
+            > answer refused wrong-stage in 0: t1 is in stage `queued`; only a held or failed message can be retried, and one whose agent met a limit or an error
             ## intent -> intent
-            > answer refused wrong-stage in 0: t1 is intent; only a held or failed message can be retried, and one whose agent met a limit or an error
+            > answer refused wrong-stage in 0: t1 is in stage `intent`; only a held or failed message can be retried, and one whose agent met a limit or an error
             ## submitted -> submitted
-            > answer refused wrong-stage in 0: t1 is submitted; only a held or failed message can be retried, and one whose agent met a limit or an error
+            > answer refused wrong-stage in 0: t1 is in stage `submitted`; only a held or failed message can be retried, and one whose agent met a limit or an error
             ## working -> working
-            > answer refused wrong-stage in 0: t1 is working; only a held or failed message can be retried, and one whose agent met a limit or an error
+            > answer refused wrong-stage in 0: t1 is in stage `working`; only a held or failed message can be retried, and one whose agent met a limit or an error
             ## in_doubt -> in_doubt
             > answer refused wrong-stage in 0: it is being looked whether t1 was typed; it goes on by itself in a moment
             ## retrying -> retrying
@@ -555,7 +555,7 @@ fn only_what_waits_for_a_person_is_let_go_on_by_one() {
             > answer t1: t1 goes on
             > seek boss
             ## waiting -> waiting
-            > answer refused wrong-stage in 0: t1 is waiting; only a held or failed message can be retried, and one whose agent met a limit or an error
+            > answer refused wrong-stage in 0: t1 is in stage `waiting`; only a held or failed message can be retried, and one whose agent met a limit or an error
         "#]],
     );
 }

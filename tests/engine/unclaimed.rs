@@ -135,7 +135,7 @@ fn whoever_begins_anew_says_all_of_it_anew() {
 fn a_person_takes_what_was_said_for_the_answer() {
     let mut world = world();
     let refused = done(&mut world, None);
-    assert!(refused.contains("t1 is working"), "{refused}");
+    assert!(refused.contains("t1 is in stage `working`"), "{refused}");
     over(&mut world, 1, "The answer");
     world.give("boss");
     over(&mut world, 2, "is 42.");

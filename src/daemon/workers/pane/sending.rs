@@ -181,10 +181,19 @@ impl Worker {
         let before = self.text(0).await?.matches(line).count();
         self.pane.paste(line).await?;
         let profile = &self.launch.profile;
+        let wait_ms = if profile.echoes { profile.echo_wait_ms } else { 0 };
+        let shown_by = Instant::now() + Duration::from_millis(wait_ms);
         tokio::time::sleep(Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms))).await;
-        let screen = self.pane.capture(0, self.rows()).await?;
-        let shown = super::faces::rows_of(&screen).matches(line).count() > before;
-        if !force && self.read(&screen).is_some_and(|read| !read.has_in_box(line)) {
+        let (shown, boxed) = loop {
+            let screen = self.pane.capture(0, self.rows()).await?;
+            let shown = line.is_empty() || super::faces::rows_of(&screen).matches(line).count() > before;
+            let boxed = self.read(&screen).is_none_or(|read| read.has_in_box(line));
+            if shown && boxed || Instant::now() >= shown_by {
+                break (shown, boxed);
+            }
+            tokio::time::sleep(READ_PAUSE).await;
+        };
+        if !force && !boxed {
             let why = "the line is not shown in its input box; Enter was not pressed".to_owned();
             return Ok(PaneResponse::Ready(false, Some(why)));
         }
