@@ -212,12 +212,12 @@ fn an_answer_is_what_the_agent_itself_wrote_down_and_a_tools_words_are_no_claim(
     assert_eq!(content(&house, "heading"), "**First** of all: 襷");
     // It speaks of a claim, which a tool has printed.
     task(&house, "mention", "mention");
-    assert_eq!(content(&house, "mention"), "Now it is **done**.");
-    task(&house, "tool", "tool");
     // What was said before the reminder belongs to the answer.
-    let tool = content(&house, "tool");
-    assert!(tool.starts_with("I looked.\n\nA file has CODING OK "), "{tool}");
-    assert!(tool.ends_with(" in it. Which one is meant?\n\nNow it is **done**."), "{tool}");
+    let mention = content(&house, "mention");
+    assert!(mention.starts_with("I looked.\n\nA file has CODING OK "), "{mention}");
+    assert!(mention.ends_with(" in it. Which one is meant?\n\nNow it is **done**."), "{mention}");
+    task(&house, "tool", "tool");
+    assert_eq!(content(&house, "tool"), "I looked at it.\n\nNow it is **done**.");
     let log = house.read("status/activity.log");
     assert!(log.contains("tool is being typed to a (turn 2, reminder)"), "{log}");
     // Its words are written down after they were drawn.
