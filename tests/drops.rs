@@ -287,13 +287,13 @@ fn what_yaml_takes_for_a_comment_behind_the_content_is_said() {
             "`content` ends before `{comment}`, which YAML takes for a comment: put the content in quotes, or below `content: |`"
         )]
     };
-    assert_eq!(notes("fix issue #12 now"), said("#12 now"));
-    assert_eq!(notes("fix\n  issue #12 now"), said("#12 now"));
+    assert_eq!(notes("fix entry #12 now"), said("#12 now"));
+    assert_eq!(notes("fix\n  entry #12 now"), said("#12 now"));
     for whole in [
         "fix issue#12",
-        "'fix issue #12'",
-        "\"fix issue #12\"",
-        "|\n  fix issue #12\n  # and 13",
+        "'fix entry #12'",
+        "\"fix entry #12\"",
+        "|\n  fix entry #12\n  # and 13",
         "'x' # a comment",
     ] {
         assert!(notes(whole).is_empty(), "{whole}");

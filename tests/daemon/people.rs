@@ -116,7 +116,7 @@ fn what_is_odd_about_a_drop_or_the_team_file_stands_in_the_log() {
     fs::create_dir(house.path("queue/mine")).expect("a folder");
     house.write("queue/mine/x.yaml", text);
     log_has(&house, "queue/mine/ is not taken: only files in queue/ itself are");
-    house.drop("c.yaml", "id: c\nto: user\ntype: info\ncontent: fix issue #12 now\n");
+    house.drop("c.yaml", "id: c\nto: user\ntype: info\ncontent: fix entry #12 now\n");
     log_has(&house, "`content` ends before `#12 now`, which YAML takes for a comment");
     house.drop("wroker_to_user.yaml", "id: w\nto: user\ntype: info\ncontent: x\n");
     log_has(&house, "nobody is called wroker");
@@ -129,7 +129,7 @@ fn what_is_odd_about_a_drop_or_the_team_file_stands_in_the_log() {
     log_has(&house, "the team file has an error; the settings in force stay");
     house.write("tasuki.yaml", &team);
     log_has(&house, "the team file was read again");
-    house.write("t/c.yaml", "to: user\ncontent: fix issue #12 now\n");
+    house.write("t/c.yaml", "to: user\ncontent: fix entry #12 now\n");
     let (code, out, _) = said(&house, &["lint", "t/c.yaml"]);
     assert!(code == Some(0) && out.contains("`#12 now`"), "{out}");
     house.write("t/user_to_wroker.yaml", "to: user\ncontent: x\n");
