@@ -14,7 +14,7 @@ const LINE_BYTES_MAX: usize = 4_095;
 const TRY_AGAIN: Duration = Duration::from_millis(250);
 /// How long a program may take to read a line before the next one is typed.
 const READ_WAIT: Duration = Duration::from_secs(10);
-/// Between two looks at what it has read.
+/// Between two looks at what it has read, or at what it shows: neither tells of itself.
 const READ_PAUSE: Duration = Duration::from_millis(20);
 /// Longest wait for a moment to type in, in ms: an hour.
 const WAIT_MS_MAX: u64 = 3_600_000;
@@ -183,6 +183,7 @@ impl Worker {
         let profile = &self.launch.profile;
         let wait_ms = if profile.echoes { profile.echo_wait_ms } else { 0 };
         let shown_by = Instant::now() + Duration::from_millis(wait_ms);
+        // A program may take an Enter that comes sooner for a line break of the paste.
         tokio::time::sleep(Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms))).await;
         let (shown, boxed) = loop {
             let screen = self.pane.capture(0, self.rows()).await?;
