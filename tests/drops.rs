@@ -236,9 +236,24 @@ fn a_plain_scalar_is_what_its_field_wants() {
 
 #[test]
 fn what_is_kept_keeps_its_letters() {
-    for letters in
-        ["1.10", "0x1F", "1e3", "007", "2026-02-02", "yes", "True", "+5", "-0", ".5", "1_000", "0o17", "1."]
-    {
+    for letters in [
+        "1.10",
+        "0x1F",
+        "1e3",
+        "007",
+        "2026-02-02",
+        "yes",
+        "True",
+        "+5",
+        "-0",
+        ".5",
+        "1_000",
+        "0o17",
+        "1.",
+        ".inf",
+        "1e999",
+        "123456789012345678901234567890",
+    ] {
         let draft = one(&format!("to: a\ncontent: x\nmetadata: {{k: [{letters}]}}\nown: {letters}\n"));
         let wanted = format!(r#"{{"metadata":{{"k":["{letters}"]}},"own":"{letters}"}}"#);
         assert_eq!(&*draft.body.extra, wanted);

@@ -318,7 +318,7 @@ fn extra(fields: &Fields<'_>) -> Result<(Json, Vec<String>), Refusal> {
                 extra.insert(key.to_owned(), metadata(&entry.node)?);
             }
         } else if !KEYS.contains(&key) && !OWN_KEYS.contains(&key) {
-            extra.insert(key.to_owned(), entry.node.json()?);
+            extra.insert(key.to_owned(), entry.node.json());
             unknown.push(key.to_owned());
         }
     }
@@ -333,7 +333,7 @@ fn metadata(node: &Node<'_>) -> Result<Json, Refusal> {
     if !matches!(node.value, Value::Map(_)) {
         return Err(wrong_type(node, "metadata", "a map"));
     }
-    let metadata = node.json()?;
+    let metadata = node.json();
     check_size(&metadata, node.place, "`metadata` has")?;
     Ok(metadata)
 }

@@ -67,32 +67,21 @@ impl Node<'_> {
         }
     }
 
-    /// The same value as JSON. A text without quotes that JSON would write with other letters (`1.10`, `0x1F`, `1e3`, `True`) stays
-    /// the text that it is.
-    ///
-    /// # Errors
-    /// [`Code::OutOfRange`] for a number that JSON cannot hold.
-    pub(super) fn json(&self) -> Result<Json, Refusal> {
-        Ok(match &self.value {
+    /// The same value as JSON. A text without quotes that JSON would write with other letters (`1.10`, `0x1F`, `1e3`, `True`), and a
+    /// number that it cannot hold (30 digits, `.inf`), stays the text that it is.
+    pub(super) fn json(&self) -> Json {
+        match &self.value {
             Value::Scalar { text, plain: false } => Json::String(text.clone().into_owned()),
             Value::Scalar { text, plain: true } => match scalar::meaning(text) {
                 Some(Json::Null) => Json::Null,
-                Some(value) => {
-                    let written = value.to_string();
-                    if written.as_str() == text.as_ref() { value } else { Json::String(text.to_string()) }
-                }
-                None => {
-                    let why =
-                        format!("{} is a number that cannot be kept as it is; put it in quotes", shown(text));
-                    return Err(self.place.refuse(Code::OutOfRange, why));
-                }
+                Some(value) if value.to_string() == **text => value,
+                _ => Json::String(text.to_string()),
             },
-            Value::List(nodes) => Json::Array(nodes.iter().map(Self::json).collect::<Result<_, _>>()?),
-            Value::Map(entries) => {
-                let pair = |entry: &Entry<'_>| Ok((entry.key.clone().into_owned(), entry.node.json()?));
-                Json::Object(entries.iter().map(pair).collect::<Result<_, Refusal>>()?)
-            }
-        })
+            Value::List(nodes) => Json::Array(nodes.iter().map(Self::json).collect()),
+            Value::Map(entries) => Json::Object(
+                entries.iter().map(|entry| (entry.key.clone().into_owned(), entry.node.json())).collect(),
+            ),
+        }
     }
 }
 
