@@ -45,6 +45,10 @@ impl Daemon {
                     self.tmux.close_stranger(&mut self.pane_workers, agent, nonce);
                 }
             }
+            Effect::SeeOff { agent, nonce, process } => {
+                let key = self.panes.key(&agent, nonce);
+                self.tmux.see_off(&mut self.pane_workers, agent, process, key);
+            }
             Effect::Seek { agent, nonce, past } => {
                 self.panes.order(&agent, nonce, Order::Seek { past });
             }

@@ -72,6 +72,7 @@ impl Work<'_> {
             return self.lose(name, why);
         }
         self.acquit(name);
+        self.see_off(name);
         self.forget_live(name);
         if let Some(id) = self.current_of(name) {
             self.fail(
@@ -89,6 +90,7 @@ impl Work<'_> {
 
     /// What it had is given to it again, so much later, and the try is none.
     fn spare(&mut self, name: &AgentName, why: &str, later_ms: u64) {
+        self.see_off(name);
         self.forget_live(name);
         let id = self.current_of(name).filter(|_| later_ms > 0);
         let spared = self.is_in_turn(name) || self.rests(name);

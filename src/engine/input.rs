@@ -278,6 +278,15 @@ pub enum Effect {
         /// Of this launch.
         nonce: Nonce,
     },
+    /// See to it that what ran in a window that is gone has ended, before anything is started in its place.
+    SeeOff {
+        /// Whose it was.
+        agent: AgentName,
+        /// Tag of its launch.
+        nonce: Nonce,
+        /// What ran there.
+        process: ProcessKey,
+    },
     /// Say when an agent may be typed to.
     Seek {
         /// Which.

@@ -94,9 +94,19 @@ impl Work<'_> {
 
     /// It is gone without a word (daemon or tmux died): its turn is tried again, and nothing is counted against it.
     pub(super) fn lose(&mut self, name: &AgentName, why: &str) {
+        self.see_off(name);
         self.forget_live(name);
         self.put_back(name, why, false);
         self.emit(agent_event(name, AgentChange::Lost { why: why.to_owned(), spared: false }));
+    }
+
+    /// Its window is gone: a program that lives on without it would work beside the next one.
+    pub(super) fn see_off(&mut self, name: &AgentName) {
+        let Some(agent) = self.state.agents.get(name) else { return };
+        if let (Phase::Up { process, .. }, Some(nonce)) = (&agent.phase, agent.nonce) {
+            let process = *process;
+            self.ask(Effect::SeeOff { agent: name.clone(), nonce, process });
+        }
     }
 
     /// A member is no member any more.

@@ -133,6 +133,30 @@ fn agents_that_outlived_their_tmux_too_are_ended_by_their_processes() {
 }
 
 #[test]
+fn who_outlives_its_tmux_ends_before_the_next_one_begins() {
+    for daemon_dies in [false, true] {
+        let mut house = house(if daemon_dies { "both-die" } else { "tmux-dies" });
+        house.start();
+        let all = launched(&house);
+        if daemon_dies {
+            house.kill();
+        }
+        house.tmux(&["kill-server"]);
+        if daemon_dies {
+            house.start();
+        }
+        // Each writes its number when it begins: by then nobody of before lives.
+        house.until("others to run", |house| {
+            let read = |name: &str| house.read(&format!("started.{name}"));
+            ["a", "b"].iter().all(|name| read(name).lines().count() == 2 && read(name).ends_with('\n'))
+        });
+        let left: Vec<&u32> = all.iter().filter(|pid| lives(**pid)).collect();
+        assert!(left.is_empty(), "the daemon died too: {daemon_dies}; of {all:?} live {left:?}");
+        down(&house, &[]);
+    }
+}
+
+#[test]
 fn of_a_tmux_server_that_others_use_only_the_workspaces_own_session_is_ended() {
     let (mut one, two) = (house("one"), House::plain("two"));
     one.start();

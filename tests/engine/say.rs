@@ -145,6 +145,7 @@ fn effect(effect: &Effect) -> Option<String> {
     Some(match effect {
         Effect::Launch { agent, .. } => format!("launch {agent}"),
         Effect::Close { agent, .. } => format!("close {agent}"),
+        Effect::SeeOff { agent, .. } => format!("see off {agent}"),
         Effect::Seek { agent, past: None, .. } => format!("seek {agent}"),
         Effect::Seek { agent, past: Some(past), .. } => format!("seek {agent} past {past}"),
         Effect::Ring { agent, id, turn, .. } => format!("ring {agent} {id} {}", say_turn(turn)),

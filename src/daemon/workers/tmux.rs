@@ -8,15 +8,17 @@ use crate::daemon::workers::pane::{self, Start};
 use crate::engine::input::FoundPane;
 use crate::engine::words::{AgentName, Nonce, PaneId, ProcessKey};
 use crate::io::frames::Frames;
-use crate::io::process::{self, Family};
+use crate::io::process::{self, Bearer, Family};
 use crate::io::settings::{Launch, Settings};
 use crate::io::tmux::command::Command;
 use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
@@ -211,6 +213,8 @@ pub struct TmuxDesk {
     terms: watch::Sender<Terms>,
     launches: watch::Sender<Launches>,
     frames: Frames,
+    /// Agents whose windows are gone and whose programs are seen off: a window for the next one waits for the end of that.
+    leaving: HashMap<AgentName, oneshot::Receiver<Infallible>>,
     /// Where there is no tmux: who plays its part.
     #[cfg(test)]
     pub(in crate::daemon) actors: Option<std::sync::mpsc::Sender<Act>>,
@@ -218,7 +222,7 @@ pub struct TmuxDesk {
 
 /// Goes with a worker that is played.
 #[cfg(test)]
-pub(in crate::daemon) type Alive = tokio::sync::oneshot::Sender<std::convert::Infallible>;
+pub(in crate::daemon) type Alive = oneshot::Sender<Infallible>;
 
 /// What whoever plays tmux's part is asked for.
 #[cfg(test)]
@@ -240,6 +244,7 @@ impl TmuxDesk {
             terms: watch::channel(terms).0,
             launches: watch::channel(Launches::default()).0,
             frames,
+            leaving: HashMap::new(),
             #[cfg(test)]
             actors: None,
         }
@@ -301,10 +306,10 @@ impl TmuxDesk {
     }
 
     /// Starts the worker of a launch. Gives the number of its task.
-    pub fn spawn_pane(&self, workers: &mut JoinSet<&'static str>, given: Given) -> Id {
+    pub fn spawn_pane(&mut self, workers: &mut JoinSet<&'static str>, given: Given) -> Id {
         #[cfg(test)]
         if let Some(actors) = &self.actors {
-            let (alive, ended) = tokio::sync::oneshot::channel();
+            let (alive, ended) = oneshot::channel();
             let _ = actors.send(Act::Work(given, alive));
             let task = async {
                 let _ = ended.await;
@@ -315,8 +320,50 @@ impl TmuxDesk {
         let Given { launched, launch, key, phrase, orders, news } = given;
         let (tmux, terms) = (self.tmux.clone(), self.terms.subscribe());
         let (frames, launches) = (self.frames.clone(), self.launches.subscribe());
+        let left = self.leaving.remove(&launched.agent);
         let start = Start { launches, tmux, launched, launch, key, phrase, terms, orders, news, frames };
-        workers.spawn(pane::work(start)).id()
+        let work = async {
+            if let Some(left) = left {
+                let _ = left.await;
+            }
+            pane::work(start).await
+        };
+        workers.spawn(work).id()
+    }
+
+    /// Ends what ran in a window that is gone, if it lives on. It is known by the key in its environment, too: after a start of
+    /// the machine its number may be another's, and in a copy of the workspace it is the original's.
+    pub fn see_off(
+        &mut self,
+        workers: &mut JoinSet<&'static str>,
+        agent: AgentName,
+        process: ProcessKey,
+        key: String,
+    ) {
+        #[cfg(test)]
+        if self.actors.is_some() {
+            return;
+        }
+        let (gone, left) = oneshot::channel();
+        self.leaving.insert(agent, left);
+        let root = self.server.root.clone();
+        workers.spawn(async move {
+            let lives = move || {
+                let family = Family::of(process);
+                let is_ours = |bearer: &Bearer| {
+                    bearer.var("TASUKI_AGENT_KEY") == Some(OsStr::new(&key))
+                        && bearer.var("TASUKI_ROOT") == Some(OsStr::new(&root))
+                };
+                let mut bearers = family.living().into_iter().filter_map(|key| Bearer::of(key.pid));
+                bearers.any(|bearer| is_ours(&bearer)).then_some(family)
+            };
+            // It looks at every process there is.
+            if let Ok(Some(family)) = tokio::task::spawn_blocking(lives).await {
+                pane::see_off(family).await;
+            }
+            drop::<oneshot::Sender<Infallible>>(gone);
+            "see off"
+        });
     }
 
     /// Closes the window of a launch that has no worker.
