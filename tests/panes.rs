@@ -178,12 +178,12 @@ fn a_stop_file_holds_back_the_enter_of_a_line_that_stands_there() {
     house.until("the text", |house| shows(house, "[tasuki] task s-1"));
     house.write("queue/STOP", "");
     house.until("the verdict", |house| {
-        house.read("status/activity.log").contains("queue/STOP is there; its line stands in the input")
+        house.read("status/activity.log").contains("queue/STOP exists; its line is in the input")
     });
     for words in [&["pane", "send", "worker", "hello"][..], &["pane", "clear", "worker"]] {
         let refused = house.tasuki().args(words).output().expect("a pane verb");
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(!refused.status.success() && said.contains("queue/STOP is there"), "{said}");
+        assert!(!refused.status.success() && said.contains("queue/STOP exists"), "{said}");
     }
     assert_eq!(lines(&house, "work.log"), 0, "{}", house.read("work.log"));
     assert!(!shows(&house, "hello"));
@@ -219,9 +219,7 @@ fn a_person_who_begins_to_type_behind_a_line_gets_no_enter_into_the_words() {
     person.types("日本");
     house.until("the words", |house| shows(house, "do it.日本"));
     house.until("the verdict", |house| {
-        house
-            .read("status/activity.log")
-            .contains("a person is typing in its pane; its line stands in the input")
+        house.read("status/activity.log").contains("a person is typing in its pane; its line is in the input")
     });
     assert_eq!(lines(&house, "work.log"), 0, "{}", house.read("work.log"));
     person.types("\u{15}"); // C-u: the whole line goes

@@ -141,8 +141,8 @@ fn the_team_file_opens_more_and_every_record_names_who_gave_the_command() {
         "t cancelled: cancelled by boss",
         "mm ended (stopped by boss)",
         "mm is being started by boss",
-        "queue/STOP is there, put by boss",
-        "queue/STOP is gone, taken away by boss",
+        "queue/STOP exists, put by boss",
+        "queue/STOP is gone, removed by boss",
     ] {
         assert!(log(&house).contains(line), "{line}\n{}", log(&house));
     }

@@ -37,8 +37,8 @@ const fn at(
 pub const ADDRESSES: [Address; 24] = [
     at("POST", "/v1/messages", "a message, or several", "Accepted", "sends; answered (202) when durable"),
     at("GET", "/v1/messages", "", "MessageList", "all open messages"),
-    at("GET", "/v1/messages/{id}", "", "MessageInfo", "one message, open or lately finished"),
-    at("GET", "/v1/messages/{id}/wait", "WaitQuery", "Waited", "waits until it has got somewhere"),
+    at("GET", "/v1/messages/{id}", "", "MessageInfo", "one message, open or recently finished"),
+    at("GET", "/v1/messages/{id}/wait", "WaitQuery", "Waited", "waits until it has moved on"),
     at(
         "POST",
         "/v1/messages/{id}/cancel",
@@ -53,7 +53,7 @@ pub const ADDRESSES: [Address; 24] = [
     at("GET", "/v1/health", "", "Health", "whether the daemon listens"),
     at("POST", "/v1/halt", "HaltBody", "Done", "makes or removes queue/STOP"),
     at("POST", "/v1/down", "DownBody", "Done", "ends the daemon"),
-    at("POST", "/v1/agents/start", "", "Done", "starts every agent that does not run"),
+    at("POST", "/v1/agents/start", "", "Done", "starts every agent that is not running"),
     at("POST", "/v1/agents/{name}/start", "", "Done", "starts an agent"),
     at("POST", "/v1/agents/{name}/stop", "", "Done", "stops an agent; its messages wait"),
     at("POST", "/v1/agents/{name}/restart", "", "Done", "starts an agent anew"),
