@@ -262,7 +262,7 @@ fn another_tmux_socket_in_the_team_file_moves_nobody_and_down_still_ends_all() {
     let team = house.read("tasuki.yaml");
     house.write("tasuki.yaml", &team.replacen("tmux_socket: ", "session: other\ntmux_socket: x-", 1));
     house.until("the note", |house| {
-        house.read("status/daemon.yaml").contains("taken up at the next start only")
+        house.read("status/daemon.yaml").contains("takes effect only after a restart")
     });
     let note = house.read("status/daemon.yaml");
     assert!(note.contains("tmux_socket, session"), "{note}");

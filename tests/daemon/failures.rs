@@ -185,7 +185,7 @@ fn whoever_asks_while_the_journal_cannot_be_written_is_told_why_at_once() {
         house.until("the reason", |house| {
             let output = house.ask(verb);
             let said = String::from_utf8_lossy(&output.stderr);
-            let told = said.contains("starts anew") && said.contains("could not be written");
+            let told = said.contains("restarts") && said.contains("could not be written");
             told && output.status.success() == waits
         });
     }

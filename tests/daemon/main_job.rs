@@ -8,7 +8,7 @@ use std::fs;
 fn a_drop_comes_back_as_a_result() {
     let mut house = House::plain("とても長い名前の仕事場 🎽 with spaces");
     house.start();
-    assert!(house.path(".tasuki/journal/reserve").exists(), "space is reserved for a full disk");
+    assert!(house.path(".tasuki/journal/reserve").exists(), "room is kept for a full disk");
     house.drop(
         "task.yaml",
         "id: t-1\nto: worker\ncontent: |\n  調べて\n  🎽 two lines\nmetadata: {category: analysis}\n",

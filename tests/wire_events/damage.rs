@@ -90,7 +90,7 @@ fn errors_say_what_and_where() {
         event 0 cannot be read (missing field `content` at line 1 column 174): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (invalid type: integer `7`, expected a text at line 1 column 61): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (duplicate field `id` at line 1 column 34): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (`event` stands there twice): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (`event` is there twice): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (a move has more than one of `receipt`, `source` and `why`): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (its `turn` is missing): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (the code "no-such" is not known to this version at line 1 column 35): the line is damaged, or a newer tasuki wrote it

@@ -83,7 +83,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     }
     let error = command.exec();
     let cure = "install tmux, and start the agents with `tasuki up`";
-    Err(Failure::new(Kind::Failed, "tmux", format!("cannot become tmux: {error}"), cure))
+    Err(Failure::new(Kind::Failed, "tmux", format!("cannot run tmux: {error}"), cure))
 }
 
 /// The tmux server of a workspace, as far as a person's client needs to know it.

@@ -56,14 +56,14 @@ pub const ADDRESSES: [Address; 24] = [
     at("POST", "/v1/agents/start", "", "Done", "starts every agent that is not running"),
     at("POST", "/v1/agents/{name}/start", "", "Done", "starts an agent"),
     at("POST", "/v1/agents/{name}/stop", "", "Done", "stops an agent; its messages wait"),
-    at("POST", "/v1/agents/{name}/restart", "", "Done", "starts an agent anew"),
+    at("POST", "/v1/agents/{name}/restart", "", "Done", "restarts an agent"),
     at("GET", "/v1/panes/{name}", "PaneQuery", "PaneText", "what an agent's pane shows"),
     at("GET", "/v1/panes/{name}/ready", "", "PaneReady", "whether it may be typed to"),
     at("GET", "/v1/panes/{name}/look", "", "PaneLookInfo", "what its screen is read as, and by which rule"),
     at("POST", "/v1/panes/{name}/answer", "PaneAnswerBody", "PaneAnswered", "answers what the agent asks"),
-    at("POST", "/v1/panes/{name}/send", "PaneSendBody", "PaneTyped", "types a line behind the guards"),
+    at("POST", "/v1/panes/{name}/send", "PaneSendBody", "PaneTyped", "types a line if the guards allow it"),
     at("POST", "/v1/panes/{name}/clear", "", "Done", "clears input, screen and history"),
-    at("POST", "/v1/panes/{name}/clear-line", "", "Done", "takes away what stands in the input"),
+    at("POST", "/v1/panes/{name}/clear-line", "", "Done", "removes what is in the input"),
     at("POST", "/v1/panes/{name}/wait", "PaneWaitBody", "PaneText", "waits for a text"),
 ];
 

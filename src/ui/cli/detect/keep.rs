@@ -3,7 +3,7 @@
 
 use super::{profiles, rules_of};
 use crate::engine::reading::State;
-use crate::engine::words::AgentName;
+use crate::engine::words::{AgentName, counted};
 use crate::io::frame::KeptFrame;
 use crate::io::frames;
 use crate::io::log::escape;
@@ -203,7 +203,7 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
     }
     if wrong == 0 {
         let value = serde_json::json!({"screens": read, "wrong": wrong});
-        return desk.tell(&value, || format!("{read} screens, all read as they should be"));
+        return desk.tell(&value, || format!("{}, all read as they should be", counted(read, "screen")));
     }
     let why = format!("{wrong} of {read} screens are read as something else");
     Err(Failure::new(Kind::Failed, "misread", why, "correct the rules of the profile, or the table"))

@@ -45,7 +45,7 @@ const STEPS: [(&str, Sign); 25] = [
     ("a result's view is written", Sign::Changed("queue/results")),
     ("a message is completed", Sign::Said(" completed")),
     ("a finished message's view is written", Sign::Done),
-    ("a task rests", Sign::Said(" is waiting")),
+    ("a task waits", Sign::Said(" is waiting")),
     ("answers are about to be typed", Sign::Said(", answers")),
     ("a line is about to be typed again", Sign::Said(", again)")),
     ("something is in doubt", Sign::Said(" is in doubt")),
