@@ -147,7 +147,7 @@ fn a_message_is_left_in_the_queue_where_no_daemon_runs() {
     let output = run(folder.path(), &arguments);
     assert_eq!(code(&output), 0, "{output:?}");
     assert_eq!(text(&output.stdout), "m-1\n");
-    assert!(text(&output.stderr).contains("nobody is listening"), "{output:?}");
+    assert!(text(&output.stderr).contains("no daemon is running yet"), "{output:?}");
     assert_eq!(drops(folder.path()), ["send-m-1.yaml"]);
     let bytes = std::fs::read(folder.path().join("queue/send-m-1.yaml")).unwrap();
     let drafts = tasuki::io::wire::draft::read(
@@ -229,7 +229,8 @@ fn status_and_logs_are_read_from_the_files_where_no_daemon_runs() {
     std::fs::write(folder.path().join("queue/STOP"), "").unwrap();
     std::fs::write(folder.path().join("status/activity.log"), "t1 m-1 accepted\nt2 m-12 accepted\n").unwrap();
     let shown = text(&run(folder.path(), &["status"]).stdout);
-    for word in ["no daemon runs", "grand_boss", "working", "m-1", "走る\u{fffd}", "STOP", "stop --off"] {
+    for word in ["no daemon is running", "grand_boss", "working", "m-1", "走る\u{fffd}", "STOP", "stop --off"]
+    {
         assert!(shown.contains(word), "`{word}` is not in:\n{shown}");
     }
     let json: serde_json::Value =
@@ -276,7 +277,7 @@ fn lint_names_the_place_and_the_cure() {
 fn what_has_never_run_is_sound_and_ends_at_once() {
     let folder = workspace();
     assert_eq!(text(&run(folder.path(), &["fsck"]).stdout), "0 lines in 0 segments\n");
-    assert_eq!(text(&run(folder.path(), &["down"]).stdout), "no daemon ran\n");
+    assert_eq!(text(&run(folder.path(), &["down"]).stdout), "no daemon was running\n");
     assert_eq!(code(&run(folder.path(), &["doctor"])), 0);
 }
 

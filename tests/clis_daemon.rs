@@ -683,7 +683,7 @@ fn an_error_is_not_believed_for_ever(test: &str, name: &str) {
     team.until("the error to be told", told);
     let noted = |team: &Team| {
         let status = String::from_utf8_lossy(&team.house.ask(&["status"]).stdout).into_owned();
-        status.contains("note: it has not been typed to since") && status.contains("tasuki cancel off")
+        status.contains("note: nothing has been typed to it since") && status.contains("tasuki cancel off")
     };
     team.until("a note with what helps", noted);
     team.stub.script(vec![slow_answer(says, 1, Duration::ZERO).times(1000)]);

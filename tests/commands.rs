@@ -30,7 +30,7 @@ while IFS= read -r line; do
 done
 "#;
 const WORKER: &str = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./patient.sh], marker: PATIENT OK}\n";
-const UNAVAILABLE: &str = "the daemon is ending or starting anew";
+const UNAVAILABLE: &str = "the daemon is ending or restarting";
 
 /// A workspace without a daemon, in whose place a thread gives these answers and no more.
 struct Played {
@@ -113,7 +113,7 @@ const SEND: [&str; 5] = ["send", "worker", "仕事", "--id", "m-1"];
 #[test]
 fn a_daemon_that_starts_anew_or_has_forgotten_the_message_does_not_end_the_wait() {
     let unavailable = || (503, problem("unavailable", UNAVAILABLE));
-    let forgotten = (404, problem("no-message", "m-1 is neither open nor lately finished"));
+    let forgotten = (404, problem("no-message", "m-1 is neither open nor recently finished"));
     let played = Played::new(vec![(202, accepted()), unavailable(), unavailable(), forgotten]);
     played.has_ended();
     let waited = played.run(&[&SEND[..], &["--wait"]].concat());
@@ -142,7 +142,7 @@ fn a_message_that_may_be_accepted_goes_again_under_its_id() {
     assert!(played.house.read("queue/send-m-1.yaml").contains("仕事"));
 
     // Who waits goes on to wait: it was accepted all the same, or its file is about to be taken.
-    let not_yet = (404, problem("no-message", "m-1 is neither open nor lately finished"));
+    let not_yet = (404, problem("no-message", "m-1 is neither open nor recently finished"));
     let info = json!({"reached": true, "message": {"id": "m-1", "from": "user", "to": "worker", "type": "task",
         "status": "completed", "stage": "completed", "since": "", "accepted_at": "", "attempt": 1, "redelivered": false,
         "priority": "normal", "verified": false, "answered": true}});
@@ -222,11 +222,11 @@ fn a_rebuild_beside_a_daemon_leaves_an_info_to_its_reader() {
     let shown = fs::read_to_string(&done).expect("a view");
     let rebuild = || said(&house.tasuki().args(["fsck", "--rebuild"]).output().expect("tasuki"));
     let kept = rebuild();
-    assert!(kept.contains("0 finished messages written again"), "{kept}");
+    assert!(kept.contains("finished messages: 0 written again"), "{kept}");
     assert_eq!(house.read("queue/active/i-1.yaml"), open);
     fs::remove_file(&done).expect("to remove it");
     let written = rebuild();
-    assert!(written.contains("1 finished messages written again"), "{written}");
+    assert!(written.contains("finished messages: 1 written again"), "{written}");
     assert_eq!(fs::read_to_string(&done).expect("a view"), shown);
     assert_eq!(house.read("queue/active/i-1.yaml"), open);
     house.end();

@@ -74,17 +74,17 @@ fn a_copy_of_a_workspace_is_one_of_its_own() {
     let copy = Copied::of(&house);
 
     let status = copy.ok(&["status"]);
-    assert!(status.contains("no daemon runs"), "{status}");
+    assert!(status.contains("no daemon is running"), "{status}");
     let sent = copy.ok(&["send", "worker", "写しの仕事", "--id", "c-1"]);
-    assert!(sent.contains("nobody is listening"), "{sent}");
+    assert!(sent.contains("no daemon is running yet"), "{sent}");
     assert!(copy.root.join("queue/send-c-1.yaml").exists());
     let down = copy.ok(&["down"]);
-    assert!(down.contains("no daemon ran"), "{down}");
+    assert!(down.contains("no daemon was running"), "{down}");
 
     // A daemon of its own that does not listen yet: what its files say is still the original's.
     let starting = Lock::take(&copy.root.join(".tasuki/lock"), Millis(0)).expect("its lock");
     let status = copy.ok(&["status"]);
-    assert!(status.contains("no daemon runs"), "{status}");
+    assert!(status.contains("no daemon is running"), "{status}");
     drop(starting);
 
     // Their team files name the same session of the same tmux server: it stays the original's.
@@ -103,7 +103,7 @@ fn a_copy_of_a_workspace_is_one_of_its_own() {
     assert!(answer.contains("answer to c-2"), "{answer}");
     assert!(copy.root.join("queue/results/c-1.yaml").exists(), "what waited in its queue/ was done first");
     copy.ok(&["down"]);
-    assert!(copy.ok(&["status"]).contains("no daemon runs"));
+    assert!(copy.ok(&["status"]).contains("no daemon is running"));
 
     drop(copy);
     assert_eq!(house.files("queue/results"), Vec::<PathBuf>::new(), "nothing of it came to the original");
@@ -122,7 +122,7 @@ fn the_agents_that_a_killed_daemon_has_left_are_none_of_a_copys() {
     });
     house.kill();
     let (copy, before) = (Copied::of(&house), panes(&house));
-    assert_eq!(copy.ok(&["down"]), "no daemon ran\n", "whatever the journal says in the copy");
+    assert_eq!(copy.ok(&["down"]), "no daemon was running\n", "whatever the journal says in the copy");
     assert_eq!(panes(&house), before);
     let down = said(&run(&house, &house.path(""), &["down"]));
     assert!(down.contains("have ended: worker"), "{down}");

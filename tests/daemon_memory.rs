@@ -80,7 +80,7 @@ fn a_hundred_thousand_queued_messages_fit_into_150_mb() {
     house.start();
     house.until("idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
     house.write("queue/STOP", "");
-    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     let empty = proc::rss_anon_kib(house.pid());
     let start = Instant::now();
     for file in 0..MESSAGES / A_FILE {

@@ -142,7 +142,7 @@ fn hostile_yaml_is_refused_at_once() {
     assert_eq!(one(&wide).unknown_keys.len(), 0);
     assert_eq!(
         outcome(format!("{wide}  k4321: 2\n").as_bytes()),
-        "duplicate-key 0:4904:3 the key `k4321` stands in line 4325 already"
+        "duplicate-key 0:4904:3 the key `k4321` is already on line 4325"
     );
 }
 
@@ -289,7 +289,7 @@ fn the_priority_of_the_metadata_counts_where_there_is_no_other() {
     }
     assert_eq!(
         with("metadata: {priority: urgent}").notes,
-        ["`metadata.priority` is `urgent`, which is no priority: it counts as normal"]
+        ["`metadata.priority` is `urgent`, which is not a priority: it counts as normal"]
     );
     assert!(with("metadata: {priority: [high]}").notes.is_empty());
 }

@@ -169,7 +169,7 @@ fn lives_on_without_its_daemon(world: &World) {
 
 /// What is known without a daemon, and that the views follow from the journal byte for byte.
 fn after_the_end(world: &World) {
-    assert!(world.ok(&["status"]).contains("no daemon runs"));
+    assert!(world.ok(&["status"]).contains("no daemon is running"));
     let again = world.ok(&["why", "m-1"]);
     assert!(again.contains("completed (by marker)"), "{again}");
     let before = world.read("queue/results/m-2.yaml");
@@ -177,7 +177,7 @@ fn after_the_end(world: &World) {
     let kept = std::fs::read_to_string(done.join("m-2.yaml")).unwrap();
     std::fs::remove_file(world.path().join("queue/results/m-2.yaml")).unwrap();
     std::fs::remove_file(done.join("m-2.yaml")).unwrap();
-    assert!(world.ok(&["fsck", "--rebuild"]).contains("1 finished messages written again"));
+    assert!(world.ok(&["fsck", "--rebuild"]).contains("finished messages: 1 written again"));
     assert_eq!(world.read("queue/results/m-2.yaml"), before);
     assert_eq!(std::fs::read_to_string(done.join("m-2.yaml")).unwrap(), kept);
 }

@@ -56,7 +56,7 @@ fn a_burst_of_a_thousand_is_accepted_in_few_flushes() {
     house.start();
     house.until("idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
     house.write("queue/STOP", "");
-    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     let before = flushes(&house);
     // All of it lies there when the daemon looks; else it would count how fast this test is.
     send(&house, Signal::STOP);

@@ -593,7 +593,7 @@ fn a_queue_that_is_not_safe_is_refused_with_the_cure() {
     );
     assert_eq!(
         refused(&|root| chmod(&root.join("queue"), 0o777)).0,
-        "everybody may write to /ROOT/outer/workspace/queue; look what is in it, then `chmod o-w` it"
+        "anybody can write to /ROOT/outer/workspace/queue; check what is in it, then `chmod o-w` it"
     );
     for unsafe_one in [".tasuki", "../../outer", ""] {
         let (words, error) = refused(&|root| chmod(&root.join(unsafe_one), 0o777));
@@ -608,7 +608,7 @@ fn a_queue_that_is_not_safe_is_refused_with_the_cure() {
             refused(&|root| replace(root, name, &|path| std::os::unix::fs::symlink("/tmp", path).unwrap()));
         assert_eq!(
             link.0,
-            format!("/ROOT/outer/workspace/{name} is not a folder; move it away, and it is made anew")
+            format!("/ROOT/outer/workspace/{name} is not a folder; move it away, and it is made again")
         );
         let file = refused(&|root| replace(root, name, &|path| fs::write(path, "").unwrap()));
         assert!(matches!(file.1, FolderError::NotAFolder { .. }));

@@ -215,8 +215,8 @@ mod tests {
             "● **": the phrase has no word in it (white space, bullets and `*.。「」 do not count): write one, as in CODING OK
             "a\nb": the phrase has '\n' at byte 1; it must be one printable line: take it out
             "\u{1b}[1m": the phrase has '\u{1b}' at byte 0; it must be one printable line: take it out
-            "MY token": the phrase ends with `token`, which stands before each token in the task itself: choose another
-            "(token:": the phrase ends with `token`, which stands before each token in the task itself: choose another
+            "MY token": the phrase ends with `token`, which comes before each token in the task itself: choose another
+            "(token:": the phrase ends with `token`, which comes before each token in the task itself: choose another
             "語語語語語語語語語語語語": the phrase has 102 bytes; at most 100 are allowed: shorten it
         "#]].assert_eq(&said);
     }

@@ -178,12 +178,12 @@ fn a_stop_file_holds_back_the_enter_of_a_line_that_stands_there() {
     house.until("the text", |house| shows(house, "[tasuki] task s-1"));
     house.write("queue/STOP", "");
     house.until("the verdict", |house| {
-        house.read("status/activity.log").contains("queue/STOP is there; its line stands in the input")
+        house.read("status/activity.log").contains("queue/STOP exists; its line is in the input")
     });
     for words in [&["pane", "send", "worker", "hello"][..], &["pane", "clear", "worker"]] {
         let refused = house.tasuki().args(words).output().expect("a pane verb");
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(!refused.status.success() && said.contains("queue/STOP is there"), "{said}");
+        assert!(!refused.status.success() && said.contains("queue/STOP exists"), "{said}");
     }
     assert_eq!(lines(&house, "work.log"), 0, "{}", house.read("work.log"));
     assert!(!shows(&house, "hello"));
@@ -219,9 +219,7 @@ fn a_person_who_begins_to_type_behind_a_line_gets_no_enter_into_the_words() {
     person.types("日本");
     house.until("the words", |house| shows(house, "do it.日本"));
     house.until("the verdict", |house| {
-        house
-            .read("status/activity.log")
-            .contains("a person is typing in its pane; its line stands in the input")
+        house.read("status/activity.log").contains("a person is typing in its pane; its line is in the input")
     });
     assert_eq!(lines(&house, "work.log"), 0, "{}", house.read("work.log"));
     person.types("\u{15}"); // C-u: the whole line goes
@@ -264,7 +262,7 @@ fn another_tmux_socket_in_the_team_file_moves_nobody_and_down_still_ends_all() {
     let team = house.read("tasuki.yaml");
     house.write("tasuki.yaml", &team.replacen("tmux_socket: ", "session: other\ntmux_socket: x-", 1));
     house.until("the note", |house| {
-        house.read("status/daemon.yaml").contains("taken up at the next start only")
+        house.read("status/daemon.yaml").contains("takes effect only after a restart")
     });
     let note = house.read("status/daemon.yaml");
     assert!(note.contains("tmux_socket, session"), "{note}");

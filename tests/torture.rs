@@ -241,7 +241,7 @@ const TAMPERS: &[Tamper] = &[
         let line = heard.lines().next().expect("a line");
         fs::write(run.path("record/heard/a0"), heard.replacen(&line[6..10], "----", 1)).expect("to write");
     }),
-    ("was typed what is no turn", |run| run.add("record/heard/a0", "false 00 ls -l")),
+    ("is not a turn", |run| run.add("record/heard/a0", "false 00 ls -l")),
     ("which nobody sent", |run| {
         run.add("record/heard/a0", "false 00 [tasuki] info forged from user: read x; nothing to answer.");
     }),
@@ -307,7 +307,7 @@ const TAMPERS: &[Tamper] = &[
         run.add("record/drops.jsonl", &parcel.to_string());
     }),
     ("was refused 2 times", |run| run.write_step(&run.event("refused"))),
-    ("and was not to be refused", |run| run.add("workspace/queue/rejected/good.yaml", "to: a0")),
+    ("and should not have been refused", |run| run.add("workspace/queue/rejected/good.yaml", "to: a0")),
     ("was dropped and never taken", |run| run.add("workspace/queue/waits.yaml", "to: a0")),
     ("was never removed", |run| run.add("workspace/.tasuki/claim/00-0-x.yaml", "to: a0")),
     ("is there, and it has ended", |run| {

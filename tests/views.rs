@@ -647,7 +647,7 @@ fn status_files_read_as_the_protocol_shows_them() {
     let [ours, libyaml] = readers(&yaml);
     assert_eq!(ours, libyaml);
     assert_eq!(ours["statistics"]["tasks_completed"], 42);
-    let notes = ["queue is looked at once a second: NFS does not tell of changes".to_owned()];
+    let notes = ["queue is looked at once a second: NFS does not report changes".to_owned()];
     let yaml = status::daemon(&DaemonStatus {
         pid: Some(7),
         version: "0.1.0",
@@ -667,7 +667,7 @@ fn status_files_read_as_the_protocol_shows_them() {
         stopped_since: "2026-02-02T12:00:00Z"
         counts: {pending: 1, in_progress: 2}
         notes:
-        - "queue is looked at once a second: NFS does not tell of changes"
+        - "queue is looked at once a second: NFS does not report changes"
     "#]]
     .assert_eq(&yaml);
     let [ours, libyaml] = readers(&yaml);

@@ -62,7 +62,7 @@ pub(crate) fn start(agents: usize, settle: Settle, stamps: Option<&Path>) -> Hou
 pub(crate) fn start_held() -> House {
     let house = start(1, Settle::Normal, None);
     house.write("queue/STOP", "");
-    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     house
 }
 

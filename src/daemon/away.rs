@@ -74,7 +74,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("queue")).unwrap();
         let workspace = Workspace::at(folder.path()).unwrap();
-        let away = Away { why: "starting anew: 襷 is full".to_owned(), ..Away::new(end, workspace.clone()) };
+        let away = Away { why: "restarting: 襷 is full".to_owned(), ..Away::new(end, workspace.clone()) };
         let mut told = Vec::new();
         for request in [
             Request::Overview,

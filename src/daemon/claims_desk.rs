@@ -145,8 +145,8 @@ impl Daemon {
             return;
         }
         let why = match self.views.are_behind() {
-            true => "the views of many thousand ended messages are still to be written".to_owned(),
-            false => format!("max_open lets {} messages be open", self.engine.team().limits.open_max),
+            true => "the views of many thousands of ended messages have not been written yet".to_owned(),
+            false => format!("`max_open` allows {} open messages", self.engine.team().limits.open_max),
         };
         let note = format!("{why}: new ones wait until there is room");
         self.note(About::Room, waits.then_some(note));
@@ -155,7 +155,7 @@ impl Daemon {
     /// Says that what an agent said waits for a drop that cannot be taken.
     pub(super) fn note_untaken(&mut self, why: Option<String>) {
         let note = why.map(|why| {
-            format!("a task that is said to be done is not closed before what lies in queue/ is taken: {why}")
+            format!("a task reported done is not closed until the files in queue/ have been taken: {why}")
         });
         if let Some(note) = note.clone().filter(|_| !self.notes.has(About::Untaken)) {
             self.views.tell(self.clock.now(), None, note);

@@ -16,7 +16,7 @@ impl Daemon {
             return self.leave().await;
         }
         if tokio::time::timeout(SHUTDOWN, self.work_off()).await.is_err() {
-            tracing::warn!("not all that was under way could be brought to its end");
+            tracing::warn!("some work in progress could not be finished");
             self.pane_workers.abort_all();
             self.close_claims();
         }
@@ -25,7 +25,7 @@ impl Daemon {
             self.show_agents_stopped();
         }
         if tokio::time::timeout(SHUTDOWN, self.work_off()).await.is_err() {
-            tracing::warn!("not all could be written in time; the next start does it");
+            tracing::warn!("not everything could be written in time; the next start writes it");
         }
     }
 
@@ -53,7 +53,7 @@ impl Daemon {
                 self.hear(news);
             }
             if let Err(broken) = self.hand_out() {
-                return tracing::error!(%broken, "what was said last could not be written");
+                return tracing::error!(%broken, "the last events could not be written");
             }
             let is_idle = self.journal.is_idle() && self.views.is_idle() && self.claims.is_empty();
             if may_hear && is_idle && self.pane_workers.is_empty() {
@@ -62,7 +62,7 @@ impl Daemon {
             tokio::select! {
                 Some(written) = self.written.recv() => {
                     if let Err(broken) = self.written(written) {
-                        return tracing::error!(%broken, "what was said last could not be written");
+                        return tracing::error!(%broken, "the last events could not be written");
                     }
                 }
                 Some(shown) = self.shown.recv() => self.shown(shown),

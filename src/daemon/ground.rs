@@ -47,7 +47,7 @@ impl Ground {
     pub(super) async fn watch(self) -> &'static str {
         let removals = self.foothold.watch();
         let removals = removals.inspect_err(
-            |error| tracing::warn!(%error, "it cannot be watched whether .tasuki/ is removed; it is looked at each second"),
+            |error| tracing::warn!(%error, "the removal of .tasuki/ cannot be watched for; it is checked every second"),
         );
         while self.lost().is_none() {
             match &removals {
@@ -69,7 +69,7 @@ impl Ground {
         let lost =
             lost.map_or_else(|| "its .tasuki/ was removed for a while".to_owned(), |lost| lost.to_string());
         format!(
-            "the daemon has ended and left the agents running: {lost}; put it back and `tasuki up`, or end the agents with `tasuki down`"
+            "the daemon has ended and left the agents running: {lost}; put it back and run `tasuki up`, or end the agents with `tasuki down`"
         )
     }
 
@@ -90,7 +90,7 @@ impl Ground {
         // Where the whole is gone there is nobody who looks there.
         let told = self.foothold.root().map(|root| last_word(&root, &line(clock.now(), &why), &daemon));
         if let Some(Err(error)) = told {
-            tracing::error!(%error, "it could not be said in status/");
+            tracing::error!(%error, "it could not be noted in status/");
         }
         why
     }

@@ -50,7 +50,7 @@ impl Voice {
         if let Some(words) = &self.words
             && let Err(error) = words.try_send(word)
         {
-            tracing::warn!(%error, "the service manager does not listen");
+            tracing::warn!(%error, "the service manager is not listening");
         }
     }
 
@@ -102,7 +102,7 @@ impl Daemon {
         if self.herald.has_stuck(self.journal.job()) {
             self.herald.look_again_soon();
             return tracing::warn!(
-                "the journal does not answer; the service manager is not told that all is well"
+                "the journal does not respond; the service manager's watchdog is not notified"
             );
         }
         if self.herald.probe.as_ref().is_some_and(|probe| !probe.is_finished()) {
@@ -110,7 +110,7 @@ impl Daemon {
         }
         // tmux is asked again at once: after one slow answer, the next beat would come as late as the manager's patience ends.
         let slow = |error: &TmuxError| {
-            tracing::warn!(%error, "the service manager is not told that all is well");
+            tracing::warn!(%error, "the service manager's watchdog is not notified");
         };
         let (voice, answers) = (self.herald.voice.clone(), self.tmux.answers(slow));
         self.herald.probe = Some(self.workers.spawn(async move {
@@ -158,7 +158,7 @@ async fn speak(notifier: Notifier, mut words: mpsc::Receiver<Word>) -> &'static 
     while let Some(word) = words.recv().await {
         let said = tokio::task::spawn_blocking(move || notifier.say(&word)).await;
         if let Ok(Err(error)) = said {
-            tracing::warn!(%error, "the service manager could not be told");
+            tracing::warn!(%error, "the service manager could not be notified");
         }
     }
     "systemd"

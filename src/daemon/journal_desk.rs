@@ -289,5 +289,5 @@ fn ended(event: &Event) -> Option<MessageId> {
 
 /// A thread that lives as long as the daemon has ended.
 #[derive(Debug, thiserror::Error)]
-#[error("the thread of the {0} has ended by itself")]
+#[error("the {0} thread has ended unexpectedly")]
 pub struct ThreadGone(pub &'static str);

@@ -209,7 +209,7 @@ impl Life {
                 self.daemon.close(ending).await;
             }
             Err(ref why) => {
-                house.away.why = format!("the daemon starts anew: {why}");
+                house.away.why = format!("the daemon restarts: {why}");
                 let mut calls = away::take(&mut self.daemon.calls);
                 let owed = tokio::time::timeout(SHUTDOWN, self.daemon.show_owed());
                 drop(house.away.meanwhile(&mut calls, owed).await);
@@ -234,7 +234,7 @@ impl Life {
         let mut journal = match joined {
             Ok(journal) => journal.ok().flatten(),
             Err(ending) => {
-                tracing::error!("the disk does not answer: a thread is left behind");
+                tracing::error!("the disk does not respond: a thread is left behind");
                 return LifeEnded {
                     how: Ok(ending),
                     settings: Arc::unwrap_or_clone(settings),
@@ -246,7 +246,7 @@ impl Life {
             && let Some(journal) = journal.take()
             && let Err(error) = journal.close()
         {
-            tracing::error!(%error, "the journal could not be closed in order; nothing is lost");
+            tracing::error!(%error, "the journal could not be closed cleanly; nothing is lost");
         }
         LifeEnded { how, settings: Arc::unwrap_or_clone(settings), journal }
     }
@@ -292,7 +292,8 @@ impl Daemon {
 /// What earlier lives wrote to the journal and left untold.
 fn lines_of(untold: &Untold, workspace: &Workspace, team: &Team) -> Vec<Item> {
     let views = Views::open(workspace.root());
-    let views = views.inspect_err(|error| tracing::warn!(%error, "what the logs do not tell is not known"));
+    let views =
+        views.inspect_err(|error| tracing::warn!(%error, "it is not known what is missing from the logs"));
     views.map_or(Vec::new(), |views| untold.lines(&views, |name| team.members.contains_key(name)))
 }
 
@@ -345,7 +346,7 @@ async fn remember(
             let thread = std::thread::Builder::new().name("replay".to_owned());
             let replay = move || drop(tell.send(memory::open(&dir, &boot, team)));
             thread.spawn(replay).map_err(io("start the thread that reads the journal"))?;
-            let gone = |_| io("read the journal")(std::io::Error::other("its thread has ended by itself"));
+            let gone = |_| io("read the journal")(std::io::Error::other("its thread has ended unexpectedly"));
             told.await.map_err(gone)??
         }
         Some(journal) => {
@@ -368,7 +369,7 @@ pub(super) fn follow(clock: Clock, last_at: Millis) -> Clock {
     if !(1..=AHEAD_MS_MAX).contains(&ahead_ms) {
         return clock;
     }
-    tracing::warn!(ahead_ms, "the journal is ahead of the wall clock; its time counts");
+    tracing::warn!(ahead_ms, "the journal is ahead of the wall clock; the journal's time is used");
     Clock::starting_at(last_at)
 }
 

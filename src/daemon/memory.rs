@@ -127,7 +127,7 @@ pub fn open(dir: &Path, boot: &str, team: Team) -> Result<(Journal, Memory), Sta
     let (journal, report) = Journal::open(dir, boot, extract, &mut |entry| memory.take(entry))?;
     memory.lost = complain(&report);
     if let Err(error) = crate::io::journal::make_reserve(dir) {
-        tracing::warn!(%error, "no room is kept for a full disk");
+        tracing::warn!(%error, "no space is reserved for a full disk");
     }
     // Where lines were lost, their numbers are not given again.
     memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
@@ -144,7 +144,7 @@ pub async fn go_on(
     clock: &Clock,
     show: &impl Fn(&Memory, Reader) -> Result<(), Owed>,
 ) -> (Journal, Memory) {
-    journal.stop("the daemon starts anew");
+    journal.stop("the daemon restarts");
     // A flush that fails once may say yes the next time, and what it was for is not on the disk all the same.
     let ever_owed = RefCell::new(BTreeSet::new());
     let mut tries: u32 = 0;
@@ -257,7 +257,7 @@ fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
         Some((Seq(seq), Location { segment, offset, len }))
     };
     let places = places.into_iter().map(place).collect::<Option<_>>();
-    let places = places.ok_or("a place that cannot be")?;
+    let places = places.ok_or("an impossible place")?;
     let events = events::decode_snapshot(payload).map_err(|error| error.to_string())?;
     let taken: BTreeSet<Arc<str>> = claims.into_iter().map(Into::into).collect();
     let mut earlier: BTreeSet<Arc<str>> = earlier.into_iter().map(Into::into).collect();
@@ -305,19 +305,19 @@ pub fn outcome_of(number: u8) -> Outcome {
 /// Says in the log what is damaged; what of it is lost, if anything is: a list of ids is made again.
 fn complain(report: &Report) -> Option<String> {
     if !report.is_sound() {
-        tracing::error!(?report, "the journal is damaged; what is damaged is set aside in journal/damaged/");
+        tracing::error!(?report, "the journal is damaged; the damaged parts are moved to journal/damaged/");
     }
-    let kept = "`tasuki fsck` tells the extent; what is damaged is kept in .tasuki/journal/damaged/";
+    let kept = "`tasuki fsck` shows the extent; the damaged parts are kept in .tasuki/journal/damaged/";
     // A torn end is ordinary after a power cut, unless there is nothing before it.
     if report.lines == 0 && report.torn.is_some() {
-        return Some(format!("nothing of the journal can be read, and what it told is lost ({kept})"));
+        return Some(format!("nothing in the journal can be read; what it held is lost ({kept})"));
     }
     let steps: u64 = report.gaps.iter().map(|gap| gap.last.0.saturating_sub(gap.first.0) + 1).sum();
     match steps {
         0 if report.damaged.is_empty() => None,
-        0 => Some(format!("the journal is damaged, and none of its steps is known to be lost ({kept})")),
-        1 => Some(format!("the journal is damaged, and 1 of its steps is lost ({kept})")),
-        _ => Some(format!("the journal is damaged, and {steps} of its steps are lost ({kept})")),
+        0 => Some(format!("the journal is damaged; as far as is known, none of its steps are lost ({kept})")),
+        1 => Some(format!("the journal is damaged; 1 of its steps is lost ({kept})")),
+        _ => Some(format!("the journal is damaged; {steps} of its steps are lost ({kept})")),
     }
 }
 

@@ -83,7 +83,7 @@ impl PanesDesk {
             Err(refusal) => return drop(answer.send(Response::Reply(Reply::Refused(refusal)))),
         };
         let Some((_, orders)) = self.workers.get(&name) else {
-            let why = format!("{name} does not run: `tasuki status` lists the agents");
+            let why = format!("{name} is not running: `tasuki status` lists the agents");
             return drop(answer.send(Response::Unavailable(why)));
         };
         // The last places are the engine's: its orders are never lost behind people's.
@@ -113,7 +113,7 @@ impl PanesDesk {
         let owner = workers.find(|(agent, (nonce, _))| self.keys.of(agent, *nonce) == key);
         owner
             .map(|(agent, _)| Some(agent.clone()))
-            .ok_or_else(|| "this key is no running agent's: was the agent started anew?".to_owned())
+            .ok_or_else(|| "this key belongs to no running agent: was the agent restarted?".to_owned())
     }
 }
 

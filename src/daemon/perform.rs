@@ -94,7 +94,7 @@ impl Daemon {
             return self.step(Input::Report { agent, nonce, report });
         }
         if !self.panes.order(&agent, nonce, Order::Interrupt { id: id.clone(), turn }) {
-            let why = "its pane cannot be reached just now".into();
+            let why = "its pane cannot be reached right now".into();
             let report = Report::Interrupted { id, how: Interrupted::GoesOn { why } };
             self.step(Input::Report { agent, nonce, report });
         }
@@ -149,7 +149,7 @@ impl Daemon {
         let Ringing { agent, nonce, turn, how, .. } = ringing;
         body.readable.clone()?;
         if self.ending.is_some() && *how == How::Ring {
-            let why = "the daemon is about to end".to_owned();
+            let why = "the daemon is shutting down".to_owned();
             self.rung(&body.id, ringing, Verdict::Withdrawn { why });
             return Ok(());
         }
@@ -158,7 +158,7 @@ impl Daemon {
             && fresh
             && body.content.contains(token.as_str())
         {
-            let why = "the token stood in the content; a new one is made".to_owned();
+            let why = "the content contains the token; a new one is made".to_owned();
             self.rung(&body.id, ringing, Verdict::Withdrawn { why });
             return Ok(());
         }
@@ -224,7 +224,7 @@ impl Daemon {
                 self.take_input(Input::TmuxLost { why });
             }
             TmuxNews::Back { tmux, found } => {
-                tracing::info!(panes = found.panes.len(), "there is a connection to tmux again");
+                tracing::info!(panes = found.panes.len(), "tmux is connected again");
                 self.tmux.connected(tmux);
                 let moment = self.moment();
                 let step = self.engine.step(moment, Input::TmuxBack(found.panes.clone()));
@@ -243,18 +243,20 @@ impl Daemon {
                 self.note(About::TeamFile, None);
                 let later = self.tmux.set(&self.settings);
                 let note =
-                    |keys| format!("taken up at the next start only (`tasuki down`, `tasuki up`): {keys}");
+                    |keys| format!("takes effect only after a restart (`tasuki down`, `tasuki up`): {keys}");
                 self.note(About::Restart, (!later.is_empty()).then(|| note(later.join(", "))));
                 self.tell_names();
                 self.mail.low_disk(self.settings.general.low_disk_bytes);
-                self.views.tell(now, None, "the team file was read again".to_owned());
+                self.views.tell(now, None, "the team file was reloaded".to_owned());
                 let team = Box::new(self.settings.team.clone());
                 self.step(Input::Team(team));
             }
             Err(error) => {
-                tracing::error!("the team file has an error; the settings in force stay:\n{error}");
-                let text =
-                    format!("the team file has an error; the settings in force stay ({})", error.shown());
+                tracing::error!("the team file has an error; the previous settings stay in force:\n{error}");
+                let text = format!(
+                    "the team file has an error; the previous settings stay in force ({})",
+                    error.shown()
+                );
                 self.views.tell(now, None, text.clone());
                 self.note(About::TeamFile, Some(text));
             }
@@ -291,7 +293,7 @@ impl Daemon {
         self.views.put(Item::Expire(before_both));
         self.owe_no_more(before_both);
         if let Err(error) = crate::io::journal::make_reserve(&self.workspace.journal()) {
-            tracing::warn!(%error, "no room is kept for a full disk");
+            tracing::warn!(%error, "no space is reserved for a full disk");
         }
         let needed = self.engine.needed_steps();
         let places = self.journal.places().iter().filter(|(seq, _)| needed.contains(seq));
@@ -307,7 +309,7 @@ impl Daemon {
     /// Says once that drops are left where they are, and once that they are taken again.
     pub(super) fn note_disk(&mut self, full: bool) {
         let note =
-            "the disk is nearly full: drops stay in queue/ until there is room (low_disk in the team file)";
+            "the disk is nearly full: drops stay in queue/ until there is room (`low_disk` in the team file)";
         let note = full.then(|| note.to_owned());
         if self.notes.set(About::Disk, note.clone()) {
             self.daemon_is_old = true;

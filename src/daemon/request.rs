@@ -5,7 +5,7 @@ use crate::engine::input::{Command, Reply};
 use crate::engine::message::Draft;
 use crate::engine::reading::Dialog;
 use crate::engine::view::{MessageSeen, Overview};
-use crate::engine::words::{AgentName, MessageId};
+use crate::engine::words::{AgentName, MessageId, counted};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
@@ -72,18 +72,18 @@ impl Request {
     /// What it is, for the log; no contents.
     pub(super) fn what(&self) -> String {
         match self {
-            Self::Send { drafts } => format!("accept {} messages", drafts.len()),
+            Self::Send { drafts } => format!("accept {}", counted(drafts.len(), "message")),
             Self::Command(Command::Cancel { id, .. }) => format!("cancel {id}"),
             Self::Command(Command::Retry(id)) => format!("let {id} go on"),
             Self::Command(Command::Reply { .. }) => "take an answer".to_owned(),
-            Self::Command(Command::Done { agent, .. }) => format!("take what {agent} said for its answer"),
-            Self::Command(Command::Acknowledge { .. }) => "take a turn as read".to_owned(),
+            Self::Command(Command::Done { agent, .. }) => format!("take what {agent} said as its answer"),
+            Self::Command(Command::Acknowledge { .. }) => "mark a turn as read".to_owned(),
             Self::Command(Command::Start(None)) => "start all agents".to_owned(),
             Self::Command(Command::Start(Some(name))) => format!("start {name}"),
             Self::Command(Command::Stop(name)) => format!("stop {name}"),
             Self::Command(Command::Restart(name)) => format!("restart {name}"),
-            Self::Halt(true) => "type nothing any more".to_owned(),
-            Self::Halt(false) => "go on typing".to_owned(),
+            Self::Halt(true) => "stop typing".to_owned(),
+            Self::Halt(false) => "resume typing".to_owned(),
             Self::Pane(name, PaneRequest::Send(_)) => format!("type into the pane of {name}"),
             Self::Pane(name, PaneRequest::ClearLine) => format!("clear the input of {name}"),
             Self::Pane(name, PaneRequest::Clear) => format!("clear the pane of {name}"),

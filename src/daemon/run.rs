@@ -263,7 +263,7 @@ impl Daemon {
         self.views.done(shown.failed, self.clock.now());
         shown.more.into_iter().for_each(|more| self.views.put(more));
         if shown.why.is_some() || !self.views.has_failed() {
-            let note = |why| format!("views cannot be written, and are tried again: {why}");
+            let note = |why| format!("views cannot be written and are retried: {why}");
             self.note(About::Views, shown.why.map(note));
         }
         self.ring_shown(shown.turns);
@@ -289,8 +289,8 @@ impl Daemon {
             }
             Heard::NotTurned(error) => {
                 self.go_on();
-                tracing::warn!(%error, "no new segment could be begun; the old one goes on");
-                let note = "no new segment of the journal can be begun, and it is tried again";
+                tracing::warn!(%error, "a new segment could not be started; the old one is kept in use");
+                let note = "a new segment of the journal cannot be started and is retried";
                 self.note(About::Segment, Some(format!("{note}: {error}")));
             }
             Heard::Trimmed => {}
@@ -358,7 +358,7 @@ impl Daemon {
     /// Records what a step brought.
     pub(super) fn take_step(&mut self, step: Step) {
         for fault in &step.faults {
-            tracing::error!(%fault, "a move that cannot be: please report this");
+            tracing::error!(%fault, "an impossible move: please report this");
         }
         let told: Vec<_> =
             step.events.iter().filter_map(|event| Some((step.at, story::tell(event)?))).collect();

@@ -67,7 +67,7 @@ pub enum StartError {
     },
     /// Another daemon of this workspace lost its lock, and listens still.
     #[error(
-        "another daemon (process {pid}) still answers for this workspace, though it does not hold {} any more; it ends by itself: try again, or end it with `kill {pid}`",
+        "another daemon (process {pid}) still responds for this workspace, though it no longer holds {}; it ends by itself: try again, or end it with `kill {pid}`",
         .lock.display()
     )]
     Listens {
@@ -78,7 +78,7 @@ pub enum StartError {
     },
     /// Too few files may be open.
     #[error(
-        "this process may have {files} files open and needs {needed}: raise the limit (`ulimit -n {needed}`, LimitNOFILE=)"
+        "this process may open {files} files and needs {needed}: raise the limit (`ulimit -n {needed}`, LimitNOFILE=)"
     )]
     Files {
         /// The limit.
@@ -266,9 +266,9 @@ async fn rest(
     if house.ground.as_ref().is_some_and(|ground| ground.lost().is_some()) {
         return Err(Ending::Displaced);
     }
-    tracing::error!(why, "starting anew in {wait:?}; drops stay in queue/ meanwhile");
-    house.voice.say(Word::Status(format!("starting anew: {why}")));
-    house.away.why = format!("the daemon starts anew: {why}");
+    tracing::error!(why, "restarting in {wait:?}; drops stay in queue/ meanwhile");
+    house.voice.say(Word::Status(format!("restarting: {why}")));
+    house.away.why = format!("the daemon restarts: {why}");
     let pause = house.away.meanwhile(&mut house.calls, tokio::time::sleep(wait));
     unless_ended(house.voice.meanwhile(pause), signals).await
 }

@@ -53,7 +53,7 @@ impl Untold {
             let mut lines = match views.last_lines(agent, bytes) {
                 Ok(lines) => lines,
                 Err(error) => {
-                    tracing::warn!(%error, "a log cannot be read: what it does not tell stays untold");
+                    tracing::warn!(%error, "a log cannot be read: what is missing from it is not added");
                     return self.0.len();
                 }
             };

@@ -148,15 +148,17 @@ impl Work<'_> {
     fn check_room(&self, new: usize) -> Result<(), Refusal> {
         let room = usize::try_from(self.team.limits.open_max).unwrap_or(usize::MAX);
         if new > room {
-            let why =
-                format!("it has {new} messages, and `max_open` lets {room} be open: it would wait for ever");
+            let why = format!("it has {new} messages, but `max_open` allows {room}: it would wait forever");
             return Err(Refusal::new(Code::TooManyDocuments, why));
         }
         if new > 0 && self.live.disk_full {
             return Err(Refusal::new(Code::DiskFull, "the disk is nearly full"));
         }
         if new > 0 && self.state.open.len() + new > room {
-            return Err(Refusal::new(Code::NoRoom, format!("{room} messages are open already")));
+            return Err(Refusal::new(
+                Code::NoRoom,
+                format!("{} already open", super::words::counted(room, "message")),
+            ));
         }
         Ok(())
     }
@@ -204,7 +206,7 @@ impl Work<'_> {
                 return Err(Refusal::new(Code::UnknownDependency, why).at("retry_of"));
             }
         };
-        let why = format!("{old} is {word}; only what failed or was cancelled is sent again");
+        let why = format!("{old} is {word}; only a failed or cancelled message can be sent again");
         Err(Refusal::new(Code::WrongStage, why).at("retry_of"))
     }
 
@@ -348,7 +350,7 @@ fn only_answer(earlier: &[Plan], plan: Plan) -> Result<Plan, Refusal> {
     };
     match answered(&plan) {
         Some(task) if earlier.iter().filter_map(answered).any(|other| other == task) => {
-            let why = format!("a document before it in the file answers {task} already");
+            let why = format!("an earlier document in the file already answers {task}");
             Err(Refusal::new(Code::DuplicateKey, why).at("in_reply_to"))
         }
         _ => Ok(plan),

@@ -37,7 +37,7 @@ impl Work<'_> {
         let Some(seen) = self.live.bounces.get(&pair(from, to)) else { return Ok(()) };
         let seen = seen.iter().find(|seen| seen.content == content && self.is_fresh(seen));
         if seen.is_some_and(|seen| seen.from != *from && seen.bounces >= BOUNCES_MAX) {
-            let why = format!("{from} and {to} send one another the same content again and again");
+            let why = format!("{from} and {to} keep sending each other the same content");
             return Err(Refusal::new(Code::Bounce, why).at("content"));
         }
         Ok(())

@@ -21,9 +21,9 @@ const OURSELVES: &str = "tasuki";
 pub(super) const OWN_DIGEST: Digest = Digest(0);
 
 /// Stands in an error between its cause and what the agent had said.
-const SAID: &str = "\n\nWhat its agent had said, without saying that it was done:\n\n";
+const SAID: &str = "\n\nWhat its agent said without reporting that it was done:\n\n";
 
-/// What is said to be done, and by what.
+/// What was reported done, and by what.
 pub(super) struct Claim {
     pub(super) source: CompletionSource,
     /// Whether the token of its turn was shown, or its agent's key.
@@ -103,7 +103,7 @@ impl Work<'_> {
         };
         if goes_on {
             let why = match self.state.open_parts(id) {
-                0 => "its turn is over; there are answers to be read".to_owned(),
+                0 => "its turn is over; there are answers to read".to_owned(),
                 1 => "its turn is over; 1 part is open".to_owned(),
                 parts => format!("its turn is over; {parts} parts are open"),
             };

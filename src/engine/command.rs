@@ -58,7 +58,7 @@ impl Work<'_> {
             // What is found would be taken for news of the new try, and its agent for free.
             Stage::InDoubt(_) if self.is_looked_at(id) => {
                 let why =
-                    format!("it is being looked whether {id} was typed; it goes on by itself in a moment");
+                    format!("it is being checked whether {id} was typed; it goes on by itself in a moment");
                 Err(Refusal::new(Code::WrongStage, why))
             }
             Stage::Held(_) | Stage::InDoubt(_) => {
@@ -116,7 +116,7 @@ impl Work<'_> {
         Ok((format!("{id} {what}"), Some(id)))
     }
 
-    /// A person takes what was said for the answer, where a turn is over without a claim and nothing else is awaited.
+    /// A person takes what was said for the answer, where a turn ended without a claim and nothing else is awaited.
     fn command_done(
         &mut self,
         agent: &AgentName,
@@ -126,19 +126,19 @@ impl Work<'_> {
         let id = self.current_of(&name).filter(|id| of.is_none_or(|of| of == id));
         let open = id.as_ref().and_then(|id| self.state.open.get(id));
         let (Some(id), Some(open)) = (&id, open) else {
-            let what = of.map_or("no task".to_owned(), |of| format!("{of} no more, or not yet"));
-            return Err(Refusal::new(Code::WrongStage, format!("{name} works on {what}")));
+            let what = of.map_or("any task".to_owned(), |of| format!("{of} now"));
+            return Err(Refusal::new(Code::WrongStage, format!("{name} is not working on {what}")));
         };
         if !matches!(open.stage, Stage::Waiting(_)) || self.has_parts(id) {
             let rests = if self.has_parts(id) { ", and it has parts" } else { "" };
             let why = format!(
-                "{id} is in stage `{}`{rests}; what {name} said can become its answer only once its turn is over without a claim",
+                "{id} is in stage `{}`{rests}; what {name} said can become its answer only once its turn has ended without a claim",
                 open.stage.word()
             );
             return Err(Refusal::new(Code::WrongStage, why));
         }
         let (content, truncated) = open.said.as_deref().map(Said::whole).unwrap_or_default();
-        let nothing = if content.trim().is_empty() { ", and it had said nothing" } else { "" };
+        let nothing = if content.trim().is_empty() { "; it had said nothing" } else { "" };
         let (source, outcome) = (CompletionSource::Person, Outcome::Completed);
         let body = Body { content, extra: "".into() };
         self.claim(id, Claim { source, proven: false, outcome, body, truncated, by: None });
@@ -148,7 +148,7 @@ impl Work<'_> {
     fn command_acknowledge(&mut self, token: Token) -> Result<(String, Option<MessageId>), Refusal> {
         let id = self.newest_turn(token)?;
         self.take_turn(&id, Receipt::Acknowledged);
-        Ok((format!("{id} is taken"), Some(id)))
+        Ok((format!("{id} is acknowledged"), Some(id)))
     }
 
     fn newest_turn(&self, token: Token) -> Result<MessageId, Refusal> {

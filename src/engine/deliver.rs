@@ -349,7 +349,7 @@ impl Work<'_> {
     /// A person is to say whether a line is typed again of which its reader could not tell that it came before.
     fn keep_from_twice(&mut self, id: &MessageId, why: &str) {
         let why = format!(
-            "{why}; it has no token, so it is not typed twice: what its agent says yet counts, else `tasuki retry {id}` or `tasuki cancel {id}`"
+            "{why}; it has no token, so it is not typed twice: what its agent still says counts, else `tasuki retry {id}` or `tasuki cancel {id}`"
         );
         self.go(id, Move::Hold, Why::Text(why));
     }
@@ -359,7 +359,7 @@ impl Work<'_> {
         let Some(open) = self.state.open.get(id) else { return };
         let tries = open.attempts;
         if tries >= self.team.limits.attempts_max {
-            return self.fail(id, &format!("given up after {tries} tries; the last time: {why}"));
+            return self.fail(id, &format!("given up after {tries} tries; the last failure: {why}"));
         }
         let delays = &self.team.limits.retry_delays_ms;
         let delay = delays.get(usize::from(tries.saturating_sub(1))).or(delays.last()).copied().unwrap_or(0);
@@ -386,7 +386,7 @@ impl Work<'_> {
             _ => Move::Retry { not_before, redelivered },
         };
         if matches!(to, Move::Return { .. }) {
-            self.cancel_parts(id, &format!("{id}, of which it was a part, is begun anew"));
+            self.cancel_parts(id, &format!("{id}, of which it was a part, is started again"));
         }
         self.go(id, to, Why::Text(why.to_owned()));
     }

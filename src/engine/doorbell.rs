@@ -240,7 +240,7 @@ pub enum NotInline {
 pub enum BadDoorbell {
     /// More than [`DOORBELL_BYTES_MAX`] bytes.
     #[error(
-        "the doorbell line would have {len} bytes, at most {DOORBELL_BYTES_MAX} are typed: shorten the words or the path of the workspace"
+        "the doorbell line would have {len} bytes; at most {DOORBELL_BYTES_MAX} are typed: shorten the words or the path of the workspace"
     )]
     TooLong {
         /// Bytes it would have.

@@ -207,7 +207,7 @@ pub enum AgentChange {
         restart_at: Option<Millis>,
         /// Whether a person or the team file wanted it down.
         wanted: bool,
-        /// Whether it ended well, and is started when there is something for it.
+        /// Whether it ended normally and is started when there is work for it.
         asleep: bool,
         /// Whether it could not even be started.
         unstarted: bool,

@@ -7,7 +7,7 @@ use super::message::{Draft, Kind};
 use super::refusal::{self, Code, Refusal};
 use super::speaker::Speaker;
 use super::team::Delivery;
-use super::words::{AgentName, MessageId};
+use super::words::{AgentName, MessageId, counted};
 use std::collections::BTreeMap;
 
 /// The documents of one file, and on what each depends.
@@ -92,7 +92,7 @@ impl Work<'_> {
         }
         let parts = self.state.open_parts(parent) + planned;
         if parts >= usize::try_from(self.team.limits.children_max).unwrap_or(usize::MAX) {
-            let why = format!("{parent} has {parts} open parts already");
+            let why = format!("{parent} already has {parts} open parts");
             return Err(Refusal::new(Code::TooMany, why).at("parent"));
         }
         Ok(())
@@ -118,7 +118,8 @@ impl Work<'_> {
         if from.is_user() || hops <= self.team.limits.hops_max {
             return Ok(());
         }
-        let why = format!("it went through {} hands already", hops.saturating_sub(1));
+        let hands = counted(usize::from(hops.saturating_sub(1)), "hand");
+        let why = format!("it has already gone through {hands}");
         Err(Refusal::new(Code::TooManyHops, why))
     }
 

@@ -48,16 +48,16 @@ impl Guard {
         match self {
             Self::NotReadyYet => "the agent is not ready yet",
             Self::Busy => "the agent's terminal is busy",
-            Self::Working => "the agent works",
-            Self::Draft => "draft: somebody's words stand in its input",
+            Self::Working => "the agent is working",
+            Self::Draft => "draft: somebody's unsent words are in its input",
             Self::Occupied => "a program runs in its shell",
-            Self::Asking => "it asks for something that a person should answer",
-            Self::Limited => "its provider takes no more requests for now",
+            Self::Asking => "it asks something that a person should answer",
+            Self::Limited => "its provider accepts no more requests for now",
             Self::Broken => "its screen says that it cannot work",
-            Self::UnknownScreen => "its screen is none that its profile knows",
+            Self::UnknownScreen => "its profile does not recognise its screen",
             Self::PersonTyping => "a person is typing in its pane",
             Self::CopyMode => "its pane is in copy mode",
-            Self::Stopped => "queue/STOP is there",
+            Self::Stopped => "queue/STOP exists",
             Self::NoAnswer => "tmux does not answer",
             Self::Ending => "its program ends after each task, and has not ended yet",
         }
@@ -68,19 +68,19 @@ impl Guard {
         let shows = format!("`tasuki attach {name}` shows it");
         match self {
             Self::Busy | Self::Working => format!(
-                "{shows}; if nothing is under way there, `tasuki agent restart {name}` starts it anew, and what waits goes on"
+                "{shows}; if nothing is running there, `tasuki agent restart {name}` restarts it, and what waits goes on"
             ),
             Self::NotReadyYet | Self::UnknownScreen | Self::Broken | Self::Limited => {
-                format!("{shows}, `tasuki agent restart {name}` starts it anew")
+                format!("{shows}, `tasuki agent restart {name}` restarts it")
             }
             Self::Draft => format!(
-                "send them or take them out there (`tasuki attach {name}`), or run `tasuki pane clear-line {name}`"
+                "send them or remove them there (`tasuki attach {name}`), or run `tasuki pane clear-line {name}`"
             ),
             Self::Occupied => format!("{shows}; it goes on when that program has ended"),
             Self::Asking => format!("`tasuki answer {name}` answers it"),
             Self::PersonTyping => "it goes on when they have stopped for a moment".to_owned(),
-            Self::CopyMode => format!("leave that with `q` (`tasuki attach {name}`)"),
-            Self::Stopped => "`tasuki stop --off` goes on".to_owned(),
+            Self::CopyMode => format!("leave it with `q` (`tasuki attach {name}`)"),
+            Self::Stopped => "`tasuki stop --off` lets work go on".to_owned(),
             Self::NoAnswer => "see `tasuki doctor`".to_owned(),
             Self::Ending => format!("{shows}, `tasuki agent restart {name}` ends it"),
         }

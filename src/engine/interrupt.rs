@@ -114,7 +114,7 @@ impl Work<'_> {
         }
         let mut what = format!("{id} is cancelled");
         if let Some(name) = working.filter(|_| finish) {
-            what += &format!("; {name} may finish its turn, and what it answers closes nothing");
+            what += &format!("; {name} may finish its turn, but its answer closes nothing");
         }
         if agents.is_empty() {
             return self.reply(request, Reply::Done { what, id: Some(id.clone()) });

@@ -169,9 +169,7 @@ pub enum BadPhrase {
         at: usize,
     },
     /// It ends with a word that tasuki itself writes before tokens.
-    #[error(
-        "the phrase ends with `token`, which stands before each token in the task itself: choose another"
-    )]
+    #[error("the phrase ends with `token`, which comes before each token in the task itself: choose another")]
     BesideToken,
 }
 

@@ -41,7 +41,7 @@ pub struct Need {
 pub enum NeedKind {
     /// Somebody's answer to what it asks.
     Input,
-    /// Time: its provider takes no more requests for now.
+    /// Time: its provider accepts no more requests for now.
     Limit,
     /// Somebody who mends it.
     Repair,
@@ -78,7 +78,7 @@ impl Need {
     /// What its screen says, and when it is looked at again.
     pub(super) fn told(&self) -> String {
         match self.until.filter(|_| self.open_ended) {
-            Some(at) => format!("{}; looked at again at {}", self.why, at.time_of_day()),
+            Some(at) => format!("{}; checked again at {}", self.why, at.time_of_day()),
             None => self.why.to_string(),
         }
     }
@@ -90,7 +90,7 @@ impl Need {
             _ => vec![format!("`tasuki attach {name}` shows it")],
         };
         if self.asks.is_none() && self.kind != NeedKind::Input {
-            cures.push(format!("`tasuki pane send --force {name} TEXT` types there all the same"));
+            cures.push(format!("`tasuki pane send --force {name} TEXT` types there anyway"));
         }
         if let Some(id) = current {
             if self.may_be_tried() {
@@ -98,7 +98,7 @@ impl Need {
             }
             cures.push(format!("`tasuki cancel {id}` calls its task off"));
         }
-        cures.push(format!("`tasuki agent restart {name}` starts it anew"));
+        cures.push(format!("`tasuki agent restart {name}` restarts it"));
         cures.join(", ")
     }
 
@@ -266,7 +266,7 @@ impl Work<'_> {
         };
         if again {
             let to = Move::Retry { not_before: Millis(0), redelivered: true };
-            let why = Why::Text("what its agent met is over, or may be".to_owned());
+            let why = Why::Text("what stopped its agent is over, or may be".to_owned());
             return self.go_on_in_time(id, to, why);
         }
         self.turn_over(id);

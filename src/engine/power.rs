@@ -94,7 +94,7 @@ impl Team {
             return Ok(());
         }
         let whom = whom.map_or(String::new(), |whom| format!(" for {whom}"));
-        let why = format!("{by} is an agent, and `{}`{whom} is not its to command", power.word());
+        let why = format!("{by} is an agent and may not use `{}`{whom}", power.word());
         Err(Refusal::new(Code::NotYours, why))
     }
 }
@@ -108,7 +108,7 @@ impl Work<'_> {
             Command::Retry(id) => self.may_touch(name, Power::Retry, id),
             Command::Reply { token, .. } | Command::Acknowledge { token } => self.may_speak(name, *token),
             Command::Done { .. } => {
-                let why = format!("{name} is an agent, and does not say for people what is done");
+                let why = format!("{name} is an agent and may not decide for people what is done");
                 Err(Refusal::new(Code::NotYours, why))
             }
             Command::Start(Some(whom)) | Command::Stop(whom) | Command::Restart(whom) => {
@@ -132,7 +132,7 @@ impl Work<'_> {
         if opened.into_iter().any(|whom| self.team.may_command(Some(by), power, Some(whom)).is_ok()) {
             return Ok(());
         }
-        let why = format!("{id} was sent by {}, and is not {by}'s to {}", message.from, power.word());
+        let why = format!("{id} was sent by {}, and {by} may not {} it", message.from, power.word());
         Err(Refusal::new(Code::NotYours, why))
     }
 

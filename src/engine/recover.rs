@@ -60,7 +60,7 @@ impl Work<'_> {
             _ => None,
         });
         for (id, not_before) in put_off.collect::<Vec<_>>() {
-            let why = "it was put off by a clock that was ahead".to_owned();
+            let why = "it was delayed by a clock that was ahead".to_owned();
             self.go(&id, Move::Retry { not_before, redelivered: false }, Why::Text(why));
         }
     }

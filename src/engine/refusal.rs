@@ -71,9 +71,9 @@ codes! {
     /// UTF-16 or UTF-32.
     Utf16 = "utf16", "save the file as UTF-8";
     /// A NUL byte.
-    Nul = "nul", "take the NUL byte out";
+    Nul = "nul", "remove the NUL byte";
     /// A raw control byte.
-    ControlByte = "control-byte", "write control characters as escapes in double quotes, or take them out";
+    ControlByte = "control-byte", "write control characters as escapes in double quotes, or remove them";
     /// Over 1 MiB.
     TooLarge = "too-large", "put the text into a file of its own and name its path in the content";
     /// Nested deeper than 32.
@@ -85,7 +85,7 @@ codes! {
     /// A merge key.
     MergeKey = "merge-key", "write the keys out instead of `<<`";
     /// A tag.
-    Tag = "tag", "take the `!tag` away; text that begins with `!` belongs in quotes or below `content: |`";
+    Tag = "tag", "remove the `!tag`; text that begins with `!` belongs in quotes or below `content: |`";
     /// More than 100 documents, or more than may be open.
     TooManyDocuments = "too-many-documents", "drop at most 100 documents in a file, and no more than `max_open`";
     /// A key twice.
@@ -137,7 +137,7 @@ codes! {
     /// A symbolic link.
     Symlink = "symlink", "drop a file, not a link";
     /// More than one name.
-    HardLink = "hard-link", "drop a copy that has one name only";
+    HardLink = "hard-link", "drop a copy that has no other hard link";
     /// A FIFO, a socket or a device.
     NotAFile = "not-a-file", "drop a regular file";
     /// A folder.
@@ -149,7 +149,7 @@ codes! {
     /// Its writer still has it open.
     StillOpen = "still-open", "close the file; or write it under a name that begins with a dot and rename it when it is whole";
     /// The system will not let it be moved or read.
-    Stuck = "stuck", "see to what the system says; the file stays where it is and is tried again";
+    Stuck = "stuck", "fix what the system reports; the file stays where it is and is tried again";
     /// All may write it.
     WorldWritable = "world-writable", "chmod o-w the file before dropping it";
     /// May not be read.
@@ -157,7 +157,7 @@ codes! {
     /// A name that cannot be used.
     BadFileName = "bad-file-name", "use a name of at most 200 bytes of UTF-8 without control characters that does not begin with a dash";
     /// A character that must not be in a name.
-    BadCharacters = "bad-characters", "take invisible and control characters out of ids and names";
+    BadCharacters = "bad-characters", "remove invisible and control characters from ids and names";
     /// The content cannot be typed inline.
     NotInline = "not-inline", "send one printable line of at most 1,000 bytes that does not begin with / ! # @ or -, or use `delivery: doorbell`";
     /// The sender may not task that agent.
@@ -165,11 +165,11 @@ codes! {
     /// The proof belongs to somebody else.
     BadProof = "bad-proof", "use the token of your own newest turn";
     /// A result or error that nobody may close the task with.
-    NotYours = "not-yours", "show the token of the turn in which you were asked; what is not yours, ask its owner for, or open it with `may:` in the team file";
+    NotYours = "not-yours", "use the token of the turn in which you were asked; for what is not yours, ask its owner, or allow it with `may:` in the team file";
     /// Too many hands.
-    TooManyHops = "too-many-hops", "answer instead of passing it on; a person's message begins anew, and `max_hops` in the team file is the limit";
+    TooManyHops = "too-many-hops", "answer instead of passing it on; a person's message starts at zero, and `max_hops` in the team file is the limit";
     /// Messages that wait for one another.
-    Cycle = "cycle", "take the circle out of `depends_on`";
+    Cycle = "cycle", "remove the circle from `depends_on`";
     /// Agents that would wait for one another.
     WaitCycle = "wait-cycle", "do the work yourself, or answer the one who waits for you";
     /// A dependency that nobody knows.
@@ -203,6 +203,6 @@ codes! {
 /// A task that says what is to be checked before it counts as done.
 #[must_use]
 pub fn expects() -> Refusal {
-    let why = "`expect` is not checked by this version of tasuki, so a task that needs it is not taken";
+    let why = "`expect` is not checked by this version of tasuki, so a task that needs it is not accepted";
     Refusal::new(Code::CommandNotAllowed, why).at("expect")
 }

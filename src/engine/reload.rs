@@ -80,7 +80,7 @@ impl Work<'_> {
         });
         let never: Vec<MessageId> = never.map(|(_, part)| part.clone()).collect();
         for id in never {
-            self.fail(&id, "those who are left of its pool wait for the task of which it is a part");
+            self.fail(&id, "the remaining members of its pool wait for the task of which it is a part");
         }
     }
 }

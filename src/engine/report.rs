@@ -91,21 +91,21 @@ impl Work<'_> {
         stage.turn().map(|turn| (stage, turn))
     }
 
-    /// The turn is over without a claim: the agent waits for answers, is reminded once, or needs a person.
+    /// The turn ended without a claim: the agent waits for answers, is reminded once, or needs a person.
     pub(super) fn turn_over(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
         let (Stage::Submitted(turn) | Stage::Working(turn)) = open.stage else { return };
         // What others do takes its own time; an agent that is only silent has what is left of its own.
         let due = open.due.filter(|_| !self.has_parts(id));
         let why = match () {
-            () if self.has_parts(id) => "its turn is over without a claim; answers are awaited".to_owned(),
+            () if self.has_parts(id) => "its turn ended without a claim; it waits for answers".to_owned(),
             () if open.reminded || turn.token.is_none() => {
                 let name = open.agent.as_ref().map_or("NAME", AgentName::as_str);
                 format!(
-                    "its turn is over without a claim: `tasuki answer {name} done` takes what it said for the answer; look first with `tasuki attach {name}`"
+                    "its turn ended without a claim: `tasuki answer {name} done` takes what it said as the answer; look first with `tasuki attach {name}`"
                 )
             }
-            () => "its turn is over without a claim; its agent is reminded".to_owned(),
+            () => "its turn ended without a claim; its agent is reminded".to_owned(),
         };
         self.emit(Event::Moved { id: id.clone(), to: Move::Rest, agent: None, due, why: Why::Text(why) });
     }

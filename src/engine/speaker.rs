@@ -42,7 +42,7 @@ impl Work<'_> {
         };
         match (named, proven) {
             (Some(named), Some(proven)) if named != proven => {
-                let why = format!("the proof is {proven}'s, and the message says it is from {named}");
+                let why = format!("the proof is {proven}'s, but the message says it is from {named}");
                 Err(Refusal::new(Code::BadProof, why).at("from"))
             }
             (_, Some(name)) => Ok(Speaker { name, verified: true, task, inferred: false }),
@@ -59,7 +59,9 @@ impl Work<'_> {
         let refused = |why: String| Refusal::new(Code::UnknownAgent, why).at("from");
         if !(matches!(draft.kind, Kind::Result | Kind::Error) && self.believes_names()) {
             let list = members.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ");
-            return Err(refused(format!("{name} is a pool, which sends nothing; its members are: {list}")));
+            return Err(refused(format!(
+                "{name} is a pool and cannot send anything; its members are: {list}"
+            )));
         }
         let was_asked = |member: &&AgentName| {
             let begun = self.begun_by(member);
@@ -126,7 +128,7 @@ impl Work<'_> {
     /// The open task that a result or error answers, if its speaker may close it.
     pub(super) fn task_answered(&self, draft: &Draft, speaker: &mut Speaker) -> Result<MessageId, Refusal> {
         let missing = |more: &str| {
-            let why = format!("{} has to say which task it answers{more}", draft.kind.with_article());
+            let why = format!("{} must say which task it answers{more}", draft.kind.with_article());
             Refusal::new(Code::ReplyMissing, why).at("in_reply_to")
         };
         let named = draft.in_reply_to.as_ref().or(speaker.task.as_ref()).cloned();
@@ -186,7 +188,7 @@ impl Work<'_> {
             // It asks for nothing, so nobody waits for it.
             Err(_) if draft.kind == Kind::Info => None,
             Err(why) => {
-                let why = format!("{why}, and it does not say of which it is a part");
+                let why = format!("{why}, and it does not say which one it is a part of");
                 return Err(Refusal::new(Code::ParentMissing, why).at("parent"));
             }
         };

@@ -29,7 +29,7 @@ impl Engine {
             Some((
                 at,
                 format!(
-                    "{name} has not been typed to since {}: {why} ({waits}): {cure}",
+                    "nothing has been typed to {name} since {}: {why} ({waits}): {cure}",
                     since.time_of_day()
                 ),
             ))

@@ -31,7 +31,7 @@ pub fn tell(event: &Event) -> Option<Told> {
         }
         Event::Duplicate { id, name } => {
             let what = name.as_deref().map_or("a request", dropped_name);
-            (Some(id.clone()), None, format!("{what} brought {id} again, unchanged: dropped"))
+            (Some(id.clone()), None, format!("{what} is a duplicate of {id}: ignored"))
         }
         Event::Refused { name, from, code, why } => {
             let what = name.as_deref().map_or("a request", dropped_name);
@@ -48,7 +48,7 @@ pub fn tell(event: &Event) -> Option<Told> {
                 1 => "one line".to_owned(),
                 lines => format!("{lines} lines"),
             };
-            (Some(id.clone()), None, format!("{id}: {what} said in turn {turn}, which is not claimed: kept"))
+            (Some(id.clone()), None, format!("{id}: {what} said in turn {turn} without a claim: kept"))
         }
         Event::Ended { id, outcome, answer, why } => {
             let agent = answer.as_ref().map(|answer| answer.from.clone());
@@ -63,12 +63,12 @@ pub fn tell(event: &Event) -> Option<Told> {
         Event::Halted(Some(_), by) => (
             None,
             None,
-            format!("queue/STOP is there{}: nothing is typed", asked_by(by.as_ref(), ", put by ")),
+            format!("queue/STOP exists{}: nothing is typed", asked_by(by.as_ref(), ", made by ")),
         ),
         Event::Halted(None, by) => (
             None,
             None,
-            format!("queue/STOP is gone{}: work goes on", asked_by(by.as_ref(), ", taken away by ")),
+            format!("queue/STOP is gone{}: work goes on", asked_by(by.as_ref(), ", removed by ")),
         ),
         Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptAgent(..) => return None,
     };
@@ -112,7 +112,7 @@ fn known_by(answer: &Answer) -> String {
         proof => format!(", proof: {}", proof.word()),
     };
     let empty = answer.body.content.trim().is_empty();
-    let nothing = if empty { ", with nothing said besides" } else { "" };
+    let nothing = if empty { ", with nothing else said" } else { "" };
     answer.source.map_or(String::new(), |source| format!(" (by {}{proof}{nothing})", source.word()))
 }
 
@@ -143,8 +143,8 @@ fn moved(to: Move, agent: Option<&AgentName>) -> String {
         Move::Return { .. } => "goes back to its pool".to_owned(),
         Move::Doubt => "is in doubt".to_owned(),
         Move::Hold => "is held".to_owned(),
-        Move::Rest => "rests".to_owned(),
-        Move::Claim => "is said to be done".to_owned(),
+        Move::Rest => "is waiting".to_owned(),
+        Move::Claim => "was reported done".to_owned(),
         Move::Verify => "is verified".to_owned(),
         Move::Reopen => "goes back to its agent".to_owned(),
         Move::Finish(outcome) => outcome.word().to_owned(),
@@ -175,10 +175,10 @@ fn changed(change: &AgentChange) -> String {
         }
         AgentChange::Blocked { need: Some(need) } if need.over => format!("its limit is over: {}", need.why),
         AgentChange::Blocked { need: Some(need) } => format!("{}: {}", need.kind.state(), need.why),
-        AgentChange::Blocked { need: None } => "needs no attention any more".to_owned(),
+        AgentChange::Blocked { need: None } => "no longer needs attention".to_owned(),
         AgentChange::Answered { choice, by } => format!("was answered by {}: {choice}", by.words()),
         AgentChange::Interrupted { id, how } => format!("{id}: {how:?}"),
-        AgentChange::Removed => "is not in the team any more".to_owned(),
+        AgentChange::Removed => "is no longer in the team".to_owned(),
     }
 }
 

@@ -21,7 +21,7 @@ impl Work<'_> {
         let Some(launch) = self.team.members.get(name).map(|member| member.launch) else { return };
         self.forget_live(name);
         if self.live.tmux_lost {
-            let why = "there is no tmux server; it will be started together with one".to_owned();
+            let why = "there is no tmux server; one will be started with it".to_owned();
             return self.emit(agent_event(name, AgentChange::Lost { why, spared: false }));
         }
         let nonce = Nonce(self.random());

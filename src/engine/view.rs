@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Why an agent is stopped that what comes for it starts.
-pub const SLEEPS: &str = "it ended well, and is started when there is something for it";
+pub const SLEEPS: &str = "it ended normally and is started when there is work for it";
 
 /// An open or lately finished message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -198,7 +198,7 @@ impl Engine {
         let name = open.queue();
         let Some(agent) = self.agent(name) else { return format!("a free member of {name}") };
         match (agent.current, agent.why) {
-            (Some(current), _) => format!("{name}, who works on {current}"),
+            (Some(current), _) => format!("{name}, who is working on {current}"),
             (None, Some(why)) => format!("{name}: {why}"),
             (None, None) => format!("{name} ({})", agent.state),
         }
@@ -231,7 +231,7 @@ impl Engine {
             Some(Stage::Waiting(_)) => self.resting_state(current),
             Some(Stage::Verified(_)) => ("completed", None),
             Some(Stage::InDoubt(_)) => {
-                ("unknown", Some("it cannot be told whether its turn was delivered".into()))
+                ("unknown", Some("it is not known whether its turn was delivered".into()))
             }
             Some(_) => ("working", None),
             None if self.live.greeted.contains(name) && self.live.busy.contains(name) => ("busy", None),
@@ -247,7 +247,7 @@ impl Engine {
         match unsent {
             None => guard.map(|guard| guard.words().to_owned()),
             Some((words, boxed)) => Some(format!(
-                "draft: somebody's words stand in its input{}: `{words}`. Nothing is typed behind them: send or remove them \
+                "draft: somebody's unsent words are in its input{}: `{words}`. Nothing is typed after them: send or remove them \
                  there, or run `tasuki pane clear-line {name}`",
                 if *boxed { " box" } else { "" }
             )),
@@ -298,7 +298,7 @@ impl Engine {
 
 /// It ended: what it said then, and when it is started again. One that could not even be started has an error, whatever is tried.
 fn restarting_state(agent: &Agent, at: Millis) -> (&'static str, Option<String>) {
-    let again = format!("it is started again at {}", at.time_of_day());
+    let again = format!("it will be started again at {}", at.time_of_day());
     let Some(end) = &agent.last_end else { return ("starting", Some(again)) };
     let state = if end.unstarted { "error" } else { "starting" };
     (state, Some(format!("{}; {again}", end.words())))

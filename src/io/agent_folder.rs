@@ -54,7 +54,7 @@ pub fn find_port(folder: &Path) -> Result<u16, WorkspaceError> {
             return Ok(port);
         }
     }
-    Err(io(io::Error::new(io::ErrorKind::AddrInUse, "no port of this machine is free")))
+    Err(io(io::Error::new(io::ErrorKind::AddrInUse, "no port is free on this machine")))
 }
 
 /// The port that a program has which was started before.

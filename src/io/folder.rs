@@ -32,7 +32,7 @@ pub enum FolderError {
         errno: Errno,
     },
     /// A link, a file or something else where a folder should be.
-    #[error("{path} is not a folder; move it away, and it is made anew")]
+    #[error("{path} is not a folder; move it away, and it is made again")]
     NotAFolder {
         /// Where.
         path: PathBuf,
@@ -48,7 +48,7 @@ pub enum FolderError {
         us: u32,
     },
     /// Anybody may put files into it, or swap what is in it.
-    #[error("everybody may write to {path}; look what is in it, then `chmod o-w` it")]
+    #[error("anybody can write to {path}; check what is in it, then `chmod o-w` it")]
     WorldWritable {
         /// Where.
         path: PathBuf,

@@ -82,7 +82,7 @@ impl KeptFrame {
 
 /// The text of a file that somebody named: a link is followed, a pipe is not waited for.
 fn read(path: &Path, bytes_max: u64) -> io::Result<String> {
-    let file = regular::open_linked(path)?.ok_or_else(|| io::Error::other("it is no file"))?;
+    let file = regular::open_linked(path)?.ok_or_else(|| io::Error::other("it is not a file"))?;
     let mut bytes = Vec::new();
     file.take(bytes_max + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {

@@ -126,7 +126,7 @@ pub fn raise_file_limit() -> u64 {
     if now.current.is_some_and(|current| current < most)
         && let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(most), ..now })
     {
-        tracing::warn!(%error, "no more files can be opened than before");
+        tracing::warn!(%error, "the limit of open files could not be raised");
     }
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }

@@ -110,7 +110,7 @@ impl Watch {
     pub fn polling(&self) -> Option<String> {
         let sentence = |what: &str, why: &str| {
             format!(
-                "{what} is looked at once a second, since inotify cannot watch it: {why}; see `tasuki doctor`"
+                "{what} is checked once a second, since inotify cannot watch it: {why}; see `tasuki doctor`"
             )
         };
         match &self.watcher {
@@ -197,10 +197,10 @@ fn signal(interest: Interest, event: &Event, wake: &impl Fn(Signal<'_>)) {
 /// Why a file system does not tell of changes: what another machine does is not seen here (notify, known problems).
 fn silent(path: &Path) -> Option<&'static str> {
     match rustix::fs::statfs(path).ok()?.f_type as u64 & 0xFFFF_FFFF {
-        0x6969 => Some("NFS does not tell of changes"),
-        0xFF53_4D42 | 0xFE53_4D42 | 0x517B => Some("CIFS does not tell of changes"),
-        0x0102_1997 => Some("9p does not tell of changes"),
-        0x6573_5546 => Some("FUSE does not always tell of changes"),
+        0x6969 => Some("NFS does not report changes"),
+        0xFF53_4D42 | 0xFE53_4D42 | 0x517B => Some("CIFS does not report changes"),
+        0x0102_1997 => Some("9p does not report changes"),
+        0x6573_5546 => Some("FUSE does not always report changes"),
         _ => None,
     }
 }
@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(
             watch.polling().as_deref(),
             Some(
-                "every folder is looked at once a second, since inotify cannot watch it: too many open files; see `tasuki doctor`"
+                "every folder is checked once a second, since inotify cannot watch it: too many open files; see `tasuki doctor`"
             )
         );
         let mut period = Period::new(Millis(1_000));

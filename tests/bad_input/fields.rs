@@ -44,7 +44,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "37-reply-missing.yaml",
             "from: user\nto: boss\ntype: result\ncontent: x\n",
             "reply-missing",
-            "has to say which task it answers",
+            "must say which task it answers",
         ),
     ]);
     cases

@@ -74,7 +74,7 @@ fn an_id_is_one_message() {
     let token = active.lines().find_map(|line| line.strip_prefix("token: ")).expect("its token").to_owned();
     let same = |name: &str, text: &str| {
         town.house.drop(name, text);
-        let note = format!("{name} brought one again, unchanged: dropped");
+        let note = format!("{name} is a duplicate of one: ignored");
         town.house.until(&note, |house| house.read("status/activity.log").contains(&note));
         assert!(!town.house.path("queue").join(name).exists() && town.accepted(name).is_empty());
     };
@@ -147,14 +147,14 @@ fn hands_are_counted() {
         "64-third.yaml",
         "id: third\nfrom: worker\nto: hand\nparent: second\ncontent: x\n",
         "too-many-hops",
-        "it went through 1 hands already",
+        "it has already gone through 1 hand",
     );
     for id in ["second", "first"] {
         fs::remove_file(town.house.path(&format!("seen/{id}.hold"))).expect("the hold");
         town.house.result(id);
     }
     // The hand was never asked; the worker, which sent it, is told.
-    let told = "64-third.yaml was refused: it went through 1 hands already (too-many-hops). Cure: ";
+    let told = "64-third.yaml was refused: it has already gone through 1 hand (too-many-hops). Cure: ";
     until_told(&town, told);
     town.end("end");
 }

@@ -51,7 +51,7 @@ pub(crate) fn names() -> Vec<Case> {
         Case::new(class, OsStr::from_bytes(name), text, Then::Refused(refused))
     };
     let stays = |name: &str, hint| Case::new(50, name, text, Then::Stays { hint });
-    let mut open = Case::refused(47, "47-world-writable.yaml", text, "world-writable", "everybody may write");
+    let mut open = Case::refused(47, "47-world-writable.yaml", text, "world-writable", "anybody can write");
     open.mode = 0o666;
     vec![
         open,
@@ -82,7 +82,7 @@ pub(crate) fn make(town: &Town) -> Vec<Object> {
     let mut made = vec![
         ("39-symlink.yaml", "symlink", "this is a symbolic link to `"),
         ("40-dangling.yaml", "symlink", "this is a symbolic link to `/nowhere/at/all`"),
-        ("41-hard-link.yaml", "hard-link", "the file has 2 names"),
+        ("41-hard-link.yaml", "hard-link", "the file has 2 hard links"),
         ("42-fifo.yaml", "not-a-file", "this is a FIFO"),
         ("43-socket.yaml", "not-a-file", "this is a socket"),
         ("45-folder.yaml", "folder", "this is a folder"),

@@ -158,7 +158,7 @@ type_line more; sent; type_line; sent; type_line; sent
 fn words_behind_a_line_are_somebodys_to_send() {
     let mut house = house("asks-behind", "", BEHIND);
     let told = |house: &House| {
-        house.read("status/agents/a.yaml").contains("somebody's words stand in its input box")
+        house.read("status/agents/a.yaml").contains("somebody's unsent words are in its input box")
     };
     house.until("the words to be told of", told);
     // Nor does another task take them away.

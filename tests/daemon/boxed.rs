@@ -86,7 +86,7 @@ fn what_a_person_has_begun_to_write_is_waited_for_and_left_alone() {
     house.until("the words to stand in the box", |house| screen(house).contains("❯ my own words"));
     task(&house, "second", "work");
     house.until("the reason to be told", |house| {
-        status(house).contains("somebody's words stand in its input box")
+        status(house).contains("somebody's unsent words are in its input box")
     });
     assert!(screen(&house).contains("❯ my own words") && !screen(&house).contains("second"));
     house.tmux(&["send-keys", "-t", "a", "C-u"]);
@@ -152,7 +152,7 @@ fn what_a_program_proposes_is_no_draft_and_what_somebody_wrote_is() {
     assert!(house.result("second").contains("it is done"), "it proposed something again");
     task(&house, "third", "work");
     house.until("the reason to be told", |house| {
-        status(house).contains("somebody's words stand in its input box")
+        status(house).contains("somebody's unsent words are in its input box")
     });
     assert!(screen(&house).contains("❯ write it yourself"), "{}", screen(&house));
     house.end();

@@ -14,7 +14,7 @@ fn held(name: &str) -> House {
     fs::create_dir_all(house.path("queue")).expect("queue");
     house.write("queue/STOP", "");
     house.start();
-    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     house
 }
 

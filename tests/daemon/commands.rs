@@ -136,13 +136,13 @@ fn the_team_file_opens_more_and_every_record_names_who_gave_the_command() {
     }
     assert_eq!(ask(&house, None, &["stop", "--all"]).0, Some(0));
     let log = |house: &House| house.read("status/activity.log");
-    house.until("the log", |house| log(house).contains("put by user"));
+    house.until("the log", |house| log(house).contains("made by user"));
     for line in [
         "t cancelled: cancelled by boss",
         "mm ended (stopped by boss)",
         "mm is being started by boss",
-        "queue/STOP is there, put by boss",
-        "queue/STOP is gone, taken away by boss",
+        "queue/STOP exists, made by boss",
+        "queue/STOP is gone, removed by boss",
     ] {
         assert!(log(&house).contains(line), "{line}\n{}", log(&house));
     }

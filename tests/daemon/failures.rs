@@ -24,7 +24,7 @@ fn a_segment_that_cannot_be_turned_goes_on_until_it_can() {
     let way = house.path(".tasuki/journal/000001.ids.tmp");
     fs::create_dir_all(way.join("x")).expect("a folder in the way");
     fill_a_segment(&house, "a");
-    house.until("the note", |house| house.read("status/daemon.yaml").contains("no new segment"));
+    house.until("the note", |house| house.read("status/daemon.yaml").contains("a new segment"));
     house.drop("t.yaml", "id: t\nto: worker\ncontent: go on\n");
     assert!(house.result("t").contains("answer to t"), "work goes on meanwhile");
     fs::remove_dir_all(&way).expect("the way to be free");
@@ -32,7 +32,7 @@ fn a_segment_that_cannot_be_turned_goes_on_until_it_can() {
     house.until("the new segment", |house| house.path(".tasuki/journal/000002.jsonl").exists());
     house.until("the note to go", |house| {
         let status = house.read("status/daemon.yaml");
-        !status.is_empty() && !status.contains("no new segment")
+        !status.is_empty() && !status.contains("a new segment")
     });
     house.result("u");
     house.end();
@@ -150,7 +150,7 @@ fn a_journal_that_fails_again_and_again_loses_nothing() {
         });
     }
     let log = house.read(".tasuki/daemon.log");
-    assert!(log.contains("starting anew"), "no write has failed: {log}");
+    assert!(log.contains("restarting"), "no write has failed: {log}");
     let threads = fs::read_dir(format!("/proc/{}/task", house.pid())).expect("its threads").flatten();
     let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
     let mailboxes = names.filter(|name| name == "mailbox\n").count();
@@ -185,7 +185,7 @@ fn whoever_asks_while_the_journal_cannot_be_written_is_told_why_at_once() {
         house.until("the reason", |house| {
             let output = house.ask(verb);
             let said = String::from_utf8_lossy(&output.stderr);
-            let told = said.contains("starts anew") && said.contains("could not be written");
+            let told = said.contains("restarts") && said.contains("could not be written");
             told && output.status.success() == waits
         });
     }
@@ -207,7 +207,7 @@ fn whoever_asks_while_the_journal_cannot_be_written_is_told_why_at_once() {
 
 /// Lets the journal fail in the middle of a line, until the daemon begins another life.
 fn fail_the_journal(house: &House, name: &str) {
-    let lives = |house: &House| house.read(".tasuki/daemon.log").matches("starting anew").count();
+    let lives = |house: &House| house.read(".tasuki/daemon.log").matches("restarting").count();
     let before = lives(house);
     limit_files(house, Some(LARGE as u64 / 2));
     let large = "襷".repeat(LARGE / 3);
@@ -221,7 +221,7 @@ fn fail_the_journal(house: &House, name: &str) {
 fn is_known(house: &House, id: &str, round: &str) {
     house.drop(&format!("{id}-{round}.yaml"), &format!("id: {id}\nto: worker\ncontent: do it\n"));
     house.until("the note", |house| {
-        house.read("status/activity.log").contains(&format!("{id}-{round}.yaml brought {id} again"))
+        house.read("status/activity.log").contains(&format!("{id}-{round}.yaml is a duplicate of {id}"))
     });
     house.drop(&format!("{id}-{round}-other.yaml"), &format!("id: {id}\nto: worker\ncontent: other\n"));
     let reason = format!("queue/rejected/{id}-{round}-other.yaml.reason.yaml");

@@ -21,7 +21,8 @@ fn status_says_that_the_daemon_is_gone_and_since_when_and_counts_what_lies_in_th
     let mut house = House::plain("gone");
     let (text, json) = status(&house);
     assert!(
-        text.contains("no daemon runs: this is what the status files say") && json["daemon_gone"].is_null(),
+        text.contains("no daemon is running: this is what the status files say")
+            && json["daemon_gone"].is_null(),
         "{text}"
     );
     house.start();
@@ -38,7 +39,8 @@ fn status_says_that_the_daemon_is_gone_and_since_when_and_counts_what_lies_in_th
     fs::write(house.path("queue/.three.yaml"), "still being written").expect("a file");
     fs::write(house.path("queue/four.txt"), "no message").expect("a file");
     let (text, json) = status(&house);
-    let said = format!("no daemon runs: process {pid} ended without a word, and was last seen at 20");
+    let said =
+        format!("no daemon is running: process {pid} ended without saying why and was last seen at 20");
     assert!(text.contains(&said) && text.contains("queue/: 2 files that are not taken yet"), "{text}");
     assert_eq!((&json["daemon_gone"]["killed"], &json["files_in_queue"]), (&pid.into(), &2.into()), "{json}");
     let row = |text: &str| {
@@ -51,7 +53,11 @@ fn status_says_that_the_daemon_is_gone_and_since_when_and_counts_what_lies_in_th
     house.until("both to be done", |house| house.files("queue/results").len() == 2);
     house.end();
     let (text, json) = status(&house);
-    assert!(text.contains("no daemon runs since 20") && json["daemon_gone"]["killed"].is_null(), "{text}");
+    assert!(
+        text.contains("no daemon is running (the last one ended at 20")
+            && json["daemon_gone"]["killed"].is_null(),
+        "{text}"
+    );
 }
 
 #[test]

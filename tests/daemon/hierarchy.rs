@@ -28,9 +28,9 @@ const STEPS: [&str; 12] = [
     "ID accepted",
     "ID is being typed to boss (turn 1",
     "ID is being worked on",
-    "ID rests",
+    "ID is waiting",
     "ID-mgr is being typed to mgr (turn 1",
-    "ID-mgr rests",
+    "ID-mgr is waiting",
     "ID-mgr-w is being typed to w",
     "ID-mgr-w is being worked on",
     "ID-mgr-w completed",
@@ -204,7 +204,7 @@ fn what_comes_after_a_parent_was_cancelled_is_kept_and_never_typed() {
     let mut house = naughty("too late 遅い");
     house.drop("late.yaml", "id: late\nto: mgr\ncontent: x\n");
     house.until("the part", |house| house.path("at-late-part").exists());
-    house.until("the parent to rest", |house| house.read("status/activity.log").contains("late rests"));
+    house.until("the parent to rest", |house| house.read("status/activity.log").contains("late is waiting"));
     assert!(house.tasuki().args(["cancel", "late"]).status().expect("tasuki").success());
     assert!(house.result("late").contains("type: error"));
     assert!(house.result("late-part").contains("type: error"), "its part is called off with it");

@@ -122,7 +122,7 @@ fn views_that_somebody_edits_or_removes_are_written_again_at_once() {
     house.start();
     house.until("idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
     house.write("queue/STOP", "");
-    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     house.drop("a.yaml", "id: v-2\nto: worker\ncontent: 襷\n");
     let views =
         [("queue/active/v-2.yaml", "id: v-2\n"), ("status/agents/worker.yaml", "agent_name: worker\n")];
@@ -220,7 +220,9 @@ fn a_duplicate_is_dropped_and_a_conflict_refused_over_restarts() {
     house.end();
     house.start();
     house.drop("b.yaml", "content: first\nid: a-1\nto: worker\n");
-    house.until("the note", |house| house.read("status/activity.log").contains("b.yaml brought a-1 again"));
+    house.until("the note", |house| {
+        house.read("status/activity.log").contains("b.yaml is a duplicate of a-1")
+    });
     house.drop("c.yaml", "id: a-1\nto: worker\ncontent: other\n");
     house.until("the reason", |house| house.path("queue/rejected/c.yaml.reason.yaml").exists());
     let reason = house.read("queue/rejected/c.yaml.reason.yaml");
@@ -254,13 +256,15 @@ fn a_duplicate_is_known_after_two_turns_of_the_journal_and_a_restart() {
     house.end();
     house.start();
     house.drop("c.yaml", "id: first\nto: worker\ncontent: first\n");
-    house.until("the note", |house| house.read("status/activity.log").contains("c.yaml brought first again"));
+    house.until("the note", |house| {
+        house.read("status/activity.log").contains("c.yaml is a duplicate of first")
+    });
     house.drop("d.yaml", "id: first\nto: worker\ncontent: other\n");
     house
         .until("the reason", |house| house.read("queue/rejected/d.yaml.reason.yaml").contains("id-conflict"));
     house.drop("f.yaml", "id: again\nto: worker\nretry_of: first\ncontent: first\n");
     house.until("the reason", |house| {
-        house.read("queue/rejected/f.yaml.reason.yaml").contains("first is completed; only what failed")
+        house.read("queue/rejected/f.yaml.reason.yaml").contains("first is completed; only a failed")
     });
     house.drop("e.yaml", "id: after\nto: worker\ndepends_on: [first]\ncontent: what follows\n");
     fs::remove_file(house.path("queue/STOP")).expect("STOP");
@@ -274,7 +278,7 @@ fn a_stop_file_holds_everything_until_it_goes() {
     house.start();
     house.until("idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
     house.write("queue/STOP", "");
-    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     house.drop("a.yaml", "id: s-1\nto: worker\ncontent: first\n");
     house.until("acceptance", |house| house.path("queue/active/s-1.yaml").exists());
     assert!(house.read("queue/active/s-1.yaml").contains("stage: queued"));
@@ -321,7 +325,7 @@ fn a_changed_team_file_is_taken_up_and_a_broken_one_changes_nothing() {
     let team = house.read("tasuki.yaml");
     house.write("tasuki.yaml", "agents: [\n");
     house.until("the complaint", |house| {
-        house.read("status/activity.log").contains("the settings in force stay")
+        house.read("status/activity.log").contains("the previous settings stay in force")
     });
     let noted = |house: &House| house.read("status/daemon.yaml").contains("the team file has an error");
     house.until("the note", noted);

@@ -110,12 +110,12 @@ fn what_is_odd_about_a_drop_or_the_team_file_stands_in_the_log() {
     house.drop("one.yaml", text);
     log_has(&house, "d accepted");
     house.drop("two.yaml", text);
-    log_has(&house, "two.yaml brought d again, unchanged: dropped");
+    log_has(&house, "two.yaml is a duplicate of d: ignored");
     fs::create_dir(house.path("queue/folder.yaml")).expect("a folder");
     log_has(&house, "refused folder.yaml: folder");
     fs::create_dir(house.path("queue/mine")).expect("a folder");
     house.write("queue/mine/x.yaml", text);
-    log_has(&house, "queue/mine/ is not taken: only files in queue/ itself are");
+    log_has(&house, "files in queue/mine/ are not taken: only files directly in queue/ are");
     house.drop("c.yaml", "id: c\nto: user\ntype: info\ncontent: fix entry #12 now\n");
     log_has(&house, "`content` ends before `#12 now`, which YAML takes for a comment");
     house.drop("wroker_to_user.yaml", "id: w\nto: user\ntype: info\ncontent: x\n");
@@ -126,9 +126,9 @@ fn what_is_odd_about_a_drop_or_the_team_file_stands_in_the_log() {
     });
     let team = house.read("tasuki.yaml");
     house.write("tasuki.yaml", &format!("{team}nonsense: [\n"));
-    log_has(&house, "the team file has an error; the settings in force stay");
+    log_has(&house, "the team file has an error; the previous settings stay in force");
     house.write("tasuki.yaml", &team);
-    log_has(&house, "the team file was read again");
+    log_has(&house, "the team file was reloaded");
     house.write("t/c.yaml", "to: user\ncontent: fix entry #12 now\n");
     let (code, out, _) = said(&house, &["lint", "t/c.yaml"]);
     assert!(code == Some(0) && out.contains("`#12 now`"), "{out}");
@@ -150,7 +150,7 @@ fn whoever_sends_to_one_that_does_not_run_hears_that_it_waits() {
     assert!(err.contains("tasuki agent start worker"), "{err}");
     assert_eq!(said(&house, &["agent", "start", "worker"]).0, Some(0));
     assert_eq!(said(&house, &["stop", "--all"]).0, Some(0));
-    assert!(said(&house, &["send", "worker", "z"]).2.contains("queue/STOP is there"));
+    assert!(said(&house, &["send", "worker", "z"]).2.contains("queue/STOP exists"));
     house.end();
 }
 

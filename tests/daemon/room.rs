@@ -36,7 +36,7 @@ fn answers(how: &str, agent: &str, said: &str) {
     }
     house.drop("two.yaml", "id: two-a\nto: worker\ncontent: a\n---\nid: two-b\nto: worker\ncontent: b\n");
     house.until("two to be open", |house| house.files("queue/active").len() == 2);
-    let told = |house: &House| house.read("status/daemon.yaml").contains("max_open lets 2 messages be open");
+    let told = |house: &House| house.read("status/daemon.yaml").contains("`max_open` allows 2 open messages");
     house.until("it to be told", told);
     fs::remove_file(house.path("queue/STOP")).expect("STOP");
     let mut last = Instant::now();

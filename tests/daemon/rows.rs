@@ -276,7 +276,7 @@ fn a_dialog_and_a_draft_are_left_alone_and_told() {
         house.until("the words to stand in the box", |house| screen(house).contains("my own words"));
         task(&house, "later", "work");
         house.until("the reason to be told", |house| {
-            status(house).contains("somebody's words stand in its input box")
+            status(house).contains("somebody's unsent words are in its input box")
         });
         not_typed(&house, "later");
         house.tmux(&["send-keys", "-t", "a", "C-u"]);
@@ -302,7 +302,7 @@ fn an_error_that_leaves_it_free_is_no_reason_to_wait_and_a_draft_that_looks_like
     house.until("the words to stand in the box", |house| screen(house).contains("my own words"));
     task(&house, "later", "work");
     house.until("the reason to be told", |house| {
-        status(house).contains("somebody's words stand in its input box")
+        status(house).contains("somebody's unsent words are in its input box")
     });
     not_typed(&house, "later");
     heard_once(&house, &["fails", "next"]);
@@ -320,7 +320,7 @@ fn nothing_is_typed_at_a_limit_nor_where_the_login_has_expired() {
             if word == "login" {
                 // What to do stands behind the program's own words.
                 let status = status(&house).split_whitespace().collect::<Vec<_>>().join(" ");
-                assert!(status.contains("→ log in with") && status.contains("or mend its key"), "{status}");
+                assert!(status.contains("→ log in with") && status.contains("or fix its key"), "{status}");
                 assert!(!status.contains("{name}"), "{status}");
             }
             task(&house, "next", "work");

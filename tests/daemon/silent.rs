@@ -91,7 +91,7 @@ fn a_person_takes_what_was_said_for_the_answer() {
     assert!(asked.contains("`tasuki answer a done`"), "{asked}");
     let wrong = house.ask(&["answer", "b", "done"]);
     let told = String::from_utf8_lossy(&wrong.stderr).into_owned();
-    assert!(!wrong.status.success() && told.contains("b works on no task"), "{told}");
+    assert!(!wrong.status.success() && told.contains("b is not working on any task"), "{told}");
     let done = house.ask(&["answer", "a", "done"]);
     assert!(done.status.success(), "{done:?}");
     let result = house.result("t");
@@ -112,7 +112,7 @@ fn what_was_said_is_kept_by_a_cancel() {
     assert!(house.ask(&["cancel", "t"]).status.success());
     let result = house.result("t");
     assert!(result.contains("type: error") && result.contains("status: cancelled"), "{result}");
-    assert!(result.contains("cancelled by user\n\n  What its agent had said"), "{result}");
+    assert!(result.contains("cancelled by user\n\n  What its agent said without reporting"), "{result}");
     assert!(result.contains("\n\n  told to: never\n\n  asked whether it is done\n"), "{result}");
     house.end();
 }

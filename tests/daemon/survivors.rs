@@ -60,7 +60,7 @@ fn what_a_killed_daemon_has_left_is_ended_by_down_or_left_where_that_is_asked_fo
     let all = launched(&house);
     house.kill();
     let kept = down(&house, &["--keep-agents"]);
-    assert!(kept.contains("no daemon ran; the agents that one has left go on: a, b"), "{kept}");
+    assert!(kept.contains("no daemon was running; the agents left by an earlier one go on: a, b"), "{kept}");
     assert!(all.iter().all(|pid| lives(*pid)));
 
     // Neither an agent nor what it started may do that where nobody can say whether it may.
@@ -77,15 +77,18 @@ fn what_a_killed_daemon_has_left_is_ended_by_down_or_left_where_that_is_asked_fo
     assert!(all.iter().all(|pid| lives(*pid)));
 
     let ended = down(&house, &[]);
-    assert!(ended.contains("no daemon ran; the agents that one had left have ended: a, b"), "{ended}");
+    assert!(
+        ended.contains("no daemon was running; the agents left by an earlier one have ended: a, b"),
+        "{ended}"
+    );
     assert!(!all.iter().any(|pid| lives(*pid)), "{all:?}");
     assert_eq!(house.tmux(&["list-sessions"]), "", "their server ended with them");
     for name in ["a", "b"] {
         let status = house.read(&format!("status/agents/{name}.yaml"));
         assert!(status.contains("state: stopped") && status.contains("pid: null"), "{status}");
     }
-    assert!(house.read("status/activity.log").contains("the agents that one had left have ended: a, b"));
-    assert_eq!(down(&house, &[]), "no daemon ran\n");
+    assert!(house.read("status/activity.log").contains("the agents left by an earlier one have ended: a, b"));
+    assert_eq!(down(&house, &[]), "no daemon was running\n");
     house.start();
     house.until("it to go on", |house| house.read("status/agents/a.yaml").contains("state: idle"));
     house.end();

@@ -155,6 +155,6 @@ fn nothing_but_the_claim_of_the_turn_closes_it() {
     // The log is written behind the results.
     house.until("its log", |house| house.read("status/activity.log").matches(" completed (").count() == 3);
     let log = house.read("status/activity.log");
-    assert_eq!(log.matches("is said to be done").count(), 3, "one claim a task: {log}");
+    assert_eq!(log.matches("was reported done").count(), 3, "one claim a task: {log}");
     house.end();
 }

@@ -96,9 +96,12 @@ struct Person {
 
 impl Person {
     fn at(house: &House, agent: &str) -> Self {
+        Self::at_window(house, &format!("tasuki:={agent}"))
+    }
+
+    fn at_window(house: &House, window: &str) -> Self {
         let socket = house.tmux(&["display-message", "-p", "#{socket_path}"]);
-        let attach =
-            format!("stty cols 80 rows 24; exec tmux -S '{}' attach -t =tasuki:={agent}", socket.trim());
+        let attach = format!("stty cols 80 rows 24; exec tmux -S '{}' attach -t ={window}", socket.trim());
         let mut command = Command::new("script");
         command.args(["-qfc", &attach, "/dev/null"]).env_remove("TMUX").env("TERM", "screen-256color");
         command.env("LANG", "C.UTF-8").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -167,7 +170,7 @@ fn people_who_look_on_and_type_disturb_nothing_and_are_not_disturbed() {
     house.until("no copy mode", |house| !in_mode(house));
     person.types("half a");
     house.until("the reason", |house| {
-        why(house).contains("draft: somebody's words") && why(house).contains("`half a`")
+        why(house).contains("draft: somebody's unsent words") && why(house).contains("`half a`")
     });
     person.types(" line\r");
     assert_eq!(answer(&house, "after"), "[tasuki]");
@@ -182,6 +185,41 @@ fn people_who_look_on_and_type_disturb_nothing_and_are_not_disturbed() {
     ]);
     assert!(sizes.contains("worker 200x50"), "{sizes}");
     drop(person);
+    house.end();
+}
+
+#[test]
+fn whoever_attaches_inside_of_the_agents_tmux_goes_to_their_session_and_back() {
+    let mut house =
+        House::new("within", &agent("worker", "python3, reader.py", ""), &[("reader.py", READER)]);
+    house.start();
+    let tasuki = house.tasuki();
+    let program = tasuki.get_program().to_str().expect("UTF-8").to_owned();
+    let root = house.path("").to_str().expect("UTF-8").to_owned();
+    let shell = ["new-session", "-d", "-s", "mine", "-x", "80", "-y", "24", "-c", &root, "sh"];
+    house.tmux(&shell);
+    let mut person = Person::at_window(&house, "mine");
+    let seen = |house: &House| {
+        let form = "#{client_control_mode} #{session_name}:#{window_name} of #{client_tty}";
+        let clients = house.tmux(&["list-clients", "-F", form]);
+        clients.lines().filter_map(|line| line.strip_prefix("0 ")).collect::<Vec<_>>().join("\n")
+    };
+    let before = seen(&house);
+    assert!(before.starts_with("mine:") && before.lines().count() == 1, "{before}");
+    person.types(&format!("{program} attach worker\r"));
+    house.until("the agent's window", |house| seen(house).starts_with("tasuki:worker of /dev/"));
+    let now = seen(&house);
+    assert_eq!(now.lines().count(), 1, "one client, and none within another: {now}");
+    assert_eq!(now.split(" of ").nth(1), before.split(" of ").nth(1), "the same terminal");
+    // The last session is one key away, and the shell there goes on.
+    person.types("\x02L");
+    house.until("the person's own session", |house| seen(house).starts_with("mine:"));
+    person.types("echo back-$((40 + 2))\r");
+    house.until("their shell", |house| {
+        house.tmux(&["capture-pane", "-p", "-t", "=mine:"]).contains("back-42")
+    });
+    drop(person);
+    house.tmux(&["kill-session", "-t", "=mine"]);
     house.end();
 }
 

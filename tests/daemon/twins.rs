@@ -37,7 +37,7 @@ fn the_same_request_twice_within_one_flush_is_accepted_once() {
     };
     // It stands still until all three are there, and hears them together.
     house.write("queue/STOP", "");
-    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     signal(&house, rustix::process::Signal::STOP);
     let asked = [send("the same"), send("the same"), send("something else")];
     signal(&house, rustix::process::Signal::CONT);

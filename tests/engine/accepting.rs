@@ -180,7 +180,7 @@ fn routes_go_down_the_team_and_answers_and_infos_both_ways() {
         > answer accepted [l]
         > answer refused unknown-agent at from in 0: nobody is called nobody; the names are: ann, bob, boss, eve, crew, gb, user
         > answer refused no-route at to in 0: boss may not task boss; it may task: ann, bob, crew
-        > answer refused unknown-agent at from in 0: crew is a pool, which sends nothing; its members are: ann, bob
+        > answer refused unknown-agent at from in 0: crew is a pool and cannot send anything; its members are: ann, bob
     "#]].assert_eq(&text);
 }
 
@@ -245,8 +245,8 @@ fn what_is_too_late_or_cannot_be_checked_is_refused() {
     expect![[r#"
         refused deadline-past from user: the deadline has passed
         > answer refused deadline-past at deadline in 0: the deadline has passed
-        refused command-not-allowed from user: `expect` is not checked by this version of tasuki, so a task that needs it is not taken
-        > answer refused command-not-allowed at expect in 0: `expect` is not checked by this version of tasuki, so a task that needs it is not taken
+        refused command-not-allowed from user: `expect` is not checked by this version of tasuki, so a task that needs it is not accepted
+        > answer refused command-not-allowed at expect in 0: `expect` is not checked by this version of tasuki, so a task that needs it is not accepted
     "#]].assert_eq(&text);
 }
 
@@ -266,8 +266,8 @@ fn a_full_workspace_takes_no_more_but_answers_and_what_it_knows() {
         accepted t1 task user>boss
         > answer accepted [t1]
         > seek boss
-        refused no-room from user: 1 messages are open already
-        > answer refused no-room in 0: 1 messages are open already
+        refused no-room from user: 1 message already open
+        > answer refused no-room in 0: 1 message already open
         duplicate t1
         > answer accepted [t1], known [t1]
         accepted r1 result boss>user re t1 verified
@@ -279,8 +279,8 @@ fn a_full_workspace_takes_no_more_but_answers_and_what_it_knows() {
         > show finished t1
         > show finished r1
         > answer accepted [r1]
-        refused too-many-documents from user: it has 2 messages, and `max_open` lets 1 be open: it would wait for ever
-        > answer refused too-many-documents in 0: it has 2 messages, and `max_open` lets 1 be open: it would wait for ever
+        refused too-many-documents from user: it has 2 messages, but `max_open` allows 1: it would wait forever
+        > answer refused too-many-documents in 0: it has 2 messages, but `max_open` allows 1: it would wait forever
         accepted t2 task user>boss
         > answer accepted [t2]
         > seek boss
@@ -338,7 +338,7 @@ fn a_file_that_could_never_have_room_is_refused() {
     text += "-- what is known needs no room\n";
     text += &world.drop_file("c.yaml", "t1 user>boss\nt4 user>boss");
     expect![[r#"
-        refused too-many-documents from user: it has 3 messages, and `max_open` lets 2 be open: it would wait for ever
+        refused too-many-documents from user: it has 3 messages, but `max_open` allows 2: it would wait forever
         > reject a.yaml too-many-documents
         accepted t1 task user>boss
         > answer accepted [t1]
@@ -421,8 +421,8 @@ fn a_failed_message_is_sent_again_as_a_new_one() {
     text += &again(&mut world, Some(Outcome::Completed), "n3 user>boss again=old");
     text += &again(&mut world, Some(Outcome::Cancelled), "n3 user>boss again=old");
     expect![[r#"
-        refused wrong-stage from user: t1 is queued; only what failed or was cancelled is sent again
-        > answer refused wrong-stage at retry_of in 0: t1 is queued; only what failed or was cancelled is sent again
+        refused wrong-stage from user: t1 is queued; only a failed or cancelled message can be sent again
+        > answer refused wrong-stage at retry_of in 0: t1 is queued; only a failed or cancelled message can be sent again
         accepted n1 task user>boss again for t1
         > answer accepted [n1]
         duplicate n1
@@ -433,8 +433,8 @@ fn a_failed_message_is_sent_again_as_a_new_one() {
         accepted n2 task boss>ann again for old hops 1
         > answer accepted [n2]
         > seek ann
-        refused wrong-stage from user: old is completed; only what failed or was cancelled is sent again
-        > answer refused wrong-stage at retry_of in 0: old is completed; only what failed or was cancelled is sent again
+        refused wrong-stage from user: old is completed; only a failed or cancelled message can be sent again
+        > answer refused wrong-stage at retry_of in 0: old is completed; only a failed or cancelled message can be sent again
         accepted n3 task user>boss again for old
         > answer accepted [n3]
     "#]].assert_eq(&text);
@@ -473,7 +473,7 @@ fn the_same_content_that_comes_back_twice_is_stopped() {
         -- nobody bounces alone
         accepted i3b info ann>boss
         -- the second time
-        refused bounce from boss: boss and ann send one another the same content again and again
+        refused bounce from boss: boss and ann keep sending each other the same content
         -- other words, and others' words, are no bounce
         accepted i5 info boss>ann
         accepted i6 info boss>bob

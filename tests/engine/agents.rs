@@ -64,7 +64,7 @@ fn an_agent_that_keeps_dying_is_started_five_times_and_given_up() {
         t1 retry +4000 ms redelivered (boss ended while the message was working: killed by signal 9)
         boss is down, again +4000 ms (killed by signal 9)
         > close boss
-        t1 failed, error m1 from tasuki: given up after 4 tries; the last time: boss ended while the message was working: killed by signal 9
+        t1 failed, error m1 from tasuki: given up after 4 tries; the last failure: boss ended while the message was working: killed by signal 9
         boss is down, again +8000 ms (killed by signal 9)
         > unwatch boss
         > show finished t1
@@ -252,9 +252,9 @@ fn what_was_asked_while_there_was_no_tmux_is_done_when_it_is_back() {
     text += "-- and it is back\n";
     text += &world.step(Input::TmuxBack(Vec::new()));
     expect![[r#"
-        boss is lost (there is no tmux server; it will be started together with one)
+        boss is lost (there is no tmux server; one will be started with it)
         > answer 1 started
-        new is lost (there is no tmux server; it will be started together with one)
+        new is lost (there is no tmux server; one will be started with it)
         -- and it is back
         bob is launching
         boss is launching

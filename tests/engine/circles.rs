@@ -70,14 +70,14 @@ fn parts_have_a_limit_also_within_one_file() {
     text += &world.send(&part("c"));
     text += &world.send("i boss>ann info token=k00005");
     expect![[r#"
-        refused too-many from boss: t1 has 2 open parts already
-        > answer refused too-many at parent in 2: t1 has 2 open parts already
+        refused too-many from boss: t1 already has 2 open parts
+        > answer refused too-many at parent in 2: t1 already has 2 open parts
         accepted a task boss>ann part of t1 hops 1 verified
         accepted b task boss>ann part of t1 hops 1 verified
         > answer accepted [a, b]
         > seek ann
-        refused too-many from boss: t1 has 2 open parts already
-        > answer refused too-many at parent in 0: t1 has 2 open parts already
+        refused too-many from boss: t1 already has 2 open parts
+        > answer refused too-many at parent in 0: t1 already has 2 open parts
         accepted i info boss>ann part of t1 hops 1 verified
         > answer accepted [i]
     "#]]
@@ -101,8 +101,8 @@ fn a_task_goes_through_eight_hands_at_most() {
     }
     let last: Vec<&str> = text.lines().rev().take(4).collect();
     expect![[r#"
-        > answer refused too-many-hops in 0: it went through 8 hands already
-        refused too-many-hops from a8: it went through 8 hands already
+        > answer refused too-many-hops in 0: it has already gone through 8 hands
+        refused too-many-hops from a8: it has already gone through 8 hands
         > seek a8
         > answer accepted [h8]"#]]
     .assert_eq(&last.join("\n"));
@@ -271,7 +271,7 @@ fn what_only_those_are_left_for_who_wait_for_it_ends() {
         -- bob leaves
         t2 failed, error m1 from tasuki: bob ended while the message was working: it is no longer in the team file
         bob is removed
-        b failed, error m2 from tasuki: those who are left of its pool wait for the task of which it is a part
+        b failed, error m2 from tasuki: the remaining members of its pool wait for the task of which it is a part
         > unwatch bob
         > show finished t2
         > close bob

@@ -126,13 +126,13 @@ fn each_verdict_has_its_consequence() {
         t1 retry +1000 ms redelivered (because)
         ## Left { why: "because" } -> held
         t1 doubt (because)
-        t1 hold (because; it has no token, so it is not typed twice: what its agent says yet counts, else `tasuki retry t1` or `tasuki cancel t1`)
+        t1 hold (because; it has no token, so it is not typed twice: what its agent still says counts, else `tasuki retry t1` or `tasuki cancel t1`)
         ## Left { why: "because" } hold-> held
         t1 doubt (because)
-        t1 hold (because; it has no token, so it is not typed twice: what its agent says yet counts, else `tasuki retry t1` or `tasuki cancel t1`)
+        t1 hold (because; it has no token, so it is not typed twice: what its agent still says counts, else `tasuki retry t1` or `tasuki cancel t1`)
         ## Left { why: "because" } info-> held
         t1 doubt (because)
-        t1 hold (because; it has no token, so it is not typed twice: what its agent says yet counts, else `tasuki retry t1` or `tasuki cancel t1`)
+        t1 hold (because; it has no token, so it is not typed twice: what its agent still says counts, else `tasuki retry t1` or `tasuki cancel t1`)
         ## NotDelivered { why: "because" } -> retrying
         t1 retry +1000 ms (because)
         ## NotDelivered { why: "because" } hold-> retrying
@@ -180,7 +180,7 @@ fn a_task_that_cannot_be_delivered_is_tried_four_times_and_its_sender_told() {
         > seek boss
         t1 intent #1 task k00005 by boss
         > ring boss t1 #1 task k00005
-        t1 failed, error m1 from tasuki: given up after 4 tries; the last time: no echo
+        t1 failed, error m1 from tasuki: given up after 4 tries; the last failure: no echo
         > unwatch boss
         > show finished t1
     "#]]

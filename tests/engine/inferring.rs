@@ -33,7 +33,7 @@ fn what_names_no_task_belongs_to_the_one_that_its_sender_has_begun() {
     expect![[r#"
         -- nothing is begun
         accepted a task boss>ann
-        refused reply-missing from boss: a result has to say which task it answers
+        refused reply-missing from boss: a result must say which task it answers
         -- it is being typed, then worked on, then rests
         accepted c task boss>bob part of t1 hops 1 inferred
         accepted d task boss>bob part of t1 hops 1 inferred
@@ -73,9 +73,9 @@ fn with_several_tasks_begun_it_has_to_say_which_one_is_meant() {
     assert_eq!((world.stage("t1"), world.stage("t2")), ("held", "working"));
     text += &first(world.send("f boss>bob"));
     expect![[r#"
-        refused parent-missing from boss: boss has begun several tasks: t1, t2, and it does not say of which it is a part
+        refused parent-missing from boss: boss has begun several tasks: t1, t2, and it does not say which one it is a part of
         accepted b info boss>bob hops 1
-        refused reply-missing from boss: a result has to say which task it answers; boss has begun several tasks: t1, t2
+        refused reply-missing from boss: a result must say which task it answers; boss has begun several tasks: t1, t2
         accepted d task boss>bob part of t1 hops 1
         accepted e task boss>bob part of t2 hops 1 inferred verified
         -- its new process knows nothing of what was held
@@ -99,7 +99,7 @@ fn a_name_alone_means_nothing_where_the_team_says_so() {
     text += &first(world.send_drafts(vec![draft("e ->user error")], Some("boss")));
     expect![[r#"
         accepted a task boss>bob hops 1
-        refused reply-missing from boss: a result has to say which task it answers
+        refused reply-missing from boss: a result must say which task it answers
         refused not-yours from boss: only the token of the newest turn closes t1
         accepted d task boss>bob part of t1 hops 1 inferred verified
         accepted e error boss>user re t1 inferred verified
@@ -124,7 +124,7 @@ fn an_answer_in_a_pools_name_is_that_of_the_member_that_was_asked() {
     text += &first(world.send("d crew>user result"));
     expect![[r#"
         refused unknown-agent: no member of the pool crew was asked for anything
-        refused unknown-agent: crew is a pool, which sends nothing; its members are: ann, bob
+        refused unknown-agent: crew is a pool and cannot send anything; its members are: ann, bob
         accepted c result ann>user re t2 inferred
         refused unknown-agent: several members of the pool crew were asked for something: ann, bob
     "#]]

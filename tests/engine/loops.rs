@@ -23,7 +23,7 @@ fn infos_that_answer_infos_end_and_a_persons_word_begins_anew() {
     world.give("boss");
     let (round, text) = rounds(&mut world, "info");
     assert_eq!(round, 9, "{text}");
-    assert_eq!(text, "refused too-many-hops from boss: it went through 8 hands already");
+    assert_eq!(text, "refused too-many-hops from boss: it has already gone through 8 hands");
     world.crash(&["boss", "ann", "bob", "eve"]);
     world.turn_segment();
     assert!(world.send("x boss>ann info: again").starts_with("refused too-many-hops"), "it is kept");

@@ -308,7 +308,7 @@ fn where_nothing_can_be_typed_it_is_told_again_and_nothing_else() {
     let standing = world.engine.standing(world.now);
     let text = &standing.first().expect("it is told").1;
     for words in [
-        "boss has not been typed to since",
+        "nothing has been typed to boss since",
         "`tasuki cancel t1`",
         "`tasuki pane send --force boss",
         "restart boss",
@@ -330,7 +330,7 @@ fn what_waits_for_minutes_is_told_with_its_reason_and_its_cure() {
     let standing = world.engine.standing(world.now);
     let text = &standing.first().expect("it is told").1;
     assert!(
-        text.contains("since 22:13:20Z: draft: somebody's words stand in its input (1 message waits)")
+        text.contains("since 22:13:20Z: draft: somebody's unsent words are in its input (1 message waits)")
             && text.contains("`tasuki pane clear-line boss`"),
         "{text}"
     );

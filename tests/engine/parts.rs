@@ -57,7 +57,7 @@ fn a_task_waits_for_its_parts_reads_their_answers_and_closes() {
         b completed, result m2 from bob by marker: done by bob
         > unwatch bob
         > show finished b
-        t1 rest (its turn is over; there are answers to be read)
+        t1 rest (its turn is over; there are answers to read)
         > unwatch boss
         > seek boss
         t1 intent #3 answers k00009 by boss
@@ -274,7 +274,7 @@ fn an_agent_that_dies_while_it_waits_reads_all_answers_when_it_is_back() {
         > ring boss t1 #1 task k00005 redelivered
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
-        t1 rest (its turn is over; there are answers to be read)
+        t1 rest (its turn is over; there are answers to read)
         > unwatch boss
         > seek boss
     "#]]
@@ -321,15 +321,15 @@ fn a_silent_agent_is_reminded_once_and_then_a_person_is_needed() {
     text += &world.crash(&["ann", "bob", "boss", "eve"]);
     text += &world.claim("boss");
     expect![[r#"
-        t1 rest due +60000 ms (its turn is over without a claim; its agent is reminded)
+        t1 rest due +60000 ms (its turn ended without a claim; its agent is reminded)
         > seek boss
         waiting: 
         t1 intent #2 reminder k00006 by boss
         > ring boss t1 #2 reminder k00006
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
-        t1 rest due +60000 ms (its turn is over without a claim: `tasuki answer boss done` takes what it said for the answer; look first with `tasuki attach boss`)
-        waiting_input: its turn is over without a claim: `tasuki answer boss done` takes what it said for the answer; look first with `tasuki attach boss`
+        t1 rest due +60000 ms (its turn ended without a claim: `tasuki answer boss done` takes what it said as the answer; look first with `tasuki attach boss`)
+        waiting_input: its turn ended without a claim: `tasuki answer boss done` takes what it said as the answer; look first with `tasuki attach boss`
         -- its claim still counts, even after the daemon was away
         ann is adopted
         bob is adopted
@@ -354,7 +354,7 @@ fn a_silent_agent_has_no_more_time_than_another_one() {
     text += &world.pass(9_999);
     text += &world.pass(1);
     expect![[r#"
-        t1 rest due +10000 ms (its turn is over without a claim; its agent is reminded)
+        t1 rest due +10000 ms (its turn ended without a claim; its agent is reminded)
         > seek boss
         -- nobody lets it be reminded
         t1 failed, error m1 from tasuki: timed out: boss has not answered within 60 s
@@ -373,7 +373,7 @@ fn a_silent_agent_with_parts_just_waits() {
     text += &world.claim("ann");
     text += &world.ready("boss");
     expect![[r#"
-        t1 rest (its turn is over without a claim; answers are awaited)
+        t1 rest (its turn ended without a claim; it waits for answers)
         a claim (marker)
         a verify (marker)
         a completed, result m1 from ann by marker: done by ann
@@ -409,7 +409,7 @@ fn answers_that_came_while_its_agent_was_dead_are_read_before_the_task_is_closed
         > ring boss t1 #1 task k00005 redelivered
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
-        t1 rest (its turn is over; there are answers to be read)
+        t1 rest (its turn is over; there are answers to read)
         > unwatch boss
         > seek boss
         t1 intent #2 answers k00008 by boss
@@ -479,9 +479,9 @@ fn a_file_with_two_answers_to_one_task_is_refused() {
     let file = "r1 boss>user result re=t1 token=k00005: one\nr2 boss>user result token=k00005: two";
     let text = world.drop_file("r.yaml", file);
     expect![[r#"
-        refused duplicate-key from boss: a document before it in the file answers t1 already
+        refused duplicate-key from boss: an earlier document in the file already answers t1
         accepted m1 task boss>tasuki part of t1 verified
-        m1 failed, error m2 from tasuki: r.yaml was refused: a document before it in the file answers t1 already (duplicate-key). Cure: keep one of the two.
+        m1 failed, error m2 from tasuki: r.yaml was refused: an earlier document in the file already answers t1 (duplicate-key). Cure: keep one of the two.
         > show finished m1
         > reject r.yaml duplicate-key
     "#]].assert_eq(&text);

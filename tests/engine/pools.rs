@@ -211,7 +211,7 @@ fn a_pools_task_that_has_begun_waits_for_its_agent_and_is_begun_anew_without_its
         bob is launching
         > launch bob
         -- bob does not come back
-        a cancelled, error m1 from tasuki: t1, of which it was a part, is begun anew
+        a cancelled, error m1 from tasuki: t1, of which it was a part, is started again
         t1 return +1000 ms (bob ended while the message was retrying: it is no longer in the team file)
         bob is removed
         > show finished a
@@ -220,7 +220,7 @@ fn a_pools_task_that_has_begun_waits_for_its_agent_and_is_begun_anew_without_its
         > ring ann t1 #1 task k00006 redelivered
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
-        t1 rest (its turn is over; there are answers to be read)
+        t1 rest (its turn is over; there are answers to read)
         > unwatch ann
         > seek ann
     "#]]
@@ -324,7 +324,7 @@ fn who_has_not_seen_a_task_is_given_the_task_and_no_later_turn_of_it() {
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
         -- it falls silent, too, and is reminded of what it has read
-        t1 rest due +60000 ms (its turn is over without a claim; its agent is reminded)
+        t1 rest due +60000 ms (its turn ended without a claim; its agent is reminded)
         > seek bob
         t1 intent #3 reminder k00008 by bob
         > ring bob t1 #3 reminder k00008

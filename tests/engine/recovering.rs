@@ -273,7 +273,7 @@ fn what_a_clock_that_was_a_year_ahead_put_off_does_not_wait_for_a_year() {
     text += "-- restarts of that year are not counted any more\n";
     text += &world.exit("eve", "exit 1");
     expect![[r#"
-        t1 retry +1000 ms (it was put off by a clock that was ahead)
+        t1 retry +1000 ms (it was delayed by a clock that was ahead)
         ann is adopted
         bob is launching
         boss is adopted
@@ -317,7 +317,7 @@ fn what_an_agent_has_begun_does_not_wait_for_a_year_either() {
     world.now = right.plus(500);
     let text = world.crash(&["boss"]) + "-- time passes\n" + &world.pass(1_000) + &world.ready("boss");
     expect![[r#"
-        t1 retry +1000 ms (it was put off by a clock that was ahead)
+        t1 retry +1000 ms (it was delayed by a clock that was ahead)
         ann is lost (it was gone when the daemon came back)
         ann is launching
         bob is lost (it was gone when the daemon came back)
@@ -369,7 +369,7 @@ fn nobody_lets_a_turn_go_on_whose_pane_is_being_looked_at() {
     text += &world.pass(1_000);
     text += &world.ready("boss");
     expect![[r#"
-        > answer refused wrong-stage in 0: it is being looked whether t1 was typed; it goes on by itself in a moment
+        > answer refused wrong-stage in 0: it is being checked whether t1 was typed; it goes on by itself in a moment
         t1 retry +1000 ms redelivered (no echo)
         > seek boss
         t1 intent #1 task k00005 redelivered by boss

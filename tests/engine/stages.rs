@@ -389,30 +389,30 @@ fn an_acknowledgement_settles_every_doubt() {
     check(
         |world| world.ask(Command::Acknowledge { token: token(5) }),
         expect![[r#"
-        ## queued -> queued
-        > answer t0: t0 is taken
-        ## intent -> working
-        t1 take due +60000 ms (acknowledged)
-        > answer t1: t1 is taken
-        ## submitted -> working
-        t1 take due +60000 ms (acknowledged)
-        > answer t1: t1 is taken
-        ## working -> working
-        > answer t1: t1 is taken
-        ## in_doubt -> working
-        t1 take due +60000 ms (acknowledged)
-        > answer t1: t1 is taken
-        ## retrying -> working
-        t1 take due +60000 ms (acknowledged)
-        > await boss t1 #1 task k00005
-        > answer t1: t1 is taken
-        ## held -> working
-        t1 take due +60000 ms (acknowledged)
-        > await boss t1 #1 task k00005
-        > answer t1: t1 is taken
-        ## waiting -> waiting
-        > answer t1: t1 is taken
-    "#]],
+            ## queued -> queued
+            > answer t0: t0 is acknowledged
+            ## intent -> working
+            t1 take due +60000 ms (acknowledged)
+            > answer t1: t1 is acknowledged
+            ## submitted -> working
+            t1 take due +60000 ms (acknowledged)
+            > answer t1: t1 is acknowledged
+            ## working -> working
+            > answer t1: t1 is acknowledged
+            ## in_doubt -> working
+            t1 take due +60000 ms (acknowledged)
+            > answer t1: t1 is acknowledged
+            ## retrying -> working
+            t1 take due +60000 ms (acknowledged)
+            > await boss t1 #1 task k00005
+            > answer t1: t1 is acknowledged
+            ## held -> working
+            t1 take due +60000 ms (acknowledged)
+            > await boss t1 #1 task k00005
+            > answer t1: t1 is acknowledged
+            ## waiting -> waiting
+            > answer t1: t1 is acknowledged
+        "#]],
     );
 }
 
@@ -520,10 +520,10 @@ fn a_turn_that_is_over_without_a_claim_is_reminded_of() {
             ## queued -> queued
             ## intent -> intent
             ## submitted -> waiting
-            t1 rest due +60000 ms (its turn is over without a claim; its agent is reminded)
+            t1 rest due +60000 ms (its turn ended without a claim; its agent is reminded)
             > seek boss
             ## working -> waiting
-            t1 rest due +60000 ms (its turn is over without a claim; its agent is reminded)
+            t1 rest due +60000 ms (its turn ended without a claim; its agent is reminded)
             > seek boss
             ## in_doubt -> in_doubt
             ## retrying -> retrying
@@ -547,7 +547,7 @@ fn only_what_waits_for_a_person_is_let_go_on_by_one() {
             ## working -> working
             > answer refused wrong-stage in 0: t1 is in stage `working`; only a held or failed message can be retried, and one whose agent met a limit or an error
             ## in_doubt -> in_doubt
-            > answer refused wrong-stage in 0: it is being looked whether t1 was typed; it goes on by itself in a moment
+            > answer refused wrong-stage in 0: it is being checked whether t1 was typed; it goes on by itself in a moment
             ## retrying -> retrying
             > answer refused wrong-stage in 0: t1 is tried again by itself in a moment
             ## held -> retrying

@@ -68,7 +68,7 @@ fn what_waits_for_a_person_or_for_who_was_stopped_is_said_once_nothing_else_move
         its agent is started again: 
         the other task may begin: 
         to be reminded: 
-        silent: nothing moves: t2 waits for its agent or a person (its turn is over without a claim: `tasuki answer boss done` takes what it said for the answer; look first with `tasuki attach boss`)
+        silent: nothing moves: t2 waits for its agent or a person (its turn ended without a claim: `tasuki answer boss done` takes what it said as the answer; look first with `tasuki attach boss`)
         nothing is left: 
         held: nothing moves: t3: boss ended while the message was working: exit 1; on_doubt is hold: `tasuki retry t3` or `tasuki cancel t3`
     "#]].assert_eq(&text);

@@ -143,7 +143,7 @@ fn a_person_takes_what_was_said_for_the_answer() {
     assert_eq!(seen.state, "waiting_input");
     assert!(seen.why.is_some_and(|why| why.contains("`tasuki answer boss done`")));
     let other = done(&mut world, Some("t2"));
-    assert!(other.contains("t2 no more"), "{other}");
+    assert!(other.contains("boss is not working on t2 now"), "{other}");
     let by_key = Input::Command {
         request: RequestId(3),
         by: Some(name("boss")),

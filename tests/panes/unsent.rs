@@ -23,7 +23,7 @@ fn status(house: &House) -> String {
 
 fn holds(house: &House, words: &str) -> bool {
     let status = status(house);
-    status.contains("draft: somebody's words stand in its input") && status.contains(words)
+    status.contains("draft: somebody's unsent words are in its input") && status.contains(words)
 }
 
 fn is_idle(house: &House) -> bool {
@@ -60,7 +60,7 @@ fn nothing_is_typed_behind_a_draft_in_a_shell_not_even_after_a_kill() {
         house.until("the draft to be told anew", |house| holds(house, "rm -rf ~/"));
         let (_, why) = said(&house, &["why", "d-1"]);
         assert!(
-            why.contains("draft: somebody's words") && why.contains("tasuki pane clear-line worker"),
+            why.contains("draft: somebody's unsent words") && why.contains("tasuki pane clear-line worker"),
             "{why}"
         );
     }
@@ -72,7 +72,7 @@ fn nothing_is_typed_behind_a_draft_in_a_shell_not_even_after_a_kill() {
         &["pane", "clear", "worker"],
     ] {
         let (done, refused) = said(&house, words);
-        assert!(!done && refused.contains("draft: somebody's words"), "{words:?}: {refused}");
+        assert!(!done && refused.contains("draft: somebody's unsent words"), "{words:?}: {refused}");
     }
     assert!(shows(&house, "rm -rf ~/") && !shows(&house, "safe"));
     let (done, cleared) = said(&house, &["pane", "clear-line", "worker"]);

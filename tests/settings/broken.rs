@@ -147,7 +147,7 @@ fn what_is_missing() {
              1 │ agents: [{name: , provider: scripted}]
                ·               ▲
                ╰────
-              help: write one, or take the key away"#]],
+              help: write one, or remove the key"#]],
     );
 }
 
@@ -266,7 +266,7 @@ fn what_is_no_yaml_or_of_another_form() {
              3 │ agents: []
                · ▲
                ╰────
-              help: a team file is one document: take the `---` away"#]],
+              help: a team file is one document: remove the `---`"#]],
     );
     check(
         "agents: [{name: a, provider: scripted}]\nsession: \"a\\u0000\"\n",
@@ -288,7 +288,7 @@ fn what_is_not_read_from_yaml() {
         "agents:\n  - &one {name: a, provider: scripted}\n  - *one\n",
         expect![[r#"
             refused
-              × anchors and aliases are not read
+              × anchors and aliases are not supported
                ╭─[tasuki.yaml:2:10]
              1 │ agents:
              2 │   - &one {name: a, provider: scripted}
@@ -301,7 +301,7 @@ fn what_is_not_read_from_yaml() {
         "agents:\n  - {<<: {name: a}, provider: scripted}\n",
         expect![[r#"
             refused
-              × merge keys are not read
+              × merge keys are not supported
                ╭─[tasuki.yaml:2:6]
              1 │ agents:
              2 │   - {<<: {name: a}, provider: scripted}
@@ -313,19 +313,19 @@ fn what_is_not_read_from_yaml() {
         "agents:\n  - {name: !secret a, provider: scripted}\n",
         expect![[r#"
             refused
-              × the tag `!secret` is not read
+              × the tag `!secret` is not supported
                ╭─[tasuki.yaml:2:20]
              1 │ agents:
              2 │   - {name: !secret a, provider: scripted}
                ·                    ─
                ╰────
-              help: take it away"#]],
+              help: remove it"#]],
     );
     check(
         "agents:\n  - {name: a, name: b, provider: scripted}\n",
         expect![[r#"
             refused
-              × `name` stands here twice
+              × `name` is here twice
                ╭─[tasuki.yaml:2:15]
              1 │ agents:
              2 │   - {name: a, name: b, provider: scripted}
@@ -385,7 +385,7 @@ fn names_and_who_has_them() {
         "agents:\n  - {name: a, provider: scripted}\n  - {name: a, provider: scripted}\n",
         expect![[r#"
             refused
-              × there is an agent `a` already
+              × there is already an agent `a`
                ╭─[tasuki.yaml:3:12]
              2 │   - {name: a, provider: scripted}
              3 │   - {name: a, provider: scripted}
@@ -397,7 +397,7 @@ fn names_and_who_has_them() {
         "agents:\n  - {name: a, provider: scripted, aliases: [b]}\n  - {name: b, provider: scripted}\n",
         expect![[r#"
             refused
-              × `b` is the name of an agent already
+              × `b` is already the name of an agent
                ╭─[tasuki.yaml:2:45]
              1 │ agents:
              2 │   - {name: a, provider: scripted, aliases: [b]}
@@ -410,7 +410,7 @@ fn names_and_who_has_them() {
         "agents:\n  - {name: a, provider: scripted, aliases: [x]}\n  - {name: b, provider: scripted, aliases: [x]}\n",
         expect![[r#"
             refused
-              × `x` is the name of an alias of `a` already
+              × `x` is already the name of an alias of `a`
                ╭─[tasuki.yaml:3:45]
              2 │   - {name: a, provider: scripted, aliases: [x]}
              3 │   - {name: b, provider: scripted, aliases: [x]}
@@ -422,7 +422,7 @@ fn names_and_who_has_them() {
         "agents:\n  - {name: a, provider: scripted, pool: [b]}\n  - {name: b, provider: scripted}\n",
         expect![[r#"
             refused
-              × `b` is the name of an agent already
+              × `b` is already the name of an agent
                ╭─[tasuki.yaml:2:42]
              1 │ agents:
              2 │   - {name: a, provider: scripted, pool: [b]}
@@ -435,7 +435,7 @@ fn names_and_who_has_them() {
         "agents:\n  - {name: a, provider: scripted, pool: [x]}\n  - {name: b, provider: scripted, aliases: [x]}\n",
         expect![[r#"
             refused
-              × `x` is the name of an alias of `b` already
+              × `x` is already the name of an alias of `b`
                ╭─[tasuki.yaml:2:42]
              1 │ agents:
              2 │   - {name: a, provider: scripted, pool: [x]}
@@ -539,13 +539,13 @@ fn routes_lead_to_members() {
         "agents: [{name: a, provider: scripted}]\nroutes: [{from: a, to: [user]}]\n",
         expect![[r#"
             refused
-              × `user` is not named here
+              × `user` must not be named here
                ╭─[tasuki.yaml:2:25]
              1 │ agents: [{name: a, provider: scripted}]
              2 │ routes: [{from: a, to: [user]}]
                ·                         ────
                ╰────
-              help: take it away: user may send to anyone and command all, and anyone may write to user"#]],
+              help: remove it: `user` may send to anyone and command everyone, and anyone may write to `user`"#]],
     );
 }
 
@@ -577,18 +577,18 @@ fn phrases_must_be_seen_and_told_apart() {
         "agents: [{name: a, provider: scripted, marker: \"終わり\\u200b\"}]\n",
         expect![[r#"
             refused
-              × the phrase has a character that nobody can see (\u{200b})
+              × the phrase has an invisible character (\u{200b})
                ╭─[tasuki.yaml:1:48]
              1 │ agents: [{name: a, provider: scripted, marker: "終わり\u200b"}]
                ·                                                ──────────────
                ╰────
-              help: write it anew, letter by letter"#]],
+              help: type it again, letter by letter"#]],
     );
     check(
         "agents: [{name: a, provider: scripted, marker: my token}]\n",
         expect![[r#"
             refused
-              × the phrase ends with `token`, which stands before each token in the task itself
+              × the phrase ends with `token`, which comes before each token in the task itself
                ╭─[tasuki.yaml:1:48]
              1 │ agents: [{name: a, provider: scripted, marker: my token}]
                ·                                                ────────
@@ -599,7 +599,7 @@ fn phrases_must_be_seen_and_told_apart() {
         "agents:\n  - {name: a, provider: plain, command: [cat], marker: OK, token: false}\n  - {name: b, provider: scripted, marker: CODING OK}\n",
         expect![[r#"
             refused
-              × without a token, `OK` would be taken from the phrase of `b`, `CODING OK`
+              × without a token, `OK` would be recognised in the phrase of `b`, `CODING OK`
                ╭─[tasuki.yaml:2:56]
              1 │ agents:
              2 │   - {name: a, provider: plain, command: [cat], marker: OK, token: false}
@@ -612,7 +612,7 @@ fn phrases_must_be_seen_and_told_apart() {
         "agents:\n  - {name: a, provider: plain, command: [cat], marker: done, token: false}\n",
         expect![[r#"
             refused
-              × without a token, `done` would be taken from the doorbell itself
+              × without a token, `done` would be recognised in the doorbell itself
                ╭─[tasuki.yaml:2:56]
              1 │ agents:
              2 │   - {name: a, provider: plain, command: [cat], marker: done, token: false}
@@ -688,7 +688,7 @@ fn programs_and_their_providers() {
              1 │ agents: [{name: a, provider: plain, command: ["c\0t"]}]
                ·                                              ─
                ╰────
-              help: take it out; no program can be given one
+              help: remove it; no program can be given one
               ⚠ there is no program `c?t`
                ╭─[tasuki.yaml:1:46]
              1 │ agents: [{name: a, provider: plain, command: ["c\0t"]}]
@@ -711,18 +711,18 @@ fn programs_and_their_providers() {
         "agents: [{name: a, provider: plain, command: [cat, '{system_prompt}']}]\n",
         expect![[r#"
             refused
-              × `{system_prompt}` stands for a system prompt, and this agent has none
+              × `{system_prompt}` stands for a system prompt, but this agent has none
                ╭─[tasuki.yaml:1:46]
              1 │ agents: [{name: a, provider: plain, command: [cat, '{system_prompt}']}]
                ·                                              ─
                ╰────
-              help: add `system_prompt:` with a file, or take the placeholder away"#]],
+              help: add `system_prompt:` with a file, or remove the placeholder"#]],
     );
     check(
         "agents: [{name: a, provider: mine}]\nproviders:\n  mine: {command: [cat]}\n",
         expect![[r#"
             refused
-              × `mine` is no built-in profile, and is based on none
+              × `mine` is not a built-in profile and is not based on one
                ╭─[tasuki.yaml:3:9]
              2 │ providers:
              3 │   mine: {command: [cat]}
@@ -734,7 +734,7 @@ fn programs_and_their_providers() {
         "agents: [{name: a, provider: mine}]\nproviders:\n  mine: {based_on: plane, command: [cat]}\n",
         expect![[r#"
             refused
-              × `mine` is based on `plane`, which is no profile
+              × `mine` is based on `plane`, which is not a profile
                ╭─[tasuki.yaml:3:20]
              2 │ providers:
              3 │   mine: {based_on: plane, command: [cat]}
@@ -762,7 +762,7 @@ fn profiles_are_checked_even_where_nobody_uses_them() {
         "agents: [{name: a, provider: scripted}]\nproviders:\n  plain: {types: hands}\n",
         expect![[r#"
             refused
-              × `hands` is not one of the words that are known here
+              × `hands` is not a known value here
                ╭─[tasuki.yaml:3:18]
              2 │ providers:
              3 │   plain: {types: hands}
@@ -774,14 +774,14 @@ fn profiles_are_checked_even_where_nobody_uses_them() {
         "agents: [{name: a, provider: scripted}]\nproviders:\n  plain: {clear_key: 'C-u; kill-server', exit: ['']}\n",
         expect![[r#"
             refused
-              × `C-u; kill-server` is no key
+              × `C-u; kill-server` is not a key
                ╭─[tasuki.yaml:3:22]
              2 │ providers:
              3 │   plain: {clear_key: 'C-u; kill-server', exit: ['']}
                ·                      ──────────────────
                ╰────
               help: name keys as tmux does: C-u, C-d, Escape, Enter
-              × `` is no key
+              × `` is not a key
                ╭─[tasuki.yaml:3:48]
              2 │ providers:
              3 │   plain: {clear_key: 'C-u; kill-server', exit: ['']}
@@ -893,13 +893,13 @@ fn variables_words_and_times_of_an_agent() {
                ·                                                           ──
                ╰────
               help: use a name that does not begin with TASUKI_
-              × `A-B` cannot be the name of a variable
+              × `A-B` is not a valid name for a variable
                ╭─[tasuki.yaml:1:68]
              1 │ agents: [{name: a, provider: scripted, env: {TASUKI_ROOT: /x, A-B: c, 1: d}}]
                ·                                                                    ─
                ╰────
               help: use letters, digits and `_`
-              × `1` cannot be the name of a variable
+              × `1` is not a valid name for a variable
                ╭─[tasuki.yaml:1:74]
              1 │ agents: [{name: a, provider: scripted, env: {TASUKI_ROOT: /x, A-B: c, 1: d}}]
                ·                                                                          ─
@@ -910,7 +910,7 @@ fn variables_words_and_times_of_an_agent() {
         "agents: [{name: a, provider: scripted, delivery: doorbel}]\n",
         expect![[r#"
             refused
-              × `doorbel` is not one of the words that are known here
+              × `doorbel` is not a known value here
                ╭─[tasuki.yaml:1:50]
              1 │ agents: [{name: a, provider: scripted, delivery: doorbel}]
                ·                                                  ───────
@@ -921,7 +921,7 @@ fn variables_words_and_times_of_an_agent() {
         "agents: [{name: a, provider: scripted, restart: sometimes}]\n",
         expect![[r#"
             refused
-              × `sometimes` is not one of the words that are known here
+              × `sometimes` is not a known value here
                ╭─[tasuki.yaml:1:49]
              1 │ agents: [{name: a, provider: scripted, restart: sometimes}]
                ·                                                 ─────────
@@ -937,7 +937,7 @@ fn variables_words_and_times_of_an_agent() {
              1 │ agents: [{name: a, provider: scripted, worktree: true}]
                ·                                                  ────
                ╰────
-              help: take `worktree` away, or make one yourself and name it in `cwd:`"#]],
+              help: remove `worktree`, or make one yourself and name it in `cwd:`"#]],
     );
     check(
         "agents: [{name: a, provider: scripted, timeout: 30}]\n",
@@ -1061,8 +1061,8 @@ fn settings_stay_within_bounds() {
         "agents: [{name: a, provider: scripted}]\nsettings: {log: tasuki=lots}\n",
         expect![[r#"
             refused
-              × `tasuki=lots` is no level of the log (error parsing level filter: expected one of "off",
-              │ "error", "warn", "info", "debug", "trace", or a number 0-5)
+              × `tasuki=lots` is not a log level (error parsing level filter: expected one of "off", "error",
+              │ "warn", "info", "debug", "trace", or a number 0-5)
                ╭─[tasuki.yaml:2:17]
              1 │ agents: [{name: a, provider: scripted}]
              2 │ settings: {log: tasuki=lots}
@@ -1175,6 +1175,10 @@ fn a_system_prompt_is_a_file_of_the_length_that_it_has_when_it_is_read() {
     // The kernel says that it has no bytes.
     let symbols = "/proc/kallsyms";
     if std::fs::read(symbols).is_ok_and(|bytes| bytes.len() > 64 << 10) {
-        assert!(said(symbols).contains("is longer than it says; at most 65536 bytes"), "{}", said(symbols));
+        assert!(
+            said(symbols).contains("is longer than its size says; at most 65536 bytes"),
+            "{}",
+            said(symbols)
+        );
     }
 }

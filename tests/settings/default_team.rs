@@ -235,12 +235,12 @@ fn a_provider_is_found_on_path_if_this_version_knows_it() {
     let choice = choose_provider(None, &around).unwrap();
     assert_eq!((choice.provider.as_str(), choice.found.as_slice()), ("claude", &["claude", "codex"][..]));
     assert!(
-        choice.why().contains("on your PATH: claude, codex; `claude` is taken: it is the first"),
+        choice.why().contains("on your PATH: claude, codex; using `claude`: it is the first"),
         "{}",
         choice.why()
     );
     let asked = choose_provider(Some("codex"), &around).unwrap();
-    assert!(asked.why().contains("`codex` is taken: you asked for it"), "{}", asked.why());
+    assert!(asked.why().contains("using `codex`: you asked for it"), "{}", asked.why());
     assert_eq!(choose_provider(Some("plain"), &around).unwrap().provider, "plain");
     let error = choose_provider(Some("claud"), &around).unwrap_err().to_string();
     assert!(error.contains("`claud`") && error.contains("scripted"), "{error}");

@@ -103,12 +103,12 @@ In `command`, in `env` and in the text of a system prompt these are filled in, o
 
 ## Profiles
 
-A profile says how programs of one kind are started, typed to, read and ended. One may stand under `providers:`, or in a file of
+A profile says how programs of one kind are started, typed to, read and ended. It can be given under `providers:`, or in a file of
 its own with the same keys, `NAME.yaml`, in `protocol/profiles/` of the workspace or in `profiles/` of the user's configuration
-folder (`~/.config/tasuki/profiles/`). What the workspace says goes over what the user's folder says, and `providers:` over
-both; all of it goes over the built-in profile of that name, or over the one that `based_on:` names. A new CLI is such a file;
-the built-in ones are examples. Files are read again when they change, by agents that run, too; a mistake is told and leaves
-what is in force. `tasuki detect explain AGENT` says how a screen is read and by which rule, `tasuki detect keep` makes a screen
+folder (`~/.config/tasuki/profiles/`). What the workspace says overrides what the user's folder says, and `providers:` overrides
+both; all of it overrides the built-in profile of that name, or over the one that `based_on:` names. A new CLI is such a file;
+the built-in ones are examples. Files are read again when they change, by running agents, too; a mistake is reported, and
+what is in force stays. `tasuki detect explain AGENT` says how a screen is read and by which rule, `tasuki detect keep` makes a screen
 a recorded one, and `tasuki detect check` tries the rules on all of those.
 
 ```yaml
@@ -130,12 +130,12 @@ screen:
 ```
 
 What a program says of itself counts more than its screen. Where a profile says in which files it keeps its sessions
-(`transcript:`, as for `claude`, `codex`, `gemini` and `qwen`), a line that stands there was delivered, an answer is taken from
+(`transcript:`, as for `claude`, `codex`, `gemini` and `qwen`), a line that is found there was delivered, an answer is taken from
 there to the letter, and a claim that only a tool has printed is none. OpenCode keeps no such files; it is
 asked over its HTTP API, which also tells when its turn is over and how long it waits for its model. `{port}` in a command is a free
 port of this machine, found before the first start and kept in `.tasuki/agents/NAME/port`; a password goes with it that nobody else
 knows, unless `OPENCODE_SERVER_PASSWORD` is set. `command: [opencode, --mini]` stays on the main screen and has no port. Where
-nothing can be learned that way, the screen is read as ever.
+nothing can be learned that way, the screen is read as usual.
 
 ## System prompt
 

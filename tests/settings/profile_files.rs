@@ -59,13 +59,13 @@ fn what_is_wrong_is_told_with_its_file() {
     for (text, told) in [
         ("quiet: 9000h\n", "protocol/profiles/mine.yaml:1:"),
         ("quiett: 1s\n", "there is no key `quiett`"),
-        ("based_on: mime\n", "is based on `mime`, which is no profile"),
-        ("screen: {rules: [{name: x, state: ready}]}\n", "takes every screen for one that may be typed to"),
+        ("based_on: mime\n", "is based on `mime`, which is not a profile"),
+        ("screen: {rules: [{name: x, state: ready}]}\n", "reads every screen as one that may be typed to"),
         (
             "screen: {rules: [{name: x, state: error, free: true}]}\n",
-            "takes every screen for one that may be typed to",
+            "reads every screen as one that may be typed to",
         ),
-        ("screen: {echo: '('}\n", "this is no regular expression"),
+        ("screen: {echo: '('}\n", "this is not a regular expression"),
         ("answers: [{rule: nope, choose: yes}]\n", "there is no rule `nope` whose state is waiting_input"),
         ("based_on: claude\nanswers: [{rule: permision, choose: yes}]\n", "permission"),
         ("based_on: claude\nanswers: [{rule: permission, choose: ' '}]\n", "this chooses nothing"),
@@ -90,7 +90,7 @@ fn what_is_no_file_of_the_users_own_is_not_read() {
     let path = place.workspace.root().join("protocol/profiles/mine.yaml");
     write(&place.workspace, "protocol/profiles/mine.yaml", "quiet: 1s\n");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
-    assert!(place.complaints(AGENT).contains("everybody may write it"), "{}", place.complaints(AGENT));
+    assert!(place.complaints(AGENT).contains("anybody can write to"), "{}", place.complaints(AGENT));
     std::fs::remove_file(&path).unwrap();
     std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
     assert!(place.complaints(AGENT).contains("is not a file"), "{}", place.complaints(AGENT));
@@ -103,7 +103,7 @@ fn what_is_no_file_of_the_users_own_is_not_read() {
     write(&place.workspace, "protocol/profiles/mine.yaml", "command: [cat]\n");
     write(&place.workspace, "protocol/profiles/Über.yaml", "command: [cat]\n");
     let said = place.complaints(AGENT);
-    assert!(said.contains("has no name for a profile"), "{said}");
+    assert!(said.contains("is not named like a profile"), "{said}");
     let folder = path.parent().unwrap();
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o777)).unwrap();
     let said = place.complaints(AGENT);
@@ -126,7 +126,7 @@ fn a_profile_of_somebody_else_is_not_read() {
     std::os::unix::fs::chown(&path, Some(owner), Some(group + 1)).unwrap();
     place.good(AGENT);
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o664)).unwrap();
-    assert!(place.complaints(AGENT).contains("which is not yours"), "{}", place.complaints(AGENT));
+    assert!(place.complaints(AGENT).contains("not yours"), "{}", place.complaints(AGENT));
     std::os::unix::fs::chown(&path, Some(owner), Some(group)).unwrap();
     place.good(AGENT);
 }
@@ -147,7 +147,10 @@ fn a_profile_of_the_team_file_is_named_as_a_file_is() {
         let said = place.complaints(&format!(
             "{AGENT}providers: {{mine: {{based_on: plain}}, \"{name}\": {{based_on: plain}}}}\n"
         ));
-        assert!(said.contains("is no name for a profile") && said.contains("use 1 to 64 of a-z"), "{said}");
+        assert!(
+            said.contains("is not a valid name for a profile") && said.contains("use 1 to 64 of a-z"),
+            "{said}"
+        );
     }
 }
 
@@ -171,14 +174,14 @@ fn patterns_are_bounded_in_number_in_size_and_in_all() {
     };
     assert!(!said(&patterns(2_000, "x")).starts_with("refused"));
     for (number, pattern, line, told) in [
-        (2_101, "x", 23, "up to here patterns are more than 2000"),
+        (2_101, "x", 23, "the patterns up to here are more than 2000"),
         (1_500, r"\w{9}x", 4, "or take more than 64 MiB"),
-        (1, r"\w{12}x", 3, "this is too much for one pattern: it takes more than 512 KiB"),
+        (1, r"\w{12}x", 3, "this pattern is too large: it takes more than 512 KiB"),
     ] {
         let said = said(&patterns(number, pattern));
         assert!(said.contains(told) && said.contains(&format!("mine.yaml:{line}:")), "{pattern}:\n{said}");
     }
     // They count together: each of these alone would do.
     write(&place.workspace, "protocol/profiles/other.yaml", &patterns(1_500, "x"));
-    assert!(said(&patterns(1_500, "x")).contains("up to here patterns are more than 2000"));
+    assert!(said(&patterns(1_500, "x")).contains("the patterns up to here are more than 2000"));
 }

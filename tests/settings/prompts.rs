@@ -56,7 +56,7 @@ fn model_mode_and_words_are_added_to_the_profiles_command() {
         ),
         (
             "provider: claude, command: [run.sh, '{model}']",
-            "`{model}` stands for a model, and this agent has none",
+            "`{model}` stands for a model, but this agent has none",
         ),
     ] {
         let said = place.complaints(&format!("agents: [{{name: a, {agent}}}]\n"));
@@ -117,7 +117,7 @@ fn a_system_prompt_that_cannot_come_is_told_and_named_in_the_line() {
     };
     let id = MessageId::new("t").unwrap();
     for (agent, why) in [
-        ("provider: plain, command: [cat]", "its profile knows no way"),
+        ("provider: plain, command: [cat]", "its profile has no way"),
         ("provider: claude, command: [env, A=b, claude]", "does not begin with its profile's program"),
         ("provider: claude, command: [claude, --append-system-prompt, mine]", "words of its own"),
         ("provider: claude, command: [claude, --append-system-prompt=mine]", "words of its own"),

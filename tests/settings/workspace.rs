@@ -76,7 +76,7 @@ fn what_is_not_there_is_said_with_what_to_do() {
         error,
         "no tasuki.yaml in bare or above it, nor in your own workspace none; make one here with `tasuki init`"
     );
-    assert!(tree.found(Some("gone"), &tree.from("")).unwrap_err().contains("which is no folder"));
+    assert!(tree.found(Some("gone"), &tree.from("")).unwrap_err().contains("which is not a folder"));
     assert!(tree.found(Some("team/tasuki.yaml"), &tree.from("")).unwrap_err().contains("is not a folder"));
 }
 

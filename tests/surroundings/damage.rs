@@ -29,13 +29,13 @@ fn a_damaged_line_is_told_with_its_place_and_cure_and_costs_nobody_else_anything
     let fsck = house.tasuki().arg("fsck").output().expect("fsck");
     let (told, cure) = (String::from_utf8_lossy(&fsck.stdout), String::from_utf8_lossy(&fsck.stderr));
     assert_eq!(fsck.status.code(), Some(1), "{told}{cure}");
-    assert!(told.contains(&format!("segment 1: {len} bytes at {start} do not count")), "{told}");
-    assert!(told.contains("its checksum does not fit") && !told.contains("Checksum"), "{told}");
+    assert!(told.contains(&format!("segment 1: {len} bytes at {start} are damaged")), "{told}");
+    assert!(told.contains("its checksum does not match") && !told.contains("Checksum"), "{told}");
     assert!(cure.contains("the journal is damaged") && cure.contains(".tasuki/journal/damaged/"), "{cure}");
 
     house.start();
     let shown = house.read("status/daemon.yaml");
-    assert!(shown.contains("the journal is damaged, and 1 of its steps is lost"), "{shown}");
+    assert!(shown.contains("the journal is damaged; 1 of its steps is lost"), "{shown}");
     let kept = house.files(".tasuki/journal/damaged");
     assert_eq!(kept.len(), 1, "{kept:?}");
     works(&house, "four");
@@ -64,8 +64,8 @@ fn a_journal_that_lost_everything_is_told_by_status() {
     fs::write(segment(&house), vec![b'x'; usize::try_from(len).expect("a length")]).expect("damage");
     house.start();
     let told = String::from_utf8_lossy(&house.ask(&["status"]).stdout).into_owned();
-    assert!(told.contains("nothing of the journal can be read") && told.contains("`tasuki fsck`"), "{told}");
-    assert!(house.read("status/daemon.yaml").contains("nothing of the journal can be read"));
+    assert!(told.contains("nothing in the journal can be read") && told.contains("`tasuki fsck`"), "{told}");
+    assert!(house.read("status/daemon.yaml").contains("nothing in the journal can be read"));
     works(&house, "two");
     house.end();
 }

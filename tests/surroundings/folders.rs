@@ -23,7 +23,7 @@ fn a_folder_that_others_may_write_is_refused() {
         }
         chmod(&house, name, 0o777);
         let place = house.path(name).canonicalize().expect(name);
-        let words = format!("everybody may write {}; `chmod o-w` it", place.display());
+        let words = format!("anybody can write to {}; `chmod o-w` it", place.display());
         neither_starts(&house, 2, &[&words]);
         chmod(&house, name, good);
     }
@@ -101,7 +101,7 @@ fn a_read_only_folder_is_named_with_its_cure() {
         drop(mount);
     } else {
         chmod(&house, "", 0o500);
-        check_read_only(&house, "Permission denied", "look with `ls -ld`");
+        check_read_only(&house, "Permission denied", "see with `ls -ld`");
         chmod(&house, "", 0o700);
     }
     let mut house = house;

@@ -37,7 +37,7 @@ fn an_id_that_cannot_be_looked_up_waits_and_is_not_done_again() {
     house.until("the news", |house| {
         house
             .read("status/activity.log")
-            .contains("drops wait, since it cannot be read which messages are known")
+            .contains("drops wait, since the list of known messages cannot be read")
     });
     let sent = house.tasuki().args(["send", "--id", "t-1", "worker", "仕事 😀"]).output().expect("send");
     assert!(
@@ -49,8 +49,10 @@ fn an_id_that_cannot_be_looked_up_waits_and_is_not_done_again() {
     assert!(!house.path("queue/rejected").join("again.yaml").exists());
 
     fs::rename(house.path("elsewhere"), &list).expect("to move it back");
-    house.until("that it was known", |house| house.read("status/activity.log").contains("brought t-1 again"));
-    assert!(house.read("status/activity.log").contains("it can be read again which messages are known"));
+    house.until("that it was known", |house| {
+        house.read("status/activity.log").contains("is a duplicate of t-1")
+    });
+    assert!(house.read("status/activity.log").contains("the list of known messages can be read again"));
     assert_eq!(accepted(&house, "t-1"), 1);
     house.end();
 }
@@ -226,7 +228,7 @@ fn a_second_daemon_does_not_start_while_the_first_still_listens() {
     let first = house.pid();
     signal(&house, rustix::process::Signal::STOP);
     fs::remove_dir_all(house.path(".tasuki")).expect("to remove it");
-    let words = format!("another daemon (process {first}) still answers for this workspace");
+    let words = format!("another daemon (process {first}) still responds for this workspace");
     let text = said(house.tasuki().arg("daemon"), 1);
     assert!(text.contains(&words), "{text}");
     signal(&house, rustix::process::Signal::CONT);

@@ -20,7 +20,7 @@ fn the_second_daemon_says_who_holds_the_workspace() {
     let text = said(house.tasuki().arg("daemon"), 1);
     assert!(text.contains(&holder) && text.contains("`tasuki down`"), "{text}");
     let text = said(house.tasuki().arg("up"), 0);
-    assert!(text.contains(&format!("daemon {} runs already", house.pid())), "{text}");
+    assert!(text.contains(&format!("daemon {} is already running", house.pid())), "{text}");
     // Whoever removes the lock's file gets in no more than before.
     fs::remove_file(house.path(".tasuki/lock")).expect("the lock");
     let text = said(house.tasuki().arg("daemon"), 1);
@@ -65,7 +65,7 @@ fn a_session_has_one_workspace() {
     fs::create_dir(two.path("queue")).expect("a queue");
     two.drop("early.yaml", "id: early\nto: worker\ncontent: early\n");
     let owner = one.path("").canonicalize().expect("its root");
-    let owner = format!("it is of {}", owner.display());
+    let owner = format!("it belongs to {}", owner.display());
     let words = [
         "the tmux session \"tasuki\" on ",
         "is not this workspace's",

@@ -79,7 +79,7 @@ fn a_runtime_folder_that_is_not_ours_alone_is_not_used() {
     };
     check("ours", runtime.path().as_os_str(), Some(runtime.path()));
     set(0o777);
-    check("everybody may write it", runtime.path().as_os_str(), None);
+    check("anybody can write to it", runtime.path().as_os_str(), None);
     set(0o700);
     fs::set_permissions(runtime.path().join("tasuki"), fs::Permissions::from_mode(0o777)).expect("its mode");
     check("everybody may write in it", runtime.path().as_os_str(), None);

@@ -108,7 +108,7 @@ fn without_a_team_file_it_says_how_to_make_one() {
         let text = said(house.tasuki().args([verb, "--root", "."]), 2);
         assert!(text.contains("which has no tasuki.yaml; make one with `tasuki init --root"), "{text}");
         let text = said(house.tasuki().args([verb, "--root", "no/such/folder"]), 2);
-        assert!(text.contains("no/such/folder, which is no folder; make a workspace there"), "{text}");
+        assert!(text.contains("no/such/folder, which is not a folder; make a workspace there"), "{text}");
     }
     assert_eq!(
         fs::read_dir(house.path("")).expect("the folder").count(),
@@ -180,7 +180,7 @@ fn a_folder_that_was_removed_and_one_that_plays_with_the_terminal_are_told_tamel
     let mut gone = std::process::Command::new("bash");
     gone.args(["-c", "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" status"]).arg(&tasuki);
     let text = said(gone.current_dir(house.path("")), 2);
-    assert!(text.contains("/gone was removed; `cd` to one that is there"), "{text}");
+    assert!(text.contains("/gone was removed; `cd` to one that exists"), "{text}");
     let odd = house.path("a\u{1b}[2Jb\u{202e}");
     fs::create_dir(&odd).expect("a folder");
     let home = tempfile::tempdir().expect("a home");
@@ -192,4 +192,33 @@ fn a_folder_that_was_removed_and_one_that_plays_with_the_terminal_are_told_tamel
     fs::create_dir(&bare).expect("a folder");
     let text = said(house.tasuki().arg("status").env("HOME", home.path()).current_dir(&bare), 2);
     assert!(text.contains("no tasuki.yaml in ") && text.contains("x\\u{1b}[2Jy"), "{text}");
+}
+
+#[test]
+fn each_agent_whose_program_is_missing_is_named_with_what_is_missing() {
+    let plain = |name: &str, program: &str| {
+        format!("  - {{name: {name}, provider: plain, command: [{program}], marker: {name} OK}}\n")
+    };
+    let agents =
+        plain("good", "bash, ./agent.sh") + &plain("bad", "no-such-program") + &plain("worse", "./gone.sh");
+    let house = House::new("missing", &agents, &[("agent.sh", "while read -r _; do :; done\n")]);
+    let named = |text: &str, agent: &str, program: &str| {
+        let why = format!("there is no program `{program}`");
+        let is_it = |line: &str| {
+            let mut words = line.split(|c: char| !c.is_alphanumeric());
+            words.any(|word| word == agent) && line.contains("error") && line.contains(&why)
+        };
+        assert!(text.lines().any(is_it), "{agent} is not named with `{program}`:\n{text}");
+    };
+    let up = said(house.tasuki().arg("up"), 1);
+    let (_, bad) = up.split_once("not all agents are ready").expect("it says so");
+    let status = house.tasuki().arg("status").output().expect("a status");
+    let status = String::from_utf8(status.stdout).expect("UTF-8");
+    for (agent, program) in [("bad", "no-such-program"), ("worse", "./gone.sh")] {
+        named(bad, agent, program);
+        named(&status, agent, program);
+        assert!(house.read(&format!("status/agents/{agent}.yaml")).contains(program), "{agent}");
+    }
+    assert!(!bad.contains("good"), "that one has no fault: {bad}");
+    said(house.tasuki().arg("down"), 0);
 }

@@ -218,7 +218,7 @@ fn fill(stage: &mut Stage) {
     large(stage, "large-1");
     stage.settled();
     stage.house.write("queue/STOP", "");
-    stage.house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    stage.house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     stage.task("held");
     stage.house.until("it", |house| house.path("queue/active/held.yaml").exists());
 }
@@ -235,7 +235,7 @@ fn leave_open(stage: &mut Stage) {
     stage.task("first");
     stage.settled();
     stage.house.write("queue/STOP", "");
-    stage.house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    stage.house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     stage.task("open-1");
     stage.task("open-2");
     stage.house.until("it", |house| house.path("queue/active/open-2.yaml").exists());

@@ -31,7 +31,7 @@ fn a_manager_that_dies_after_handing_on_hands_nothing_on_twice() {
     assert!(house.path("died").exists(), "the manager died");
     for part in ["code", "research", "test"] {
         assert_eq!(accepted(&house, &format!("t.plan.{part}")), 1, "{part}");
-        let again = format!("brought t.plan.{part} again, unchanged: dropped");
+        let again = format!("is a duplicate of t.plan.{part}: ignored");
         assert!(house.read("status/activity.log").contains(&again), "{part}");
     }
     house.end();

@@ -77,7 +77,7 @@ fn what_is_open_is_named_with_what_it_waits_for() {
         ]
     };
     check_waits(&house, "t", &of(""));
-    check_waits(&house, "u", &[("u", "coding_writing_specialist, who works on t.plan.code")]);
+    check_waits(&house, "u", &[("u", "coding_writing_specialist, who is working on t.plan.code")]);
     let told = why(&house, &["t"]);
     assert!(told.contains("now: being worked on; coding_writing_specialist has it since "), "{told}");
     assert!(told.contains("t.plan.research: answer from research_analysis_specialist (completed)"), "{told}");
@@ -89,13 +89,13 @@ fn what_is_open_is_named_with_what_it_waits_for() {
     );
 
     house.write("queue/STOP", "");
-    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     check_waits(&house, "u", &[("u", "`tasuki stop --off`: everything is on hold")]);
     std::fs::remove_file(house.path("queue/STOP")).expect("STOP");
 
     house.kill();
-    check_waits(&house, "t", &of("a daemon to see what its agent did (`tasuki up`)"));
-    let next = "a daemon (`tasuki up`), then coding_writing_specialist, who works on t.plan.code";
+    check_waits(&house, "t", &of("a daemon (`tasuki up`), to see what its agent has done"));
+    let next = "a daemon (`tasuki up`), then coding_writing_specialist, who is working on t.plan.code";
     check_waits(&house, "u", &[("u", next)]);
 }
 
@@ -104,7 +104,7 @@ fn a_tree_that_only_the_archive_knows_is_told_whole() {
     let mut house = House::plain("archive");
     house.start();
     house.write("queue/STOP", "");
-    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP is there"));
+    house.until("the halt", |house| house.read("status/activity.log").contains("queue/STOP exists"));
     house.drop("a.yaml", "id: p\nto: worker\ncontent: whole\n");
     house.until("the task", |house| house.path("queue/active/p.yaml").exists());
     house.drop("b.yaml", "id: c\nparent: p\nto: worker\ncontent: part\n");

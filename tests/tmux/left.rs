@@ -56,7 +56,7 @@ async fn ring_and_stop(hand: &mut Hand, typed: &Typed) {
     shown(hand, typed).await;
     hand.terms.send_modify(|terms| terms.halted = true);
     let verdict = hand.verdict().await;
-    let left = matches!(&verdict, Verdict::NotDelivered { why } if why.contains("stands in the input"));
+    let left = matches!(&verdict, Verdict::NotDelivered { why } if why.contains("is in the input"));
     assert!(left, "{verdict:?}");
     hand.terms.send_modify(|terms| terms.halted = false);
 }

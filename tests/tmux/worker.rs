@@ -51,7 +51,7 @@ async fn a_turn_in_doubt_is_settled_by_what_stands_in_the_pane() {
 
     leave_in_the_input(&hand, &format!("{} 日本", second.line)).await;
     hand.give(Order::Settle(second)).await;
-    assert!(not_delivered(&hand.verdict().await, "somebody wrote on"), "nobody's words are sent");
+    assert!(not_delivered(&hand.verdict().await, "somebody typed after its line"), "nobody's words are sent");
     hand.pane.key(Key::Ctrl(CtrlLetter::new('u').unwrap())).await.unwrap();
 
     leave_in_the_input(&hand, &third.line).await;
@@ -159,7 +159,7 @@ async fn a_stop_between_a_line_and_its_enter_holds_that_back() {
     hand.terms.send_modify(|terms| terms.halted = true);
     world.file("go", "");
     let verdict = hand.verdict().await;
-    assert!(not_delivered(&verdict, "stands in the input"), "{verdict:?}");
+    assert!(not_delivered(&verdict, "is in the input"), "{verdict:?}");
     hand.pane.type_literal("END").await.unwrap();
     assert_eq!(file_until(&hand.pane, &path, |bytes| bytes.len() == 3).await, b"END", "no Enter before it");
 }

@@ -79,7 +79,7 @@ fn errors_say_what_and_where() {
         decode_snapshot("[]").unwrap_err().to_string(),
     ];
     expect![[r#"
-        not a list of events (`[` is missing at its beginning): the line is damaged, or is none of the journal's
+        not a list of events (`[` is missing at its beginning): the line is damaged, or is not one of the journal's
         event 0 cannot be read (`{` is missing at its beginning): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (it has no name in `event`): the line is damaged, or a newer tasuki wrote it
         event 1 is called `exploded`, which this version does not know: use the tasuki that wrote it
@@ -90,7 +90,7 @@ fn errors_say_what_and_where() {
         event 0 cannot be read (missing field `content` at line 1 column 174): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (invalid type: integer `7`, expected a text at line 1 column 61): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (duplicate field `id` at line 1 column 34): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (`event` stands there twice): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (`event` is there twice): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (a move has more than one of `receipt`, `source` and `why`): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (its `turn` is missing): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (the code "no-such" is not known to this version at line 1 column 35): the line is damaged, or a newer tasuki wrote it
@@ -98,8 +98,8 @@ fn errors_say_what_and_where() {
         event 0 cannot be read (the pane "%+5" is not tmux's number of a pane, such as %5): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (unknown variant `exploded`, expected one of `launching`, `up`, `adopted`, `down`, `lost`, `blocked`, `answered`, `interrupted`, `removed` at line 1 column 47): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (the digest "00FF0123456789abcdef0123456789ab" is not 32 digits of 0-9a-f at line 1 column 145): the line is damaged, or a newer tasuki wrote it
-        not a list of events (there is no `state`): the line is damaged, or is none of the journal's
-        not a list of events (`{` is missing at its beginning): the line is damaged, or is none of the journal's"#]].assert_eq(&said.join("\n"));
+        not a list of events (there is no `state`): the line is damaged, or is not one of the journal's
+        not a list of events (`{` is missing at its beginning): the line is damaged, or is not one of the journal's"#]].assert_eq(&said.join("\n"));
     assert!(matches!(
         decode(r#"[{"event":"halted"},{"event":"exploded"}]"#),
         Err(DecodeError::UnknownEvent { index: 1, name }) if name == "exploded"

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 
 /// Words after the one whom a line is about, by which a line of a step is known from a note to people.
-const VERBS: [&str; 10] =
-    ["accepted:", "made:", "is", "was", "will", "goes", "rests", "completed", "failed", "cancelled"];
+const VERBS: [&str; 9] =
+    ["accepted:", "made:", "is", "was", "will", "goes", "completed", "failed", "cancelled"];
 /// And those of steps that are flushed before anybody hears of them.
 const FLUSHED: [&str; 5] = ["accepted:", "made:", "completed", "failed", "cancelled"];
 

@@ -95,7 +95,7 @@ fn go_on(house: &House, settings: &Settings, mut journal: Journal) -> Result<(Jo
     let show = |memory: &Memory, reader| {
         show_owed(&root, memory, reader, Millis(0)).err().map_or(BTreeSet::new(), |owed| owed.ids)
     };
-    journal.stop("the daemon starts anew");
+    journal.stop("the daemon restarts");
     match memory::try_again(&dir, &mut journal, settings.team.clone(), house.clock.now(), &show) {
         Ok(memory) => Ok((journal, memory)),
         Err(error) => Err((error.to_string(), Some(Box::new(journal)))),

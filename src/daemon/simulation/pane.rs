@@ -172,7 +172,7 @@ impl Pane {
                     self.input = Some(typed.clone());
                 }
                 if bad(chance, 15) {
-                    let why = "its line stands in the input without Enter".to_owned();
+                    let why = "its line is in the input, and Enter was not pressed".to_owned();
                     worker.rung(typed, Verdict::NotDelivered { why });
                 } else {
                     worker.typing = Some((typed, Step::Enter));

@@ -70,7 +70,7 @@ impl Run {
         let has_heard = life.daemon.inbox.is_empty() && life.daemon.calls.is_empty();
         if has_looked && has_heard && life.daemon.tmux.is_halted() != self.is_stopped() {
             return Err(format!(
-                "queue/STOP is there: {}, and the panes are told otherwise",
+                "queue/STOP exists: {}, and the panes are told otherwise",
                 self.is_stopped()
             ));
         }

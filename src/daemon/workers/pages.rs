@@ -94,7 +94,7 @@ fn evidence(answer: &Answer) -> Option<&'static str> {
     let says_nothing = answer.body.content.trim().is_empty();
     match answer.truncated {
         true => Some("only the end of the answer could be kept"),
-        false => says_nothing.then_some("its agent said that it is done, and nothing else"),
+        false => says_nothing.then_some("its agent said only that it is done"),
     }
 }
 

@@ -129,7 +129,7 @@ async fn arm<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> Op
     match thread.spawn(move || drop(tell.send(make()))) {
         Ok(_) => armed.await.ok(),
         Err(error) => {
-            tracing::warn!(%error, "no thread for a watch: what people change is seen at the next start");
+            tracing::warn!(%error, "a watch thread cannot be started: changes are seen at the next start");
             None
         }
     }
@@ -143,7 +143,7 @@ fn watch(
     let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| match event {
         Ok(event) if is_news(&event) => tell(&event),
         Ok(_) => {}
-        Err(error) => tracing::warn!(%error, "the watch of the team file is broken; a restart reads it"),
+        Err(error) => tracing::warn!(%error, "the watch of the team file failed; a restart reads it"),
     });
     let watched = watcher.and_then(|mut watcher| {
         watcher.watch(folder, RecursiveMode::NonRecursive)?;

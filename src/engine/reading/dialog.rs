@@ -196,7 +196,7 @@ impl Dialog {
     pub fn choose(&self, wish: &Choose, rules: &ChoiceRules) -> Result<Chosen, String> {
         let says = |patterns: &[Pattern], word: &str| {
             let is_one = |choice: &String| patterns.iter().any(|pattern| pattern.matches(label(choice)));
-            self.choices.iter().position(is_one).ok_or_else(|| format!("no choice is known to say {word}"))
+            self.choices.iter().position(is_one).ok_or_else(|| format!("no choice is known to mean {word}"))
         };
         let at = match wish {
             Choose::Yes => says(&rules.yes, "yes"),

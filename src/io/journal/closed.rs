@@ -58,7 +58,7 @@ impl Closed {
     pub(super) fn load(folder: &Folder, segment: u32) -> Result<Self, Unusable> {
         let bad = |why: &str| Unusable::Bad(why.to_owned());
         if folder.is_in_the_way(&ids_name(segment)) {
-            return Err(bad("something that is no file stands in its place"));
+            return Err(bad("something that is not a file is in its place"));
         }
         Self::read_head(folder, segment).map_err(Unusable::if_unreadable)
     }
@@ -75,12 +75,12 @@ impl Closed {
             return Err(bad("it belongs to another segment"));
         }
         if header.file_bytes() != Some(folder.size(&file)?) {
-            return Err(bad("it has not the length that its header tells"));
+            return Err(bad("it does not have the length that its header gives"));
         }
         let mut filter = vec![0; usize::try_from(header.filter_bytes).unwrap_or(usize::MAX)];
         folder.read(&file, &mut filter, HEADER_BYTES as u64)?;
         if crc32fast::hash(&filter) != header.filter_crc {
-            return Err(bad("the checksum of its filter does not fit"));
+            return Err(bad("the checksum of its filter does not match"));
         }
         Ok(Self::new(&header, Filter::from_bytes(filter)))
     }
@@ -177,7 +177,7 @@ impl Closed {
         for n in 0..self.records {
             let id = self.record(&bytes, n)?.id;
             if last.is_some_and(|last| last >= id) || !self.filter.may_have(id) {
-                return Err(Unusable::Bad(format!("record {n} is not where it can be found")));
+                return Err(Unusable::Bad(format!("record {n} cannot be found")));
             }
             last = Some(id);
         }
@@ -212,7 +212,7 @@ impl Closed {
     fn record(&self, bytes: &[u8], n: u64) -> Result<Fingerprint, Unusable> {
         let (records, _) = bytes.as_chunks();
         let record = usize::try_from(n).ok().and_then(|n| records.get(n)).and_then(Fingerprint::parse);
-        record.ok_or_else(|| Unusable::Bad("the checksum of a record does not fit".to_owned()))
+        record.ok_or_else(|| Unusable::Bad("the checksum of a record does not match".to_owned()))
     }
 }
 
@@ -229,7 +229,9 @@ pub(super) fn load_all(
         let is_last = n + 1 == segments.len();
         let is_stale = |closed: &Closed| is_last && closed_by.is_some_and(|by| by != closed.closed_by);
         let why = match Closed::load(&disk.folder, segment) {
-            Ok(closed) if is_stale(&closed) => "it is from a turn that did not come to its end".to_owned(),
+            Ok(closed) if is_stale(&closed) => {
+                "it is from a change of segments that was not completed".to_owned()
+            }
             Ok(closed) => {
                 all.push(closed);
                 continue;

@@ -9,16 +9,16 @@ use super::{Location, Seq};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// The bytes have not the form of a line.
-    #[error("it has not the form of a line of the journal")]
+    #[error("it does not have the form of a line of the journal")]
     Form,
     /// The checksum is another one.
-    #[error("its checksum does not fit its bytes")]
+    #[error("its checksum does not match its bytes")]
     Checksum,
     /// Only the newline after the line before is damaged; no line is lost.
     #[error("the newline after a line is damaged; the line itself is whole")]
     Newline,
     /// A whole line that stands where its number cannot be.
-    #[error("step {} stands after step {}", .seq.0, .last.0)]
+    #[error("step {} comes after step {}", .seq.0, .last.0)]
     Order {
         /// Its number.
         seq: Seq,
@@ -26,13 +26,13 @@ pub enum Flaw {
         last: Seq,
     },
     /// Another whole line stands where this one was written.
-    #[error("step {} stands in its place", .seq.0)]
+    #[error("step {} is in its place", .seq.0)]
     Other {
         /// Its number.
         seq: Seq,
     },
     /// A snapshot that does not begin a segment.
-    #[error("a snapshot stands in the middle of a segment")]
+    #[error("a snapshot is in the middle of a segment")]
     Misplaced,
     /// A segment after the first that does not begin with a snapshot.
     #[error("the segment does not begin with a snapshot")]
@@ -84,7 +84,7 @@ pub enum JournalError {
         why: &'static str,
     },
     /// A segment that leaves too few numbers for those that come after it.
-    #[error("{} is no segment of ours: its number is too large to go on from; move it away", .path.display())]
+    #[error("{} is not a segment of this journal: its number is too large to go on from; move it away", .path.display())]
     Number {
         /// The file.
         path: PathBuf,
@@ -102,7 +102,7 @@ pub enum JournalError {
     Boot(String),
     /// A line that was asked for is damaged.
     #[error(
-        "the line at byte {} of segment {:06} is damaged: {flaw}; `tasuki fsck` tells the extent",
+        "the line at byte {} of segment {:06} is damaged: {flaw}; `tasuki fsck` shows the extent",
         .at.offset, .at.segment
     )]
     Damaged {

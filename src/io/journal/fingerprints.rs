@@ -99,7 +99,7 @@ impl Header {
             return Err("it does not begin like a list of ids");
         }
         if crc32fast::hash(&bytes[..60]) != u32_at(bytes, 60) {
-            return Err("the checksum of its header does not fit");
+            return Err("the checksum of its header does not match");
         }
         if u32_at(bytes, 8) != VERSION {
             return Err("another version of tasuki wrote it");

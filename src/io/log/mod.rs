@@ -221,7 +221,8 @@ impl Keeper {
             return;
         }
         let now = clock::rfc3339_ms(clock::wall_now());
-        let line = format!("{now} WARN {lost} lines of this log were lost: the disk was full or too slow");
+        let line =
+            format!("{now} WARN lines of this log that were lost: {lost}; the disk was full or too slow");
         if self.write(&line).is_ok() {
             self.lost.fetch_sub(lost, Ordering::Relaxed);
         }

@@ -68,7 +68,7 @@ fn lines_that_were_lost_are_counted() {
     tracing::subscriber::with_default(log.subscriber("info").unwrap(), || tracing::info!("after"));
     drop(log);
     let text = read(&path);
-    assert!(text.contains("after\n") && text.contains("7 lines of this log were lost"), "{text}");
+    assert!(text.contains("after\n") && text.contains("lines of this log that were lost: 7"), "{text}");
 }
 
 #[test]

@@ -170,7 +170,7 @@ impl Busy {
     pub(super) fn refusal(self, name: &str) -> Refusal {
         let (code, why) = match self {
             Self::Open => (Code::StillOpen, "somebody has it open for writing".to_owned()),
-            Self::Moving => (Code::StillOpen, "it still changes".to_owned()),
+            Self::Moving => (Code::StillOpen, "it is still changing".to_owned()),
             Self::Empty => (Code::StillOpen, "it is empty and new".to_owned()),
             Self::Stuck(errno) => (Code::Stuck, format!("it cannot be moved or read: {errno}")),
         };

@@ -241,12 +241,12 @@ fn judge(claim: &str, stat: &Stat, us: u32, folder: &Folder) -> Result<(), Refus
         return bad(Code::NotOurs, format!("the file belongs to user {}, not to {us}", stat.st_uid));
     }
     if stat.st_nlink > 1 {
-        return bad(Code::HardLink, format!("the file has {} names", stat.st_nlink));
+        return bad(Code::HardLink, format!("the file has {} hard links", stat.st_nlink));
     }
     if stat.st_mode & 0o002 != 0 {
         return bad(
             Code::WorldWritable,
-            format!("everybody may write to the file (mode {:o})", stat.st_mode & 0o7777),
+            format!("anybody can write to the file (mode {:o})", stat.st_mode & 0o7777),
         );
     }
     Ok(())
@@ -257,7 +257,7 @@ fn kind_words(kind: FileType) -> &'static str {
         FileType::Fifo => "a FIFO",
         FileType::Socket => "a socket",
         FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        _ => "no regular file",
+        _ => "not a regular file",
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn variable(name: &str, value: &At<Option<String>>, book: &mut Book) 
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(plain) {
         book.wrong(
             place,
-            format!("`{name}` cannot be the name of a variable"),
+            format!("`{name}` is not a valid name for a variable"),
             "use letters, digits and `_`",
         );
     } else if name.starts_with("TASUKI_") {
@@ -69,7 +69,7 @@ pub(super) fn is_profile(name: &str) -> bool {
 /// Whether a program can be given this word at all.
 pub(super) fn word(text: &str, place: Place, book: &mut Book) {
     if text.contains('\0') {
-        book.wrong(place, "there is a NUL in this", "take it out; no program can be given one");
+        book.wrong(place, "there is a NUL in this", "remove it; no program can be given one");
     }
 }
 
@@ -77,7 +77,11 @@ pub(super) fn word(text: &str, place: Place, book: &mut Book) {
 pub(super) fn key(name: &str, place: Place, book: &mut Book) {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if name.is_empty() || name.len() > 16 || name.starts_with('-') || !name.chars().all(plain) {
-        book.wrong(place, format!("`{name}` is no key"), "name keys as tmux does: C-u, C-d, Escape, Enter");
+        book.wrong(
+            place,
+            format!("`{name}` is not a key"),
+            "name keys as tmux does: C-u, C-d, Escape, Enter",
+        );
     }
 }
 

@@ -73,7 +73,7 @@ impl Choice {
             (false, [_]) => "it is the only one",
             (false, _) => "it is the first of them",
         };
-        format!("{found}; `{}` is taken: {chosen} (another: `--provider NAME`)", self.provider)
+        format!("{found}; using `{}`: {chosen} (for another: `--provider NAME`)", self.provider)
     }
 }
 
@@ -115,7 +115,7 @@ pub enum InitError {
         asked: String,
     },
     /// There is a team already.
-    #[error("{} is there already; change it, or move it away first", .path.display())]
+    #[error("{} already exists; change it, or move it away first", .path.display())]
     AlreadyThere {
         /// The team file.
         path: PathBuf,

@@ -80,7 +80,7 @@ pub(super) fn general(entry: Option<&SettingsEntry>, book: &mut Book) -> General
     if let Some(log) = &entry.log {
         general.log.clone_from(&log.value);
         if let Err(error) = log.value.parse::<tracing_subscriber::filter::Targets>() {
-            let why = format!("`{}` is no level of the log ({error})", log.value);
+            let why = format!("`{}` is not a log level ({error})", log.value);
             book.wrong(
                 log.place,
                 why,

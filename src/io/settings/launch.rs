@@ -316,13 +316,11 @@ fn filled(template: &str, values: &Values<'_>, place: Place, book: &mut Book) ->
 fn noticed(filled: Filled, place: Place, book: &mut Book) -> String {
     if let Some(missing) = filled.missing.first() {
         let (what, cure) = match *missing {
-            "model" => ("a model", "add `model:`, or take the placeholder away"),
-            "permission_mode" => {
-                ("a permission mode", "add `permission_mode:`, or take the placeholder away")
-            }
-            _ => ("a system prompt", "add `system_prompt:` with a file, or take the placeholder away"),
+            "model" => ("a model", "add `model:`, or remove the placeholder"),
+            "permission_mode" => ("a permission mode", "add `permission_mode:`, or remove the placeholder"),
+            _ => ("a system prompt", "add `system_prompt:` with a file, or remove the placeholder"),
         };
-        book.wrong(place, format!("`{{{missing}}}` stands for {what}, and this agent has none"), cure);
+        book.wrong(place, format!("`{{{missing}}}` stands for {what}, but this agent has none"), cure);
     }
     for (word, near) in filled.odd {
         let cure = format!("write `{{{near}}}` if that is meant");
@@ -343,13 +341,15 @@ fn read_prompt(path: &Path) -> Result<String, String> {
     }
     let said = meta.len();
     if said > PROMPT_BYTES_MAX {
-        return Err(format!("has {said} bytes; at most {PROMPT_BYTES_MAX} can be handed over"));
+        return Err(format!("has {said} bytes; at most {PROMPT_BYTES_MAX} can be passed on"));
     }
     // It may have more than it says: files that programs write, and those of the kernel.
     let mut bytes = Vec::new();
     let read = file.take(PROMPT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)? as u64;
     if read > PROMPT_BYTES_MAX {
-        return Err(format!("is longer than it says; at most {PROMPT_BYTES_MAX} bytes can be handed over"));
+        return Err(format!(
+            "is longer than its size says; at most {PROMPT_BYTES_MAX} bytes can be passed on"
+        ));
     }
     let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())?;
     if text.contains('\0') { Err("has a NUL in it".into()) } else { Ok(text) }

@@ -110,7 +110,7 @@ impl Parts<'_> {
 
 fn refuse_names(file: &TeamFile, book: &mut Book) {
     for (name, entry) in file.providers.iter().flatten().filter(|(name, _)| !check::is_profile(name)) {
-        let why = format!("`{}` is no name for a profile", name.escape_debug());
+        let why = format!("`{}` is not a valid name for a profile", name.escape_debug());
         book.wrong(entry.place, why, "use 1 to 64 of a-z, 0-9, `-` and `_`");
     }
 }
@@ -120,7 +120,7 @@ fn refuse_unready(agent: &AgentEntry, book: &mut Book) {
         check::variable(name, value, book);
     }
     if let Some(worktree) = agent.worktree.as_ref().filter(|worktree| worktree.value) {
-        let cure = "take `worktree` away, or make one yourself and name it in `cwd:`";
+        let cure = "remove `worktree`, or make one yourself and name it in `cwd:`";
         book.wrong(worktree.place, "git worktrees are not in this version", cure);
     }
 }
@@ -151,13 +151,14 @@ fn refuse_weak_phrases(
             members.iter().find(|(other, said)| *other != name && said.phrase.contains(&member.phrase));
         if let Some((other, said)) = other {
             let why = format!(
-                "without a token, `{}` would be taken from the phrase of `{other}`, `{}`",
+                "without a token, `{}` would be recognised in the phrase of `{other}`, `{}`",
                 member.phrase, said.phrase
             );
             book.wrong(place, why, cure);
         }
         if doorbells::say(&general.words, &member.phrase) {
-            let why = format!("without a token, `{}` would be taken from the doorbell itself", member.phrase);
+            let why =
+                format!("without a token, `{}` would be recognised in the doorbell itself", member.phrase);
             book.wrong(place, why, cure);
         }
     }

@@ -92,7 +92,7 @@ pub struct Loaded {
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file says something that cannot be.
-    #[error("{} says what cannot be:\n\n{}", plain(.path), render(.findings, false).trim_end())]
+    #[error("{} is not valid:\n\n{}", plain(.path), render(.findings, false).trim_end())]
     Refused {
         /// The team file.
         path: PathBuf,

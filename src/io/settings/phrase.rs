@@ -17,8 +17,8 @@ pub(super) fn check(text: &str) -> Result<String, Wrong> {
     match phrase.chars().find(|c| is_unseen(*c)) {
         None => Ok(phrase.into()),
         Some(c) => Err(Wrong {
-            why: format!("the phrase has a character that nobody can see ({})", c.escape_unicode()),
-            cure: "write it anew, letter by letter".into(),
+            why: format!("the phrase has an invisible character ({})", c.escape_unicode()),
+            cure: "type it again, letter by letter".into(),
         }),
     }
 }

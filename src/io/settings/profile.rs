@@ -256,7 +256,7 @@ impl Resolver<'_> {
             return None;
         }
         if !self.entered.contains_key(&base.value) && !self.built_in.contains_key(&base.value) {
-            let why = format!("`{name}` is based on `{}`, which is no profile", base.value);
+            let why = format!("`{name}` is based on `{}`, which is not a profile", base.value);
             let known: Vec<&str> =
                 self.built_in.keys().chain(self.entered.keys()).map(String::as_str).collect();
             book.wrong(base.place, why, did_you_mean(&base.value, known));
@@ -271,7 +271,7 @@ impl Resolver<'_> {
             return Some(Profile::default());
         }
         let known: Vec<&str> = self.built_in.keys().map(String::as_str).collect();
-        let why = format!("`{name}` is no built-in profile, and is based on none");
+        let why = format!("`{name}` is not a built-in profile and is not based on one");
         let cure = format!("add `based_on:` with one of: {}", known.join(", "));
         self.books[0].wrong(entered.entry.place, why, cure);
         None

@@ -45,7 +45,7 @@ pub(super) fn read_folder(folder: &Path, book: &mut Book) -> Vec<ProfileFile> {
         Err(error) => {
             told(
                 format!("the folder of profiles {} cannot be read: {error}", folder.display()),
-                "see that you can read it, and nobody else can write it",
+                "make sure that you can read it and nobody else can write to it",
             );
             return Vec::new();
         }
@@ -58,14 +58,14 @@ pub(super) fn read_folder(folder: &Path, book: &mut Book) -> Vec<ProfileFile> {
     for path in paths {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if !check::is_profile(&name) {
-            let why = format!("{} has no name for a profile", path.display());
+            let why = format!("{} is not named like a profile", path.display());
             told(why, "use a-z, 0-9, `-` and `_`, and .yaml");
             continue;
         }
         match bytes_of(&path) {
             Err(error) => told(
                 format!("the profile {} cannot be read: {error}", path.display()),
-                "see that it can be, and that nobody else can write it",
+                "make sure that you can read it and nobody else can write to it",
             ),
             Ok(bytes) => files.extend(parse(name, &path, &bytes)),
         }
@@ -112,11 +112,11 @@ fn refuse_open(meta: &Metadata) -> io::Result<()> {
 /// Who may write what has this owner, group and mode, besides root and us. Where a user has a group of his own, that one may.
 fn who_else_writes((owner, its_group, mode): (u32, u32, u32), us: u32, group: u32) -> Option<String> {
     if owner != us && owner != 0 {
-        Some(format!("it belongs to user {owner}, not to {us} (look what is in it, then `chown {us}` it)"))
+        Some(format!("it belongs to user {owner}, not to {us} (check what is in it, then `chown {us}` it)"))
     } else if mode & OTHERS_WRITE != 0 {
-        Some("everybody may write it (`chmod o-w` it)".to_owned())
+        Some("anybody can write to it (`chmod o-w` it)".to_owned())
     } else if mode & GROUP_WRITES != 0 && its_group != group {
-        Some(format!("the group {its_group} may write it, which is not yours (`chmod g-w` it)"))
+        Some(format!("the group {its_group}, which is not yours, can write to it (`chmod g-w` it)"))
     } else {
         None
     }
@@ -155,11 +155,11 @@ mod tests {
     fn a_profile_is_written_by_its_user_alone() {
         for (owner, group, mode, told) in [
             (1_000, 1_000, 0o664, None),
-            (1_000, 1_000, 0o666, Some("everybody may write it")),
-            (1_000, 50, 0o664, Some("the group 50 may write it")),
+            (1_000, 1_000, 0o666, Some("anybody can write to it")),
+            (1_000, 50, 0o664, Some("the group 50, which is not yours, can write to it")),
             (1_000, 50, 0o644, None),
             (0, 0, 0o644, None),
-            (0, 0, 0o664, Some("the group 0 may write it")),
+            (0, 0, 0o664, Some("the group 0, which is not yours, can write to it")),
             (1_001, 1_000, 0o600, Some("it belongs to user 1001, not to 1000")),
         ] {
             let said = who_else_writes((owner, group, mode), 1_000, 1_000);

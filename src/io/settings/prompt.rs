@@ -83,7 +83,11 @@ impl PromptEntry {
                 || !name.chars().all(plain)
             {
                 let cure = "use letters, digits, `.`, `_` and `-`, and no dot at the beginning";
-                book.wrong(at.place, format!("`{}` is no name for a file here", name.escape_debug()), cure);
+                book.wrong(
+                    at.place,
+                    format!("`{}` is not a valid name for a file here", name.escape_debug()),
+                    cure,
+                );
             }
         }
         let all = |entries: &Option<BTreeMap<String, At<Value>>>| {
@@ -206,12 +210,14 @@ fn way(agent: &AgentEntry, profile: &Profile, is_profiles: bool, is_set: &dyn Fn
     let way = match () {
         () if by_args || by_env => Way::Given,
         () if is_off || has_other => {
-            Way::Lost("its command has words of its own in the place of those for it")
+            Way::Lost("its command has words of its own in place of those for the prompt")
         }
         () if is_taken && !prompt.env.is_empty() => {
             Way::Lost("something else sets the variable that would name it")
         }
-        () if prompt.args.is_empty() && prompt.env.is_empty() => Way::Lost("its profile knows no way for it"),
+        () if prompt.args.is_empty() && prompt.env.is_empty() => {
+            Way::Lost("its profile has no way to pass it on")
+        }
         () => Way::Lost(
             "its `command:` does not begin with its profile's program, and has no `{system_prompt}`",
         ),
@@ -240,7 +246,7 @@ fn says(own: Option<&[String]>, text: &str) -> bool {
 fn untold(key: &str, place: Place, is_profiles: bool, book: &mut Book) {
     let (why, cure) = if is_profiles {
         (
-            format!("its profile does not know how to tell its program a `{key}`"),
+            format!("its profile does not say how to give its program a `{key}`"),
             format!(
                 "write it into `args:` or `command:`, or add `{key}: [--option, \"{{{key}}}\"]` to the profile"
             ),
@@ -248,9 +254,9 @@ fn untold(key: &str, place: Place, is_profiles: bool, book: &mut Book) {
     } else {
         (
             format!(
-                "this agent's `command:` is not that of its profile, so nobody knows how to tell it a `{key}`"
+                "this agent's `command:` is not that of its profile, so it is not known how to give it a `{key}`"
             ),
-            format!("write it into the command, where `{{{key}}}` is filled in, or take `command:` away"),
+            format!("write it into the command, where `{{{key}}}` is filled in, or remove `command:`"),
         )
     };
     book.wrong(place, why, cure);

@@ -71,21 +71,21 @@ fn report(error: &Error, place: Place, book: &mut Book) {
         }
         Error::SerdeUnknownVariant { variant, expected, .. } => {
             let cure = did_you_mean(variant, expected.iter().copied());
-            book.wrong(place, format!("`{variant}` is not one of the words that are known here"), cure);
+            book.wrong(place, format!("`{variant}` is not a known value here"), cure);
         }
         Error::SerdeMissingField { field, .. } => {
             book.wrong(place, format!("`{field}` is missing"), format!("add `{field}:`; {see}"));
         }
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_deref().unwrap_or("a key");
-            book.wrong(place, format!("`{key}` stands here twice"), "keep one of the two");
+            book.wrong(place, format!("`{key}` is here twice"), "keep one of the two");
         }
         Error::InvalidScalar { ty, .. } => book.wrong(place, format!("this is not {}", kind(ty)), see),
         Error::InvalidBooleanStrict { .. } => {
             book.wrong(place, "this is neither true nor false", "write `true` or `false`");
         }
         Error::NullIntoString { .. } => {
-            book.wrong(place, "a value is missing", "write one, or take the key away")
+            book.wrong(place, "a value is missing", "write one, or remove the key")
         }
         Error::Unexpected { expected, .. } => {
             book.wrong(place, format!("there should be {} here", kind(expected)), see)
@@ -99,14 +99,14 @@ fn report(error: &Error, place: Place, book: &mut Book) {
             book.wrong(
                 place,
                 "a second document begins here",
-                "a team file is one document: take the `---` away",
+                "a team file is one document: remove the `---`",
             );
         }
         Error::MergeKeyNotAllowed { .. } => {
-            book.wrong(place, "merge keys are not read", "write the keys out instead of `<<`")
+            book.wrong(place, "merge keys are not supported", "write the keys out instead of `<<`")
         }
         Error::UnsupportedTag { tag, .. } => {
-            book.wrong(place, format!("the tag `{tag}` is not read"), "take it away")
+            book.wrong(place, format!("the tag `{tag}` is not supported"), "remove it")
         }
         Error::Budget { breach, .. } => over_budget(breach, place, book),
         other => {
@@ -140,11 +140,11 @@ fn over_budget(breach: &BudgetBreach, place: Place, book: &mut Book) {
         BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. } => {
             book.wrong(
                 place,
-                "anchors and aliases are not read",
+                "anchors and aliases are not supported",
                 "write the value out instead of `&` and `*`",
             );
         }
-        _ => book.wrong(place, "this is too much for one file", format!("use at most {NODES_MAX} values")),
+        _ => book.wrong(place, "this file has too many values", format!("use at most {NODES_MAX} values")),
     }
 }
 

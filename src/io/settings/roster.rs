@@ -52,7 +52,7 @@ impl Roster {
             if self.members.contains_key(&name) {
                 book.wrong(
                     agent.name.place,
-                    format!("there is an agent `{name}` already"),
+                    format!("there is already an agent `{name}`"),
                     "give one of the two another name",
                 );
                 continue;
@@ -175,8 +175,8 @@ impl Roster {
             None if given.value == USER => {
                 book.wrong(
                     given.place,
-                    "`user` is not named here",
-                    "take it away: user may send to anyone and command all, and anyone may write to user",
+                    "`user` must not be named here",
+                    "remove it: `user` may send to anyone and command everyone, and anyone may write to `user`",
                 );
                 BTreeSet::new()
             }
@@ -216,11 +216,11 @@ fn power(given: &At<String>, has_of: bool, book: &mut Book) -> Option<Power> {
     match found {
         None => {
             let cure = did_you_mean(word, Power::ALL.into_iter().map(Power::word));
-            book.wrong(given.place, format!("`{word}` is nothing that can be opened to an agent"), cure);
+            book.wrong(given.place, format!("`{word}` cannot be allowed to an agent"), cure);
         }
         Some(power) if has_of && !power.has_whose() => {
             let cure = "give it an entry of its own, without `of`";
-            book.wrong(given.place, format!("`{word}` is about the whole team, and not of somebody"), cure);
+            book.wrong(given.place, format!("`{word}` is about the whole team, not about one agent"), cure);
         }
         _ => {}
     }
@@ -254,7 +254,7 @@ fn suggestion(text: &str) -> String {
 fn clash(word: &AgentName, taken: &str, place: Place, book: &mut Book) {
     book.wrong(
         place,
-        format!("`{word}` is the name of {taken} already"),
+        format!("`{word}` is already the name of {taken}"),
         "names, aliases and pools must differ: take another word",
     );
 }

@@ -257,7 +257,7 @@ impl RuleEntry {
         let name = &self.name.value;
         let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.len() > 64 || !name.chars().all(word) {
-            let why = format!("`{name}` is no name for a rule");
+            let why = format!("`{name}` is not a valid name for a rule");
             book.wrong(self.name.place, why, "use 1 to 64 of a-z, 0-9, `-`, `_` and `.`");
             return None;
         }
@@ -267,7 +267,7 @@ impl RuleEntry {
         let free = self.free.unwrap_or(false);
         let may_type = free || matches!(state, State::Ready);
         if may_type && !matches!(input_box, BoxState::Empty) && see == Sights::default() {
-            let why = format!("rule `{name}` takes every screen for one that may be typed to");
+            let why = format!("rule `{name}` reads every screen as one that may be typed to");
             book.wrong(self.name.place, why, "say `box: empty`, or what has to be seen");
         }
         let (bold, cure) = (self.bold.unwrap_or(false), self.cure.clone());
@@ -309,8 +309,9 @@ pub(super) fn pattern(text: &At<String>, book: &mut Book) -> Option<Pattern> {
             book.spent.bytes += pattern.room();
             if is_over(book.spent) {
                 let mib = PATTERNS_BYTES_MAX >> 20;
-                let why =
-                    format!("up to here patterns are more than {PATTERNS_MAX}, or take more than {mib} MiB");
+                let why = format!(
+                    "the patterns up to here are more than {PATTERNS_MAX}, or take more than {mib} MiB"
+                );
                 let cure = "write fewer, or shorter ones: `\\w{9}` takes more than `[a-z]{9}`";
                 book.wrong(text.place, why, cure);
             }
@@ -327,11 +328,11 @@ fn bad_pattern(error: &PatternError, place: Place, book: &mut Book) {
     if error.is_too_large {
         // To find that out takes as long as to make one.
         book.spent.bytes += Pattern::ROOM_MAX;
-        let why = format!("this is too much for one pattern: {error}");
+        let why = format!("this pattern is too large: {error}");
         let cure = "write several shorter ones, `[a-z]` in place of `\\w`, and smaller numbers in `{}`";
         return book.wrong(place, why, cure);
     }
-    let why = format!("this is no regular expression: {error}");
+    let why = format!("this is not a regular expression: {error}");
     let cure =
         "put it in single quotes, and a backslash before each of . ( ) [ ] { } ? * + ^ $ | meant as itself";
     book.wrong(place, why, cure);

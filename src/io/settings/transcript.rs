@@ -75,7 +75,7 @@ impl TranscriptEntry {
         for path in &self.files {
             let (value, cure) = (&path.value, "write it like $HOME/.claude/projects/*/*.jsonl");
             if !value.starts_with('/') && !value.starts_with('$') {
-                book.wrong(path.place, format!("`{value}` begins nowhere"), cure);
+                book.wrong(path.place, format!("`{value}` is not an absolute path"), cure);
             }
             let odd = value.split('/').find(|name| name.matches('*').count() > 1 || *name == "..");
             if let Some(odd) = odd {

@@ -95,7 +95,7 @@ pub enum Unheard {
     #[error("it is not asked for a while")]
     Resting,
     /// Nobody of our own user listens there.
-    #[error("nobody of this user listens on port {0}")]
+    #[error("no process of this user listens on port {0}")]
     Nobody(u16),
     /// There is no whole answer, or none that can be understood.
     #[error("{0}")]

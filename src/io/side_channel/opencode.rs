@@ -173,7 +173,7 @@ impl OpenCode {
         match &read {
             Ok(_) => self.rests_until = None,
             Err(error) => {
-                tracing::debug!(at = %self.address.at, %error, "an agent gives no answer");
+                tracing::debug!(at = %self.address.at, %error, "an agent does not answer");
                 self.rests_until = Some(Instant::now() + REST);
             }
         }

@@ -26,7 +26,9 @@ pub enum TmuxError {
         found: Version,
     },
     /// `tmux -V` said something else than a version.
-    #[error("tmux calls its version {text:?}, which says nothing of its age; use a release, 3.3a or newer")]
+    #[error(
+        "tmux reports its version as {text:?}, from which its age cannot be told; use a release, 3.3a or newer"
+    )]
     VersionUnknown {
         /// What it said.
         text: String,

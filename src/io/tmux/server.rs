@@ -217,7 +217,7 @@ impl Server {
         let owner = if owner.is_empty() {
             "tasuki did not make it".to_owned()
         } else {
-            format!("it is of {}", shown(owner.as_bytes()))
+            format!("it belongs to {}", shown(owner.as_bytes()))
         };
         let (session, socket) = (self.session.clone(), self.socket.clone());
         Err(TmuxError::Foreign { session, socket, owner })

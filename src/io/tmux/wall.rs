@@ -62,12 +62,25 @@ const OPTIONS: [(&str, &str); 9] = [
     ("pane-border-format", " #{pane_title} "),
     ("automatic-rename", "off"),
     ("status-left-length", "40"),
-    ("status-left", "tasuki: all agents, to look at only; page "),
-    ("status-right", "C-b n next page, C-b z one alone, C-b d leaves"),
+    ("status-left", "tasuki (read-only) page "),
+    ("status-right", "C-b n: next   C-b z: zoom   C-b d: leave "),
     ("status-right-length", "60"),
 ];
 
 /// A word for the shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OPTIONS;
+
+    #[test]
+    fn its_status_line_has_room_for_three_pages_in_80_columns() {
+        let option =
+            |wanted: &str| OPTIONS.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.len());
+        let ends = option("status-left").zip(option("status-right")).map(|(left, right)| left + right);
+        assert!(ends.is_some_and(|ends| ends + "0:1* 1:2- 2:3 ".len() <= 80), "{ends:?}");
+    }
 }

@@ -127,7 +127,9 @@ fn called_by_nobody(file_name: &str, names: &dyn Fn(&str) -> bool) -> Option<Str
     let unknown: Vec<&str> =
         [from, to].into_iter().filter(|name| *name != USER && !names(name)).filter(|_| named).collect();
     let unknown = (!unknown.is_empty()).then(|| unknown.join(" or "))?;
-    Some(format!("the file's name says from {from} to {to}, and nobody is called {unknown}: it is not used"))
+    Some(format!(
+        "the file's name says from {from} to {to}, but nobody is called {unknown}: the name is ignored"
+    ))
 }
 
 /// One document.
@@ -142,7 +144,7 @@ pub(super) fn draft(
     let id = fields.id("id")?;
     let from = fields.name("from")?.or_else(|| envelope.map(|(from, _)| from.clone()));
     let to = fields.name("to")?.or_else(|| envelope.map(|(_, to)| to.clone()));
-    let to = to.ok_or_else(|| missing(&fields, "to", Code::ToMissing, "nobody is named to get this"))?;
+    let to = to.ok_or_else(|| missing(&fields, "to", Code::ToMissing, "no recipient is named"))?;
     let kind = fields.word("type", &Kind::ALL, Kind::word)?.map_or(Kind::Task, |(kind, _)| kind);
     let status = status(&fields, kind)?;
     let content = content(&fields)?;
@@ -357,7 +359,7 @@ fn write_extra(extra: &Json) -> String {
 fn notes(fields: &Fields<'_>, content: &str) -> Vec<String> {
     let own = fields.entries.iter().filter(|entry| OWN_KEYS.contains(&entry.key.as_ref()));
     let mut notes: Vec<String> =
-        own.map(|entry| format!("`{}` is written by tasuki only and was left out", entry.key)).collect();
+        own.map(|entry| format!("`{}` is written only by tasuki and was left out", entry.key)).collect();
     if let Some(comment) = fields.node("content").and_then(|node| node.comment) {
         notes.push(format!(
             "`content` ends before {}, which YAML takes for a comment: put the content in quotes, or below `content: |`",
@@ -367,7 +369,7 @@ fn notes(fields: &Fields<'_>, content: &str) -> Vec<String> {
     let is_none = |word: &&str| !Priority::ALL.iter().any(|priority| priority.word() == *word);
     if let Some(word) = noted_priority(fields).filter(is_none).filter(|_| fields.node("priority").is_none()) {
         notes.push(format!(
-            "`metadata.priority` is {}, which is no priority: it counts as normal",
+            "`metadata.priority` is {}, which is not a priority: it counts as normal",
             shown(word)
         ));
     }

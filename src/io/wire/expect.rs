@@ -18,7 +18,7 @@ const KEYS: [&str; 4] = ["commit", "files", "command", "report"];
 pub(super) fn read(node: &Node<'_>) -> Result<Option<Expect>, Refusal> {
     let Value::Map(entries) = &node.value else { return Err(wrong_type(node, FIELD, "a map")) };
     if let Some(entry) = entries.iter().find(|entry| !KEYS.contains(&entry.key.as_ref())) {
-        let why = format!("`{FIELD}`: {} is none of {}", shown(&entry.key), KEYS.join(", "));
+        let why = format!("`{FIELD}`: {} is not one of {}", shown(&entry.key), KEYS.join(", "));
         return Err(entry.place.refuse(Code::UnknownWord, why).at(FIELD));
     }
     let fields = Fields { root: node.place, entries };

@@ -105,7 +105,7 @@ impl<'t> Fields<'t> {
             return Ok(Some((*found, text.place)));
         }
         let words = all.iter().map(|one| word(*one)).collect::<Vec<_>>().join(", ");
-        Err(text.refuse(Code::UnknownWord, format!("is none of {words}")))
+        Err(text.refuse(Code::UnknownWord, format!("is not one of {words}")))
     }
 }
 
@@ -133,7 +133,7 @@ impl Text<'_> {
     fn word<T>(self, new: impl Fn(&str) -> Result<T, BadWord>, bad: Code, long: Code) -> Result<T, Refusal> {
         new(self.text).map_err(|wrong| match wrong {
             _ if self.text.chars().any(invisible) => {
-                self.refuse(Code::BadCharacters, "has characters that cannot be seen")
+                self.refuse(Code::BadCharacters, "has invisible characters")
             }
             BadWord::TooLong { .. } => self.refuse(long, wrong),
             _ => self.refuse(bad, wrong),

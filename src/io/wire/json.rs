@@ -32,7 +32,7 @@ pub fn parse(bytes: &[u8]) -> Result<Json, Unread> {
         None => Unread::NotJson(error),
         Some(Twice { key, item }) => {
             let place = Place { line: error.line() as u64, column: error.column() as u64 };
-            let why = format!("the key {} stands twice in an object", shown(&key));
+            let why = format!("the key {} is in an object twice", shown(&key));
             Unread::Twice(Refusal { document: item, ..place.refuse(Code::DuplicateKey, why) })
         }
     })
@@ -120,7 +120,7 @@ impl<'de> Visitor<'de> for Once<'_> {
         while let Some(key) = object.next_key::<String>()? {
             if map.contains_key(&key) {
                 *self.twice = Some(Twice { key, item: 0 });
-                return Err(A::Error::custom("a key stands twice"));
+                return Err(A::Error::custom("a key is there twice"));
             }
             let value = object.next_value_seed(self.again()).inspect_err(|_| self.inside(0))?;
             map.insert(key, value);
@@ -193,7 +193,7 @@ mod tests {
                 1,
             ),
         ] {
-            let why = format!("the key {key} stands twice in an object");
+            let why = format!("the key {key} is in an object twice");
             assert_eq!(twice(text), Some((why, item, Some(line))), "{text}");
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<&str, Refusal> {
         None => Ok(text),
         Some((offset, '\0')) => Err(Place::of(bytes, offset).refuse(Code::Nul, "there is a NUL byte")),
         Some((offset, c)) => Err(Place::of(bytes, offset)
-            .refuse(Code::ControlByte, format!("U+{:04X} may not stand in YAML as it is", u32::from(c)))),
+            .refuse(Code::ControlByte, format!("U+{:04X} is not allowed in YAML as it is", u32::from(c)))),
     }
 }
 

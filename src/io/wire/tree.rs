@@ -182,7 +182,7 @@ impl<'a> Documents<'a> {
         }
         if let Some(tag) = event.tag() {
             let at = span.tag_start().unwrap_or(span.start);
-            return Err(place(at).refuse(Code::Tag, format!("there is the tag {}", shown(&tag.original()))));
+            return Err(place(at).refuse(Code::Tag, format!("there is a tag, {}", shown(&tag.original()))));
         }
         Ok(())
     }
@@ -299,7 +299,7 @@ fn key(node: Node<'_>) -> Result<(Cow<'_, str>, Place), Refusal> {
 
 fn duplicate(key: &str, place: Place, entries: &[Entry<'_>]) -> Refusal {
     let line = entries.iter().find(|entry| entry.key == key).map_or(0, |entry| entry.place.line);
-    place.refuse(Code::DuplicateKey, format!("the key {} stands in line {line} already", shown(key)))
+    place.refuse(Code::DuplicateKey, format!("the key {} is already on line {line}", shown(key)))
 }
 
 fn depth_below(depth: usize, place: Place) -> Result<usize, Refusal> {

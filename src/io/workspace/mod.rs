@@ -29,7 +29,7 @@ pub struct Workspace {
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     /// There is no such folder as was named.
-    #[error("{named_by} names {}, which is no folder; make a workspace there with `tasuki init --root {}`", plain(.root), plain(.root))]
+    #[error("{named_by} names {}, which is not a folder; make a workspace there with `tasuki init --root {}`", plain(.root), plain(.root))]
     NoFolder {
         /// The folder.
         root: PathBuf,
@@ -51,7 +51,7 @@ pub enum WorkspaceError {
         path: PathBuf,
     },
     /// The folder that the command was given in is gone.
-    #[error("the current folder{} was removed; `cd` to one that is there", .path.as_deref().map_or_else(String::new, |path| format!(" {}", plain(path))))]
+    #[error("the current folder{} was removed; `cd` to one that exists", .path.as_deref().map_or_else(String::new, |path| format!(" {}", plain(path))))]
     Removed {
         /// Where it was, if that is known.
         path: Option<PathBuf>,
@@ -75,7 +75,7 @@ pub enum WorkspaceError {
         cure: &'static str,
     },
     /// All may write it.
-    #[error("everybody may write {}; `chmod o-w` it", plain(.path))]
+    #[error("anybody can write to {}; `chmod o-w` it", plain(.path))]
     OpenToAll {
         /// What is open.
         path: PathBuf,

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 #[command(after_help = "\
 Examples:
   tasuki agent list
-  tasuki agent start                     every agent that does not run
+  tasuki agent start                     every agent that is not running
   tasuki agent restart grand_boss        with a new session; what it worked on is given to it again
   tasuki agent scripted --phrase OK      an agent that plays a script, for demos and tests")]
 pub(super) struct Args {
@@ -24,7 +24,7 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Starts an agent, or every agent that does not run
+    /// Starts an agent, or every agent that is not running
     #[command(after_help = "Examples:\n  tasuki agent start\n  tasuki agent start grand_boss")]
     Start {
         /// Agent name
@@ -38,7 +38,7 @@ enum Verb {
         #[arg(value_parser = read_name)]
         agent: AgentName,
     },
-    /// Stops an agent and starts it anew
+    /// Stops an agent and starts it again
     #[command(after_help = "Examples:\n  tasuki agent restart grand_boss")]
     Restart {
         /// Agent name

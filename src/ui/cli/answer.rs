@@ -23,7 +23,7 @@ Examples:
   tasuki answer coder yes --of 4f2a99c1    only if that is what it still asks
   tasuki answer coder done                 it ended its turn and forgot its phrase: what it said is the answer
 
-Exit codes: 0 answered (or shown), 1 it asks nothing that could be shown, 2 nothing was pressed, 3 Enter was pressed and the
+Exit codes: 0 answered (or shown), 1 it is not asking anything that could be shown, 2 nothing was pressed, 3 Enter was pressed and the
 dialog stayed.")]
 pub(super) struct Args {
     /// Agent name
@@ -50,7 +50,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     if answered.proven {
         return Ok(());
     }
-    let why = format!("Enter was pressed, and what {agent} asks still stands there");
+    let why = format!("Enter was pressed, but {agent} still asks the same");
     let cure = format!("look at it with `tasuki answer {agent}`, or in its pane: `tasuki attach {agent}`");
     Err(Failure::new(Kind::NotDelivered, "not-proven", why, cure))
 }
@@ -59,9 +59,9 @@ fn show(desk: &Desk, agent: &AgentName) -> Ended {
     let look: PaneLookInfo = desk.client()?.get(&format!("/v1/panes/{agent}/look"), ANSWER_DEADLINE)?;
     let Some(asks) = look.asks else {
         if let Some(why) = unclaimed(desk, agent)? {
-            return desk.tell(&why, || format!("{agent} asks nothing; {}", harmless_lines(&why)));
+            return desk.tell(&why, || format!("{agent} is not asking anything; {}", harmless_lines(&why)));
         }
-        let why = format!("{agent} asks nothing: its screen is read as {}", look.state);
+        let why = format!("{agent} is not asking anything: its screen is read as {}", look.state);
         let cure = format!("see `tasuki detect explain {agent}`");
         return Err(Failure::new(Kind::Failed, "asks-nothing", why, cure));
     };

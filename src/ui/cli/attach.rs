@@ -15,7 +15,7 @@ use std::process::Command;
 Examples:
   tasuki attach                  the session; C-b n goes to the next window, C-b w lists them, C-b d leaves
   tasuki attach grand_boss       that agent's window
-  tasuki attach --all            all agents at once, to look at only; C-b n goes to the next page
+  tasuki attach --all            all agents at once, read-only; C-b n goes to the next page
 
 Nothing is typed to an agent while you type in its window.")]
 pub(super) struct Args {
@@ -64,7 +64,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         return desk.tell(&serde_json::json!({"command": words}), || words.join(" "));
     }
     if !std::io::stdin().is_terminal() {
-        let why = "this is no terminal to attach to";
+        let why = "this is not a terminal";
         return Err(Failure::new(
             Kind::Rejected,
             "no-terminal",
@@ -78,12 +78,12 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         // The agents' server is one of its own, and a client would refuse to run inside another.
         command.env_remove("TMUX");
         desk.remark(
-            "this tmux runs within yours, which hears the keys first: C-b C-b d leaves the agents' one",
+            "this tmux runs inside yours, which sees the keys first: C-b C-b d leaves the agents' session",
         );
     }
     let error = command.exec();
     let cure = "install tmux, and start the agents with `tasuki up`";
-    Err(Failure::new(Kind::Failed, "tmux", format!("cannot become tmux: {error}"), cure))
+    Err(Failure::new(Kind::Failed, "tmux", format!("cannot run tmux: {error}"), cure))
 }
 
 /// The tmux server of a workspace, as far as a person's client needs to know it.

@@ -53,7 +53,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         None => Ok(()),
         Some(worst) if args.ids.len() == 1 => Err(worst),
         Some(worst) => {
-            let why = format!("{failed} of {} messages were not cancelled", args.ids.len());
+            let why = format!("{failed} of {} messages could not be cancelled", args.ids.len());
             Err(Failure::new(
                 worst.kind,
                 "not-cancelled",

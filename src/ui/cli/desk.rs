@@ -124,7 +124,7 @@ pub(super) fn text_or_input(text: Option<&str>) -> Result<String, Failure> {
         Some("-") => {}
         Some(text) => return Ok(text.to_owned()),
         None if std::io::stdin().is_terminal() => {
-            let cure = "write it behind the name, or `-` to type it in";
+            let cure = "write it after the name, or `-` to type it in";
             return Err(Failure::new(Kind::Rejected, "content-empty", "there is no text to send", cure));
         }
         None => {}

@@ -4,6 +4,7 @@ use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use super::service::{LINGER_CURE, linger};
 use super::table::harmless;
+use crate::engine::words::counted;
 use crate::io::settings::{Settings, TmuxSocket};
 use crate::io::systemd::{Linger, Manager, unit};
 use crate::io::tmux::Server;
@@ -152,13 +153,14 @@ fn inotify() -> Vec<Check> {
 fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
     let mut checks = vec![check("workspace", Verdict::Good, workspace.root_text(), "")];
     let ready = workspace.refuse_open_team();
-    let found = ready.as_ref().map_or_else(ToString::to_string, |()| "only you may write it".to_owned());
+    let found = ready.as_ref().map_or_else(ToString::to_string, |()| "only you can write to it".to_owned());
     checks.push(check("team file's mode", Verdict::bad_unless(ready.is_ok()), found, "chmod o-w it"));
     checks.extend(folders(workspace));
     match Settings::load(workspace, &desk.around) {
         Ok(loaded) => {
-            let members =
-                format!("{} agents, {} warnings", loaded.settings.team.members.len(), loaded.warnings.len());
+            let members = [(loaded.settings.team.members.len(), "agent"), (loaded.warnings.len(), "warning")]
+                .map(|(count, noun)| counted(count, noun))
+                .join(", ");
             let good = loaded.warnings.is_empty();
             checks.push(check(
                 "team file",
@@ -188,7 +190,7 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
 
 /// Folders in whose place something else stands: tasuki follows no link, so nothing that is put there is taken.
 fn folders(workspace: &Workspace) -> Vec<Check> {
-    let cure = "move it away: `tasuki up` makes the folder anew; agents and people are to use the real one";
+    let cure = "move it away: `tasuki up` makes the folder again; agents and people should use the real one";
     let all =
         [workspace.queue(), workspace.active(), workspace.results(), workspace.done(), workspace.inbox()];
     let all = all.into_iter().chain([workspace.rejected(), workspace.status()]);
@@ -210,7 +212,7 @@ fn work(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
         .and_then(|client| client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE));
     let Ok(status) = asked else { return Vec::new() };
     let stopped = status.halted_since.map(|since| {
-        let found = format!("queue/STOP is there since {since}: nothing is typed");
+        let found = format!("queue/STOP exists since {since}: nothing is typed");
         check("work", Verdict::Warning, found, "`tasuki stop --off`")
     });
     let notes =
@@ -234,7 +236,7 @@ fn programs(settings: &Settings) -> Vec<Check> {
     let mut checks: Vec<Check> = Vec::new();
     for (name, launch) in &settings.launches {
         let Some(why) = launch.missing() else { continue };
-        let cure = format!("then `tasuki agent start {name}`");
+        let cure = format!("then run `tasuki agent start {name}`");
         checks.push(check("program", Verdict::Bad, format!("{name}: {why}"), &cure));
     }
     if checks.is_empty() {
@@ -266,13 +268,13 @@ fn service(desk: &Desk, workspace: &Workspace) -> Check {
         Some(Ok(Some(unit))) => unit,
     };
     match Manager::new().map(|manager| linger(desk, &manager)) {
-        Ok(Linger::On) => check("service", Verdict::Good, format!("{}, and it lingers", unit.name), ""),
+        Ok(Linger::On) => check("service", Verdict::Good, format!("{}, and lingering is on", unit.name), ""),
         Ok(Linger::Off) => {
-            let found = format!("{}, and your systemd ends it with your last session", unit.name);
+            let found = format!("{}, but your systemd ends it with your last session", unit.name);
             check("service", Verdict::Warning, found, LINGER_CURE)
         }
         Ok(Linger::Unknown) => {
-            let found = format!("{}; whether it goes on without a session is not known", unit.name);
+            let found = format!("{}; it is not known whether it goes on without a session", unit.name);
             check("service", Verdict::Warning, found, LINGER_CURE)
         }
         Err(error) => check("service", Verdict::Bad, error.to_string(), ""),

@@ -23,7 +23,7 @@ Examples:
   tasuki down
   tasuki down --keep-agents      the agents go on; the next `tasuki up` adopts them
 
-The agents that a daemon has left which was killed are ended, too.
+Agents that were left by a daemon that was killed are ended, too.
 
 What is open stays open: the next daemon goes on with it.")]
 pub(super) struct Args {
@@ -69,7 +69,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         client.pause(LOOK);
     }
     let what = match (asked, args.keep_agents) {
-        (None, _) => without(desk, &workspace, &client, args, "no daemon ran")?,
+        (None, _) => without(desk, &workspace, &client, args, "no daemon was running")?,
         // It was killed when it had been asked.
         (Some(_), false) if is_orphaned(&workspace) => {
             without(desk, &workspace, &client, args, "the daemon died before it had ended its agents")?
@@ -99,7 +99,7 @@ fn without(
     let take = || Lock::take(&workspace.lock(), Clock::start().wall());
     let _lock =
         memory.is_dir().then(take).transpose().map_err(|error| {
-            Failure::new(Kind::Failed, "held", error.to_string(), "give the command again")
+            Failure::new(Kind::Failed, "held", error.to_string(), "run the command again")
         })?;
     let found = client.run(Survivors::find(workspace, &desk.around, settings.as_ref()))?;
     if found.is_empty() {
@@ -111,16 +111,16 @@ fn without(
         ref names => names.join(", "),
     };
     if args.keep_agents {
-        return Ok(format!("{nobody}; the agents that one has left go on: {names}"));
+        return Ok(format!("{nobody}; the agents left by an earlier one go on: {names}"));
     }
     refuse_agents(client, "down")?;
     let left = client.run(found.end())?;
     if !left.is_empty() {
         let left = left.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-        let why = format!("{nobody}, and not all that one has left could be ended: {left}");
+        let why = format!("{nobody}, and not all agents left by an earlier one could be ended: {left}");
         return Err(Failure::new(Kind::Failed, "left", why, format!("end them with `kill -9 {left}`")));
     }
-    let what = format!("{nobody}; the agents that one had left have ended: {names}");
+    let what = format!("{nobody}; the agents left by an earlier one have ended: {names}");
     if let Some(settings) = &settings
         && memory.is_dir()
         && let Err(error) = show_stopped(workspace, &settings.team, &what)

@@ -71,7 +71,7 @@ fn name(workspace: &Workspace, part: &OsStr, name: &OsStr, message: &Value) -> R
         if there.is_some_and(|there| there.id == ours.id && there.digest == ours.digest) {
             return Ok(false);
         }
-        let why = format!("queue/{} waits there with other content", name.display());
+        let why = format!("queue/{} already waits with other content", name.display());
         return Err(Refusal::new(Code::IdConflict, why).at("id").into());
     }
 }

@@ -275,7 +275,7 @@ fn cure_of(error: &(dyn Error + 'static)) -> Option<&'static str> {
             Some("make the file system writable (`mount -o remount,rw`), or use a workspace elsewhere")
         }
         io::ErrorKind::PermissionDenied => {
-            Some("look with `ls -ld` whose it is and who may write it; run tasuki as that user")
+            Some("see with `ls -ld` who owns it and who can write to it; run tasuki as that user")
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some("make room on the disk"),
         _ => None,

@@ -44,12 +44,12 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         lines.extend(faults(&report));
         if report.torn.is_some() {
             lines.push(
-                "the last write never ended: nobody was told of it, and the next start cuts it off".into(),
+                "the last write was never completed: nobody was told about it, and the next start cuts it off".into(),
             );
         }
         if let Some(rebuilt) = rebuilt {
             lines.push(format!(
-                "{} finished messages written again, {} were there",
+                "finished messages: {} written again, {} already there",
                 rebuilt.written, rebuilt.kept
             ));
         }
@@ -66,9 +66,12 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
 fn faults(report: &Report) -> Vec<String> {
     let damaged = report.damaged.iter();
     let damaged = damaged.map(|bad| {
-        format!("segment {}: {} bytes at {} do not count: {}", bad.segment, bad.bytes, bad.offset, bad.flaw)
+        format!("segment {}: {} bytes at {} are damaged: {}", bad.segment, bad.bytes, bad.offset, bad.flaw)
     });
-    let gaps = report.gaps.iter().map(|gap| format!("steps {} to {} are missing", gap.first.0, gap.last.0));
+    let gaps = report.gaps.iter().map(|gap| match (gap.first.0, gap.last.0) {
+        (first, last) if first == last => format!("step {first} is missing"),
+        (first, last) => format!("steps {first} to {last} are missing"),
+    });
     let ids = report.ids.iter().map(|bad| {
         format!("segment {}: its list of ids: {} (made again at the next start)", bad.segment, bad.why)
     });

@@ -4,6 +4,7 @@ use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use crate::daemon::workers::mailbox::mint_id;
 use crate::engine::refusal::{self, Refusal};
+use crate::engine::words::counted;
 use crate::io::clock::Clock;
 use crate::io::settings::{Settings, render};
 use crate::io::wire::{FILE_BYTES_MAX, draft};
@@ -49,7 +50,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     match bad {
         0 => Ok(()),
         _ => {
-            let why = format!("{bad} of {} files would be refused", args.files.len());
+            let why = format!("{bad} of {} would be refused", counted(args.files.len(), "file"));
             Err(Failure::new(Kind::Rejected, "lint", why, "correct what is said above"))
         }
     }
@@ -115,7 +116,7 @@ fn check_compat(bytes: &[u8]) -> Result<(), Failure> {
     let text = String::from_utf8_lossy(bytes);
     for (number, document) in serde_yaml::Deserializer::from_str(&text).enumerate() {
         if let Err(error) = serde_yaml::Value::deserialize(document) {
-            let why = format!("tasuki reads it, and programs with libyaml do not: {error}");
+            let why = format!("tasuki reads it, but programs with libyaml do not: {error}");
             let mut failure =
                 Failure::new(Kind::Rejected, "compat", why, "write it the plain way, or put it in quotes");
             failure.problem.document = (number > 0).then_some(number);

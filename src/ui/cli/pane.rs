@@ -76,7 +76,7 @@ enum Verb {
     },
     /// Takes away what stands in the input unsent, and sees that it is gone
     #[command(
-        after_help = "Examples:\n  tasuki pane clear-line shell\n\nExit codes: 0 nothing stands there, 2 it does not go."
+        after_help = "Examples:\n  tasuki pane clear-line shell\n\nExit codes: 0 nothing is left there, 2 it cannot be cleared."
     )]
     ClearLine {
         /// Whose pane
@@ -128,7 +128,7 @@ fn send(desk: &Desk, agent: &AgentName, body: &PaneSendBody, wait_ms: u64) -> En
     if typed.proven {
         return Ok(());
     }
-    let why = format!("Enter was pressed, and {agent}'s pane did not show the line before");
+    let why = format!("Enter was pressed, but {agent}'s pane had not shown the line before");
     Err(Failure::new(Kind::NotDelivered, "not-proven", why, format!("see `tasuki pane read {agent}`")))
 }
 

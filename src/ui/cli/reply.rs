@@ -14,7 +14,7 @@ Examples:
   tasuki reply --failed k7qf2m \"there is no such file\"
   tasuki reply --ack k7qf2m                      read, not done yet
 
-The token stands in the task's file. In an agent's pane TASUKI_ROOT and TASUKI_AGENT_KEY are set.")]
+The token is in the task's file. In an agent's pane TASUKI_ROOT and TASUKI_AGENT_KEY are set.")]
 pub(super) struct Args {
     /// Token of the newest turn
     #[arg(value_parser = read_token)]

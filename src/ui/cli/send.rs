@@ -115,7 +115,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     }
     if matches!(sent, Sent::Alone) {
         tell(desk, &id, &sent)?;
-        let why = format!("{id} waits in queue/, and nobody listens yet");
+        let why = format!("{id} waits in queue/, and no daemon is running yet");
         return Err(Failure::new(Kind::NoDaemon, "no-daemon", why, "start a daemon with `tasuki up`"));
     }
     match &sent {
@@ -185,7 +185,7 @@ fn remark_on_receiver(desk: &Desk, workspace: &Workspace, client: &Client, to: &
     let Ok(status) = client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE) else { return };
     let of = |name: &AgentName| status.agents.iter().find(|agent| agent.agent_name == name.as_str());
     if let Some(since) = &status.halted_since {
-        desk.remark(format!("note: queue/STOP is there since {since}: the message waits until it is gone"));
+        desk.remark(format!("note: queue/STOP exists since {since}: the message waits until it is gone"));
     }
     let is_down = |agent: &&AgentInfo| {
         matches!(agent.state.as_str(), "stopped" | "error") && agent.why.as_deref() != Some(SLEEPS)
@@ -211,11 +211,11 @@ fn tell(desk: &Desk, id: &MessageId, sent: &Sent) -> Ended {
         Sent::Accepted(accepted) => {
             return desk.tell(accepted, || match accepted.duplicates.as_slice() {
                 [] => id.to_string(),
-                _ => format!("{id} (known already, unchanged: not sent again)"),
+                _ => format!("{id} (already known, unchanged: not sent again)"),
             });
         }
         Sent::Alone => {
-            "nobody is listening yet: the message waits in queue/ for the daemon (`tasuki up`)".to_owned()
+            "no daemon is running yet: the message waits in queue/ for it (`tasuki up`)".to_owned()
         }
         Sent::Unanswered(why) => unanswered(id, why),
     };

@@ -127,7 +127,7 @@ fn install(desk: &Desk, folder: &Path, manager: &Manager, now: bool) -> Ended {
         Ok(()) => false,
         Err(error) if now => return Err(unreachable(&unit, &error)),
         Err(error) => {
-            desk.remark(format!("no systemd of yours can be reached ({error}); the unit is ready for one"));
+            desk.remark(format!("your systemd cannot be reached ({error}); the unit is ready for one"));
             false
         }
     };
@@ -148,10 +148,10 @@ fn install(desk: &Desk, folder: &Path, manager: &Manager, now: bool) -> Ended {
 }
 
 fn told(done: &Installed) -> String {
-    let verb = if done.new { "wrote" } else { "wrote anew" };
+    let verb = if done.new { "wrote" } else { "rewrote" };
     let mut lines = vec![format!("{verb} {} for {}", done.file.display(), done.root)];
     if done.started {
-        lines.push(format!("{} runs, and starts at each login", done.unit));
+        lines.push(format!("{} is running, and starts at each login", done.unit));
     }
     lines.extend(done.next.iter().map(|command| format!("next: {command}")));
     lines.join("\n")
@@ -161,7 +161,7 @@ fn told(done: &Installed) -> String {
 fn start(desk: &Desk, workspace: &Workspace, unit: &Found, manager: &Manager) -> Result<bool, Failure> {
     let active = manager.is_active(&unit.name).is_ok_and(|word| word == "active");
     if let (false, Some(holder)) = (active, lock::holder(&workspace.lock())?) {
-        let why = format!("{holder} serves the workspace already");
+        let why = format!("{holder} already serves the workspace");
         let cure = format!(
             "`tasuki down --keep-agents --root {}`, then `systemctl --user enable --now {}`; the agents go on",
             workspace.root().display(),
@@ -175,7 +175,7 @@ fn start(desk: &Desk, workspace: &Workspace, unit: &Found, manager: &Manager) ->
     })?;
     if active {
         desk.remark(format!(
-            "it ran already: `systemctl --user restart {}` takes up the new unit",
+            "it was already running: `systemctl --user restart {}` takes up the new unit",
             unit.name
         ));
     }
@@ -185,7 +185,7 @@ fn start(desk: &Desk, workspace: &Workspace, unit: &Found, manager: &Manager) ->
 /// `--now` where there is nobody to start it.
 fn unreachable(unit: &Found, error: &ManagerError) -> Failure {
     let why = format!(
-        "{} is written, and no systemd of yours can be reached to start it ({error})",
+        "{} is written, but your systemd cannot be reached to start it ({error})",
         unit.path.display()
     );
     let cure = format!(
@@ -221,9 +221,9 @@ fn uninstall(desk: &Desk, folder: &Path, manager: &Manager) -> Ended {
                 "the unit is left as it is; try again",
             )
         })?,
-        Err(error) => desk.remark(format!(
-            "no systemd of yours can be reached ({error}); the unit is removed all the same"
-        )),
+        Err(error) => {
+            desk.remark(format!("your systemd cannot be reached ({error}); the unit is removed all the same"))
+        }
     }
     unit::remove(&unit)?;
     // It has forgotten the unit by its next start in any case.
@@ -298,7 +298,7 @@ fn warn_of_build_folder(desk: &Desk) {
     let exe = &desk.around.exe;
     if exe.components().any(|part| part.as_os_str() == "target") {
         desk.remark(format!(
-            "{} lies in a build folder: `cargo install --path .`, and install the service with that one",
+            "{} is in a build folder: `cargo install --path .`, and install the service with that one",
             exe.display()
         ));
     }

@@ -48,10 +48,12 @@ struct Shown {
 fn without_daemon(gone: Option<&Gone>) -> String {
     let said = "this is what the status files say (`tasuki up` starts one)";
     match gone {
-        None => format!("no daemon runs: {said}"),
-        Some(Gone { since, killed: None }) => format!("no daemon runs since {since}: {said}"),
+        None => format!("no daemon is running: {said}"),
+        Some(Gone { since, killed: None }) => {
+            format!("no daemon is running (the last one ended at {since}): {said}")
+        }
         Some(Gone { since, killed: Some(pid) }) => format!(
-            "no daemon runs: process {pid} ended without a word, and was last seen at {since}; {said}"
+            "no daemon is running: process {pid} ended without saying why and was last seen at {since}; {said}"
         ),
     }
 }
@@ -61,11 +63,11 @@ fn heading(shown: &Shown) -> String {
     let alarm = anstyle::AnsiColor::Yellow.on_default().bold();
     let mut lines = vec![match &status.daemon {
         Some(daemon) => {
-            format!("daemon {} runs since {} (version {})", daemon.pid, daemon.started_at, daemon.version)
+            format!("daemon {} running since {} (version {})", daemon.pid, daemon.started_at, daemon.version)
         }
         None => {
             let words = without_daemon(shown.daemon_gone.as_ref());
-            let (first, rest) = words.split_at("no daemon runs".len());
+            let (first, rest) = words.split_at("no daemon is running".len());
             format!("{alarm}{first}{alarm:#}{rest}")
         }
     }];
@@ -87,7 +89,7 @@ fn heading(shown: &Shown) -> String {
     }
     if status.held > 0 {
         lines.push(format!(
-            "{alarm}{} held{alarm:#}: they wait for a person (`tasuki retry|cancel ID`)",
+            "{alarm}{} held{alarm:#}, waiting for a person (`tasuki retry|cancel ID`)",
             status.held
         ));
     }

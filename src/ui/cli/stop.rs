@@ -48,10 +48,10 @@ fn halt(desk: &Desk, on: bool) -> Ended {
         Ok(done) => done,
         Err(ClientError::NotRunning { .. }) => {
             workspace.prepare()?;
-            by_file("queue/STOP is there for the next daemon")?
+            by_file("queue/STOP exists for the next daemon")?
         }
         Err(ClientError::TooSlow(_) | ClientError::Gone(_) | ClientError::Unavailable(_)) => {
-            by_file("queue/STOP is there; the daemon did not answer, and sees it by itself")?
+            by_file("queue/STOP exists; the daemon did not answer, and sees it by itself")?
         }
         Err(error) => return Err(error.into()),
     };

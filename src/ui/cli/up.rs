@@ -50,7 +50,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         let found = found(&workspace, &client, began, &clock)?;
         let daemon = match &found {
             Some(daemon) => {
-                desk.remark(format!("daemon {} runs already", daemon.pid));
+                desk.remark(format!("daemon {} is already running", daemon.pid));
                 // It goes on with what it has if the file cannot be used now, and says so itself.
                 if let Ok(loaded) = Settings::load(&workspace, &desk.around) {
                     warn(desk, &loaded);
@@ -146,7 +146,7 @@ fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<Option<D
             return if is_first { Err(failure) } else { Ok(None) };
         }
         if clock.now().since(began) > START_DEADLINE_MS {
-            let why = format!("the daemon (process {}) does not listen after 30 s", child.id());
+            let why = format!("the daemon (process {}) is not listening after 30 s", child.id());
             return Err(Failure::new(Kind::TimedOut, "too-slow", why, "see .tasuki/daemon.log"));
         }
         client.pause(LOOK);
@@ -210,7 +210,12 @@ fn finish(desk: &Desk, daemon: &DaemonInfo, agents: &[AgentInfo], within_ms: u64
     let any_down = agents.iter().any(is_down);
     if let Some(bad) = names(&|agent| any_down && (is_down(agent) || !is_settled(agent))) {
         let cure = "see `tasuki status`, and its window with `tasuki attach AGENT`";
-        return Err(Failure::new(Kind::Failed, "agent-down", format!("not well:\n  {bad}"), cure));
+        return Err(Failure::new(
+            Kind::Failed,
+            "agent-down",
+            format!("not all agents are ready:\n  {bad}"),
+            cure,
+        ));
     }
     if let Some(slow) = names(&|agent| !is_settled(agent)) {
         let why = format!("not ready after {} s:\n  {slow}", within_ms / 1_000);

@@ -167,7 +167,7 @@ impl Waiting<'_> {
                 return Ok(answer);
             }
             if Duration::from_millis(clock.now().since(began)) > VIEW_DEADLINE {
-                let why = format!("{} has ended, and its answer is not in queue/results/", self.id);
+                let why = format!("{} has ended, but its answer is not in queue/results/", self.id);
                 return Err(Failure::new(
                     Kind::Failed,
                     "no-answer",

@@ -85,7 +85,7 @@ fn agent_now(agent: &AgentInfo) -> String {
 
 fn warn(desk: &Desk, unread: u64) {
     if unread > 0 {
-        desk.remark(format!("{unread} lines of the journal cannot be understood: see `tasuki fsck`"));
+        desk.remark(format!("lines of the journal that cannot be understood: {unread}; see `tasuki fsck`"));
     }
 }
 

@@ -31,7 +31,7 @@ const ANSWER_BYTES_MAX: usize = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// No daemon listens.
-    #[error("no daemon runs for {}", .root.display())]
+    #[error("no daemon is running for {}", .root.display())]
     NotRunning {
         /// The workspace.
         root: PathBuf,

@@ -52,7 +52,7 @@ pub(super) async fn answer(
     Given(body): Given<PaneAnswerBody>,
 ) -> Answer<PaneAnswered> {
     if key.0.is_some() {
-        let why = "an agent does not answer for people: what is asked there is theirs to allow";
+        let why = "an agent may not answer for people: what is asked there is theirs to allow";
         return Err(Refused::new(StatusCode::FORBIDDEN, "not-yours", why, "let a person answer"));
     }
     let mut not_done = None;
@@ -71,7 +71,7 @@ pub(super) async fn answer(
             if let Some(refused) = not_done {
                 return Err(refused);
             }
-            let why = why.unwrap_or_else(|| "it asks nothing".to_owned());
+            let why = why.unwrap_or_else(|| "it is not asking anything".to_owned());
             let cure = "see what it asks with `tasuki answer` and its name alone";
             Err(Refused::new(StatusCode::CONFLICT, "not-answered", why, cure))
         }
@@ -99,12 +99,12 @@ pub(super) async fn send(
 
 fn not_ready(why: Option<String>) -> Refused {
     let why = why.unwrap_or_else(|| "nothing may be typed now".to_owned());
-    let cure = "wait until it is ready: `tasuki pane ready`, or `--wait`; `--force` types in spite of it";
+    let cure = "wait until it is ready: `tasuki pane ready`, or `--wait`; `--force` types anyway";
     Refused::new(StatusCode::CONFLICT, "not-ready", why, cure)
 }
 
 pub(super) async fn clear(State(house): State<House>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
-    let what = format!("{name}'s pane is cleared");
+    let what = format!("{name}'s pane has been cleared");
     match house.pane(key, name, PaneRequest::Clear).await? {
         PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
         PaneResponse::Ready(_, why) => Err(not_cleared(why)),
@@ -117,7 +117,7 @@ pub(super) async fn clear_line(
     key: Key,
     Word(name): Word<AgentName>,
 ) -> Answer<Done> {
-    let what = format!("nothing stands in {name}'s input");
+    let what = format!("{name}'s input is empty");
     match house.pane(key, name, PaneRequest::ClearLine).await? {
         PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
         PaneResponse::Ready(_, why) => Err(not_cleared(why)),

@@ -37,8 +37,8 @@ const fn at(
 pub const ADDRESSES: [Address; 24] = [
     at("POST", "/v1/messages", "a message, or several", "Accepted", "sends; answered (202) when durable"),
     at("GET", "/v1/messages", "", "MessageList", "all open messages"),
-    at("GET", "/v1/messages/{id}", "", "MessageInfo", "one message, open or lately finished"),
-    at("GET", "/v1/messages/{id}/wait", "WaitQuery", "Waited", "waits until it has got somewhere"),
+    at("GET", "/v1/messages/{id}", "", "MessageInfo", "one message, open or recently finished"),
+    at("GET", "/v1/messages/{id}/wait", "WaitQuery", "Waited", "waits until it has moved on"),
     at(
         "POST",
         "/v1/messages/{id}/cancel",
@@ -53,17 +53,17 @@ pub const ADDRESSES: [Address; 24] = [
     at("GET", "/v1/health", "", "Health", "whether the daemon listens"),
     at("POST", "/v1/halt", "HaltBody", "Done", "makes or removes queue/STOP"),
     at("POST", "/v1/down", "DownBody", "Done", "ends the daemon"),
-    at("POST", "/v1/agents/start", "", "Done", "starts every agent that does not run"),
+    at("POST", "/v1/agents/start", "", "Done", "starts every agent that is not running"),
     at("POST", "/v1/agents/{name}/start", "", "Done", "starts an agent"),
     at("POST", "/v1/agents/{name}/stop", "", "Done", "stops an agent; its messages wait"),
-    at("POST", "/v1/agents/{name}/restart", "", "Done", "starts an agent anew"),
+    at("POST", "/v1/agents/{name}/restart", "", "Done", "restarts an agent"),
     at("GET", "/v1/panes/{name}", "PaneQuery", "PaneText", "what an agent's pane shows"),
     at("GET", "/v1/panes/{name}/ready", "", "PaneReady", "whether it may be typed to"),
     at("GET", "/v1/panes/{name}/look", "", "PaneLookInfo", "what its screen is read as, and by which rule"),
     at("POST", "/v1/panes/{name}/answer", "PaneAnswerBody", "PaneAnswered", "answers what the agent asks"),
-    at("POST", "/v1/panes/{name}/send", "PaneSendBody", "PaneTyped", "types a line behind the guards"),
+    at("POST", "/v1/panes/{name}/send", "PaneSendBody", "PaneTyped", "types a line if the guards allow it"),
     at("POST", "/v1/panes/{name}/clear", "", "Done", "clears input, screen and history"),
-    at("POST", "/v1/panes/{name}/clear-line", "", "Done", "takes away what stands in the input"),
+    at("POST", "/v1/panes/{name}/clear-line", "", "Done", "removes what is in the input"),
     at("POST", "/v1/panes/{name}/wait", "PaneWaitBody", "PaneText", "waits for a text"),
 ];
 

@@ -57,7 +57,7 @@ impl Refused {
 
     /// There is no such message.
     pub(super) fn no_message(id: &str) -> Self {
-        let why = format!("{id} is neither open nor lately finished");
+        let why = format!("{id} is neither open nor recently finished");
         Self::new(
             StatusCode::NOT_FOUND,
             "no-message",

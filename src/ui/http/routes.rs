@@ -210,7 +210,7 @@ impl House {
     /// Asks the loop. It answers at once, or when what was asked is durable.
     async fn ask(&self, key: Key, request: Request) -> Result<Response, Refused> {
         let (answer, answered) = oneshot::channel();
-        let gone = || Refused::unavailable("the daemon is ending or starting anew");
+        let gone = || Refused::unavailable("the daemon is ending or restarting");
         self.calls.send(Call { request, key: key.0, answer }).await.map_err(|_| gone())?;
         answered.await.map_err(|_| gone())
     }
@@ -299,12 +299,13 @@ fn until(query: &WaitQuery) -> Result<Until, Refused> {
         ("delivered", _) => Ok(Until::Delivered),
         ("moved", Some(stage)) => {
             let known = STAGES.into_iter().find(|word| *word == stage);
-            let why = || format!("`{}` is no stage; there are {}", stage.escape_debug(), STAGES.join(", "));
+            let why =
+                || format!("`{}` is not a stage; the stages are {}", stage.escape_debug(), STAGES.join(", "));
             known.map(Until::Moved).ok_or_else(|| Refused::bad_request(why()))
         }
         ("moved", None) => Err(Refused::bad_request("`until=moved` needs `stage=`, the stage to be left")),
         (other, _) => {
-            let why = format!("`until={}` is none of delivered, ended, moved", other.escape_debug());
+            let why = format!("`until={}` is not one of delivered, ended, moved", other.escape_debug());
             Err(Refused::bad_request(why))
         }
     }
@@ -313,7 +314,7 @@ fn until(query: &WaitQuery) -> Result<Until, Refused> {
 /// A duration in ms.
 pub(super) fn duration(text: Option<&str>, otherwise: u64) -> Result<u64, Refused> {
     let Some(text) = text else { return Ok(otherwise) };
-    let bad = || Refusal::new(Code::BadDuration, format!("`{}` is no duration", text.escape_debug()));
+    let bad = || Refusal::new(Code::BadDuration, format!("`{}` is not a duration", text.escape_debug()));
     Ok(time::read_duration(text).ok_or_else(|| bad().at("timeout"))?)
 }
 

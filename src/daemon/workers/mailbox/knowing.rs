@@ -40,8 +40,8 @@ impl Worker {
     pub(super) fn look_up_request(&mut self, Asked { source, drafts, proof }: Asked) -> Dropped {
         let mut dropped = Dropped::Drafts { source: source.clone(), drafts, proof };
         let Err(error) = self.look_up(&mut dropped) else { return dropped };
-        tracing::error!(%error, "it cannot be read which messages are known: a request is refused");
-        let why = format!("it cannot be read which messages are known: {error}");
+        tracing::error!(%error, "the list of known messages cannot be read: a request is refused");
+        let why = format!("the list of known messages cannot be read: {error}");
         Dropped::Bad { source, from: None, token: None, refusal: Refusal::new(Code::Unavailable, why) }
     }
 
@@ -80,10 +80,10 @@ impl Worker {
         let was = std::mem::replace(&mut self.unknowable, unknowable.is_some());
         match unknowable {
             Some(error) if !was => {
-                tracing::error!(%error, "it cannot be read which messages are known; drops wait");
-                Some(format!("drops wait, since it cannot be read which messages are known: {error}"))
+                tracing::error!(%error, "the list of known messages cannot be read; drops wait");
+                Some(format!("drops wait, since the list of known messages cannot be read: {error}"))
             }
-            None if was => Some("it can be read again which messages are known: drops are taken".to_owned()),
+            None if was => Some("the list of known messages can be read again: drops are taken".to_owned()),
             _ => None,
         }
     }

@@ -73,7 +73,7 @@ impl Worker {
 
     /// Why something that is whole cannot be taken.
     fn untaken(&self, now: Millis) -> Option<String> {
-        let unknowable = || self.part_waits.then(|| "it cannot be read which messages are known".to_owned());
+        let unknowable = || self.part_waits.then(|| "the list of known messages cannot be read".to_owned());
         self.mailbox.stuck(now).or_else(unknowable)
     }
 }

@@ -201,7 +201,7 @@ impl Worker {
     /// Removes files that are in the journal. Gives those that are gone: all, or none where one could not be removed yet.
     fn remove(&mut self, claims: Vec<Arc<str>>) -> Vec<Arc<str>> {
         let Err(error) = self.mailbox.forget(&claims) else { return claims };
-        tracing::warn!(%error, "files that are in the journal could not be removed; it is tried again");
+        tracing::warn!(%error, "files already in the journal could not be removed; the removal is retried");
         self.forget.extend(claims);
         self.forget_failed = true;
         Vec::new()
@@ -215,7 +215,7 @@ impl Worker {
             match self.mailbox.reject(&file.claim, &file.refusal, from, self.clock.wall()) {
                 Ok(_) => aside.push(file.claim),
                 Err(error) => {
-                    tracing::error!(%error, claim = %file.claim, "a refused file could not be set aside; it is tried again");
+                    tracing::error!(%error, claim = %file.claim, "a refused file could not be moved to queue/rejected/; it is retried");
                     self.reject.push(file);
                 }
             }
@@ -240,7 +240,7 @@ impl Worker {
             self.watch.check();
         }
         let halts = self.signs.halts.load(Ordering::Acquire);
-        // Where it cannot be known whether queue/STOP is there, what was known holds.
+        // Where it cannot be known whether queue/STOP exists, what was known holds.
         let was_stopped = self.halted.is_some_and(|(stopped, _)| stopped);
         let stopped = self.mailbox.stopped_since().map_or(was_stopped, |since| since.is_some());
         let halted = (stopped, halts);
@@ -329,7 +329,7 @@ fn note(found: Found) -> String {
     match found {
         Found::Later { name, refusal, .. } => format!("{name} is left where it is: {}", refusal.why),
         Found::Hint { name, is_folder: true, .. } => {
-            format!("what lies in queue/{name}/ is not taken: only files in queue/ itself are")
+            format!("files in queue/{name}/ are not taken: only files directly in queue/ are")
         }
         Found::Hint { name, .. } => format!("{name} is not taken: only names that end in .yaml are"),
         Found::Trouble { error, .. } => trouble(&error),

@@ -118,7 +118,7 @@ impl Worker {
                 self.answered = None;
                 return Ok(());
             }
-            Ok(_) => ("Enter was pressed, and it stays".to_owned(), TRIES),
+            Ok(_) => ("Enter was pressed, but the dialog stays".to_owned(), TRIES),
             Err(Stopped::Tmux(TmuxError::Gone { .. })) => return Err(End::Disconnected),
             Err(Stopped::Tmux(error)) => (error.to_string(), tries + 1),
             // Somebody types, or nothing is to be typed: that passes.
@@ -141,7 +141,7 @@ impl Worker {
                 "its profile does not say how it is answered: answer in its pane (`tasuki attach`)",
             );
         };
-        let Some((rule, dialog)) = self.asked().await? else { return refused("it asks nothing") };
+        let Some((rule, dialog)) = self.asked().await? else { return refused("it is not asking anything") };
         let is_meant = match meant {
             Meant::Anything => true,
             Meant::Shown(id) => {
@@ -151,14 +151,14 @@ impl Worker {
             Meant::This(known_by, meant) => known_by == rule && meant.is_same(&dialog),
         };
         if !is_meant {
-            return refused(format!("it asks something else by now: {}", self.in_one_line(&dialog)));
+            return refused(format!("it now asks something else: {}", self.in_one_line(&dialog)));
         }
         self.no_key_is_out(&dialog)?;
         let settled = Instant::now() + SETTLES;
         while self.listen_once(settled).await? {}
         if rules.typed.contains(&rule) {
             if matches!(Choose::read(wish), Choose::Yes) {
-                return refused("it asks for words, and this is none");
+                return refused("it asks for a text, not for a choice");
             }
             return self.type_answer(&dialog, wish, by).await;
         }
@@ -170,7 +170,7 @@ impl Worker {
             Ok(Chosen::Field(at)) if matches!(by, AnsweredBy::Person) => {
                 return self.type_in_place(&dialog, at, wish, until).await;
             }
-            Ok(Chosen::Field(_)) => return refused("a profile types no text of its own"),
+            Ok(Chosen::Field(_)) => return refused("a profile cannot type a text of its own"),
             Err(why) => return refused(format!("{why}; it offers: {}", self.in_one_line(&dialog))),
         };
         self.mark(&dialog, at, until).await?;
@@ -233,7 +233,7 @@ impl Worker {
         while self.listen_once(rested).await? {}
         let now = self.asked().await?.map(|(_, now)| now);
         if !now.is_some_and(|now| now.is_same(dialog) && now.marked == dialog.marked) {
-            return refused("it asks something else by now, or nothing; Enter was not pressed");
+            return refused("it now asks something else, or nothing; Enter was not pressed");
         }
         self.strike(Key::Enter, dialog, until).await?;
         self.was_entered();
@@ -258,7 +258,8 @@ impl Worker {
         match self.pressed {
             None => Ok(()),
             Some(_) => {
-                let why = "a key that was pressed before has not shown yet: try again in a moment";
+                let why =
+                    "a key that was pressed before has had no visible effect yet: try again in a moment";
                 Err(Stopped::Guarded(why.to_owned()))
             }
         }
@@ -311,9 +312,9 @@ impl Worker {
                 Some((_, now)) if is_it(&now) && now.marked.is_some() => return Ok(now),
                 _ if Instant::now() < deadline => {}
                 Some((_, now)) => {
-                    return refused(format!("it asks something else by now: {}", self.in_one_line(&now)));
+                    return refused(format!("it now asks something else: {}", self.in_one_line(&now)));
                 }
-                None => return refused("it asks nothing any more"),
+                None => return refused("it no longer asks anything"),
             }
             self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
         }

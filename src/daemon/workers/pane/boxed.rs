@@ -60,9 +60,7 @@ impl Worker {
     /// Somebody writes in the same box: the line is theirs to send or to remove from now on.
     fn leave_to_others(&mut self, typed: &Typed) -> Failed {
         self.typed_last = Some(typed.line.clone());
-        unconfirmed(
-            "somebody wrote beside its line, which stood in the input box: they may send it or remove it",
-        )
+        unconfirmed("somebody typed next to its line in the input box: they can send it or remove it")
     }
 
     /// What stands in the input box when a turn is to be typed; nothing but the turn's own line is left there. `before` is
@@ -86,7 +84,7 @@ impl Worker {
                 if typed.turn.redelivered {
                     return Ok(Standing::Nothing);
                 }
-                Err(unconfirmed("its line was typed before, and does not stand in the input box any more"))
+                Err(unconfirmed("its line was typed before and is no longer in the input box"))
             }
             Some(_) if read.shows(typed) || (again && read.holds(typed)) => {
                 Ok(Standing::Own(typed.line.to_string()))
@@ -104,7 +102,7 @@ impl Worker {
     /// Takes an older line of tasuki's out of the input box.
     pub(super) async fn clear_box(&mut self) -> Result<(), Failed> {
         let key = self.launch.profile.clear_key.as_deref().and_then(key_of);
-        let stays = || not_delivered("an older line still stands in its input box");
+        let stays = || not_delivered("an older line is still in its input box");
         let Some(key) = key else { return Err(stays()) };
         let deadline = Instant::now() + TAKEN_WAIT;
         // A line of several rows takes a key for each in some programs.
@@ -155,7 +153,7 @@ impl Worker {
             if read.is_some_and(|read| read.holds_more_than(typed)) {
                 return Err(self.leave_to_others(typed));
             }
-            return Err(not_delivered("its line stood in the input box no more when Enter was due"));
+            return Err(not_delivered("its line was no longer in the input box when Enter was due"));
         }
         Ok(self.minds(people.here.as_ref()))
     }
@@ -213,7 +211,7 @@ impl Worker {
                 return Err(if holds {
                     stands("Enter was pressed, and pressed again")
                 } else {
-                    unconfirmed("its line left the input box, and nothing shows that it was taken")
+                    unconfirmed("its line left the input box, but nothing shows that it was taken")
                 });
             }
         }
@@ -268,7 +266,7 @@ impl Worker {
                     return Ok(Receipt::Echoed);
                 }
                 self.left = Left::Nothing;
-                return Err(not_delivered("no trace of it stands in the pane"));
+                return Err(not_delivered("there is no trace of it in the pane"));
             }
             if Instant::now() >= deadline {
                 let why = self.closed_by(&read).map_or("its input box is not shown", Guard::words);
@@ -287,7 +285,7 @@ fn proof(read: &Read, screen: &Screen, typed: &Typed, before: usize, hidden: boo
 }
 
 fn stands(why: &str) -> Failed {
-    not_delivered(format!("{why}; its line stands in the input box without Enter"))
+    not_delivered(format!("{why}; its line is in the input box, and Enter was not pressed"))
 }
 
 #[cfg(test)]

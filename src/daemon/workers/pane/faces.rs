@@ -68,7 +68,7 @@ impl Worker {
     /// Why nothing may be typed now.
     pub(super) async fn closed(&mut self) -> Result<Option<String>, TmuxError> {
         if let Some(typed) = &self.awaited {
-            return Ok(Some(format!("it works on {}", typed.id)));
+            return Ok(Some(format!("it is working on {}", typed.id)));
         }
         match self.guards(Instant::now()).await {
             Ok(Guards::Open(_)) => Ok(None),

@@ -18,7 +18,7 @@ const TEXT_BYTES_MAX: usize = 4_000;
 fn line_of(text: &str) -> Result<String, Stopped> {
     let line = doorbell::clean(&text.trim().replace(['\r', '\n'], " ")).into_owned();
     if line.is_empty() {
-        return refused("it takes a text, and this is none");
+        return refused("it asks for a text, and this one is empty");
     }
     if line.len() > TEXT_BYTES_MAX {
         return refused(format!("the text has {} bytes; at most {TEXT_BYTES_MAX} are typed", line.len()));
@@ -44,16 +44,16 @@ impl Worker {
     ) -> Result<Answered, Stopped> {
         let line = line_of(text)?;
         if !self.asked().await?.is_some_and(|(_, now)| now.is_same(dialog)) {
-            return refused("it asks something else by now, or nothing");
+            return refused("it now asks something else, or nothing");
         }
         let before = self.times_shown(&line).await?;
         let Some((rule, shown)) = self.type_words(&line).await? else {
-            return refused("it asks nothing any more; Enter was not pressed");
+            return refused("it no longer asks anything; Enter was not pressed");
         };
         let takes_text = self.launch.profile.screen.as_ref().and_then(|rules| rules.choices.as_ref());
         let takes_text = takes_text.is_some_and(|rules| rules.typed.contains(&rule));
         if !takes_text || self.times_shown(&line).await? <= before {
-            return refused("the text is not shown there; Enter was not pressed: look into its pane");
+            return refused("the text is not shown there; Enter was not pressed: look at its pane");
         }
         let taken = self.take(&shown, Instant::now() + KEY_WAIT).await?;
         Ok(self.has_answered(told_of(dialog, &line), taken, by).await)
@@ -74,13 +74,13 @@ impl Worker {
         let stands = |shown: Option<&Dialog>| shown.is_some_and(|shown| shown.shows_typed(at, &line));
         self.wait_for(stands).await?;
         let Some((_, shown)) = self.asked().await? else {
-            return refused("it asks nothing any more; Enter was not pressed");
+            return refused("it no longer asks anything; Enter was not pressed");
         };
         if !shown.is_same_beside(dialog, at) {
-            return refused("it asks something else by now; Enter was not pressed: look into its pane");
+            return refused("it now asks something else; Enter was not pressed: look at its pane");
         }
         if shown.marked != Some(at) || !stands(Some(&shown)) {
-            return refused("the text is not shown there; Enter was not pressed: look into its pane");
+            return refused("the text is not shown there; Enter was not pressed: look at its pane");
         }
         let taken = self.take(&shown, until).await?;
         Ok(self.has_answered(told_of(dialog, &line), taken, AnsweredBy::Person).await)

@@ -68,7 +68,7 @@ impl Worker {
         (self.unread, self.free_since, self.over) = (None, None, None);
         let how = match typed {
             None if self.taken_back.take() == Some((id.clone(), turn)) => Interrupted::NotGiven,
-            None => goes_on("nothing shows whether it was given this turn, and no key was pressed"),
+            None => goes_on("it is not known whether it was given this turn, so no key was pressed"),
             Some(typed) => match self.break_off(&typed).await {
                 Ok(how) => how,
                 Err(Failed::Ended(end)) => return Err(end),
@@ -156,7 +156,7 @@ impl Worker {
                     (Some(why), _) => format!("no key was pressed: {why}"),
                     (None, 0) => format!("no key was pressed: its screen is read as {}", sight.state.name()),
                     (None, _) => {
-                        format!("its key was pressed {presses} times, and it is {} yet", sight.state.name())
+                        format!("its key was pressed {presses} times, but it is still {}", sight.state.name())
                     }
                 };
                 return Ok(goes_on(self.no_key(&why)));
@@ -225,7 +225,7 @@ impl Worker {
                 }
             }
         }
-        Ok(goes_on(self.no_key("its key was pressed, and what it runs goes on")))
+        Ok(goes_on(self.no_key("its key was pressed, but what it runs goes on")))
     }
 
     fn has_handed_on(&self) -> bool {

@@ -119,7 +119,7 @@ impl Worker {
         } else {
             let own = || self.launch.profile.clear_key.as_deref().and_then(key_named);
             let Some(key) = keys.and_then(kill_key).or_else(own) else {
-                let why = "an earlier line may still stand in its input, which has no key that clears it";
+                let why = "an earlier line may still be in its input, and no key is known that clears it";
                 let why = why.to_owned();
                 return Err(Failed::Verdict(if again {
                     Verdict::Unconfirmed { why }
@@ -131,7 +131,7 @@ impl Worker {
         }
         self.left = Left::Nothing;
         if again && !typed.turn.redelivered {
-            let why = "its line was typed before, and does not stand in the input any more".to_owned();
+            let why = "its line was typed before and is no longer in the input".to_owned();
             return Err(Failed::Verdict(Verdict::Unconfirmed { why }));
         }
         Ok(None)
@@ -155,7 +155,7 @@ impl Worker {
         let deadline = Instant::now() + SETTLE_WAIT;
         while reprints(&self.pane.capture(SEARCHED_ROWS, Rows::Joined).await?) <= before {
             if Instant::now() >= deadline {
-                let why = "its terminal does not show what stands in its input".to_owned();
+                let why = "its terminal does not show what is in its input".to_owned();
                 return Err(Failed::Verdict(Verdict::Unconfirmed { why }));
             }
             self.listen_once(deadline.min(Instant::now() + Duration::from_millis(ECHO_PAUSE_MS))).await?;
@@ -191,7 +191,7 @@ impl Worker {
     pub(super) async fn end_draft(&mut self, draft: &str, typed: &Typed) -> Result<Receipt, Failed> {
         self.left = Left::of(typed);
         if !is_whole(draft, typed) && self.launch.profile.screen.is_none() {
-            let why = "somebody wrote on behind its line, which stands in the input: send that or remove it";
+            let why = "somebody typed after its line in the input: send it or remove it";
             return Err(Failed::Verdict(Verdict::NotDelivered { why: why.to_owned() }));
         }
         let mind = match self.launch.profile.screen {
@@ -224,7 +224,7 @@ impl Worker {
         }
         self.left = Left::Nothing;
         self.taken_back = Some((typed.id.clone(), typed.turn.number));
-        let why = "it was called off while it was typed, and its line was taken away again".to_owned();
+        let why = "it was called off while it was being typed, and its line was removed".to_owned();
         Failed::Verdict(Verdict::Withdrawn { why })
     }
 
@@ -239,7 +239,7 @@ impl Worker {
         while self.draft(typed).await?.is_some() {
             if Instant::now() >= deadline {
                 // It will not go away by itself: this counts as a try, so that there is an end to it.
-                let why = "an older line still stands in its input".to_owned();
+                let why = "an older line is still in its input".to_owned();
                 return Err(Failed::Verdict(Verdict::NotDelivered { why }));
             }
             self.listen_once(deadline.min(Instant::now() + Duration::from_millis(ECHO_PAUSE_MS))).await?;
@@ -301,7 +301,7 @@ impl Worker {
                 (self.left, self.reprinted) = (Left::Nothing, true);
                 Ok(Receipt::Echoed)
             }
-            _ => Err(unconfirmed("its line is shown, and nothing tells whether Enter was pressed")),
+            _ => Err(unconfirmed("its line is shown, but it is not known whether Enter was pressed")),
         }
     }
 
@@ -321,12 +321,12 @@ impl Worker {
                 if !(self.shows_input() && self.launch.profile.echoes) {
                     self.left = Left::of(typed);
                 }
-                let why = "no trace of it stands in the pane".to_owned();
+                let why = "there is no trace of it in the pane".to_owned();
                 return Err(Failed::Verdict(Verdict::NotDelivered { why }));
             }
             if since.elapsed() >= SETTLE_WAIT {
                 self.left = Left::of(typed);
-                let unread = "something that was typed is not read yet";
+                let unread = "something that was typed has not been read yet";
                 let why = if arriving { unread } else { "something was read that is not shown" }.to_owned();
                 return Err(Failed::Verdict(Verdict::Unconfirmed { why }));
             }

@@ -107,7 +107,7 @@ impl Worker {
         };
         match answered(looked)? {
             Ok(()) => self.tell_line().await,
-            Err(error) => tracing::debug!(%error, "whose words stand in a pane is not known now"),
+            Err(error) => tracing::debug!(%error, "it is not known whose words are in a pane"),
         }
         Ok(())
     }

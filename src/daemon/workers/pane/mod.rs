@@ -269,7 +269,7 @@ impl Worker {
             let (pane, process) = (self.pane.id(), self.process);
             self.report(Report::Started { pane, process }).await;
         } else if let Err(error) = self.recall_line().await {
-            tracing::debug!(%error, "what an earlier daemon knew of a pane is not known");
+            tracing::debug!(%error, "what an earlier daemon knew about a pane cannot be read");
         }
         if self.live().await == Ok(()) {
             self.ended().await;

@@ -47,7 +47,7 @@ async fn prepare(launch: &Arc<Launch>, is_new: bool) -> Result<Option<u16>, Tmux
         agent_folder::write(&launch.folder, &launch.with_port(port).files).map(|()| port)
     });
     let failed = |source: io::Error| TmuxError::Io {
-        what: "cannot make what the program needs".to_owned(),
+        what: "cannot make the files that the program needs".to_owned(),
         source: Arc::new(source),
     };
     made.await.map_err(|error| failed(error.into()))?.map_err(|error| failed(io::Error::other(error)))

@@ -94,10 +94,10 @@ impl Worker {
             return self.closed().await;
         }
         if self.halted() {
-            return Ok(Some("queue/STOP is there: `tasuki stop --off` takes it away".to_owned()));
+            return Ok(Some("queue/STOP exists: `tasuki stop --off` removes it".to_owned()));
         }
         let in_mode = self.pane.capture(0, self.rows()).await?.in_mode;
-        Ok(in_mode.then(|| "its pane is in copy mode, where Enter is lost: leave that with `q`".to_owned()))
+        Ok(in_mode.then(|| "its pane is in copy mode, where Enter is lost: leave it with `q`".to_owned()))
     }
 
     /// The lines of a text, if each can be typed as it is.
@@ -112,12 +112,12 @@ impl Worker {
                     "type them one after the other with `--lines`, or write them into a file and send its path"
                 }
                 false => {
-                    "write them into a file and send its path: each Enter would be a message of its own there"
+                    "write them into a file and send its path: each Enter would send a separate message there"
                 }
             };
             return unfit(
                 "not-one-line",
-                format!("the text has {} lines, and one is typed", lines.len()),
+                format!("the text has {} lines, and only one is typed", lines.len()),
                 cure,
             );
         }
@@ -128,17 +128,13 @@ impl Worker {
                 "the text has the control character U+{:04X} at byte {at} of a line",
                 u32::from(found)
             );
-            return unfit(
-                "not-printable",
-                why,
-                "leave it out: only printable text is typed (spaces for a tab)",
-            );
+            return unfit("not-printable", why, "remove it: only printable text is typed (spaces for a tab)");
         }
         let canonical = process::terminal_mode(&self.tty).is_ok_and(|mode| mode.canonical);
         let longest = lines.iter().map(|line| line.len()).max().unwrap_or(0);
         if canonical && longest > LINE_BYTES_MAX {
             let why = format!(
-                "a line of it has {longest} bytes, and its terminal takes {LINE_BYTES_MAX} in one line: the rest would be lost"
+                "one of its lines has {longest} bytes, and its terminal takes at most {LINE_BYTES_MAX} in one line: the rest would be lost"
             );
             return unfit("line-too-long", why, "write it into a file and send its path");
         }
@@ -149,7 +145,8 @@ impl Worker {
         let mut proven = true;
         for (at, line) in lines.iter().enumerate() {
             if at > 0 && !self.has_room_for(line).await {
-                let why = format!("{at} of {} lines were typed: its program does not read on", lines.len());
+                let why =
+                    format!("{at} of {} lines were typed: its program has stopped reading", lines.len());
                 return Ok(PaneResponse::Ready(false, Some(why)));
             }
             match self.send_line(line, force).await? {
@@ -199,7 +196,7 @@ impl Worker {
             return Ok(PaneResponse::Ready(false, Some(why)));
         }
         if !force && let Some((guard, _)) = self.hands_off().await? {
-            let why = format!("{}; the line stands in its input without Enter", guard.words());
+            let why = format!("{}; the line is in its input, and Enter was not pressed", guard.words());
             return Ok(PaneResponse::Ready(false, Some(why)));
         }
         self.pane.enter().await?;

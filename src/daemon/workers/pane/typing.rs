@@ -236,7 +236,7 @@ impl Worker {
         mind: Result<Mind, TmuxError>,
     ) -> Result<Receipt, Failed> {
         let unsent = |why: &str| {
-            let why = format!("{why}; its line stands in the input without Enter");
+            let why = format!("{why}; its line is in the input, and Enter was not pressed");
             Failed::Verdict(Verdict::NotDelivered { why })
         };
         match mind {

@@ -54,7 +54,7 @@ impl Worker {
 
 fn unreadable(what: &str, step: Seq) -> Trouble {
     Trouble::Unreadable(format!(
-        "no {what} stands in step {} of the journal (`tasuki fsck` checks it)",
+        "there is no {what} in step {} of the journal (`tasuki fsck` checks it)",
         step.0
     ))
 }

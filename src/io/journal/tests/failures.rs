@@ -216,7 +216,7 @@ fn a_segment_that_leaves_no_number_for_the_next_is_named_and_not_gone_on_from() 
     let stray = dir.path().join(segment_name(u32::MAX));
     fs::write(&stray, "").unwrap();
     let Err(error) = try_open(Disk::make(dir.path()).unwrap()) else { panic!("it was gone on from") };
-    assert!(error.to_string().contains("4294967295.jsonl is no segment of ours"), "{error}");
+    assert!(error.to_string().contains("4294967295.jsonl is not a segment of this journal"), "{error}");
     fs::remove_file(&stray).unwrap();
     try_open(Disk::make(dir.path()).unwrap()).unwrap();
 }

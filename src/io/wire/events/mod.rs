@@ -35,7 +35,7 @@ const STATE: &str = "state";
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
     /// It is not a list of events at all.
-    #[error("not a list of events ({0}): the line is damaged, or is none of the journal's")]
+    #[error("not a list of events ({0}): the line is damaged, or is not one of the journal's")]
     Payload(serde_json::Error),
     /// An event whose name this version does not have.
     #[error(

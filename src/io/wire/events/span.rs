@@ -87,7 +87,7 @@ pub(super) fn members<'a, const N: usize>(
     while let Some((name, value)) = list.member()? {
         let slot = wanted.iter().zip(&mut found).find(|(wanted, _)| **wanted == name);
         if slot.is_some_and(|(_, slot)| slot.replace(value).is_some()) {
-            return Err(flaw(format!("`{name}` stands there twice")));
+            return Err(flaw(format!("`{name}` is there twice")));
         }
     }
     Ok(found)

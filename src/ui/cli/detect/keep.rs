@@ -3,7 +3,7 @@
 
 use super::{profiles, rules_of};
 use crate::engine::reading::State;
-use crate::engine::words::AgentName;
+use crate::engine::words::{AgentName, counted};
 use crate::io::frame::KeptFrame;
 use crate::io::frames;
 use crate::io::log::escape;
@@ -115,14 +115,14 @@ pub(super) fn keep(desk: &Desk, args: &KeepArgs) -> Ended {
         format!("{} {}", reading.state.name(), reading.rule_name())
     });
     let value = serde_json::json!({"file": file, "state": args.state, "read_as": now});
-    desk.tell(&value, || format!("{} is to be {}; it is read as {now} now", file.display(), args.state))
+    desk.tell(&value, || format!("{} should be {}; it is now read as {now}", file.display(), args.state))
 }
 
 /// The name of a frame, if a line of the table can have it.
 fn stem_of(frame_file: &Path) -> Result<String, Failure> {
     let stem = frame_file.file_stem().unwrap_or_default().to_string_lossy();
     read_file_name(&stem).map_err(|_| {
-        let why = format!("`{}` can be no name of a recorded screen", escape(&stem));
+        let why = format!("`{}` cannot be the name of a recorded screen", escape(&stem));
         Failure::new(Kind::Rejected, "name", why, "give it a `--name` of letters, digits, `-`, `_` and `.`")
     })
 }
@@ -178,11 +178,11 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
             let words: Vec<&str> = line.split_whitespace().collect();
             let [file, state, rule] = words[..] else {
                 let why = format!(
-                    "{}: `{}` is no line `FILE STATE RULE`",
+                    "{}: `{}` is not a line `FILE STATE RULE`",
                     folder.join(TABLE).display(),
                     line.escape_debug()
                 );
-                return Err(Failure::new(Kind::Rejected, "table", why, "correct it, or take it away"));
+                return Err(Failure::new(Kind::Rejected, "table", why, "correct it, or remove it"));
             };
             let frame = KeptFrame::read(&folder.join(file))
                 .map_err(|error| unreadable(&folder.join(file), &error))?;
@@ -203,7 +203,7 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
     }
     if wrong == 0 {
         let value = serde_json::json!({"screens": read, "wrong": wrong});
-        return desk.tell(&value, || format!("{read} screens, all read as they are to be"));
+        return desk.tell(&value, || format!("{}, all read as they should be", counted(read, "screen")));
     }
     let why = format!("{wrong} of {read} screens are read as something else");
     Err(Failure::new(Kind::Failed, "misread", why, "correct the rules of the profile, or the table"))

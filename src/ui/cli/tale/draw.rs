@@ -68,7 +68,7 @@ impl Page {
         let brief = tale.parts.iter().filter(|part| crowd && part.went_well()).count();
         if brief > 0 {
             let count = tale.parts.len();
-            self.line(None, depth, &format!("{count} parts; {brief} of them went well and are told in one line each: `--full` tells all, `tasuki why PART` one of them"));
+            self.line(None, depth, &format!("{count} parts; those that went well ({brief}) have one line each: `--full` shows all of them, `tasuki why PART` one"));
         }
         let condensed = !self.style.is_full && (depth > 0 || !tale.parts.is_empty());
         for item in items(tale) {
@@ -166,7 +166,7 @@ fn items(tale: &Tale) -> Vec<Item<'_>> {
 fn headline(tale: &Tale) -> String {
     let what = match (tale.kind, &tale.from, &tale.to) {
         (Some(kind), Some(from), Some(to)) => format!("{kind} from {from} to {to}"),
-        _ => "accepted in a part of the journal that is gone".to_owned(),
+        _ => "accepted in a part of the journal that no longer exists".to_owned(),
     };
     let took = tale.waited_ms + tale.worked_ms + tale.rested_ms;
     let end = match tale.ended {
@@ -182,7 +182,7 @@ fn headline(tale: &Tale) -> String {
 }
 
 fn summary(tale: &Tale) -> String {
-    let times = [("waited", tale.waited_ms), ("worked", tale.worked_ms), ("rested", tale.rested_ms)];
+    let times = [("queued", tale.waited_ms), ("worked", tale.worked_ms), ("waited", tale.rested_ms)];
     let counts = [
         ("turn", usize::from(tale.turns)),
         ("reminder", tale.reminders as usize),

@@ -96,12 +96,12 @@ fn a_task_is_told_with_its_parts_their_times_and_what_is_open() {
     expect![[r#"
         2026-02-02 (UTC)
         00:00:00.000  p: task from user to boss; open for 20.0 s
-                      waited 2.0 s, worked 2.0 s, rested 16.0 s, 1 turn, 2 parts
+                      queued 2.0 s, worked 2.0 s, waited 16.0 s, 1 turn, 2 parts
         00:00:00.000  accepted
         00:00:02.000  is being typed to boss (turn 1, task)
         00:00:02.000  is being worked on (receipt: read)
         00:00:03.000    p.1: task from boss to coder; completed after 12.0 s
-                        waited 3.0 s, worked 7.0 s, rested 2.0 s, 2 turns, 1 reminder, 1
+                        queued 3.0 s, worked 7.0 s, waited 2.0 s, 2 turns, 1 reminder, 1
                           redelivery
         00:00:03.000    accepted: task from boss (not verified) to coder
         00:00:05.000    is being typed to coder (turn 1, task)
@@ -114,7 +114,7 @@ fn a_task_is_told_with_its_parts_their_times_and_what_is_open() {
         00:00:12.000    is being worked on (receipt: read)
         00:00:15.000    completed (by marker)
         00:00:03.000    p.2: task from boss to tester, after p.1; open for 17.0 s
-                        waited 17.0 s
+                        queued 17.0 s
         00:00:03.000    accepted: task from boss (not verified) to tester
                         now: queued
         00:00:04.000  rests: its turn is over
@@ -179,7 +179,7 @@ fn of_many_parts_those_that_went_well_take_a_line_and_it_says_so() {
     }
     let tale = tale("p", &steps, 5);
     let page = page(&tale);
-    assert!(page.contains("100 parts; 98 of them went well and are told in one line"), "{page}");
+    assert!(page.contains("100 parts; those that went well (98) have one line"), "{page}");
     assert_eq!(page.matches("is being typed").count(), 2, "the failed one and the open one:\n{page}");
     assert!((0..100).all(|part| page.contains(&format!("p.{part}: task"))), "{page}");
     assert!(page.lines().count() < 130, "{}", page.lines().count());
@@ -225,7 +225,11 @@ fn what_is_too_deep_is_counted() {
 fn a_message_whose_beginning_is_gone_is_told_from_where_it_is_known() {
     let tale = tale("p", &[(3, ended("p", "boss", "failed"))], 5);
     assert_eq!((tale.status, tale.kind, tale.agent.as_deref()), ("failed", None, Some("boss")));
-    assert!(page(&tale).contains("p: accepted in a part of the journal that is gone"), "{}", page(&tale));
+    assert!(
+        page(&tale).contains("p: accepted in a part of the journal that no longer exists"),
+        "{}",
+        page(&tale)
+    );
 }
 
 /// What the files alone say that each message of a tale waits for.
@@ -260,7 +264,7 @@ fn what_is_waited_for_is_named() {
     };
     check(&[new()], false, "a daemon (`tasuki up`), then boss");
     check(&[new()], true, "`tasuki stop --off`: everything is on hold");
-    check(&[new(), had()], true, "a daemon to see what its agent did (`tasuki up`)");
+    check(&[new(), had()], true, "a daemon (`tasuki up`), to see what its agent has done");
     check(&[new(), had(), later(25)], false, "its next try, at 2026-02-02T00:00:25.000Z");
     check(&[new(), had(), later(15)], false, "a daemon (`tasuki up`), then boss");
     check(&[new(), had(), moved("held")], false, "a person (no echo within 3 s): `tasuki retry|cancel p`");

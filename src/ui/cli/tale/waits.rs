@@ -64,7 +64,9 @@ impl<'a> Ground<'a> {
             }
             Stage::InDoubt(_) => Some("its pane to show whether it was delivered".to_owned()),
             Stage::Waiting(_) => Some(rests_for(tale, account)),
-            _ if self.daemon.is_none() => Some("a daemon to see what its agent did (`tasuki up`)".to_owned()),
+            _ if self.daemon.is_none() => {
+                Some("a daemon (`tasuki up`), to see what its agent has done".to_owned())
+            }
             _ => None,
         }
     }
@@ -85,7 +87,7 @@ impl<'a> Ground<'a> {
         }
         if not_before > self.now {
             let what =
-                if is_retry { "its next try" } else { "its turn within the limit of messages a minute" };
+                if is_retry { "its next try" } else { "its turn within the limit of messages per minute" };
             return format!("{what}, at {}", clock::rfc3339_ms(not_before));
         }
         let asked = |client: &Client| {
@@ -104,7 +106,7 @@ impl<'a> Ground<'a> {
         let name = name.unwrap_or_else(|| "its agent".to_owned());
         let seen = files::agents(self.workspace).into_iter().find(|agent| agent.agent_name == name);
         match seen.and_then(|agent| agent.current_task) {
-            Some(task) if task != tale.id => format!("{name}, who works on {task}"),
+            Some(task) if task != tale.id => format!("{name}, who is working on {task}"),
             _ => name,
         }
     }

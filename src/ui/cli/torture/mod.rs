@@ -174,7 +174,7 @@ impl Run<'_> {
         let mut progress = Progress::new(self.desk);
         self.go_on(heard, &stopper, load, &mut progress).await?;
         let (mut world, mut deeds) = kills.await.map_err(io::Error::other)??;
-        progress.say("the load is over: waiting until all has come to its end");
+        progress.say("the load is over: waiting until everything has ended");
         settle(&mut world, &mut deeds).await?;
         if let Some(why) = world.down().await {
             deeds.note(&Note::Odd { text: why, at: world.clock.wall().0 })?;
@@ -292,7 +292,7 @@ fn bad_number(number: f64) -> Failure {
     Failure::new(
         Kind::Rejected,
         "out-of-range",
-        format!("{number} is no length of time"),
+        format!("{number} is not a length of time"),
         "use a number above 0",
     )
 }

@@ -45,7 +45,7 @@ fn text(places: &Places, done: &Done, book: &Book, findings: &[Finding], kept: b
     let [new, again, bad] = done.by_fate().map(|count| count as u64);
     let parts = (book.accepted() as u64).saturating_sub(new);
     lines.push(format!(
-        "of these: {} new, {} given before and known again, {} to be refused; agents handed on {} more",
+        "of these: {} new, {} duplicates, {} that should be refused; agents handed on {} parts",
         number(new),
         number(again),
         number(bad),

@@ -168,7 +168,7 @@ impl World {
 
     /// Asks the daemon to end by a signal; how it ended, and after how long.
     pub(super) async fn end_daemon(&mut self) -> Result<Duration, String> {
-        let Some(mut daemon) = self.daemon.take() else { return Err("no daemon ran".into()) };
+        let Some(mut daemon) = self.daemon.take() else { return Err("no daemon was running".into()) };
         let began = self.clock.now();
         signal(daemon.id(), Signal::TERM);
         match tokio::time::timeout(END_DEADLINE, daemon.wait()).await {

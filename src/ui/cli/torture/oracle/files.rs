@@ -41,7 +41,7 @@ fn rejected(workspace: &Workspace, done: &Done, book: &Book, findings: &mut Find
         let Ok(bytes) = fs::read(folder.join(name)) else {
             findings.add(
                 FindingKind::Lost,
-                format!("`{name}` was to be refused ({code}) and is not in queue/rejected/"),
+                format!("`{name}` should have been refused ({code}) and is not in queue/rejected/"),
             );
             continue;
         };
@@ -60,7 +60,7 @@ fn rejected(workspace: &Workspace, done: &Done, book: &Book, findings: &mut Find
     for name in names(&folder)? {
         let file = name.strip_suffix(REASON).unwrap_or(&name);
         findings.check(expected.contains_key(file), FindingKind::Wrong, || {
-            format!("`{name}` is in queue/rejected/, and was not to be refused")
+            format!("`{name}` is in queue/rejected/, and should not have been refused")
         });
     }
     Ok(())

@@ -40,7 +40,7 @@ pub(super) fn check(
 fn check_agent(agent: &str, text: &str, book: &Book, expected: &Expected, findings: &mut Findings) {
     for line in text.lines() {
         let Some(heard) = read(line) else {
-            findings.add(FindingKind::Wrong, format!("{agent} was typed what is no turn: {line:?}"));
+            findings.add(FindingKind::Wrong, format!("what was typed to {agent} is not a turn: {line:?}"));
             continue;
         };
         let id = heard.id;
