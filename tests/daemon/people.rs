@@ -200,7 +200,7 @@ fn metadata_comes_back_with_its_letters_and_its_priority_counts() {
     }
     assert!(view.lines().any(|line| line == "priority: high"), "{view}");
     house.drop("again.yaml", &text);
-    log_has(&house, "again.yaml brought m again");
+    log_has(&house, "again.yaml is a duplicate of m");
     house.drop("other.yaml", &text.replace("1.10", "1.1"));
     log_has(&house, "refused other.yaml: id-conflict");
     house.end();
