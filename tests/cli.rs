@@ -223,8 +223,12 @@ fn status_and_logs_are_read_from_the_files_where_no_daemon_runs() {
     let folder = workspace();
     let agents = folder.path().join("status/agents");
     std::fs::create_dir_all(&agents).unwrap();
-    let status = "agent_name: grand_boss\nstate: working\ncurrent_task: m-1\nlast_updated: x\ndoing: 走る\u{202e}\n\
-        pane_id: '%5'\npid: 7\nprovider: claude\nqueued: 3\nstatistics: {tasks_completed: 42}\n";
+    // Its process is one that lives.
+    let status = format!(
+        "agent_name: grand_boss\nstate: working\ncurrent_task: m-1\nlast_updated: x\ndoing: 走る\u{202e}\n\
+        pane_id: '%5'\npid: {}\nprovider: claude\nqueued: 3\nstatistics: {{tasks_completed: 42}}\n",
+        std::process::id()
+    );
     std::fs::write(agents.join("grand_boss.yaml"), status).unwrap();
     std::fs::write(folder.path().join("queue/STOP"), "").unwrap();
     std::fs::write(folder.path().join("status/activity.log"), "t1 m-1 accepted\nt2 m-12 accepted\n").unwrap();

@@ -169,7 +169,10 @@ fn what_cannot_be_read_is_refused() {
         command
     };
     let out = fs::File::create(folder.path().join("out.log")).expect("a log");
-    let mut daemon = as_nobody(Path::new(env!("CARGO_BIN_EXE_tasuki")));
+    // Where the sources lie, nobody may not be able to go.
+    let program = root.join(".tasuki-program");
+    fs::copy(env!("CARGO_BIN_EXE_tasuki"), &program).expect("the program");
+    let mut daemon = as_nobody(&program);
     daemon.arg("daemon").stdout(Stdio::null()).stderr(out);
     let mut daemon = daemon.spawn().expect("the daemon");
     let reason = root.join("queue/rejected/48-unreadable.yaml.reason.yaml");

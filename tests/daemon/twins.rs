@@ -95,7 +95,9 @@ fn a_process_with_the_number_and_another_start_is_not_taken_up() {
         // As it was left, it is taken up.
         house.kill();
         house.start();
-        house.until("idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
+        house.until("it to be taken up", |house| {
+            house.read("status/agents/worker.log").contains("was still running and goes on")
+        });
         assert_eq!(process(&house), first);
         house.kill();
         tell_of_another_start(&house, by);

@@ -4,7 +4,7 @@ use crate::account::Account;
 use crate::disk::Disk;
 use crate::load;
 use crate::odds::Odds;
-use crate::round::stands_still;
+use crate::round::{stands_still, threads};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(crate) fn stop(pid: u32) {
     signal(pid, Signal::STOP);
     let start = Instant::now();
     while !stands_still(pid) {
-        assert!(start.elapsed() < SETTLED, "it does not stand still");
+        assert!(start.elapsed() < SETTLED, "it does not stand still: {}", threads(pid));
         std::thread::sleep(PAUSE);
     }
 }

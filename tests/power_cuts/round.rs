@@ -105,6 +105,18 @@ pub(crate) fn stands_still(pid: u32) -> bool {
     tasks.into_iter().all(|task| is_stopped(&task.path()))
 }
 
+/// Its threads: name, state, and where each waits in the kernel.
+pub(crate) fn threads(pid: u32) -> String {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let told = tasks.map(|task| {
+        let read = |name: &str| fs::read_to_string(task.path().join(name)).unwrap_or_default();
+        let stat = read("stat");
+        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+        format!("{} {} {}", read("comm").trim(), state.unwrap_or('?'), read("wchan"))
+    });
+    told.collect::<Vec<String>>().join(", ")
+}
+
 fn is_stopped(task: &Path) -> bool {
     let stat = fs::read_to_string(task.join("stat")).unwrap_or_default();
     stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['T', 't']))
