@@ -25,5 +25,6 @@ async fn ten_megabytes_of_output_are_a_counter_and_the_last_word_is_seen() {
     row_after(&pane, "最後").await;
     let grown = own_memory().saturating_sub(before);
     assert!(counter.borrow().pieces > 100, "only {} pieces were told", counter.borrow().pieces);
+    println!("{grown} KiB");
     assert!(grown < 8 << 10, "10 MB of output took {grown} KiB of memory");
 }

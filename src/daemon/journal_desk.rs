@@ -15,8 +15,9 @@ use crate::io::journal::{Fingerprint, JournalError, Location, StepLine};
 use crate::io::wire::events;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Encoded steps that may wait for the journal (durability limits): beyond that the loop takes no more news.
-const WAITING_BYTES_MAX: usize = 8 << 20;
+/// Encoded steps that may wait for the journal, two batches: beyond that the loop takes no more news. With their effects they take
+/// three times as much.
+const WAITING_BYTES_MAX: usize = 2 << 20;
 
 /// A batch that has this much takes no more: the flush of a few thousand ordinary messages costs hardly more than that
 /// of one, and where a disk has little room left a smaller batch finds some.

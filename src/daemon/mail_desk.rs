@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::daemon::decided::Decided;
-use crate::daemon::workers::mailbox::{Asked, Job, Mailing, Rejected, Room};
+use crate::daemon::workers::mailbox::{Asked, Dropped, Job, Mailing, Rejected, Room};
 use crate::engine::message::{Draft, Source};
 use crate::engine::refusal::Refusal;
 use crate::engine::words::{AgentName, Millis};
@@ -72,6 +72,11 @@ impl MailDesk {
             decided,
             waiting: BTreeMap::new(),
         }
+    }
+
+    /// These were told, and are taken in now.
+    pub fn taken(&self, drops: &[Dropped]) {
+        self.mailing.taken(drops);
     }
 
     /// This file is in the journal.

@@ -317,6 +317,7 @@ impl Daemon {
         self.note(About::Watches, mail.polling);
         self.note_untaken(mail.stuck);
         self.views.put_off(mail.burst, now);
+        self.mail.taken(&mail.drops);
         for dropped in mail.drops {
             self.tell_notes(now, &dropped);
             self.take_input(match dropped {

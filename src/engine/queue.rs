@@ -1,7 +1,7 @@
 //! A queue: what waits for one agent or pool, in the order in which it goes.
 
 use super::message::{BodyRef, Priority};
-use super::words::{MessageId, Millis};
+use super::words::{MessageId, Millis, Seq};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct QueueKey {
     priority: Reverse<Priority>,
-    body: BodyRef,
+    // Where its body is, apart, so that the priority takes no bytes.
+    seq: Seq,
+    index: u32,
     /// The message.
     pub id: MessageId,
 }
@@ -18,7 +20,8 @@ impl QueueKey {
     /// The place of a message with this priority, accepted with this body.
     #[must_use]
     pub fn new(priority: Priority, body: BodyRef, id: MessageId) -> Self {
-        Self { priority: Reverse(priority), body, id }
+        let BodyRef { seq, index } = body;
+        Self { priority: Reverse(priority), seq, index, id }
     }
 }
 
@@ -92,7 +95,6 @@ impl Eq for Queue {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::words::Seq;
 
     fn key(number: u64) -> QueueKey {
         let id = MessageId::new(&format!("t{number}")).expect("an id");

@@ -14,9 +14,10 @@ pub struct Budget {
 }
 
 impl Default for Budget {
-    /// 256 files make a flush worth its while; 8 MiB is the journal's pending batch (durability, limits).
+    /// 256 files make a flush worth its while, and as many of 1 KiB fit in. Where each file holds a hundred short messages, what is
+    /// read of them takes ten times as much.
     fn default() -> Self {
-        Self { files: 256, bytes: 8 << 20 }
+        Self { files: 256, bytes: 256 << 10 }
     }
 }
 

@@ -145,7 +145,7 @@ async fn nothing_is_typed_whose_content_holds_its_token_and_the_next_turn_has_an
     daemon.take_input(asked(&format!("id: t\nto: worker\ncontent: 合言葉と「OK {TOKEN}」と言う\n")));
     hands.ready(daemon, TOKEN).await;
     daemon.work_until_idle().await;
-    assert_eq!(hands.typed(), [], "its echo would be a claim");
+    assert!(hands.typed().is_empty(), "its echo would be a claim");
     hands.ready(daemon, "other2").await;
     daemon.work_until_idle().await;
     let typed = hands.typed();
@@ -188,7 +188,7 @@ async fn nothing_is_typed_of_a_task_that_cannot_be_read_any_more() {
     file.write_all_at("やめて".as_bytes(), at as u64).unwrap();
     hands.ready(daemon, TOKEN).await;
     daemon.work_until_idle().await;
-    assert_eq!(hands.typed(), []);
+    assert!(hands.typed().is_empty());
     let open = &daemon.engine.state().open[&t()];
     assert!(matches!(open.stage, Stage::Queued { .. }) && open.attempts == 1, "it is tried again: {open:?}");
     drop(hands);

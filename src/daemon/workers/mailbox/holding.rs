@@ -22,6 +22,8 @@ struct Bench {
     worker: Worker,
     mailing: Mailing,
     news: mpsc::Receiver<News>,
+    /// What was told while the loop is behind, if it is.
+    behind: Option<Vec<Dropped>>,
     _journal: Journal,
 }
 
@@ -65,7 +67,7 @@ impl Bench {
             (&mailing, names, sender),
         );
         worker.go_round(None); // the first look
-        let mut bench = Self { root, worker, mailing, news, _journal: journal };
+        let mut bench = Self { root, worker, mailing, news, behind: None, _journal: journal };
         bench.seen();
         bench
     }
@@ -94,11 +96,15 @@ impl Bench {
     fn seen(&mut self) -> Vec<Seen> {
         let mut seen = Vec::new();
         while let Ok(News::Mail(mail)) = self.news.try_recv() {
-            seen.extend(mail.drops.into_iter().map(|dropped| match dropped {
+            seen.extend(mail.drops.iter().map(|dropped| match dropped {
                 Dropped::Drafts { source: Source::File { name, .. }, .. } => Seen::Taken(name.to_string()),
                 Dropped::Bad { source: Source::File { name, .. }, .. } => Seen::Refused(name.to_string()),
                 other => panic!("{other:?}"),
             }));
+            match &mut self.behind {
+                Some(behind) => behind.extend(mail.drops),
+                None => self.mailing.taken(&mail.drops),
+            }
             seen.extend(mail.swept.map(|_| Seen::Swept));
         }
         seen
@@ -232,4 +238,23 @@ fn a_claim_waits_while_it_cannot_be_read_what_is_known() {
     assert_eq!(bench.look(MINUTE_MS), [], "what was put off may be a part");
     bench.worker.part_waits = false;
     assert_eq!(bench.look(LONG_MS), [Seen::Swept]);
+}
+
+#[test]
+fn while_the_loop_is_behind_files_stay_where_they_are() {
+    let mut bench = Bench::new();
+    bench.behind = Some(Vec::new());
+    for at in 0..30 {
+        bench.drop(&format!("{at:02}.yaml"), &"to: worker\ncontent: 仕事\n---\n".repeat(100));
+    }
+    assert_eq!(
+        bench.claim(1).len(),
+        31,
+        "one look takes them, three thousand messages, and the claim goes on"
+    );
+    bench.drop("late.yaml", PART);
+    assert_eq!(bench.claim(2), [], "this one waits");
+    assert_eq!(bench.look(MINUTE_MS), [], "as long as they are on their way");
+    bench.mailing.taken(&bench.behind.take().unwrap());
+    assert_eq!(bench.look(20), [taken("late.yaml"), Seen::Swept]);
 }

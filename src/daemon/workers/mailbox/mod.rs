@@ -4,6 +4,7 @@
 mod bursts;
 #[cfg(test)]
 mod holding;
+mod in_flight;
 mod knowing;
 mod reading;
 mod room;
@@ -20,6 +21,7 @@ use crate::io::clock::Clock;
 use crate::io::journal::Archive;
 use crate::io::mailbox::Mailbox;
 use crate::io::watch::{Interest, Period, Watch};
+use in_flight::InFlight;
 pub use room::Room;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::convert::Infallible;
@@ -151,6 +153,8 @@ pub struct Signs {
     ended: AtomicBool,
     /// How many more messages the workspace takes.
     room: room::Told,
+    /// What was told and the loop has not taken in yet.
+    in_flight: InFlight,
     /// How often the loop itself made or removed `queue/STOP`.
     halts: AtomicUsize,
 }
@@ -191,6 +195,13 @@ impl Mailing {
     /// The loop itself made or removed `queue/STOP`: what was seen before counts no more. How often that was.
     pub fn count_halt(&self) -> usize {
         self.signs.halts.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// The loop has these from it: where the thread waited for that, it looks again.
+    pub fn taken(&self, drops: &[Dropped]) {
+        if self.signs.in_flight.remove(drops) {
+            self.look();
+        }
     }
 
     /// Says how many more messages the workspace takes; what it was before.
@@ -250,7 +261,8 @@ pub fn start(
 pub(in crate::daemon) fn mailing() -> (Mailing, Receiver<Job>) {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let room = room::Told::new(Room::For(usize::MAX));
-    let signs = Signs { look: true.into(), ended: false.into(), room, halts: 0.into() };
+    let in_flight = InFlight::default();
+    let signs = Signs { look: true.into(), ended: false.into(), room, in_flight, halts: 0.into() };
     (Mailing { jobs, signs: Arc::new(signs) }, inbox)
 }
 

@@ -253,7 +253,12 @@ impl Worker {
         if news && !self.tell(Vec::new(), Vec::new(), Vec::new()) {
             return false; // what is told before the sweep holds for what it finds
         }
-        let mut sweep = self.mailbox.scan(self.clock.now(), self.budget());
+        let now = self.clock.now();
+        if self.signs.in_flight.is_full() {
+            self.look_at = now.plus(self.period.next_in_ms(now, self.polling.is_some()));
+            return true; // the loop says when it has taken some of them in
+        }
+        let mut sweep = self.mailbox.scan(now, self.budget());
         let now = self.clock.now();
         if !sweep.found.is_empty() {
             self.period.active(now);
@@ -320,6 +325,7 @@ impl Worker {
     }
 
     pub(super) fn send(&self, mail: Mail) -> bool {
+        self.signs.in_flight.add(&mail.drops);
         self.news.blocking_send(News::Mail(mail)).is_ok()
     }
 }

@@ -128,7 +128,7 @@ impl Wire for Code {
 
 impl Wire for Digest {
     fn put<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(&format_args!("{:032x}", self.0))
+        to.collect_str(&format_args!("{:032x}", { self.0 }))
     }
 
     fn get<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
