@@ -92,6 +92,39 @@ fn a_person_sees_what_is_asked_and_answers_it() {
     house.end();
 }
 
+/// The next question may stand there at once and be the same to the letter.
+#[test]
+fn two_equal_questions_in_a_row_are_two_and_each_is_answered_once() {
+    let once = "      - dialog: \"touch same.txt\"\n      - print: \"it was allowed\"\n";
+    let script = format!(
+        "mode: tui\nprompt: \"❯ \"\nrules:\n  - when: {{turn: task}}\n    do:\n{}      - claim: now\n",
+        once.repeat(3)
+    );
+    let mut house = house_of("equal", "claude", "", &script, &[]);
+    house.start();
+    task(&house, "thrice", "ask me");
+    let id = |house: &House| {
+        let status = house.read("status/agents/a.yaml");
+        let asks = status.split_once("asks:\n  id: ").filter(|_| status.contains("state: waiting_input"))?;
+        asks.1.lines().next().map(str::to_owned)
+    };
+    let mut last = None;
+    for _ in 0..3 {
+        house.until("another question to be told", |house| id(house).is_some_and(|id| Some(id) != last));
+        let before = std::mem::replace(&mut last, id(&house));
+        if let Some(before) = before {
+            let late = house.ask(&["answer", "a", "no", "--of", &before]);
+            assert_eq!(late.status.code(), Some(2), "{}", text(&late));
+        }
+        let answered = house.ask(&["answer", "a", "yes", "--of", last.as_deref().unwrap()]);
+        assert!(answered.status.success(), "{}\n{}", text(&answered), keys(&house));
+    }
+    assert!(house.result("thrice").contains("it was allowed"));
+    let log = house.read("status/activity.log");
+    assert_eq!(log.matches("answered").count(), 3, "{log}");
+    house.end();
+}
+
 #[test]
 fn an_agent_does_not_answer_for_people() {
     let mut house = house_of("answer-key", "claude", "", SCRIPT, &[]);

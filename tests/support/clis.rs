@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Nobody's key, in the form that Claude Code wants.
-const KEY: &str = "sk-ant-test-000000000000000000000000";
+pub(crate) const KEY: &str = "sk-ant-test-000000000000000000000000";
 /// Set for a test that runs where only its own loopback is.
 const ALONE: &str = "TASUKI_CLIS_ALONE";
 

@@ -1,9 +1,9 @@
 //! What a program asks: the words of its dialog, what may be chosen, and which of it is marked. A choice is taken by moving
 //! the mark to it, so that what is pressed is seen before it counts.
 
-use super::frame::{Frame, words};
+use super::frame::{Frame, is_border, words};
 use super::pattern::Pattern;
-use super::steady::Steady;
+use super::steady::is_like;
 use super::style::StyledRow;
 use crate::engine::echo::squeezed;
 use crate::engine::words::Millis;
@@ -38,6 +38,8 @@ pub struct ChoiceRules {
     pub enter_after_no: Vec<String>,
     /// A choice in whose place a text may be typed once it is marked, in the words that stand there before.
     pub field: Vec<Pattern>,
+    /// A choice that opens a line for a text in the row below it.
+    pub opens: Vec<Pattern>,
 }
 
 /// How a program draws a list of choices.
@@ -70,6 +72,8 @@ pub struct Dialog {
     pub in_row: Option<(usize, Vec<Range<usize>>)>,
     /// The rows of the choices, and where each begins, if they stand one below the other and only colours tell the marked one.
     pub in_rows: Vec<(usize, usize)>,
+    /// Whether a choice has opened its line: what is answered is typed there.
+    pub opened: bool,
 }
 
 /// What is chosen by an answer.
@@ -118,10 +122,14 @@ impl Dialog {
         let listed = rules.and_then(|rules| Listed::find(rules.list.as_ref()?, frame, &rows));
         let first = listed.as_ref().and_then(|listed| listed.rows.first()).map_or(rows.end, |(at, _)| *at);
         let (text, rest) = text_of((rows.start..first).map(|at| words(frame.row(at))));
-        let Listed { choices, rows, marked, by_colour } = listed.unwrap_or_default();
+        let Listed { choices, rows, marked, by_colour, has_below } = listed.unwrap_or_default();
+        let opens = |last: &String| {
+            rules.is_some_and(|rules| rules.opens.iter().any(|pattern| pattern.matches(label(last))))
+        };
+        let opened = has_below && choices.last().is_some_and(opens);
         let in_rows = if by_colour { rows } else { Vec::new() };
         let (cut, rest) = (rest.is_some(), rest.unwrap_or(0));
-        Self { text, choices, marked, cut, rest, asked_at: None, in_row: None, in_rows }
+        Self { text, choices, marked, cut, rest, asked_at: None, in_row: None, in_rows, opened }
     }
 
     /// A dialog whose choices stand in one row, if it is one.
@@ -132,9 +140,8 @@ impl Dialog {
         let choices = groups.iter().map(|group| frame.row(at)[group.clone()].to_owned()).collect();
         let (text, rest) = text_of((rows.start..at).map(|at| words(frame.row(at))));
         let (cut, rest) = (rest.is_some(), rest.unwrap_or(0));
-        let in_rows = Vec::new();
         let in_row = Some((at, groups));
-        Some(Self { text, choices, marked: None, cut, rest, asked_at: None, in_row, in_rows })
+        Some(Self { text, choices, cut, rest, in_row, ..Self::default() })
     }
 
     /// Whether colours alone tell which choice is marked.
@@ -180,8 +187,7 @@ impl Dialog {
     /// Whether the same is asked, whatever is marked and whatever its program animates.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        let asked = |dialog: &Self| (dialog.cut, dialog.rest, dialog.in_row.is_some());
-        let is_like = |a: &str, b: &str| a == b || Steady::of(a).is_like(&Steady::of(b));
+        let asked = |dialog: &Self| (dialog.cut, dialog.rest, dialog.in_row.is_some(), dialog.opened);
         let mut choices = self.choices.iter().zip(&other.choices);
         asked(self) == asked(other)
             && is_like(&self.text, &other.text)
@@ -291,9 +297,9 @@ fn text_of<'a>(lines: impl Iterator<Item = &'a str>) -> (String, Option<u64>) {
     (text, rest.map(|rest| rest.finish()))
 }
 
-/// Whether a row is blank, or stands further right than choices begin.
+/// Whether a row is blank, or its words stand further right than choices begin; the side of a box may be before them.
 fn is_within(row: &str, start: usize) -> bool {
-    words(row).is_empty() || row.chars().take_while(|c| *c == ' ').count() > start
+    words(row).is_empty() || row.chars().take_while(|c| *c == ' ' || is_border(*c)).count() > start
 }
 
 /// The number of a choice.

@@ -14,6 +14,7 @@ pub use frame::{Frame, plain};
 pub use input_box::{BoxForm, BoxRules, CursorPlace, InputBox};
 pub use pattern::{Pattern, PatternError};
 pub use rules::{BoxState, Rule, Rules, Sights};
+pub use steady::is_like;
 pub use style::StyledRow;
 
 /// The state of a program, as far as its screen tells.

@@ -16,6 +16,12 @@ pub(super) struct Steady {
     times: Vec<f64>,
 }
 
+/// Whether two looks may have seen one text, whatever its program animates in it.
+#[must_use]
+pub fn is_like(a: &str, b: &str) -> bool {
+    a == b || Steady::of(a).is_like(&Steady::of(b))
+}
+
 impl Steady {
     /// Reads a text of one line or more.
     pub(super) fn of(text: &str) -> Self {

@@ -74,10 +74,12 @@ impl StyledRow {
         said.peek().is_some() && said.all(|(_, bold)| *bold)
     }
 
-    /// Whether what begins at this character stands on another background than the beginning of the row.
+    /// Whether what begins at this character stands on another background than what is before it: its row may stand in a box
+    /// that has a background of its own.
     #[must_use]
     pub fn is_raised(&self, at: usize) -> bool {
-        at > 0 && self.backgrounds.get(at).is_some_and(|ground| self.backgrounds.first() != Some(ground))
+        let before = at.checked_sub(1).and_then(|before| self.backgrounds.get(before));
+        before.is_some_and(|before| self.backgrounds.get(at).is_some_and(|ground| ground != before))
     }
 
     /// Which of these stretches of bytes of its text stands on another background than all the others, if just one does.

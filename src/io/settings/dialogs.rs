@@ -34,6 +34,9 @@ pub(super) struct ChoicesEntry {
     /// The words of a choice, without its number, in whose place a text may be typed once it is marked: an answer that is none
     /// of the choices is typed there.
     field: Option<Vec<At<String>>>,
+    /// The words of the last choice of a list, without its number, that opens a line for a text in the row below it: what a person
+    /// answers is typed there once it is open.
+    opens: Option<Vec<At<String>>>,
 }
 
 impl ChoicesEntry {
@@ -55,9 +58,10 @@ impl ChoicesEntry {
         let in_row = patterns(self.in_row.as_deref(), book);
         let (yes, no) = (patterns(self.yes.as_deref(), book), patterns(self.no.as_deref(), book));
         let field = patterns(self.field.as_deref(), book);
+        let opens = patterns(self.opens.as_deref(), book);
         let typed = self.typed.clone().unwrap_or_default();
         let enter_after_no = self.enter_after_no.clone().unwrap_or_default();
-        ChoiceRules { list, in_row, yes, no, typed, enter_after_no, field }
+        ChoiceRules { list, in_row, yes, no, typed, enter_after_no, field, opens }
     }
 }
 

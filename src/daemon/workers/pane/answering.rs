@@ -6,7 +6,7 @@ use super::{End, Worker};
 use crate::daemon::request::{Answered, PaneResponse};
 use crate::engine::input::Report;
 use crate::engine::need::AnsweredBy;
-use crate::engine::reading::{Choose, Chosen, Dialog, State, StyledRow};
+use crate::engine::reading::{Choose, Chosen, Dialog, State, StyledRow, is_like};
 use crate::io::process;
 use crate::io::tmux::{Key, Rows, Screen, TmuxError};
 use std::time::Duration;
@@ -156,11 +156,14 @@ impl Worker {
         self.no_key_is_out(&dialog)?;
         let settled = Instant::now() + SETTLES;
         while self.listen_once(settled).await? {}
-        if rules.typed.contains(&rule) {
+        if rules.typed.contains(&rule) || dialog.opened {
             if matches!(Choose::read(wish), Choose::Yes) {
                 return refused("it asks for a text, not for a choice");
             }
             return self.type_answer(&dialog, wish, by).await;
+        }
+        if dialog.choices.is_empty() {
+            return refused("it shows nothing to choose from: answer in its pane (`tasuki attach`)");
         }
         if dialog.marked.is_none() {
             return refused("which choice is marked cannot be seen: answer in its pane (`tasuki attach`)");
@@ -229,23 +232,55 @@ impl Worker {
         if process::unread_input(&self.tty).unwrap_or(0) > 0 {
             return refused("it has not taken what was typed before: answer in its pane (`tasuki attach`)");
         }
+        let pieces = self.output.borrow().pieces;
         let rested = Instant::now() + KEY_REST;
         while self.listen_once(rested).await? {}
+        let before = self.all_shown().await?;
+        // What changes from now on, changes by the key.
+        let before = Some(before).filter(|_| self.output.borrow().pieces == pieces);
         let now = self.asked().await?.map(|(_, now)| now);
         if !now.is_some_and(|now| now.is_same(dialog) && now.marked == dialog.marked) {
             return refused("it now asks something else, or nothing; Enter was not pressed");
         }
         self.strike(Key::Enter, dialog, until).await?;
         self.was_entered();
-        let gone = |shown: Option<&Dialog>| shown.is_none_or(|shown| !shown.is_same(dialog));
-        // Twice: some programs draw their dialog anew in pieces.
-        if !self.wait_for(gone).await? {
-            return Ok(false);
-        }
-        self.listen_once(Instant::now() + LOOK_AGAIN).await?;
-        let taken = self.wait_for(gone).await?;
+        let taken = self.is_left(dialog, before.as_deref()).await?;
         self.pressed = self.pressed.take().filter(|_| !taken);
         Ok(taken)
+    }
+
+    /// Waits until a dialog is gone, or the next one stands there that asks the same, below other words than were shown `before`.
+    /// Each is seen twice: some programs draw their dialog anew in pieces.
+    async fn is_left(&mut self, dialog: &Dialog, before: Option<&str>) -> Result<bool, Stopped> {
+        let deadline = Instant::now() + KEY_WAIT;
+        let mut seen_gone = false;
+        let mut another: Option<(String, Instant)> = None;
+        loop {
+            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+            let (shown, all) = (self.asked().await?.map(|(_, shown)| shown), self.all_shown().await?);
+            let is_gone = shown.is_none_or(|shown| !shown.is_same(dialog));
+            if is_gone && seen_gone {
+                return Ok(true);
+            }
+            seen_gone = is_gone;
+            another = match (another, before) {
+                _ if is_gone => None,
+                (Some((like, since)), _) if is_like(&like, &all) => Some((like, since)),
+                (_, Some(before)) if !is_like(before, &all) => Some((all, Instant::now())),
+                _ => None,
+            };
+            if another.as_ref().is_some_and(|(_, since)| since.elapsed() >= SETTLES) {
+                return Ok(true);
+            }
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// All that its screen shows.
+    async fn all_shown(&self) -> Result<String, TmuxError> {
+        Ok(self.pane.capture(0, self.rows()).await?.rows.join("\n"))
     }
 
     /// A key that was pressed before may still come; the next one would be meant for what it leads to.

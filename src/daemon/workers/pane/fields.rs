@@ -51,7 +51,7 @@ impl Worker {
             return refused("it no longer asks anything; Enter was not pressed");
         };
         let takes_text = self.launch.profile.screen.as_ref().and_then(|rules| rules.choices.as_ref());
-        let takes_text = takes_text.is_some_and(|rules| rules.typed.contains(&rule));
+        let takes_text = shown.opened || takes_text.is_some_and(|rules| rules.typed.contains(&rule));
         if !takes_text || self.times_shown(&line).await? <= before {
             return refused("the text is not shown there; Enter was not pressed: look at its pane");
         }

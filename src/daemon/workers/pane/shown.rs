@@ -62,7 +62,7 @@ impl Worker {
     fn takes(&self, rule: &str, dialog: &Dialog) -> &'static str {
         let rules = self.launch.profile.screen.as_ref().and_then(|rules| rules.choices.as_ref());
         match rules {
-            Some(rules) if rules.typed.iter().any(|typed| typed == rule) => "text",
+            Some(rules) if dialog.opened || rules.typed.iter().any(|typed| typed == rule) => "text",
             Some(_) if dialog.marked.is_some() || dialog.is_coloured() => "choice",
             _ => "nothing",
         }

@@ -1,7 +1,7 @@
 //! The choices of a dialog that stand one below the other.
 
 use super::{BETWEEN_MAX, CHOICES_MAX, ChoiceList, bare, is_within, number, wrap};
-use crate::engine::reading::frame::{Frame, words};
+use crate::engine::reading::frame::{Frame, is_border, words};
 use crate::engine::reading::pattern::Pattern;
 use std::ops::Range;
 
@@ -12,6 +12,8 @@ pub(super) struct Listed {
     pub(super) rows: Vec<(usize, usize)>,
     pub(super) marked: Option<usize>,
     pub(super) by_colour: bool,
+    /// Whether words stand in the row below the last one, where its own begin.
+    pub(super) has_below: bool,
 }
 
 /// A row that may be a choice.
@@ -51,13 +53,18 @@ impl Listed {
         let all = above.into_iter().rev().chain([mark]).chain(below);
         let (mut all, mut marked): (Vec<Row>, usize) = (all.collect(), marked);
         wrap::join(&mut all, &mut marked, frame, rows.end);
+        let has_below = all.last().is_some_and(|last| {
+            let below = frame.row(last.at + 1);
+            let column = below.chars().take_while(|c| *c == ' ' || is_border(*c)).count();
+            last.at + 1 < rows.end && column == last.column && !words(below).is_empty()
+        });
         let all = all.into_iter().map(|row| ((row.at, row.start), row.choice)).take(CHOICES_MAX);
         let (rows, choices): (_, Vec<String>) = all.unzip();
         // What a choice quotes may look like one, and like the marked one.
         let is_whole = choices.first().is_none_or(|first| number(first).is_none_or(|number| number == 1));
         let marked = (is_sure && is_whole && marked < CHOICES_MAX).then_some(marked);
         // One without a first choice has another above the screen, or is none.
-        (is_whole || !by_colour).then_some(Self { choices, rows, marked, by_colour })
+        (is_whole || !by_colour).then_some(Self { choices, rows, marked, by_colour, has_below })
     }
 
     /// The choices above and below `mark` where each has a row below it that says what it is, and a blank one follows.

@@ -15,6 +15,7 @@ fn rules() -> ChoiceRules {
         typed: Vec::new(),
         enter_after_no: Vec::new(),
         field: vec![Pattern::new("^(> )?Type something").unwrap()],
+        opens: vec![Pattern::new("^Type your own answer$").unwrap()],
     }
 }
 
@@ -157,7 +158,7 @@ fn a_list_without_a_mark_has_a_colour() {
     let rules = ChoiceRules {
         list: Some(ChoiceList {
             marked: None,
-            other: Pattern::new("^  (\\d+\\. \\S.*)$").unwrap(),
+            other: Pattern::new("^  (?:┃  )?(\\d+\\. \\S.*)$").unwrap(),
             described: false,
         }),
         ..rules()
@@ -180,6 +181,26 @@ fn a_list_without_a_mark_has_a_colour() {
         read(&["  Which one?", &format!("  {on}1. chrono\u{1b}[49m"), &format!("  {on}2. time\u{1b}[49m")]);
     assert_eq!(both.marked, None);
     assert!(read(&["  Which one?", "  2. time"]).choices.is_empty());
+    // As OpenCode 1.18.33 draws it on the alternate screen: in a box with a background of its own.
+    let in_box =
+        |choice: &str| format!("\u{1b}[48;5;1m  \u{1b}[48;5;2m┃  {choice}\u{1b}[48;5;2m  \u{1b}[48;5;1m  ");
+    let rows =
+        ["Which one?", "\u{1b}[48;5;3m1.\u{1b}[38;5;9m chrono", "   The one.", "2. time", "   Small.", ""];
+    let rows: Vec<String> = rows.iter().map(|row| in_box(row)).collect();
+    let boxed = read(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!((&*boxed.text, boxed.marked, boxed.choices.len()), ("Which one?", Some(0), 2));
+    // Its last choice opens a line below itself; what stands further right is of something else.
+    let last = |row: &str| {
+        let asked = "Which one is to read the dates, and those of the years before the first, too?";
+        let rows = [asked, "1. chrono", "   The one.", "2. Type your own answer", row, "esc dismiss"];
+        let rows: Vec<String> = rows.iter().map(|row| in_box(row)).collect();
+        read(&rows.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let closed = last("                 /srv/team/work");
+    assert_eq!((closed.choices.len(), closed.opened, last("").opened), (2, false, false));
+    let opened = last("   Type your own answer");
+    assert!(opened.opened && last("   use jiff").opened && !opened.is_same(&closed));
+    assert!(opened.is_same(&last("   use jiff")) && !boxed.opened);
 }
 
 #[test]

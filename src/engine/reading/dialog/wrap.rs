@@ -48,14 +48,10 @@ fn goes_on(choice: &Row, frame: &Frame<'_>, at: usize) -> bool {
     let first = words(below).split_whitespace().next().unwrap_or_default();
     let inner = row.trim_end_matches(|c: char| c.is_whitespace() || is_border(c)).width();
     let column = below.chars().take_while(|c| *c == ' ' || is_border(*c)).count();
-    let is_below = is_within(&without_border(below), choice.start) || column == choice.column;
+    let is_below = is_within(below, choice.start) || column == choice.column;
     let Some(edge) = edge(frame, row).filter(|edge| inner * 3 >= edge * 2) else { return false };
     let room = edge.saturating_sub(inner);
     !first.is_empty() && column >= choice.column && is_below && bare(first).width() + 1 > room
-}
-
-fn without_border(row: &str) -> String {
-    row.chars().map(|c| if is_border(c) { ' ' } else { c }).collect()
 }
 
 /// The column at which words of this row end at most: before its right border and the blank beside it, or where the widest row
