@@ -729,7 +729,7 @@ fn an_error_is_not_believed_for_ever(test: &str, name: &str) {
     let told =
         |team: &Team| team.status().contains("state: error") || team.status().contains("state: rate_limited");
     team.stub.script(vec![refused().times(1000)]);
-    // OpenCode was seen to be silent about a refused key for a minute and more.
+    // OpenCode was seen to take half a minute until it says that its key was refused, and longer on a loaded machine.
     let timeout = if name == "opencode" { "150s" } else { "20s" };
     team.house.drop("timed.yaml", &format!("id: timed\nto: it\ncontent: Do it.\ntimeout: {timeout}\n"));
     team.until("the error to be told", told);
