@@ -20,7 +20,7 @@ use crate::io::fake::{Chance, Faults, Keeps, Machine, World};
 use crate::io::journal::Journal;
 use crate::io::settings::Settings;
 use crate::io::workspace::{Surroundings, Workspace};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
@@ -92,6 +92,19 @@ pub(super) fn run(seed: u64, whole: bool) -> (Trace, Result<(), Wrong>) {
     (run.finish(), outcome)
 }
 
+/// What a daemon finds around it: nothing but its workspace.
+fn surroundings(root: &Path) -> Surroundings {
+    Surroundings {
+        vars: Default::default(),
+        cwd: root.to_owned(),
+        exe: root.join("tasuki"),
+        home: None,
+        config: None,
+        temp: root.to_owned(),
+        uid: rustix::process::geteuid().as_raw(),
+    }
+}
+
 impl Run {
     fn new(seed: u64, whole: bool) -> Self {
         let keeps = if Chance::new(!seed).one_in(2) { Keeps::Ordered } else { Keeps::Any };
@@ -124,15 +137,7 @@ impl Run {
         machine.install();
         let workspace = Workspace::at(&root).expect("a workspace");
         workspace.prepare().expect("its folders");
-        let around = Surroundings {
-            vars: Default::default(),
-            cwd: root.clone(),
-            exe: root.join("tasuki"),
-            home: None,
-            config: None,
-            temp: root.clone(),
-            uid: rustix::process::geteuid().as_raw(),
-        };
+        let around = surroundings(&root);
         let teams = Teams::of(&workspace, &around, team, changes);
         let settings = teams.whole().clone();
         let server = tmux_server(&workspace, &around, &settings);
