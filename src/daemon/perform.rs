@@ -289,10 +289,15 @@ impl Daemon {
         if let Err(error) = crate::io::journal::make_reserve(&self.workspace.journal()) {
             tracing::warn!(%error, "no room is kept for a full disk");
         }
+        self.trim(before(self.clock.now()));
+    }
+
+    /// Removes the segments that were closed before this moment, but for those that open work points at, and what follows them.
+    pub(super) fn trim(&mut self, before: Millis) {
         let needed = self.engine.needed_steps();
         let places = self.journal.places().iter().filter(|(seq, _)| needed.contains(seq));
         let keep_from = places.map(|(_, place)| place.segment).min().unwrap_or(u32::MAX);
-        self.journal.trim(before(self.clock.now()), keep_from);
+        self.journal.trim(before, keep_from);
     }
 
     /// Says what does not work as it should, or that it works again.

@@ -25,6 +25,17 @@ pub(crate) fn comes_free(state: &State, team: &Team, draft: &Draft) -> Option<Ag
     all.members(&to).into_iter().find(|name| all.is_free(name, &done))
 }
 
+/// Of which tasks a draft may be a part: of the one that it says, else of any that its sender has.
+pub(crate) fn wholes(state: &State, team: &Team, draft: &Draft) -> Vec<MessageId> {
+    let token = draft.token.and_then(|token| state.tokens.get(&token)).cloned();
+    if let Some(whole) = token.or_else(|| draft.parent.clone()) {
+        return vec![whole];
+    }
+    let from = draft.from.as_ref().and_then(|name| team.sender(name).ok());
+    let has = |open: &&Open| open.message.kind == Kind::Task && open.agent.is_some() && open.agent == from;
+    state.open.values().map(|open| &**open).filter(has).map(|open| open.message.id.clone()).collect()
+}
+
 struct Reckoning<'a> {
     state: &'a State,
     team: &'a Team,

@@ -10,6 +10,8 @@ mod ops;
 mod rules;
 #[path = "../engine/say.rs"]
 mod say;
+mod shelf;
+mod texts;
 mod world;
 
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
@@ -21,7 +23,7 @@ use world::World;
 /// Runs in `cargo test`; `PROPTEST_CASES` asks for more.
 const CASES: u32 = 1_000;
 /// What the stories must have come by, or they prove little: moves, turns, orders, and ends.
-const STATIONS: [&str; 26] = [
+const STATIONS: [&str; 33] = [
     " intent ",
     " submit",
     " take",
@@ -48,6 +50,13 @@ const STATIONS: [&str; 26] = [
     " error tasuki>",
     " is adopted",
     "not before ",
+    " said in turn ",
+    "answered with what was said before",
+    "a person took what was said",
+    "failed with what was said",
+    "taken away",
+    "known no more",
+    "a circle in reality",
 ];
 
 #[test]

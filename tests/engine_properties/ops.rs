@@ -26,6 +26,8 @@ pub(crate) enum Op {
     Acknowledge {
         token: u8,
     },
+    /// A person takes what an agent said for its answer.
+    Done(u8),
     Cancel(u8),
     Retry(u8),
     Resend(u8),
@@ -67,6 +69,8 @@ pub(crate) enum Op {
         team: Option<(u8, u8)>,
     },
     TurnSegment,
+    /// What is older than may be kept is taken away.
+    Retain,
 }
 
 /// A draft of a task or info.
@@ -118,6 +122,7 @@ fn op() -> impl Strategy<Value = Op> {
             .prop_map(|(from, task, token, failed, proof)| Op::Answer { from, task, token, failed, proof }),
         3 => (one(), prop::bool::weighted(0.2)).prop_map(|(token, failed)| Op::Reply { token, failed }),
         2 => one().prop_map(|token| Op::Acknowledge { token }),
+        4 => one().prop_map(Op::Done),
         3 => one().prop_map(Op::Cancel),
         2 => one().prop_map(Op::Retry),
         2 => one().prop_map(Op::Resend),
@@ -138,7 +143,8 @@ fn op() -> impl Strategy<Value = Op> {
             .prop_map(|(missing, changed, weak)| Op::Team { missing: missing & changed, changed, weak: weak & missing }),
         2 => (one(), prop::option::weighted(0.2, (0..32u8, 0..32u8)))
             .prop_map(|(found, team)| Op::Crash { found, team }),
-        1 => Just(Op::TurnSegment),
+        3 => Just(Op::TurnSegment),
+        1 => Just(Op::Retain),
     ]
 }
 

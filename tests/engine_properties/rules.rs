@@ -2,6 +2,8 @@
 
 use crate::circles;
 use crate::say;
+use crate::shelf::Shelf;
+use crate::texts::Texts;
 use crate::world::Ends;
 use std::collections::{BTreeMap, BTreeSet};
 use tasuki::engine::engine::{Engine, Step};
@@ -15,6 +17,7 @@ use tasuki::engine::team::Team;
 use tasuki::engine::words::{AgentName, MessageId, Millis, Seq};
 
 /// The journal, and what was seen of every message.
+#[derive(Clone)]
 pub(crate) struct Rules {
     pub(crate) team: Team,
     journal: Vec<(Seq, Millis, Vec<Event>)>,
@@ -24,6 +27,8 @@ pub(crate) struct Rules {
     answers: BTreeMap<MessageId, usize>,
     /// Who asked, and inside of which task.
     asked: BTreeMap<MessageId, (AgentName, Option<MessageId>)>,
+    pub(crate) texts: Texts,
+    shelf: Shelf,
 }
 
 type Checked = Result<(), String>;
@@ -42,6 +47,8 @@ impl Rules {
             ended: BTreeMap::new(),
             answers: BTreeMap::new(),
             asked: BTreeMap::new(),
+            texts: Texts::default(),
+            shelf: Shelf::default(),
         }
     }
 
@@ -50,6 +57,11 @@ impl Rules {
         let failed = self.ended.iter().filter(|(_, outcome)| **outcome == Outcome::Failed);
         let failed: Vec<&MessageId> = failed.map(|(id, _)| id).collect();
         failed.get(usize::from(pick) % failed.len().max(1)).map(|id| (*id).clone())
+    }
+
+    /// How many messages are known.
+    pub(crate) fn known(&self) -> usize {
+        self.accepted.len()
     }
 
     /// Fills in what the archive knows, as the daemon does.
@@ -82,7 +94,21 @@ impl Rules {
     ) -> Checked {
         self.journal = vec![(seq, at, events)];
         self.follower = self.replayed()?.state().clone();
-        must(self.follower == *engine.state(), || "the snapshot lost something".to_owned())
+        must(self.follower == *engine.state(), || "the snapshot lost something".to_owned())?;
+        self.shelf.turn();
+        self.shelf.check(engine, &self.texts.answers)
+    }
+
+    /// What may not be kept any longer is taken away: what ended there is known no more, and all that is needed can be read.
+    pub(crate) fn retain(&mut self, engine: &mut Engine) -> Checked {
+        engine.keep_lately(0); // whoever asks from now on is told by the archive
+        for id in self.shelf.retain(engine) {
+            self.accepted.remove(&id);
+            self.ended.remove(&id);
+            self.answers.remove(&id);
+            self.texts.answers.remove(&id);
+        }
+        self.shelf.check(engine, &self.texts.answers)
     }
 
     /// What holds after any step, and for what this input may do.
@@ -93,7 +119,7 @@ impl Rules {
         step: &Step,
         engine: &Engine,
     ) -> Checked {
-        self.check_events(step, engine)?;
+        self.check_events(before, Some(input), step, engine)?;
         self.check_claims(before, input, step)?;
         self.check_circle(before, input, step, engine)?;
         if let Input::Report { report: Report::Ready { .. }, .. } = input {
@@ -120,7 +146,13 @@ impl Rules {
     }
 
     /// What holds after any step.
-    pub(crate) fn check_events(&mut self, step: &Step, engine: &Engine) -> Checked {
+    pub(crate) fn check_events(
+        &mut self,
+        before: &State,
+        input: Option<&Input>,
+        step: &Step,
+        engine: &Engine,
+    ) -> Checked {
         must(step.faults.is_empty(), || format!("faults: {:?}", step.faults))?;
         if !step.events.is_empty() {
             let took = self.follower.apply_step(step.seq, step.at, &step.events);
@@ -128,6 +160,11 @@ impl Rules {
             self.journal.push((step.seq, step.at, step.events.clone()));
         }
         must(self.follower == *engine.state(), || "a replay gives another state".to_owned())?;
+        self.texts.check(before, input, step)?;
+        self.shelf.take(step);
+        if step.events.iter().any(Event::has_body) || input.is_none() {
+            self.shelf.check(engine, &self.texts.answers)?;
+        }
         self.check_ends(&step.events)?;
         self.check_answers(&step.events, engine)?;
         self.check_snapshot(engine.state())?;
@@ -248,6 +285,10 @@ impl Rules {
                         && before.agents.get(agent).and_then(|agent| agent.nonce) == Some(*nonce)
                 }
                 Input::Command { command: Command::Reply { token, .. }, .. } => newest == Some(*token),
+                // A person may, where its agent has said that it is at its end, or nothing more.
+                Input::Command { command: Command::Done { agent, .. }, .. } => {
+                    open.agent.as_ref() == Some(agent) && matches!(open.stage, Stage::Waiting(_))
+                }
                 Input::Drop { drafts, proof, .. } => drafts.iter().any(|draft| {
                     let by_key = proof.is_some() && *proof == open.agent;
                     draft.token.is_some_and(|token| newest == Some(token))

@@ -2,20 +2,24 @@
 
 mod end;
 mod people;
+mod reality;
 
+use crate::circles;
 use crate::make::{START, name, team, token};
 use crate::ops::Op;
 use crate::rules::Rules;
 use crate::say;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use tasuki::engine::engine::{Engine, Step};
+use tasuki::engine::event::Event;
 use tasuki::engine::input::{Command, Effect, FoundPane, Guard, Input, Moment, Report, Verdict};
 use tasuki::engine::interrupt::Interrupted;
 use tasuki::engine::life::{CompletionSource, Receipt};
 use tasuki::engine::message::{Outcome, Source};
 use tasuki::engine::need::NeedKind;
 use tasuki::engine::refusal::{Code, Refusal};
-use tasuki::engine::state::Phase;
+use tasuki::engine::state::{Phase, State};
 use tasuki::engine::team::Team;
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
@@ -47,6 +51,12 @@ pub(crate) struct World {
     ids: Vec<MessageId>,
     lines: BTreeMap<MessageId, String>,
     rules: Rules,
+    /// How many texts agents have said, and the last of them.
+    words: (u32, Arc<str>),
+    /// In a copy that tries whether a part could be done: the tasks that wait for it for ever.
+    frozen: Option<BTreeSet<MessageId>>,
+    /// How many messages failed or were called off.
+    failed: u32,
     /// What happened, for a person.
     pub(crate) told: String,
 }
@@ -63,6 +73,9 @@ impl World {
             ids: Vec::new(),
             lines: BTreeMap::new(),
             rules: Rules::new(team),
+            words: (0, "".into()),
+            frozen: None,
+            failed: 0,
             told: String::new(),
         };
         world.recover(&[]).expect("a team starts");
@@ -88,15 +101,39 @@ impl World {
         let step = self.engine.step(moment, input.clone());
         self.note(&format!("{input:?}"), &step);
         self.rules.check_step(&before, &input, &step, &self.engine)?;
+        self.told += &std::mem::take(&mut self.rules.texts.met);
+        let failed =
+            |event: &&Event| matches!(event, Event::Ended { outcome, .. } if *outcome != Outcome::Completed);
+        self.failed += u32::try_from(step.events.iter().filter(failed).count()).unwrap_or(u32::MAX);
+        self.check_circle(&before, &input, &step)?;
         self.take_effects(&step);
         Ok(())
     }
 
+    /// A part is refused as a circle only where it could never be done.
+    fn check_circle(&mut self, before: &State, input: &Input, step: &Step) -> Result<(), String> {
+        let circle = |event: &Event| matches!(event, Event::Refused { code: Code::WaitCycle, .. });
+        let Input::Drop { drafts, .. } = input else { return Ok(()) };
+        let [draft] = &drafts[..] else { return Ok(()) }; // what comes beside it may be a part of the circle
+        if self.frozen.is_some() || !step.events.iter().any(circle) {
+            return Ok(());
+        }
+        let wholes = circles::wholes(before, self.engine.team(), draft);
+        match self.comes_free(&wholes, draft)? {
+            None => {
+                self.told += "a circle in reality, too\n";
+                Ok(())
+            }
+            Some(name) => Err(format!("refused as a circle, and {name} has its hands free: {draft:?}")),
+        }
+    }
+
     fn recover(&mut self, found: &[FoundPane]) -> Result<(), String> {
         let moment = self.moment();
+        let before = self.engine.state().clone();
         let step = self.engine.recover(moment, found);
         self.note("recover", &step);
-        self.rules.check_events(&step, &self.engine)?;
+        self.rules.check_events(&before, None, &step, &self.engine)?;
         self.take_effects(&step);
         Ok(())
     }
@@ -163,6 +200,7 @@ impl World {
                 Some(token) => self.ask(Command::Acknowledge { token }),
                 None => Ok(()),
             },
+            Op::Done(pick) => self.ask(Command::Done { agent: agent(*pick), of: None }),
             Op::Cancel(pick) => self.ask_about(*pick, Command::cancel),
             Op::Retry(pick) => self.ask_about(*pick, Command::Retry),
             Op::Resend(pick) => self.resend(*pick),
@@ -188,6 +226,7 @@ impl World {
             Op::Team { missing, changed, weak } => self.change_team(make_team(*missing, *changed, *weak)),
             Op::Crash { found, team } => self.crash(*found, *team),
             Op::TurnSegment => self.turn_segment(),
+            Op::Retain => self.retain(),
         }
     }
 
@@ -222,7 +261,10 @@ impl World {
             return self.report(agent, nonce, Report::Interrupted { id, how });
         }
         if let Some((id, turn)) = worker.watching.clone().filter(|_| how % 4 == 1) {
-            return self.report(agent, nonce, watched(id, turn, how / 4));
+            return self
+                .watched(id, turn, how / 4)
+                .into_iter()
+                .try_for_each(|said| self.report(agent, nonce, said));
         }
         if worker.seeking && how % 8 == 1 {
             return self.report(agent, nonce, Report::NotReady { guard: Guard::Busy });
@@ -252,13 +294,18 @@ impl World {
         let nonce = if old { Nonce(7) } else { nonce.unwrap_or(Nonce(7)) };
         let Some(id) = pick_from(&self.ids, message).cloned() else { return Ok(()) };
         let (pane, process) = place(agent, nonce);
+        if what % 13 == 4 {
+            return self
+                .watched(id, turn, message)
+                .into_iter()
+                .try_for_each(|said| self.report(agent, nonce, said));
+        }
         let needs = |kind, hidden| Report::Needs { kind, why: "so".into(), asks: None, until: None, hidden };
         let report = match what % 13 {
             0 => Report::Started { pane, process },
             1 => Report::Ready { fresh: token(u32::from(message) + 1) },
             2 => Report::Rung { id, turn, verdict: verdict(message) },
             3 => Report::Taken { id, turn },
-            4 => watched(id, turn, message),
             5 => Report::NotReady { guard: Guard::CopyMode },
             6 => needs(NeedKind::Limit, false),
             7 => needs(NeedKind::Repair, turn.is_multiple_of(2)),
@@ -335,6 +382,57 @@ impl World {
         self.engine.segment_closed(seq);
         self.rules.turn_segment(seq, self.now, events, &self.engine)
     }
+
+    fn retain(&mut self) -> Result<(), String> {
+        self.told += "== what is old is taken away\n";
+        let known = self.rules.known();
+        self.rules.retain(&mut self.engine)?;
+        if self.rules.known() < known {
+            self.told += "some are known no more\n";
+        }
+        Ok(())
+    }
+
+    // What agents say.
+
+    /// What an agent says in a turn: something new, something that it has said before, or nothing.
+    fn words(&mut self, how: u8) -> Arc<str> {
+        self.words.0 += 1;
+        let (number, last) = &self.words;
+        let text: Arc<str> = match how % 12 {
+            0 => "".into(),
+            1 => " \n".into(),
+            2 => last.clone(),
+            3 => format!("So:\n{last}").into(),
+            4 => format!("\n 答え {number}\n\nof two lines \n\n").into(),
+            _ => format!("words {number}").into(),
+        };
+        if !text.trim().is_empty() {
+            self.words.1 = text.clone();
+        }
+        text
+    }
+
+    /// What its worker sees of a turn: that it goes on, is over or claimed, and what was said in it.
+    fn watched(&mut self, id: MessageId, turn: u16, how: u8) -> Vec<Report> {
+        let (text, truncated) = (self.words(how / 6), how.is_multiple_of(16));
+        let said = Report::Said { id: id.clone(), turn, text: text.clone(), truncated };
+        match how % 6 {
+            0 if how.is_multiple_of(4) => vec![Report::TurnOver { id, turn }],
+            0 => vec![said, Report::TurnOver { id, turn }],
+            1 => vec![Report::Taken { id, turn }],
+            2 => vec![said],
+            3 => vec![
+                Report::Said { text: self.words(how), id: id.clone(), turn, truncated: false },
+                said,
+                Report::TurnOver { id, turn },
+            ],
+            _ => {
+                let source = CompletionSource::Marker;
+                vec![Report::Claimed { id, turn, source, text, truncated }]
+            }
+        }
+    }
 }
 
 fn make_team(missing: u8, changed: u8, weak: u8) -> Team {
@@ -373,17 +471,6 @@ fn verdict(how: u8) -> Verdict {
         2 => Verdict::Unconfirmed { why },
         3 => Verdict::Delivered(Receipt::EnterOnly),
         _ => Verdict::Delivered(Receipt::Read),
-    }
-}
-
-fn watched(id: MessageId, turn: u16, how: u8) -> Report {
-    match how % 6 {
-        0 => Report::TurnOver { id, turn },
-        1 => Report::Taken { id, turn },
-        _ => {
-            let source = CompletionSource::Marker;
-            Report::Claimed { id, turn, source, text: "done".into(), truncated: false }
-        }
     }
 }
 

@@ -151,6 +151,11 @@ impl Callers {
         std::mem::take(&mut self.lost).into_iter().map(Wish::Send).collect()
     }
 
+    /// Whether nobody waits for an answer, or is about to ask again.
+    pub(super) fn are_quiet(&self) -> bool {
+        self.waiting.is_empty() && self.lost.is_empty()
+    }
+
     /// Whether every letter was answered.
     pub(super) fn all_know(&self) -> bool {
         self.letters.iter().all(|letter| letter.fate != Fate::Unknown)

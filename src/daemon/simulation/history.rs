@@ -1,10 +1,11 @@
 //! The activity log, held against the journal: it tells nothing that never was, nothing twice, and all there is.
 
+use super::retention::all_segments;
 use super::run::{Run, Wrong};
 use super::told::Told;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Words after the one whom a line is about, by which a line of a step is known from a note to people.
 const VERBS: [&str; 10] =
@@ -76,9 +77,14 @@ impl History {
 }
 
 impl Run {
+    /// Where all segments can be read.
+    pub(super) fn segments(&self) -> PathBuf {
+        all_segments(&self.root.join(".tasuki/journal"), self.attic.path())
+    }
+
     /// What the journal tells now; nothing if it cannot be read.
     pub(super) fn told(&self) -> Option<Told> {
-        Told::read(&self.root.join(".tasuki/journal")).ok()
+        Told::read(&self.segments()).ok()
     }
 }
 

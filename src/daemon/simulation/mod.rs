@@ -19,9 +19,11 @@ mod peace;
 mod people;
 mod promises;
 mod reader;
+mod retention;
 mod run;
 mod stop;
 mod team;
+mod texts;
 mod tmux;
 mod told;
 mod trace;
@@ -32,7 +34,7 @@ use std::collections::BTreeMap;
 const SEEDS: u64 = 200;
 
 /// What these have to come by at least, or they prove little: about half of what they do.
-const MET: [(&str, u64); 47] = [
+const MET: [(&str, u64); 52] = [
     ("messages", 3_500),
     ("kills", 750),
     ("deaths in a change", 350),
@@ -42,19 +44,24 @@ const MET: [(&str, u64); 47] = [
     ("torn writes", 50),
     ("failing writes", 200),
     ("disk full", 120),
-    ("loops that broke", 90),
-    ("starts that failed", 150),
+    ("loops that broke", 60),
+    ("starts that failed", 90),
     ("turns of the segment", 200),
     ("jumps of the wall clock", 220),
     ("sleeps of the machine", 20),
     ("tmux deaths", 100),
-    ("agents that died", 15),
-    ("lost Enter", 8),
-    ("in doubt: Enter was missing", 3),
-    ("in doubt: delivered", 8),
-    ("in doubt: no trace", 40),
+    ("agents that died", 9),
+    ("lost Enter", 3),
+    ("in doubt: Enter was missing", 2),
+    ("in doubt: delivered", 4),
+    ("in doubt: no trace", 28),
     ("turns typed again", 70),
-    ("parts handed on", 15),
+    ("parts handed on", 150),
+    ("turns without a claim", 300),
+    ("answers of several turns", 250),
+    ("answers that were read", 300),
+    ("segments taken away", 60),
+    ("segments kept for open work", 500),
     ("duplicates", 250),
     ("bad drops", 300),
     ("floods", 5),

@@ -34,7 +34,7 @@ impl Run {
 /// Checks everything.
 pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     let dir = run.root.join(".tasuki/journal");
-    let told = Told::read(&dir)?;
+    let told = Told::read(&run.segments())?;
     run.trace.count("messages", told.accepted.len() as u64);
     check_ids(&told)?;
     run.callers.told.check(&told)?;
@@ -56,6 +56,9 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     let answered =
         |content: &str| run.people.drops.iter().any(|drop| drop.answer && drop.contents[0] == content);
     run.read.check(&run.root, &told, &answered)?;
+    let lost =
+        |name: &str| run.people.drops.iter().any(|drop| drop.name == name && drop.cut && !drop.durable);
+    run.texts.check(&told, &lost)?;
     check_reasons(&run.root)?;
     run.history.check(&run.root, &told)?;
     check_views(&run.root, &told)?;

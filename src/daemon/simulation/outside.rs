@@ -4,6 +4,7 @@ use super::callers::Wish;
 use super::cut;
 use super::pane::{Doing, Luck};
 use super::run::{Now, Run};
+use super::texts;
 use crate::daemon::news::News;
 use crate::daemon::request::Until;
 use crate::daemon::workers::tmux::TmuxNews;
@@ -12,6 +13,7 @@ use crate::engine::life::TurnKind;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::fake::{Faults, Machine};
 use crate::io::tmux::Tmux;
+use std::sync::Arc;
 
 /// Less than `low_disk`, and more than a snapshot takes.
 const NEARLY_FULL: u64 = 1 << 20;
@@ -298,14 +300,23 @@ impl Run {
     pub(super) fn agent_is_done(&mut self, at: usize, doing: &Doing) {
         let (turn, id) = (doing.typed.turn, doing.typed.id.clone());
         let Some(token) = turn.token else { return };
-        let text = self.answer_to(&id);
+        let text = match turn.kind {
+            // Who is reminded often says no more than that it is done.
+            TurnKind::Reminder if self.chance.one_in(2) => "".into(),
+            _ => self.words_of(&id),
+        };
         let Some(pane) = self.panes.all.get_mut(at) else { return };
         let who = pane.agent.clone();
-        let how = if self.calm { 9 } else { self.chance.below(20) };
+        let how = match (self.chance.below(20), turn.kind) {
+            (how, _) if !self.calm => how,
+            (0..4, TurnKind::Task | TurnKind::Answers) => 0, // it is reminded, and has claimed it in the end
+            (how @ 10..12, _) => how,
+            _ => 9,
+        };
         self.trace.meet("turns that agents did");
         let full = Machine::with(|machine| machine.faults.full);
         match how {
-            0 => pane.silent = true,
+            0 => self.forgets_to_claim(at, doing, text),
             1 => {
                 pane.end();
                 self.trace.meet("agents that died");
@@ -313,11 +324,13 @@ impl Run {
             2 => {} // it hangs
             3 => {
                 self.trace.meet("claimed twice");
-                pane.claim(Some(token), text.clone());
+                self.claims(at, &doing.typed, text.clone());
+                self.answers(&id, &text);
                 self.command(Command::Reply { token, text, failed: false });
             }
             4 => self.command(Command::Acknowledge { token }),
             5 | 6 => {
+                self.answers(&id, &text);
                 self.command(Command::Reply { token, text, failed: how == 6 });
             }
             7 if !full => {
@@ -326,13 +339,32 @@ impl Run {
             }
             10..14 if turn.kind == TurnKind::Task && !full => {
                 self.trace.meet("parts handed on");
+                let before = self.people.drops.len();
                 for _ in 0..1 + self.chance.below(3) {
                     self.people.hand_on(&self.root, &mut self.chance, who.as_str(), token);
                 }
-                pane.claim(Some(token), text);
+                let parts = self.people.drops[before..].iter().map(|drop| drop.name.clone());
+                let parts: Vec<String> = parts.collect();
+                if self.chance.one_in(4) {
+                    self.forgets_to_claim(at, doing, text);
+                } else {
+                    let text = self.claims(at, &doing.typed, text);
+                    if !parts.is_empty() && !text.trim().is_empty() {
+                        self.texts.claim_behind(&id, &text, parts);
+                    }
+                }
             }
-            _ => pane.claim(Some(token), text),
+            _ => drop(self.claims(at, &doing.typed, text)),
         }
         self.tell(&format!("{who} is done with {id} ({how})"));
+    }
+
+    /// Its turn is over, and it has said something, but not that it is done.
+    fn forgets_to_claim(&mut self, at: usize, doing: &Doing, text: Arc<str>) {
+        let Some(pane) = self.panes.all.get_mut(at) else { return };
+        self.trace.meet("turns without a claim");
+        texts::keep(&mut pane.unclaimed, &doing.typed, &text);
+        pane.over.push((doing.typed.clone(), text.clone()));
+        self.texts.say(&doing.typed.id, &text);
     }
 }

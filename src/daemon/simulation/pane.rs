@@ -1,6 +1,7 @@
 //! A simulated pane: its input line, its screen, the agent in it, and the worker that types into it
 //! ([`crate::daemon::workers::pane`] in small).
 
+use super::texts::Unclaimed;
 use crate::daemon::news::{News, NewsSender};
 use crate::daemon::orders::{Order, PaneNews, PaneWord, Typed};
 use crate::daemon::workers::tmux::{Alive, Given};
@@ -32,8 +33,10 @@ pub(super) struct Pane {
     pub(super) claims: Vec<(Option<Token>, Arc<str>)>,
     /// Whether its agent works at something.
     pub(super) doing: Option<Doing>,
-    /// Whether its turn ended without a claim.
-    pub(super) silent: bool,
+    /// Turns that ended without a claim, and what was said in each.
+    pub(super) over: Vec<(Typed, Arc<str>)>,
+    /// What its agent said in such turns since it was asked last.
+    pub(super) unclaimed: Unclaimed,
     pub(super) worker: Option<Worker>,
     /// Whether a worker has said that its agent may be typed to, and nothing was typed since.
     pub(super) said_ready: bool,
@@ -59,6 +62,8 @@ pub(super) struct Worker {
     unread: Option<Typed>,
     pub(super) typing: Option<(Typed, Step)>,
     told_exit: bool,
+    /// Of how many turns it was told that they are over.
+    told_over: usize,
     /// What is to be said when there is room.
     pub(super) words: VecDeque<Report>,
 }
@@ -92,6 +97,7 @@ impl Worker {
             unread: None,
             typing,
             told_exit: false,
+            told_over: 0,
             words,
         }
     }
@@ -239,10 +245,15 @@ impl Pane {
             worker.words.push_back(Report::Taken { id: typed.id, turn: typed.turn.number });
             return true;
         }
-        if std::mem::take(&mut self.silent)
-            && let Some(typed) = &worker.awaited
-        {
-            worker.words.push_back(Report::TurnOver { id: typed.id.clone(), turn: typed.turn.number });
+        let over = self.over.iter().enumerate().rev().find(|(at, (typed, _))| {
+            *at >= worker.told_over && worker.awaited.as_ref().is_some_and(|awaited| is_of(awaited, typed))
+        });
+        if let Some((at, (typed, text))) = over {
+            worker.told_over = at + 1;
+            let (id, turn) = (typed.id.clone(), typed.turn.number);
+            let (text, truncated) = (text.clone(), false);
+            worker.words.push_back(Report::Said { id: id.clone(), turn, text, truncated });
+            worker.words.push_back(Report::TurnOver { id, turn });
             return true;
         }
         if !self.alive {

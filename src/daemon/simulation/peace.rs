@@ -29,8 +29,12 @@ impl Run {
     /// Everybody does what there is to do; whether all is at peace.
     pub(super) fn step_in_peace(&mut self) -> Result<bool, Wrong> {
         let mut busy = self.turn_loop();
+        if self.chance.one_in(40) {
+            self.retain()?;
+        }
+        let wants_turn = self.chance.one_in(20);
         if let Now::Alive(life) = &mut self.now {
-            busy |= life.write(false) != Worked::Nothing;
+            busy |= life.write(wants_turn) != Worked::Nothing;
             busy |= life.show() != Worked::Nothing;
             busy |= life.look() != Worked::Nothing;
         }
@@ -62,10 +66,10 @@ impl Run {
             let pane = &self.panes.all[at];
             let idle = pane.doing.is_none() && pane.inbox.is_empty();
             if let Some(typed) = pane.awaited().filter(|_| idle).cloned()
-                && let Some(token) = typed.turn.token
+                && typed.turn.token.is_some()
             {
-                let text = self.answer_to(&typed.id);
-                self.panes.all[at].claim(Some(token), text);
+                let text = self.words_of(&typed.id);
+                self.claims(at, &typed, text);
             }
         }
         let Now::Alive(life) = &self.now else { return };

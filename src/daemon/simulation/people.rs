@@ -219,6 +219,11 @@ impl People {
         chance.pick(&self.ids[lately..]).map(|(id, ..)| id.as_str())
     }
 
+    /// Nobody uses these ids any more.
+    pub(super) fn forget(&mut self, is_gone: &dyn Fn(&str) -> bool) {
+        self.ids.retain(|(id, ..)| !is_gone(id));
+    }
+
     /// The power was cut: what was not flushed may be gone.
     pub(super) fn cut(&mut self) {
         self.drops.iter_mut().for_each(|drop| drop.cut = true);

@@ -3,6 +3,7 @@
 
 use super::cut::PAGE;
 use super::run::{Now, Run, Wrong};
+use super::texts;
 use super::told::Told;
 use crate::daemon::orders::Typed;
 use crate::engine::life::Stage;
@@ -47,15 +48,16 @@ impl Run {
                 turn.token, draft.token, typed.line
             ));
         }
+        self.read_answers(typed, &text)?;
         self.read.contents.push((typed.id.clone(), draft.body.content.to_string()));
         self.trace.meet("files that agents read");
         Ok(())
     }
 
-    /// What an agent answers.
-    pub(super) fn answer_to(&mut self, id: &MessageId) -> Arc<str> {
+    /// What an agent says.
+    pub(super) fn words_of(&mut self, id: &MessageId) -> Arc<str> {
         let number = self.chance.below(1 << 40);
-        let text: Arc<str> = match self.chance.below(if self.calm { 9 } else { 90 }) {
+        match self.chance.below(if self.calm { 9 } else { 90 }) {
             0 => format!("done {number}\n\n\n"),
             1..3 => format!("  - {number}: 'x' # \"y\"\n---\n\t|\u{2028}終わり🎉"),
             20 => format!("答え {number} 🎽 {}", "長い話。".repeat(25_000)),
@@ -63,9 +65,24 @@ impl Run {
             40..50 => format!("# '{number}' \"🎽\": |\n\t- 終わり\r\n"),
             _ => format!("answer to {id} ({number})"),
         }
-        .into();
+        .into()
+    }
+
+    /// An agent answers this.
+    pub(super) fn answers(&mut self, id: &MessageId, text: &Arc<str>) {
         self.read.answers.entry(id.clone()).or_default().insert(text.clone());
-        text
+    }
+
+    /// An agent says that it is done: the answer is what it said before, too, if it was only reminded. That answer.
+    pub(super) fn claims(&mut self, at: usize, typed: &Typed, text: Arc<str>) -> Arc<str> {
+        let Some(pane) = self.panes.all.get_mut(at) else { return text };
+        let whole = texts::answer(&pane.unclaimed, typed, &text);
+        if whole != text {
+            self.trace.meet("answers of several turns");
+        }
+        pane.claim(typed.turn.token, text);
+        self.answers(&typed.id, &whole);
+        whole
     }
 
     /// Somebody looks at all that has ended.
@@ -200,7 +217,7 @@ impl Read {
 }
 
 /// What a program reads from a file that tasuki wrote.
-fn parse(text: &[u8]) -> Result<Draft, String> {
+pub(super) fn parse(text: &[u8]) -> Result<Draft, String> {
     let mut mint = || unreachable!("tasuki names every message");
     // As a drop it may not say how far it is.
     let mut lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();

@@ -8,6 +8,7 @@ use super::people::People;
 use super::reader::Read;
 use super::stop::Stop;
 use super::team::{CHANGES, TEAM, Teams};
+use super::texts::Texts;
 use super::tmux::Panes;
 use super::trace::{self, Trace};
 use crate::daemon::away::Away;
@@ -19,7 +20,7 @@ use crate::io::fake::{Chance, Faults, Keeps, Machine, World};
 use crate::io::journal::Journal;
 use crate::io::settings::Settings;
 use crate::io::workspace::{Surroundings, Workspace};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
@@ -27,7 +28,7 @@ use tokio::sync::mpsc;
 /// Things that happen before peace.
 const STEPS: u64 = 1_200;
 /// And until everything has come to its end; far more than it takes.
-const STEPS_TO_PEACE: u64 = 5_000;
+const STEPS_TO_PEACE: u64 = 20_000;
 /// After so many things somebody looks at what has ended.
 const LOOK_EVERY: u64 = 16;
 /// 14 November 2023.
@@ -43,6 +44,8 @@ pub(super) enum Now {
 /// A run.
 pub(super) struct Run {
     _folder: tempfile::TempDir,
+    /// Copies of the segments that were taken away.
+    pub(super) attic: tempfile::TempDir,
     /// What drives the end of a life.
     pub(super) runtime: Option<Rc<Runtime>>,
     pub(super) root: PathBuf,
@@ -57,6 +60,7 @@ pub(super) struct Run {
     pub(super) callers: Callers,
     pub(super) read: Read,
     pub(super) history: History,
+    pub(super) texts: Texts,
     pub(super) stop: Stop,
     pub(super) calm: bool,
     /// How often a person had to look after things in peace.
@@ -101,22 +105,10 @@ impl Run {
     pub(super) fn of(seed: u64, whole: bool, (team, changes): (&str, &[(&str, &str)]), keeps: Keeps) -> Self {
         let folder = tempfile::Builder::new().prefix("tasuki-sim-").tempdir_in("/dev/shm");
         let folder = folder.or_else(|_| tempfile::tempdir()).expect("a scratch folder");
+        let attic = tempfile::tempdir().expect("a scratch folder");
         let root = folder.path().canonicalize().expect("its path");
         let chance = Chance::new(seed.wrapping_add(1));
-        let machine = Machine {
-            root: root.clone(),
-            elapsed_ms: 1,
-            slept_ms: 0,
-            wall: START,
-            chance: Chance::new(seed.wrapping_mul(31).wrapping_add(7)),
-            world: World::new(keeps),
-            flushed: Default::default(),
-            free_bytes: 1 << 40,
-            faults: Faults::default(),
-            made: Vec::new(),
-            log: None,
-        };
-        machine.install();
+        machine_of(&root, seed, keeps).install();
         let workspace = Workspace::at(&root).expect("a workspace");
         workspace.prepare().expect("its folders");
         let around = Surroundings {
@@ -138,6 +130,7 @@ impl Run {
             House { workspace, around, clock, boot, calls, away, ground: None, socket, server, voice };
         Self {
             _folder: folder,
+            attic,
             root,
             house,
             settings,
@@ -150,6 +143,7 @@ impl Run {
             callers: Callers::default(),
             read: Read::default(),
             history: History::default(),
+            texts: Texts::default(),
             stop: Stop::default(),
             runtime: None,
             calm: false,
@@ -204,6 +198,7 @@ impl Run {
             155..275 => self.panes_work(),
             275..284 => self.people_act(),
             284..290 => self.ask(),
+            290 if self.chance.one_in(2) => self.retain()?,
             290 => self.stop_or_go(),
             291 => self.change_team(),
             292..296 => self.time_passes(),
@@ -391,5 +386,22 @@ impl Run {
         }
         Machine::remove();
         self.trace
+    }
+}
+
+/// The machine of a run.
+fn machine_of(root: &Path, seed: u64, keeps: Keeps) -> Machine {
+    Machine {
+        root: root.to_owned(),
+        elapsed_ms: 1,
+        slept_ms: 0,
+        wall: START,
+        chance: Chance::new(seed.wrapping_mul(31).wrapping_add(7)),
+        world: World::new(keeps),
+        flushed: Default::default(),
+        free_bytes: 1 << 40,
+        faults: Faults::default(),
+        made: Vec::new(),
+        log: None,
     }
 }

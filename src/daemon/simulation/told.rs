@@ -2,6 +2,7 @@
 
 use super::run::Wrong;
 use crate::engine::event::{AgentChange, Answer, Event, Why};
+use crate::engine::life::{Move, TurnKind};
 use crate::engine::message::{Message, Outcome};
 use crate::engine::story;
 use crate::engine::words::{MessageId, Millis};
@@ -21,6 +22,14 @@ pub(super) struct Told {
     pub(super) contents: BTreeMap<String, Vec<MessageId>>,
     /// Ends of each.
     pub(super) ended: BTreeMap<MessageId, Vec<End>>,
+    /// What was said of each in turns without a claim.
+    pub(super) said: BTreeMap<MessageId, BTreeSet<String>>,
+    /// Of each that is open: what of that counts, since its agent was asked last.
+    unclaimed: BTreeMap<MessageId, Vec<(u16, String)>>,
+    /// Parts that had ended when a turn of their task began.
+    pub(super) known: BTreeMap<(MessageId, u16), BTreeSet<MessageId>>,
+    /// Parts of each that have ended.
+    parts: BTreeMap<MessageId, BTreeSet<MessageId>>,
     /// Why each moved, where that was said in words.
     pub(super) reasons: BTreeMap<MessageId, Vec<String>>,
     /// Why agents were stopped, and who had them started.
@@ -39,6 +48,8 @@ pub(super) struct End {
     pub(super) outcome: Outcome,
     pub(super) answer: Option<Box<Answer>>,
     pub(super) why: Option<String>,
+    /// What its agent had said in turns that it did not claim.
+    pub(super) unclaimed: Vec<(u16, String)>,
 }
 
 impl Told {
@@ -74,7 +85,26 @@ impl Told {
                 self.accepted.entry(message.id.clone()).or_default().push(*message);
             }
             Event::Ended { id, outcome, answer, why } => {
-                self.ended.entry(id).or_default().push(End { outcome, answer, why });
+                let whole = self.accepted.get(&id).and_then(|all| all[0].part_of());
+                if let Some(whole) = whole.filter(|whole| !self.ended.contains_key(*whole)) {
+                    self.parts.entry(whole.clone()).or_default().insert(id.clone());
+                }
+                let unclaimed = self.unclaimed.remove(&id).unwrap_or_default();
+                self.ended.entry(id).or_default().push(End { outcome, answer, why, unclaimed });
+            }
+            Event::Said { id, turn, text, .. } => {
+                self.said.entry(id.clone()).or_default().insert(text.to_string());
+                let all = self.unclaimed.entry(id).or_default();
+                all.retain(|(other, _)| *other != turn);
+                all.push((turn, text.to_string()));
+            }
+            Event::Moved { id, to: Move::Intend(turn), .. } => {
+                let parts = self.parts.get(&id).cloned().unwrap_or_default();
+                // One that is typed again may be read as it was typed first.
+                self.known.entry((id.clone(), turn.number)).or_insert(parts);
+                if turn.kind != TurnKind::Reminder {
+                    self.unclaimed.remove(&id);
+                }
             }
             Event::Moved { id, why: Why::Text(why), .. } => self.reasons.entry(id).or_default().push(why),
             Event::Agent { change: AgentChange::Launching { by: Some(by), .. }, .. } => {

@@ -1,6 +1,6 @@
 //! A world that means well: everything that was accepted ends.
 
-use super::{NAMES, World, make_team, place, watched};
+use super::{NAMES, World, make_team, place};
 use crate::make::name;
 use tasuki::engine::input::{Command, Input, Report, Verdict};
 use tasuki::engine::interrupt::Interrupted;
@@ -33,19 +33,26 @@ impl World {
     }
 
     /// A person decides about what is held, and answers for an agent that fell silent.
-    fn help_out(&mut self) -> Result<(), String> {
+    pub(super) fn help_out(&mut self) -> Result<(), String> {
         let open: Vec<MessageId> = self.engine.state().open.keys().cloned().collect();
         for id in open {
-            let Some(open) = self.engine.state().open.get(&id) else { continue };
+            let Some(open) = self.engine.state().open.get(&id).filter(|_| !self.is_frozen(&id)) else {
+                continue;
+            };
             match open.stage {
                 Stage::Held(_) => self.ask(Command::Retry(id))?,
                 Stage::Waiting(_) if self.silent(&id) => {
                     let token = self.engine.message(&id).and_then(|seen| seen.token);
+                    let agent = open.agent.clone();
                     match token {
+                        None => self.ask(Command::cancel(id))?,
+                        Some(_) if self.words.0 % 4 < 3 && agent.is_some() => {
+                            let agent = agent.unwrap_or_else(AgentName::user);
+                            self.ask(Command::Done { agent, of: Some(id) })?;
+                        }
                         Some(token) => {
                             self.ask(Command::Reply { token, text: "by hand".into(), failed: false })?;
                         }
-                        None => self.ask(Command::cancel(id))?,
                     }
                 }
                 _ => {}
@@ -77,10 +84,13 @@ impl World {
         } else if let Some(id) = worker.breaking.last().cloned() {
             self.with(agent, nonce, |worker| drop(worker.breaking.pop()));
             self.report(agent, nonce, Report::Interrupted { id, how: Interrupted::Ended })
-        } else if let Some((id, turn)) = worker.watching {
+        } else if let Some((id, turn)) = worker.watching.filter(|(id, _)| !self.is_frozen(id)) {
             self.with(agent, nonce, |worker| worker.watching = None);
-            self.report(agent, nonce, watched(id, turn, 2))
-        } else if worker.seeking {
+            // Most claim it at once; some forget that, and are reminded.
+            let number = self.words.0.to_le_bytes()[0];
+            let how = if number % 4 < 2 { 3 } else { 4 + number / 24 * 6 };
+            self.watched(id, turn, how).into_iter().try_for_each(|said| self.report(agent, nonce, said))
+        } else if worker.seeking && !self.has_frozen(agent) {
             self.with(agent, nonce, |worker| worker.seeking = false);
             let fresh = self.fresh_token();
             self.report(agent, nonce, Report::Ready { fresh })
