@@ -121,20 +121,7 @@ impl Run {
         let attic = tempfile::tempdir().expect("a scratch folder");
         let root = folder.path().canonicalize().expect("its path");
         let chance = Chance::new(seed.wrapping_add(1));
-        let machine = Machine {
-            root: root.clone(),
-            elapsed_ms: 1,
-            slept_ms: 0,
-            wall: START,
-            chance: Chance::new(seed.wrapping_mul(31).wrapping_add(7)),
-            world: World::new(keeps),
-            flushed: Default::default(),
-            free_bytes: 1 << 40,
-            faults: Faults::default(),
-            made: Vec::new(),
-            log: None,
-        };
-        machine.install();
+        machine_of(&root, seed, keeps).install();
         let workspace = Workspace::at(&root).expect("a workspace");
         workspace.prepare().expect("its folders");
         let around = surroundings(&root);
@@ -404,5 +391,22 @@ impl Run {
         }
         Machine::remove();
         self.trace
+    }
+}
+
+/// The machine of a run.
+fn machine_of(root: &Path, seed: u64, keeps: Keeps) -> Machine {
+    Machine {
+        root: root.to_owned(),
+        elapsed_ms: 1,
+        slept_ms: 0,
+        wall: START,
+        chance: Chance::new(seed.wrapping_mul(31).wrapping_add(7)),
+        world: World::new(keeps),
+        flushed: Default::default(),
+        free_bytes: 1 << 40,
+        faults: Faults::default(),
+        made: Vec::new(),
+        log: None,
     }
 }
