@@ -10,9 +10,9 @@ use crate::daemon::run::Daemon;
 use crate::daemon::workers::mailbox::Room;
 use crate::engine::input::{Command, Input, Report};
 use crate::engine::message::{Draft, Kind};
-use crate::engine::state::Timer;
-use crate::engine::words::{AgentName, MessageId, Millis};
-use std::collections::VecDeque;
+use crate::engine::state::{Agent, State, Timer};
+use crate::engine::words::{AgentName, MessageId, Millis, Token};
+use std::collections::{BTreeSet, VecDeque};
 
 /// Claims that wait, in order.
 #[derive(Debug, Default)]
@@ -46,17 +46,20 @@ impl ClaimsDesk {
         }
     }
 
-    /// Whether what waits was said before this and goes first, though the drop zones are not swept yet: a person, a changed
-    /// team or the end of tmux would take the claim's task from it.
-    fn goes_before(&self, input: &Input) -> bool {
-        match input {
-            Input::TmuxCut | Input::TmuxLost { .. } | Input::Team(_) => true,
-            Input::Command { command: Command::Cancel { .. }, .. } => true,
-            Input::Command { command: Command::Stop(name) | Command::Restart(name), .. } => {
-                self.has(name) || self.last_word().is_some()
+    /// What waits and was said before this input would take its task from it: that goes first, though the drop zones are not
+    /// swept yet. Whatever else waits goes on waiting.
+    fn going_before(&mut self, input: &Input, state: &State) -> Vec<Input> {
+        let Some(taken) = Taken::by(input, state) else { return Vec::new() };
+        let (mut first, mut kept) = (Vec::new(), VecDeque::new());
+        for waiting in std::mem::take(&mut self.waiting) {
+            match taken.takes_from(&waiting.input, state) {
+                true => first.push(waiting.input),
+                false => kept.push_back(waiting),
             }
-            _ => false,
         }
+        self.waiting = kept;
+        first.sort_by_key(is_end); // an answer that lay there counts before the end of its agent
+        first
     }
 
     /// Whether something waits that may be about this message.
@@ -98,6 +101,76 @@ impl ClaimsDesk {
     }
 }
 
+/// The tasks that an input takes away, and from whom.
+enum Taken {
+    /// All that there are.
+    All,
+    /// Those of these agents, and these.
+    Some { agents: BTreeSet<AgentName>, tasks: BTreeSet<MessageId> },
+}
+
+impl Taken {
+    /// What it takes away; none if nothing.
+    fn by(input: &Input, state: &State) -> Option<Self> {
+        let mut tasks = BTreeSet::new();
+        let mut agents = BTreeSet::new();
+        match input {
+            Input::TmuxLost { .. } => return Some(Self::All),
+            // Without a connection nothing is taken from anybody; that is seen when there is one again.
+            Input::TmuxBack(found) => {
+                let is_there = |name: &AgentName, agent: &Agent| {
+                    found.iter().any(|pane| pane.agent == *name && Some(pane.nonce) == agent.nonce)
+                };
+                let gone = state.agents.iter().filter(|(name, agent)| !is_there(name, agent));
+                agents.extend(gone.map(|(name, _)| name.clone()));
+            }
+            Input::Team(team) => {
+                let gone = state.agents.keys().filter(|name| !team.members.contains_key(*name));
+                agents.extend(gone.cloned());
+            }
+            Input::Command { command: Command::Stop(name) | Command::Restart(name), .. } => {
+                agents.insert(name.clone());
+            }
+            Input::Command { command: Command::Cancel { id, .. }, .. } => {
+                let mut more = vec![id];
+                while let Some(id) = more.pop() {
+                    more.extend(state.parts.get(id).into_iter().flatten());
+                    tasks.insert(id.clone());
+                }
+            }
+            _ => return None,
+        }
+        for (name, agent) in &state.agents {
+            if agents.contains(name) {
+                tasks.extend(agent.current.clone());
+            } else if agent.current.as_ref().is_some_and(|id| tasks.contains(id)) {
+                agents.insert(name.clone());
+            }
+        }
+        Some(Self::Some { agents, tasks })
+    }
+
+    /// Whether what waits is about one of them, or cannot be told to be about another.
+    fn takes_from(&self, waiting: &Input, state: &State) -> bool {
+        let Self::Some { agents, tasks } = self else { return true };
+        let is_taken = |token: Option<&Token>| {
+            token.and_then(|token| state.tokens.get(token)).is_none_or(|id| tasks.contains(id))
+        };
+        match waiting {
+            Input::Report { agent, .. } => agents.contains(agent),
+            Input::Command { command: Command::Done { agent, .. }, .. } => agents.contains(agent),
+            Input::Command { command: Command::Reply { token, .. }, .. } => is_taken(Some(token)),
+            Input::Drop { drafts, .. } => {
+                drafts.iter().filter(|draft| answers(draft)).any(|draft| match &draft.in_reply_to {
+                    Some(id) => tasks.contains(id),
+                    None => is_taken(draft.token.as_ref()),
+                })
+            }
+            _ => true,
+        }
+    }
+}
+
 fn is_end(input: &Input) -> bool {
     matches!(input, Input::Report { report: Report::Exited { .. }, .. })
 }
@@ -109,13 +182,19 @@ fn answers(draft: &Draft) -> bool {
 impl Daemon {
     /// Takes what came from outside; a claim waits until the drop zones are swept.
     pub(super) fn take_input(&mut self, input: Input) {
-        if self.claims.goes_before(&input) {
-            self.swept(u64::MAX); // what was seen before counts
-        } else if self.claims.holds(&input) {
+        self.let_go_before(&input);
+        if self.claims.holds(&input) {
             let sweep = self.mail.sweep();
             return self.claims.waiting.push_back(Waiting { sweep, input, gave_way: false });
         }
         self.step(input);
+    }
+
+    /// What was seen before counts.
+    pub(super) fn let_go_before(&mut self, input: &Input) {
+        for earlier in self.claims.going_before(input, self.engine.state()) {
+            self.step(earlier);
+        }
     }
 
     /// How many more messages are taken. At the end only claims that wait have any taken: what lies in `queue/` is found at

@@ -226,8 +226,10 @@ impl Daemon {
             TmuxNews::Back { tmux, found } => {
                 tracing::info!(panes = found.panes.len(), "tmux is connected again");
                 self.tmux.connected(tmux);
+                let back = Input::TmuxBack(found.panes.clone());
+                self.let_go_before(&back);
                 let moment = self.moment();
-                let step = self.engine.step(moment, Input::TmuxBack(found.panes.clone()));
+                let step = self.engine.step(moment, back);
                 self.adopt(&found, &step.effects);
                 self.take_step(step);
             }
@@ -249,7 +251,7 @@ impl Daemon {
                 self.mail.low_disk(self.settings.general.low_disk_bytes);
                 self.views.tell(now, None, "the team file was reloaded".to_owned());
                 let team = Box::new(self.settings.team.clone());
-                self.step(Input::Team(team));
+                self.take_input(Input::Team(team));
             }
             Err(error) => {
                 tracing::error!("the team file has an error; the previous settings stay in force:\n{error}");

@@ -20,8 +20,7 @@ impl Work<'_> {
         refusal: &Refusal,
     ) {
         let Ok(to) = self.team.sender(from) else { return };
-        let full = self.state.open.len() >= usize::try_from(self.team.limits.open_max).unwrap_or(usize::MAX);
-        if to.is_user() || refusal.code == Code::NotOpen || full {
+        if to.is_user() || refusal.code == Code::NotOpen {
             return;
         }
         let (code, cure) = (refusal.code.word(), refusal.code.cure());
@@ -34,7 +33,8 @@ impl Work<'_> {
             message.parent = Some(task);
             return self.answer_refused(message, file, &content);
         }
-        if !self.may_notify(&to) {
+        let full = self.state.open.len() >= usize::try_from(self.team.limits.open_max).unwrap_or(usize::MAX);
+        if full || !self.may_notify(&to) {
             return;
         }
         let (times, newest) =

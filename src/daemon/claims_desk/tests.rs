@@ -81,3 +81,60 @@ fn an_answer_that_lay_there_counts_before_the_end_of_its_agent() {
     assert_eq!(desk.next(2), Some(replied()));
     assert_eq!(desk.next(2), Some(exit("a")), "once");
 }
+
+/// Three agents with a task each; `t-a` has a part, at which `b` works.
+fn busy_three() -> State {
+    let mut state = State::default();
+    for (name, task) in [("a", "t-a"), ("b", "t-b"), ("c", "t-c")] {
+        let agent =
+            Agent { nonce: Some(Nonce(1)), current: Some(MessageId::new(task).unwrap()), ..Agent::default() };
+        state.agents.insert(AgentName::new(name).unwrap(), agent);
+    }
+    let part = BTreeSet::from([MessageId::new("t-b").unwrap()]);
+    state.parts.insert(MessageId::new("t-a").unwrap(), part);
+    state
+}
+
+#[test]
+fn only_what_an_input_would_take_away_goes_before_its_sweep() {
+    let cancel = |id: &str| Input::Command {
+        by: None,
+        request: RequestId(2),
+        command: Command::Cancel { id: MessageId::new(id).unwrap(), let_finish: false },
+    };
+    let stop = |name: &str| Input::Command {
+        by: None,
+        request: RequestId(2),
+        command: Command::Stop(AgentName::new(name).unwrap()),
+    };
+    let found = |names: &[&str]| {
+        let pane = |name: &&str| crate::engine::input::FoundPane {
+            agent: AgentName::new(name).unwrap(),
+            nonce: Nonce(1),
+            pane: crate::engine::words::PaneId(1),
+            process: None,
+        };
+        Input::TmuxBack(names.iter().map(pane).collect())
+    };
+    for (input, first) in [
+        (cancel("t-a"), vec!["a", "b"]),
+        (cancel("t-b"), vec!["b"]),
+        (cancel("t-d"), vec![]),
+        (stop("c"), vec!["c"]),
+        (Input::TmuxCut, vec![]),
+        (found(&["a", "c"]), vec!["b"]),
+        (Input::TmuxLost { why: "gone".to_owned() }, vec!["a", "b", "c"]),
+        (Input::Wake, vec![]),
+    ] {
+        let mut desk = desk(["a", "b", "c"].map(|name| (9, claim(name))).into());
+        let went = desk.going_before(&input, &busy_three());
+        assert_eq!(went, first.iter().map(|name| claim(name)).collect::<Vec<_>>(), "{input:?}");
+        assert_eq!(desk.waiting.len(), 3 - first.len(), "the others go on waiting");
+    }
+    let mut ends = desk(vec![(1, exit("a")), (2, replied())]);
+    assert_eq!(
+        ends.going_before(&stop("a"), &busy_three()),
+        [replied(), exit("a")],
+        "whose token it is nobody knows"
+    );
+}

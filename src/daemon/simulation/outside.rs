@@ -308,6 +308,7 @@ impl Run {
         let Some(pane) = self.panes.all.get_mut(at) else { return };
         let who = pane.agent.clone();
         let how = match (self.chance.below(20), turn.kind) {
+            _ if self.obliging => 9,
             (how, _) if !self.calm => how,
             (0..4, TurnKind::Task | TurnKind::Answers) => 0, // it is reminded, and has claimed it in the end
             (how @ 10..12, _) => how,

@@ -63,6 +63,8 @@ pub(super) struct Run {
     pub(super) texts: Texts,
     pub(super) stop: Stop,
     pub(super) calm: bool,
+    /// Whether agents do what they are asked and no more: the model says what may be there then.
+    pub(super) obliging: bool,
     /// How often a person had to look after things in peace.
     pub(super) helped: u64,
     pub(super) lives: u64,
@@ -152,6 +154,7 @@ impl Run {
             stop: Stop::default(),
             runtime: None,
             calm: false,
+            obliging: false,
             helped: 0,
             lives: 0,
             boots: 0,

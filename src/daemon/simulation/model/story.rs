@@ -116,7 +116,7 @@ impl Story {
             ops: Vec::new(),
             told: BTreeSet::new(),
         };
-        telling.run.calm = true;
+        (telling.run.calm, telling.run.obliging) = (true, true);
         Machine::with(|machine| machine.log = Some(Vec::new()));
         telling.tell_all(&order);
         let ops = std::mem::take(&mut telling.ops);
