@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use tasuki::engine::words::Millis;
 use tasuki::io::journal::{Journal, StepLine};
 
@@ -454,24 +454,26 @@ fn the_oracle_finds_whatever_is_tampered_with() {
     let finished = Finished::new();
     let untouched = finished.after(0, &|_| {});
     assert!(untouched.status.success(), "{}", text(&untouched));
-    let missed = Mutex::new(Vec::new());
-    let next = AtomicUsize::new(0);
+    let (tell, missed) = mpsc::channel();
+    let (finished, next) = (&finished, &AtomicUsize::new(0));
     // Looking at a run takes a second, most of it the digests of what was read.
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| {
+            let tell = tell.clone();
+            scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some((finding, tamper)) = TAMPERS.get(number) else { return };
                     let output = finished.after(number + 1, tamper);
                     if output.status.code() != Some(1) || !text(&output).contains(finding) {
-                        missed.lock().expect("no panic").push(format!("{finding}: {}", text(&output)));
+                        tell.send(format!("{finding}: {}", text(&output))).expect("a listener");
                     }
                 }
             });
         }
     });
-    let missed = missed.into_inner().expect("no panic");
+    drop(tell);
+    let missed: Vec<String> = missed.iter().collect();
     assert!(missed.is_empty(), "{}", missed.join("\n\n"));
 }
 
