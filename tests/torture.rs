@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use tasuki::engine::words::Millis;
 use tasuki::io::journal::{Journal, StepLine};
 
@@ -25,36 +27,63 @@ fn kept(folder: &Path) -> Option<PathBuf> {
     fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()).next()
 }
 
+/// Whether this user may give the workspace a disk of its own.
+fn may_mount() -> bool {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (image, place) = (folder.path().join("image"), folder.path().join("place"));
+    fs::create_dir(&place).expect("a folder");
+    fs::File::create(&image).and_then(|file| file.set_len(16 << 20)).expect("an image");
+    let done = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+    let may = rustix::process::geteuid().is_root()
+        && done(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&image))
+        && done(Command::new("mount").args(["-o", "loop"]).arg(&image).arg(&place));
+    assert!(!may || done(Command::new("umount").arg(&place)));
+    may
+}
+
+/// Whether this user may leave a process few watches.
+fn may_limit() -> bool {
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--user", "--map-current-user", "--keep-caps", "sh", "-c"]);
+    unshare.arg("echo 1 > /proc/sys/user/max_inotify_instances");
+    unshare.output().is_ok_and(|output| output.status.success())
+}
+
 #[test]
 fn a_short_torture_loses_and_doubles_nothing_and_leaves_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
-    let arguments = [
-        "--messages",
-        "100",
-        "--kills",
-        "12",
-        "--gap",
-        "300ms",
-        "--seed",
-        "1",
-        "--start-limit",
-        START_LIMIT,
-        "--dir",
-    ];
+    // Twelve kills are more than it takes until each kind of blow has come once.
+    let mut arguments =
+        vec!["--messages", "100", "--kills", "12", "--gap", "300ms", "--seed", "1", "--retries", "3"];
+    arguments.extend(["--start-limit", START_LIMIT]);
+    arguments.extend(may_mount().then_some("--full-disk"));
+    arguments.push("--dir");
     let output = torture(&arguments, folder.path());
     assert!(output.status.success(), "{}", text(&output));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let last = said.lines().last().expect("a report");
     assert!(last.ends_with(" messages, 12 kills: 0 lost, 0 double"), "{said}");
-    let counts = said.lines().find(|line| line.starts_with("of these: ")).expect("what became of them");
-    let numbers: Vec<u64> =
-        counts.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
-    let [new, again, bad, parts] = numbers[..] else { panic!("{counts}") };
-    let given = said.lines().find(|line| line.starts_with("given: ")).expect("what was given");
-    let given: u64 =
-        given.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse::<u64>().ok()).sum();
+    let numbers = |line: &str| -> Vec<u64> {
+        line.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
+    };
+    let line = |start: &str| said.lines().find(|line| line.starts_with(start)).expect(start);
+    let [new, again, bad, parts] = numbers(line("of these: "))[..] else { panic!("{said}") };
+    let given: u64 = numbers(line("given: ")).iter().sum();
     assert_eq!(new + again + bad, given, "{said}");
     assert!(last.starts_with(&format!("{} messages", new + parts)), "{said}");
+    let ends = numbers(line("accepted: "));
+    assert_eq!(ends[0], new + parts, "{said}");
+    assert_eq!(ends[0], ends[1..].iter().sum::<u64>(), "each is accounted for: {said}");
+    assert!(ends[2] > 0 && ends[3] > 0, "some were called off, some were late: {said}");
+    let struck = line("struck: ");
+    for blow in ["daemon stopped", "agent stopped", "tmux stopped", "second daemon", "everything held"]
+        .into_iter()
+        .chain(["agent stopped by a person", "disk nearly full", "daemon ended in order"])
+        .chain(may_mount().then_some("disk full"))
+        .chain(may_limit().then_some("daemon before one with few watches"))
+    {
+        assert!(said.contains(blow), "{blow}: {struck}");
+    }
     assert_eq!(kept(folder.path()), None, "a run in which nothing was found is removed");
 }
 
@@ -197,6 +226,35 @@ fn parcel(id: &str, name: &str) -> String {
     )
 }
 
+/// The first of the record's lines of parcels with this in it, as it is and changed so.
+fn change_parcel(run: &Run, with: &str, change: impl FnOnce(&mut serde_json::Value)) {
+    let path = run.path("record/drops.jsonl");
+    let text = fs::read_to_string(&path).expect("the record");
+    let line = text.lines().find(|line| line.contains(with)).expect(with);
+    let mut parcel: serde_json::Value = serde_json::from_str(line).expect("a parcel");
+    change(&mut parcel);
+    fs::write(&path, text.replacen(line, &parcel.to_string(), 1)).expect("to change it");
+}
+
+/// The id of the first message that ended so.
+fn ended(run: &Run, outcome: &str) -> String {
+    let text = fs::read_to_string(run.journal()).expect("the journal");
+    let mut ends = text.split("{\"event\":\"ended\",\"id\":\"").skip(1);
+    let end = ends.find(|rest| rest[..80].contains(&format!("\"outcome\":\"{outcome}\""))).expect(outcome);
+    end[..end.find('"').expect("its end")].to_owned()
+}
+
+fn called_off(run: &Run, id: &str) {
+    run.add("record/drops.jsonl", &format!("{{\"what\":\"called_off\",\"id\":\"{id}\",\"said\":\"done\"}}"));
+}
+
+/// A turn that begins when it must not.
+fn begin_a_turn(run: &Run, after: &str) {
+    let turn = "{\"event\":\"moved\",\"id\":\"t1\",\"to\":\"intent\",\"agent\":\"a0\",\
+                \"turn\":{\"number\":9,\"kind\":\"task\",\"token\":\"zzzzz9\"}}";
+    run.write_step(&format!("{after},{turn}"));
+}
+
 type Tamper = (&'static str, fn(&Run));
 
 /// What is done to a finished run, and what the oracle has to say of it.
@@ -328,6 +386,64 @@ const TAMPERS: &[Tamper] = &[
         let both = parcel("\"gone\"", "gone.yaml");
         run.add("record/drops.jsonl", both.lines().next().expect("its first line"));
     }),
+    ("is not what it was when it was read first", |run| {
+        change_last_byte(&run.files("workspace/queue/results", &["type: result"])[0]);
+    }),
+    (".yaml was there: ", |run| remove(&run.done())),
+    ("was said to be cancelled and ended as Some(Completed)", |run| {
+        called_off(run, &ended(run, "completed"))
+    }),
+    ("was said to be cancelled, and nobody knows it", |run| called_off(run, "nobodys")),
+    // Nobody asked for that, nor did anything end that it belongs to.
+    ("forged ended as Cancelled after", |run| {
+        let forge = |name: &str| {
+            let event = run.event(name);
+            let id: serde_json::Value = serde_json::from_str(&event).expect("an event");
+            event.replacen(&format!("\"id\":{}", id["id"]), "\"id\":\"forged\"", 1)
+        };
+        let end = forge("ended").replace("\"completed\"", "\"cancelled\"");
+        run.write_step(&format!("{},{end}", forge("accepted")));
+    }),
+    ("ended as Completed after", |run| {
+        let id = ended(run, "completed");
+        change_parcel(run, &format!("\"id\":\"{id}\""), |parcel| {
+            let letters = parcel["letters"].as_array_mut().expect("letters");
+            letters.iter_mut().filter(|letter| letter["id"] == *id).for_each(|letter| {
+                letter["endless"] = true.into();
+            });
+        });
+    }),
+    ("while everything was held", |run| begin_a_turn(run, "{\"event\":\"halted\",\"since\":1}")),
+    ("while its agent did not run", |run| {
+        begin_a_turn(run, "{\"event\":\"agent\",\"name\":\"a0\",\"change\":\"down\",\"why\":\"x\"}");
+    }),
+    // Of two that say different things under one id it is known which was accepted, and the other is to be refused.
+    ("was to be refused (id-conflict)", |run| {
+        let number = serde_json::json!(99_999);
+        change_parcel(run, "\"fate\":\"accepted\"", |parcel| parcel["fate"] = "rival".into());
+        let path = run.path("record/drops.jsonl");
+        let text = fs::read_to_string(&path).expect("the record");
+        let rival = text.lines().find(|line| line.contains("\"fate\":\"rival\"")).expect("a rival");
+        let mut parcel: serde_json::Value = serde_json::from_str(rival).expect("a parcel");
+        (parcel["number"], parcel["name"]) = (number, "rival.yaml".into());
+        parcel["letters"][0]["id"] = ended(run, "completed").into();
+        parcel["letters"][0]["content"] = "other".into();
+        run.add("record/drops.jsonl", &parcel.to_string());
+    }),
+    ("was to be refused (deadline-past)", |run| {
+        let late = parcel("\"gone\"", "gone.yaml").replace("\"accepted\"", "\"late\"");
+        run.add("record/drops.jsonl", &late);
+    }),
+    ("is not what was sent", |run| {
+        let id = ended(run, "completed");
+        change_parcel(run, &format!("\"id\":\"{id}\""), |parcel| {
+            let letters = parcel["letters"].as_array_mut().expect("letters");
+            letters.iter_mut().for_each(|letter| letter["deadline_ms"] = 1.into());
+        });
+    }),
+    ("was there in part", |run| {
+        run.add("record/seen.jsonl", "{\"what\":\"odd\",\"text\":\"x.yaml was there in part\",\"at\":1}");
+    }),
     ("could not be given", |run| {
         run.add("record/drops.jsonl", "{\"what\":\"not_given\",\"number\":1,\"why\":\"no room\"}");
     }),
@@ -338,13 +454,26 @@ fn the_oracle_finds_whatever_is_tampered_with() {
     let finished = Finished::new();
     let untouched = finished.after(0, &|_| {});
     assert!(untouched.status.success(), "{}", text(&untouched));
-    let mut missed = Vec::new();
-    for (number, (finding, tamper)) in TAMPERS.iter().enumerate() {
-        let output = finished.after(number + 1, tamper);
-        if output.status.code() != Some(1) || !text(&output).contains(finding) {
-            missed.push(format!("{finding}: {}", text(&output)));
+    let (tell, missed) = mpsc::channel();
+    let (finished, next) = (&finished, &AtomicUsize::new(0));
+    // Looking at a run takes a second, most of it the digests of what was read.
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            let tell = tell.clone();
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((finding, tamper)) = TAMPERS.get(number) else { return };
+                    let output = finished.after(number + 1, tamper);
+                    if output.status.code() != Some(1) || !text(&output).contains(finding) {
+                        tell.send(format!("{finding}: {}", text(&output))).expect("a listener");
+                    }
+                }
+            });
         }
-    }
+    });
+    drop(tell);
+    let missed: Vec<String> = missed.iter().collect();
     assert!(missed.is_empty(), "{}", missed.join("\n\n"));
 }
 

@@ -146,17 +146,32 @@ impl Folder {
         let mut temporary = OsString::from(".");
         temporary.push(name);
         temporary.push(".tmp");
-        let mut file = self.create(&temporary)?;
-        self.change(&Op::Write { name: &temporary, text }, || {
+        let file = self.create(&temporary)?;
+        let written = self.fill_and_place(file, &temporary, name, (text, durable));
+        if written.is_err() {
+            // Where there was no room for it, what there is of it takes some, and nobody else would remove it.
+            let _ = self.remove(&temporary);
+        }
+        written
+    }
+
+    fn fill_and_place(
+        &self,
+        mut file: File,
+        temporary: &OsStr,
+        name: &OsStr,
+        (text, durable): (&str, bool),
+    ) -> Result<Stamp, Errno> {
+        self.change(&Op::Write { name: temporary, text }, || {
             file.write_all(text.as_bytes()).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
         })?;
         if durable {
-            self.change(&Op::Sync { name: &temporary }, || rustix::fs::fdatasync(&file))?;
+            self.change(&Op::Sync { name: temporary }, || rustix::fs::fdatasync(&file))?;
         }
         let stamp = Stamp::of(&rustix::fs::fstat(&file)?);
         drop(file);
-        let rename = Op::Rename { from: &temporary, folder: self, to: name };
-        self.change(&rename, || self.put_in_place(&temporary, name))?;
+        let rename = Op::Rename { from: temporary, folder: self, to: name };
+        self.change(&rename, || self.put_in_place(temporary, name))?;
         Ok(stamp)
     }
 

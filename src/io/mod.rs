@@ -23,6 +23,7 @@ pub mod settings;
 pub mod side_channel;
 pub mod systemd;
 pub mod tmux;
+pub mod umask;
 pub mod views;
 pub mod watch;
 pub mod wire;

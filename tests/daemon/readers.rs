@@ -3,6 +3,7 @@
 use crate::house::House;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Stands last in the views of each task.
@@ -33,7 +34,8 @@ fn is_whole(path: &Path, text: &str) -> bool {
 #[test]
 fn no_reader_sees_half_of_any_view_whatever_the_umask() {
     const TASKS: usize = 12;
-    for umask in ["000", "027", "077"] {
+    // The last shuts its own user out.
+    for umask in ["000", "027", "077", "0777"] {
         let mut house = House::plain(&format!("umask-{umask}"));
         house.start_by(&format!("umask {umask}; exec \"$0\" \"$@\""));
         house.until("idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
@@ -52,6 +54,8 @@ fn no_reader_sees_half_of_any_view_whatever_the_umask() {
             assert!(start.elapsed() < crate::house::PATIENCE * 2, "{}", house.output());
             for path in yaml_below(&house) {
                 let Ok(text) = fs::read_to_string(&path) else { continue };
+                let mode = fs::metadata(&path).map_or(0o600, |meta| meta.permissions().mode() & 0o777);
+                assert_eq!(mode, 0o600, "{umask}: {}", path.display());
                 assert!(is_whole(&path, &text), "{umask}: half of {}: {text:.2000}", path.display());
                 reads += 1;
                 let folder = path.parent().and_then(Path::file_name).expect("a folder").to_owned();

@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tasuki::io::views::View;
 
 /// Drops of this size fill a batch that does not fit.
 const LARGE: usize = 200 << 10;
@@ -276,6 +277,33 @@ fn a_log_on_a_full_disk_holds_whole_batches_of_lines() {
     fill.set_len(0).expect("room");
     views.append_activity_lines(&batch).expect("room");
     whole(written + 1);
+}
+
+#[test]
+fn a_view_for_which_there_is_no_room_leaves_nothing_beside_it() {
+    let disk = tempfile::tempdir().expect("a folder");
+    let Some(_mount) = Mount::small(disk.path()) else {
+        return not_tested("a full disk: only a root who may mount can have one");
+    };
+    let mut views = tasuki::io::views::Views::open(disk.path()).expect("views");
+    let fill = fs::File::create(disk.path().join("fill")).expect("a file");
+    let free = fs2::available_space(disk.path()).expect("the disk");
+    (&fill).write_all(&vec![b'x'; usize::try_from(free).expect("a size")]).expect("room");
+    let long = "x".repeat(64 << 10);
+    let id = tasuki::engine::words::MessageId::new("t-1").expect("an id");
+    assert!(views.write(View::Daemon, &long).is_err() && views.write_result(&id, &long).is_err());
+    let names = |folder: &str| -> Vec<String> {
+        let entries = fs::read_dir(disk.path().join(folder)).expect(folder).flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    };
+    assert_eq!(names("status"), ["agents"]);
+    assert!(names("queue/results").is_empty() && names(".tasuki/spare").is_empty());
+    // What a daemon was killed at goes at the next start.
+    fill.set_len(0).expect("room");
+    fs::write(disk.path().join("status/.daemon.yaml.tmp"), "half").expect("a file");
+    views.remove_half_written().expect("to remove it");
+    assert_eq!(names("status"), ["agents"]);
+    views.write(View::Daemon, &long).expect("room");
 }
 
 #[test]

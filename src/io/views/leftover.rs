@@ -7,7 +7,7 @@ use crate::io::folder::{Folder, FolderError};
 use std::ffi::OsStr;
 
 impl Views {
-    /// Removes them from `queue/active/` and `status/agents/`. The other folders' views are written again under the same name.
+    /// Removes them from `queue/active/`, `status/` and `status/agents/`. The other folders' views are written again under the same name.
     ///
     /// # Errors
     /// [`FolderError::Io`]
@@ -16,6 +16,7 @@ impl Views {
         for folder in std::iter::once(&self.folders.active).chain(self.far.values()) {
             remove(folder, &is_id)?;
         }
+        remove(&self.folders.status, &|word| word == "daemon")?;
         remove(&self.folders.agents, &|word| AgentName::new(word).is_ok())
     }
 }

@@ -91,6 +91,7 @@ enum Verb {
 /// Runs the program and gives its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    crate::io::umask::keep_our_own();
     let line = match Line::try_parse() {
         Ok(line) => line,
         Err(error) => {

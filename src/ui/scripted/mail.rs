@@ -1,7 +1,10 @@
 //! What the agent leaves in files: messages dropped into `queue/`, and files of its own work.
 
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
@@ -9,6 +12,7 @@ use serde::Serialize;
 
 use super::outward::DropForm;
 use super::turn::Places;
+use crate::io::clock;
 
 /// A message as it is dropped; what is not said is left to tasuki.
 #[derive(Debug, Serialize)]
@@ -31,6 +35,10 @@ pub(super) struct DroppedMessage {
     pub(super) content: String,
 }
 
+/// How often a message that finds no room on the disk is tried again, and the rest between: half a minute in all.
+const ROOM_TRIES: u32 = 300;
+const ROOM_REST: Duration = Duration::from_millis(100);
+
 /// Drops messages under names that nobody else uses.
 #[derive(Debug)]
 pub(super) struct Mail {
@@ -49,7 +57,7 @@ impl Mail {
     }
 
     /// Writes messages as one file beside the queue's files and then gives it its name: a reader never sees a part of it,
-    /// and no other file is replaced.
+    /// and no other file is replaced. For a while it waits for room, if the disk is full.
     ///
     /// # Errors
     /// A sentence that says what could not be done.
@@ -59,7 +67,14 @@ impl Mail {
         let zone = self.places.drop_zone()?;
         let failed = |why| format!("cannot drop a message into {}: {why}", zone.display());
         let half = zone.join(format!(".scripted-{}.tmp", std::process::id()));
-        write_synced(&half, &text).map_err(failed)?;
+        let mut tries = 0;
+        while let Err(why) = write_synced(&half, &text) {
+            if why.kind() != io::ErrorKind::StorageFull || tries == ROOM_TRIES {
+                return Err(failed(why));
+            }
+            tries += 1;
+            clock::rest(ROOM_REST);
+        }
         loop {
             self.dropped += 1;
             let whole = zone.join(format!("scripted-{}-{}.yaml", std::process::id(), self.dropped));
@@ -107,8 +122,9 @@ pub(super) fn append_work(path: &str, line: &str) -> Result<(), String> {
     append().map_err(|why| format!("cannot write {path}: {why}"))
 }
 
-fn write_synced(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = std::fs::File::create(path)?;
+/// Not for everybody to write, whatever the umask: such a file is refused.
+fn write_synced(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = File::options().create(true).truncate(true).write(true).mode(0o600).open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }

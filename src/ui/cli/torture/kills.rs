@@ -1,9 +1,11 @@
-//! The kills: whatever can be killed, at random times and at every step; then a start, which is timed.
+//! The blows: whatever can be killed, at random times and at every step; then a start, which is timed. And what stands in the
+//! way of work without killing anybody: holds, disks without room, watches that run out (`hindrances`).
 
 use super::dice::Dice;
+use super::hindrances::Hindrance;
 use super::record::{Note, Recorder};
 use super::signs::Signs;
-use super::world::{Start, World, signal};
+use super::world::{Start, Surface, World, signal};
 use super::{News, Stop, wait};
 use rustix::process::Signal;
 use std::io;
@@ -17,6 +19,12 @@ const STOPPED_MS: u64 = 1_500;
 /// And now and then much longer, where it goes by time: as a machine that sleeps or a debugger does.
 const LONG_PERCENT: u64 = 8;
 const LONG_STOPPED_MS: u64 = 30_000;
+/// What daemons are started with: they show nothing to anybody else with any of them, and all that they must to their user.
+const UMASKS: [&str; 4] = ["000", "022", "077", "0777"];
+/// inotify instances and watches that a daemon is left with: none, too few, and as few as are enough for the queue.
+const FEW_WATCHES: [(u32, u32); 4] = [(0, 0), (1, 0), (1, 1), (2, 4)];
+/// What a full disk has left, at most: little enough that some of what is written does not fit.
+const LEFT_MAX: u64 = 600 << 10;
 /// A first guess of how long a start takes; then it is measured.
 const START: Duration = Duration::from_millis(150);
 /// What a second daemon exits with: the lock is held (protocol, the command line).
@@ -34,6 +42,11 @@ pub(super) struct Kills {
     wishes: Wishes,
     /// How long the last start took.
     start: Duration,
+    /// Each kind once, before chance alone decides.
+    first: Vec<Blow>,
+    can_limit: bool,
+    /// What the next daemon is left with of watches.
+    watches: Option<(u32, u32)>,
 }
 
 /// What is wished for.
@@ -72,9 +85,19 @@ enum Blow {
     StopTmux,
     /// A second daemon is started.
     Second,
+    /// Everything is held for a while.
+    Halt,
+    /// An agent is stopped for a while, as a person stops one.
+    Rest,
+    /// The disk has less room than the team file wants, for a while.
+    LowDisk,
+    /// The disk is full for a while.
+    FullDisk,
+    /// The daemon, and the next one has next to no watches.
+    Unwatched,
 }
 
-const BLOWS: [(u64, Blow); 10] = [
+const BLOWS: [(u64, Blow); 15] = [
     (30, Blow::Daemon),
     (30, Blow::DaemonAtStep),
     (5, Blow::AllAtStep),
@@ -85,17 +108,28 @@ const BLOWS: [(u64, Blow); 10] = [
     (4, Blow::StopAgent),
     (3, Blow::StopTmux),
     (5, Blow::Second),
+    (4, Blow::Halt),
+    (4, Blow::Rest),
+    (3, Blow::LowDisk),
+    (5, Blow::FullDisk),
+    (3, Blow::Unwatched),
 ];
 
 impl Kills {
     pub(super) fn new(seed: u64, record: Recorder, news: mpsc::Sender<News>, wishes: Wishes) -> Self {
-        let (dice, signs) = (Dice::new(seed, 3), Signs::default());
-        Self { dice, signs, record, news, wishes, start: START }
+        let (mut dice, signs) = (Dice::new(seed, 3), Signs::default());
+        let mut left: Vec<Blow> = BLOWS.map(|(_, blow)| blow).into();
+        let mut first = Vec::new();
+        while !left.is_empty() {
+            first.push(left.swap_remove(dice.size(0, left.len() - 1)));
+        }
+        Self { dice, signs, record, news, wishes, start: START, first, can_limit: false, watches: None }
     }
 
     /// Strikes until so many were killed or it is stopped; the daemon runs then. Gives everything back.
     pub(super) async fn run(mut self, mut world: World, mut stop: Stop) -> io::Result<(World, Recorder)> {
         let mut killed = 0;
+        self.can_limit = world.can_limit();
         while !*stop.borrow() && self.wishes.most.is_none_or(|most| killed < most) {
             wait(self.dice.gap(self.wishes.gap, GAP_MAX), &mut stop).await;
             if *stop.borrow() {
@@ -105,7 +139,7 @@ impl Kills {
                 self.odd(&world, why).await?;
                 self.start(&mut world).await?;
             }
-            let blow = self.choose();
+            let blow = self.choose(&world);
             if let Some((words, deadly)) = self.strike(blow, &mut world).await? {
                 killed += u64::from(deadly);
                 let at = world.clock.wall().0;
@@ -119,15 +153,17 @@ impl Kills {
         Ok((world, self.record))
     }
 
-    fn choose(&mut self) -> Blow {
-        match self.dice.weighted(&BLOWS, Blow::Daemon) {
-            Blow::Agent | Blow::Tmux | Blow::AllAtStep | Blow::StopAgent | Blow::StopTmux
-                if self.wishes.spare_agents =>
-            {
-                Blow::Daemon
+    fn choose(&mut self, world: &World) -> Blow {
+        let blow = self.first.pop().unwrap_or_else(|| self.dice.weighted(&BLOWS, Blow::Daemon));
+        let is_spared = match blow {
+            Blow::Agent | Blow::Tmux | Blow::AllAtStep | Blow::StopAgent | Blow::StopTmux | Blow::Rest => {
+                self.wishes.spare_agents
             }
-            blow => blow,
-        }
+            Blow::FullDisk => world.disk.is_none(),
+            Blow::Unwatched => !self.can_limit,
+            _ => false,
+        };
+        if is_spared { Blow::Daemon } else { blow }
     }
 
     /// What was done, in words, and whether it killed; none if there was nothing to strike.
@@ -166,18 +202,42 @@ impl Kills {
                 "tmux".to_owned()
             }
             Blow::End => return self.end(world).await.map(Some),
-            Blow::StopDaemon => return Ok(stop_for(world.pid(), stopped, "daemon stopped").await),
-            Blow::StopAgent => {
-                let pid = self.an_agent(world).await;
-                return Ok(stop_for(pid, stopped, "agent stopped").await);
-            }
-            Blow::StopTmux => {
-                let pid = world.tmux_pid().await;
-                return Ok(stop_for(pid, stopped, "tmux stopped").await);
+            Blow::StopDaemon | Blow::StopAgent | Blow::StopTmux => {
+                return Ok(self.stand_still(blow, stopped, world).await);
             }
             Blow::Second => return self.second(world).await.map(Some),
+            Blow::Unwatched => {
+                world.kill_daemon().await;
+                self.watches = self.dice.pick(&FEW_WATCHES).copied();
+                "daemon before one with few watches".to_owned()
+            }
+            Blow::Halt | Blow::Rest | Blow::LowDisk | Blow::FullDisk => {
+                return self.get_in_the_way(blow, stopped, world).await.map(Some);
+            }
         };
         Ok(Some((words, true)))
+    }
+
+    async fn stand_still(&mut self, blow: Blow, time: Duration, world: &World) -> Option<(String, bool)> {
+        let (pid, words) = match blow {
+            Blow::StopAgent => (self.an_agent(world).await, "agent stopped"),
+            Blow::StopTmux => (world.tmux_pid().await, "tmux stopped"),
+            _ => (world.pid(), "daemon stopped"),
+        };
+        stop_for(pid, time, words).await
+    }
+
+    async fn get_in_the_way(
+        &mut self,
+        blow: Blow,
+        time: Duration,
+        world: &mut World,
+    ) -> io::Result<(String, bool)> {
+        let restart = self.dice.percent(40);
+        let hindrance = self.hindrance(blow, world);
+        let words = hindrance.words();
+        self.hinder(&hindrance, time, restart, world).await?;
+        Ok((if restart { format!("{words}, and the daemon") } else { words.into() }, restart))
     }
 
     async fn end(&mut self, world: &mut World) -> io::Result<(String, bool)> {
@@ -202,13 +262,24 @@ impl Kills {
         Ok(("second daemon".to_owned(), false))
     }
 
+    fn hindrance(&mut self, blow: Blow, world: &World) -> Hindrance {
+        match blow {
+            Blow::Rest => Hindrance::Rest(self.dice.pick(&world.names()).cloned().unwrap_or_default()),
+            Blow::LowDisk => Hindrance::LowDisk,
+            Blow::FullDisk => Hindrance::FullDisk { left: self.dice.below(LEFT_MAX) },
+            _ => Hindrance::Halt,
+        }
+    }
+
     async fn an_agent(&mut self, world: &World) -> Option<u32> {
         let pids = world.agent_pids().await;
         self.dice.pick(&pids).copied()
     }
 
     /// Starts the daemon; one that does not start is tried again, for the run has to go on.
-    async fn start(&mut self, world: &mut World) -> io::Result<()> {
+    pub(super) async fn start(&mut self, world: &mut World) -> io::Result<()> {
+        let umask = self.dice.pick(&UMASKS).copied().unwrap_or("022");
+        world.surface = Surface { umask, watches: self.watches.take() };
         for _ in 0..3 {
             match world.start().await {
                 Start::Ready(took) => {
@@ -227,7 +298,7 @@ impl Kills {
         Err(io::Error::other("the daemon does not start any more"))
     }
 
-    async fn odd(&mut self, world: &World, text: String) -> io::Result<()> {
+    pub(super) async fn odd(&mut self, world: &World, text: String) -> io::Result<()> {
         self.record.note(&Note::Odd { text: text.clone(), at: world.clock.wall().0 })?;
         self.tell(News::Odd(text)).await
     }

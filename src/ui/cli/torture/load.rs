@@ -2,13 +2,13 @@
 
 use super::dice::Dice;
 use super::plan::{Made, Plan};
-use super::record::{Note, Parcel, Recorder, Way};
+use super::record::{CallOff, Note, Parcel, Recorder, Way};
 use super::world::World;
 use super::{News, Stop};
 use crate::io::clock::Clock;
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
-use crate::ui::http::types::Accepted;
+use crate::ui::http::types::{Accepted, Done};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -27,6 +27,10 @@ const PAUSE_MS: u64 = 60;
 const BURST: u64 = 12;
 /// Between two tries of a request that nobody answered.
 const AGAIN: Duration = Duration::from_millis(20);
+/// After so many of a hundred parcels a message is called off.
+const CALLED_OFF_PERCENT: u64 = 8;
+/// What is said where there is no room: it is given again until there is.
+const FULL: &str = "disk-full";
 /// A command that leaves a message ends within this time, whatever the daemon does.
 const SEND_DEADLINE: Duration = Duration::from_secs(90);
 
@@ -45,13 +49,18 @@ pub(super) struct Load {
     given: u64,
 }
 
-/// How giving a parcel ended.
-type Given = (u64, Result<(), String>);
+/// What has come of something that takes its time.
+enum Came {
+    /// A parcel was given, or not.
+    Given(u64, Result<(), String>),
+    /// A message was called off.
+    CalledOff(String, CallOff),
+}
 
 impl Load {
     pub(super) fn new(world: &World, record: Recorder, seed: u64, agents: usize, most: Option<u64>) -> Self {
         let (workspace, around) = world.address();
-        let plan = Plan::new(seed, agents, workspace.results());
+        let plan = Plan::new(seed, agents, workspace.results(), || Clock::start().wall());
         let open_max = OPEN_AN_AGENT * agents;
         Self {
             plan,
@@ -85,6 +94,11 @@ impl Load {
                 news.send(News::Given(messages)).await.map_err(io::Error::other)?;
                 self.give(made, &mut under_way)?;
             }
+            if self.dice.percent(CALLED_OFF_PERCENT)
+                && let Some(id) = self.plan.unwanted(&mut self.dice)
+            {
+                self.call_off(id, &mut under_way)?;
+            }
             if burst == 0 {
                 burst = if self.dice.percent(8) { self.dice.within(2, BURST) } else { 0 };
                 super::wait(Duration::from_millis(self.dice.below(PAUSE_MS)), &mut stop).await;
@@ -98,29 +112,37 @@ impl Load {
         Ok(())
     }
 
-    fn give(&mut self, made: Made, under_way: &mut JoinSet<Given>) -> io::Result<()> {
+    fn give(&mut self, made: Made, under_way: &mut JoinSet<Came>) -> io::Result<()> {
         let Made { parcel, bytes } = made;
         let (queue, number) = (self.workspace.queue(), parcel.number);
         match parcel.way {
             Way::Renamed => {
-                let given = rename_in(&queue, &parcel.name, &bytes).map_err(|error| error.to_string());
-                self.note((number, given))?;
+                let name = parcel.name;
+                match rename_in(&queue, &name, &bytes) {
+                    Err(error) if error.kind() == io::ErrorKind::StorageFull => {
+                        under_way.spawn(async move {
+                            Came::Given(number, when_there_is_room(|| rename_in(&queue, &name, &bytes)).await)
+                        });
+                    }
+                    given => self.note(Came::Given(number, given.map_err(|error| error.to_string())))?,
+                }
             }
             Way::Slowly => {
                 let pauses = self.pauses(bytes.len());
-                under_way
-                    .spawn(async move { (number, write_slowly(&queue, &parcel.name, &bytes, pauses).await) });
+                under_way.spawn(async move {
+                    Came::Given(number, write_slowly(&queue, &parcel.name, &bytes, pauses).await)
+                });
             }
             Way::Send => {
                 let command = self.send_command(&parcel);
-                under_way.spawn(async move { (number, send(command, bytes).await) });
+                under_way.spawn(async move { Came::Given(number, send(command, bytes).await) });
             }
             Way::Socket => {
                 let (workspace, around) = (self.workspace.clone(), self.around.clone());
                 under_way.spawn(async move {
                     let asked =
                         tokio::task::spawn_blocking(move || post(&workspace, &around, &parcel, &bytes));
-                    (number, asked.await.unwrap_or_else(|error| Err(error.to_string())))
+                    Came::Given(number, asked.await.unwrap_or_else(|error| Err(error.to_string())))
                 });
             }
         }
@@ -128,18 +150,40 @@ impl Load {
     }
 
     /// Notes what has been given since.
-    async fn settle(&mut self, under_way: &mut JoinSet<Given>) -> io::Result<()> {
+    async fn settle(&mut self, under_way: &mut JoinSet<Came>) -> io::Result<()> {
         while let Some(given) = under_way.try_join_next() {
             self.note(given.map_err(io::Error::other)?)?;
         }
         Ok(())
     }
 
-    fn note(&mut self, (number, given): Given) -> io::Result<()> {
-        self.record.note(&match given {
-            Ok(()) => Note::Given { number, at: self.clock.wall().0 },
-            Err(why) => Note::NotGiven { number, why },
+    fn note(&mut self, came: Came) -> io::Result<()> {
+        self.record.note(&match came {
+            Came::Given(number, Ok(())) => Note::Given { number, at: self.clock.wall().0 },
+            Came::Given(number, Err(why)) => Note::NotGiven { number, why },
+            Came::CalledOff(id, said) => Note::CalledOff { id, said },
         })
+    }
+
+    /// Asks once, as a person does: what was done if nobody answers, nobody knows.
+    fn call_off(&mut self, id: String, under_way: &mut JoinSet<Came>) -> io::Result<()> {
+        self.record.note(&Note::CallingOff { id: id.clone() })?;
+        let (workspace, around) = (self.workspace.clone(), self.around.clone());
+        let end = if self.dice.percent(30) { "?let_finish=true" } else { "" };
+        let path = format!("/v1/messages/{id}/cancel{end}");
+        under_way.spawn(async move {
+            let asked = tokio::task::spawn_blocking(move || {
+                let client = Client::new(&workspace, &around)?;
+                client.post::<Done>(&path, &serde_json::json!({}), ANSWER_DEADLINE)
+            });
+            let said = match asked.await {
+                Ok(Ok(_)) => CallOff::Done,
+                Ok(Err(ClientError::Refused(_))) => CallOff::Nothing,
+                _ => CallOff::Unanswered,
+            };
+            Came::CalledOff(id, said)
+        });
+        Ok(())
     }
 
     /// How many are on their way, as far as files show it.
@@ -177,6 +221,16 @@ impl Load {
     }
 }
 
+/// Tries again for as long as the disk is full.
+async fn when_there_is_room(mut act: impl FnMut() -> io::Result<()>) -> Result<(), String> {
+    loop {
+        match act() {
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => tokio::time::sleep(AGAIN).await,
+            done => return done.map_err(|error| error.to_string()),
+        }
+    }
+}
+
 /// As programs should.
 fn rename_in(queue: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     let part = queue.join(format!(".{name}.tmp"));
@@ -191,24 +245,45 @@ async fn write_slowly(
     bytes: &[u8],
     pauses: Vec<(usize, Duration)>,
 ) -> Result<(), String> {
-    let failed = |error: io::Error| error.to_string();
-    let mut file = File::create_new(queue.join(name)).map_err(failed)?;
+    let mut made = None;
+    when_there_is_room(|| File::create_new(queue.join(name)).map(|file| made = Some(file))).await?;
+    let Some(mut file) = made else { return Err("no file".to_owned()) };
     let mut from = 0;
     for (cut, pause) in pauses {
-        file.write_all(bytes.get(from..cut).unwrap_or_default()).map_err(failed)?;
+        write_on(&mut file, bytes.get(from..cut).unwrap_or_default()).await?;
         from = cut;
         tokio::time::sleep(pause).await;
     }
-    file.write_all(bytes.get(from..).unwrap_or_default()).map_err(failed)
+    write_on(&mut file, bytes.get(from..).unwrap_or_default()).await
+}
+
+/// Writes all of it, with rests where the disk is full.
+async fn write_on(file: &mut File, mut bytes: &[u8]) -> Result<(), String> {
+    when_there_is_room(|| {
+        while !bytes.is_empty() {
+            let written = file.write(bytes)?;
+            bytes = bytes.get(written..).unwrap_or_default();
+        }
+        Ok(())
+    })
+    .await
 }
 
 async fn send(mut command: Command, text: Vec<u8>) -> Result<(), String> {
     let ends = async {
-        let mut child = command.spawn()?;
-        if let Some(mut input) = child.stdin.take() {
-            input.write_all(&text).await?;
+        loop {
+            let mut child = command.spawn()?;
+            if let Some(mut input) = child.stdin.take() {
+                input.write_all(&text).await?;
+            }
+            let output = child.wait_with_output().await?;
+            let said = String::from_utf8_lossy(&output.stderr);
+            let no_room = [FULL, "nearly full", "No space left"].into_iter().any(|word| said.contains(word));
+            if output.status.success() || !no_room {
+                return io::Result::Ok(output);
+            }
+            tokio::time::sleep(AGAIN).await;
         }
-        child.wait_with_output().await
     };
     match tokio::time::timeout(SEND_DEADLINE, ends).await {
         Ok(Ok(output)) if output.status.success() => Ok(()),
@@ -233,6 +308,7 @@ fn post(workspace: &Workspace, around: &Surroundings, parcel: &Parcel, bytes: &[
         let client = Client::new(workspace, around).map_err(|error| error.to_string())?;
         match client.post::<Accepted>("/v1/messages", &message, ANSWER_DEADLINE) {
             Ok(_) => return Ok(()),
+            Err(ClientError::Refused(problem)) if problem.code == FULL => client.pause(AGAIN),
             Err(ClientError::Refused(problem)) => {
                 return Err(format!("the socket refused it: {}: {}", problem.code, problem.why));
             }

@@ -2,10 +2,13 @@
 //! by every way there is, while the daemon, the agents and tmux are killed at random times and at every step. In the end an
 //! oracle compares what was given, as it was written down before, with what is there.
 //!
-//! `plan` makes the parcels and `load` gives them; `kills` strikes, by the `signs` of each step; `record` writes both down in
-//! files that tasuki knows nothing of; `oracle` reads them, and `report` tells.
+//! `plan` makes the parcels and `load` gives them, and calls some off; `kills` strikes, by the `signs` of each step, and puts
+//! `hindrances` in the way; a `watcher` reads the views all the while; `record` writes it all down in files that tasuki knows
+//! nothing of; `oracle` reads them, and `report` tells.
 
 mod dice;
+mod disk;
+mod hindrances;
 mod kills;
 mod load;
 mod oracle;
@@ -16,23 +19,27 @@ mod report;
 mod signs;
 mod team;
 mod text;
+mod watcher;
 mod world;
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use super::send::read_time;
 use crate::daemon::workers::mailbox::mint_id;
+use disk::Disk;
 use kills::{Kills, Wishes};
 use load::Load;
 use oracle::{Book, Findings};
 use progress::Progress;
-use record::{DEEDS, DROPS, Note, Recorder};
+use record::{DEEDS, DROPS, Note, Recorder, SEEN};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use team::RETRIES_MAX;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-use world::{Places, Start, World};
+use watcher::Watcher;
+use world::{Places, Shape, Start, World};
 
 /// News that may wait for whoever shows them.
 const NEWS_MAX: usize = 1_024;
@@ -44,12 +51,17 @@ const LOOK: Duration = Duration::from_millis(250);
 const STANDSTILL_MS: u64 = 60_000;
 
 /// Kills the daemon, agents and tmux under load in a workspace of its own, and checks that nothing was lost
+///
+/// Messages are given by every way there is, some twice, some with a time that is too short, and some are called off. What is
+/// not killed is held, stopped for up to 30 s, left without room on the disk or without watches of inotify. All the while the
+/// views are read: none may be there in part, and none that is final may change.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki torture                            for a minute
   tasuki torture --minutes 60               an hour of it
   tasuki torture --seed 7 --keep            the same load and kills again; what is left can be looked at
+  tasuki torture --retries 2 --full-disk    few tries, and a disk that is full now and then
 
 It makes a workspace and a tmux server of its own, and touches no other. The last line says what came of it:
   12,345 messages, 678 kills: 0 lost, 0 double
@@ -74,6 +86,12 @@ pub(super) struct Args {
     /// Number of agents that the user sends tasks to, besides a boss, a manager and two workers
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=100))]
     agents: u16,
+    /// How often a message is tried again before it is given up
+    #[arg(long, value_name = "N", default_value_t = RETRIES_MAX, value_parser = clap::value_parser!(u16).range(0..=i64::from(RETRIES_MAX)))]
+    retries: u16,
+    /// Give the workspace a disk of its own, which is full now and then (as root, with mkfs.ext4)
+    #[arg(long)]
+    full_disk: bool,
     /// Kill only the daemon, not the agents and tmux
     #[arg(long)]
     no_agent_kills: bool,
@@ -152,13 +170,17 @@ impl Run<'_> {
     /// Everything up to the report.
     async fn all(&self, top: &Path) -> Ended {
         let agents = usize::from(self.args.agents);
-        let mut world = World::build(self.desk, top, self.seed, agents)?;
+        let shape = Shape { seed: self.seed, agents, retries: self.args.retries, disk: self.args.full_disk };
+        let mut world = World::build(self.desk, top, shape)?;
         let folder = world.places.record();
         let mut deeds = Recorder::create(&folder, DEEDS).map_err(Failure::at(&folder))?;
         let drops = Recorder::create(&folder, DROPS).map_err(Failure::at(&folder))?;
         let start_limit_ms = u64::try_from(self.start_limit.as_millis()).unwrap_or(u64::MAX);
-        deeds.note(&Note::Begun { seed: self.seed, start_limit_ms })?;
+        let tries = usize::from(self.args.retries) + 1;
+        deeds.note(&Note::Begun { seed: self.seed, start_limit_ms, tries })?;
         self.begin(&mut world).await?;
+        let seen = Recorder::create(&folder, SEEN).map_err(Failure::at(&folder))?;
+        let watcher = Watcher::start(world.workspace.clone(), seen)?;
         let (stopper, stop) = watch::channel(false);
         let (news, heard) = mpsc::channel(NEWS_MAX);
         let load = Load::new(&world, drops, self.seed, agents, self.args.messages);
@@ -176,6 +198,7 @@ impl Run<'_> {
         let (mut world, mut deeds) = kills.await.map_err(io::Error::other)??;
         progress.say("the load is over: waiting until everything has ended");
         settle(&mut world, &mut deeds).await?;
+        watcher.end()?;
         if let Some(why) = world.down().await {
             deeds.note(&Note::Odd { text: why, at: world.clock.wall().0 })?;
         }
@@ -183,6 +206,8 @@ impl Run<'_> {
             let text = format!("process {pid} is left: {line}");
             deeds.note(&Note::Odd { text, at: world.clock.wall().0 })?;
         }
+        world.sweep();
+        world.disk.take().map_or(Ok(()), Disk::give_up)?;
         Ok(())
     }
 

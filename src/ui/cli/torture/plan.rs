@@ -2,8 +2,10 @@
 
 use super::dice::Dice;
 use super::record::{Fate, Letter, Parcel, Way, digest};
-use super::team::{BOSS, POOL, agent};
+use super::team::{BOSS, POOL, SLOTH, agent};
 use super::text::{content, length, quoted, value};
+use crate::engine::words::Millis;
+use crate::io::clock::rfc3339_ms;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
@@ -18,6 +20,13 @@ const HANDED_ON_BYTES_MAX: usize = 20_000;
 /// Of a hundred tasks by file so many may take no more than this, which is about what they need.
 const HASTY_PERCENT: u64 = 6;
 const HASTY_MS: u64 = 400;
+/// So many others have a deadline, this far off: it may have passed when they are read, or while they wait or are done.
+const LATE_PERCENT: u64 = 4;
+const LATE_MS: u64 = 3_000;
+/// Working time, or time to the deadline, of what is never done.
+const ENDLESS_MS: u64 = 2_000;
+/// Of so many messages that were given last, one is called off.
+const RECENT_MAX: usize = 10;
 /// More than a file may have.
 const TOO_LARGE: usize = (1 << 20) + 1;
 
@@ -38,6 +47,10 @@ pub(super) struct Plan {
     number: u64,
     kept: VecDeque<Made>,
     results: PathBuf,
+    /// The wall clock, for deadlines.
+    now: fn() -> Millis,
+    /// Ids that were given last, of parts as well.
+    recent: VecDeque<String>,
 }
 
 #[derive(Clone, Copy)]
@@ -47,11 +60,13 @@ enum Form {
     HandedOn,
     Again,
     Conflict,
+    Rivals,
+    Endless,
     Bad,
 }
 
 /// How often each form comes.
-const FORMS: [(u64, Form); 9] = [
+const FORMS: [(u64, Form); 11] = [
     (42, Form::One(Way::Renamed)),
     (12, Form::One(Way::Slowly)),
     (5, Form::One(Way::Send)),
@@ -60,17 +75,39 @@ const FORMS: [(u64, Form); 9] = [
     (5, Form::HandedOn),
     (9, Form::Again),
     (4, Form::Conflict),
+    (3, Form::Rivals),
+    (1, Form::Endless),
     (7, Form::Bad),
 ];
 
 impl Plan {
     /// For so many agents that report to the user; `results` is where an answer shows that a message is known.
-    pub(super) fn new(seed: u64, agents: usize, results: PathBuf) -> Self {
-        Self { dice: Dice::new(seed, 1), seed, agents, number: 0, kept: VecDeque::new(), results }
+    pub(super) fn new(seed: u64, agents: usize, results: PathBuf, now: fn() -> Millis) -> Self {
+        let (kept, recent) = (VecDeque::new(), VecDeque::new());
+        Self { dice: Dice::new(seed, 1), seed, agents, number: 0, kept, results, now, recent }
     }
 
-    /// What is given next: one parcel, or two that say the same and are given at once.
+    /// What is given next: one parcel, or two that are given at once, under one id.
     pub(super) fn next(&mut self) -> Vec<Made> {
+        let made = self.make();
+        for letter in made.iter().flat_map(|made| &made.parcel.letters) {
+            let Some(id) = &letter.id else { continue };
+            let ends: &[&str] = if letter.handed_on.is_some() { &["", ".m", ".m.a", ".m.b"] } else { &[""] };
+            self.recent.extend(ends.iter().map(|end| format!("{id}{end}")));
+        }
+        while self.recent.len() > RECENT_MAX {
+            self.recent.pop_front();
+        }
+        made
+    }
+
+    /// A message to call off, most likely one that is open; none if none was given.
+    pub(super) fn unwanted(&mut self, dice: &mut Dice) -> Option<String> {
+        let ids = self.recent.make_contiguous();
+        dice.pick(ids).cloned()
+    }
+
+    fn make(&mut self) -> Vec<Made> {
         self.number += 1;
         match self.dice.weighted(&FORMS, Form::One(Way::Renamed)) {
             Form::One(way) => self.one(way),
@@ -82,6 +119,8 @@ impl Plan {
             }
             Form::Again => self.again(),
             Form::Conflict => self.conflict(),
+            Form::Rivals => self.rivals(),
+            Form::Endless => vec![self.endless()],
             Form::Bad => vec![self.bad()],
         }
     }
@@ -95,6 +134,10 @@ impl Plan {
         let (mut letter, text) = self.letter(with_id, &to, kind, size);
         if !matches!(way, Way::Send | Way::Socket) && kind == "task" && self.dice.percent(HASTY_PERCENT) {
             letter.timeout_ms = Some(self.dice.within(1, HASTY_MS));
+        }
+        if with_id && matches!(way, Way::Renamed | Way::Slowly) && self.dice.percent(LATE_PERCENT) {
+            letter.deadline_ms = Some((self.now)().0 + self.dice.within(1, LATE_MS));
+            return vec![self.file(way, Fate::Late, vec![(letter, text)])];
         }
         if matches!(way, Way::Send | Way::Socket) {
             let parcel = self.parcel(way, Fate::Accepted, vec![letter], text.as_bytes());
@@ -164,6 +207,35 @@ impl Plan {
         vec![self.file(Way::Renamed, Fate::Refused("id-conflict".into()), vec![(letter, text)])]
     }
 
+    /// Two that say different things under one id.
+    fn rivals(&mut self) -> Vec<Made> {
+        let to = self.anybody();
+        let size = length(&mut self.dice).min(KEPT_BYTES_MAX);
+        let (letter, text) = self.letter(true, &to, "task", size);
+        let other = content(&mut self.dice, &format!("a rival {}\n", self.number), 100);
+        let rival = Letter { content: digest(other.as_bytes()), ..letter.clone() };
+        let first = self.file(Way::Renamed, Fate::Rival, vec![(letter, text)]);
+        self.number += 1;
+        let way = if self.dice.percent(30) { Way::Slowly } else { Way::Renamed };
+        vec![first, self.file(way, Fate::Rival, vec![(rival, other)])]
+    }
+
+    /// A task that ends by its time alone.
+    fn endless(&mut self) -> Made {
+        let size = length(&mut self.dice).min(KEPT_BYTES_MAX);
+        let (mut letter, text) = self.letter(true, SLOTH, "task", size);
+        letter.endless = true;
+        let time = self.dice.within(100, ENDLESS_MS);
+        let fate = if self.dice.percent(50) {
+            letter.deadline_ms = Some((self.now)().0 + time);
+            Fate::Late
+        } else {
+            letter.timeout_ms = Some(time);
+            Fate::Accepted
+        };
+        self.file(Way::Renamed, fate, vec![(letter, text)])
+    }
+
     fn bad(&mut self) -> Made {
         let size = self.dice.size(1, 300);
         let text = quoted(&content(&mut self.dice, "bad", size));
@@ -214,6 +286,8 @@ impl Plan {
             priority: priority.to_owned(),
             depends_on: Vec::new(),
             timeout_ms: None,
+            deadline_ms: None,
+            endless: false,
             content: digest(text.as_bytes()),
             handed_on: (to == BOSS).then(|| digest(text.trim_end().as_bytes())),
         };
@@ -246,6 +320,9 @@ impl Plan {
         if let Some(ms) = letter.timeout_ms {
             yaml.push_str(&format!("timeout: {ms}ms\n"));
         }
+        if let Some(ms) = letter.deadline_ms {
+            yaml.push_str(&format!("deadline: {}\n", rfc3339_ms(Millis(ms))));
+        }
         if !letter.depends_on.is_empty() {
             yaml.push_str(&format!("depends_on: [{}]\n", letter.depends_on.join(", ")));
         }
@@ -268,7 +345,7 @@ mod tests {
     #[test]
     fn the_same_seed_makes_the_same_parcels_and_no_name_twice() {
         let parcels = |seed| {
-            let mut plan = Plan::new(seed, 4, "/nowhere".into());
+            let mut plan = Plan::new(seed, 4, "/nowhere".into(), || Millis(1_700_000_000_000));
             (0..400).flat_map(|_| plan.next()).map(|made| made.parcel).collect::<Vec<_>>()
         };
         let made = parcels(3);
@@ -278,7 +355,8 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), made.len());
-        for fate in [Fate::Accepted, Fate::Duplicate, Fate::Refused("anchor".into())] {
+        for fate in [Fate::Accepted, Fate::Duplicate, Fate::Refused("anchor".into()), Fate::Rival, Fate::Late]
+        {
             assert!(made.iter().any(|parcel| parcel.fate == fate), "{fate:?}");
         }
     }

@@ -7,8 +7,9 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Name of the record of drops in its folder, and of that of everything else.
+/// Name of the record of drops in its folder, of what was read meanwhile, and of everything else.
 pub(super) const DROPS: &str = "drops.jsonl";
+pub(super) const SEEN: &str = "seen.jsonl";
 pub(super) const DEEDS: &str = "deeds.jsonl";
 
 /// One thing that was given to tasuki: a file, a request, or a command.
@@ -38,6 +39,12 @@ pub(super) struct Letter {
     /// Working time that it may take, so short that it may well be over: it ends, well or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) timeout_ms: Option<u64>,
+    /// The moment on the wall clock after which it is too late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) deadline_ms: Option<u64>,
+    /// Its agent never comes to the end of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) endless: bool,
     /// Digest of the content.
     pub(super) content: String,
     /// Digest of the content that its parts have, if it is one that is handed on.
@@ -68,6 +75,22 @@ pub(super) enum Fate {
     Duplicate,
     /// It is refused with this code.
     Refused(String),
+    /// One of two that come at the same time under one id and say different things: one is accepted, the other refused.
+    Rival,
+    /// It has a deadline: it is accepted, or refused since that has passed.
+    Late,
+}
+
+/// What was said when a message was called off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum CallOff {
+    /// That it is cancelled.
+    Done,
+    /// That there is nothing to cancel: nobody knows it, or it has ended.
+    Nothing,
+    /// Nothing: nobody answered, and it may be cancelled or not.
+    Unanswered,
 }
 
 /// A line of a record.
@@ -75,13 +98,26 @@ pub(super) enum Fate {
 #[serde(tag = "what", rename_all = "snake_case")]
 pub(super) enum Note {
     /// The run begins.
-    Begun { seed: u64, start_limit_ms: u64 },
+    Begun {
+        seed: u64,
+        start_limit_ms: u64,
+        /// How often a message is tried before it is given up.
+        tries: usize,
+    },
     /// It is about to be given.
     Giving(Parcel),
     /// It was given: the file is whole, the command ended well, the request was answered.
     Given { number: u64, at: u64 },
     /// It could not be given: tasuki had no part in it.
     NotGiven { number: u64, why: String },
+    /// A message is about to be called off.
+    CallingOff { id: String },
+    /// It was, and this was said.
+    CalledOff { id: String, said: CallOff },
+    /// A file was read, of those that are written once: its path in the workspace, and its digest.
+    Seen { path: String, digest: String },
+    /// So many files were read, in so many rounds.
+    Watched { files: u64, rounds: u64 },
     /// Something was killed, stopped or ended.
     Struck { blow: String, at: u64, deadly: bool },
     /// The daemon was started and was ready so much later.

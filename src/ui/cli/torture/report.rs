@@ -2,7 +2,7 @@
 
 use super::super::desk::{Desk, Ended};
 use super::super::failure::{Failure, Kind};
-use super::oracle::{self, Book, Done, Finding, FindingKind};
+use super::oracle::{self, Book, Done, Ends, Finding, FindingKind};
 use super::record::Way;
 use super::world::Places;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ const TOLD_MAX: usize = 50;
 
 /// Asks the oracle and tells what it found; `kept` says that the folder stays in any case.
 pub(super) fn tell(desk: &Desk, places: &Places, kept: bool) -> Ended {
-    let (done, book, findings) = oracle::check(places)?;
+    let (done, book, ends, findings) = oracle::check(places)?;
     let value = serde_json::json!({
         "seed": done.seed,
         "folder": places.top,
@@ -26,9 +26,17 @@ pub(super) fn tell(desk: &Desk, places: &Places, kept: bool) -> Ended {
         "starts_ms": starts(&done).map(|(p50, p99, longest)| {
             serde_json::json!({"p50": p50, "p99": p99, "longest": longest})
         }),
+        "ends": {
+            "completed": ends.completed,
+            "cancelled": ends.cancelled,
+            "late": ends.late,
+            "given_up": ends.given_up,
+            "with_others": ends.with_others,
+        },
+        "views_read": done.watched.0,
         "blows": done.blows,
     });
-    desk.tell(&value, || text(places, &done, &book, &findings, kept))?;
+    desk.tell(&value, || text(places, (&done, &book, &ends), &findings, kept))?;
     if findings.is_empty() {
         return Ok(());
     }
@@ -37,7 +45,12 @@ pub(super) fn tell(desk: &Desk, places: &Places, kept: bool) -> Ended {
     Err(Failure::new(Kind::Failed, "found", why, cure))
 }
 
-fn text(places: &Places, done: &Done, book: &Book, findings: &[Finding], kept: bool) -> String {
+fn text(
+    places: &Places,
+    (done, book, ends): (&Done, &Book, &Ends),
+    findings: &[Finding],
+    kept: bool,
+) -> String {
     let mut lines = vec![format!("seed {}", done.seed)];
     let ways =
         done.by_way().into_iter().map(|(way, count)| format!("{} {}", number(count as u64), way_words(way)));
@@ -52,27 +65,22 @@ fn text(places: &Places, done: &Done, book: &Book, findings: &[Finding], kept: b
         number(parts)
     ));
     lines.push(format!(
-        "accepted: {}; typed again, marked as such: {}; given up after every try: {}",
+        "accepted: {}; of these: {} completed, {} cancelled, {} too late, {} given up after every try, {} ended with what they need or belong to",
         number(book.accepted() as u64),
-        number(book.redelivered() as u64),
-        number(book.failed() as u64)
+        number(ends.completed),
+        number(ends.cancelled),
+        number(ends.late),
+        number(ends.given_up),
+        number(ends.with_others)
     ));
-    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
-    for (blow, times) in &done.blows {
-        *kinds.entry(blow.split(',').next().unwrap_or(blow)).or_default() += times;
-    }
-    let kinds = kinds.into_iter().map(|(kind, times)| format!("{} {kind}", number(times)));
-    lines.push(format!("struck: {}", kinds.collect::<Vec<_>>().join(", ")));
-    let mut steps: BTreeMap<&str, u64> = BTreeMap::new();
-    for (blow, times) in &done.blows {
-        if let Some((_, step)) = blow.split_once("when ") {
-            *steps.entry(step).or_default() += times;
-        }
-    }
-    let steps: Vec<String> = steps.into_iter().map(|(step, times)| format!("{times} {step}")).collect();
-    if !steps.is_empty() {
-        lines.push(format!("of these, between two steps: {}", steps.join(", ")));
-    }
+    let (files, rounds) = done.watched;
+    lines.push(format!(
+        "typed again, marked as such: {}; views read meanwhile: {}, in {} rounds",
+        number(book.redelivered() as u64),
+        number(files),
+        number(rounds)
+    ));
+    lines.extend(struck(done));
     if let Some((middle, high, most)) = starts(done) {
         lines
             .push(format!("{} starts: p50 {middle} ms, p99 {high} ms, longest {most} ms", done.starts.len()));
@@ -92,6 +100,28 @@ fn text(places: &Places, done: &Done, book: &Book, findings: &[Finding], kept: b
         number(count(findings, FindingKind::Double) as u64)
     ));
     lines.join("\n")
+}
+
+/// What was struck, how often, and between which steps.
+fn struck(done: &Done) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    for (blow, times) in &done.blows {
+        *kinds.entry(blow.split(',').next().unwrap_or(blow)).or_default() += times;
+    }
+    let kinds = kinds.into_iter().map(|(kind, times)| format!("{} {kind}", number(times)));
+    lines.push(format!("struck: {}", kinds.collect::<Vec<_>>().join(", ")));
+    let mut steps: BTreeMap<&str, u64> = BTreeMap::new();
+    for (blow, times) in &done.blows {
+        if let Some((_, step)) = blow.split_once("when ") {
+            *steps.entry(step).or_default() += times;
+        }
+    }
+    let steps: Vec<String> = steps.into_iter().map(|(step, times)| format!("{times} {step}")).collect();
+    if !steps.is_empty() {
+        lines.push(format!("of these, between two steps: {}", steps.join(", ")));
+    }
+    lines
 }
 
 fn way_words(way: Way) -> &'static str {

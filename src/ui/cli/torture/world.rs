@@ -1,13 +1,14 @@
 //! The world of a run: a workspace of its own in a temporary folder, a tmux server of its own, the team, its daemon.
 //!
 //! ```text
-//! DIR/workspace/   the team, its queue and its journal
+//! DIR/workspace/   the team, its queue and its journal; with --full-disk a file system of its own until the run is over
 //! DIR/record/      what was done (record.rs); heard/NAME: what each agent was typed, in its own words; daemon.out
 //! ```
 
 use super::super::desk::Desk;
 use super::super::failure::Failure;
-use super::team::{scripts, team_file};
+use super::disk::Disk;
+use super::team::{LOW_DISK, names, scripts, team_file};
 use crate::io::clock::Clock;
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::ui::http::client::{Client, ClientError};
@@ -59,10 +60,39 @@ pub(super) enum Start {
     Failed(String),
 }
 
+/// What a run is made of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) seed: u64,
+    pub(super) agents: usize,
+    /// How often a message is tried again.
+    pub(super) retries: u16,
+    /// Whether the workspace is to have a disk of its own.
+    pub(super) disk: bool,
+}
+
+/// What the daemon finds when it is started.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surface {
+    pub(super) umask: &'static str,
+    /// inotify instances and watches that are left; as many as there are without it.
+    pub(super) watches: Option<(u32, u32)>,
+}
+
+/// Puts limits on what it starts and keeps them from being the system's: a namespace of users has counts of its own.
+const FEW_WATCHES: &str = "exec unshare --user --map-current-user --keep-caps /bin/sh -c \
+     'echo $1 > /proc/sys/user/max_inotify_instances && echo $2 > /proc/sys/user/max_inotify_watches || exit 9; \
+     shift 2; exec \"$@\"' sh";
+
 /// A workspace and its daemon.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) places: Places,
+    /// The disk of the workspace, if it has its own.
+    pub(super) disk: Option<Disk>,
+    /// What the next daemon finds.
+    pub(super) surface: Surface,
+    shape: Shape,
     pub(super) workspace: Workspace,
     pub(super) clock: Clock,
     around: Surroundings,
@@ -72,30 +102,68 @@ pub(super) struct World {
 
 impl World {
     /// Makes the folders, the team file and the scripts in `top`. Nothing runs yet.
-    pub(super) fn build(desk: &Desk, top: &Path, seed: u64, agents: usize) -> Result<Self, Failure> {
+    pub(super) fn build(desk: &Desk, top: &Path, shape: Shape) -> Result<Self, Failure> {
         let places = Places { top: top.to_path_buf() };
-        for folder in [places.workspace(), places.heard(), places.workspace().join("scripts")] {
+        let folder = places.workspace();
+        fs::create_dir_all(&folder).map_err(Failure::at(&folder))?;
+        let disk = shape.disk.then(|| Disk::mount(top, &folder)).transpose()?;
+        for folder in [places.heard(), folder.join("scripts")] {
             fs::create_dir_all(&folder).map_err(Failure::at(&folder))?;
         }
-        let socket = format!("tasuki-torture-{}-{seed:x}", std::process::id());
-        let team = places.workspace().join(crate::io::workspace::TEAM_FILE);
-        fs::write(&team, team_file(&socket, agents)).map_err(Failure::at(&team))?;
-        for (name, rules) in scripts(&places.heard(), agents) {
+        let socket = format!("tasuki-torture-{}-{:x}", std::process::id(), shape.seed);
+        for (name, rules) in scripts(&places.heard(), shape.agents) {
             let path = places.workspace().join(format!("scripts/{name}.yaml"));
             fs::write(&path, rules).map_err(Failure::at(&path))?;
         }
+        let team = places.workspace().join(crate::io::workspace::TEAM_FILE);
+        fs::write(&team, team_file(&socket, shape.agents, shape.retries, LOW_DISK))
+            .map_err(Failure::at(&team))?;
         let workspace = Workspace::at(&places.workspace())?;
         let mut around = desk.around.clone();
         for name in ["TASUKI_ROOT", "TASUKI_AGENT_KEY", "TASUKI_LOG", "NOTIFY_SOCKET", "TMUX", "TMUX_PANE"] {
             around.vars.remove(&OsString::from(name));
         }
-        Ok(Self { places, workspace, clock: Clock::start(), around, socket, daemon: None })
+        let surface = Surface { umask: "022", watches: None };
+        let clock = Clock::start();
+        Ok(Self { places, disk, surface, shape, workspace, clock, around, socket, daemon: None })
+    }
+
+    /// Writes the team file anew, with another word on how much room a disk must have.
+    pub(super) fn set_low_disk(&self, low_disk: &str) -> io::Result<()> {
+        let team = self.workspace.root().join(crate::io::workspace::TEAM_FILE);
+        let new = self.workspace.root().join(".team.tmp");
+        fs::write(&new, team_file(&self.socket, self.shape.agents, self.shape.retries, low_disk))?;
+        fs::rename(&new, &team)
     }
 
     /// A `tasuki` command in it, in a process group of its own, so that a Ctrl-C here does not reach it.
     pub(super) fn tasuki(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.around.exe);
-        command.args(arguments).arg("--root").arg(self.workspace.root()).current_dir(self.workspace.root());
+        command.args(arguments);
+        self.fit(command)
+    }
+
+    /// The daemon, as its surface is.
+    fn daemon(&self) -> Command {
+        let Surface { umask, watches } = self.surface;
+        let limit = watches
+            .map_or("exec".to_owned(), |(instances, watches)| format!("{FEW_WATCHES} {instances} {watches}"));
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(format!("umask {umask}; {limit} \"$0\" \"$@\""));
+        command.arg(&self.around.exe).arg("daemon");
+        self.fit(command)
+    }
+
+    /// Whether limits can be put on the daemon alone.
+    pub(super) fn can_limit(&self) -> bool {
+        let mut command = std::process::Command::new("/bin/sh");
+        command.args(["-c", &format!("{FEW_WATCHES} 1 1 \"$0\""), "true"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+
+    fn fit(&self, mut command: Command) -> Command {
+        command.arg("--root").arg(self.workspace.root()).current_dir(self.workspace.root());
         command.env_clear().envs(&self.around.vars).stdin(Stdio::null());
         command.process_group(0).kill_on_drop(true);
         command
@@ -109,7 +177,7 @@ impl World {
     /// Starts the daemon and waits for nothing.
     pub(super) fn spawn(&mut self) -> io::Result<()> {
         let log = File::options().create(true).append(true).open(self.places.record().join("daemon.out"))?;
-        let mut command = self.tasuki(&["daemon"]);
+        let mut command = self.daemon();
         command.stdout(log.try_clone()?).stderr(log);
         self.daemon = Some(command.spawn()?);
         Ok(())
@@ -219,6 +287,21 @@ impl World {
         let clock = self.clock;
         let waited = tokio::task::spawn_blocking(move || until_up(&workspace, &around, within, &clock)).await;
         waited.unwrap_or_default()
+    }
+
+    /// The names of all agents.
+    pub(super) fn names(&self) -> Vec<String> {
+        names(self.shape.agents)
+    }
+
+    /// Gives an order as a person does; what is said where it is not followed.
+    pub(super) async fn order(&self, arguments: &[&str]) -> Result<(), String> {
+        match tokio::time::timeout(END_DEADLINE, self.tasuki(arguments).output()).await {
+            Ok(Ok(output)) if output.status.success() => Ok(()),
+            Ok(Ok(output)) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err(format!("no end after {END_DEADLINE:?}")),
+        }
     }
 
     /// Ends the daemon and the agents as a person does; what is wrong with that.

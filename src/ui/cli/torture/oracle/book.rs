@@ -2,13 +2,13 @@
 
 use super::super::record::digest;
 use super::{FindingKind, Findings};
-use crate::engine::event::Event;
+use crate::engine::event::{AgentChange, Event};
 use crate::engine::life::Move;
 use crate::engine::message::{Kind, Message, Outcome};
 use crate::io::journal::{Kind as Line, Order, scan};
 use crate::io::wire::events::decode;
 use crate::io::workspace::Workspace;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 
@@ -20,6 +20,11 @@ pub(in super::super) struct Book {
     pub(super) refused: Vec<(String, &'static str)>,
     /// Turn tokens, each with the message that it is of.
     pub(super) tokens: BTreeMap<String, String>,
+    /// Turns that began although everything was held, or their agent did not run.
+    pub(super) untimely: Vec<String>,
+    halted: bool,
+    /// Agents that run.
+    up: BTreeSet<String>,
 }
 
 /// What it says of one message.
@@ -33,6 +38,8 @@ pub(in super::super) struct Story {
     pub(super) ended: Vec<Ended>,
     /// Each time it was about to be typed.
     pub(super) intents: Vec<Intent>,
+    /// Who works on it.
+    agent: Option<String>,
 }
 
 #[derive(Debug)]
@@ -94,14 +101,6 @@ impl Book {
         self.messages.values().filter(|story| !story.accepted.is_empty()).count()
     }
 
-    /// How many ended otherwise than well.
-    pub(in super::super) fn failed(&self) -> usize {
-        self.messages
-            .values()
-            .filter(|story| story.outcome().is_some_and(|end| end != Outcome::Completed))
-            .count()
-    }
-
     /// Lines typed again, marked as such.
     pub(in super::super) fn redelivered(&self) -> usize {
         let again = |story: &Story| {
@@ -128,13 +127,33 @@ impl Book {
             Event::Refused { name, code, .. } => {
                 self.refused.extend(name.map(|name| (dropped_name(&name), code.word())));
             }
-            Event::Moved { id, to: Move::Intend(turn), .. } => {
+            Event::Moved { id, to: Move::Intend(turn), agent, .. } => {
                 let token = turn.token.map(|token| token.to_string());
                 if let Some(token) = &token {
                     self.tokens.insert(token.clone(), id.to_string());
                 }
                 let story = self.messages.entry(id.to_string()).or_default();
                 story.intents.push(Intent { place, token });
+                story.agent = agent.map(|name| name.to_string()).or(story.agent.take());
+                let runs = story.agent.as_ref().is_none_or(|name| self.up.contains(name));
+                if self.halted || !runs {
+                    let why = if self.halted { "everything was held" } else { "its agent did not run" };
+                    self.untimely.push(format!("{id} was to be typed in step {} while {why}", place.0));
+                }
+            }
+            Event::Halted(since, _) => self.halted = since.is_some(),
+            Event::Agent { name, change: AgentChange::Up { .. } | AgentChange::Adopted } => {
+                self.up.insert(name.to_string());
+            }
+            Event::Agent {
+                name,
+                change:
+                    AgentChange::Down { .. }
+                    | AgentChange::Lost { .. }
+                    | AgentChange::Launching { .. }
+                    | AgentChange::Removed,
+            } => {
+                self.up.remove(name.as_str());
             }
             Event::Ended { id, outcome, why, .. } => {
                 self.messages.entry(id.to_string()).or_default().ended.push(Ended { outcome, why });

@@ -4,6 +4,7 @@
 use super::super::record::{Fate, Parcel, digest};
 use super::book::{Book, Story};
 use super::{Done, FindingKind, Findings};
+use crate::engine::message::Outcome;
 use crate::io::workspace::Workspace;
 use serde_yaml::Value;
 use std::collections::BTreeMap;
@@ -59,11 +60,20 @@ fn rejected(workspace: &Workspace, done: &Done, book: &Book, findings: &mut Find
     }
     for name in names(&folder)? {
         let file = name.strip_suffix(REASON).unwrap_or(&name);
-        findings.check(expected.contains_key(file), FindingKind::Wrong, || {
+        let is_fine = expected.contains_key(file) || is_part_of_what_ended(&folder.join(file), book);
+        findings.check(is_fine, FindingKind::Wrong, || {
             format!("`{name}` is in queue/rejected/, and should not have been refused")
         });
     }
     Ok(())
+}
+
+/// An agent's parts of a task that was called off or too late meanwhile: nobody waits for them any more.
+fn is_part_of_what_ended(file: &Path, book: &Book) -> bool {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let whole = text.lines().find_map(|line| line.strip_prefix("id: ")?.rsplit_once('.'));
+    let ended = whole.and_then(|(whole, _)| book.messages.get(whole)).and_then(Story::outcome);
+    ended.is_some_and(|outcome| outcome != Outcome::Completed)
 }
 
 /// Once, whatever was killed between the refusal and the move: its sender was told.

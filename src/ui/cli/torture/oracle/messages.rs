@@ -11,9 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Tries that the team file of a run allows: the first, and one after each wait of its `retries`.
-const TRIES: usize = 11;
-
 /// A message in an agent's queue: the steps in which it was accepted and first typed, and its id.
 type Queued<'a> = ((u64, usize), (u64, usize), &'a str);
 /// What each accepted message has to be: by its id, the digest of its content.
@@ -46,7 +43,7 @@ pub(super) fn check(workspace: &Workspace, done: &Done, book: &Book, findings: &
     }
     for (id, content) in &expected {
         let Some(story) = book.messages.get(id) else { continue };
-        check_story(workspace, id, content, story, book, findings);
+        check_story(workspace, id, content, story, findings);
     }
     for (id, story) in &book.messages {
         let kinds = story.accepted.iter().map(|accepted| accepted.message.kind);
@@ -133,6 +130,7 @@ fn check_fields(letter: &Letter, id: &str, book: &Book, findings: &mut Findings)
             && message.kind.word() == letter.kind
             && message.priority.word() == letter.priority
             && message.timeout_ms == letter.timeout_ms
+            && message.deadline.map(|at| at.0) == letter.deadline_ms
             && depends_on == letter.depends_on;
         findings.check(same, FindingKind::Wrong, || format!("{id} is not what was sent: {message:?}"));
     }
@@ -158,14 +156,7 @@ fn brought_once(id: &str, parcels: &[&Parcel], book: &Book, findings: &mut Findi
     }
 }
 
-fn check_story(
-    workspace: &Workspace,
-    id: &str,
-    content: &str,
-    story: &Story,
-    book: &Book,
-    findings: &mut Findings,
-) {
+fn check_story(workspace: &Workspace, id: &str, content: &str, story: &Story, findings: &mut Findings) {
     match story.accepted.as_slice() {
         [accepted] => findings.check(accepted.content == content, FindingKind::Wrong, || {
             format!("the journal has another content of {id} than was sent")
@@ -174,23 +165,7 @@ fn check_story(
         more => findings.add(FindingKind::Double, format!("{id} was accepted {} times", more.len())),
     }
     match story.ended.as_slice() {
-        [ended] => {
-            let given_up = story.intents.len() >= TRIES;
-            // Its time was short; why it ended is in the journal.
-            let was_late = ended.outcome == Outcome::Failed && is_hasty(story);
-            let excused = ended.outcome == Outcome::Completed
-                || given_up
-                || was_late
-                || waited_for_a_failure(story, book);
-            findings.check(excused, FindingKind::Wrong, || {
-                format!(
-                    "{id} ended as {:?} after {} tries: {:?}",
-                    ended.outcome,
-                    story.intents.len(),
-                    ended.why
-                )
-            });
-        }
+        [_] => {}
         [] => findings.add(FindingKind::Lost, format!("{id} was accepted and has not ended")),
         more => findings.add(FindingKind::Double, format!("{id} ended {} times: {more:?}", more.len())),
     }
@@ -200,18 +175,6 @@ fn check_story(
             check_result(workspace, id, content, story, findings);
         }
     }
-}
-
-fn is_hasty(story: &Story) -> bool {
-    story.accepted.iter().any(|accepted| accepted.message.timeout_ms.is_some())
-}
-
-fn waited_for_a_failure(story: &Story, book: &Book) -> bool {
-    let needs = story.accepted.iter().flat_map(|accepted| &accepted.message.depends_on);
-    let failed = |id: &str| {
-        book.messages.get(id).and_then(Story::outcome).is_some_and(|end| end != Outcome::Completed)
-    };
-    needs.into_iter().any(|id| failed(id.as_str()))
 }
 
 /// `queue/done/DAY/ID.yaml`: once, with the content that was sent.

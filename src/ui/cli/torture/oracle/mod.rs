@@ -2,15 +2,17 @@
 //! the files and what the agents themselves wrote down; never the daemon.
 
 mod book;
+mod ends;
 mod files;
 mod heard;
 mod messages;
 
-use super::record::{self, DEEDS, DROPS, Fate, Note, Parcel, Way};
+use super::record::{self, CallOff, DEEDS, DROPS, Fate, Note, Parcel, SEEN, Way, digest};
 use super::world::Places;
 use crate::io::journal;
 use crate::io::workspace::Workspace;
 pub(super) use book::Book;
+pub(super) use ends::Ends;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
@@ -72,6 +74,8 @@ impl Findings {
 pub(super) struct Done {
     pub(super) seed: u64,
     start_limit_ms: u64,
+    /// How often a message is tried before it is given up.
+    tries: usize,
     pub(super) parcels: Vec<Parcel>,
     /// Numbers of those that were given whole.
     given: BTreeSet<u64>,
@@ -83,6 +87,12 @@ pub(super) struct Done {
     /// How long the starts took, in ms.
     pub(super) starts: Vec<u64>,
     odd: Vec<String>,
+    /// Messages that were called off, each with what was said each time; nothing where the answer was not waited for.
+    called_off: BTreeMap<String, BTreeSet<CallOff>>,
+    /// Files that were read while they were new, each with the digest that it had then.
+    seen: Vec<(String, String)>,
+    /// How many files were read, and in how many rounds.
+    pub(super) watched: (u64, u64),
 }
 
 impl Done {
@@ -90,11 +100,16 @@ impl Done {
     pub(super) fn read(places: &Places) -> io::Result<Self> {
         let mut done = Self::default();
         let folder = places.record();
-        for note in record::read(&folder, DEEDS)?.into_iter().chain(record::read(&folder, DROPS)?) {
+        let all = [DEEDS, DROPS, SEEN].map(|name| record::read(&folder, name));
+        for note in all.into_iter().collect::<io::Result<Vec<_>>>()?.into_iter().flatten() {
             match note {
-                Note::Begun { seed, start_limit_ms } => {
-                    (done.seed, done.start_limit_ms) = (seed, start_limit_ms)
+                Note::Begun { seed, start_limit_ms, tries } => {
+                    (done.seed, done.start_limit_ms, done.tries) = (seed, start_limit_ms, tries)
                 }
+                Note::CallingOff { id } => drop(done.called_off.entry(id).or_default()),
+                Note::CalledOff { id, said } => drop(done.called_off.entry(id).or_default().insert(said)),
+                Note::Seen { path, digest } => done.seen.push((path, digest)),
+                Note::Watched { files, rounds } => done.watched = (files, rounds),
                 Note::Giving(parcel) => done.parcels.push(parcel),
                 Note::Given { number, .. } => drop(done.given.insert(number)),
                 Note::NotGiven { number, why } => done.not_given.push((number, why)),
@@ -110,6 +125,39 @@ impl Done {
         Ok(done)
     }
 
+    /// What became of parcels of which one of two things had to: the journal says which, and everything is held against that.
+    fn resolve(&mut self, book: &Book) {
+        for parcel in &mut self.parcels {
+            let accepted = |of: &Parcel| {
+                let letter = of.letters.first()?;
+                let story = book.messages.get(letter.id.as_deref()?)?;
+                story.accepted.first().map(|accepted| accepted.content == letter.content)
+            };
+            let was_accepted = accepted(parcel);
+            parcel.fate = match (&parcel.fate, was_accepted) {
+                (Fate::Rival | Fate::Late, Some(true)) => Fate::Accepted,
+                (Fate::Rival, _) => Fate::Refused("id-conflict".into()),
+                (Fate::Late, None) => Fate::Refused("deadline-past".into()),
+                // The oracle finds another content.
+                (Fate::Late, Some(false)) => Fate::Accepted,
+                (fate, _) => fate.clone(),
+            };
+        }
+    }
+
+    /// Files that are written once are as they were read first.
+    fn check_seen(&self, workspace: &Workspace, findings: &mut Findings) {
+        for (path, seen) in &self.seen {
+            let now = std::fs::read(workspace.root().join(path)).map(|bytes| digest(&bytes));
+            match now {
+                Ok(now) => findings.check(now == *seen, FindingKind::Wrong, || {
+                    format!("{path} is not what it was when it was read first")
+                }),
+                Err(error) => findings.add(FindingKind::Lost, format!("{path} was there: {error}")),
+            }
+        }
+    }
+
     /// Messages that were new, that were given again, and that had to be refused.
     pub(super) fn by_fate(&self) -> [usize; 3] {
         let mut fates = [0; 3];
@@ -117,7 +165,7 @@ impl Done {
             let place = match parcel.fate {
                 Fate::Accepted => 0,
                 Fate::Duplicate => 1,
-                Fate::Refused(_) => 2,
+                Fate::Refused(_) | Fate::Rival | Fate::Late => 2,
             };
             fates[place] += parcel.letters.len().max(1);
         }
@@ -148,9 +196,9 @@ impl Done {
 }
 
 /// Everything that can be found in a finished run.
-pub(super) fn check(places: &Places) -> io::Result<(Done, Book, Vec<Finding>)> {
+pub(super) fn check(places: &Places) -> io::Result<(Done, Book, Ends, Vec<Finding>)> {
     let workspace = Workspace::at(&places.workspace()).map_err(io::Error::other)?;
-    let done = Done::read(places)?;
+    let mut done = Done::read(places)?;
     let mut findings = Findings::default();
     done.tell(&mut findings);
     let report = journal::fsck(&workspace.journal()).map_err(io::Error::other)?;
@@ -158,10 +206,16 @@ pub(super) fn check(places: &Places) -> io::Result<(Done, Book, Vec<Finding>)> {
         format!("the journal is not sound: {report:?}")
     });
     let book = Book::read(&workspace, &mut findings)?;
+    done.resolve(&book);
+    done.check_seen(&workspace, &mut findings);
+    for text in &book.untimely {
+        findings.add(FindingKind::Wrong, text.clone());
+    }
     let expected = messages::check(&workspace, &done, &book, &mut findings);
+    let ends = Ends::check(&done, &book, &mut findings);
     files::check(&workspace, &done, &book, &mut findings)?;
     heard::check(&places.heard(), &book, &expected, &mut findings)?;
     let mut findings = findings.0;
     findings.sort();
-    Ok((done, book, findings))
+    Ok((done, book, ends, findings))
 }

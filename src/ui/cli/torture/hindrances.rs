@@ -1,0 +1,86 @@
+//! What stands in the way of work and kills nobody: it comes, lasts for a while, over the death of the daemon if need be, and
+//! goes.
+
+use super::kills::Kills;
+use super::team::{LOW_DISK, NO_ROOM};
+use super::world::World;
+use std::io;
+use std::time::Duration;
+
+/// How often an order is given before it is a finding that it is not followed: the daemon may be busy with its disk.
+const ORDERS_MAX: u32 = 20;
+/// Between two of them.
+const REST: Duration = Duration::from_millis(250);
+/// A setting is taken up within this time, and is in force for as long at least.
+const TAKEN_UP: Duration = Duration::from_millis(400);
+
+/// What stands in the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Hindrance {
+    /// `tasuki stop --all`: nothing is typed.
+    Halt,
+    /// `tasuki stop AGENT`.
+    Rest(String),
+    /// The team file wants more room than there is.
+    LowDisk,
+    /// There is no more room on the disk than this.
+    FullDisk { left: u64 },
+}
+
+impl Hindrance {
+    /// What it is called in the report.
+    pub(super) fn words(&self) -> &'static str {
+        match self {
+            Self::Halt => "everything held",
+            Self::Rest(_) => "agent stopped by a person",
+            Self::LowDisk => "disk nearly full",
+            Self::FullDisk { .. } => "disk full",
+        }
+    }
+}
+
+impl Kills {
+    /// Puts it there for so long; with `restart`, the daemon dies meanwhile and is started again.
+    pub(super) async fn hinder(
+        &mut self,
+        hindrance: &Hindrance,
+        time: Duration,
+        restart: bool,
+        world: &mut World,
+    ) -> io::Result<()> {
+        match hindrance {
+            Hindrance::Halt => self.order(world, &["stop", "--all"]).await?,
+            Hindrance::Rest(agent) => self.order(world, &["agent", "stop", agent]).await?,
+            Hindrance::LowDisk => {
+                world.set_low_disk(NO_ROOM)?;
+                tokio::time::sleep(TAKEN_UP).await;
+            }
+            Hindrance::FullDisk { left } => world.disk.iter().try_for_each(|disk| disk.fill(*left))?,
+        }
+        tokio::time::sleep(time / 2).await;
+        if restart {
+            world.kill_daemon().await;
+            self.start(world).await?;
+        }
+        tokio::time::sleep(time / 2).await;
+        match hindrance {
+            Hindrance::Halt => self.order(world, &["stop", "--off"]).await,
+            Hindrance::Rest(agent) => self.order(world, &["agent", "start", agent]).await,
+            Hindrance::LowDisk => world.set_low_disk(LOW_DISK),
+            Hindrance::FullDisk { .. } => world.disk.iter().try_for_each(|disk| disk.free()),
+        }
+    }
+
+    /// Gives an order as a person does, again until it is followed.
+    async fn order(&mut self, world: &mut World, order: &[&str]) -> io::Result<()> {
+        let mut why = String::new();
+        for _ in 0..ORDERS_MAX {
+            match world.order(order).await {
+                Ok(()) => return Ok(()),
+                Err(said) => why = said,
+            }
+            tokio::time::sleep(REST).await;
+        }
+        self.odd(world, format!("`tasuki {}` was not followed: {why}", order.join(" "))).await
+    }
+}
