@@ -305,15 +305,9 @@ impl Run {
             TurnKind::Reminder if self.chance.one_in(2) => "".into(),
             _ => self.words_of(&id),
         };
+        let how = self.how_it_ends(turn.kind);
         let Some(pane) = self.panes.all.get_mut(at) else { return };
         let who = pane.agent.clone();
-        let how = match (self.chance.below(20), turn.kind) {
-            _ if self.obliging => 9,
-            (how, _) if !self.calm => how,
-            (0..4, TurnKind::Task | TurnKind::Answers) => 0, // it is reminded, and has claimed it in the end
-            (how @ 10..12, _) => how,
-            _ => 9,
-        };
         self.trace.meet("turns that agents did");
         let full = Machine::with(|machine| machine.faults.full);
         match how {
@@ -358,6 +352,17 @@ impl Run {
             _ => drop(self.claims(at, &doing.typed, text)),
         }
         self.tell(&format!("{who} is done with {id} ({how})"));
+    }
+
+    /// By which way of those below an agent ends its turn.
+    fn how_it_ends(&mut self, kind: TurnKind) -> u64 {
+        match (self.chance.below(20), kind) {
+            _ if self.obliging => 9,
+            (how, _) if !self.calm => how,
+            (0..4, TurnKind::Task | TurnKind::Answers) => 0, // it is reminded, and has claimed it in the end
+            (how @ 10..12, _) => how,
+            _ => 9,
+        }
     }
 
     /// Its turn is over, and it has said something, but not that it is done.
