@@ -19,6 +19,7 @@ mod sizes;
 mod sockets;
 mod team_files;
 mod tmux;
+mod unserved;
 mod users;
 
 use house::{House, PATIENCE};
