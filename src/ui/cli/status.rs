@@ -9,6 +9,9 @@ use crate::ui::http::types::{AgentInfo, StatusInfo};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// How the status file begins what it says of a person's unsent words.
+const DRAFT: &str = "draft: ";
+
 /// Shows the team: the state of each agent, its task, its queue and what it does
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -103,9 +106,9 @@ fn heading(shown: &Shown) -> String {
 /// The table of agents.
 pub(super) fn agents(agents: &[AgentInfo], doing: &BTreeMap<String, String>) -> String {
     let row = |agent: &AgentInfo| {
-        // What an idle agent printed last is done.
-        let works = agent.state != "idle";
-        let doing = agent.why.as_ref().or_else(|| doing.get(&agent.agent_name).filter(|_| works));
+        // What an idle agent printed last is done; a person's words in its input still stand there.
+        let counts = |line: &&String| agent.state != "idle" || line.starts_with(DRAFT);
+        let doing = agent.why.as_ref().or_else(|| doing.get(&agent.agent_name).filter(counts));
         vec![
             agent.agent_name.clone(),
             agent.state.clone(),

@@ -74,6 +74,11 @@ impl Worker {
             line.words = known.draft.as_deref().map(Arc::from);
             line.words_at = line.typed_at.unwrap_or_default();
             line.written = Some(known);
+            if self.is_plain() && self.line.words.is_some() {
+                // Whether they still stand there is seen, and told, at once: nothing may be printed for hours.
+                self.line.due = Some(Instant::now());
+                self.look_by(Instant::now());
+            }
         }
         Ok(())
     }
