@@ -10,6 +10,7 @@ mod folders;
 #[expect(dead_code, reason = "measurements use the rest")]
 mod house;
 mod limits;
+mod lost;
 mod moved;
 mod neighbours;
 #[path = "../support/proc.rs"]
