@@ -4,6 +4,7 @@
 use super::files;
 use crate::engine::words::Millis;
 use crate::io::clock::rfc3339;
+use crate::io::lock;
 use crate::io::process;
 use crate::io::workspace::Workspace;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,20 @@ pub(super) fn gone(workspace: &Workspace) -> Option<Gone> {
         [workspace.daemon_status(), workspace.status().join("activity.log"), workspace.daemon_log()];
     let last = written.into_iter().chain(journal).filter_map(|path| modified(&path)).max();
     Some(Gone { since: last.map_or(page.last_updated, rfc3339), killed: Some(pid) })
+}
+
+/// The daemon that has the workspace though it does not answer, and the cure.
+pub(super) fn silent(workspace: &Workspace) -> (String, String) {
+    let pid = lock::holder(&workspace.lock()).ok().flatten().and_then(|holder| holder.pid);
+    match pid {
+        Some(pid) => (
+            format!("process {pid}"),
+            format!(
+                "see .tasuki/daemon.log; `kill -CONT {pid}` lets it go on if it was stopped, `kill {pid}` ends it"
+            ),
+        ),
+        None => ("its process is not known".to_owned(), "see .tasuki/daemon.log".to_owned()),
+    }
 }
 
 fn modified(path: &PathBuf) -> Option<Millis> {

@@ -4,11 +4,18 @@ use super::desk::{Desk, Ended, unless_running};
 use super::files;
 use super::lying::{self, Gone};
 use super::table::table;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client};
+use crate::io::lock;
+use crate::ui::http::client::{Client, ClientError};
 use crate::ui::http::types::{AgentInfo, StatusInfo};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+/// How long the daemon may take before the files are read instead: it answers within some milliseconds, and a busy machine gives it
+/// a second.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Said where the team file was removed under a daemon.
+const NO_TEAM_FILE: &str = "tasuki.yaml is gone: the daemon goes on with the team that it knows; put the file back, or end it with `tasuki down`";
 /// How the status file begins what it says of a person's unsent words.
 const DRAFT: &str = "draft: ";
 
@@ -20,16 +27,30 @@ Examples:
   tasuki status --json | jq -r .daemon.socket
   watch cat status/agents/grand_boss.yaml          the same without a command
 
-It works from the files alone when no daemon runs, and says so.")]
+It works from the files alone when no daemon runs or the daemon does not answer, and says so.")]
 pub(super) struct Args {}
 
 pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
-    let workspace = desk.workspace()?;
+    // A daemon goes on without its team file.
+    let workspace =
+        desk.workspace_where(|workspace| matches!(lock::holder(&workspace.lock()), Ok(Some(_))))?;
     let client = Client::new(&workspace, &desk.around)?;
-    let asked = unless_running(client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE))?;
+    let (asked, silent) = match client.get::<StatusInfo>("/v1/status", PATIENCE) {
+        Err(ClientError::TooSlow(_)) => (None, true),
+        asked => (unless_running(asked)?, false),
+    };
     let gone = if asked.is_none() { lying::gone(&workspace) } else { None };
-    let status = asked.unwrap_or_else(|| files::status(&workspace));
-    let shown = Shown { status, files_in_queue: lying::in_queue(&workspace), daemon_gone: gone };
+    let mut status = asked.unwrap_or_else(|| files::status(&workspace));
+    if !workspace.team_file().exists() {
+        status.notes.push(NO_TEAM_FILE.to_owned());
+    }
+    let (gone, silent) = if silent { (None, Some(lying::silent(&workspace))) } else { (gone, None) };
+    let shown = Shown {
+        status,
+        files_in_queue: lying::in_queue(&workspace),
+        daemon_gone: gone,
+        daemon_silent: silent,
+    };
     let files = files::agents(&workspace).into_iter();
     let doing: BTreeMap<String, String> =
         files.filter_map(|agent| Some((agent.agent_name, agent.doing?))).collect();
@@ -45,6 +66,8 @@ struct Shown {
     files_in_queue: usize,
     /// The daemon that ran last, where none runs.
     daemon_gone: Option<Gone>,
+    /// The daemon that has the workspace and does not answer.
+    daemon_silent: Option<(String, String)>,
 }
 
 /// Where no daemon runs: since when, as far as that is known.
@@ -67,6 +90,11 @@ fn heading(shown: &Shown) -> String {
     let mut lines = vec![match &status.daemon {
         Some(daemon) => {
             format!("daemon {} running since {} (version {})", daemon.pid, daemon.started_at, daemon.version)
+        }
+        None if let Some((who, cure)) = &shown.daemon_silent => {
+            format!(
+                "{alarm}the daemon does not answer{alarm:#} ({who}; {cure}): this is what the status files say"
+            )
         }
         None => {
             let words = without_daemon(shown.daemon_gone.as_ref());
