@@ -1,7 +1,9 @@
 //! Files of open messages that outlive the journal, and files in `queue/` that nobody has taken: none is lost, and each is told.
 
 use crate::house::House;
-use std::process::Output;
+use crate::works;
+use std::fs;
+use std::process::{Command, Output};
 
 /// What a command printed, in order of its streams, and whether it went well.
 fn told(house: &House, words: &[&str]) -> (bool, String) {
@@ -9,6 +11,76 @@ fn told(house: &House, words: &[&str]) -> (bool, String) {
     let text = String::from_utf8_lossy(&stdout).into_owned() + &String::from_utf8_lossy(&stderr);
     println!("$ tasuki {}\n{text}", words.join(" "));
     (status.success(), text)
+}
+
+/// A held task, and the folder of the journal is removed under the daemon.
+fn orphaned(name: &str) -> House {
+    let mut house = House::plain(name);
+    house.start();
+    works(&house, "before");
+    assert!(told(&house, &["stop", "worker"]).0 || told(&house, &["agent", "stop", "worker"]).0);
+    assert!(told(&house, &["send", "worker", "important: 重要", "--id", "q1"]).0);
+    house.until("its view", |house| house.path("queue/active/q1.yaml").exists());
+    fs::remove_dir_all(house.path(".tasuki")).expect("to remove it");
+    let _ = house.wait();
+    assert!(house.read("queue/active/q1.yaml").contains("重要"));
+    house
+}
+
+#[test]
+fn an_open_message_that_a_new_journal_does_not_know_is_set_aside_and_not_removed() {
+    let house = orphaned("orphans");
+    let (_, status) = told(&house, &["status"]);
+    assert!(status.contains(".tasuki") && status.contains("was removed while the daemon ran"), "{status}");
+    house.write("queue/active/notes.yaml", "just: a note of somebody\n");
+    let (_, up) = told(&house, &["up"]);
+    assert!(up.contains("warning: queue/lost/q1.yaml"), "{up}");
+    assert!(house.read("queue/lost/q1.yaml").contains("重要"));
+    assert!(!house.path("queue/active/q1.yaml").exists() && !house.path("queue/results/q1.yaml").exists());
+    house.until("the sweep", |house| !house.path("queue/active/notes.yaml").exists());
+    let lines = |house: &House| house.read("status/activity.log").matches("queue/lost/q1.yaml").count();
+    house.until("a line in the log", |house| lines(house) == 1);
+    for words in [&["status"][..], &["doctor"], &["log", "q1"]] {
+        let (_, text) = told(&house, words);
+        assert!(text.contains("queue/lost/q1.yaml"), "{words:?}: {text}");
+    }
+    // It is not told as lost anew, and what ended is not taken for lost.
+    told(&house, &["down"]);
+    told(&house, &["up"]);
+    assert_eq!((lines(&house), house.files("queue/lost").len()), (1, 1));
+
+    fs::rename(house.path("queue/lost/q1.yaml"), house.path("queue/q1.yaml")).expect("the cure");
+    assert!(house.result("q1").contains("answer to q1"));
+    let (_, status) = told(&house, &["status"]);
+    assert!(!status.contains("queue/lost"), "{status}");
+}
+
+#[test]
+fn an_open_message_that_an_older_journal_does_not_know_is_set_aside() {
+    let mut house = House::plain("backup");
+    house.start();
+    works(&house, "before");
+    house.end();
+    let copy = |from: &str, to: &str| {
+        let status = Command::new("cp").arg("-a").args([house.path(from), house.path(to)]).status();
+        assert!(status.expect("cp").success());
+    };
+    copy(".tasuki/journal", "../kept");
+    house.start();
+    told(&house, &["agent", "stop", "worker"]);
+    house.drop("late.yaml", "id: late\nto: worker\ncontent: later than the backup\n");
+    house.until("its view", |house| house.path("queue/active/late.yaml").exists());
+    house.kill();
+    fs::remove_dir_all(house.path(".tasuki/journal")).expect("to remove it");
+    let status =
+        Command::new("cp").arg("-a").args([house.path("../kept"), house.path(".tasuki/journal")]).status();
+    assert!(status.expect("cp").success());
+    house.start();
+    house.until("it to be set aside", |house| {
+        house.read("queue/lost/late.yaml").contains("later than the backup")
+    });
+    assert_eq!(house.files("queue/lost").len(), 1, "what had ended before is known");
+    house.end();
 }
 
 #[test]

@@ -101,7 +101,7 @@ impl Zone {
 
     /// Whether this is a folder of somebody's own in which files lie that are called as if they were to be taken.
     fn holds_drops(&self, name: &OsStr) -> bool {
-        const OURS: [&str; 5] = ["active", "results", "done", "rejected", "inbox"];
+        const OURS: [&str; 6] = ["active", "results", "done", "rejected", "inbox", "lost"];
         let is_passed_over = name.to_str().is_none_or(|name| {
             OURS.contains(&name) || name == "STOP" || name.starts_with('.') || name.ends_with(".tmp")
         });

@@ -2,6 +2,7 @@
 //! answer was last seen alive.
 
 use super::files;
+use super::table::harmless;
 use crate::engine::words::Millis;
 use crate::io::clock::rfc3339;
 use crate::io::lock;
@@ -9,7 +10,7 @@ use crate::io::process;
 use crate::io::workspace::Workspace;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// A daemon that does not run any more.
@@ -19,6 +20,9 @@ pub(super) struct Gone {
     pub(super) since: String,
     /// Its process, where it was killed or the machine went down.
     pub(super) killed: Option<u32>,
+    /// What it said when it ended, or shortly before.
+    #[serde(skip)]
+    pub(super) notes: Vec<String>,
 }
 
 /// `status/daemon.yaml`.
@@ -26,17 +30,20 @@ pub(super) struct Gone {
 struct Page {
     pid: Option<u32>,
     last_updated: String,
+    #[serde(default)]
+    notes: Vec<String>,
 }
 
 /// The daemon that ran last; none if none has ever run.
 pub(super) fn gone(workspace: &Workspace) -> Option<Gone> {
     let page: Page = files::read(&workspace.daemon_status())?;
-    let Some(pid) = page.pid else { return Some(Gone { since: page.last_updated, killed: None }) };
+    let notes = page.notes;
+    let Some(pid) = page.pid else { return Some(Gone { since: page.last_updated, killed: None, notes }) };
     let journal = fs::read_dir(workspace.journal()).into_iter().flatten().flatten().map(|entry| entry.path());
     let written =
         [workspace.daemon_status(), workspace.status().join("activity.log"), workspace.daemon_log()];
     let last = written.into_iter().chain(journal).filter_map(|path| modified(&path)).max();
-    Some(Gone { since: last.map_or(page.last_updated, rfc3339), killed: Some(pid) })
+    Some(Gone { since: last.map_or(page.last_updated, rfc3339), killed: Some(pid), notes })
 }
 
 /// The daemon that has the workspace though it does not answer, and the cure.
@@ -69,6 +76,28 @@ pub(super) fn in_queue(workspace: &Workspace) -> usize {
             && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
     entries.filter(is_drop).count()
+}
+
+/// What lies in `queue/` and waits for a person: messages that no journal knows.
+pub(super) fn notes(workspace: &Workspace) -> Vec<String> {
+    let mut lost: Vec<String> = names(&workspace.lost()).filter(|name| name.ends_with(".yaml")).collect();
+    lost.sort_unstable();
+    let lost = match &lost[..] {
+        [] => None,
+        [one] => Some(format!(
+            "queue/lost/{one} was accepted once and is not in the journal: look at it; `mv` it to queue/, without its `token:` line, to have it done anew"
+        )),
+        [first, ..] => Some(format!(
+            "{} messages in queue/lost/ (such as {first}) were accepted once and are not in the journal: look at them; `mv` one to queue/, without its `token:` line, to have it done anew",
+            lost.len()
+        )),
+    };
+    lost.iter().map(|note| harmless(note)).collect()
+}
+
+fn names(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned())
 }
 
 /// Whether nobody has this number any more: whoever was killed with the daemon stands in the files as it was.

@@ -41,6 +41,8 @@ pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
     };
     let gone = if asked.is_none() { lying::gone(&workspace) } else { None };
     let mut status = asked.unwrap_or_else(|| files::status(&workspace));
+    status.notes.extend(gone.iter().flat_map(|gone| gone.notes.clone()));
+    status.notes.extend(lying::notes(&workspace));
     if !workspace.team_file().exists() {
         status.notes.push(NO_TEAM_FILE.to_owned());
     }
@@ -75,10 +77,10 @@ fn without_daemon(gone: Option<&Gone>) -> String {
     let said = "this is what the status files say (`tasuki up` starts one)";
     match gone {
         None => format!("no daemon is running: {said}"),
-        Some(Gone { since, killed: None }) => {
+        Some(Gone { since, killed: None, .. }) => {
             format!("no daemon is running (the last one ended at {since}): {said}")
         }
-        Some(Gone { since, killed: Some(pid) }) => format!(
+        Some(Gone { since, killed: Some(pid), .. }) => format!(
             "no daemon is running: process {pid} ended without saying why and was last seen at {since}; {said}"
         ),
     }

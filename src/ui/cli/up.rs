@@ -71,7 +71,12 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
             {
                 desk.remark(format!("daemon {} is ending: another one is started", daemon.pid));
             }
-            agents => return finish(desk, &daemon, &agents?, args.within),
+            agents => {
+                let agents = agents?;
+                // What is to be seen to by a person, before it is forgotten.
+                lying::notes(&workspace).iter().for_each(|note| desk.remark(format!("warning: {note}")));
+                return finish(desk, &daemon, &agents, args.within);
+            }
         }
     }
 }
