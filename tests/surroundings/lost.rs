@@ -103,3 +103,35 @@ fn an_info_that_was_read_leaves_its_folder_when_its_reader_is_stopped() {
     assert!(!house.path("queue/active/hint.yaml").exists(), "nobody reads it any more");
     assert!(house.files("queue/lost").is_empty());
 }
+
+#[test]
+fn files_that_are_never_taken_and_drops_that_were_refused_are_told() {
+    let mut house = House::plain("names");
+    house.start();
+    for name in ["x.yml", "X.YAML", "noext"] {
+        house.drop(name, "to: worker\ncontent: x\n");
+    }
+    house.drop("bad.yaml", "to: nobody\ncontent: x\n");
+    house.write("queue/half.yaml.tmp", "to: wor");
+    house.write("queue/empty", "");
+    house.until("the refusal", |house| house.path("queue/rejected/bad.yaml").exists());
+    house.until("the log", |house| {
+        let log = house.read("status/activity.log");
+        ["x.yml", "X.YAML", "noext"].iter().all(|name| {
+            log.matches(&format!("queue/{name} is not taken: its name must end in .yaml")).count() == 1
+        })
+    });
+    for words in ["status", "doctor"] {
+        let (_, text) = told(&house, &[words]);
+        for name in ["x.yml", "X.YAML", "noext"] {
+            assert!(
+                text.contains(&format!("queue/{name} is not taken: its name must end in .yaml")),
+                "{text}"
+            );
+        }
+        assert!(!text.contains("half") && !text.contains("queue/empty"), "{text}");
+    }
+    let (_, status) = told(&house, &["status"]);
+    assert!(status.contains("queue/rejected/: 1 drop was refused"), "{status}");
+    house.end();
+}

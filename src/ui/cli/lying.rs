@@ -13,6 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+/// How many files are named that are never taken.
+const NAMED: usize = 3;
+
 /// A daemon that does not run any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Gone {
@@ -78,7 +81,12 @@ pub(super) fn in_queue(workspace: &Workspace) -> usize {
     entries.filter(is_drop).count()
 }
 
-/// What lies in `queue/` and waits for a person: messages that no journal knows.
+/// How many drops were refused and are kept with their reasons.
+pub(super) fn refused(workspace: &Workspace) -> usize {
+    names(&workspace.rejected()).filter(|name| name.ends_with(".reason.yaml")).count()
+}
+
+/// What lies in `queue/` and waits for a person: messages that no journal knows, and files that are never taken.
 pub(super) fn notes(workspace: &Workspace) -> Vec<String> {
     let mut lost: Vec<String> = names(&workspace.lost()).filter(|name| name.ends_with(".yaml")).collect();
     lost.sort_unstable();
@@ -92,7 +100,28 @@ pub(super) fn notes(workspace: &Workspace) -> Vec<String> {
             lost.len()
         )),
     };
-    lost.iter().map(|note| harmless(note)).collect()
+    let mut untaken: Vec<String> = untaken(workspace);
+    untaken.sort_unstable();
+    let more = untaken.len().saturating_sub(NAMED);
+    let untaken = untaken.into_iter().take(NAMED);
+    let untaken = untaken.map(|name| format!("queue/{name} is not taken: its name must end in .yaml"));
+    let more = (more > 0)
+        .then(|| format!("{more} more files in queue/ are not taken: their names must end in .yaml"));
+    let notes = lost.into_iter().chain(untaken).chain(more);
+    notes.map(|note| harmless(&note)).collect()
+}
+
+/// Files that somebody may believe to be dropped: whoever still writes one gives it a name that is passed over.
+fn untaken(workspace: &Workspace) -> Vec<String> {
+    let entries = fs::read_dir(workspace.queue()).into_iter().flatten().flatten();
+    let is_meant = |entry: &fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_passed_over = name.starts_with('.') || name == "STOP" || name.ends_with('~');
+        let ends = [".yaml", ".tmp", ".part", ".swp", ".lock"];
+        let is_file = entry.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0);
+        (!is_passed_over && !ends.iter().any(|end| name.ends_with(end)) && is_file).then_some(name)
+    };
+    entries.filter_map(|entry| is_meant(&entry)).collect()
 }
 
 fn names(folder: &Path) -> impl Iterator<Item = String> {

@@ -50,6 +50,7 @@ pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
     let shown = Shown {
         status,
         files_in_queue: lying::in_queue(&workspace),
+        files_refused: lying::refused(&workspace),
         daemon_gone: gone,
         daemon_silent: silent,
     };
@@ -68,6 +69,8 @@ struct Shown {
     files_in_queue: usize,
     /// The daemon that ran last, where none runs.
     daemon_gone: Option<Gone>,
+    /// Drops that were refused and are kept in `queue/rejected/`.
+    files_refused: usize,
     /// The daemon that has the workspace and does not answer.
     daemon_silent: Option<(String, String)>,
 }
@@ -108,6 +111,13 @@ fn heading(shown: &Shown) -> String {
     if shown.files_in_queue > 0 {
         let (files, are) = if shown.files_in_queue == 1 { ("file", "is") } else { ("files", "are") };
         lines.push(format!("queue/: {} {files} that {are} not taken yet", shown.files_in_queue));
+    }
+    if shown.files_refused > 0 {
+        let drops = if shown.files_refused == 1 { "drop was" } else { "drops were" };
+        lines.push(format!(
+            "queue/rejected/: {} {drops} refused, each with its reason beside it (NAME.reason.yaml)",
+            shown.files_refused
+        ));
     }
     if let Some(since) = &status.halted_since {
         lines.push(format!(
