@@ -1,7 +1,7 @@
 //! Files of open messages that outlive the journal, and files in `queue/` that nobody has taken: none is lost, and each is told.
 
 use crate::house::House;
-use crate::works;
+use crate::{said, works};
 use std::fs;
 use std::process::{Command, Output};
 
@@ -40,7 +40,7 @@ fn an_open_message_that_a_new_journal_does_not_know_is_set_aside_and_not_removed
     house.until("the sweep", |house| !house.path("queue/active/notes.yaml").exists());
     let lines = |house: &House| house.read("status/activity.log").matches("queue/lost/q1.yaml").count();
     house.until("a line in the log", |house| lines(house) == 1);
-    for words in [&["status"][..], &["doctor"], &["log", "q1"]] {
+    for words in [&["status"][..], &["doctor"], &["why", "q1"], &["log", "q1"]] {
         let (_, text) = told(&house, words);
         assert!(text.contains("queue/lost/q1.yaml"), "{words:?}: {text}");
     }
@@ -134,4 +134,20 @@ fn files_that_are_never_taken_and_drops_that_were_refused_are_told() {
     let (_, status) = told(&house, &["status"]);
     assert!(status.contains("queue/rejected/: 1 drop was refused"), "{status}");
     house.end();
+}
+
+#[test]
+fn why_and_log_tell_where_a_message_lies_that_no_daemon_has_taken() {
+    let mut house = House::plain("offline");
+    house.start();
+    house.end();
+    assert!(told(&house, &["send", "worker", "x", "--id", "off1"]).0);
+    house.drop("mine.yaml", "id: off2\nto: worker\ncontent: x\n");
+    for (id, file) in [("off1", "queue/send-off1.yaml"), ("off2", "queue/mine.yaml")] {
+        for verb in ["why", "log"] {
+            let (well, text) = told(&house, &[verb, id]);
+            assert!(well && text.contains(file) && text.contains("`tasuki up`"), "{verb} {id}: {text}");
+        }
+    }
+    said(house.tasuki().args(["why", "off3"]), 2);
 }
