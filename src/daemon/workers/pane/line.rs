@@ -75,9 +75,11 @@ impl Worker {
             line.words_at = line.typed_at.unwrap_or_default();
             line.written = Some(known);
             if self.is_plain() && self.line.words.is_some() {
-                // Whether they still stand there is seen, and told, at once: nothing may be printed for hours.
-                self.line.due = Some(Instant::now());
-                self.look_by(Instant::now());
+                // Whether they still stand there is seen, and told, as soon as the pane counts as still: nothing may be printed for
+                // hours, which would bring a look.
+                let due = self.printed + self.quiet();
+                self.line.due = Some(due);
+                self.look_by(due);
             }
         }
         Ok(())
