@@ -64,7 +64,7 @@ fn told(names: &[String]) -> String {
     };
     let (what, have) = if names.len() == 1 { ("message", "was") } else { ("messages", "were") };
     format!(
-        "{} open {what} that the journal does not know {have} set aside: {named}{more}; to have one done anew, look at it and move it to queue/, without its `token:` line",
+        "{} open {what} that the journal does not know {have} set aside: {named}{more}; to have one done anew, look at it and move it to queue/, without its lines `status:` and `token:`",
         names.len()
     )
 }
