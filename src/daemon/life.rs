@@ -10,6 +10,7 @@ use crate::daemon::ending::{Broken, Ending};
 use crate::daemon::faces_desk::FacesDesk;
 use crate::daemon::herald::Herald;
 use crate::daemon::journal_desk::JournalDesk;
+use crate::daemon::lost;
 use crate::daemon::mail_desk::MailDesk;
 use crate::daemon::memory::{self, Memory};
 use crate::daemon::news::{NEWS_MAX, News};
@@ -78,12 +79,18 @@ pub(super) async fn begin(
     let (journal, memory, connected) = taken_up?;
     let connection = connected.tmux.clone();
     let decided = memory.decided.clone();
+    let lost = lost::set_aside(house.workspace.root(), &memory.engine, &mut journal.archive());
     let roused = rouse(house, &settings, connected, journal, decided)?;
     let Roused { found, threads, workers, news, inbox } = roused;
     let tmux = (connection, &found);
     let assembled = assemble(house, settings, (memory, went_on), threads.ways, (news, inbox), tmux);
     let (mut daemon, step) = assembled?;
     daemon.workers = workers;
+    daemon.views.spare(lost.left);
+    if let Some(told) = lost.told {
+        tracing::warn!("{told}");
+        daemon.views.tell(daemon.clock.now(), None, told);
+    }
     daemon.open(&found, step);
     Ok(Life { daemon, journal: threads.journal, others: threads.others })
 }

@@ -13,6 +13,7 @@ pub mod herald;
 pub mod journal_desk;
 pub mod life;
 mod limits;
+mod lost;
 pub mod mail_desk;
 pub mod marks;
 pub mod memory;

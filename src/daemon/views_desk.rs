@@ -53,6 +53,8 @@ pub struct ViewsDesk {
     unsynced: bool,
     /// The last meaningful line of each pane.
     doing: BTreeMap<AgentName, String>,
+    /// Views that are not swept away, though nothing is known of their messages.
+    spared: BTreeSet<MessageId>,
 }
 
 /// What could not be written.
@@ -76,7 +78,8 @@ impl ViewsDesk {
         let failed = Failed { wait_ms: AGAIN_MS.0, ..Failed::default() };
         let (due, often_at) = (Marks::default(), Millis(0));
         let (put_off, doing) = (PutOff::default(), BTreeMap::new());
-        Self { jobs, busy: false, due, failed, often_at, put_off, turning: false, unsynced, doing }
+        let spared = BTreeSet::new();
+        Self { jobs, busy: false, due, failed, often_at, put_off, turning: false, unsynced, doing, spared }
     }
 
     /// A view is out of date.
@@ -138,6 +141,11 @@ impl ViewsDesk {
     /// Views of what is neither open nor in the team are to be removed.
     pub fn sweep(&mut self) {
         self.due.sweep = true;
+    }
+
+    /// The last copies of messages that nothing is known of stay where they are.
+    pub fn spare(&mut self, ids: BTreeSet<MessageId>) {
+        self.spared = ids;
     }
 
     /// Somebody may have changed these views; any of them if there is none.
@@ -317,7 +325,7 @@ impl ViewsDesk {
         }
         if self.due.dirty.is_empty() && self.due.finished.is_empty() && self.due.lines.is_empty() {
             if std::mem::take(&mut self.due.sweep) {
-                job.push(sweep(engine));
+                job.push(sweep(engine, &self.spared));
             }
             job.extend(self.due.meddled.take());
             job.append(&mut self.due.others);

@@ -27,7 +27,7 @@ impl Away {
     /// It came back, and an agent was gone.
     fn missed(self) -> &'static str {
         match self {
-            Self::Daemon => "it was gone when the daemon came back",
+            Self::Daemon => "it ended with the last daemon, or while none was running",
             Self::Connection => "it was gone when the connection to tmux came back",
         }
     }

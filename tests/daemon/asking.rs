@@ -240,3 +240,15 @@ fn a_text_that_is_not_shown_where_it_was_meant_to_stand_is_not_sent() {
     assert!(house.result("first").contains("status: completed"));
     house.end();
 }
+
+#[test]
+fn why_says_that_a_task_waits_for_a_person_whom_its_agent_asks_and_by_which_command() {
+    let mut house = house("person", "", "type_line; ask 'Run it?'; claim");
+    until_asked(&house, "Run it?");
+    let why = text(&house.ask(&["why", "first"]));
+    assert!(
+        why.contains("waits for a person: a asks something") && why.contains("`tasuki answer a`"),
+        "{why}"
+    );
+    house.end();
+}

@@ -66,15 +66,15 @@ fn each_agent_is_compared_with_its_pane() {
     }
     expect![[r#"
         up, Alive: boss is adopted
-        up, OtherProcess: boss is lost (it was gone when the daemon came back); boss is launching; > see off boss; > launch boss; > close boss
-        up, Dead: boss is lost (it was gone when the daemon came back); boss is launching; > see off boss; > launch boss; > close boss
-        up, OlderLaunch: boss is lost (it was gone when the daemon came back); boss is launching; > see off boss; > launch boss; > close boss
-        up, Gone: boss is lost (it was gone when the daemon came back); boss is launching; > see off boss; > launch boss
+        up, OtherProcess: boss is lost (it ended with the last daemon, or while none was running); boss is launching; > see off boss; > launch boss; > close boss
+        up, Dead: boss is lost (it ended with the last daemon, or while none was running); boss is launching; > see off boss; > launch boss; > close boss
+        up, OlderLaunch: boss is lost (it ended with the last daemon, or while none was running); boss is launching; > see off boss; > launch boss; > close boss
+        up, Gone: boss is lost (it ended with the last daemon, or while none was running); boss is launching; > see off boss; > launch boss
         launching, Alive: boss is up in %2; > seek boss
         launching, OtherProcess: boss is up in %2; > seek boss
-        launching, Dead: boss is lost (it was gone when the daemon came back); boss is launching; > launch boss; > close boss
-        launching, OlderLaunch: boss is lost (it was gone when the daemon came back); boss is launching; > launch boss; > close boss
-        launching, Gone: boss is lost (it was gone when the daemon came back); boss is launching; > launch boss
+        launching, Dead: boss is lost (it ended with the last daemon, or while none was running); boss is launching; > launch boss; > close boss
+        launching, OlderLaunch: boss is lost (it ended with the last daemon, or while none was running); boss is launching; > launch boss; > close boss
+        launching, Gone: boss is lost (it ended with the last daemon, or while none was running); boss is launching; > launch boss
         restarting, Alive: > close boss
         restarting, OtherProcess: > close boss
         restarting, Dead: > close boss
@@ -318,12 +318,12 @@ fn what_an_agent_has_begun_does_not_wait_for_a_year_either() {
     let text = world.crash(&["boss"]) + "-- time passes\n" + &world.pass(1_000) + &world.ready("boss");
     expect![[r#"
         t1 retry +1000 ms (it was delayed by a clock that was ahead)
-        ann is lost (it was gone when the daemon came back)
+        ann is lost (it ended with the last daemon, or while none was running)
         ann is launching
-        bob is lost (it was gone when the daemon came back)
+        bob is lost (it ended with the last daemon, or while none was running)
         bob is launching
         boss is adopted
-        eve is lost (it was gone when the daemon came back)
+        eve is lost (it ended with the last daemon, or while none was running)
         eve is launching
         > launch ann
         > launch bob

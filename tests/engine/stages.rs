@@ -598,48 +598,48 @@ fn a_task_is_tried_again_when_the_daemon_comes_back_and_its_agent_is_gone() {
         |world| world.crash(&["ann", "bob", "eve"]),
         expect![[r#"
             ## queued -> queued
-            t0 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t0 retry +1000 ms redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             ## intent -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was intent: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t1 retry +1000 ms redelivered (boss ended while the message was intent: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             ## submitted -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was submitted: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t1 retry +1000 ms redelivered (boss ended while the message was submitted: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             ## working -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t1 retry +1000 ms redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             ## in_doubt -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             ## retrying -> retrying
-            boss is lost (it was gone when the daemon came back)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             ## held -> held
-            boss is lost (it was gone when the daemon came back)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             ## waiting -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was waiting: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t1 retry +1000 ms redelivered (boss ended while the message was waiting: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
@@ -654,55 +654,55 @@ fn a_task_is_tried_again_when_the_daemon_comes_back_and_another_process_is_in_it
         |world| world.crash_with_other_process("boss"),
         expect![[r#"
             ## queued -> queued
-            t0 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t0 retry +1000 ms redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             > close boss
             ## intent -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was intent: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t1 retry +1000 ms redelivered (boss ended while the message was intent: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             > close boss
             ## submitted -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was submitted: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t1 retry +1000 ms redelivered (boss ended while the message was submitted: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             > close boss
             ## working -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t1 retry +1000 ms redelivered (boss ended while the message was working: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             > close boss
             ## in_doubt -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             > close boss
             ## retrying -> retrying
-            boss is lost (it was gone when the daemon came back)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             > close boss
             ## held -> held
-            boss is lost (it was gone when the daemon came back)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss
             > close boss
             ## waiting -> retrying
-            t1 retry +1000 ms redelivered (boss ended while the message was waiting: it was gone when the daemon came back)
-            boss is lost (it was gone when the daemon came back)
+            t1 retry +1000 ms redelivered (boss ended while the message was waiting: it ended with the last daemon, or while none was running)
+            boss is lost (it ended with the last daemon, or while none was running)
             boss is launching
             > see off boss
             > launch boss

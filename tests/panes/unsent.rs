@@ -84,6 +84,24 @@ fn nothing_is_typed_behind_a_draft_in_a_shell_not_even_after_a_kill() {
 }
 
 #[test]
+fn a_draft_is_told_after_a_kill_though_nothing_waits_and_nobody_asks() {
+    let mut house = shell("forgotten");
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("half a li");
+    house.until("the draft", |house| holds(house, "half a li"));
+    drop(person);
+    house.kill();
+    house.start();
+    let is_told = |house: &House| said(house, &["status"]).1.contains("half a li");
+    house.until("the draft to be told anew", is_told);
+    house.kill();
+    // While no daemon runs the file still says it, and so does `status`.
+    assert!(is_told(&house), "{:?}", said(&house, &["status"]));
+}
+
+#[test]
 fn a_draft_over_several_rows_is_seen_wherever_its_cursor_stands_and_goes_when_it_is_entered() {
     let mut house = shell("wrapped");
     house.start();

@@ -10,6 +10,7 @@ mod folders;
 #[expect(dead_code, reason = "measurements use the rest")]
 mod house;
 mod limits;
+mod lost;
 mod moved;
 mod neighbours;
 #[path = "../support/proc.rs"]
@@ -19,6 +20,7 @@ mod sizes;
 mod sockets;
 mod team_files;
 mod tmux;
+mod unserved;
 mod users;
 
 use house::{House, PATIENCE};

@@ -46,8 +46,8 @@ pub(super) fn open_item(engine: &Engine, journal: &JournalDesk, id: &MessageId, 
 }
 
 /// What is open and who is in the team at the moment when the rest is removed: nothing accepted since loses its view.
-pub(super) fn sweep(engine: &Engine) -> Item {
-    let open = engine.state().open.keys().cloned().collect();
+pub(super) fn sweep(engine: &Engine, spared: &BTreeSet<MessageId>) -> Item {
+    let open = engine.state().open.keys().chain(spared).cloned().collect();
     let members = engine.team().members.keys().cloned().collect();
     Item::Sweep { open, members }
 }

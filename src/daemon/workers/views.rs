@@ -181,6 +181,9 @@ impl Worker {
                 let state = item.state.unwrap_or(item.seen.state);
                 let text = pages::agent(&item.seen, state, item.doing.as_deref(), item.at);
                 self.views.write(View::Agent(item.seen.name.clone()), &text)?;
+                if state == "stopped" {
+                    self.put_away(&item.seen.name)?; // nobody reads what it was told
+                }
             }
             Item::Daemon(item) => self.views.write(View::Daemon, &daemon_text(item))?,
             Item::Log { .. } => {} // `show_next` writes them with those that follow

@@ -83,7 +83,7 @@ impl Zone {
         let (mut candidates, mut hints, mut hinted) = (Vec::new(), Vec::new(), HashSet::new());
         for name in self.folder.names()? {
             let kind = match name::kind(&name) {
-                NameKind::Other if self.holds_drops(&name) => NameKind::Hint,
+                NameKind::Other if self.holds_drops(&name) || self.is_meant(&name) => NameKind::Hint,
                 kind => kind,
             };
             match kind {
@@ -101,7 +101,7 @@ impl Zone {
 
     /// Whether this is a folder of somebody's own in which files lie that are called as if they were to be taken.
     fn holds_drops(&self, name: &OsStr) -> bool {
-        const OURS: [&str; 5] = ["active", "results", "done", "rejected", "inbox"];
+        const OURS: [&str; 6] = ["active", "results", "done", "rejected", "inbox", "lost"];
         let is_passed_over = name.to_str().is_none_or(|name| {
             OURS.contains(&name) || name == "STOP" || name.starts_with('.') || name.ends_with(".tmp")
         });
@@ -111,6 +111,13 @@ impl Zone {
         let names =
             name.to_str().and_then(|name| self.folder.enter(name).ok()?.names().ok()).unwrap_or_default();
         names.iter().any(|name| name::kind(name) == NameKind::Drop)
+    }
+
+    /// Whether this is a file that somebody wrote under a name without any ending. What is still written often has one.
+    fn is_meant(&self, name: &OsStr) -> bool {
+        let has_end = name.as_encoded_bytes().iter().any(|byte| matches!(byte, b'.' | b'~'));
+        let is_file = |stat: &rustix::fs::Stat| file_type(stat) == FileType::RegularFile && stat.st_size > 0;
+        name != "STOP" && !has_end && self.folder.stat(name).is_ok_and(|stat| is_file(&stat))
     }
 
     /// Whether this name is a folder's.

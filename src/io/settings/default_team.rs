@@ -115,7 +115,7 @@ pub enum InitError {
         asked: String,
     },
     /// There is a team already.
-    #[error("{} already exists; change it, or move it away first", .path.display())]
+    #[error("{} already exists; change it, or have a new one written with `tasuki init --force`, which keeps this one as tasuki.yaml.old", .path.display())]
     AlreadyThere {
         /// The team file.
         path: PathBuf,

@@ -9,6 +9,7 @@
 mod last_word;
 mod leftover;
 mod log;
+mod lost;
 mod retention;
 mod spare;
 

@@ -212,6 +212,12 @@ impl Workspace {
         self.root.join("queue/rejected")
     }
 
+    /// `queue/lost/`: open messages that the journal does not know.
+    #[must_use]
+    pub fn lost(&self) -> PathBuf {
+        self.root.join("queue/lost")
+    }
+
     /// `queue/STOP`: while it exists nothing is typed.
     #[must_use]
     pub fn stop_file(&self) -> PathBuf {

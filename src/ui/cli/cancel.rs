@@ -15,12 +15,13 @@ Examples:
   tasuki cancel --let-finish msg-a1b2c3d4e5f6     its agent may finish what it is at
 
 A turn that is under way is broken off with the key that its agent's profile has for that (`interrupt:`), and it is said whether
-it has ended. A late answer is kept and closes nothing.")]
+it has ended. An answer that comes later closes nothing and is not recorded: it stands only where its agent wrote it, in its pane
+(`tasuki attach AGENT`) or in queue/rejected/. The same holds for a task whose time-out has passed.")]
 pub(super) struct Args {
     /// Message id
     #[arg(value_name = "ID", value_parser = read_id, required = true)]
     ids: Vec<MessageId>,
-    /// Do not break off the turn that is under way; what it answers closes nothing
+    /// Do not break off the turn that is under way; what it answers closes nothing and is not recorded
     #[arg(long)]
     let_finish: bool,
 }

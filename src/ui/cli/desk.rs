@@ -66,6 +66,14 @@ impl Desk {
         Ok(Workspace::find(self.globals.root.as_deref(), &self.around)?)
     }
 
+    /// The same, or one whose team file was removed, where `runs` says that there is still something to be done.
+    pub(super) fn workspace_where(&self, runs: impl Fn(&Workspace) -> bool) -> Result<Workspace, Failure> {
+        match Workspace::find_bereft(self.globals.root.as_deref(), &self.around, runs) {
+            Some(workspace) => Ok(workspace),
+            None => self.workspace(),
+        }
+    }
+
     /// A way to ask the daemon.
     pub(super) fn client(&self) -> Result<Client, Failure> {
         Ok(Client::new(&self.workspace()?, &self.around)?)

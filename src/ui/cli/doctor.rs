@@ -2,6 +2,7 @@
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
+use super::lying;
 use super::service::{LINGER_CURE, linger};
 use super::table::harmless;
 use crate::engine::words::counted;
@@ -185,6 +186,8 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
     checks.push(socket(desk, workspace));
     checks.push(daemon(desk, workspace));
     checks.extend(work(desk, workspace));
+    let lying = lying::notes(workspace).into_iter();
+    checks.extend(lying.map(|note| check("queue", Verdict::Warning, note, "see `tasuki status`")));
     checks
 }
 

@@ -37,10 +37,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let runs = |workspace: &Workspace| {
         matches!(lock::holder(&workspace.lock()), Ok(Some(_))) || survivors::are_left(workspace)
     };
-    let workspace = match Workspace::find_bereft(desk.globals.root.as_deref(), &desk.around, runs) {
-        Some(workspace) => workspace,
-        None => desk.workspace()?,
-    };
+    let workspace = desk.workspace_where(runs)?;
     let client = Client::new(&workspace, &desk.around)?;
     let body = DownBody { keep_agents: args.keep_agents };
     let clock = Clock::start();

@@ -2,11 +2,13 @@
 
 use super::desk::Ended;
 use super::failure::Failure;
+use super::table::harmless;
 use crate::daemon::workers::mailbox::mint_id;
 use crate::engine::message::Draft;
 use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::{MessageId, Millis};
 use crate::io::folder::Folder;
+use crate::io::lock;
 use crate::io::wire::{FILE_BYTES_MAX, draft, json};
 use crate::io::workspace::Workspace;
 use rustix::io::Errno;
@@ -20,6 +22,41 @@ use std::path::{Path, PathBuf};
 /// Where a message lies that no daemon has taken yet.
 pub(super) fn drop_file(workspace: &Workspace, id: &MessageId) -> PathBuf {
     workspace.queue().join(name_of(id))
+}
+
+/// How many files are looked into for a message that nobody has taken yet.
+const SEARCHED_MAX: usize = 1_000;
+
+/// Where a message lies that nobody knows, in words; none if it is nowhere.
+pub(super) fn lies(workspace: &Workspace, id: &MessageId) -> Option<String> {
+    let own = Some(drop_file(workspace, id)).filter(|path| is_of(path, id));
+    let found = own.or_else(|| {
+        let entries = std::fs::read_dir(workspace.queue()).into_iter().flatten().flatten();
+        let mut paths = entries.map(|entry| entry.path()).filter(|path| {
+            path.extension().is_some_and(|end| end == "yaml")
+                && path.symlink_metadata().is_ok_and(|meta| meta.is_file())
+        });
+        paths.by_ref().take(SEARCHED_MAX).find(|path| is_of(path, id))
+    });
+    if let Some(path) = found {
+        let name = path.file_name().unwrap_or_default().display();
+        let runs = matches!(lock::holder(&workspace.lock()), Ok(Some(_)));
+        let waits = if runs {
+            "the daemon has not taken it yet (`tasuki status`)"
+        } else {
+            "it waits for a daemon (`tasuki up`)"
+        };
+        return Some(harmless(&format!("{id} is not accepted yet: it lies in queue/{name}, and {waits}")));
+    }
+    let lost = workspace.lost().join(format!("{id}.yaml"));
+    lost.is_file().then(|| {
+        format!("{id} was accepted once and is not in the journal: it is kept in queue/lost/{id}.yaml (see `tasuki status`)")
+    })
+}
+
+fn is_of(path: &Path, id: &MessageId) -> bool {
+    let open = crate::io::regular::open(OpenOptions::new().read(true), path);
+    open.ok().and_then(read).is_some_and(|draft| draft.id == *id)
 }
 
 fn name_of(id: &MessageId) -> String {

@@ -86,7 +86,7 @@ pub(super) fn agents(workspace: &Workspace) -> Vec<AgentFile> {
 
 /// What the files say of the workspace as a whole.
 pub(super) fn status(workspace: &Workspace) -> StatusInfo {
-    let open: Vec<View> = open(workspace);
+    let open: Vec<View> = open(workspace).into_iter().filter(|view| !is_done(workspace, view)).collect();
     let held = open.iter().filter(|view| view.stage.as_deref() == Some("held")).count();
     StatusInfo {
         daemon: None,
@@ -177,6 +177,11 @@ pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
 fn open(workspace: &Workspace) -> Vec<View> {
     let entries = fs::read_dir(workspace.active()).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| is_yaml(path)).filter_map(|path| read(&path)).collect()
+}
+
+/// Whether it has ended: what an agent was only told stays in `queue/active/` while it reads it.
+fn is_done(workspace: &Workspace, view: &View) -> bool {
+    MessageId::new(&view.id).is_ok_and(|id| done_file(workspace, &id).is_some())
 }
 
 fn normal() -> String {

@@ -2,8 +2,11 @@
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
+use crate::engine::refusal::Code;
+use crate::io::lock;
 use crate::io::settings::{Language, Settings, choose_provider, write_team};
 use crate::io::workspace::Workspace;
+use crate::ui::http::client::Client;
 use std::fs;
 
 /// Makes a workspace: the default team, its prompts, the mailbox and the dashboard
@@ -15,7 +18,7 @@ Examples:
   tasuki init --lang ja                prompts and comments in Japanese
   tasuki init --root ~/team            in that folder, made if it is missing
 
-Files that are there are left as they are.")]
+Files that are there are left as they are, unless `--force` is given; that is refused while a daemon is running.")]
 pub(super) struct Args {
     /// Provider of the agents; without it the first of claude, codex, gemini, qwen and opencode that is on PATH, else scripted
     #[arg(long, value_name = "NAME")]
@@ -53,6 +56,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     fs::create_dir_all(&folder).map_err(Failure::at(&folder))?;
     let workspace = Workspace::at(&folder)?;
     if args.force && workspace.team_file().exists() {
+        refuse_running(desk, &workspace)?;
         set_aside(&workspace)?;
     }
     let written = write_team(&workspace, &choice.provider, args.lang.into())?;
@@ -70,6 +74,19 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         let tail = "next: `tasuki up`, then `tasuki send grand_boss \"…\"`".to_owned();
         [choice.why(), head].into_iter().chain(new).chain([tail]).collect::<Vec<_>>().join("\n")
     })
+}
+
+/// A daemon would take up a new team at once, and end the agents of the old one.
+fn refuse_running(desk: &Desk, workspace: &Workspace) -> Ended {
+    if Client::new(workspace, &desk.around)?.is_agents() {
+        let why = "an agent may not replace the team file of its own workspace";
+        return Err(Failure::new(Kind::Rejected, Code::NotYours.word(), why, "let a person do it"));
+    }
+    if lock::holder(&workspace.lock())?.is_none() {
+        return Ok(());
+    }
+    let why = "a daemon is running here, and would end its agents and start those of the new team file";
+    Err(Failure::new(Kind::Rejected, "running", why, "end it with `tasuki down` first, or edit tasuki.yaml"))
 }
 
 /// Keeps the team file that was there, and never over another.

@@ -1,6 +1,7 @@
 //! `tasuki log`: the activity log, an agent's own, or the lines about one message.
 
 use super::desk::{Desk, Ended};
+use super::dropping;
 use super::failure::{Failure, Kind};
 use super::files;
 use super::inbox;
@@ -52,6 +53,10 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let mut log = Tail { path, word, file: None };
     let mut lines = log.read()?;
     if let Some(id) = log.word.as_deref().filter(|id| !is_known(&workspace, id, &lines)) {
+        let lies = MessageId::new(id).ok().and_then(|id| dropping::lies(&workspace, &id));
+        if let Some(lies) = lies.filter(|_| !args.follow) {
+            return desk.tell(&serde_json::json!({"at": null, "text": lies}), || lies.clone());
+        }
         let why = format!("there is neither an agent nor a message {id}");
         let cure = "`tasuki status` lists the agents; `tasuki log` shows the last messages";
         return Err(Failure::new(Kind::Rejected, "unknown", why, cure));

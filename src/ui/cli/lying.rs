@@ -2,14 +2,19 @@
 //! answer was last seen alive.
 
 use super::files;
+use super::table::harmless;
 use crate::engine::words::Millis;
 use crate::io::clock::rfc3339;
+use crate::io::lock;
 use crate::io::process;
 use crate::io::workspace::Workspace;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+
+/// How many files are named that are never taken.
+const NAMED: usize = 3;
 
 /// A daemon that does not run any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -18,6 +23,9 @@ pub(super) struct Gone {
     pub(super) since: String,
     /// Its process, where it was killed or the machine went down.
     pub(super) killed: Option<u32>,
+    /// What it said when it ended, or shortly before.
+    #[serde(skip)]
+    pub(super) notes: Vec<String>,
 }
 
 /// `status/daemon.yaml`.
@@ -25,17 +33,34 @@ pub(super) struct Gone {
 struct Page {
     pid: Option<u32>,
     last_updated: String,
+    #[serde(default)]
+    notes: Vec<String>,
 }
 
 /// The daemon that ran last; none if none has ever run.
 pub(super) fn gone(workspace: &Workspace) -> Option<Gone> {
     let page: Page = files::read(&workspace.daemon_status())?;
-    let Some(pid) = page.pid else { return Some(Gone { since: page.last_updated, killed: None }) };
+    let notes = page.notes;
+    let Some(pid) = page.pid else { return Some(Gone { since: page.last_updated, killed: None, notes }) };
     let journal = fs::read_dir(workspace.journal()).into_iter().flatten().flatten().map(|entry| entry.path());
     let written =
         [workspace.daemon_status(), workspace.status().join("activity.log"), workspace.daemon_log()];
     let last = written.into_iter().chain(journal).filter_map(|path| modified(&path)).max();
-    Some(Gone { since: last.map_or(page.last_updated, rfc3339), killed: Some(pid) })
+    Some(Gone { since: last.map_or(page.last_updated, rfc3339), killed: Some(pid), notes })
+}
+
+/// The daemon that has the workspace though it does not answer, and the cure.
+pub(super) fn silent(workspace: &Workspace) -> (String, String) {
+    let pid = lock::holder(&workspace.lock()).ok().flatten().and_then(|holder| holder.pid);
+    match pid {
+        Some(pid) => (
+            format!("process {pid}"),
+            format!(
+                "see .tasuki/daemon.log; `kill -CONT {pid}` lets it go on if it was stopped, `kill {pid}` ends it"
+            ),
+        ),
+        None => ("its process is not known".to_owned(), "see .tasuki/daemon.log".to_owned()),
+    }
 }
 
 fn modified(path: &PathBuf) -> Option<Millis> {
@@ -54,6 +79,54 @@ pub(super) fn in_queue(workspace: &Workspace) -> usize {
             && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
     entries.filter(is_drop).count()
+}
+
+/// How many drops were refused and are kept with their reasons.
+pub(super) fn refused(workspace: &Workspace) -> usize {
+    names(&workspace.rejected()).filter(|name| name.ends_with(".reason.yaml")).count()
+}
+
+/// What lies in `queue/` and waits for a person: messages that no journal knows, and files that are never taken.
+pub(super) fn notes(workspace: &Workspace) -> Vec<String> {
+    let mut lost: Vec<String> = names(&workspace.lost()).filter(|name| name.ends_with(".yaml")).collect();
+    lost.sort_unstable();
+    let lost = match &lost[..] {
+        [] => None,
+        [one] => Some(format!(
+            "queue/lost/{one} was accepted once and is not in the journal: look at it; `mv` it to queue/, without its lines `status:` and `token:`, to have it done anew"
+        )),
+        [first, ..] => Some(format!(
+            "{} messages in queue/lost/ (such as {first}) were accepted once and are not in the journal: look at them; `mv` one to queue/, without its lines `status:` and `token:`, to have it done anew",
+            lost.len()
+        )),
+    };
+    let mut untaken: Vec<String> = untaken(workspace);
+    untaken.sort_unstable();
+    let more = untaken.len().saturating_sub(NAMED);
+    let untaken = untaken.into_iter().take(NAMED);
+    let untaken = untaken.map(|name| format!("queue/{name} is not taken: its name must end in .yaml"));
+    let more = (more > 0)
+        .then(|| format!("{more} more files in queue/ are not taken: their names must end in .yaml"));
+    let notes = lost.into_iter().chain(untaken).chain(more);
+    notes.map(|note| harmless(&note)).collect()
+}
+
+/// Files that somebody may believe to be dropped: whoever still writes one gives it a name that is passed over.
+fn untaken(workspace: &Workspace) -> Vec<String> {
+    let entries = fs::read_dir(workspace.queue()).into_iter().flatten().flatten();
+    let is_meant = |entry: &fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_passed_over = name.starts_with('.') || name == "STOP" || name.ends_with('~');
+        let ends = [".yaml", ".tmp", ".part", ".swp", ".lock"];
+        let is_file = entry.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0);
+        (!is_passed_over && !ends.iter().any(|end| name.ends_with(end)) && is_file).then_some(name)
+    };
+    entries.filter_map(|entry| is_meant(&entry)).collect()
+}
+
+fn names(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned())
 }
 
 /// Whether nobody has this number any more: whoever was killed with the daemon stands in the files as it was.

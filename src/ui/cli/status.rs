@@ -4,10 +4,20 @@ use super::desk::{Desk, Ended, unless_running};
 use super::files;
 use super::lying::{self, Gone};
 use super::table::table;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client};
+use crate::io::lock;
+use crate::ui::http::client::{Client, ClientError};
 use crate::ui::http::types::{AgentInfo, StatusInfo};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How long the daemon may take before the files are read instead: it answers within some milliseconds, and a busy machine gives it
+/// a second.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Said where the team file was removed under a daemon.
+const NO_TEAM_FILE: &str = "tasuki.yaml is gone: the daemon goes on with the team that it knows; put the file back, or end it with `tasuki down`";
+/// How the status file begins what it says of a person's unsent words.
+const DRAFT: &str = "draft: ";
 
 /// Shows the team: the state of each agent, its task, its queue and what it does
 #[derive(Debug, clap::Args)]
@@ -17,16 +27,33 @@ Examples:
   tasuki status --json | jq -r .daemon.socket
   watch cat status/agents/grand_boss.yaml          the same without a command
 
-It works from the files alone when no daemon runs, and says so.")]
+It works from the files alone when no daemon runs or the daemon does not answer, and says so.")]
 pub(super) struct Args {}
 
 pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
-    let workspace = desk.workspace()?;
+    // A daemon goes on without its team file.
+    let workspace =
+        desk.workspace_where(|workspace| matches!(lock::holder(&workspace.lock()), Ok(Some(_))))?;
     let client = Client::new(&workspace, &desk.around)?;
-    let asked = unless_running(client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE))?;
+    let (asked, silent) = match client.get::<StatusInfo>("/v1/status", PATIENCE) {
+        Err(ClientError::TooSlow(_)) => (None, true),
+        asked => (unless_running(asked)?, false),
+    };
     let gone = if asked.is_none() { lying::gone(&workspace) } else { None };
-    let status = asked.unwrap_or_else(|| files::status(&workspace));
-    let shown = Shown { status, files_in_queue: lying::in_queue(&workspace), daemon_gone: gone };
+    let mut status = asked.unwrap_or_else(|| files::status(&workspace));
+    status.notes.extend(gone.iter().flat_map(|gone| gone.notes.clone()));
+    status.notes.extend(lying::notes(&workspace));
+    if !workspace.team_file().exists() {
+        status.notes.push(NO_TEAM_FILE.to_owned());
+    }
+    let (gone, silent) = if silent { (None, Some(lying::silent(&workspace))) } else { (gone, None) };
+    let shown = Shown {
+        status,
+        files_in_queue: lying::in_queue(&workspace),
+        files_refused: lying::refused(&workspace),
+        daemon_gone: gone,
+        daemon_silent: silent,
+    };
     let files = files::agents(&workspace).into_iter();
     let doing: BTreeMap<String, String> =
         files.filter_map(|agent| Some((agent.agent_name, agent.doing?))).collect();
@@ -42,6 +69,10 @@ struct Shown {
     files_in_queue: usize,
     /// The daemon that ran last, where none runs.
     daemon_gone: Option<Gone>,
+    /// Drops that were refused and are kept in `queue/rejected/`.
+    files_refused: usize,
+    /// The daemon that has the workspace and does not answer.
+    daemon_silent: Option<(String, String)>,
 }
 
 /// Where no daemon runs: since when, as far as that is known.
@@ -49,10 +80,10 @@ fn without_daemon(gone: Option<&Gone>) -> String {
     let said = "this is what the status files say (`tasuki up` starts one)";
     match gone {
         None => format!("no daemon is running: {said}"),
-        Some(Gone { since, killed: None }) => {
+        Some(Gone { since, killed: None, .. }) => {
             format!("no daemon is running (the last one ended at {since}): {said}")
         }
-        Some(Gone { since, killed: Some(pid) }) => format!(
+        Some(Gone { since, killed: Some(pid), .. }) => format!(
             "no daemon is running: process {pid} ended without saying why and was last seen at {since}; {said}"
         ),
     }
@@ -65,6 +96,11 @@ fn heading(shown: &Shown) -> String {
         Some(daemon) => {
             format!("daemon {} running since {} (version {})", daemon.pid, daemon.started_at, daemon.version)
         }
+        None if let Some((who, cure)) = &shown.daemon_silent => {
+            format!(
+                "{alarm}the daemon does not answer{alarm:#} ({who}; {cure}): this is what the status files say"
+            )
+        }
         None => {
             let words = without_daemon(shown.daemon_gone.as_ref());
             let (first, rest) = words.split_at("no daemon is running".len());
@@ -75,6 +111,13 @@ fn heading(shown: &Shown) -> String {
     if shown.files_in_queue > 0 {
         let (files, are) = if shown.files_in_queue == 1 { ("file", "is") } else { ("files", "are") };
         lines.push(format!("queue/: {} {files} that {are} not taken yet", shown.files_in_queue));
+    }
+    if shown.files_refused > 0 {
+        let drops = if shown.files_refused == 1 { "drop was" } else { "drops were" };
+        lines.push(format!(
+            "queue/rejected/: {} {drops} refused, each with its reason beside it (NAME.reason.yaml)",
+            shown.files_refused
+        ));
     }
     if let Some(since) = &status.halted_since {
         lines.push(format!(
@@ -103,9 +146,9 @@ fn heading(shown: &Shown) -> String {
 /// The table of agents.
 pub(super) fn agents(agents: &[AgentInfo], doing: &BTreeMap<String, String>) -> String {
     let row = |agent: &AgentInfo| {
-        // What an idle agent printed last is done.
-        let works = agent.state != "idle";
-        let doing = agent.why.as_ref().or_else(|| doing.get(&agent.agent_name).filter(|_| works));
+        // What an idle agent printed last is done; a person's words in its input still stand there.
+        let counts = |line: &&String| agent.state != "idle" || line.starts_with(DRAFT);
+        let doing = agent.why.as_ref().or_else(|| doing.get(&agent.agent_name).filter(counts));
         vec![
             agent.agent_name.clone(),
             agent.state.clone(),

@@ -2,6 +2,7 @@
 
 use super::desk::{Desk, Ended, unless_running};
 use super::failure::{Failure, Kind};
+use super::lying;
 use super::send::read_time;
 use crate::engine::words::Millis;
 use crate::io::clock::Clock;
@@ -20,6 +21,8 @@ use std::time::Duration;
 
 /// A daemon listens once it has read one segment of the journal and found its tmux server: a second, ten on a slow disk.
 const START_DEADLINE_MS: u64 = 30_000;
+/// A daemon that runs says so within some milliseconds; more than this is given to none, however busy the machine is.
+const HEALTH_DEADLINE: Duration = Duration::from_secs(10);
 /// Between two looks at something that is about to be there.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -68,7 +71,12 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
             {
                 desk.remark(format!("daemon {} is ending: another one is started", daemon.pid));
             }
-            agents => return finish(desk, &daemon, &agents?, args.within),
+            agents => {
+                let agents = agents?;
+                // What is to be seen to by a person, before it is forgotten.
+                lying::notes(&workspace).iter().for_each(|note| desk.remark(format!("warning: {note}")));
+                return finish(desk, &daemon, &agents, args.within);
+            }
         }
     }
 }
@@ -81,9 +89,14 @@ fn found(
     clock: &Clock,
 ) -> Result<Option<DaemonInfo>, Failure> {
     loop {
-        match client.get::<Health>("/v1/health", ANSWER_DEADLINE) {
+        match client.get::<Health>("/v1/health", HEALTH_DEADLINE) {
             Ok(health) => return Ok(Some(health.daemon)),
             Err(ClientError::NotRunning { .. } | ClientError::Gone(_)) => {}
+            Err(ClientError::TooSlow(_)) => {
+                let (who, cure) = lying::silent(workspace);
+                let why = format!("the daemon does not answer ({who})");
+                return Err(Failure::new(Kind::TimedOut, "too-slow", why, cure));
+            }
             Err(error) => return Err(error.into()),
         }
         let Some(holder) = lock::holder(&workspace.lock())? else { return Ok(None) };

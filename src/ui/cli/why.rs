@@ -1,6 +1,7 @@
 //! `tasuki why`: the story of a message with all its parts, or of an agent, from the journal.
 
 use super::desk::{Desk, Ended};
+use super::dropping;
 use super::failure::{Failure, Kind};
 use super::story;
 use super::tale;
@@ -46,7 +47,11 @@ fn of_message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId) -
     let client = Client::new(workspace, &desk.around)?;
     let told = tale::read(workspace, &client, id)?;
     warn(desk, told.unread);
-    let tale = told.tale.ok_or_else(|| unknown(&args.subject))?;
+    let Some(tale) = told.tale else {
+        let now = dropping::lies(workspace, id).ok_or_else(|| unknown(&args.subject))?;
+        let value = serde_json::json!({"subject": args.subject, "story": [], "now": now, "tree": null});
+        return desk.tell(&value, || now.clone());
+    };
     let now = tale.waits_for.as_ref();
     let now = now.map(|what| format!("{}, waits for {what}", stage_words(tale.stage)));
     let value = serde_json::json!({"subject": args.subject, "story": tale.story, "now": now, "tree": tale});

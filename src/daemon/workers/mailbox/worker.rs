@@ -337,7 +337,7 @@ fn note(found: Found) -> String {
         Found::Hint { name, is_folder: true, .. } => {
             format!("files in queue/{name}/ are not taken: only files directly in queue/ are")
         }
-        Found::Hint { name, .. } => format!("{name} is not taken: only names that end in .yaml are"),
+        Found::Hint { name, .. } => format!("queue/{name} is not taken: its name must end in .yaml"),
         Found::Trouble { error, .. } => trouble(&error),
         Found::Read { name, .. } | Found::Bad { name, .. } => format!("{name} was taken"),
     }

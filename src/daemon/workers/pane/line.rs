@@ -74,6 +74,13 @@ impl Worker {
             line.words = known.draft.as_deref().map(Arc::from);
             line.words_at = line.typed_at.unwrap_or_default();
             line.written = Some(known);
+            if self.is_plain() && self.line.words.is_some() {
+                // Whether they still stand there is seen, and told, as soon as the pane counts as still: nothing may be printed for
+                // hours, which would bring a look.
+                let due = self.printed + self.quiet();
+                self.line.due = Some(due);
+                self.look_by(due);
+            }
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::engine::words::{MessageId, Millis, USER};
 use crate::io::clock::{self, Clock};
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client};
-use crate::ui::http::types::{Health, MessageInfo};
+use crate::ui::http::types::{Health, MessageInfo, StatusInfo};
 
 /// How many parts are named that answers are awaited from.
 const NAMED: usize = 3;
@@ -67,6 +67,27 @@ impl<'a> Ground<'a> {
             _ if self.daemon.is_none() => {
                 Some("a daemon (`tasuki up`), to see what its agent has done".to_owned())
             }
+            _ => self.need_of(tale, account),
+        }
+    }
+
+    /// What its agent needs of a person, with the command that helps.
+    fn need_of(&self, tale: &Tale, account: &Account) -> Option<String> {
+        let (client, name) = (self.daemon?, account.agent.as_ref()?);
+        let status: StatusInfo = client.get("/v1/status", ANSWER_DEADLINE).ok()?;
+        let agent = status.agents.into_iter().find(|agent| agent.agent_name == name.as_str())?;
+        if agent.current_task.as_deref() != Some(&*tale.id) {
+            return None;
+        }
+        let why = agent.why.map_or(String::new(), |why| format!(" ({why})"));
+        match agent.state.as_str() {
+            "waiting_input" if agent.asks.is_some() => {
+                Some(format!("a person: {name} asks something{why}: `tasuki answer {name}`"))
+            }
+            "waiting_input" | "error" => {
+                Some(format!("a person: {name} needs one{why}: `tasuki attach {name}`"))
+            }
+            "rate_limited" => Some(format!("{name}'s limit to be over{why}")),
             _ => None,
         }
     }
