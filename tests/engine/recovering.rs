@@ -66,10 +66,10 @@ fn each_agent_is_compared_with_its_pane() {
     }
     expect![[r#"
         up, Alive: boss is adopted
-        up, OtherProcess: boss is lost (it was gone when the daemon came back); boss is launching; > launch boss; > close boss
-        up, Dead: boss is lost (it was gone when the daemon came back); boss is launching; > launch boss; > close boss
-        up, OlderLaunch: boss is lost (it was gone when the daemon came back); boss is launching; > launch boss; > close boss
-        up, Gone: boss is lost (it was gone when the daemon came back); boss is launching; > launch boss
+        up, OtherProcess: boss is lost (it was gone when the daemon came back); boss is launching; > see off boss; > launch boss; > close boss
+        up, Dead: boss is lost (it was gone when the daemon came back); boss is launching; > see off boss; > launch boss; > close boss
+        up, OlderLaunch: boss is lost (it was gone when the daemon came back); boss is launching; > see off boss; > launch boss; > close boss
+        up, Gone: boss is lost (it was gone when the daemon came back); boss is launching; > see off boss; > launch boss
         launching, Alive: boss is up in %2; > seek boss
         launching, OtherProcess: boss is up in %2; > seek boss
         launching, Dead: boss is lost (it was gone when the daemon came back); boss is launching; > launch boss; > close boss
@@ -113,10 +113,10 @@ fn each_agent_is_compared_with_its_pane_when_only_the_connection_was_lost() {
     }
     expect![[r#"
         up, Alive: boss is adopted
-        up, OtherProcess: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss; > close boss
-        up, Dead: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss; > close boss
-        up, OlderLaunch: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss; > close boss
-        up, Gone: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss
+        up, OtherProcess: boss is lost (it was gone when the connection to tmux came back); boss is launching; > see off boss; > launch boss; > close boss
+        up, Dead: boss is lost (it was gone when the connection to tmux came back); boss is launching; > see off boss; > launch boss; > close boss
+        up, OlderLaunch: boss is lost (it was gone when the connection to tmux came back); boss is launching; > see off boss; > launch boss; > close boss
+        up, Gone: boss is lost (it was gone when the connection to tmux came back); boss is launching; > see off boss; > launch boss
         launching, Alive: boss is up in %2; > seek boss
         launching, OtherProcess: boss is up in %2; > seek boss
         launching, Dead: boss is lost (it was gone when the connection to tmux came back); boss is launching; > launch boss; > close boss

@@ -597,46 +597,54 @@ fn a_task_is_tried_again_when_the_daemon_comes_back_and_its_agent_is_gone() {
     check(
         |world| world.crash(&["ann", "bob", "eve"]),
         expect![[r#"
-        ## queued -> queued
-        t0 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        ## intent -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was intent: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        ## submitted -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was submitted: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        ## working -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        ## in_doubt -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        ## retrying -> retrying
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        ## held -> held
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        ## waiting -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was waiting: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        > seek ann
-    "#]],
+            ## queued -> queued
+            t0 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            ## intent -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was intent: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            ## submitted -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was submitted: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            ## working -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            ## in_doubt -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            ## retrying -> retrying
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            ## held -> held
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            ## waiting -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was waiting: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            > seek ann
+        "#]],
     );
 }
 
@@ -645,54 +653,62 @@ fn a_task_is_tried_again_when_the_daemon_comes_back_and_another_process_is_in_it
     check(
         |world| world.crash_with_other_process("boss"),
         expect![[r#"
-        ## queued -> queued
-        t0 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        > close boss
-        ## intent -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was intent: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        > close boss
-        ## submitted -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was submitted: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        > close boss
-        ## working -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        > close boss
-        ## in_doubt -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        > close boss
-        ## retrying -> retrying
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        > close boss
-        ## held -> held
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        > close boss
-        ## waiting -> retrying
-        t1 retry +1000 ms redelivered (boss ended while the message was waiting: it was gone when the daemon came back)
-        boss is lost (it was gone when the daemon came back)
-        boss is launching
-        > launch boss
-        > close boss
-        > seek ann
-    "#]],
+            ## queued -> queued
+            t0 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            > close boss
+            ## intent -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was intent: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            > close boss
+            ## submitted -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was submitted: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            > close boss
+            ## working -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was working: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            > close boss
+            ## in_doubt -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            > close boss
+            ## retrying -> retrying
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            > close boss
+            ## held -> held
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            > close boss
+            ## waiting -> retrying
+            t1 retry +1000 ms redelivered (boss ended while the message was waiting: it was gone when the daemon came back)
+            boss is lost (it was gone when the daemon came back)
+            boss is launching
+            > see off boss
+            > launch boss
+            > close boss
+            > seek ann
+        "#]],
     );
 }
 
@@ -708,46 +724,78 @@ fn a_task_is_tried_again_when_the_tmux_server_dies() {
             ## queued -> queued
             t0 retry +1000 ms redelivered (boss ended while the message was working: the tmux server ended (killed))
             boss is lost (the tmux server ended (killed))
+            > see off ann
+            > see off bob
+            > see off boss
+            > see off eve
             -- and comes back
             boss is launching
             > launch boss
             ## intent -> retrying
             t1 retry +1000 ms redelivered (boss ended while the message was intent: the tmux server ended (killed))
             boss is lost (the tmux server ended (killed))
+            > see off ann
+            > see off bob
+            > see off boss
+            > see off eve
             -- and comes back
             boss is launching
             > launch boss
             ## submitted -> retrying
             t1 retry +1000 ms redelivered (boss ended while the message was submitted: the tmux server ended (killed))
             boss is lost (the tmux server ended (killed))
+            > see off ann
+            > see off bob
+            > see off boss
+            > see off eve
             -- and comes back
             boss is launching
             > launch boss
             ## working -> retrying
             t1 retry +1000 ms redelivered (boss ended while the message was working: the tmux server ended (killed))
             boss is lost (the tmux server ended (killed))
+            > see off ann
+            > see off bob
+            > see off boss
+            > see off eve
             -- and comes back
             boss is launching
             > launch boss
             ## in_doubt -> retrying
             t1 retry +1000 ms redelivered (boss ended while the message was in_doubt: the tmux server ended (killed))
             boss is lost (the tmux server ended (killed))
+            > see off ann
+            > see off bob
+            > see off boss
+            > see off eve
             -- and comes back
             boss is launching
             > launch boss
             ## retrying -> retrying
             boss is lost (the tmux server ended (killed))
+            > see off ann
+            > see off bob
+            > see off boss
+            > see off eve
             -- and comes back
             boss is launching
             > launch boss
             ## held -> held
             boss is lost (the tmux server ended (killed))
+            > see off ann
+            > see off bob
+            > see off boss
+            > see off eve
             -- and comes back
             boss is launching
             > launch boss
             ## waiting -> retrying
             boss is lost and spared (the tmux server ended (killed))
             t1 retry +1000 ms redelivered (boss ended while the message was waiting: the tmux server ended (killed))
+            > see off ann
+            > see off bob
+            > see off boss
+            > see off eve
             -- and comes back
             boss is launching
             > launch boss
