@@ -474,3 +474,25 @@ fn doctor_says_what_is_wrong_with_a_team_file_and_tells_a_missing_program_once()
     assert_eq!(said.matches("no-such-program").count(), 1, "{said}");
     assert!(said.contains("good  workspace can be written to"), "{said}");
 }
+
+#[test]
+fn following_what_was_sent_to_the_user_prints_nothing_of_the_team() {
+    use std::io::BufRead;
+    let folder = workspace();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("status/activity.log", "2026-02-02T12:00:00.000Z of the team\n");
+    write(
+        "queue/inbox/msg-1.yaml",
+        "id: msg-1\nfrom: boss\nto: user\ntype: info\ncontent: for you\naccepted_at: \"2026-02-02T12:00:00Z\"\n",
+    );
+    let mut log = tasuki(folder.path()).args(["log", "-f", "user"]).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = std::io::BufReader::new(log.stdout.take().unwrap()).lines();
+    let said: Vec<String> = lines.map(Result::unwrap).take(2).collect();
+    log.kill().unwrap();
+    log.wait().unwrap();
+    assert!(said[0].contains("msg-1 from boss") && said[1] == "  for you", "{said:?}");
+}
