@@ -378,3 +378,125 @@ fn lint_refuses_what_the_daemon_would_refuse_for_its_expectations() {
     assert_eq!(code(&output), 2, "{output:?}");
     assert!(text(&output.stderr).contains("leave `expect:` out"), "{output:?}");
 }
+
+#[test]
+fn nobody_is_attached_to_agents_that_are_not_there() {
+    let folder = workspace();
+    for verb in [&["attach"][..], &["attach", "--all"], &["attach", "grand_boss"]] {
+        let output = run(folder.path(), verb);
+        assert_eq!(code(&output), 5, "{verb:?}: {output:?}");
+        let said = text(&output.stderr);
+        assert!(said.contains("no agent is running") && said.contains("tasuki up"), "{said}");
+    }
+}
+
+/// What is printed is for a shell: it makes the same words of it.
+#[test]
+fn the_printed_tmux_command_can_be_run_by_a_shell() {
+    let folder = workspace();
+    let printed = text(&run(folder.path(), &["attach", "--all", "--print"]).stdout);
+    let json = run(folder.path(), &["attach", "--all", "--print", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let words: Vec<&str> =
+        json["command"].as_array().unwrap().iter().filter_map(|word| word.as_str()).collect();
+    let line = format!("tmux() {{ printf '%s\\0' tmux \"$@\"; }}; {printed}");
+    let shell = Command::new("sh").args(["-c", &line]).output().unwrap();
+    assert_eq!(text(&shell.stdout).trim_end_matches('\0').split('\0').collect::<Vec<_>>(), words);
+    assert!(words.contains(&";") && printed.contains("';'"), "{printed}");
+}
+
+#[test]
+fn what_cannot_be_meant_is_said_at_once() {
+    let folder = workspace();
+    for (verb, words) in [
+        (&["send", "grand_boss", "hi", "--within", "3s"][..], "--wait"),
+        (&["pane", "wait", "grand_boss", "--timeout", "2h"], "at most an hour"),
+        (&["pane", "send", "grand_boss", "x", "--wait", "61m"], "at most an hour"),
+        (&["pane", "wait", "grand_boss", "--text", ""], "--text"),
+        (&["send", "grand_boss", "hi", "--token", "abcdef"], "has no digit"),
+        (&["reply", "abc", "hi"], "must have exactly 6"),
+        (&["reply", "k7qf2m", " "], "write the answer after the token"),
+    ] {
+        let output = run(folder.path(), verb);
+        let said = text(&output.stderr);
+        assert!(code(&output) == 2 && said.contains(words), "{verb:?}: {said}");
+    }
+}
+
+#[test]
+fn lint_knows_what_tasuki_itself_has_written() {
+    let folder = workspace();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "t-1.yaml",
+        "id: msg-2\nfrom: tasuki\nto: user\ntype: error\nstatus: cancelled\ncontent: cancelled\nin_reply_to: t-1\n",
+    );
+    let linted = run(folder.path(), &["lint", "--compat", "t-1.yaml"]);
+    assert_eq!(code(&linted), 0, "{linted:?}");
+    write("mine.yaml", "from: user\nto: gb\ntype: error\nstatus: cancelled\ncontent: x\nin_reply_to: t-1\n");
+    assert_eq!(code(&run(folder.path(), &["lint", "mine.yaml"])), 2);
+    let scripts: Vec<_> =
+        std::fs::read_dir("protocol/examples").unwrap().flatten().map(|entry| entry.path()).collect();
+    let scripts = scripts.iter().filter(|path| path.to_string_lossy().ends_with(".script.yaml"));
+    let scripts: Vec<_> = scripts.map(|path| path.canonicalize().unwrap()).collect();
+    assert!(scripts.len() > 5);
+    for script in scripts {
+        let linted = run(folder.path(), &["lint", script.to_str().unwrap()]);
+        assert!(code(&linted) == 0 && text(&linted.stdout).contains("script"), "{linted:?}");
+    }
+    write("bad.script.yaml", "rules:\n  - doo: []\n");
+    let bad = run(folder.path(), &["lint", "bad.script.yaml"]);
+    assert!(code(&bad) == 2 && text(&bad.stderr).contains("doo"), "{bad:?}");
+}
+
+#[test]
+fn lint_says_what_the_daemon_says_of_a_team_file_under_the_name_that_was_given() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = workspace();
+    let other = folder.path().join("other.yaml");
+    std::fs::write(&other, "agents:\n  - {name: a, provider: nope, reports_to: user, marker: OK}\n").unwrap();
+    let linted = run(folder.path(), &["lint", other.to_str().unwrap()]);
+    let said = text(&linted.stderr);
+    assert!(said.contains("other.yaml:2:") && !said.contains("[tasuki.yaml"), "{said}");
+    let team = folder.path().join("tasuki.yaml");
+    std::fs::set_permissions(&team, std::fs::Permissions::from_mode(0o666)).unwrap();
+    let linted = run(folder.path(), &["lint", "tasuki.yaml"]);
+    assert!(code(&linted) == 2 && text(&linted.stderr).contains("chmod o-w"), "{linted:?}");
+}
+
+#[test]
+fn doctor_says_what_is_wrong_with_a_team_file_and_tells_a_missing_program_once() {
+    let folder = workspace();
+    let team = |text: &str| std::fs::write(folder.path().join("tasuki.yaml"), text).unwrap();
+    team("agents:\n  - {name: a, provider: nope, reports_to: user, marker: OK}\n");
+    let said = text(&run(folder.path(), &["doctor"]).stdout);
+    assert!(said.contains("team file: 1 mistake; tasuki.yaml:2: ") && said.contains("nope"), "{said}");
+    team(
+        "agents:\n  - {name: a, provider: plain, command: [no-such-program], reports_to: user, marker: OK}\n",
+    );
+    let said = text(&run(folder.path(), &["doctor"]).stdout);
+    assert_eq!(said.matches("no-such-program").count(), 1, "{said}");
+    assert!(said.contains("good  workspace can be written to"), "{said}");
+}
+
+#[test]
+fn following_what_was_sent_to_the_user_prints_nothing_of_the_team() {
+    use std::io::BufRead;
+    let folder = workspace();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("status/activity.log", "2026-02-02T12:00:00.000Z of the team\n");
+    write(
+        "queue/inbox/msg-1.yaml",
+        "id: msg-1\nfrom: boss\nto: user\ntype: info\ncontent: for you\naccepted_at: \"2026-02-02T12:00:00Z\"\n",
+    );
+    let mut log = tasuki(folder.path()).args(["log", "-f", "user"]).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = std::io::BufReader::new(log.stdout.take().unwrap()).lines();
+    let said: Vec<String> = lines.map(Result::unwrap).take(2).collect();
+    log.kill().unwrap();
+    log.wait().unwrap();
+    assert!(said[0].contains("msg-1 from boss") && said[1] == "  for you", "{said:?}");
+}

@@ -47,7 +47,14 @@ fn readers(yaml: &str) -> [Value; 2] {
 }
 
 fn check_content(content: &str) {
-    let answers = [Note { id: None, from: None, status: None, at: None, text: NoteText::Here(content) }];
+    let answers = [Note {
+        id: None,
+        from: None,
+        status: None,
+        at: None,
+        truncated: false,
+        text: NoteText::Here(content),
+    }];
     let yaml = with_view(content, "", |view| {
         show::message(&MessageView { answers: &answers, reason: Some(content), ..view.clone() })
     });
@@ -80,6 +87,7 @@ fn a_whole_message_reads_as_the_protocol_shows_it() {
             from: Some(&from),
             status: Some(Status::Completed),
             at: Some(NOON),
+            truncated: false,
             text: NoteText::Here("All 12 pass.\nNone failed.\n"),
         },
         Note {
@@ -87,6 +95,7 @@ fn a_whole_message_reads_as_the_protocol_shows_it() {
             from: None,
             status: None,
             at: None,
+            truncated: true,
             text: NoteText::At("queue/results/msg-2.yaml"),
         },
     ];
@@ -172,6 +181,7 @@ fn a_whole_message_reads_as_the_protocol_shows_it() {
             All 12 pass.
             None failed.
         - id: msg-2
+          truncated: true
           path: queue/results/msg-2.yaml
         metadata:
           category: 分析

@@ -97,6 +97,12 @@ impl Request {
     }
 }
 
+/// Longest wait beside a pane, for a text or for a moment to type in, in ms: an hour.
+pub const PANE_WAIT_MS_MAX: u64 = 3_600_000;
+
+/// Why nothing is answered where nothing is asked.
+pub const ASKS_NOTHING: &str = "it is not asking anything";
+
 /// How far a message must have got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
@@ -207,6 +213,15 @@ pub struct Answered {
     pub taken: bool,
 }
 
+/// What stands in the way of typing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hindrance {
+    /// What it is.
+    pub why: String,
+    /// What to do about it, where waiting would not help.
+    pub cure: Option<String>,
+}
+
 /// What a pane verb gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaneResponse {
@@ -216,6 +231,8 @@ pub enum PaneResponse {
     Typed(bool),
     /// Whether it may be typed to, and why not.
     Ready(bool, Option<String>),
+    /// Something stands in the way.
+    Hindered(Hindrance),
     /// What its screen is read as.
     Look(Box<PaneLook>),
     /// What was answered.

@@ -10,7 +10,7 @@ use super::refusal::{Code, Refusal};
 use super::said::Said;
 use super::speaker::of_no_turn;
 use super::state::Phase;
-use super::words::{AgentName, MessageId, Millis, Token};
+use super::words::{AgentName, MessageId, Millis, Token, counted};
 
 impl Work<'_> {
     /// Does what was asked, and answers; `by` is the agent whose key came with it.
@@ -184,7 +184,11 @@ impl Work<'_> {
                 started += 1;
             }
         }
-        Ok((format!("{started} started"), None))
+        let what = match started {
+            0 => "no agent had to be started: all of them are running or being started".to_owned(),
+            started => format!("{} started", counted(started, "agent")),
+        };
+        Ok((what, None))
     }
 
     fn command_stop(

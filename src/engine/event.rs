@@ -141,6 +141,9 @@ pub struct Answer {
     pub at: Millis,
 }
 
+/// What is said of an answer of which only a part could be kept ([`Answer::truncated`]).
+pub const ONLY_THE_END: &str = "only the end of the answer could be kept";
+
 /// What an answer is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {

@@ -64,7 +64,8 @@ impl Guard {
     }
 
     /// What a person can do about one that lasts, in words that follow a colon.
-    pub(super) fn cure(self, name: &AgentName) -> String {
+    #[must_use]
+    pub fn cure(self, name: &AgentName) -> String {
         let shows = format!("`tasuki attach {name}` shows it");
         match self {
             Self::Busy | Self::Working => format!(

@@ -23,7 +23,7 @@ impl Work<'_> {
         if to.is_user() || refusal.code == Code::NotOpen {
             return;
         }
-        let (code, cure) = (refusal.code.word(), refusal.code.cure());
+        let (code, cure) = (refusal.code.word(), refusal.cure());
         let content = format!("{file} was refused: {} ({code}). Cure: {cure}.", refusal.why);
         let id = self.mint_id();
         if let Some(task) = self.task_to_be_told(&to, token) {

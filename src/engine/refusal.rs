@@ -24,6 +24,17 @@ impl Refusal {
         Self { code, document: 0, field: None, line: None, column: None, why: why.into() }
     }
 
+    /// What to do about it. A command that is not its giver's to give has no key at fault, and no token would help.
+    #[must_use]
+    pub fn cure(&self) -> &'static str {
+        match self.code {
+            Code::NotYours if self.field.is_none() => {
+                "let its owner or a person do it, or allow it with `may:` in the team file"
+            }
+            code => code.cure(),
+        }
+    }
+
     /// The same, at this key.
     #[must_use]
     pub fn at(mut self, field: &'static str) -> Self {
@@ -109,7 +120,7 @@ codes! {
     /// No such agent.
     UnknownAgent = "unknown-agent", "use one of the names in the team file";
     /// A name that is not a name.
-    BadName = "bad-name", "use `[a-z0-9][a-z0-9_-]{0,63}`";
+    BadName = "bad-name", "use a name that `tasuki status` lists, in small letters as there; a name is `[a-z0-9][a-z0-9_-]{0,63}`";
     /// A value of the wrong type.
     WrongType = "wrong-type", "see protocol/README.md for the type of each field";
     /// A word that is not in the list.

@@ -23,12 +23,14 @@ impl Team {
     /// # Errors
     /// [`Code::UnknownAgent`] with the names there are, or for a name that is no agent's.
     pub fn member(&self, name: &AgentName) -> Result<AgentName, Refusal> {
-        // Nobody wrote the key of a message here.
-        let found = self.addressee(name).map_err(|refusal| Refusal { field: None, ..refusal })?;
-        if self.members.contains_key(&found) {
-            return Ok(found);
+        let found = self.aliases.get(name).unwrap_or(name);
+        if self.members.contains_key(found) {
+            return Ok(found.clone());
         }
-        Err(Refusal::new(Code::UnknownAgent, format!("{name} is not an agent")))
+        // A pool and `user` may be sent to, and are no agents.
+        let names = self.members.keys().chain(self.aliases.keys()).map(AgentName::as_str);
+        let list = names.collect::<Vec<_>>().join(", ");
+        Err(Refusal::new(Code::UnknownAgent, format!("{name} is not an agent; the agents are: {list}")))
     }
 
     /// The agent or `user` that a sender's name means; aliases are resolved.

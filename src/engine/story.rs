@@ -1,7 +1,7 @@
 //! An event as a sentence, for the logs and for `tasuki why`. Never the content, and never phrase and token together.
 
 use super::close::ourselves;
-use super::event::{AgentChange, Answer, Event, Proof, Why};
+use super::event::{AgentChange, Answer, Event, ONLY_THE_END, Proof, Why};
 use super::life::Move;
 use super::message::{Kind, Message};
 use super::words::{AgentName, MessageId, Millis};
@@ -113,7 +113,12 @@ fn known_by(answer: &Answer) -> String {
     };
     let empty = answer.body.content.trim().is_empty();
     let nothing = if empty { ", with nothing else said" } else { "" };
-    answer.source.map_or(String::new(), |source| format!(" (by {}{proof}{nothing})", source.word()))
+    let cut = if answer.truncated { format!("; {ONLY_THE_END}") } else { String::new() };
+    match answer.source {
+        Some(source) => format!(" (by {}{proof}{nothing}{cut})", source.word()),
+        None if answer.truncated => format!(" ({ONLY_THE_END})"),
+        None => String::new(),
+    }
 }
 
 /// What a message is taken for that does not say it itself.

@@ -1,6 +1,8 @@
 //! What somebody has typed into a program and not entered, as far as the line of the cursor shows it. Asked only where a person's
 //! key has reached the pane since nothing stood there: a line that changed by itself is nobody's words.
 
+use super::words::AgentName;
+
 /// What a prompt ends with where the program's own is not known.
 const PROMPT_ENDS: [char; 14] = ['$', '#', '%', '>', '❯', '➜', '»', '›', ':', ')', ']', '}', '✗', 'λ'];
 
@@ -35,6 +37,37 @@ pub fn stands(line: &str, above: &str, free: Option<&str>) -> Stands {
     Stands::Words(line.to_owned())
 }
 
+/// Whether this is the prompt of a program that waits for the rest of what was begun: `>` and `quote>` of shells, `...` of Python.
+#[must_use]
+pub fn is_continuation(line: &str) -> bool {
+    let line = line.trim();
+    let of_a_shell = line
+        .strip_suffix('>')
+        .is_some_and(|before| before.chars().all(|c| c.is_ascii_lowercase() || c == ' '));
+    of_a_shell || line == "..." || line == "...:"
+}
+
+/// Words that stand unsent, for people.
+#[must_use]
+pub fn told(words: &str, boxed: bool) -> String {
+    if is_continuation(words) {
+        return format!("draft: an unfinished line stands at its continuation prompt `{words}`");
+    }
+    let place = if boxed { "its input box" } else { "its input" };
+    format!("draft: somebody's unsent words are in {place}: `{words}`")
+}
+
+/// What a person can do about them.
+#[must_use]
+pub fn cure(words: &str, name: &AgentName) -> String {
+    let there = if is_continuation(words) {
+        "finish the line there, or leave it with Ctrl-C"
+    } else {
+        "send or remove them there"
+    };
+    format!("{there} (`tasuki attach {name}`), or run `tasuki pane clear-line {name}`")
+}
+
 /// What stands behind a prompt; numbers in it may be others, as those of a clock.
 fn behind<'a>(line: &'a str, prompt: &str) -> Option<&'a str> {
     let is_digit = |c: char| c.is_ascii_digit();
@@ -59,7 +92,7 @@ fn is_prompt(line: &str, free: Option<&str>) -> bool {
     let Some(end) = line.chars().next_back() else { return true };
     let ends_so = own.map_or_else(|| PROMPT_ENDS.contains(&end), |own| own == end);
     let before = line.get(..line.len() - end.len_utf8()).unwrap_or_default();
-    let waits_for_more = end == '>' && before.chars().all(|c| c.is_ascii_lowercase() || c == ' ');
+    let waits_for_more = is_continuation(line);
     let ends_before =
         PROMPT_ENDS.iter().any(|mark| before.contains(&format!("{mark} ")) && *mark != ':' && *mark != ')');
     ends_so && !waits_for_more && !ends_before
@@ -68,6 +101,16 @@ fn is_prompt(line: &str, free: Option<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_is_not_finished_is_told_from_words() {
+        for prompt in [">", "dquote>", "cmdand quote>", "...", "   ...:"] {
+            assert!(is_continuation(prompt) && told(prompt, false).contains("unfinished line"), "{prompt}");
+        }
+        for words in ["> rm", "a>b", "$", ">>>", "Ab>", "rm ..."] {
+            assert!(!is_continuation(words) && told(words, true).contains("in its input box: `"), "{words}");
+        }
+    }
 
     #[test]
     fn words_are_told_from_prompts() {

@@ -8,6 +8,7 @@ use super::message::{BodyRef, Message, Outcome, Status};
 use super::reading::Dialog;
 use super::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Told};
 use super::team::Restart;
+use super::unsent;
 use super::words::{AgentName, MessageId, Millis, PaneId, Seq, Token};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -246,11 +247,10 @@ impl Engine {
         let unsent = self.live.unsent.get(name).filter(|_| guard.is_none_or(Guard::leaves_drafts));
         match unsent {
             None => guard.map(|guard| guard.words().to_owned()),
-            Some((words, boxed)) => Some(format!(
-                "draft: somebody's unsent words are in its input{}: `{words}`. Nothing is typed after them: send or remove them \
-                 there, or run `tasuki pane clear-line {name}`",
-                if *boxed { " box" } else { "" }
-            )),
+            Some((words, boxed)) => {
+                let (told, cure) = (unsent::told(words, *boxed), unsent::cure(words, name));
+                Some(format!("{told}. Nothing is typed after it: {cure}"))
+            }
         }
     }
 

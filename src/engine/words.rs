@@ -47,6 +47,17 @@ pub enum BadWord {
         /// Bytes it may have.
         max: usize,
     },
+    /// It has not as many bytes as it must have.
+    #[error("has {len} bytes; it must have exactly {exact}")]
+    WrongLength {
+        /// Bytes it has.
+        len: usize,
+        /// Bytes it must have.
+        exact: usize,
+    },
+    /// A token without a digit.
+    #[error("has no digit; at least one of its {TOKEN_CHARS} characters is one")]
+    NoDigit,
     /// A character that is not allowed, and where it stands (bytes, from 0).
     #[error("has {found:?} at byte {at}; allowed is {allowed}")]
     BadChar {
@@ -167,19 +178,15 @@ impl Token {
     /// [`BadWord`] if it is not six characters of `[a-z0-9]` with a digit among them.
     pub fn new(text: &str) -> Result<Self, BadWord> {
         const ALLOWED: &str = "six of [a-z0-9], at least one a digit";
-        let bytes: [u8; TOKEN_CHARS] =
-            text.as_bytes().try_into().map_err(|_| BadWord::TooLong { len: text.len(), max: TOKEN_CHARS })?;
+        let wrong = BadWord::WrongLength { len: text.len(), exact: TOKEN_CHARS };
+        let bytes: [u8; TOKEN_CHARS] = text.as_bytes().try_into().map_err(|_| wrong)?;
         if let Some((at, found)) =
             text.char_indices().find(|(_, c)| !(c.is_ascii_lowercase() || c.is_ascii_digit()))
         {
             return Err(BadWord::BadChar { found, at, allowed: ALLOWED });
         }
         if !bytes.iter().any(u8::is_ascii_digit) {
-            return Err(BadWord::BadChar {
-                found: text.chars().next().unwrap_or(' '),
-                at: 0,
-                allowed: ALLOWED,
-            });
+            return Err(BadWord::NoDigit);
         }
         Ok(Self(bytes))
     }

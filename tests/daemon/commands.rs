@@ -192,3 +192,21 @@ fn what_cannot_be_meant_is_said_and_not_passed_over() {
     }
     house.end();
 }
+
+/// What is refused for want of power is told as that, with a cure that there is.
+#[test]
+fn an_agent_that_may_not_is_not_told_to_show_a_token() {
+    let house = house("may-not", "");
+    let key = key(&house, "w");
+    assert_eq!(ask(&house, None, &["send", "boss", "x", "--id", "m"]).0, Some(0));
+    assert_eq!(ask(&house, None, &["cancel", "m"]).0, Some(0));
+    house.result("m");
+    assert_eq!(refused(&house, &key, &["retry", "m"]), "not-yours");
+    let (_, retry) = ask(&house, Some(&key), &["retry", "m"]);
+    assert!(
+        retry.contains("m was sent by user") && retry.contains("let user run `tasuki retry m`"),
+        "{retry}"
+    );
+    let (_, stop) = ask(&house, Some(&key), &["stop", "--all"]);
+    assert!(stop.contains("`may:`") && !stop.contains("token"), "{stop}");
+}

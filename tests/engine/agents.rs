@@ -130,7 +130,7 @@ fn a_task_of_an_agent_that_is_given_up_fails_and_what_is_queued_waits() {
         -- a person starts it
         boss is launching
         > launch boss
-        > answer 1 started
+        > answer 1 agent started
         boss is up in %2
         > seek boss
         t2 intent #1 task k00006 by boss
@@ -201,7 +201,7 @@ fn a_stopped_agent_is_not_typed_to_whatever_its_pane_still_says() {
         > answer accepted [t2]
         boss is launching
         > launch boss
-        > answer 1 started
+        > answer 1 agent started
     "#]]
     .assert_eq(&text);
 }
@@ -233,7 +233,7 @@ fn a_restart_is_a_stop_and_a_start() {
     "#]]
     .assert_eq(&world.ask(Command::Restart(name("gb"))));
     expect![[r#"
-        > answer refused unknown-agent in 0: crew is not an agent
+        > answer refused unknown-agent in 0: crew is not an agent; the agents are: ann, bob, boss, eve, gb
     "#]]
     .assert_eq(&world.ask(Command::Restart(name("crew"))));
 }
@@ -253,7 +253,7 @@ fn what_was_asked_while_there_was_no_tmux_is_done_when_it_is_back() {
     text += &world.step(Input::TmuxBack(Vec::new()));
     expect![[r#"
         boss is lost (there is no tmux server; one will be started with it)
-        > answer 1 started
+        > answer 1 agent started
         new is lost (there is no tmux server; one will be started with it)
         -- and it is back
         bob is launching

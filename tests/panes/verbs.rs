@@ -97,7 +97,148 @@ fn clearing_a_pane_clears_what_it_shows() {
         let cleared = house.ask(&["pane", "clear", "worker"]);
         assert!(cleared.status.success(), "{}", said(&cleared));
         assert!(!screen(&house).contains("marked"), "{}", screen(&house));
-        let sent = house.ask(&["pane", "send", "worker", "echo again", "--wait"]);
+        // It is free again when that has ended.
+        let sent = house.ask(&["pane", "send", "worker", "echo again"]);
         assert!(sent.status.success() && screen(&house).contains("again"), "{}", said(&sent));
     }
+}
+
+#[test]
+fn a_program_that_draws_the_whole_screen_gets_no_key_of_a_clearing_that_is_refused() {
+    let house = House::new(
+        "clear-drawn",
+        "  - {name: worker, reports_to: user, provider: plain, command: [python3, drawn.py], marker: PLAIN OK}\n",
+        &[("drawn.py", DRAWN)],
+    );
+    let mut house = house;
+    house.start();
+    house.until("it", |house| screen(house).contains("drawn"));
+    house.until("ready", |house| house.ask(&["pane", "ready", "worker"]).status.success());
+    let refused = house.ask(&["pane", "clear", "worker"]);
+    assert!(
+        refused.status.code() == Some(2) && said(&refused).contains("draws the whole screen"),
+        "{}",
+        said(&refused)
+    );
+    assert_eq!(house.read("keys"), "", "a key was pressed");
+}
+
+/// Draws on the alternate screen, and writes each byte away that it is given.
+const DRAWN: &str = "import os, tty\ntty.setraw(0)\nos.write(1, b'\\x1b[?1049h\\x1b[2J\\x1b[Hdrawn')\n\
+open('keys', 'w').close()\nwhile key := os.read(0, 1):\n    open('keys', 'ab').write(key)\n";
+
+#[test]
+fn a_line_longer_than_the_screen_is_seen_by_its_end() {
+    let house = shell("long");
+    let line = format!(": {}; echo whole > done", "x".repeat(20_000));
+    let sent = house.ask(&["pane", "send", "worker", &line]);
+    assert!(sent.status.success() && said(&sent) == "typed\n", "{}", said(&sent));
+    house.until("it to be done", |house| house.read("done") == "whole\n");
+}
+
+#[test]
+fn what_stands_in_the_way_is_told_with_its_own_cure() {
+    let house = shell("cures");
+    assert!(house.ask(&["stop", "--all"]).status.success());
+    for words in [
+        &["pane", "send", "worker", "x"][..],
+        &["pane", "send", "worker", "x", "--force"],
+        &["pane", "ready", "worker"],
+    ] {
+        let refused = said(&house.ask(words));
+        assert!(refused.contains("queue/STOP exists") && refused.contains("tasuki stop --off"), "{refused}");
+        assert!(!refused.contains("--force") && !refused.contains("wait until"), "{refused}");
+    }
+    assert!(house.ask(&["stop", "--off"]).status.success());
+    house.until("ready", |house| house.ask(&["pane", "ready", "worker"]).status.success());
+    house.tmux(&["copy-mode", "-t", "=tasuki:=worker"]);
+    let refused = said(&house.ask(&["pane", "send", "worker", "x", "--force"]));
+    assert!(refused.contains("copy mode") && refused.contains("cure: leave it with `q`"), "{refused}");
+    house.tmux(&["send-keys", "-t", "=tasuki:=worker", "-X", "cancel"]);
+}
+
+/// The prompt for the rest of a command is told as what it is, and `clear-line` leaves it.
+#[test]
+fn a_shell_that_waits_for_the_rest_of_a_command_is_led_out_of_it() {
+    let house = shell("rest");
+    let sent = house.ask(&["pane", "send", "worker", "echo WOULD-RUN: rm -rf \\"]);
+    assert!(sent.status.success(), "{}", said(&sent));
+    let ready = |house: &House| said(&house.ask(&["pane", "ready", "worker"]));
+    house.until("its rest to be asked for", |house| ready(house).contains("unfinished line"));
+    assert!(ready(&house).contains("clear-line worker"), "{}", ready(&house));
+    house.drop("a.yaml", "id: c-1\nto: worker\ncontent: echo mine >> done; echo PLAIN OK\n");
+    house.until("why it waits", |house| said(&house.ask(&["why", "c-1"])).contains("unfinished line"));
+    let cleared = house.ask(&["pane", "clear-line", "worker"]);
+    assert!(cleared.status.success(), "{}", said(&cleared));
+    assert!(house.result("c-1").contains("type: result"));
+    assert!(!screen(&house).lines().any(|row| row.starts_with("WOULD-RUN")), "{}", screen(&house));
+}
+
+#[test]
+fn an_interpreter_that_waits_for_the_rest_of_a_block_is_not_typed_to() {
+    let mut house = House::new(
+        "block",
+        "  - {name: worker, reports_to: user, provider: plain, command: [python3, -i, -q], marker: PLAIN OK, \
+         delivery: inline, token: false, env: {PYTHON_BASIC_REPL: '1'}}\n",
+        &[],
+    );
+    house.start();
+    house.until("idle", |house| house.read("status/agents/worker.yaml").contains("state: idle"));
+    let sent = house.ask(&["pane", "send", "worker", "for i in range(3):"]);
+    assert!(sent.status.success(), "{}", said(&sent));
+    house
+        .drop("a.yaml", "id: p-1\nto: worker\ncontent: open('done', 'w').write('mine'); print('PLAIN OK')\n");
+    house.until("why it waits", |house| said(&house.ask(&["why", "p-1"])).contains("unfinished line"));
+    let refused = said(&house.ask(&["pane", "ready", "worker"]));
+    assert!(refused.contains("continuation prompt `...`"), "{refused}");
+    let cleared = house.ask(&["pane", "clear-line", "worker"]);
+    assert!(cleared.status.code() == Some(2) && said(&cleared).contains("Ctrl-C"), "{}", said(&cleared));
+    house.tmux(&["send-keys", "-t", "=tasuki:=worker", "C-c"]);
+    assert!(house.result("p-1").contains("type: result"));
+    assert_eq!(house.read("done"), "mine");
+}
+
+/// Prints more than is kept.
+const FLOOD: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] && seq 1 20000 && echo "PLAIN OK ${BASH_REMATCH[1]}"
+done
+"#;
+
+/// Whoever waits for an answer, asks why, or reads the log, learns that it is not all of it.
+#[test]
+fn of_a_flood_only_the_end_is_kept_and_everybody_is_told_so() {
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./agent.sh], marker: PLAIN OK}\n";
+    let mut house = House::new("flood", agent, &[("agent.sh", FLOOD)]);
+    house.start();
+    let sent = house.ask(&["send", "worker", "FLOOD", "--id", "f-1", "--wait", "--within", "60s"]);
+    let out = String::from_utf8_lossy(&sent.stdout).into_owned();
+    assert!(
+        sent.status.success() && out.ends_with("20000\n") && !out.starts_with("1\n"),
+        "{}",
+        &out[out.len() - 99..]
+    );
+    let told = |text: &str| text.contains("only the end of the answer could be kept");
+    assert!(told(&String::from_utf8_lossy(&sent.stderr)), "{}", String::from_utf8_lossy(&sent.stderr));
+    assert!(told(&said(&house.ask(&["why", "f-1"]))));
+    house.until("the log", |house| told(&house.read("status/activity.log")));
+    let result = house.result("f-1");
+    let head = result.split("content:").next().unwrap_or_default();
+    assert!(head.contains("truncated: true"), "{head}");
+}
+
+#[test]
+fn a_task_is_tried_again_once_at_a_time() {
+    let house = shell("again");
+    let sent = house.ask(&["send", "worker", "sleep 600", "--id", "r-1"]);
+    assert!(sent.status.success(), "{}", said(&sent));
+    assert!(house.ask(&["cancel", "r-1"]).status.success());
+    house.result("r-1");
+    assert!(house.ask(&["stop", "--all"]).status.success());
+    let again = house.ask(&["retry", "r-1"]);
+    assert!(again.status.success(), "{}", said(&again));
+    let refused = house.ask(&["retry", "r-1"]);
+    let words = said(&refused);
+    assert!(refused.status.code() == Some(2) && words.contains("tried again already"), "{words}");
+    assert!(house.ask(&["stop", "--off"]).status.success());
 }

@@ -67,6 +67,8 @@ line itself and what to do about it; a daemon that runs goes on with the setting
 
 Paths are relative to the folder of the team file. Lengths of time have a unit: `100ms`, `30s`, `1h 30m`, `30d`.
 
+The example needs `prompts/reviewer.md` to be there: a file that is named and is missing is a mistake.
+
 ```yaml
 session: tasuki
 agents:

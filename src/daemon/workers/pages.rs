@@ -1,6 +1,6 @@
 //! What stands in each view: from what the engine shows and the bodies that the journal holds to the text of a file.
 
-use crate::engine::event::Answer;
+use crate::engine::event::{Answer, ONLY_THE_END};
 use crate::engine::message::{Body, Kind, Status};
 use crate::engine::state::Told;
 use crate::engine::view::{AgentSeen, MessageSeen};
@@ -25,6 +25,7 @@ pub fn open(seen: &MessageSeen, body: &Body, answers: &[(&Told, Answer)]) -> Str
             from: Some(&told.from),
             status: Some(told.outcome.status()),
             at: Some(answer.at),
+            truncated: answer.truncated,
             text: if answer.body.content.len() > NOTE_BYTES_MAX {
                 NoteText::At(path)
             } else {
@@ -61,6 +62,7 @@ pub fn result(seen: &MessageSeen, answer: &Answer) -> String {
         phrase: None,
         attempt: Some(seen.attempt).filter(|attempt| *attempt > 0),
         redelivered: false,
+        truncated: answer.truncated,
         content: &answer.body.content,
         timestamp: Some(answer.at),
         accepted_at: None,
@@ -93,7 +95,7 @@ pub fn result(seen: &MessageSeen, answer: &Answer) -> String {
 fn evidence(answer: &Answer) -> Option<&'static str> {
     let says_nothing = answer.body.content.trim().is_empty();
     match answer.truncated {
-        true => Some("only the end of the answer could be kept"),
+        true => Some(ONLY_THE_END),
         false => says_nothing.then_some("its agent said only that it is done"),
     }
 }
@@ -307,6 +309,7 @@ mod tests {
         let page = read(&result(&ended(Outcome::Completed), &cut));
         assert_eq!(page["proof"], json!("weak"));
         assert!(page["evidence"].as_str().unwrap().contains("only the end"), "{page}");
+        assert_eq!(page["truncated"], json!(true));
         let error = Answer { kind: Kind::Error, source: None, ..answer(TEXT) };
         for (outcome, status) in
             [(Outcome::Completed, "failed"), (Outcome::Failed, "failed"), (Outcome::Cancelled, "cancelled")]

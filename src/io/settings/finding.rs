@@ -14,6 +14,9 @@ const TOLD_MAX: usize = 20;
 /// Longest line, in bytes, that is shown with a finding: nobody reads a longer one, and its columns are too many for a terminal.
 const SHOWN_BYTES_MAX: usize = 1_000;
 
+/// How a finding begins that says that a program is missing.
+pub(super) const NO_PROGRAM: &str = "there is no program `";
+
 /// A stretch of bytes in a team file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
@@ -55,6 +58,12 @@ impl Finding {
     #[must_use]
     pub fn file(&self) -> &str {
         self.source.name()
+    }
+
+    /// Whether it says that an agent's program is missing, which whoever lists the programs says for each of them.
+    #[must_use]
+    pub fn is_of_a_program(&self) -> bool {
+        !self.fatal && self.why.starts_with(NO_PROGRAM)
     }
 
     /// Whether its line, and those beside it that are shown with it, are short enough to be shown.

@@ -3,7 +3,7 @@
 use super::env::{Env, allowed_only};
 use super::file::AgentEntry;
 use super::fill::{Filled, Values, fill};
-use super::finding::{Book, Place};
+use super::finding::{Book, NO_PROGRAM, Place};
 use super::profile::Profile;
 use super::prompt::{self, Way};
 use super::values::DeliveryWord;
@@ -267,7 +267,7 @@ impl Ground<'_> {
         if !found {
             book.odd(
                 place,
-                format!("there is no program `{program}`"),
+                format!("{NO_PROGRAM}{program}`"),
                 "install it, or correct the command or the agent's PATH",
             );
         }

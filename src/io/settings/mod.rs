@@ -158,15 +158,28 @@ impl Settings {
     /// # Errors
     /// Every fault, and every warning, in the order of the file.
     pub fn parse(bytes: &[u8], workspace: &Workspace, around: &Surroundings) -> Result<Loaded, Vec<Finding>> {
+        Self::parse_named(TEAM_FILE, bytes, workspace, around)
+    }
+
+    /// The same of a file that is called `name` where its findings are shown.
+    ///
+    /// # Errors
+    /// As [`Settings::parse`].
+    pub fn parse_named(
+        name: &str,
+        bytes: &[u8],
+        workspace: &Workspace,
+        around: &Surroundings,
+    ) -> Result<Loaded, Vec<Finding>> {
         let text = match read::decode(bytes) {
             Ok(text) => text,
             Err((lossy, place)) => {
-                let mut book = Book::new(TEAM_FILE, &lossy);
+                let mut book = Book::new(name, &lossy);
                 book.wrong(place, "this is not UTF-8", "save the file as UTF-8");
                 return Err(book.close().err().unwrap_or_default());
             }
         };
-        let mut book = Book::new(TEAM_FILE, text);
+        let mut book = Book::new(name, text);
         let settings = match read::read(text, &mut book) {
             Some(file) => Some(members::settings(&file, workspace, around, &mut book)?),
             None => None,

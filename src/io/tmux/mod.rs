@@ -37,4 +37,5 @@ pub use screen::{Rows, Screen};
 pub use server::{Earlier, Server, USERS_OWN_SOCKET};
 pub use sessions::Session;
 pub use typing::{CtrlLetter, Key};
+pub use wall::shell_word;
 pub use window::{PaneRow, Tag, WindowSpec};

@@ -126,6 +126,16 @@ impl Server {
         ["-L", &self.socket, "-u", "switch-client", "-t", &target].map(str::to_owned).to_vec()
     }
 
+    /// Whether our session is there. Asking starts no server.
+    #[must_use]
+    pub fn has_session(&self) -> bool {
+        let mut tmux = std::process::Command::new("tmux");
+        tmux.args(["-L", &self.socket, "has-session", "-t", &self.session_target()]);
+        tmux.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // Without a tmux the caller says so when it cannot be run.
+        tmux.status().is_ok_and(|ended| ended.success())
+    }
+
     /// Whether this `TMUX` of a terminal names our server.
     #[must_use]
     pub fn is_that_of(&self, tmux: &OsStr) -> bool {

@@ -67,6 +67,13 @@ const OPTIONS: [(&str, &str); 9] = [
     ("status-right-length", "60"),
 ];
 
+/// A word as a shell takes it for itself: in quotes unless all of it is plain.
+#[must_use]
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { quoted(word) }
+}
+
 /// A word for the shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))

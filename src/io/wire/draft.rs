@@ -33,12 +33,13 @@ pub const KEYS: [&str; 18] = [
 ];
 /// Keys that only tasuki writes. In a drop they are left out and its sender is told: a task that is copied out of a view,
 /// changed and dropped again works, and nobody can claim to be verified.
-pub const OWN_KEYS: [&str; 17] = [
+pub const OWN_KEYS: [&str; 18] = [
     "stage",
     "phrase",
     "phrase_letters",
     "attempt",
     "redelivered",
+    "truncated",
     "hops",
     "verified",
     "inferred",

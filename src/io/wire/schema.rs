@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 const ID: &str = "^[a-z0-9][a-z0-9._-]{0,63}$";
 /// What a name may be (protocol, the team file).
 const NAME: &str = "^[a-z0-9][a-z0-9_-]{0,63}$";
-/// What a turn's token looks like.
-const TOKEN: &str = "^[a-z0-9]{6}$";
+/// What a turn's token looks like: six characters, at least one of them a digit.
+const TOKEN: &str = "^(?=[a-z]*[0-9])[a-z0-9]{6}$";
 
 /// The schema of one document of a drop. Keys that it does not name are kept as they are, so they are allowed.
 #[must_use]

@@ -34,6 +34,8 @@ pub struct MessageView<'a> {
     pub attempt: Option<u8>,
     /// `redelivered: true` if this turn may have been given before.
     pub redelivered: bool,
+    /// `truncated: true` if only the end of the content could be kept; above it, since it may be long.
+    pub truncated: bool,
     /// `content:`
     pub content: &'a str,
     /// `timestamp:`: when its sender wrote it, else when it was accepted.
@@ -104,6 +106,7 @@ impl<'a> MessageView<'a> {
             phrase: None,
             attempt: None,
             redelivered: false,
+            truncated: false,
             content,
             timestamp: None,
             accepted_at: None,
@@ -143,6 +146,8 @@ pub struct Note<'a> {
     pub status: Option<Status>,
     /// `at:`
     pub at: Option<Millis>,
+    /// `truncated: true` if only the end of its answer could be kept.
+    pub truncated: bool,
     /// `content:`, or where the whole text stands if it is long.
     pub text: NoteText<'a>,
 }
@@ -275,6 +280,7 @@ impl MessageView<'_> {
         map.some("token", self.token.as_ref().map(Token::as_str))?;
         map.some("attempt", self.attempt)?;
         map.some("redelivered", self.redelivered.then_some(true))?;
+        map.some("truncated", self.truncated.then_some(true))?;
         map.entry("content", &Prose(self.content))
     }
 
@@ -315,6 +321,7 @@ impl Serialize for Note<'_> {
         map.some("from", self.from.map(AgentName::as_str))?;
         map.some("status", self.status.map(Status::word))?;
         map.some("at", self.at.map(write_moment))?;
+        map.some("truncated", self.truncated.then_some(true))?;
         match self.text {
             NoteText::Here(text) => map.entry("content", &Prose(text))?,
             NoteText::At(path) => map.entry("path", path)?,

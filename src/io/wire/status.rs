@@ -189,7 +189,7 @@ impl Serialize for Reason<'_> {
             map.serialize_entry("field", field)?;
         }
         map.serialize_entry("why", &Prose(&refusal.why))?;
-        map.serialize_entry("cure", refusal.code.cure())?;
+        map.serialize_entry("cure", refusal.cure())?;
         if let Some(text) = self.text {
             map.serialize_entry("text", text)?;
         }

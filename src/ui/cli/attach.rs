@@ -4,7 +4,7 @@ use super::desk::{Desk, Ended, read_name};
 use super::failure::{Failure, Kind};
 use crate::engine::words::AgentName;
 use crate::io::settings::{Settings, TmuxSocket};
-use crate::io::tmux::{Server, USERS_OWN_SOCKET};
+use crate::io::tmux::{Server, USERS_OWN_SOCKET, shell_word};
 use std::io::IsTerminal;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -17,7 +17,9 @@ Examples:
   tasuki attach grand_boss       that agent's window
   tasuki attach --all            all agents at once, read-only; C-b n goes to the next page
 
-Nothing is typed to an agent while you type in its window.")]
+Nothing is typed to an agent while you type in its window.
+
+Exit codes: 2 it cannot be attached to here, 5 no agent is running.")]
 pub(super) struct Args {
     /// Agent name
     #[arg(value_parser = read_name)]
@@ -33,21 +35,7 @@ pub(super) struct Args {
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let workspace = desk.workspace()?;
     let settings = Settings::load(&workspace, &desk.around)?.settings;
-    let window = match &args.agent {
-        Some(name) => {
-            let name =
-                settings.team.addressee(name).map_err(|refusal| Failure::from(refusal).without_place())?;
-            let member = settings.team.members.contains_key(&name);
-            let why = || format!("{name} is not an agent with a window of its own");
-            let cure = "`tasuki status` lists the agents";
-            Some(name.clone())
-                .filter(|_| member)
-                .map(Ok)
-                .unwrap_or_else(|| Err(Failure::new(Kind::Rejected, "unknown-agent", why(), cure)))
-                .map(Some)?
-        }
-        None => None,
-    };
+    let window = args.agent.as_ref().map(|name| settings.team.member(name)).transpose()?;
     let server = server(&workspace, &settings);
     let around = std::env::var_os("TMUX").filter(|tmux| !tmux.is_empty());
     let is_inside = around.as_ref().is_some_and(|tmux| server.is_that_of(tmux));
@@ -61,7 +49,18 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     };
     if args.print {
         let words: Vec<&str> = ["tmux"].into_iter().chain(arguments.iter().map(|word| &**word)).collect();
-        return desk.tell(&serde_json::json!({"command": words}), || words.join(" "));
+        return desk.tell(&serde_json::json!({"command": words}), || {
+            words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+        });
+    }
+    // tmux itself would start a server to show agents that are not there, or say only that there are no sessions.
+    if !server.has_session() {
+        return Err(Failure::new(
+            Kind::NoDaemon,
+            "no-agents",
+            "no agent is running",
+            "`tasuki up` starts them",
+        ));
     }
     if !std::io::stdin().is_terminal() {
         let why = "this is not a terminal";

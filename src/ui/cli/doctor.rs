@@ -6,7 +6,7 @@ use super::lying;
 use super::service::{LINGER_CURE, linger};
 use super::table::harmless;
 use crate::engine::words::counted;
-use crate::io::settings::{Settings, TmuxSocket};
+use crate::io::settings::{Settings, SettingsError, TmuxSocket};
 use crate::io::systemd::{Linger, Manager, unit};
 use crate::io::tmux::Server;
 use crate::io::workspace::Workspace;
@@ -87,7 +87,7 @@ pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
     Err(Failure::new(
         Kind::Failed,
         "doctor",
-        format!("{bad} of {} checks are bad", checks.len()),
+        format!("{bad} of {} {} bad", counted(checks.len(), "check"), if bad == 1 { "is" } else { "are" }),
         "see above",
     ))
 }
@@ -153,6 +153,7 @@ fn inotify() -> Vec<Check> {
 
 fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
     let mut checks = vec![check("workspace", Verdict::Good, workspace.root_text(), "")];
+    checks.push(writable(workspace));
     let ready = workspace.refuse_open_team();
     let found = ready.as_ref().map_or_else(ToString::to_string, |()| "only you can write to it".to_owned());
     checks.push(check("team file's mode", Verdict::bad_unless(ready.is_ok()), found, "chmod o-w it"));
@@ -169,7 +170,9 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
                 members,
                 "see `tasuki lint tasuki.yaml`",
             ));
-            checks.extend(loaded.warnings.iter().map(|warning| {
+            // That a program is missing is told below, for each agent.
+            let warnings = loaded.warnings.iter().filter(|warning| !warning.is_of_a_program());
+            checks.extend(warnings.map(|warning| {
                 let found = format!("{}:{}: {warning}", warning.file(), warning.line());
                 check("team file", Verdict::Warning, found, &warning.cure)
             }));
@@ -177,10 +180,7 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
             checks.extend(programs(&loaded.settings));
             checks.push(own_server(&loaded.settings));
         }
-        Err(error) => {
-            let found = error.to_string().lines().next().unwrap_or_default().to_owned();
-            checks.push(check("team file", Verdict::Bad, found, "see `tasuki lint tasuki.yaml`"));
-        }
+        Err(error) => checks.push(refused(&error)),
     }
     checks.push(service(desk, workspace));
     checks.push(socket(desk, workspace));
@@ -189,6 +189,33 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
     let lying = lying::notes(workspace).into_iter();
     checks.extend(lying.map(|note| check("queue", Verdict::Warning, note, "see `tasuki status`")));
     checks
+}
+
+/// What is wrong with the team file, in one line.
+fn refused(error: &SettingsError) -> Check {
+    let lint = "see `tasuki lint tasuki.yaml`";
+    match error {
+        SettingsError::Refused { findings, .. } => {
+            let fatal: Vec<_> = findings.iter().filter(|finding| finding.fatal).collect();
+            let first = fatal.first().map_or(String::new(), |finding| {
+                format!("; {}:{}: {finding}", finding.file(), finding.line())
+            });
+            let found = format!("{}{first}", counted(fatal.len(), "mistake"));
+            check("team file", Verdict::Bad, harmless(&found), lint)
+        }
+        error => {
+            check("team file", Verdict::Bad, error.to_string(), "put a team file there that tasuki may use")
+        }
+    }
+}
+
+/// Whether the workspace can be written to: nothing is accepted where it cannot.
+fn writable(workspace: &Workspace) -> Check {
+    let cure = "make it writable (`mount -o remount,rw`, `chmod u+w`), or use a workspace elsewhere";
+    let access = rustix::fs::access(workspace.root(), rustix::fs::Access::WRITE_OK);
+    let found =
+        access.map_or_else(|error| format!("it cannot be written to: {error}"), |()| "yes".to_owned());
+    check("workspace can be written to", Verdict::bad_unless(access.is_ok()), found, cure)
 }
 
 /// Folders in whose place something else stands: tasuki follows no link, so nothing that is put there is taken.

@@ -4,7 +4,7 @@ use super::desk::{Desk, Ended, refuse_agents, unless_running};
 use super::failure::{Failure, Kind};
 use crate::daemon::survivors::{self, Survivors, show_stopped, strangers};
 use crate::io::clock::Clock;
-use crate::io::lock::{self, Lock};
+use crate::io::lock::{self, Lock, LockError};
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
@@ -94,10 +94,12 @@ fn without(
     // Whoever is started meanwhile takes the agents up, and is to be left alone.
     let memory = workspace.memory();
     let take = || Lock::take(&workspace.lock(), Clock::start().wall());
-    let _lock =
-        memory.is_dir().then(take).transpose().map_err(|error| {
+    let _lock = memory.is_dir().then(take).transpose().map_err(|error| match &error {
+        LockError::Held { .. } => {
             Failure::new(Kind::Failed, "held", error.to_string(), "run the command again")
-        })?;
+        }
+        LockError::Io { .. } => Failure::of("io", &error),
+    })?;
     let found = client.run(Survivors::find(workspace, &desk.around, settings.as_ref()))?;
     if found.is_empty() {
         tell_strangers(desk, workspace);

@@ -69,7 +69,7 @@ impl Failure {
     }
 
     /// Something that the machine refused, with everything it said.
-    fn of(code: &str, error: &(dyn Error + 'static)) -> Self {
+    pub(super) fn of(code: &str, error: &(dyn Error + 'static)) -> Self {
         let mut why = error.to_string();
         let mut source = error.source();
         let mut cure = cure_of(error);
@@ -99,12 +99,6 @@ impl Failure {
             Kind::TimedOut => 4,
             Kind::NoDaemon => 5,
         })
-    }
-
-    /// The same of a word on the command line, which stands in no field of a message.
-    pub(super) fn without_place(mut self) -> Self {
-        self.problem.field = None;
-        self
     }
 
     /// A command line that is none. What to do stands in the last line that clap writes.
@@ -177,7 +171,7 @@ impl From<ClientError> for Failure {
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        let cure = refusal.code.cure();
+        let cure = refusal.cure();
         let mut failure = Self::new(Kind::Rejected, refusal.code.word(), refusal.why, cure);
         failure.problem.field = refusal.field.map(str::to_owned);
         failure.problem.line = refusal.line;

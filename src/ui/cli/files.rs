@@ -44,6 +44,9 @@ pub(super) struct View {
     pub(super) stage: Option<String>,
     pub(super) content: String,
     pub(super) completion_source: Option<String>,
+    /// Only the end of the content could be kept.
+    #[serde(default)]
+    pub(super) truncated: bool,
     pub(super) reason: Option<String>,
 }
 

@@ -3,12 +3,13 @@
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use crate::daemon::workers::mailbox::mint_id;
-use crate::engine::refusal::{self, Refusal};
+use crate::engine::refusal::{self, Code, Refusal};
 use crate::engine::words::counted;
 use crate::io::clock::Clock;
 use crate::io::settings::{Settings, render};
 use crate::io::wire::{FILE_BYTES_MAX, draft};
 use crate::io::workspace::{TEAM_FILE, Workspace};
+use crate::ui::scripted;
 use anstream::ColorChoice;
 use serde::Deserialize;
 use std::fs::File;
@@ -23,7 +24,8 @@ Examples:
   tasuki lint task.yaml && mv task.yaml queue/
   tasuki lint --compat queue/results/*.yaml        and whether libyaml reads them as tasuki does
 
-A file is a team file if it is called tasuki.yaml or begins with `agents:` or `session:`.")]
+A file is a team file if it is called tasuki.yaml or has a line that begins with `agents:` or `session:`; it is a script if it is
+called NAME.script.yaml, or has one that begins with `rules:` and none with `to:`.")]
 pub(super) struct Args {
     /// File to check
     #[arg(value_name = "FILE", required = true)]
@@ -32,6 +34,9 @@ pub(super) struct Args {
     #[arg(long)]
     compat: bool,
 }
+
+/// In whose name tasuki answers where no agent does.
+const OURSELVES: &str = "tasuki";
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let mut bad = 0;
@@ -57,8 +62,15 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
 }
 
 fn check(desk: &Desk, path: &Path, bytes: &[u8], compat: bool) -> Result<String, Failure> {
-    let words =
-        if is_team(path, bytes) { check_team(desk, path, bytes) } else { check_drop(desk, path, bytes) }?;
+    let words = if is_team(path, bytes) {
+        check_team(desk, path, bytes)
+    } else if is_script(path, bytes) {
+        scripted::check(&String::from_utf8_lossy(bytes), &path.display().to_string())
+            .map(|()| "a script of the scripted agent".to_owned())
+            .map_err(|why| Failure::new(Kind::Rejected, "script", why, "see protocol/SCRIPTED.md"))
+    } else {
+        check_drop(desk, path, bytes)
+    }?;
     if compat {
         check_compat(bytes).map_err(|failure| failure.within(path.display().to_string()))?;
     }
@@ -72,7 +84,11 @@ fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
         anstream::AutoStream::choice(&std::io::stderr()),
         ColorChoice::Always | ColorChoice::AlwaysAnsi
     );
-    match Settings::parse(bytes, &workspace, &desk.around) {
+    // The daemon refuses a team file that everybody may write, whatever it says.
+    if path.file_name().is_some_and(|name| name == TEAM_FILE) {
+        workspace.refuse_open_team()?;
+    }
+    match Settings::parse_named(&path.display().to_string(), bytes, &workspace, &desk.around) {
         Ok(loaded) => {
             if !loaded.warnings.is_empty() {
                 desk.remark(render(&loaded.warnings, colours));
@@ -81,7 +97,8 @@ fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
         }
         Err(findings) => {
             let why = format!("this team file cannot be used:\n\n{}", render(&findings, colours));
-            Err(Failure::new(Kind::Rejected, "team-file", why, "").within(path.display().to_string()))
+            let cure = "correct what is shown; docs/team-file.md describes each key";
+            Err(Failure::new(Kind::Rejected, "team-file", why, cure).within(path.display().to_string()))
         }
     }
 }
@@ -93,6 +110,9 @@ fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     let names = team.map(|loaded| loaded.settings.team.names());
     let knows = |name: &str| names.as_ref().is_none_or(|names| names.contains(name));
     let drafts = draft::read(bytes, name, &knows, &mut mint_id, Clock::start().wall());
+    if drafts.as_ref().is_err_and(|refusal| refusal.code == Code::BadStatus) && is_own_answer(bytes) {
+        return Ok("an answer that tasuki wrote itself".to_owned());
+    }
     let drafts = drafts.map_err(|refusal| Failure::from(refusal).within(path.display().to_string()))?;
     let late = drafts.iter().enumerate().find_map(|(document, draft)| Some((document, draft.late.as_ref()?)));
     if let Some((document, late)) = late {
@@ -127,6 +147,20 @@ fn check_compat(bytes: &[u8]) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Whether it is an answer of tasuki's own, as to a task that was cancelled: no drop may say so, and none needs to.
+fn is_own_answer(bytes: &[u8]) -> bool {
+    let view: Option<serde_json::Value> = serde_saphyr::from_slice(bytes).ok();
+    view.is_some_and(|view| view["from"] == OURSELVES && view["in_reply_to"].is_string())
+}
+
+fn is_script(path: &Path, bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let begins = |word: &str| text.lines().any(|line| line.starts_with(word));
+    let is_named =
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(".script.yaml"));
+    is_named || (begins("rules:") && !begins("to:"))
 }
 
 fn is_team(path: &Path, bytes: &[u8]) -> bool {

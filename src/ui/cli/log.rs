@@ -45,10 +45,10 @@ pub(super) struct Args {
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let workspace = desk.workspace()?;
-    if args.subject.as_deref() == Some(USER) && !args.follow {
-        return inbox::show(desk, &workspace);
+    if args.subject.as_deref() == Some(USER) {
+        return of_user(desk, &workspace, args.follow);
     }
-    let is_all = args.subject.as_deref().is_none_or(|subject| subject == USER);
+    let is_all = args.subject.is_none();
     let (path, word) = which(desk, &workspace, args.subject.as_deref())?;
     let mut log = Tail { path, word, file: None };
     let mut lines = log.read()?;
@@ -82,13 +82,25 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     }
 }
 
+/// Only what was sent to the user, and what is sent from now on if that is followed.
+fn of_user(desk: &Desk, workspace: &Workspace, follow: bool) -> Ended {
+    if !follow {
+        return inbox::show(desk, workspace);
+    }
+    let client = Client::new(workspace, &desk.around)?;
+    loop {
+        inbox::show_unread(desk, workspace)?;
+        client.pause(LOOK);
+    }
+}
+
 /// The file, and the word that its lines must have.
 fn which(
     desk: &Desk,
     workspace: &Workspace,
     subject: Option<&str>,
 ) -> Result<(PathBuf, Option<String>), Failure> {
-    let Some(subject) = subject.filter(|subject| *subject != USER) else {
+    let Some(subject) = subject else {
         return Ok((workspace.activity_log(), None));
     };
     if let Ok(name) = AgentName::new(subject) {

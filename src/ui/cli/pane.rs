@@ -5,6 +5,7 @@ use super::desk::{Desk, Ended, read_name, text_or_input};
 use super::failure::{Failure, Kind};
 use super::send::read_time;
 use super::table::harmless_lines;
+use crate::daemon::request::PANE_WAIT_MS_MAX;
 use crate::engine::words::AgentName;
 use crate::ui::http::client::ANSWER_DEADLINE;
 use crate::ui::http::types::{PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody};
@@ -37,8 +38,8 @@ enum Verb {
         agent: AgentName,
         /// The line; `-` reads the standard input
         text: String,
-        /// Wait until it may be typed
-        #[arg(long, value_name = "TIME", value_parser = read_time, num_args = 0..=1, default_missing_value = "30s")]
+        /// Wait until it may be typed, at most an hour
+        #[arg(long, value_name = "TIME", value_parser = read_hour, num_args = 0..=1, default_missing_value = "30s")]
         wait: Option<u64>,
         /// Type several lines, each of them entered
         #[arg(long)]
@@ -68,10 +69,10 @@ enum Verb {
         #[arg(value_parser = read_name)]
         agent: AgentName,
         /// Text to wait for; the agent's phrase if it is left out
-        #[arg(long)]
+        #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
         text: Option<String>,
         /// Longest wait, at most an hour
-        #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "30s")]
+        #[arg(long, value_name = "TIME", value_parser = read_hour, default_value = "30s")]
         timeout: u64,
     },
     /// Takes away what stands in the input unsent, and sees that it is gone
@@ -124,12 +125,20 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
 fn send(desk: &Desk, agent: &AgentName, body: &PaneSendBody, wait_ms: u64) -> Ended {
     let deadline = ANSWER_DEADLINE + Duration::from_millis(wait_ms);
     let typed: PaneTyped = desk.client()?.post(&format!("/v1/panes/{agent}/send"), body, deadline)?;
-    desk.tell(&typed, || "typed".to_owned())?;
     if typed.proven {
-        return Ok(());
+        return desk.tell(&typed, || "typed".to_owned());
+    }
+    if desk.globals.json {
+        desk.say_json(&typed)?;
     }
     let why = format!("Enter was pressed, but {agent}'s pane had not shown the line before");
     Err(Failure::new(Kind::NotDelivered, "not-proven", why, format!("see `tasuki pane read {agent}`")))
+}
+
+/// A wait beside a pane: the daemon waits for no longer than this.
+fn read_hour(text: &str) -> Result<u64, String> {
+    let ms = read_time(text)?;
+    if ms > PANE_WAIT_MS_MAX { Err("at most an hour (1h) is waited for".to_owned()) } else { Ok(ms) }
 }
 
 fn wait(desk: &Desk, agent: &AgentName, text: Option<String>, timeout_ms: u64) -> Ended {
@@ -150,5 +159,6 @@ fn ready(desk: &Desk, agent: &AgentName) -> Ended {
         return desk.tell(&ready, || "ready".to_owned());
     }
     let why = ready.why.unwrap_or_else(|| "it is not ready".to_owned());
-    Err(Failure::new(Kind::Failed, "not-ready", format!("{agent}: {why}"), "wait until it is"))
+    let cure = ready.cure.unwrap_or_else(|| "wait until it is".to_owned());
+    Err(Failure::new(Kind::Failed, "not-ready", format!("{agent}: {why}"), cure))
 }

@@ -1,6 +1,7 @@
 //! `tasuki reply`: an agent says what came of its turn, or that it has read it.
 
 use super::desk::{Desk, Ended, text_or_input};
+use super::failure::{Failure, Kind};
 use crate::engine::words::Token;
 use crate::ui::http::client::ANSWER_DEADLINE;
 use crate::ui::http::types::{Done, ReplyBody};
@@ -35,7 +36,12 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let done: Done = if args.ack {
         client.post(&format!("/v1/turns/{token}/ack"), &serde_json::json!({}), ANSWER_DEADLINE)?
     } else {
-        let body = ReplyBody { text: text_or_input(args.text.as_deref())?, failed: args.failed };
+        let text = text_or_input(args.text.as_deref())?;
+        if text.trim().is_empty() {
+            let cure = "write the answer after the token; `--ack` says only that the turn was read";
+            return Err(Failure::new(Kind::Rejected, "content-empty", "the answer is empty", cure));
+        }
+        let body = ReplyBody { text, failed: args.failed };
         client.post(&format!("/v1/turns/{token}/reply"), &body, ANSWER_DEADLINE)?
     };
     desk.tell(&done, || done.what.clone())

@@ -5,11 +5,12 @@ use super::failure::{Failure, Kind};
 use super::files;
 use super::send::send;
 use crate::daemon::workers::mailbox::mint_id;
+use crate::engine::refusal::Code;
 use crate::engine::words::MessageId;
 use crate::io::wire::draft::OWN_KEYS;
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
-use crate::ui::http::types::{Done, Problem};
+use crate::ui::http::types::{Done, MessageInfo, MessageList, Problem};
 use serde_json::{Map, Value, json};
 
 /// Fields of the old message that a new one does not take over.
@@ -57,11 +58,38 @@ fn send_again(desk: &Desk, workspace: &Workspace, client: &Client, old: &Message
             "{old} is completed; only a held, failed or cancelled message can be retried"
         )));
     }
+    if let Some(again) = sent_again(workspace, client, old) {
+        let cure = format!("wait for it, or end it with `tasuki cancel {again}`");
+        let why = format!("{old} is being tried again already, as {again}");
+        return Err(Failure::new(Kind::Rejected, "wrong-stage", why, cure));
+    }
     let id = mint_id();
     view.retain(|key, _| !LEFT.contains(&key.as_str()) && !OWN_KEYS.contains(&key.as_str()));
     view.insert("id".to_owned(), json!(id.as_str()));
     view.insert("retry_of".to_owned(), json!(old.as_str()));
-    send(desk, workspace, client, &Value::Object(view), &id)?;
+    let from = view.get("from").and_then(Value::as_str).unwrap_or("user").to_owned();
+    send(desk, workspace, client, &Value::Object(view), &id).map_err(|failure| {
+        // The key is an agent's, and the message somebody else's.
+        if failure.problem.code != Code::BadProof.word() {
+            return failure;
+        }
+        let why = format!("{old} was sent by {from}, and an agent sends again only what it sent itself");
+        let cure = format!("let {from} run `tasuki retry {old}`");
+        Failure::new(Kind::Rejected, Code::NotYours.word(), why, cure)
+    })?;
     let what = format!("{old} is sent again as {id}");
     desk.tell(&Done { what: what.clone(), id: Some(id.to_string()) }, || what)
+}
+
+/// A message that repeats this one and is open, or waits in `queue/`.
+fn sent_again(workspace: &Workspace, client: &Client, old: &MessageId) -> Option<String> {
+    if let Ok(list) = client.get::<MessageList>("/v1/messages", ANSWER_DEADLINE) {
+        let again = |message: &MessageInfo| message.retry_of.as_deref() == Some(old.as_str());
+        return list.messages.into_iter().find(again).map(|message| message.id);
+    }
+    let waiting = std::fs::read_dir(workspace.queue()).into_iter().flatten().flatten();
+    let views = waiting.filter_map(|entry| files::read::<Map<String, Value>>(&entry.path()));
+    let again = |view: &Map<String, Value>| view.get("retry_of") == Some(&json!(old.as_str()));
+    let id = views.into_iter().find(again)?.remove("id")?;
+    id.as_str().map(str::to_owned)
 }

@@ -75,16 +75,16 @@ pub(super) struct Args {
     #[arg(long, value_name = "KEY=VALUE", value_parser = read_pair)]
     meta: Vec<(String, String)>,
     /// Wait until its delivery is proven
-    #[arg(long, conflicts_with_all = ["wait", "follow"])]
+    #[arg(long, group = "waits", conflicts_with_all = ["wait", "follow"])]
     delivered: bool,
     /// Wait for its answer and print it
-    #[arg(long)]
+    #[arg(long, group = "waits")]
     wait: bool,
     /// Like --wait, and report each step on the standard error
-    #[arg(long)]
+    #[arg(long, group = "waits")]
     follow: bool,
-    /// Longest wait, such as 10m; without it there is no limit
-    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    /// Longest wait, such as 10m, with --wait, --follow or --delivered; without it there is no limit
+    #[arg(long, value_name = "TIME", value_parser = read_time, requires = "waits")]
     within: Option<u64>,
 }
 

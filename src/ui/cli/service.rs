@@ -257,7 +257,7 @@ fn shown(status: &Status) -> String {
     let linger = match status.linger {
         Some(true) => "lingering: yes, services outlive your logout".to_owned(),
         Some(false) => format!("lingering: NO, services end with your last session; cure: {LINGER_CURE}"),
-        None => format!("lingering: not known; to be sure: {LINGER_CURE}"),
+        None => format!("it is not known whether lingering is on; to be sure: {LINGER_CURE}"),
     };
     if status.units.is_empty() {
         return format!("no unit of tasuki (`tasuki service install` writes one)\n{linger}");

@@ -6,6 +6,7 @@ use super::dropping::drop_file;
 use super::failure::{Failure, Kind};
 use super::files::{self, View};
 use super::table::harmless_lines;
+use crate::engine::event::ONLY_THE_END;
 use crate::engine::words::MessageId;
 use crate::io::clock::Clock;
 use crate::io::workspace::Workspace;
@@ -57,6 +58,10 @@ impl Waiting<'_> {
             return self.end_without_answer(&info);
         }
         let answer = self.answer()?;
+        if answer.truncated {
+            self.desk
+                .remark(format!("note: {ONLY_THE_END}: what is printed here does not begin where it began"));
+        }
         if self.desk.globals.json {
             self.desk.say_json(
                 &serde_json::json!({"id": self.id.as_str(), "status": info.status, "answer": answer}),

@@ -9,7 +9,7 @@ use super::types::{
     Done, PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText,
     PaneTyped, PaneWaitBody,
 };
-use crate::daemon::request::{Answered, PaneRequest, PaneResponse, SendWish};
+use crate::daemon::request::{ASKS_NOTHING, Answered, Hindrance, PaneRequest, PaneResponse, SendWish};
 use crate::engine::words::AgentName;
 use axum::Json;
 use axum::extract::State;
@@ -33,7 +33,10 @@ pub(super) async fn read(
 
 pub(super) async fn ready(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<PaneReady> {
     match house.pane(Key::NONE, name, PaneRequest::Ready).await? {
-        PaneResponse::Ready(ready, why) => Ok(Json(PaneReady { ready, why })),
+        PaneResponse::Ready(ready, why) => Ok(Json(PaneReady { ready, why, cure: None })),
+        PaneResponse::Hindered(Hindrance { why, cure }) => {
+            Ok(Json(PaneReady { ready: false, why: Some(why), cure }))
+        }
         other => Err(odd(&other)),
     }
 }
@@ -55,7 +58,7 @@ pub(super) async fn answer(
         let why = "an agent may not answer for people: what is asked there is theirs to allow";
         return Err(Refused::new(StatusCode::FORBIDDEN, "not-yours", why, "let a person answer"));
     }
-    let mut not_done = None;
+    let (mut not_done, shown) = (None, name.clone());
     if body.choose.trim().eq_ignore_ascii_case(DONE) {
         match house.done_by_person(name.clone(), body.of.as_deref()).await? {
             Ok(choice) => return Ok(Json(PaneAnswered { choice, proven: true })),
@@ -71,8 +74,11 @@ pub(super) async fn answer(
             if let Some(refused) = not_done {
                 return Err(refused);
             }
-            let why = why.unwrap_or_else(|| "it is not asking anything".to_owned());
-            let cure = "see what it asks with `tasuki answer` and its name alone";
+            let why = why.unwrap_or_else(|| ASKS_NOTHING.to_owned());
+            let cure = match why.as_str() {
+                ASKS_NOTHING => format!("`tasuki detect explain {shown}` says how its screen is read"),
+                _ => format!("`tasuki answer {shown}` shows what it asks, `tasuki attach {shown}` its pane"),
+            };
             Err(Refused::new(StatusCode::CONFLICT, "not-answered", why, cure))
         }
         other => Err(odd(&other)),
@@ -92,14 +98,16 @@ pub(super) async fn send(
         PaneResponse::Unfit { code, why, cure } => {
             Err(Refused::new(StatusCode::UNPROCESSABLE_ENTITY, code, why, cure))
         }
-        PaneResponse::Ready(_, why) => Err(not_ready(why)),
+        PaneResponse::Ready(_, why) => Err(not_ready(why, None)),
+        PaneResponse::Hindered(Hindrance { why, cure }) => Err(not_ready(Some(why), cure)),
         other => Err(odd(&other)),
     }
 }
 
-fn not_ready(why: Option<String>) -> Refused {
+fn not_ready(why: Option<String>, cure: Option<String>) -> Refused {
     let why = why.unwrap_or_else(|| "nothing may be typed now".to_owned());
-    let cure = "wait until it is ready: `tasuki pane ready`, or `--wait`; `--force` types anyway";
+    let waiting = "wait until it is ready: `tasuki pane ready`, or `--wait`; `--force` types anyway";
+    let cure = cure.unwrap_or_else(|| waiting.to_owned());
     Refused::new(StatusCode::CONFLICT, "not-ready", why, cure)
 }
 
@@ -107,7 +115,8 @@ pub(super) async fn clear(State(house): State<House>, key: Key, Word(name): Word
     let what = format!("{name}'s pane has been cleared");
     match house.pane(key, name, PaneRequest::Clear).await? {
         PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
-        PaneResponse::Ready(_, why) => Err(not_cleared(why)),
+        PaneResponse::Ready(_, why) => Err(not_cleared(why, None)),
+        PaneResponse::Hindered(Hindrance { why, cure }) => Err(not_cleared(Some(why), cure)),
         other => Err(odd(&other)),
     }
 }
@@ -120,14 +129,16 @@ pub(super) async fn clear_line(
     let what = format!("{name}'s input is empty");
     match house.pane(key, name, PaneRequest::ClearLine).await? {
         PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
-        PaneResponse::Ready(_, why) => Err(not_cleared(why)),
+        PaneResponse::Ready(_, why) => Err(not_cleared(why, None)),
+        PaneResponse::Hindered(Hindrance { why, cure }) => Err(not_cleared(Some(why), cure)),
         other => Err(odd(&other)),
     }
 }
 
-fn not_cleared(why: Option<String>) -> Refused {
+fn not_cleared(why: Option<String>, cure: Option<String>) -> Refused {
     let why = why.unwrap_or_else(|| "nothing may be cleared now".to_owned());
-    Refused::new(StatusCode::CONFLICT, "not-cleared", why, "see what it shows: `tasuki pane read`")
+    let cure = cure.unwrap_or_else(|| "see what it shows: `tasuki pane read`".to_owned());
+    Refused::new(StatusCode::CONFLICT, "not-cleared", why, cure)
 }
 
 pub(super) async fn wait(

@@ -71,8 +71,8 @@ impl From<Refusal> for Refused {
     fn from(refusal: Refusal) -> Self {
         let problem = Problem {
             code: refusal.code.word().to_owned(),
+            cure: refusal.cure().to_owned(),
             why: refusal.why,
-            cure: refusal.code.cure().to_owned(),
             document: (refusal.document > 0).then_some(refusal.document),
             field: refusal.field.map(str::to_owned),
             line: refusal.line,

@@ -62,6 +62,7 @@ pub(super) fn look(look: PaneLook) -> PaneLookInfo {
     let PaneLook { version, state, rule, matched, rows, title, cursor, input, asks: dialog, takes, why } =
         look;
     let takes = takes.map(str::to_owned);
+    let rule = if rule.is_empty() { "-".to_owned() } else { rule };
     let asks = dialog.as_ref().map(asks);
     PaneLookInfo {
         state: state.to_owned(),

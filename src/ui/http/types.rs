@@ -369,4 +369,7 @@ pub struct PaneReady {
     /// Why not.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub why: Option<String>,
+    /// What to do about it, where waiting is not enough.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cure: Option<String>,
 }

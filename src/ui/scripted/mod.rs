@@ -48,6 +48,14 @@ use self::terminal::{Setup, Terminal};
 use self::tui::TuiSetup;
 use self::turn::Places;
 
+/// Whether a text is a script that can be played.
+///
+/// # Errors
+/// What is wrong with it, with its line.
+pub fn check(text: &str, name: &str) -> Result<(), String> {
+    load::parse(text, name).map(drop).map_err(|why| why.to_string())
+}
+
 /// What stands in the input box unless the script says otherwise.
 const BOX_PROMPT: &str = "> ";
 

@@ -3,7 +3,7 @@
 
 use super::reading::Read;
 use super::{End, Worker};
-use crate::daemon::request::{Answered, PaneResponse};
+use crate::daemon::request::{ASKS_NOTHING, Answered, PaneResponse};
 use crate::engine::input::Report;
 use crate::engine::need::AnsweredBy;
 use crate::engine::reading::{Choose, Chosen, Dialog, State, StyledRow, is_like};
@@ -141,7 +141,7 @@ impl Worker {
                 "its profile does not say how it is answered: answer in its pane (`tasuki attach`)",
             );
         };
-        let Some((rule, dialog)) = self.asked().await? else { return refused("it is not asking anything") };
+        let Some((rule, dialog)) = self.asked().await? else { return refused(ASKS_NOTHING) };
         let is_meant = match meant {
             Meant::Anything => true,
             Meant::Shown(id) => {

@@ -3,8 +3,9 @@
 use super::Worker;
 use super::left::{key_of, kill_key};
 use super::typing::Failed;
-use crate::daemon::request::PaneResponse;
+use crate::daemon::request::{Hindrance, PaneResponse};
 use crate::engine::input::{Guard, Verdict};
+use crate::engine::unsent::is_continuation;
 use crate::io::process;
 use crate::io::tmux::{CtrlLetter, Key, Rows, TmuxError};
 use std::time::Duration;
@@ -26,7 +27,7 @@ impl Worker {
     /// Takes away what stands in the input.
     pub(super) async fn clear_line(&mut self) -> Result<PaneResponse, TmuxError> {
         if self.halted() {
-            return Ok(not_done(Guard::Stopped.words().to_owned()));
+            return Ok(PaneResponse::Hindered(self.hindrance(Guard::Stopped)));
         }
         if !self.is_plain() {
             return self.clear_own_box().await;
@@ -63,11 +64,40 @@ impl Worker {
                 }
             }
         }
-        let name = &self.launched.agent;
-        Ok(not_done(format!(
-            "its input still shows `{}`: remove it there (`tasuki attach {name}`)",
-            before.text
-        )))
+        let (now, _) = self.still_unsent().await?;
+        let name = self.launched.agent.clone();
+        if is_continuation(&now.text) {
+            if self.leave_continuation().await? {
+                return Ok(PaneResponse::Typed(true));
+            }
+            let why = format!("an unfinished line stands at its continuation prompt `{}`", now.text);
+            let cure = format!("finish it there, or leave it with Ctrl-C: `tasuki attach {name}`");
+            return Ok(PaneResponse::Hindered(Hindrance { why, cure: Some(cure) }));
+        }
+        let why = format!("its input still shows `{}`", now.text);
+        let cure = Some(format!("remove it there: `tasuki attach {name}`"));
+        Ok(PaneResponse::Hindered(Hindrance { why, cure }))
+    }
+
+    /// Gives up the command that a shell waits for the rest of; whether its own prompt stands there then. Any other program
+    /// might take the key for its own end.
+    async fn leave_continuation(&mut self) -> Result<bool, TmuxError> {
+        let Some(key) = ctrl('c').filter(|_| process::is_bare_shell(self.process.pid) && !self.is_occupied())
+        else {
+            return Ok(false);
+        };
+        self.forget_seen();
+        self.pane.key(key).await?;
+        let deadline = Instant::now() + CLEAR_WAIT;
+        while Instant::now() < deadline {
+            tokio::time::sleep(LOOK_AGAIN).await;
+            let (now, stands) = self.still_unsent().await?;
+            if !stands && !now.text.is_empty() {
+                self.believe_line().await?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     async fn clear_own_box(&mut self) -> Result<PaneResponse, TmuxError> {
@@ -93,14 +123,18 @@ impl Worker {
                 Verdict::Unconfirmed { why } | Verdict::Left { why } | Verdict::Withdrawn { why },
             )) => Ok(not_done(why)),
             Err(Failed::Verdict(Verdict::Delivered(_))) => Ok(PaneResponse::Typed(true)),
-            Err(Failed::Ended(_)) => Err(TmuxError::Gone { why: "the connection has ended".to_owned() }),
+            Err(Failed::Ended(_)) => Err(ended()),
         }
     }
 
     /// Clears the input, the screen and the history. A program with an input box draws its own screen, and keeps it.
     pub(super) async fn clear(&mut self) -> Result<PaneResponse, TmuxError> {
-        if let Some(why) = self.closed().await? {
-            return Ok(not_done(why));
+        if let Some(hindrance) = self.closed().await? {
+            return Ok(PaneResponse::Hindered(hindrance));
+        }
+        // Whatever cannot be done is refused before a key is pressed: it would change what a person edits there.
+        if self.is_plain() && self.pane.capture(0, Rows::AsShown).await?.alternate {
+            return Ok(not_done("its program draws the whole screen itself".to_owned()));
         }
         self.forget_seen();
         if let Some(key) = self.launch.profile.clear_key.as_deref().and_then(key_of) {
@@ -109,10 +143,26 @@ impl Worker {
         let cleared = !self.is_plain() || self.clear_screen().await?;
         self.pane.clear_history().await?;
         self.forget_seen();
-        if cleared {
-            return Ok(PaneResponse::Typed(true));
+        if !cleared {
+            return Ok(not_done(
+                "its input and its history were cleared; its screen shows the same as before".to_owned(),
+            ));
         }
-        Ok(not_done("its screen shows the same as before".to_owned()))
+        self.free_again().await?;
+        Ok(PaneResponse::Typed(true))
+    }
+
+    /// Waits until what the clearing made it print is over, so that whoever types next finds it free.
+    async fn free_again(&mut self) -> Result<(), TmuxError> {
+        let deadline = Instant::now() + CLEAR_WAIT;
+        while Instant::now() < deadline {
+            let look_at = Instant::now() + LOOK_AGAIN;
+            while self.listen_once(look_at).await.map_err(|_| ended())? {}
+            if self.closed().await?.is_none() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Clears the screen; whether that is seen. A shell does it itself, so that its prompt stands there again; of any other
@@ -149,6 +199,10 @@ impl Worker {
             }
         }
     }
+}
+
+fn ended() -> TmuxError {
+    TmuxError::Gone { why: "the connection has ended".to_owned() }
 }
 
 fn not_done(why: String) -> PaneResponse {

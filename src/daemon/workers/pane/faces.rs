@@ -2,16 +2,14 @@
 
 use super::guards::Verdict as Guards;
 use super::{End, Worker, answered};
-use crate::daemon::request::{PaneRequest, PaneResponse, Response};
+use crate::daemon::request::{Hindrance, PANE_WAIT_MS_MAX, PaneRequest, PaneResponse, Response};
 use crate::engine::input::Guard;
+use crate::engine::unsent;
 use crate::io::process;
 use crate::io::tmux::{CtrlLetter, Key, Screen, TmuxError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
-
-/// Longest wait for a text, in ms: an hour.
-const WAIT_MS_MAX: u64 = 3_600_000;
 
 /// Somebody who waits for a text.
 pub(super) struct Waiter {
@@ -61,35 +59,41 @@ impl Worker {
     }
 
     async fn is_ready(&mut self) -> Result<PaneResponse, TmuxError> {
-        let why = self.closed().await?;
-        Ok(PaneResponse::Ready(why.is_none(), why))
+        Ok(self.closed().await?.map_or(PaneResponse::Ready(true, None), PaneResponse::Hindered))
     }
 
     /// Why nothing may be typed now.
-    pub(super) async fn closed(&mut self) -> Result<Option<String>, TmuxError> {
+    pub(super) async fn closed(&mut self) -> Result<Option<Hindrance>, TmuxError> {
         if let Some(typed) = &self.awaited {
-            return Ok(Some(format!("it is working on {}", typed.id)));
+            return Ok(Some(Hindrance { why: format!("it is working on {}", typed.id), cure: None }));
         }
         match self.guards(Instant::now()).await {
             Ok(Guards::Open(_)) => Ok(None),
-            Ok(Guards::Closed(guard, _)) => Ok(Some(self.said_of(guard))),
+            Ok(Guards::Closed(guard, _)) => Ok(Some(self.hindrance(guard))),
             Err(_) => Err(TmuxError::Gone { why: "the connection has ended".to_owned() }),
         }
     }
 
-    /// A guard in words, with what stands in the way where that is known.
-    fn said_of(&self, guard: Guard) -> String {
+    /// A guard in words, with what stands in the way where that is known; and the cure where waiting is none.
+    pub(super) fn hindrance(&self, guard: Guard) -> Hindrance {
         let name = &self.launched.agent;
+        let cure = match guard {
+            Guard::Draft | Guard::Asking | Guard::CopyMode | Guard::Stopped | Guard::NoAnswer => {
+                Some(guard.cure(name))
+            }
+            _ => None,
+        };
         match (guard, self.unsent_words()) {
-            (Guard::Draft, Some(words)) => format!(
-                "{}: `{words}`; send or remove them there, or run `tasuki pane clear-line {name}`",
-                guard.words()
-            ),
-            (Guard::Occupied, _) => match process::name_in_front(self.process.pid) {
-                Some(program) => format!("{}: {program}", guard.words()),
-                None => guard.words().to_owned(),
-            },
-            _ => guard.words().to_owned(),
+            (Guard::Draft, Some(words)) => {
+                let boxed = !self.is_plain();
+                Hindrance { why: unsent::told(&words, boxed), cure: Some(unsent::cure(&words, name)) }
+            }
+            (Guard::Occupied, _) => {
+                let program = process::name_in_front(self.process.pid);
+                let program = program.map_or(String::new(), |program| format!(": {program}"));
+                Hindrance { why: format!("{}{program}", guard.words()), cure }
+            }
+            _ => Hindrance { why: guard.words().to_owned(), cure },
         }
     }
 
@@ -112,7 +116,7 @@ impl Worker {
                 return Ok(());
             }
         };
-        let deadline = Instant::now() + Duration::from_millis(timeout_ms.min(WAIT_MS_MAX));
+        let deadline = Instant::now() + Duration::from_millis(timeout_ms.min(PANE_WAIT_MS_MAX));
         self.waiters.push(Waiter { before: now.matches(&text).count(), text, deadline, answer });
         self.look_by(deadline);
         Ok(())

@@ -24,6 +24,10 @@ const CAME_AND_TYPED: u64 = 2;
 /// What a terminal shows anew is there after this time.
 const SHOWN_WITHIN: Duration = Duration::from_millis(150);
 
+/// A program takes Enter within a few ms and shows it; one that is busy later. It is looked for this long, and this often.
+const ENTERED_WITHIN: Duration = Duration::from_millis(500);
+const ENTERED_PAUSE: Duration = Duration::from_millis(10);
+
 /// What is known of the line that is being typed. Times are tmux's own, in seconds.
 #[derive(Debug, Default)]
 pub(super) struct Line {
@@ -269,14 +273,22 @@ impl Worker {
         self.line.words.clone()
     }
 
-    /// A person had lines typed and entered, with whatever stood before them.
-    pub(super) async fn has_entered(&mut self) -> Result<(), TmuxError> {
+    /// A person had lines typed and entered, with whatever stood before them. That is a person's key: where another row than the
+    /// free one stands there then, as the prompt for the rest of what was begun, it is theirs.
+    pub(super) async fn has_entered(&mut self, last: &str) -> Result<(), TmuxError> {
         if !self.is_plain() {
             return Ok(());
         }
-        let people = self.pane.people().await?;
+        let gone_by = Instant::now() + ENTERED_WITHIN;
+        let people = loop {
+            let (line, people) = self.pane.cursor_line().await?;
+            if last.is_empty() || !line.text.ends_with(last.trim_end()) || Instant::now() >= gone_by {
+                break people;
+            }
+            tokio::time::sleep(ENTERED_PAUSE).await;
+        };
         self.note_people(&people);
-        (self.line.words, self.line.unwatched, self.line.free_at) = (None, false, Some(people.now));
+        (self.line.words, self.line.unwatched, self.line.typed_at) = (None, false, Some(people.now));
         self.remember_line().await?;
         self.tell_line().await;
         Ok(())

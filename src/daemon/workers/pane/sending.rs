@@ -1,7 +1,8 @@
 //! `pane send`: a person's lines, typed behind the guards as a turn is, or in spite of them if that is what was asked for.
 
 use super::{End, Worker};
-use crate::daemon::request::{PaneResponse, Response, SendWish};
+use crate::daemon::request::{Hindrance, PANE_WAIT_MS_MAX, PaneResponse, Response, SendWish};
+use crate::engine::input::Guard;
 use crate::io::process;
 use crate::io::tmux::TmuxError;
 use std::time::Duration;
@@ -16,8 +17,9 @@ const TRY_AGAIN: Duration = Duration::from_millis(250);
 const READ_WAIT: Duration = Duration::from_secs(10);
 /// Between two looks at what it has read, or at what it shows: neither tells of itself.
 const READ_PAUSE: Duration = Duration::from_millis(20);
-/// Longest wait for a moment to type in, in ms: an hour.
-const WAIT_MS_MAX: u64 = 3_600_000;
+
+/// Characters at the end of a line that show that it is there: fewer than any screen has.
+const SIGN_CHARS: usize = 200;
 
 /// A line that waits until it may be typed.
 pub(super) struct Sending {
@@ -44,7 +46,7 @@ impl Worker {
                 return Ok(());
             }
         };
-        let deadline = Instant::now() + Duration::from_millis(wish.wait_ms.min(WAIT_MS_MAX));
+        let deadline = Instant::now() + Duration::from_millis(wish.wait_ms.min(PANE_WAIT_MS_MAX));
         let sending = Sending { wish, lines, deadline, answer };
         // Whoever came before goes first.
         if !sending.wish.force && !self.sendings.is_empty() {
@@ -72,7 +74,7 @@ impl Worker {
                 self.sendings.push_front(sending);
                 return Ok(());
             }
-            Ok(Some(why)) => Ok(PaneResponse::Ready(false, Some(why))),
+            Ok(Some(hindrance)) => Ok(PaneResponse::Hindered(hindrance)),
             Ok(None) => self.type_lines(&sending.lines, sending.wish.force).await,
             Err(error) => Err(error),
         };
@@ -89,15 +91,18 @@ impl Worker {
     }
 
     /// Why nothing may be typed now. Whoever forces it has looked: they are stopped only by what they have put there themselves.
-    async fn stands_in_the_way(&mut self, force: bool) -> Result<Option<String>, TmuxError> {
+    async fn stands_in_the_way(&mut self, force: bool) -> Result<Option<Hindrance>, TmuxError> {
         if !force {
             return self.closed().await;
         }
         if self.halted() {
-            return Ok(Some("queue/STOP exists: `tasuki stop --off` removes it".to_owned()));
+            return Ok(Some(self.hindrance(Guard::Stopped)));
         }
         let in_mode = self.pane.capture(0, self.rows()).await?.in_mode;
-        Ok(in_mode.then(|| "its pane is in copy mode, where Enter is lost: leave it with `q`".to_owned()))
+        Ok(in_mode.then(|| {
+            let hindrance = self.hindrance(Guard::CopyMode);
+            Hindrance { why: format!("{}, where Enter is lost", hindrance.why), ..hindrance }
+        }))
     }
 
     /// The lines of a text, if each can be typed as it is.
@@ -154,7 +159,7 @@ impl Worker {
                 other => return Ok(other),
             }
         }
-        self.has_entered().await?;
+        self.has_entered(lines.last().map(String::as_str).unwrap_or_default()).await?;
         Ok(PaneResponse::Typed(proven))
     }
 
@@ -175,7 +180,8 @@ impl Worker {
 
     async fn send_line(&mut self, line: &str, force: bool) -> Result<PaneResponse, TmuxError> {
         self.forget_seen();
-        let before = self.text(0).await?.matches(line).count();
+        let sign = sign_of(line);
+        let before = self.text(0).await?.matches(sign).count();
         self.pane.paste(line).await?;
         let profile = &self.launch.profile;
         let wait_ms = if profile.echoes { profile.echo_wait_ms } else { 0 };
@@ -184,7 +190,7 @@ impl Worker {
         tokio::time::sleep(Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms))).await;
         let (shown, boxed) = loop {
             let screen = self.pane.capture(0, self.rows()).await?;
-            let shown = line.is_empty() || super::faces::rows_of(&screen).matches(line).count() > before;
+            let shown = line.is_empty() || super::faces::rows_of(&screen).matches(sign).count() > before;
             let boxed = self.read(&screen).is_none_or(|read| read.has_in_box(line));
             if shown && boxed || Instant::now() >= shown_by {
                 break (shown, boxed);
@@ -196,12 +202,34 @@ impl Worker {
             return Ok(PaneResponse::Ready(false, Some(why)));
         }
         if !force && let Some((guard, _)) = self.hands_off().await? {
-            let why = format!("{}; the line is in its input, and Enter was not pressed", guard.words());
-            return Ok(PaneResponse::Ready(false, Some(why)));
+            let hindrance = self.hindrance(guard);
+            let why = format!("{}; the line is in its input, and Enter was not pressed", hindrance.why);
+            return Ok(PaneResponse::Hindered(Hindrance { why, ..hindrance }));
         }
         self.pane.enter().await?;
         self.forget_told();
         self.look_by(Instant::now());
         Ok(PaneResponse::Typed(shown))
+    }
+}
+
+/// What shows that a line is there: its end, for a long one does not fit on the screen.
+fn sign_of(line: &str) -> &str {
+    let from = line.char_indices().rev().nth(SIGN_CHARS - 1).map_or(0, |(at, _)| at);
+    &line[from..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_fills_more_than_the_screen_is_known_by_its_end() {
+        for (line, len) in
+            [("", 0), ("ls", 2), (&*"x".repeat(60_000), SIGN_CHARS), (&*"二".repeat(500), 3 * SIGN_CHARS)]
+        {
+            assert_eq!(sign_of(line).len(), len);
+            assert!(line.ends_with(sign_of(line)));
+        }
     }
 }

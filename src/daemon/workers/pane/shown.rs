@@ -70,7 +70,7 @@ impl Worker {
 
     /// What its screen is read as, and why.
     pub(super) async fn explain(&mut self) -> Result<PaneResponse, TmuxError> {
-        let why = self.closed().await?;
+        let why = self.closed().await?.map(|hindrance| hindrance.why);
         let screen = self.pane.capture(0, self.rows()).await?;
         let profile = &self.launch.profile;
         let version = profile.screen.as_deref().map(|rules| rules.version.clone());
