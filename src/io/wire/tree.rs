@@ -74,7 +74,7 @@ impl Node<'_> {
             Value::Scalar { text, plain: false } => Json::String(text.clone().into_owned()),
             Value::Scalar { text, plain: true } => match scalar::meaning(text) {
                 Some(Json::Null) => Json::Null,
-                Some(value) if value.to_string() == **text => value,
+                Some(value) if value.to_string().as_str() == text.as_ref() => value,
                 _ => Json::String(text.to_string()),
             },
             Value::List(nodes) => Json::Array(nodes.iter().map(Self::json).collect()),

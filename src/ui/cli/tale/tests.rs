@@ -109,7 +109,7 @@ fn a_task_is_told_with_its_parts_their_times_and_what_is_open() {
         00:00:08.000    will be tried again: its agent ended
         00:00:09.000    is being typed to coder (turn 1, task, again)
         00:00:09.000    is being worked on (receipt: read)
-        00:00:10.000    rests: its turn is over
+        00:00:10.000    is waiting: its turn is over
         00:00:12.000    is being typed to coder (turn 2, reminder)
         00:00:12.000    is being worked on (receipt: read)
         00:00:15.000    completed (by marker)
@@ -117,7 +117,7 @@ fn a_task_is_told_with_its_parts_their_times_and_what_is_open() {
                         queued 17.0 s
         00:00:03.000    accepted: task from boss (not verified) to tester
                         now: queued
-        00:00:04.000  rests: its turn is over
+        00:00:04.000  is waiting: its turn is over
         00:00:15.000  p.1: answer from coder (completed)
                       now: waiting; boss has it since 00:00:04.000"#]]
     .assert_eq(&page(&tale));
