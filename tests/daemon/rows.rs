@@ -233,7 +233,9 @@ fn an_enter_that_comes_too_early_is_pressed_again() {
             }
             heard_once(&house, &["one", "two"]);
             let log = house.read("status/activity.log");
-            assert_eq!(log.matches(" is being typed").count(), 2, "{log}");
+            // A program that still draws its first screen may be found busy once more: then nothing is typed.
+            let count = |what: &str| log.matches(what).count();
+            assert_eq!(count(" is being typed") - count(" was not typed after all"), 2, "{log}");
             house.end();
         }
     });
