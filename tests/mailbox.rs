@@ -518,7 +518,7 @@ fn a_rejected_file_keeps_its_bytes_and_every_one_has_its_own_name() {
         document: 2
         field: to
         why: "`to`: `X`"
-        cure: use `[a-z0-9][a-z0-9_-]{0,63}`
+        cure: use a name that `tasuki status` lists, in small letters as there; a name is `[a-z0-9][a-z0-9_-]{0,63}`
         text: "\\u{1b}[31mto: X\\0�"
         from: boss
         at: "2026-02-02T12:00:00Z"

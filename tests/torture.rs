@@ -418,7 +418,7 @@ const TAMPERS: &[Tamper] = &[
         begin_a_turn(run, "{\"event\":\"agent\",\"name\":\"a0\",\"change\":\"down\",\"why\":\"x\"}");
     }),
     // Of two that say different things under one id it is known which was accepted, and the other is to be refused.
-    ("was to be refused (id-conflict)", |run| {
+    ("should have been refused (id-conflict)", |run| {
         let number = serde_json::json!(99_999);
         change_parcel(run, "\"fate\":\"accepted\"", |parcel| parcel["fate"] = "rival".into());
         let path = run.path("record/drops.jsonl");
@@ -430,7 +430,7 @@ const TAMPERS: &[Tamper] = &[
         parcel["letters"][0]["content"] = "other".into();
         run.add("record/drops.jsonl", &parcel.to_string());
     }),
-    ("was to be refused (deadline-past)", |run| {
+    ("should have been refused (deadline-past)", |run| {
         let late = parcel("\"gone\"", "gone.yaml").replace("\"accepted\"", "\"late\"");
         run.add("record/drops.jsonl", &late);
     }),

@@ -13,7 +13,7 @@ use tasuki::engine::state::State;
 use tasuki::engine::words::MessageId;
 
 /// Stands between why a task ended and what its agent had said.
-const HAD_SAID: &str = "\n\nWhat its agent had said, without saying that it was done:\n\n";
+const HAD_SAID: &str = "\n\nWhat its agent said without reporting that it was done:\n\n";
 
 /// What was said in a turn, all of it so far, and whether the beginning of it is missing.
 #[derive(Debug, Clone)]

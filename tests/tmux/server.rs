@@ -61,7 +61,7 @@ async fn a_session_of_somebody_else_is_left_alone() {
     assert!(matches!(server.kill().await, Err(TmuxError::Foreign { .. })));
     end.plain(&["set-option", "-t", "=チーム:", "@tasuki_root", "/elsewhere"]);
     let Err(TmuxError::Foreign { owner, .. }) = server.ensure().await else { panic!("it was taken") };
-    assert_eq!(owner, "it is of /elsewhere");
+    assert_eq!(owner, "it belongs to /elsewhere");
     assert_eq!(end.plain(&["list-sessions", "-F", "#{session_name} #{session_windows}"]), "チーム 1");
 }
 

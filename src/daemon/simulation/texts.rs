@@ -12,7 +12,7 @@ use std::fs;
 use std::sync::Arc;
 
 /// Stands between why a task ended and what its agent had said.
-const HAD_SAID: &str = "\n\nWhat its agent had said, without saying that it was done:\n\n";
+const HAD_SAID: &str = "\n\nWhat its agent said without reporting that it was done:\n\n";
 
 /// What a process said in turns that it did not claim: of each task the numbers of the turns, and the words.
 pub(super) type Unclaimed = BTreeMap<MessageId, Vec<(u16, Arc<str>)>>;
