@@ -10,7 +10,7 @@ use crate::daemon::run::Daemon;
 use crate::daemon::workers::mailbox::Room;
 use crate::engine::input::{Command, Input, Report};
 use crate::engine::message::{Draft, Kind};
-use crate::engine::state::{Agent, State, Timer};
+use crate::engine::state::{Agent, Phase, State, Timer};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -118,8 +118,14 @@ impl Taken {
             Input::TmuxLost { .. } => return Some(Self::All),
             // Without a connection nothing is taken from anybody; that is seen when there is one again.
             Input::TmuxBack(found) => {
-                let is_there = |name: &AgentName, agent: &Agent| {
-                    found.iter().any(|pane| pane.agent == *name && Some(pane.nonce) == agent.nonce)
+                // As the engine compares them: another process in its pane is not it.
+                let is_there = |name: &AgentName, agent: &Agent| match agent.phase {
+                    Phase::Up { process, .. } => found.iter().any(|pane| {
+                        pane.agent == *name
+                            && Some(pane.nonce) == agent.nonce
+                            && pane.process == Some(process)
+                    }),
+                    _ => false,
                 };
                 let gone = state.agents.iter().filter(|(name, agent)| !is_there(name, agent));
                 agents.extend(gone.map(|(name, _)| name.clone()));

@@ -1,10 +1,10 @@
 //! What waits until the drops that lay there are taken, and in which order it goes on.
 
 use super::*;
-use crate::engine::input::Guard;
+use crate::engine::input::{FoundPane, Guard};
 use crate::engine::life::CompletionSource;
 use crate::engine::message::{RequestId, Source};
-use crate::engine::words::{MessageId, Millis, Nonce, Token};
+use crate::engine::words::{MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
 use crate::io::wire::draft;
 
 fn report(agent: &str, report: Report) -> Input {
@@ -82,12 +82,15 @@ fn an_answer_that_lay_there_counts_before_the_end_of_its_agent() {
     assert_eq!(desk.next(2), Some(exit("a")), "once");
 }
 
+const OWN: ProcessKey = ProcessKey { pid: 7, start_ticks: 7 };
+
 /// Three agents with a task each; `t-a` has a part, at which `b` works.
 fn busy_three() -> State {
     let mut state = State::default();
     for (name, task) in [("a", "t-a"), ("b", "t-b"), ("c", "t-c")] {
-        let agent =
-            Agent { nonce: Some(Nonce(1)), current: Some(MessageId::new(task).unwrap()), ..Agent::default() };
+        let phase = Phase::Up { pane: PaneId(1), process: OWN };
+        let current = Some(MessageId::new(task).unwrap());
+        let agent = Agent { nonce: Some(Nonce(1)), current, phase, ..Agent::default() };
         state.agents.insert(AgentName::new(name).unwrap(), agent);
     }
     let part = BTreeSet::from([MessageId::new("t-b").unwrap()]);
@@ -107,14 +110,15 @@ fn only_what_an_input_would_take_away_goes_before_its_sweep() {
         request: RequestId(2),
         command: Command::Stop(AgentName::new(name).unwrap()),
     };
-    let found = |names: &[&str]| {
-        let pane = |name: &&str| crate::engine::input::FoundPane {
+    let other = ProcessKey { start_ticks: 8, ..OWN };
+    let found = |panes: &[(&str, Option<ProcessKey>)]| {
+        let pane = |(name, process): &(&str, Option<ProcessKey>)| FoundPane {
             agent: AgentName::new(name).unwrap(),
             nonce: Nonce(1),
-            pane: crate::engine::words::PaneId(1),
-            process: None,
+            pane: PaneId(1),
+            process: *process,
         };
-        Input::TmuxBack(names.iter().map(pane).collect())
+        Input::TmuxBack(panes.iter().map(pane).collect())
     };
     for (input, first) in [
         (cancel("t-a"), vec!["a", "b"]),
@@ -122,7 +126,8 @@ fn only_what_an_input_would_take_away_goes_before_its_sweep() {
         (cancel("t-d"), vec![]),
         (stop("c"), vec!["c"]),
         (Input::TmuxCut, vec![]),
-        (found(&["a", "c"]), vec!["b"]),
+        (found(&[("a", Some(OWN)), ("c", Some(OWN))]), vec!["b"]),
+        (found(&[("a", Some(OWN)), ("b", Some(other)), ("c", None)]), vec!["b", "c"]),
         (Input::TmuxLost { why: "gone".to_owned() }, vec!["a", "b", "c"]),
         (Input::Wake, vec![]),
     ] {
