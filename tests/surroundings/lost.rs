@@ -120,6 +120,7 @@ fn files_that_are_never_taken_and_drops_that_were_refused_are_told() {
     house.drop("bad.yaml", "to: nobody\ncontent: x\n");
     house.write("queue/half.yaml.tmp", "to: wor");
     house.write("queue/empty", "");
+    house.write("queue/README.md", "the page that `init` writes");
     house.until("the refusal", |house| house.path("queue/rejected/bad.yaml").exists());
     house.until("the log", |house| {
         let log = house.read("status/activity.log");
@@ -136,6 +137,7 @@ fn files_that_are_never_taken_and_drops_that_were_refused_are_told() {
             );
         }
         assert!(!text.contains("half") && !text.contains("queue/empty"), "{text}");
+        assert!(!text.contains("README"), "{text}");
     }
     let (_, status) = told(&house, &["status"]);
     assert!(status.contains("queue/rejected/: 1 drop was refused"), "{status}");

@@ -111,12 +111,15 @@ pub(super) fn notes(workspace: &Workspace) -> Vec<String> {
     notes.map(|note| harmless(&note)).collect()
 }
 
+/// What stands in `queue/` and was not dropped: the page that `init` writes there, and the switch that stops everything.
+const OF_NO_CONCERN: [&str; 2] = ["README.md", "STOP"];
+
 /// Files that somebody may believe to be dropped: whoever still writes one gives it a name that is passed over.
 fn untaken(workspace: &Workspace) -> Vec<String> {
     let entries = fs::read_dir(workspace.queue()).into_iter().flatten().flatten();
     let is_meant = |entry: &fs::DirEntry| {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_passed_over = name.starts_with('.') || name == "STOP" || name.ends_with('~');
+        let is_passed_over = name.starts_with('.') || name.ends_with('~') || OF_NO_CONCERN.contains(&&*name);
         let ends = [".yaml", ".tmp", ".part", ".swp", ".lock"];
         let is_file = entry.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0);
         (!is_passed_over && !ends.iter().any(|end| name.ends_with(end)) && is_file).then_some(name)
