@@ -5,8 +5,17 @@
 phrase=${1:-WORKER OK}
 
 answer() { # $1: the task's file
-  # `content:` is one line, or a block whose lines have two blanks before them.
-  sed -n '/^content: |/,/^[a-z_]*:/{s/^  //p};s/^content: \([^|].*\)$/\1/p' "$1" | sed 's/^/You said: /'
+  content "$1" | sed 's/^/You said: /'
+}
+
+content() { # What the task says: a block whose rows have two blanks before them, or one row, with or without quotes.
+  local row
+  row=$(sed -n '/^content: /{s///;p;q;}' "$1")
+  case $row in
+    '|'*) sed -n '/^content: |/,/^[^ ]/{/^[^ ]/d;s/^  //;p;}' "$1" ;;
+    '"'*) row=${row#\"} && printf '%b\n' "${row%\"}" ;;
+    *) printf '%s\n' "$row" ;;
+  esac
 }
 
 while IFS= read -r line; do

@@ -10,7 +10,7 @@ use super::refusal::{Code, Refusal};
 use super::seldom::Seldom;
 use super::speaker::Speaker;
 use super::words::{AgentName, MessageId, Millis, Token};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is to become of one document.
@@ -116,19 +116,19 @@ impl Work<'_> {
     }
 
     fn plan_all(&mut self, drafts: Vec<Draft>, proof: Option<&AgentName>) -> Result<Vec<Plan>, Refusal> {
-        let together: Together = drafts.iter().map(|draft| (draft.id.clone(), self.beside(draft))).collect();
-        if together.len() < drafts.len() {
+        let all = drafts.iter().map(|draft| (draft.id.clone(), self.beside(draft))).collect();
+        let mut together = Together { all, ..Together::default() };
+        if together.all.len() < drafts.len() {
             return Err(Refusal::new(Code::IdConflict, "two documents of the file have the same id").at("id"));
         }
         no_cycle(&together)?;
-        let mut parts: BTreeMap<MessageId, usize> = BTreeMap::new();
         let mut plans = Vec::with_capacity(drafts.len());
         for (document, draft) in drafts.into_iter().enumerate() {
-            let plan = self.plan(draft, proof, &together, &parts);
+            let plan = self.plan(draft, proof, &together);
             let plan = plan.and_then(|plan| only_answer(&plans, plan));
             let plan = plan.map_err(|refusal| Refusal { document, ..refusal })?;
             if let Some(whole) = plan.whole() {
-                *parts.entry(whole.clone()).or_default() += 1;
+                together.parts.entry(whole.clone()).or_default().push(plan.id().clone());
             }
             plans.push(plan);
         }
@@ -168,7 +168,6 @@ impl Work<'_> {
         mut draft: Draft,
         proof: Option<&AgentName>,
         together: &Together,
-        parts: &BTreeMap<MessageId, usize>,
     ) -> Result<Plan, Refusal> {
         if self.is_duplicate(&draft)? {
             return Ok(Plan::Duplicate(draft.id));
@@ -188,8 +187,7 @@ impl Work<'_> {
             };
             draft.parent = draft.parent.clone().filter(is_there);
         }
-        let planned = draft.parent.as_ref().and_then(|parent| parts.get(parent)).copied().unwrap_or(0);
-        let new = self.fit(draft, by, together, planned)?;
+        let new = self.fit(draft, by, together)?;
         Ok(Plan::New(Box::new(new)))
     }
 

@@ -348,6 +348,7 @@ impl Open {
                 }
             }
             Move::Return { .. } => self.agent = None,
+            Move::Ask => self.reminded = true,
             _ => {}
         }
     }

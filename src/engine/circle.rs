@@ -107,7 +107,7 @@ impl<'a> Waits<'a> {
 
     fn before_end(&self, id: &'a MessageId) -> Vec<Awaited<'a>> {
         let Some(open) = self.state.open.get(id) else {
-            let Some(beside) = self.together.get(id) else { return Vec::new() };
+            let Some(beside) = self.together.all.get(id) else { return Vec::new() };
             return beside
                 .depends_on
                 .iter()
@@ -116,6 +116,7 @@ impl<'a> Waits<'a> {
                 .collect();
         };
         let parts = self.state.parts.get(id).into_iter().flatten();
+        let parts = parts.chain(self.together.parts.get(id).into_iter().flatten());
         let begin = matches!(open.stage, Stage::Queued { .. }).then(|| self.before_begin(open)).flatten();
         open.unmet.iter().chain(parts).map(Awaited::End).chain(begin).collect()
     }

@@ -203,7 +203,8 @@ impl Work<'_> {
             if break_off == BreakOff::All {
                 self.break_off(&id)
             } else {
-                self.unwatch(&id)
+                self.unwatch(&id);
+                self.may_go_on_with(&id);
             }
             let dependants = self.end(&id, outcome, answer, Some(&why));
             doomed.extend(failed_with(&id, dependants));

@@ -10,8 +10,14 @@ use super::team::Delivery;
 use super::words::{AgentName, MessageId, counted};
 use std::collections::BTreeMap;
 
-/// The documents of one file, and on what each depends.
-pub(super) type Together = BTreeMap<MessageId, Beside>;
+/// The documents of one file.
+#[derive(Debug, Default)]
+pub(super) struct Together {
+    /// On what each depends.
+    pub(super) all: BTreeMap<MessageId, Beside>,
+    /// Those that were looked at and are parts, by their tasks.
+    pub(super) parts: BTreeMap<MessageId, Vec<MessageId>>,
+}
 
 /// What a document needs, as far as the others of its file must know.
 #[derive(Debug, Default)]
@@ -23,14 +29,8 @@ pub(super) struct Beside {
 }
 
 impl Work<'_> {
-    /// Checks a new message; `planned` is how many parts of the same task stand before it in its file.
-    pub(super) fn fit(
-        &self,
-        mut draft: Draft,
-        by: Speaker,
-        together: &Together,
-        planned: usize,
-    ) -> Result<New, Refusal> {
+    /// Checks a new message.
+    pub(super) fn fit(&self, mut draft: Draft, by: Speaker, together: &Together) -> Result<New, Refusal> {
         let Speaker { name: from, verified, inferred, .. } = by;
         let to = self.team.addressee(&draft.to)?;
         self.team.may_send(draft.kind, &from, &to)?;
@@ -46,7 +46,7 @@ impl Work<'_> {
         self.check_inline(&draft, &to)?;
         draft.depends_on.sort();
         draft.depends_on.dedup();
-        self.check_parent(&draft, &from, together, planned)?;
+        self.check_parent(&draft, &from, together)?;
         self.check_hops(&draft, &from)?;
         self.check_circle(&draft, &from, &to, together)?;
         self.check_bounce(&draft, &from, &to)?;
@@ -65,13 +65,7 @@ impl Work<'_> {
             .map_err(|why| Refusal::new(Code::NotInline, why.to_string()).at("content"))
     }
 
-    fn check_parent(
-        &self,
-        draft: &Draft,
-        from: &AgentName,
-        together: &Together,
-        planned: usize,
-    ) -> Result<(), Refusal> {
+    fn check_parent(&self, draft: &Draft, from: &AgentName, together: &Together) -> Result<(), Refusal> {
         let Some(parent) = draft.parent.as_ref() else { return Ok(()) };
         if from.is_user() {
             return self.must_be_known(parent, draft, together);
@@ -90,7 +84,7 @@ impl Work<'_> {
         if draft.kind != Kind::Task {
             return Ok(());
         }
-        let parts = self.state.open_parts(parent) + planned;
+        let parts = self.state.open_parts(parent) + together.parts.get(parent).map_or(0, Vec::len);
         if parts >= usize::try_from(self.team.limits.children_max).unwrap_or(usize::MAX) {
             let why = format!("{parent} already has {parts} open parts");
             return Err(Refusal::new(Code::TooMany, why).at("parent"));
@@ -100,7 +94,7 @@ impl Work<'_> {
 
     /// What a person writes as `parent` only says what belongs together, and has to be something.
     fn must_be_known(&self, parent: &MessageId, draft: &Draft, together: &Together) -> Result<(), Refusal> {
-        if self.is_known(parent, draft) || together.contains_key(parent) {
+        if self.is_known(parent, draft) || together.all.contains_key(parent) {
             return Ok(());
         }
         Err(Refusal::new(Code::UnknownDependency, format!("there is no message {parent}")).at("parent"))
@@ -155,7 +149,7 @@ impl Work<'_> {
                 unmet.push(id.clone());
             } else if self.outcome(id).is_some() || archived {
                 // It has ended; whether well is looked at when this one is taken.
-            } else if together.contains_key(id) {
+            } else if together.all.contains_key(id) {
                 unmet.push(id.clone());
             } else {
                 let why = format!("there is no message {id}");
@@ -169,14 +163,15 @@ impl Work<'_> {
 /// Refuses a file whose documents wait for one another in a circle (Kahn's algorithm).
 pub(super) fn no_cycle(together: &Together) -> Result<(), Refusal> {
     let mut left: BTreeMap<&MessageId, usize> = together
+        .all
         .iter()
         .map(|(id, beside)| {
-            (id, beside.depends_on.iter().filter(|other| together.contains_key(*other)).count())
+            (id, beside.depends_on.iter().filter(|other| together.all.contains_key(*other)).count())
         })
         .collect();
     while let Some(id) = left.iter().find(|(_, waits)| **waits == 0).map(|(id, _)| *id) {
         left.remove(id);
-        for (other, beside) in together {
+        for (other, beside) in &together.all {
             let times = beside.depends_on.iter().filter(|dependency| *dependency == id).count();
             if let Some(waits) = left.get_mut(other) {
                 *waits = waits.saturating_sub(times);

@@ -224,6 +224,8 @@ pub enum Report {
         id: MessageId,
         /// Which turn.
         turn: u16,
+        /// Whether it seems to wait for words of somebody's: a reminder would be taken for them.
+        asks: bool,
     },
     /// It ended.
     Exited {

@@ -7,7 +7,7 @@ use super::input::{Effect, Reply};
 use super::life::Stage;
 use super::message::RequestId;
 use super::refusal::Refusal;
-use super::state::Phase;
+use super::state::{Agent, Phase};
 use super::words::{AgentName, MessageId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -93,8 +93,20 @@ impl Work<'_> {
         match up {
             Some((agent, nonce)) => {
                 self.ask(Effect::Interrupt { agent, nonce, id: id.clone(), turn: turn.number });
+                self.may_go_on_with(id);
             }
             None => self.unwatch(id),
+        }
+    }
+
+    /// Its message has ended, and its turn has not, for all that is known: its agent is busy until it says otherwise.
+    pub(super) fn may_go_on_with(&mut self, id: &MessageId) {
+        let Some(open) = self.state.open.get(id) else { return };
+        let begun = matches!(open.stage, Stage::Submitted(_) | Stage::Working(_));
+        let Some(name) = open.agent.clone().filter(|_| begun && !self.live.tmux_lost) else { return };
+        let goes_on = |agent: &Agent| matches!(agent.phase, Phase::Up { .. }) && agent.need().is_none();
+        if self.state.agents.get(&name).is_some_and(goes_on) {
+            self.live.busy.insert(name);
         }
     }
 

@@ -109,6 +109,8 @@ pub enum Move {
     Hold,
     /// The turn is over, and others' answers are awaited.
     Rest,
+    /// The turn is over with a question of its agent's: a reminder would be taken for the answer.
+    Ask,
     /// The agent said it is done.
     Claim,
     /// The evidence is there.
@@ -165,7 +167,7 @@ pub fn next(stage: Stage, event: Move) -> Result<Stage, Illegal> {
             M::Return { not_before } => back(turn, not_before, true),
             M::Hold => S::Held(turn),
             M::Claim => S::Claimed(turn),
-            M::Rest if !matches!(stage, S::Waiting(_)) => S::Waiting(turn),
+            M::Rest | M::Ask if !matches!(stage, S::Waiting(_)) => S::Waiting(turn),
             _ => return Err(Illegal { stage, event }),
         },
         (S::Claimed(turn), M::Verify) => S::Verified(turn),

@@ -269,7 +269,7 @@ impl Work<'_> {
             let why = Why::Text("what stopped its agent is over, or may be".to_owned());
             return self.go_on_in_time(id, to, why);
         }
-        self.turn_over(id);
+        self.turn_over(id, false);
     }
 
     /// Something was typed to an agent: what its screen says from now on is new, though it be the same words.

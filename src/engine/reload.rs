@@ -4,11 +4,11 @@
 use super::circle::{Awaited, Waits};
 use super::deliver::Hands;
 use super::engine::Work;
+use super::fit::Together;
 use super::life::Stage;
 use super::state::Phase;
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis};
-use std::collections::BTreeMap;
 
 impl Work<'_> {
     /// Takes a new team over.
@@ -67,7 +67,7 @@ impl Work<'_> {
     /// A pool may have lost those of its members that do not wait for what it was asked for: that can never begin, and
     /// ends.
     fn open_circles(&mut self) {
-        let waits = Waits { state: self.state, team: self.team, together: &BTreeMap::new() };
+        let waits = Waits { state: self.state, team: self.team, together: &Together::default() };
         let parts =
             self.state.parts.iter().flat_map(|(whole, parts)| parts.iter().map(move |part| (whole, part)));
         let never = parts.filter(|(whole, part)| {

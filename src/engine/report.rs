@@ -60,9 +60,9 @@ impl Work<'_> {
             Report::Said { id, turn, text, truncated } if self.has(name, &id, turn) => {
                 self.said(id, turn, text, truncated);
             }
-            Report::TurnOver { id, turn } if up && self.has(name, &id, turn) => {
+            Report::TurnOver { id, turn, asks } if up && self.has(name, &id, turn) => {
                 self.acquit(name);
-                self.turn_over(&id);
+                self.turn_over(&id, asks);
             }
             _ => {}
         }
@@ -91,22 +91,32 @@ impl Work<'_> {
         stage.turn().map(|turn| (stage, turn))
     }
 
-    /// The turn ended without a claim: the agent waits for answers, is reminded once, or needs a person.
-    pub(super) fn turn_over(&mut self, id: &MessageId) {
+    /// The turn ended without a claim: the agent waits for answers, is reminded once, or needs a person; that at once where its
+    /// last words ask for something.
+    pub(super) fn turn_over(&mut self, id: &MessageId, asks: bool) {
         let Some(open) = self.state.open.get(id) else { return };
         let (Stage::Submitted(turn) | Stage::Working(turn)) = open.stage else { return };
         // What others do takes its own time; an agent that is only silent has what is left of its own.
         let due = open.due.filter(|_| !self.has_parts(id));
-        let why = match () {
-            () if self.has_parts(id) => "its turn ended without a claim; it waits for answers".to_owned(),
-            () if open.reminded || turn.token.is_none() => {
-                let name = open.agent.as_ref().map_or("NAME", AgentName::as_str);
+        let name = open.agent.as_ref().map_or("NAME", AgentName::as_str);
+        let (to, why) = match () {
+            () if self.has_parts(id) => {
+                (Move::Rest, "its turn ended without a claim; it waits for answers".to_owned())
+            }
+            () if asks => (
+                Move::Ask,
+                format!(
+                    "its turn ended without a claim, and it seems to ask for something: answer it in its pane (`tasuki attach {name}`), or take what it said as the answer (`tasuki answer {name} done`)"
+                ),
+            ),
+            () if open.reminded || turn.token.is_none() => (
+                Move::Rest,
                 format!(
                     "its turn ended without a claim: `tasuki answer {name} done` takes what it said as the answer; look first with `tasuki attach {name}`"
-                )
-            }
-            () => "its turn ended without a claim; its agent is reminded".to_owned(),
+                ),
+            ),
+            () => (Move::Rest, "its turn ended without a claim; its agent is reminded".to_owned()),
         };
-        self.emit(Event::Moved { id: id.clone(), to: Move::Rest, agent: None, due, why: Why::Text(why) });
+        self.emit(Event::Moved { id: id.clone(), to, agent: None, due, why: Why::Text(why) });
     }
 }

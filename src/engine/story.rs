@@ -148,7 +148,7 @@ fn moved(to: Move, agent: Option<&AgentName>) -> String {
         Move::Return { .. } => "goes back to its pool".to_owned(),
         Move::Doubt => "is in doubt".to_owned(),
         Move::Hold => "is held".to_owned(),
-        Move::Rest => "is waiting".to_owned(),
+        Move::Rest | Move::Ask => "is waiting".to_owned(),
         Move::Claim => "was reported done".to_owned(),
         Move::Verify => "is verified".to_owned(),
         Move::Reopen => "goes back to its agent".to_owned(),

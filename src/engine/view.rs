@@ -235,7 +235,10 @@ impl Engine {
                 ("unknown", Some("it is not known whether its turn was delivered".into()))
             }
             Some(_) => ("working", None),
-            None if self.live.greeted.contains(name) && self.live.busy.contains(name) => ("busy", None),
+            None if self.live.greeted.contains(name) && self.live.busy.contains(name) => {
+                let shut = self.live.guards.get(name).map(|shut| shut.guard);
+                ("busy", guard.filter(|_| !matches!(shut, Some(Guard::Busy | Guard::Working))))
+            }
             None if self.live.greeted.contains(name) => ("idle", guard),
             None => ("starting", guard),
         }

@@ -77,6 +77,18 @@ pub fn age(key: ProcessKey) -> Option<Duration> {
     Some(now.saturating_sub(started))
 }
 
+/// A moment since the machine was started, as a [`ProcessKey`] has it: in ticks of the kernel's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticks(pub u64);
+
+/// This moment. None where the kernel does not say it.
+#[must_use]
+pub fn ticks() -> Option<Ticks> {
+    let now = Duration::try_from(clock_gettime(ClockId::Boottime)).ok()?;
+    let ticks = now.as_millis().saturating_mul(u128::from(clock_ticks_per_second())) / 1_000;
+    u64::try_from(ticks).ok().map(Ticks)
+}
+
 /// Whether the process still runs: the same one, not a later one with its number.
 #[must_use]
 pub fn alive(key: ProcessKey) -> bool {

@@ -142,20 +142,47 @@ fn an_agent_that_never_says_done_needs_a_person_and_then_fails() {
 }
 
 #[test]
-fn a_question_is_no_end_and_gets_no_reminder_for_an_answer() {
+fn a_question_needs_a_person_and_gets_no_reminder_for_an_answer() {
     for (name, prompt, content) in
         [("asks", "> ", "asks"), ("asks above", "", "asks-above"), ("asks at length", "> ", "asks-at-length")]
     {
         let mut house = house(name, prompt);
         house.drop("t.yaml", &format!("id: t\nto: a\ncontent: {content}\n"));
-        house.until("it asks", |house| {
-            house.tmux(&["capture-pane", "-p", "-t", "a"]).contains("Remove everything?")
-        });
-        let result = house.result("t");
-        assert!(result.contains("type: error") && result.contains("timed out"), "{name}: {result}");
+        house.until("it needs a person", |house| state(house) == "waiting_input");
+        let status = String::from_utf8(house.ask(&["status"]).stdout).expect("text");
+        assert!(status.contains("it seems to ask for something: answer it in its pane"), "{name}: {status}");
+        if content == "asks-above" {
+            house.tmux(&["send-keys", "-t", "a", "-l", "y"]);
+            house.tmux(&["send-keys", "-t", "a", "Enter"]);
+            let result = house.result("t");
+            assert!(result.contains("proof: token") && result.contains("said: y"), "{name}: {result}");
+        } else {
+            let result = house.result("t");
+            assert!(result.contains("type: error") && result.contains("timed out"), "{name}: {result}");
+            assert!(result.contains("Remove everything?"), "what it asked is kept: {name}: {result}");
+        }
         assert!(!house.read("status/activity.log").contains("reminder)"), "{name}");
         house.end();
     }
+}
+
+#[test]
+fn a_program_that_knows_no_token_and_says_nothing_needs_a_person() {
+    let agents = "  - {name: a, provider: plain, delivery: inline, token: false, marker: A OK, command: [bash, --norc, -i]}\n";
+    let mut house = House::new("silent shell", agents, &[]);
+    house.start();
+    house.drop("t.yaml", "id: t\nto: a\ncontent: echo 'well, 襷'\n");
+    house.until("it needs a person", |house| state(house) == "waiting_input");
+    assert!(house.ask(&["answer", "a", "done"]).status.success());
+    let result = house.result("t");
+    assert!(result.contains("content: \"well, 襷\"") || result.contains("content: well, 襷"), "{result}");
+    assert!(result.contains("proof: person"), "{result}");
+    // What works in silence has not ended, and it may say so later.
+    house.drop("u.yaml", "id: u\nto: a\ncontent: sleep 6; echo 'A' OK\n");
+    assert!(house.result("u").contains("type: result"), "{}", house.result("u"));
+    let log = house.read("status/activity.log");
+    assert!(!log.contains("u is waiting"), "{log}");
+    house.end();
 }
 
 #[test]
@@ -180,4 +207,46 @@ fn a_workspace_in_which_nothing_moves_says_so_once() {
     house.until("it is over", |house| !house.read("status/daemon.yaml").contains("nothing moves"));
     assert_eq!(house.read("status/activity.log").matches("nothing moves").count(), 1);
     house.end();
+}
+
+/// What it does with a line takes its time, and no key ends that.
+const SLOW: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  echo "heard: $line" >> heard.log
+  while [ ! -e go ]; do sleep 0.1; done
+  [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] && echo "W OK ${BASH_REMATCH[1]}"
+done
+"#;
+
+#[test]
+fn nothing_is_typed_to_an_agent_that_is_still_at_what_has_ended() {
+    for how in ["timed out", "cancelled"] {
+        let agents = "  - {name: a, provider: plain, marker: W OK, command: [bash, slow.sh]}\n";
+        let mut house = House::new("still at it", agents, &[("slow.sh", SLOW)]);
+        house.start();
+        let timeout = if how == "timed out" { "timeout: 2s\n" } else { "" };
+        house.drop("one.yaml", &format!("id: one\nto: a\n{timeout}content: 一\n"));
+        house.until("it to be heard", |house| house.path("heard.log").exists());
+        if how == "cancelled" {
+            assert!(house.ask(&["cancel", "one"]).status.success());
+        }
+        let result = house.result("one");
+        assert!(result.contains("type: error"), "{result}");
+        house.until("its state", |house| state(house) == "busy");
+        house.drop("two.yaml", "id: two\nto: a\ncontent: 二\ntimeout: 3s\n");
+        house.until("it to be known", |house| house.path("queue/active/two.yaml").exists());
+        house.until("what it waits for", |house| {
+            String::from_utf8_lossy(&house.ask(&["why", "two"]).stdout).contains("waits for a (busy)")
+        });
+        assert_eq!(state(&house), "busy");
+        let ready = house.ask(&["pane", "ready", "a"]);
+        assert!(!ready.status.success(), "{ready:?}");
+        assert_eq!(house.read("heard.log").lines().count(), 1);
+        house.write("go", "");
+        assert!(house.result("two").contains("type: result"), "{how}: {}", house.result("two"));
+        let log = house.read("status/activity.log");
+        let tries = log.matches("two is being typed to a").count();
+        assert_eq!(tries, 1, "{log}");
+        house.end();
+    }
 }

@@ -115,5 +115,29 @@ fn the_example_of_a_worker_works() {
     assert!(one.contains("status: completed") && one.contains("You said: Say hello."), "{one}");
     let more = house.result("more");
     assert!(more.contains("You said: 二つ\n") && more.contains("You said: rows"), "{more}");
+    // Each is answered as it was sent, however it stands in the file.
+    let all = [
+        "- buy milk now",
+        "42",
+        "true",
+        "# x",
+        ": x",
+        "`x` $(y) \\n \"z\" '",
+        "one\n\nthree",
+        "  leading\n    more",
+        "say\ncontent: x\nend",
+        "a: b\n\n\nc\n",
+        "tail  \nof it",
+        "100% %s\u{2028}襷🎌",
+    ];
+    for (number, content) in all.into_iter().enumerate() {
+        let id = format!("all-{number}");
+        assert!(house.ask(&["send", "worker", "--id", &id, "--", content]).status.success());
+        house.result(&id);
+        let result: serde_json::Value =
+            serde_saphyr::from_str(&house.read(&format!("queue/results/{id}.yaml"))).expect("a result");
+        let said = result["content"].as_str().expect("a text").replace("You said: ", "");
+        assert_eq!(said.trim_end(), content.trim_end(), "{id}");
+    }
     house.end();
 }

@@ -54,7 +54,7 @@ fn what_waits_in_a_queue_or_rests_is_not_broken_off() {
     world.give("boss");
     let told = world.cancel("t2");
     assert!(told.contains("> answer t2: t2 is cancelled") && !told.contains("interrupt"), "{told}");
-    world.report("boss", Report::TurnOver { id: id("t1"), turn: 1 });
+    world.report("boss", Report::TurnOver { id: id("t1"), turn: 1, asks: false });
     let told = world.cancel("t1");
     assert!(told.contains("> answer t1: t1 is cancelled") && !told.contains("interrupt"), "{told}");
 }
@@ -70,8 +70,6 @@ fn who_may_finish_is_not_broken_off_and_neither_are_the_parts() {
     assert!(!told.contains("interrupt"), "{told}");
     assert!(told.contains("t1 is cancelled; boss may finish its turn"), "{told}");
     assert_eq!((world.stage("t1"), world.stage("a")), ("cancelled", "cancelled"));
-    assert_eq!(state(&world, "boss"), "idle");
-    world.report("boss", Report::Busy { is: true });
     assert_eq!(state(&world, "boss"), "busy", "it works on something that is no open turn");
     world.report("boss", Report::Busy { is: false });
     assert_eq!(state(&world, "boss"), "idle");

@@ -229,6 +229,31 @@ fn nor_may_a_circle_close_through_what_others_depend_on() {
 }
 
 #[test]
+fn nor_may_it_close_through_a_part_that_comes_in_the_same_file() {
+    let mut team = team();
+    team.routes.insert(name("ann"), BTreeSet::from([name("bob")]));
+    team.routes.insert(name("bob"), BTreeSet::from([name("boss")]));
+    let (first, second) = ("a ann>bob token=k00005", "b bob>boss token=k00006 after=t1");
+    for (apart, turned) in [(true, false), (false, false), (false, true)] {
+        let mut world = World::new(team.clone());
+        world.send("t1 user>ann\nt2 user>bob");
+        world.give("ann");
+        world.give("bob");
+        let text = match (apart, turned) {
+            (true, _) => world.send(first) + &world.send(second),
+            (_, false) => world.send(&format!("{first}\n{second}")),
+            (_, true) => world.send(&format!("{second}\n{first}")),
+        };
+        // ann waits for what bob can only begin when t2 has ended, and that for what comes after t1.
+        assert!(
+            text.contains("refused wait-cycle") || text.contains("refused cycle"),
+            "{apart} {turned}: {text}"
+        );
+        assert_eq!(text.contains("accepted"), apart, "{text}");
+    }
+}
+
+#[test]
 fn a_task_that_was_put_back_has_its_agents_hands_all_the_same() {
     let mut world = World::new(team());
     world.send("t1 user>boss\nt2 user>boss");

@@ -70,6 +70,7 @@ fn all_moves() -> Vec<(Move, &'static str, &'static str)> {
         (Move::Doubt, "doubt", "it cannot be told whether it was delivered"),
         (Move::Hold, "hold", "in doubt, and its sender wants a person to decide"),
         (Move::Rest, "rest", "the turn is over, and the task is not"),
+        (Move::Ask, "ask", "the turn is over, and its agent seems to ask for something: it is not reminded"),
         (Move::Claim, "claim", "phrase and token, a reply, a result: the agent says it is done"),
         (Move::Verify, "verify", "the evidence is there"),
         (Move::Reopen, "reopen", "a check failed: the agent gets another turn"),
@@ -112,19 +113,19 @@ fn table() -> String {
 #[test]
 fn every_stage_has_an_answer_to_every_move() {
     expect![[r#"
-        | stage \ move | intend | withdraw | submit | take | retry | return | doubt | hold | rest | claim | verify | reopen | finish |
-        |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
-        | **queued** | intent | · | · | · | queued | · | · | · | · | · | · | · | finished |
-        | **retrying** | intent | · | submitted | working | retrying | retrying* | · | · | waiting | claimed | · | · | finished |
-        | **intent** | · | retrying | submitted | working | retrying* | retrying* | in_doubt | held | waiting | claimed | · | · | finished |
-        | **submitted** | · | · | · | working | retrying* | retrying* | in_doubt | held | waiting | claimed | · | · | finished |
-        | **working** | · | · | · | · | retrying* | retrying* | · | held | waiting | claimed | · | · | finished |
-        | **in_doubt** | · | retrying | submitted | working | retrying* | retrying* | · | held | waiting | claimed | · | · | finished |
-        | **held** | · | · | submitted | working | retrying* | retrying* | · | · | waiting | claimed | · | · | finished |
-        | **waiting** | intent | · | · | · | retrying* | retrying* | · | held | · | claimed | · | · | finished |
-        | **claimed** | · | · | · | · | · | · | · | · | · | · | verified | waiting | finished |
-        | **verified** | · | · | · | · | · | · | · | · | · | · | · | · | finished |
-        | **finished** | · | · | · | · | · | · | · | · | · | · | · | · | · |
+        | stage \ move | intend | withdraw | submit | take | retry | return | doubt | hold | rest | ask | claim | verify | reopen | finish |
+        |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+        | **queued** | intent | · | · | · | queued | · | · | · | · | · | · | · | · | finished |
+        | **retrying** | intent | · | submitted | working | retrying | retrying* | · | · | waiting | · | claimed | · | · | finished |
+        | **intent** | · | retrying | submitted | working | retrying* | retrying* | in_doubt | held | waiting | waiting | claimed | · | · | finished |
+        | **submitted** | · | · | · | working | retrying* | retrying* | in_doubt | held | waiting | waiting | claimed | · | · | finished |
+        | **working** | · | · | · | · | retrying* | retrying* | · | held | waiting | waiting | claimed | · | · | finished |
+        | **in_doubt** | · | retrying | submitted | working | retrying* | retrying* | · | held | waiting | waiting | claimed | · | · | finished |
+        | **held** | · | · | submitted | working | retrying* | retrying* | · | · | waiting | · | claimed | · | · | finished |
+        | **waiting** | intent | · | · | · | retrying* | retrying* | · | held | · | · | claimed | · | · | finished |
+        | **claimed** | · | · | · | · | · | · | · | · | · | · | · | verified | waiting | finished |
+        | **verified** | · | · | · | · | · | · | · | · | · | · | · | · | · | finished |
+        | **finished** | · | · | · | · | · | · | · | · | · | · | · | · | · | · |
     "#]].assert_eq(&table());
 }
 

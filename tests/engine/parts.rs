@@ -306,7 +306,8 @@ fn a_held_task_with_parts_may_rest() {
 #[test]
 fn a_silent_agent_is_reminded_once_and_then_a_person_is_needed() {
     let mut world = world();
-    let over = |world: &mut World, turn| world.report("boss", Report::TurnOver { id: id("t1"), turn });
+    let over =
+        |world: &mut World, turn| world.report("boss", Report::TurnOver { id: id("t1"), turn, asks: false });
     let state = |world: &World| {
         let seen = world.engine.agent(&name("boss")).expect("a member");
         format!("{}: {}\n", seen.state, seen.why.unwrap_or_default())
@@ -349,7 +350,7 @@ fn a_silent_agent_is_reminded_once_and_then_a_person_is_needed() {
 fn a_silent_agent_has_no_more_time_than_another_one() {
     let mut world = world();
     world.pass(50_000);
-    let mut text = world.report("boss", Report::TurnOver { id: id("t1"), turn: 1 });
+    let mut text = world.report("boss", Report::TurnOver { id: id("t1"), turn: 1, asks: false });
     text += "-- nobody lets it be reminded\n";
     text += &world.pass(9_999);
     text += &world.pass(1);
@@ -368,7 +369,7 @@ fn a_silent_agent_has_no_more_time_than_another_one() {
 fn a_silent_agent_with_parts_just_waits() {
     let mut world = world();
     world.send("a boss>ann token=k00005");
-    let mut text = world.report("boss", Report::TurnOver { id: id("t1"), turn: 1 });
+    let mut text = world.report("boss", Report::TurnOver { id: id("t1"), turn: 1, asks: false });
     world.give("ann");
     text += &world.claim("ann");
     text += &world.ready("boss");

@@ -157,7 +157,7 @@ fn who_takes_up_a_task_from_another_one_is_given_the_task_and_no_reminder_of_it(
     let mut world = World::new(team.clone());
     world.send("t1 user>crew");
     world.give("ann");
-    world.report("ann", Report::TurnOver { id: id("t1"), turn: 1 });
+    world.report("ann", Report::TurnOver { id: id("t1"), turn: 1, asks: false });
     let reminded = world.give("ann");
     assert!(reminded.contains("ring ann t1 #2 reminder"), "{reminded}");
     team.members.remove(&name("ann"));
@@ -292,7 +292,7 @@ fn who_has_not_seen_a_task_is_given_the_task_and_no_later_turn_of_it() {
     let mut world = World::new(team.clone());
     world.send("t1 user>crew");
     world.give("bob");
-    world.report("bob", Report::TurnOver { id: id("t1"), turn: 1 });
+    world.report("bob", Report::TurnOver { id: id("t1"), turn: 1, asks: false });
     world.give("bob");
     let mut text = world.exit("bob", "exit 1");
     world.pass(1_000);
@@ -300,7 +300,7 @@ fn who_has_not_seen_a_task_is_given_the_task_and_no_later_turn_of_it() {
     text += "-- the process of before was reminded, and this one is told what to do\n";
     text += &world.give("bob");
     text += "-- it falls silent, too, and is reminded of what it has read\n";
-    text += &world.report("bob", Report::TurnOver { id: id("t1"), turn: 2 });
+    text += &world.report("bob", Report::TurnOver { id: id("t1"), turn: 2, asks: false });
     text += &world.ready("bob");
     text += &world.undelivered("bob");
     text += &world.pass(1_000);

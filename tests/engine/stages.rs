@@ -515,7 +515,7 @@ fn a_late_proof_of_delivery_saves_a_second_typing() {
 #[test]
 fn a_turn_that_is_over_without_a_claim_is_reminded_of() {
     check(
-        |world| world.report("boss", Report::TurnOver { id: id("t1"), turn: 1 }),
+        |world| world.report("boss", Report::TurnOver { id: id("t1"), turn: 1, asks: false }),
         expect![[r#"
             ## queued -> queued
             ## intent -> intent

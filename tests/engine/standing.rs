@@ -43,10 +43,10 @@ fn what_waits_for_a_person_or_for_who_was_stopped_is_said_once_nothing_else_move
     say(&world, "the other task may begin");
     world.cancel("t1");
     world.give("boss");
-    world.report("boss", Report::TurnOver { id: id("t2"), turn: 1 });
+    world.report("boss", Report::TurnOver { id: id("t2"), turn: 1, asks: false });
     say(&world, "to be reminded");
     world.give("boss");
-    world.report("boss", Report::TurnOver { id: id("t2"), turn: 2 });
+    world.report("boss", Report::TurnOver { id: id("t2"), turn: 2, asks: false });
     say(&world, "silent");
     world.cancel("t2");
     say(&world, "nothing is left");

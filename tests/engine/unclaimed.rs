@@ -24,7 +24,7 @@ fn says(world: &mut World, turn: u16, text: &str) -> String {
 /// Its turn is over, and this was said in it.
 fn over(world: &mut World, turn: u16, text: &str) {
     says(world, turn, text);
-    world.report("boss", Report::TurnOver { id: id("t1"), turn });
+    world.report("boss", Report::TurnOver { id: id("t1"), turn, asks: false });
 }
 
 fn claims(world: &mut World, turn: u16, text: &str) {
@@ -183,5 +183,23 @@ fn what_was_said_is_not_lost_with_a_task_that_is_called_off_or_timed_out() {
         let why = if times_out { "timed out" } else { "cancelled by user" };
         assert!(text.starts_with(why) && text.ends_with("\n\nThe answer is 42."), "{text}");
         assert_eq!(proof, Proof::Strong, "an error of tasuki's own");
+    }
+}
+
+#[test]
+fn an_agent_that_asks_for_something_is_not_reminded_and_somebody_is_needed() {
+    for asks in [false, true] {
+        let mut world = world();
+        says(&mut world, 1, "Shall I take the first one?");
+        world.report("boss", Report::TurnOver { id: id("t1"), turn: 1, asks });
+        let told = world.ready("boss");
+        assert_eq!(told.contains("reminder"), !asks, "{told}");
+        if asks {
+            away(&mut world, true);
+            let told = world.ready("boss");
+            assert!(!told.contains("reminder"), "{told}");
+            done(&mut world, None);
+            assert_eq!(answer(&world), ("Shall I take the first one?".to_owned(), Proof::Person));
+        }
     }
 }

@@ -26,12 +26,13 @@ pub(crate) fn comes_free(state: &State, team: &Team, draft: &Draft) -> Option<Ag
 }
 
 /// Of which tasks a draft may be a part: of the one that it says, else of any that its sender has.
-pub(crate) fn wholes(state: &State, team: &Team, draft: &Draft) -> Vec<MessageId> {
+/// `proof` tells who that is where it does not say so.
+pub(crate) fn wholes(state: &State, team: &Team, draft: &Draft, proof: Option<&AgentName>) -> Vec<MessageId> {
     let token = draft.token.and_then(|token| state.tokens.get(&token)).cloned();
     if let Some(whole) = token.or_else(|| draft.parent.clone()) {
         return vec![whole];
     }
-    let from = draft.from.as_ref().and_then(|name| team.sender(name).ok());
+    let from = draft.from.as_ref().and_then(|name| team.sender(name).ok()).or_else(|| proof.cloned());
     let has = |open: &&Open| open.message.kind == Kind::Task && open.agent.is_some() && open.agent == from;
     state.open.values().map(|open| &**open).filter(has).map(|open| open.message.id.clone()).collect()
 }

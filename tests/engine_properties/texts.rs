@@ -40,6 +40,14 @@ pub(crate) struct Texts {
     pub(crate) met: String,
 }
 
+/// Which message this returns to its pool.
+fn goes_back(event: &Event) -> Option<&MessageId> {
+    match event {
+        Event::Moved { id, to: Move::Return { .. }, .. } => Some(id),
+        _ => None,
+    }
+}
+
 impl Texts {
     /// Takes a step in: what came, and what the engine made of it.
     ///
@@ -53,6 +61,7 @@ impl Texts {
         {
             self.hear(id, *turn, text, *truncated);
         }
+        let returned: BTreeSet<&MessageId> = step.events.iter().filter_map(goes_back).collect();
         let mut ended: BTreeMap<&MessageId, Outcome> = BTreeMap::new();
         for event in &step.events {
             if let Event::Ended { id, outcome: Outcome::Failed | Outcome::Cancelled, .. } = event {
@@ -77,7 +86,7 @@ impl Texts {
                         Some(_) => self.given(id, input, answer)?,
                         None => {
                             let why = why.as_deref().unwrap_or_default();
-                            self.must_be_why(id, *outcome, why, input, &ended)?;
+                            self.must_be_why(id, *outcome, why, input, &ended, &returned)?;
                             self.failure(id, why)
                         }
                     };
@@ -158,6 +167,7 @@ impl Texts {
         why: &str,
         input: Option<&Input>,
         ended: &BTreeMap<&MessageId, Outcome>,
+        returned: &BTreeSet<&MessageId>,
     ) -> Result<(), String> {
         let mut may = Vec::new();
         if let Some(Input::Command { command: Command::Cancel { id: of, .. }, .. }) = input
@@ -169,6 +179,11 @@ impl Texts {
         if let Some((whole, how)) = whole.filter(|(_, how)| **how != Outcome::Completed) {
             let how = if *how == Outcome::Cancelled { "was cancelled" } else { "failed" };
             may.push(format!("{whole}, of which it was a part, {how}"));
+        }
+        let restarted = self.wholes.get(id).filter(|whole| returned.contains(whole));
+        if restarted.is_some_and(|whole| why == format!("{whole}, of which it was a part, is started again"))
+        {
+            return Ok(());
         }
         let needs = self.needs.get(id).into_iter().flatten();
         let broken = needs.filter(|other| self.broken.contains(*other));

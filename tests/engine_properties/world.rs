@@ -113,12 +113,12 @@ impl World {
     /// A part is refused as a circle only where it could never be done.
     fn check_circle(&mut self, before: &State, input: &Input, step: &Step) -> Result<(), String> {
         let circle = |event: &Event| matches!(event, Event::Refused { code: Code::WaitCycle, .. });
-        let Input::Drop { drafts, .. } = input else { return Ok(()) };
+        let Input::Drop { drafts, proof, .. } = input else { return Ok(()) };
         let [draft] = &drafts[..] else { return Ok(()) }; // what comes beside it may be a part of the circle
         if self.frozen.is_some() || !step.events.iter().any(circle) {
             return Ok(());
         }
-        let wholes = circles::wholes(before, self.engine.team(), draft);
+        let wholes = circles::wholes(before, self.engine.team(), draft, proof.as_ref());
         match self.comes_free(&wholes, draft)? {
             None => {
                 self.told += "a circle in reality, too\n";
@@ -312,7 +312,7 @@ impl World {
             8 => Report::NeedsNothing,
             9 => Report::Busy { is: turn.is_multiple_of(2) },
             10 => Report::Interrupted { id, how: Interrupted::Ended },
-            _ => Report::TurnOver { id, turn },
+            _ => Report::TurnOver { id, turn, asks: turn.is_multiple_of(3) },
         };
         self.report(agent, nonce, report)
     }
@@ -418,14 +418,14 @@ impl World {
         let (text, truncated) = (self.words(how / 6), how.is_multiple_of(16));
         let said = Report::Said { id: id.clone(), turn, text: text.clone(), truncated };
         match how % 6 {
-            0 if how.is_multiple_of(4) => vec![Report::TurnOver { id, turn }],
-            0 => vec![said, Report::TurnOver { id, turn }],
+            0 if how.is_multiple_of(4) => vec![Report::TurnOver { id, turn, asks: false }],
+            0 => vec![said, Report::TurnOver { id, turn, asks: how.is_multiple_of(5) }],
             1 => vec![Report::Taken { id, turn }],
             2 => vec![said],
             3 => vec![
                 Report::Said { text: self.words(how), id: id.clone(), turn, truncated: false },
                 said,
-                Report::TurnOver { id, turn },
+                Report::TurnOver { id, turn, asks: false },
             ],
             _ => {
                 let source = CompletionSource::Marker;

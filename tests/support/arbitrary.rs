@@ -172,6 +172,7 @@ fn a_move() -> impl Strategy<Value = Move> {
         Move::Doubt,
         Move::Hold,
         Move::Rest,
+        Move::Ask,
         Move::Claim,
         Move::Verify,
         Move::Reopen,
@@ -181,7 +182,7 @@ fn a_move() -> impl Strategy<Value = Move> {
         2 => (millis(), any::<bool>())
             .prop_map(|(not_before, redelivered)| Move::Retry { not_before, redelivered }),
         1 => outcome().prop_map(Move::Finish),
-        9 => select(bare),
+        10 => select(bare),
     ]
 }
 

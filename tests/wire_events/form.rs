@@ -42,6 +42,7 @@ fn the_usual_life_of_a_message() {
             moved(Move::Submit, Why::Receipt(Receipt::Read)),
             moved(Move::Take, Why::Receipt(Receipt::Read)),
             moved(Move::Rest, Why::Text("its turn is over; 1 part is open".into())),
+            moved(Move::Ask, Why::Text("it seems to ask for something".into())),
             moved(Move::Claim, Why::Source(CompletionSource::Marker)),
             moved(Move::Verify, Why::Source(CompletionSource::Marker)),
             ended(),
@@ -52,6 +53,7 @@ fn the_usual_life_of_a_message() {
             {"event":"moved","id":"msg-1","to":"submitted","receipt":"read"}
             {"event":"moved","id":"msg-1","to":"working","receipt":"read"}
             {"event":"moved","id":"msg-1","to":"waiting","why":"its turn is over; 1 part is open"}
+            {"event":"moved","id":"msg-1","to":"asking","why":"it seems to ask for something"}
             {"event":"moved","id":"msg-1","to":"claimed","source":"marker"}
             {"event":"moved","id":"msg-1","to":"verified","source":"marker"}
             {"event":"ended","id":"msg-1","outcome":"completed","answer":{"id":"msg-2","type":"result","from":"coder","source":"marker","at":1770033690000},"content":"Done: 3 modules."}"#]],

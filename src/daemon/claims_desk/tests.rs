@@ -47,7 +47,7 @@ fn desk(waiting: Vec<(u64, Input)>) -> ClaimsDesk {
 
 #[test]
 fn whatever_ends_a_task_waits_for_the_parts_that_were_handed_on_before() {
-    let over = Report::TurnOver { id: MessageId::new("t").unwrap(), turn: 1 };
+    let over = Report::TurnOver { id: MessageId::new("t").unwrap(), turn: 1, asks: false };
     let answer = "type: result\nfrom: a\nto: b\nin_reply_to: t\ncontent: done\n";
     for input in [claim("a"), exit("a"), report("a", over), replied(), dropped(answer)] {
         assert!(ClaimsDesk::default().holds(&input), "{input:?}");

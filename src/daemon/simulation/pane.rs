@@ -253,7 +253,7 @@ impl Pane {
             let (id, turn) = (typed.id.clone(), typed.turn.number);
             let (text, truncated) = (text.clone(), false);
             worker.words.push_back(Report::Said { id: id.clone(), turn, text, truncated });
-            worker.words.push_back(Report::TurnOver { id, turn });
+            worker.words.push_back(Report::TurnOver { id, turn, asks: false });
             return true;
         }
         if !self.alive {

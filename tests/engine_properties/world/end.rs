@@ -88,7 +88,7 @@ impl World {
             self.with(agent, nonce, |worker| worker.watching = None);
             // Most claim it at once; some forget that, and are reminded.
             let number = self.words.0.to_le_bytes()[0];
-            let how = if number % 4 < 2 { 3 } else { 4 + number / 24 * 6 };
+            let how = if number % 4 < 2 { 3 + number % 8 * 6 } else { 4 + number / 4 % 12 * 6 };
             self.watched(id, turn, how).into_iter().try_for_each(|said| self.report(agent, nonce, said))
         } else if worker.seeking && !self.has_frozen(agent) {
             self.with(agent, nonce, |worker| worker.seeking = false);

@@ -33,7 +33,8 @@ impl World {
         world.recover(&panes)?;
         world.step(Input::Halt(false, None))?;
         world.tmux_back(0)?;
-        let line = format!("probe user>{} high: something else", part.to);
+        // What was put back comes before it, as it does before the part.
+        let line = format!("probe user>{} low: something else", part.to);
         let source = Source::Request(RequestId(9));
         world.step(Input::Drop { source, drafts: vec![draft(&line)], proof: None })?;
         world.failed = 0;

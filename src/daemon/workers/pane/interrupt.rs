@@ -9,7 +9,7 @@ use crate::engine::input::{Report, Verdict};
 use crate::engine::interrupt::Interrupted;
 use crate::engine::reading::State;
 use crate::engine::words::MessageId;
-use crate::io::process;
+use crate::io::process::{self, Family, Ticks};
 use crate::io::tmux::Key;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -31,8 +31,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// How long a shell may take to begin what it was told.
 const BEGINS_WITHIN: Duration = Duration::from_millis(300);
 /// How often it is looked whether a program without an input box is done with what was called off.
-const RESTS_EVERY: Duration = Duration::from_secs(1);
-/// A program that prints nothing for so long, and cannot be seen to wait for a line, is not told of as busy any more.
+pub(super) const RESTS_EVERY: Duration = Duration::from_secs(1);
+/// A program that prints nothing for so long, and cannot be seen to wait for a line, is not taken for busy any more.
 const RESTS_FOR: Duration = Duration::from_secs(60);
 /// How long a screen must say so before it is told that a program is busy, or is no more: programs draw in pieces.
 const TELLS_AFTER: Duration = Duration::from_millis(300);
@@ -45,6 +45,8 @@ pub(super) struct Busy {
     other_since: Option<Instant>,
     /// Whether a program without an input box has a turn that nobody awaits any more.
     rest: bool,
+    /// When the last turn was typed, if this daemon did it.
+    begun: Option<Ticks>,
 }
 
 /// What a look at a program with an input box says of its turn.
@@ -79,6 +81,7 @@ impl Worker {
             self.may_be_at_it();
             self.look().await?;
         }
+        self.busy.told = true;
         self.look_by(Instant::now());
         self.report(Report::Interrupted { id, how }).await;
         Ok(())
@@ -88,8 +91,10 @@ impl Worker {
     pub(super) fn unwatch(&mut self) {
         if self.awaited.take().is_some() {
             self.may_be_at_it();
-            self.look_by(Instant::now());
         }
+        // The loop takes it for busy until it is told otherwise.
+        self.busy.told = true;
+        self.look_by(Instant::now());
         self.unread = None;
     }
 
@@ -254,11 +259,7 @@ impl Worker {
             (Some(_), _) => false,
             (None, Some(State::Unknown)) => self.busy.told,
             (None, Some(state)) => state == State::Busy,
-            (None, None) => {
-                let silent = self.printed.elapsed() >= RESTS_FOR && !self.has_handed_on();
-                self.busy.rest &= !silent && !self.waits_for_a_line();
-                self.busy.rest
-            }
+            (None, None) => self.goes_on_with_rest(),
         };
         if self.busy.rest {
             self.look_by(Instant::now() + RESTS_EVERY);
@@ -273,6 +274,29 @@ impl Worker {
         }
         (self.busy.told, self.busy.other_since) = (is, None);
         self.report(Report::Busy { is }).await;
+    }
+
+    /// Whether a program without an input box is still at a turn that was called off: until it waits for a line. One that cannot be
+    /// seen to do so is believed to, once it has been silent for long and nothing runs that was started in that turn.
+    pub(super) fn goes_on_with_rest(&mut self) -> bool {
+        let is_done = |worker: &Self| {
+            let silent = worker.printed.elapsed() >= RESTS_FOR;
+            worker.waits_for_a_line()
+                || silent && !worker.has_handed_on() && !worker.runs_what_was_begun_since(worker.busy.begun)
+        };
+        self.busy.rest = self.busy.rest && !is_done(self);
+        self.busy.rest
+    }
+
+    /// Whether something of its program's runs that was started at this moment or later.
+    fn runs_what_was_begun_since(&self, begun: Option<Ticks>) -> bool {
+        let Some(begun) = begun else { return false };
+        Family::of(self.process).living().iter().any(|key| key.start_ticks >= begun.0)
+    }
+
+    /// A turn is about to be typed.
+    pub(super) fn begins_a_turn(&mut self) {
+        self.busy.begun = process::ticks();
     }
 
     /// Whether a program without an input box has a turn that nobody awaits any more.

@@ -55,10 +55,9 @@ impl Worker {
     /// Watches for the claim of a turn from now on; one that stands there already counts.
     pub(super) fn watch_for(&mut self, typed: Typed) {
         let claims = typed.turn.kind != crate::engine::life::TurnKind::Info;
-        // A program that knows nothing of tasuki is not asked whether it has finished.
         self.free_since = None;
         self.look_at_rest(false);
-        self.over = (claims && typed.turn.token.is_some()).then(Over::new);
+        self.over = claims.then(Over::new);
         if self
             .awaited
             .as_ref()

@@ -65,17 +65,17 @@ impl Worker {
         if Instant::now() < at {
             return self.look_by(at);
         }
-        let waits = free.unwrap_or_else(|| {
-            stands_where_it_stood(screen, typed)
-                && process::waits_for_input(self.process.pid, &self.tty) == Some(true)
-        });
+        let waits =
+            free.unwrap_or_else(|| process::waits_for_input(self.process.pid, &self.tty) == Some(true));
         match (waits, over.since) {
             (true, Some(_)) => {
                 self.over = Some(Over::spent());
                 self.tell_said(typed, said, screen, read).await;
                 if !over.told {
                     let (id, turn) = (typed.id.clone(), typed.turn.number);
-                    self.report(Report::TurnOver { id, turn }).await;
+                    // What a profile reads as free has asked for nothing.
+                    let asks = free.is_none() && !stands_where_it_stood(screen, typed);
+                    self.report(Report::TurnOver { id, turn, asks }).await;
                 }
                 return;
             }
@@ -95,7 +95,7 @@ impl Worker {
 }
 
 /// Whether what stands before the cursor is what stood before the turn's line when it was typed: nothing, or the same prompt.
-/// A question that the agent asks stands there, too, or in the row above, and is no end.
+/// A question that the agent asks stands there, too, or in the row above: what is typed would be taken for its answer.
 fn stands_where_it_stood(screen: &Screen, typed: &Typed) -> bool {
     // Counted from below, for rows above the cursor may be joined.
     let from_below = usize::from(screen.height.saturating_sub(screen.cursor.1)).max(1);

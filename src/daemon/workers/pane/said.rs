@@ -75,7 +75,10 @@ fn leave_out(read: &Read, screen: &mut Screen) {
 pub(super) fn prompt_of(screen: &Screen, typed: &Typed) -> Option<String> {
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
     let echo = echo::last_echo(&Seen::lines(&rows), &typed.line, typed.turn.token)?;
-    let row = rows.get(echo.first_row)?;
-    let prompt = row.get(..row.find(HEAD)?)?.trim_end();
+    let row = rows.get(echo.first_row)?.trim_end();
+    // The words of a message have no head, and a long line goes on in the next row.
+    let begins = |at: &usize| row.get(*at..).is_some_and(|shown| typed.line.starts_with(shown));
+    let at = row.find(HEAD).or_else(|| (0..row.len()).find(begins))?;
+    let prompt = row.get(..at)?.trim_end();
     (!prompt.is_empty()).then(|| prompt.to_owned())
 }

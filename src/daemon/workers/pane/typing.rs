@@ -116,6 +116,7 @@ impl Worker {
                 return Err(Failed::Verdict(Verdict::Withdrawn { why }));
             }
         };
+        self.begins_a_turn();
         let read = self.read(&screen);
         let mut before =
             read.as_ref().map_or_else(|| echoes(&screen, typed), |read| read.echoes(&screen, typed));
