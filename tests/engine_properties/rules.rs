@@ -256,7 +256,11 @@ impl Rules {
                 .is_some_and(|known| matches!(known.phase, Phase::Up { .. }) && known.nonce == Some(*nonce));
             let current = known.and_then(|known| known.current.as_ref());
             let of = state.open.get(id).and_then(|open| open.stage.turn());
-            must(up && current == Some(id) && of == Some(*turn), || {
+            // A task of which an adopted agent has the turn may end in the same step: that is broken off at once.
+            let broken_off = |other: &Effect| matches!(other, Effect::Interrupt { agent: of, id: what, .. } if (of, what) == (agent, id));
+            let awaits = matches!(effect, Effect::Await { .. });
+            let ends_at_once = awaits && step.effects.iter().any(broken_off);
+            must(ends_at_once || up && current == Some(id) && of == Some(*turn), || {
                 format!("{effect:?} is not for what the agent has")
             })?;
             if !matches!(effect, Effect::Await { .. }) {

@@ -8,8 +8,8 @@ use super::server::Server;
 /// The keys, as many as have room. The windows keep their size whoever looks at them: a smaller terminal shows a part, and says
 /// how to see the rest.
 const STATUS_RIGHT: &str = "#{?#{e|<:#{client_width},#{window_width}},\
-     #{client_width} of #{window_width} columns: C-b S-Right   C-b d: leave ,\
-      C-b n: next   C-b w: list   C-b d: leave }";
+     #{client_width} of #{window_width} columns: C-b S-Right   #{?#{m/r:^(tmux|screen),#{client_termname}},C-b C-b d,C-b d}: leave ,\
+      C-b n: next   C-b w: list   #{?#{m/r:^(tmux|screen),#{client_termname}},C-b C-b d,C-b d}: leave }";
 
 /// An option to be set.
 #[derive(Debug)]

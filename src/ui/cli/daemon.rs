@@ -17,7 +17,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let workspace = desk.workspace()?;
+    let workspace = desk.team()?;
     if args.detach {
         // It fails for the leader of a process group, who has no terminal to leave or was started by hand.
         let _ = rustix::process::setsid();

@@ -3,6 +3,7 @@
 use super::failure::{Failure, Kind};
 use crate::engine::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId};
+use crate::io::lock;
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::ui::http::client::{Client, ClientError};
 use anstream::{AutoStream, ColorChoice};
@@ -61,8 +62,14 @@ impl Desk {
         Ok(Self { globals, around: Surroundings::of_this_process()? })
     }
 
-    /// The workspace that is meant.
+    /// The workspace that is meant: one with a team file, or one whose team file was removed while its daemon runs.
     pub(super) fn workspace(&self) -> Result<Workspace, Failure> {
+        let runs = |workspace: &Workspace| matches!(lock::holder(&workspace.lock()), Ok(Some(_)));
+        self.workspace_where(runs)
+    }
+
+    /// The workspace that is meant, which has a team file.
+    pub(super) fn team(&self) -> Result<Workspace, Failure> {
         Ok(Workspace::find(self.globals.root.as_deref(), &self.around)?)
     }
 
@@ -70,7 +77,7 @@ impl Desk {
     pub(super) fn workspace_where(&self, runs: impl Fn(&Workspace) -> bool) -> Result<Workspace, Failure> {
         match Workspace::find_bereft(self.globals.root.as_deref(), &self.around, runs) {
             Some(workspace) => Ok(workspace),
-            None => self.workspace(),
+            None => self.team(),
         }
     }
 

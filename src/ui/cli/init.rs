@@ -18,7 +18,8 @@ Examples:
   tasuki init --lang ja                prompts and comments in Japanese
   tasuki init --root ~/team            in that folder, made if it is missing
 
-Files that are there are left as they are, unless `--force` is given; that is refused while a daemon is running.")]
+Files that are there are left as they are, unless `--force` is given. A team file is not
+written while a daemon is running.")]
 pub(super) struct Args {
     /// Provider of the agents; without it the first of claude, codex, gemini, qwen and opencode that is on PATH, else scripted
     #[arg(long, value_name = "NAME")]
@@ -55,8 +56,11 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let choice = choose_provider(args.provider.as_deref(), &desk.around)?;
     fs::create_dir_all(&folder).map_err(Failure::at(&folder))?;
     let workspace = Workspace::at(&folder)?;
-    if args.force && workspace.team_file().exists() {
+    let is_there = workspace.team_file().symlink_metadata().is_ok();
+    if args.force || !is_there {
         refuse_running(desk, &workspace)?;
+    }
+    if args.force && is_there {
         set_aside(&workspace)?;
     }
     let written = write_team(&workspace, &choice.provider, args.lang.into())?;
@@ -86,7 +90,11 @@ fn refuse_running(desk: &Desk, workspace: &Workspace) -> Ended {
         return Ok(());
     }
     let why = "a daemon is running here, and would end its agents and start those of the new team file";
-    Err(Failure::new(Kind::Rejected, "running", why, "end it with `tasuki down` first, or edit tasuki.yaml"))
+    let cure = match workspace.team_file().exists() {
+        true => "end it with `tasuki down` first, or edit tasuki.yaml",
+        false => "put its tasuki.yaml back, or end it with `tasuki down` first",
+    };
+    Err(Failure::new(Kind::Rejected, "running", why, cure))
 }
 
 /// Keeps the team file that was there, and never over another.

@@ -4,7 +4,6 @@ use super::desk::{Desk, Ended, unless_running};
 use super::files;
 use super::lying::{self, Gone};
 use super::table::table;
-use crate::io::lock;
 use crate::ui::http::client::{Client, ClientError};
 use crate::ui::http::types::{AgentInfo, StatusInfo};
 use serde::Serialize;
@@ -32,11 +31,12 @@ pub(super) struct Args {}
 
 pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
     // A daemon goes on without its team file.
-    let workspace =
-        desk.workspace_where(|workspace| matches!(lock::holder(&workspace.lock()), Ok(Some(_))))?;
+    let workspace = desk.workspace()?;
     let client = Client::new(&workspace, &desk.around)?;
     let (asked, silent) = match client.get::<StatusInfo>("/v1/status", PATIENCE) {
         Err(ClientError::TooSlow(_)) => (None, true),
+        // It was killed while it was asked, or just before.
+        Err(ClientError::Gone(_)) => (None, false),
         asked => (unless_running(asked)?, false),
     };
     let gone = if asked.is_none() { lying::gone(&workspace) } else { None };

@@ -45,7 +45,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let workspace = desk.workspace()?;
+    let workspace = desk.team()?;
     let client = Client::new(&workspace, &desk.around)?;
     let clock = Clock::start();
     let began = clock.now();
