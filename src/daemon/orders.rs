@@ -32,7 +32,10 @@ pub enum Order {
     /// Watch for the claim of this turn, which was delivered before; a claim that stands on the screen already counts.
     Await(Typed),
     /// Nothing is awaited any more.
-    Unwatch,
+    Unwatch {
+        /// Whether its message ended without it, so that it may go on with it.
+        off: bool,
+    },
     /// The same, and this turn is broken off if it is under way; report `Interrupted`.
     Interrupt {
         /// Of which message.

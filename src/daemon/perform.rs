@@ -53,8 +53,8 @@ impl Daemon {
                 self.panes.order(&agent, nonce, Order::Seek { past });
             }
             Effect::Interrupt { agent, nonce, id, turn } => self.interrupt(agent, nonce, id, turn),
-            Effect::Unwatch { agent, nonce } => {
-                self.panes.order(&agent, nonce, Order::Unwatch);
+            Effect::Unwatch { agent, nonce, off } => {
+                self.panes.order(&agent, nonce, Order::Unwatch { off });
             }
             Effect::Ring { agent, nonce, id, from, turn } => {
                 self.show_turn(id, Ringing { agent, nonce, from, turn, how: How::Ring });

@@ -72,7 +72,7 @@ impl Work<'_> {
         }
         let Some(open) = self.state.open.get(id) else { return };
         let from = open.agent.clone().unwrap_or_else(|| open.message.to.clone());
-        self.unwatch(id);
+        self.unwatch(id, false);
         for to in [Move::Claim, Move::Verify] {
             self.go(id, to, Why::Source(claim.source));
         }
@@ -107,7 +107,7 @@ impl Work<'_> {
                 1 => "its turn is over; 1 part is open".to_owned(),
                 parts => format!("its turn is over; {parts} parts are open"),
             };
-            self.unwatch(id);
+            self.unwatch(id, false);
             self.go(id, Move::Rest, Why::Text(why));
         }
     }
@@ -203,7 +203,7 @@ impl Work<'_> {
             if break_off == BreakOff::All {
                 self.break_off(&id)
             } else {
-                self.unwatch(&id);
+                self.unwatch(&id, true);
                 self.may_go_on_with(&id);
             }
             let dependants = self.end(&id, outcome, answer, Some(&why));
@@ -302,7 +302,7 @@ impl Work<'_> {
     }
 
     /// Its pane need not look for the turn's claim any more.
-    pub(super) fn unwatch(&mut self, id: &MessageId) {
+    pub(super) fn unwatch(&mut self, id: &MessageId, off: bool) {
         let Some(open) = self.state.open.get(id) else { return };
         let watched = match open.stage {
             Stage::Intent(_) | Stage::Submitted(_) | Stage::Working(_) | Stage::InDoubt(_) => true,
@@ -311,7 +311,7 @@ impl Work<'_> {
         };
         let Some(name) = open.agent.clone().filter(|_| watched) else { return };
         if let Some(nonce) = self.state.agents.get(&name).and_then(|agent| agent.nonce) {
-            self.ask(Effect::Unwatch { agent: name, nonce });
+            self.ask(Effect::Unwatch { agent: name, nonce, off });
         }
     }
 }

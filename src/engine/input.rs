@@ -354,6 +354,8 @@ pub enum Effect {
         agent: AgentName,
         /// Of this launch.
         nonce: Nonce,
+        /// Whether its message ended without it, so that it may go on with it.
+        off: bool,
     },
     /// Remove a claimed file: it is in the journal.
     Forget(Source),

@@ -95,7 +95,7 @@ impl Work<'_> {
                 self.ask(Effect::Interrupt { agent, nonce, id: id.clone(), turn: turn.number });
                 self.may_go_on_with(id);
             }
-            None => self.unwatch(id),
+            None => self.unwatch(id, true),
         }
     }
 

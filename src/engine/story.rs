@@ -94,6 +94,11 @@ fn accepted(message: &Message, name: Option<&str>, unknown_keys: &[String]) -> S
     } else {
         format!("; unknown keys kept: {}", unknown_keys.join(", "))
     };
+    // Not a message that goes anywhere: the record of a file that was refused, as a part of its sender's task.
+    if *to == ourselves() {
+        let part = message.parent.as_ref().map_or_else(String::new, |task| format!(" of {task}"));
+        return format!("{id} made: stands for a refused part{part} of {from}'s{proof}");
+    }
     if *from == ourselves() {
         return format!("{id} made: {} for {to}", kind.word());
     }

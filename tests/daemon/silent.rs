@@ -250,3 +250,33 @@ fn nothing_is_typed_to_an_agent_that_is_still_at_what_has_ended() {
         house.end();
     }
 }
+
+/// Says on for a while what it has said already.
+const TALKER: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  claim="A OK"
+  [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] && claim="A OK ${BASH_REMATCH[1]}"
+  printf 'heard %s\n%s\n' "${line%% from*}" "$claim"
+  sleep 2
+  printf 'LATE WORDS\n%s\n' "$claim"
+done
+"#;
+
+#[test]
+fn what_is_said_behind_a_claim_is_in_no_other_answer_and_closes_nothing() {
+    for how in ["", "token: false, delivery: inline, "] {
+        let agents =
+            format!("  - {{name: a, provider: plain, {how}marker: A OK, command: [bash, talker.sh]}}\n");
+        let mut house = House::new("late words", &agents, &[("talker.sh", TALKER)]);
+        house.start();
+        for id in ["one", "two", "three"] {
+            house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: a\ncontent: job {id}\n"));
+        }
+        for id in ["one", "two", "three"] {
+            let result = house.result(id);
+            assert!(result.contains("heard ") && result.contains(id), "{result}");
+            assert!(!result.contains("LATE WORDS"), "{how}: {result}");
+        }
+        house.end();
+    }
+}

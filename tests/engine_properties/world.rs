@@ -157,7 +157,9 @@ impl World {
                     self.workers.retain(|name, worker| name != agent || worker.nonce != Some(*nonce));
                 }
                 Effect::Seek { agent, nonce, .. } => self.with(agent, *nonce, |worker| worker.seeking = true),
-                Effect::Unwatch { agent, nonce } => self.with(agent, *nonce, |worker| worker.watching = None),
+                Effect::Unwatch { agent, nonce, .. } => {
+                    self.with(agent, *nonce, |worker| worker.watching = None)
+                }
                 Effect::Interrupt { agent, nonce, id, .. } => self.with(agent, *nonce, |worker| {
                     worker.watching = None;
                     worker.breaking.push(id.clone());

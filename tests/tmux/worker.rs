@@ -221,7 +221,7 @@ async fn a_claim_is_told_once_and_only_where_one_is_awaited() {
     let late = Profile { ready_quiet_ms: 400, ready_within_ms: 60_000, ..fast() };
     let mut other = Hand::at(&world, "b", script, late).await;
     other.give(Order::Await(turn("t-2", "b995l3"))).await;
-    other.give(Order::Unwatch).await;
+    other.give(Order::Unwatch { off: true }).await;
     other.pane.enter().await.unwrap();
     row_after(&other.pane, "PLAIN OK b995l3").await;
     assert_eq!(until_ready(&mut other).await, []);

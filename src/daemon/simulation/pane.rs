@@ -127,7 +127,7 @@ impl Worker {
             }
             Order::Settle(typed) => self.typing = Some((typed, Step::Settle)),
             Order::Await(typed) => self.awaited = Some(typed),
-            Order::Unwatch => (self.awaited, self.unread) = (None, None),
+            Order::Unwatch { .. } => (self.awaited, self.unread) = (None, None),
             Order::Interrupt { id, .. } => {
                 (self.awaited, self.unread) = (None, None);
                 let how = Interrupted::GoesOn { why: "it has no key for that".into() };

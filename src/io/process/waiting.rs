@@ -48,6 +48,55 @@ pub fn waits_for_input(pid: u32, tty: &Path) -> Option<bool> {
     Some(reads)
 }
 
+/// Whether a program is certainly at something: it computes or sleeps, or waits for one that does. One that waits for events in any
+/// way, or reads its terminal, may be free, whatever goes on beside it.
+#[must_use]
+pub fn surely_works(pid: u32) -> bool {
+    let (mut works, mut ahead, mut seen) = (false, vec![pid], 0);
+    while let Some(pid) = ahead.pop() {
+        seen += 1;
+        match at_work(pid) {
+            _ if seen > PROCESSES_MAX => return works,
+            AtWork::Surely => works = true,
+            AtWork::Perhaps => return false,
+            AtWork::Others => {
+                let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+                let children = children.unwrap_or_default();
+                ahead.extend(children.split_ascii_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+            }
+        }
+    }
+    works
+}
+
+/// What a program's first thread does.
+enum AtWork {
+    /// It computes or sleeps.
+    Surely,
+    /// It waits for input, or for something else, or is gone.
+    Perhaps,
+    /// It waits until another program ends.
+    Others,
+}
+
+fn at_work(pid: u32) -> AtWork {
+    let path = format!("/proc/{pid}/task/{pid}");
+    if let Ok(call) = std::fs::read_to_string(format!("{path}/syscall")) {
+        let number = call.split_ascii_whitespace().next().unwrap_or_default();
+        return match number.parse::<libc::c_long>() {
+            Ok(libc::SYS_nanosleep | libc::SYS_clock_nanosleep) => AtWork::Surely,
+            Ok(libc::SYS_wait4 | libc::SYS_waitid) => AtWork::Others,
+            Err(_) if number == "running" => AtWork::Surely,
+            _ => AtWork::Perhaps,
+        };
+    }
+    match std::fs::read_to_string(format!("{path}/wchan")).unwrap_or_default().trim() {
+        "hrtimer_nanosleep" | "do_nanosleep" | "common_nsleep" => AtWork::Surely,
+        "do_wait" => AtWork::Others,
+        _ => AtWork::Perhaps,
+    }
+}
+
 /// What a thread does, by the call that it is in; where that is a secret to all but its tracer, by where in the kernel it
 /// sleeps.
 fn doing(pid: u32, thread: &Path, tty: &Path) -> Option<Doing> {
@@ -197,6 +246,13 @@ mod tests {
         assert_eq!(seen(reader, true, waits_for_input), Some(true));
         assert_eq!(seen("bash -c 'read -r x; true'; true", true, waits_for_input), Some(true));
         assert_eq!(seen("sleep 100; true", false, waits_for_input), Some(false));
+        let works = |pid: u32, _: &Path| Some(surely_works(pid));
+        assert_eq!(seen("sleep 100; true", true, works), Some(true));
+        assert_eq!(seen("while :; do :; done", true, works), Some(true));
+        assert_eq!(seen("read -r x", false, works), Some(false));
+        assert_eq!(seen("read -r -t 100 x", false, works), Some(false));
+        assert_eq!(seen("sleep 100 & read -r x", false, works), Some(false));
+        assert_eq!(seen("python3 -c 'import time; time.sleep(100)'; true", true, works), Some(true));
         assert_eq!(seen("sleep 100 & read -r x", false, waits_for_input), Some(false), "it works beside");
         assert_eq!(seen("while :; do :; done", false, waits_for_input), Some(false));
         let python = |text: &str| format!("exec python3 -c 'import select, sys, socket; {text}'");

@@ -22,5 +22,4 @@ pub mod time;
 mod tree;
 
 pub(in crate::io) use place::shown;
-pub use text::FILE_BYTES_MAX;
-pub(in crate::io) use text::too_large;
+pub use text::{FILE_BYTES_MAX, too_large};

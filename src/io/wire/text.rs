@@ -34,7 +34,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<&str, Refusal> {
 }
 
 /// The refusal of a file of this size; its bytes need not be read.
-pub(in crate::io) fn too_large(size: u64) -> Refusal {
+#[must_use]
+pub fn too_large(size: u64) -> Refusal {
     Refusal::new(Code::TooLarge, format!("the file has {size} bytes; at most {FILE_BYTES_MAX} are read"))
 }
 

@@ -111,7 +111,12 @@ impl Failure {
 
     /// For a program: one line.
     pub(super) fn json(&self) -> String {
-        let mut value = serde_json::to_value(&self.problem).unwrap_or_default();
+        let mut problem = self.problem.clone();
+        if problem.cure.is_empty() {
+            // Some say in one sentence what is wrong and what to do.
+            problem.cure = problem.why.split_once("; ").map_or_else(String::new, |(_, cure)| cure.to_owned());
+        }
+        let mut value = serde_json::to_value(problem).unwrap_or_default();
         if let (Some(file), Some(object)) = (&self.place, value.as_object_mut()) {
             object.insert("file".to_owned(), file.as_str().into());
         }

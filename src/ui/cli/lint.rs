@@ -3,11 +3,13 @@
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use crate::daemon::workers::mailbox::mint_id;
+use crate::engine::message::{self, Draft};
 use crate::engine::refusal::{self, Code, Refusal};
-use crate::engine::words::counted;
+use crate::engine::team::Team;
+use crate::engine::words::{AgentName, counted};
 use crate::io::clock::Clock;
 use crate::io::settings::{Settings, render};
-use crate::io::wire::{FILE_BYTES_MAX, draft};
+use crate::io::wire::{FILE_BYTES_MAX, draft, too_large};
 use crate::io::workspace::{TEAM_FILE, Workspace};
 use crate::ui::scripted;
 use anstream::ColorChoice;
@@ -107,7 +109,8 @@ fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     let name = path.file_name().and_then(|name| name.to_str());
     // Where there is no team, any name may be somebody's.
     let team = desk.workspace().ok().and_then(|workspace| Settings::load(&workspace, &desk.around).ok());
-    let names = team.map(|loaded| loaded.settings.team.names());
+    let team = team.map(|loaded| loaded.settings.team);
+    let names = team.as_ref().map(Team::names);
     let knows = |name: &str| names.as_ref().is_none_or(|names| names.contains(name));
     let drafts = draft::read(bytes, name, &knows, &mut mint_id, Clock::start().wall());
     if drafts.as_ref().is_err_and(|refusal| refusal.code == Code::BadStatus) && is_own_answer(bytes) {
@@ -123,12 +126,29 @@ fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
         let refusal = Refusal { document, ..refusal::expects() };
         return Err(Failure::from(refusal).within(path.display().to_string()));
     }
+    for (document, draft) in drafts.iter().enumerate() {
+        let fits = team.as_ref().map_or(Ok(()), |team| fits(team, draft));
+        fits.map_err(|refusal| {
+            Failure::from(Refusal { document, ..refusal }).within(path.display().to_string())
+        })?;
+    }
     let notes = drafts.iter().flat_map(|draft| &draft.notes).cloned();
     let unknown =
         drafts.iter().flat_map(|draft| &draft.unknown_keys).map(|key| format!("`{key}` is kept as it is"));
     let notes: Vec<String> = notes.chain(unknown).collect();
     let count = if drafts.len() == 1 { "a message".to_owned() } else { format!("{} messages", drafts.len()) };
     Ok(if notes.is_empty() { count } else { format!("{count}; {}", notes.join("; ")) })
+}
+
+/// Whether this team has whom it is for, and its sender may send it there.
+fn fits(team: &Team, draft: &Draft) -> Result<(), Refusal> {
+    let to = team.addressee(&draft.to).map_err(|refusal| refusal.at("to"))?;
+    let from = draft.from.as_ref().map_or(Ok(AgentName::user()), |from| team.sender(from))?;
+    match draft.kind {
+        // It goes to whoever sent what it answers.
+        message::Kind::Result | message::Kind::Error => Ok(()),
+        kind => team.may_send(kind, &from, &to),
+    }
 }
 
 /// What programs with libyaml make of it; they are stricter in some places and laxer in others.
@@ -171,6 +191,12 @@ fn is_team(path: &Path, bytes: &[u8]) -> bool {
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
+    if let Ok(meta) = path.metadata()
+        && meta.is_file()
+        && meta.len() > FILE_BYTES_MAX as u64
+    {
+        return Err(Failure::from(too_large(meta.len())).within(path.display().to_string()));
+    }
     let read = File::open(path).and_then(|file| file.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes));
     read.map(|_| bytes).map_err(|error| {
         let why = format!("cannot read it: {error}");

@@ -1,6 +1,5 @@
 //! The guards: everything that must hold before the first byte is typed.
 
-use super::interrupt::RESTS_EVERY;
 use super::looking::PACE_MIN;
 use super::{ASK_AGAIN, End, Worker, answered};
 use crate::engine::input::{Guard, Report};
@@ -58,8 +57,8 @@ impl Worker {
             return Ok(Verdict::Closed(Guard::NotReadyYet, ready_at));
         } else if self.is_occupied() {
             return Ok(Verdict::Closed(Guard::Occupied, now + TRY_AGAIN));
-        } else if self.goes_on_with_rest() {
-            return Ok(Verdict::Closed(Guard::Working, now + RESTS_EVERY));
+        } else if self.is_still_at_something() {
+            return Ok(Verdict::Closed(Guard::Working, now + TRY_AGAIN));
         } else {
             match answered(self.has_unsent(&screen, &people).await)? {
                 Ok(false) => {}

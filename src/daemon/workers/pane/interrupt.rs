@@ -31,9 +31,11 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// How long a shell may take to begin what it was told.
 const BEGINS_WITHIN: Duration = Duration::from_millis(300);
 /// How often it is looked whether a program without an input box is done with what was called off.
-pub(super) const RESTS_EVERY: Duration = Duration::from_secs(1);
+const RESTS_EVERY: Duration = Duration::from_secs(1);
 /// A program that prints nothing for so long, and cannot be seen to wait for a line, is not taken for busy any more.
 const RESTS_FOR: Duration = Duration::from_secs(60);
+/// The same of one that computes or sleeps, with no turn that was called off: some look for input each time they wake.
+const WORKS_FOR: Duration = Duration::from_secs(10);
 /// How long a screen must say so before it is told that a program is busy, or is no more: programs draw in pieces.
 const TELLS_AFTER: Duration = Duration::from_millis(300);
 
@@ -45,6 +47,8 @@ pub(super) struct Busy {
     other_since: Option<Instant>,
     /// Whether a program without an input box has a turn that nobody awaits any more.
     rest: bool,
+    /// Whether that was called off, and may take long.
+    off: bool,
     /// When the last turn was typed, if this daemon did it.
     begun: Option<Ticks>,
 }
@@ -78,7 +82,7 @@ impl Worker {
             },
         };
         if matches!(how, Interrupted::GoesOn { .. }) {
-            self.may_be_at_it();
+            self.may_be_at_it(true);
             self.look().await?;
         }
         self.busy.told = true;
@@ -88,9 +92,9 @@ impl Worker {
     }
 
     /// Nothing is awaited any more; what was may go on.
-    pub(super) fn unwatch(&mut self) {
+    pub(super) fn unwatch(&mut self, off: bool) {
         if self.awaited.take().is_some() {
-            self.may_be_at_it();
+            self.may_be_at_it(off);
         }
         // The loop takes it for busy until it is told otherwise.
         self.busy.told = true;
@@ -99,8 +103,8 @@ impl Worker {
     }
 
     /// What was awaited may be worked on yet: the next look tells it at once.
-    fn may_be_at_it(&mut self) {
-        self.busy.rest = self.launch.profile.screen.is_none();
+    fn may_be_at_it(&mut self, off: bool) {
+        (self.busy.rest, self.busy.off) = (self.launch.profile.screen.is_none(), off);
         self.busy.other_since = Instant::now().checked_sub(TELLS_AFTER);
     }
 
@@ -284,8 +288,20 @@ impl Worker {
             worker.waits_for_a_line()
                 || silent && !worker.has_handed_on() && !worker.runs_what_was_begun_since(worker.busy.begun)
         };
-        self.busy.rest = self.busy.rest && !is_done(self);
+        self.busy.rest =
+            self.busy.rest && if self.busy.off { !is_done(self) } else { self.is_at_something() };
         self.busy.rest
+    }
+
+    /// Whether a program that has printed of late is certainly not waiting for a line.
+    fn is_at_something(&self) -> bool {
+        self.printed.elapsed() < WORKS_FOR && process::surely_works(self.process.pid)
+    }
+
+    /// Whether a program without an input box is not to be typed to yet: it is at what was called off, or does something else
+    /// behind its claim or of somebody's, and has printed of late. What is printed then would pass for the next answer.
+    pub(super) fn is_still_at_something(&mut self) -> bool {
+        self.goes_on_with_rest() || self.is_at_something()
     }
 
     /// Whether something of its program's runs that was started at this moment or later.

@@ -207,7 +207,7 @@ impl Worker {
             self.ahead.push_back(order);
         }
         self.ahead.iter().any(|order| match order {
-            Order::Unwatch | Order::Close => true,
+            Order::Unwatch { .. } | Order::Close => true,
             Order::Interrupt { id, turn } => (id, *turn) == (&typed.id, typed.turn.number),
             _ => false,
         })

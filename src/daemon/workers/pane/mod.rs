@@ -317,7 +317,7 @@ impl Worker {
                 self.forget_told();
             }
             Some(Order::Await(typed)) => self.watch_for(typed),
-            Some(Order::Unwatch) => self.unwatch(),
+            Some(Order::Unwatch { off }) => self.unwatch(off),
             Some(Order::Interrupt { id, turn }) => self.interrupt(id, turn).await?,
             Some(Order::Face(request, answer)) => self.face(request, answer).await?,
         }

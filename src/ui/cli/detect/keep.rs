@@ -159,7 +159,7 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
         Some(folder) => folder.clone(),
         None => desk.workspace()?.profiles().join(SCREENS),
     };
-    let (mut read, mut wrong) = (0, 0);
+    let (mut read, mut wrong) = (0, Vec::new());
     let known = profiles(desk)?;
     for other in tables(&folder).into_iter().filter(|other| !known.contains_key(other)) {
         let name = escape(&other);
@@ -192,8 +192,13 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
             });
             read += 1;
             if now != state || (rule != "*" && rule != by) {
-                wrong += 1;
-                desk.say(format!("{provider}/{}: {now} {by} instead of {state} {rule}", escape(file)))?;
+                if !desk.globals.json {
+                    desk.say(format!("{provider}/{}: {now} {by} instead of {state} {rule}", escape(file)))?;
+                }
+                wrong.push(serde_json::json!({
+                    "screen": format!("{provider}/{file}"),
+                    "is": {"state": now, "rule": by}, "should_be": {"state": state, "rule": rule},
+                }));
             }
         }
     }
@@ -201,11 +206,14 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
         let why = format!("there are no recorded screens in {}", folder.display());
         return Err(Failure::new(Kind::Rejected, "no-screens", why, "`tasuki detect keep` makes some"));
     }
-    if wrong == 0 {
-        let value = serde_json::json!({"screens": read, "wrong": wrong});
+    let value = serde_json::json!({"screens": read, "wrong": wrong.len(), "misread": &wrong});
+    if wrong.is_empty() {
         return desk.tell(&value, || format!("{}, all read as they should be", counted(read, "screen")));
     }
-    let why = format!("{wrong} of {read} screens are read as something else");
+    if desk.globals.json {
+        desk.say_json(&value)?;
+    }
+    let why = format!("{} of {read} screens are read as something else", wrong.len());
     Err(Failure::new(Kind::Failed, "misread", why, "correct the rules of the profile, or the table"))
 }
 
