@@ -13,7 +13,7 @@ content() { # What the task says: a block whose rows have two blanks before them
   row=$(sed -n '/^content: /{s///;p;q;}' "$1")
   case $row in
     '|'*) sed -n '/^content: |/,/^[^ ]/{/^[^ ]/d;s/^  //;p;}' "$1" ;;
-    '"'*) row=${row#\"} && printf '%b\n' "${row%\"}" ;;
+    '"'*) row=${row#\"} row=${row%\"} && printf '%b\n' "${row//\\\"/\"}" ;;
     *) printf '%s\n' "$row" ;;
   esac
 }

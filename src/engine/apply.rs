@@ -39,7 +39,10 @@ impl State {
             Event::Moved { .. } => self.moved(at, event)?,
             Event::Said { id, turn, text, truncated } => {
                 if let Some(open) = self.open.get_mut(id) {
-                    let said = Said::then(open.said.as_deref(), *turn, text.clone(), *truncated);
+                    let said = match *turn {
+                        0 => Said::with_early(open.said.as_deref(), text.clone()),
+                        turn => Said::then(open.said.as_deref(), turn, text.clone(), *truncated),
+                    };
                     open.said = Some(Box::new(said));
                 }
             }
@@ -131,6 +134,8 @@ impl State {
         let Some(open) = self.open.get(id) else { return };
         let (stage, now, launch) = (open.stage, open.agent.clone(), open.launch);
         let (hops, asks) = (open.message.hops, matches!(open.message.kind, Kind::Task | Kind::Info));
+        // What tasuki itself tells of a refusal is no hand that a message has gone through.
+        let asks = asks && open.message.from != ourselves();
         let begun = self.is_begun(open);
         if let Some(left) = before.filter(|before| Some(before) != now.as_ref()) {
             self.leave(&left, id);
@@ -363,7 +368,9 @@ impl Open {
         }
         self.reminded = turn.kind == TurnKind::Reminder;
         if !self.reminded {
-            self.said = None; // it is asked for something else, or for all of it anew
+            // It is asked for something else, or for all of it anew.
+            let left = self.said.take().filter(|_| turn.kind != TurnKind::Task);
+            self.said = left.and_then(|said| said.asked_anew()).map(Box::new);
         }
         if let Some(token) = turn.token.filter(|token| self.tokens.last() != Some(token)) {
             if again {

@@ -68,9 +68,14 @@ impl Work<'_> {
     /// A claim with a valid proof: the task rests while parts of it are open, else it is closed.
     pub(super) fn claim(&mut self, id: &MessageId, claim: Claim) {
         if claim.outcome == Outcome::Completed && self.has_parts(id) {
+            self.keep_early(id, &claim);
             return self.rest(id);
         }
         let Some(open) = self.state.open.get(id) else { return };
+        let mut claim = claim;
+        if let Some(said) = open.said.as_deref().filter(|_| claim.body.content.trim().is_empty()) {
+            claim.body.content = if said.early.is_empty() { claim.body.content } else { said.early.clone() };
+        }
         let from = open.agent.clone().unwrap_or_else(|| open.message.to.clone());
         self.unwatch(id, false);
         for to in [Move::Claim, Move::Verify] {
@@ -90,6 +95,16 @@ impl Work<'_> {
         let mut doomed = failed_with(id, dependants);
         doomed.extend(self.parts_ended_with(id, claim.outcome, BreakOff::Parts));
         self.end_all(doomed);
+    }
+
+    /// An answer in so many words is not lost because parts are open: it counts where nothing else is said in the end.
+    fn keep_early(&mut self, id: &MessageId, claim: &Claim) {
+        let text = claim.body.content.clone();
+        let open = self.state.open.get(id);
+        let is_known = open.and_then(|open| open.said.as_deref()).is_some_and(|said| said.early == text);
+        if claim.source == CompletionSource::Reply && !text.trim().is_empty() && !is_known {
+            self.emit(Event::Said { id: id.clone(), turn: 0, text, truncated: false });
+        }
     }
 
     /// Its turn is over, and parts of it are open or their answers unread. One that was put back keeps its place in the

@@ -109,7 +109,9 @@ impl Work<'_> {
         let source = CompletionSource::Reply;
         self.claim(&id, Claim { source, proven: true, outcome, body, truncated: false, by: None });
         let what = match self.outcome(&id) {
-            None => "waits for its parts",
+            None => {
+                "waits for its parts; what you gave is its answer if you give no other when you are told theirs"
+            }
             Some(Outcome::Completed) => "is done",
             Some(_) => "has failed",
         };

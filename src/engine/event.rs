@@ -58,11 +58,11 @@ pub enum Event {
         /// Evidence or cause, in words.
         why: Why,
     },
-    /// What was said in a turn that ended without a claim.
+    /// What was said in a turn that ended without a claim, or given as the answer while parts were open.
     Said {
         /// Of which task.
         id: MessageId,
-        /// In which turn.
+        /// In which turn; 0 if it was given as the answer.
         turn: u16,
         /// All that was said in it so far.
         text: Arc<str>,

@@ -214,6 +214,6 @@ codes! {
 /// A task that says what is to be checked before it counts as done.
 #[must_use]
 pub fn expects() -> Refusal {
-    let why = "`expect` is not checked by this version of tasuki, so a task that needs it is not accepted";
+    let why = "this version of tasuki cannot check `expect`, so it does not accept tasks that have it";
     Refusal::new(Code::CommandNotAllowed, why).at("expect")
 }

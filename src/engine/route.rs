@@ -89,6 +89,9 @@ impl Team {
     fn unknown(&self, name: &AgentName) -> Refusal {
         let names = self.members.keys().chain(self.pools.keys()).chain(self.aliases.keys());
         let list = names.map(AgentName::as_str).collect::<Vec<_>>().join(", ");
-        Refusal::new(Code::UnknownAgent, format!("nobody is called {name}; the names are: {list}, user"))
+        Refusal::new(
+            Code::UnknownAgent,
+            format!("there is no agent or pool called {name}; the names are: {list}, user"),
+        )
     }
 }

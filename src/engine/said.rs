@@ -15,6 +15,8 @@ pub struct Said {
     pub text: Arc<str>,
     /// Whether the beginning of any of it could not be kept.
     pub truncated: bool,
+    /// What was given as the answer while parts were open or their answers unread: it counts where nothing else is said.
+    pub early: Arc<str>,
 }
 
 impl Said {
@@ -25,14 +27,32 @@ impl Said {
             Some(said) => said.up_to(turn),
             None => ("".into(), false),
         };
-        Self { before, turn, text, truncated: truncated || cut }
+        let early = said.map_or_else(|| "".into(), |said| said.early.clone());
+        Self { before, turn, text, truncated: truncated || cut, early }
+    }
+
+    /// The same, with an answer that came too early.
+    #[must_use]
+    pub fn with_early(said: Option<&Self>, early: Arc<str>) -> Self {
+        let nothing =
+            || Self { before: "".into(), turn: 0, text: "".into(), truncated: false, early: "".into() };
+        Self { early, ..said.cloned().unwrap_or_else(nothing) }
+    }
+
+    /// What is left of it when the agent is asked for something else: an answer that came too early.
+    #[must_use]
+    pub fn asked_anew(&self) -> Option<Self> {
+        (!self.early.is_empty()).then(|| Self::with_early(None, self.early.clone()))
     }
 
     /// All that was said, and whether its beginning is missing.
     #[must_use]
     pub fn whole(&self) -> (Arc<str>, bool) {
-        let (whole, cut) = joined(&self.before, &self.text);
-        (whole, cut || self.truncated)
+        let (whole, cut) = said_in_turns(self);
+        if whole.trim().is_empty() && !self.early.is_empty() {
+            return (self.early.clone(), false);
+        }
+        (whole, cut)
     }
 
     /// The answer to a task whose turn `turn` is claimed with this text.
@@ -44,8 +64,14 @@ impl Said {
 
     /// What was said in turns before this one.
     fn up_to(&self, turn: u16) -> (Arc<str>, bool) {
-        if self.turn < turn { self.whole() } else { (self.before.clone(), self.truncated) }
+        if self.turn < turn { said_in_turns(self) } else { (self.before.clone(), self.truncated) }
     }
+}
+
+/// What was said, without an answer that came too early.
+fn said_in_turns(said: &Said) -> (Arc<str>, bool) {
+    let (whole, cut) = joined(&said.before, &said.text);
+    (whole, cut || said.truncated)
 }
 
 /// One text after the other, as two paragraphs. What is said again to the letter is said once.

@@ -139,6 +139,10 @@ impl Work<'_> {
                 speaker.inferred = true;
                 task.clone()
             }
+            (None, Ok(None)) if !speaker.verified && !self.believes_names() => {
+                let why = format!("only the token of a turn of {}'s closes a task", speaker.name);
+                return Err(Refusal::new(Code::NotYours, why).at("token"));
+            }
             (None, Ok(None)) => return Err(missing("")),
             (None, Err(why)) => return Err(missing(&format!("; {why}"))),
         };
@@ -180,6 +184,11 @@ impl Work<'_> {
     /// sent before, and is sent again, belonged to another one.
     pub(super) fn parent(&self, draft: &Draft, speaker: &mut Speaker) -> Result<Option<MessageId>, Refusal> {
         let named = speaker.task.as_ref().or(draft.parent.as_ref());
+        let is_part = named.is_some() && draft.kind == Kind::Task;
+        if is_part && !speaker.name.is_user() && !speaker.verified && !self.believes_names() {
+            let why = format!("only a token or a key of {}'s hands a part on", speaker.name);
+            return Err(Refusal::new(Code::NotYours, why).at("token"));
+        }
         if named.is_some() || draft.retry_of.is_some() {
             return Ok(named.cloned());
         }

@@ -41,6 +41,11 @@ pub fn tell(event: &Event) -> Option<Told> {
         Event::Moved { id, to, agent, why, .. } => {
             (Some(id.clone()), agent.clone(), format!("{id} {}{}", moved(*to, agent.as_ref()), because(why)))
         }
+        Event::Said { id, turn: 0, .. } => (
+            Some(id.clone()),
+            None,
+            format!("{id}: an answer came before those of its parts were read: it counts if no other comes"),
+        ),
         Event::Said { id, turn, text, .. } => {
             let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
             let what = match lines {
@@ -181,7 +186,7 @@ fn changed(change: &AgentChange) -> String {
         AgentChange::Down { why, restart_at: None, .. } => format!("ended ({why})"),
         AgentChange::Lost { why, .. } => format!("is gone: {why}"),
         AgentChange::Blocked { need: Some(need) } if need.over && need.open_ended => {
-            format!("is typed to again, to see whether this is over: {}", need.why)
+            format!("is tried again, to see whether this has passed: {}", need.why)
         }
         AgentChange::Blocked { need: Some(need) } if need.over => format!("its limit is over: {}", need.why),
         AgentChange::Blocked { need: Some(need) } => format!("{}: {}", need.kind.state(), need.why),

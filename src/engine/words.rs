@@ -59,7 +59,7 @@ pub enum BadWord {
     #[error("has no digit; at least one of its {TOKEN_CHARS} characters is one")]
     NoDigit,
     /// A character that is not allowed, and where it stands (bytes, from 0).
-    #[error("has {found:?} at byte {at}; allowed is {allowed}")]
+    #[error("has {found:?} at byte {at}, which is not allowed; use {allowed}")]
     BadChar {
         /// The character.
         found: char,

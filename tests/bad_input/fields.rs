@@ -11,7 +11,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "28-unknown-agent.yaml",
             "to: wroker\ncontent: x\n",
             "unknown-agent",
-            "nobody is called wroker; the names are: boss, neighbour, worker, user",
+            "there is no agent or pool called wroker; the names are: boss, neighbour, worker, user",
         )
         .at(1, 5),
         Case::refused(
@@ -19,7 +19,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "28-unknown-sender.yaml",
             "to: worker\ncontent: x\nfrom: ghost\n",
             "unknown-agent",
-            "nobody is called ghost",
+            "there is no agent or pool called ghost",
         )
         .at(3, 7),
         Case::refused(

@@ -38,7 +38,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "69-command.yaml",
             "to: worker\ncontent: x\nexpect: {command: [rm, -rf, /]}\n",
             "command-not-allowed",
-            "`expect` is not checked by this version",
+            "this version of tasuki cannot check `expect`",
         )
         .at(3, 9),
     ]);

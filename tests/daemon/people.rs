@@ -119,10 +119,12 @@ fn what_is_odd_about_a_drop_or_the_team_file_stands_in_the_log() {
     house.drop("c.yaml", "id: c\nto: user\ntype: info\ncontent: fix entry #12 now\n");
     log_has(&house, "`content` ends before `#12 now`, which YAML takes for a comment");
     house.drop("wroker_to_user.yaml", "id: w\nto: user\ntype: info\ncontent: x\n");
-    log_has(&house, "nobody is called wroker");
+    log_has(&house, "there is no agent called wroker");
     house.drop("user_to_wroker.yaml", "content: x\n");
     house.until("its reason", |house| {
-        house.read("queue/rejected/user_to_wroker.yaml.reason.yaml").contains("nobody is called wroker")
+        house
+            .read("queue/rejected/user_to_wroker.yaml.reason.yaml")
+            .contains("there is no agent called wroker")
     });
     let team = house.read("tasuki.yaml");
     house.write("tasuki.yaml", &format!("{team}nonsense: [\n"));
@@ -133,7 +135,7 @@ fn what_is_odd_about_a_drop_or_the_team_file_stands_in_the_log() {
     let (code, out, _) = said(&house, &["lint", "t/c.yaml"]);
     assert!(code == Some(0) && out.contains("`#12 now`"), "{out}");
     house.write("t/user_to_wroker.yaml", "to: user\ncontent: x\n");
-    assert!(said(&house, &["lint", "t/user_to_wroker.yaml"]).1.contains("nobody is called wroker"));
+    assert!(said(&house, &["lint", "t/user_to_wroker.yaml"]).1.contains("there is no agent called wroker"));
     house.end();
 }
 

@@ -122,7 +122,7 @@ fn a_file_is_taken_whole_or_not_at_all() {
     assert!(world.engine.state().open.is_empty());
     text += &world.drop_file("b.yaml", "t1 user>boss\nt2 user>ann info after=t1");
     expect![[r#"
-        refused unknown-agent from user: nobody is called nobody; the names are: ann, bob, boss, eve, crew, gb, user
+        refused unknown-agent from user: there is no agent or pool called nobody; the names are: ann, bob, boss, eve, crew, gb, user
         > reject a.yaml unknown-agent
         refused id-conflict from user: two documents of the file have the same id
         > answer refused id-conflict at id in 0: two documents of the file have the same id
@@ -178,7 +178,7 @@ fn routes_go_down_the_team_and_answers_and_infos_both_ways() {
         > answer refused no-route at to in 0: eve may not task crew; it may task: nobody
         > answer refused no-route at to in 0: boss may not task user; it may task: ann, bob, crew
         > answer accepted [l]
-        > answer refused unknown-agent at from in 0: nobody is called nobody; the names are: ann, bob, boss, eve, crew, gb, user
+        > answer refused unknown-agent at from in 0: there is no agent or pool called nobody; the names are: ann, bob, boss, eve, crew, gb, user
         > answer refused no-route at to in 0: boss may not task boss; it may task: ann, bob, crew
         > answer refused unknown-agent at from in 0: crew is a pool and cannot send anything; its members are: ann, bob
     "#]].assert_eq(&text);
@@ -245,8 +245,8 @@ fn what_is_too_late_or_cannot_be_checked_is_refused() {
     expect![[r#"
         refused deadline-past from user: the deadline has passed
         > answer refused deadline-past at deadline in 0: the deadline has passed
-        refused command-not-allowed from user: `expect` is not checked by this version of tasuki, so a task that needs it is not accepted
-        > answer refused command-not-allowed at expect in 0: `expect` is not checked by this version of tasuki, so a task that needs it is not accepted
+        refused command-not-allowed from user: this version of tasuki cannot check `expect`, so it does not accept tasks that have it
+        > answer refused command-not-allowed at expect in 0: this version of tasuki cannot check `expect`, so it does not accept tasks that have it
     "#]].assert_eq(&text);
 }
 

@@ -3,7 +3,7 @@
 use crate::make::{id, name, team};
 use crate::world::World;
 use expect_test::expect;
-use tasuki::engine::input::Report;
+use tasuki::engine::input::{Command, Report};
 use tasuki::engine::message::Outcome;
 
 /// `boss` works on `t1`; its token is `k00005`.
@@ -486,4 +486,41 @@ fn a_file_with_two_answers_to_one_task_is_refused() {
         > show finished m1
         > reject r.yaml duplicate-key
     "#]].assert_eq(&text);
+}
+
+#[test]
+fn an_answer_that_comes_before_those_of_its_parts_counts_where_no_other_comes() {
+    for last in ["", "In the end: 43."] {
+        let mut world = World::new(team());
+        world.send("t1 user>boss");
+        world.give("boss");
+        world.send("a boss>ann token=k00005");
+        let text = world.ask(Command::Reply {
+            token: crate::make::token(5),
+            text: "It is 42.".into(),
+            failed: false,
+        });
+        assert!(text.contains("what you gave is its answer if you give no other"), "{text}");
+        world.give("ann");
+        world.claim("ann");
+        let found = world.names();
+        world.crash(&found.iter().map(String::as_str).collect::<Vec<_>>());
+        world.give("boss");
+        assert_eq!(world.stage("t1"), "working");
+        let (id, turn) = (id("t1"), 2);
+        let source = tasuki::engine::life::CompletionSource::Marker;
+        world.report("boss", Report::Claimed { id, turn, source, text: last.into(), truncated: false });
+        assert_eq!(world.stage("t1"), "completed");
+        let answers =
+            world.journal.iter().flat_map(|(_, _, events)| events).filter_map(|event| match event {
+                tasuki::engine::event::Event::Ended { id, answer: Some(answer), .. }
+                    if id.as_str() == "t1" =>
+                {
+                    Some(answer.body.content.to_string())
+                }
+                _ => None,
+            });
+        let wanted = if last.is_empty() { "It is 42." } else { last };
+        assert_eq!(answers.collect::<Vec<_>>(), [wanted]);
+    }
 }

@@ -239,9 +239,9 @@ fn nobody_is_told_who_is_no_agent_or_has_the_answer_already() {
     text += &world.drop_file("d.yaml", "d boss>user result re=t1");
     assert!(!text.contains("error tasuki>"), "{text}");
     expect![[r#"
-        refused unknown-agent from user: nobody is called nobody; the names are: ann, bob, boss, eve, crew, gb, user
+        refused unknown-agent from user: there is no agent or pool called nobody; the names are: ann, bob, boss, eve, crew, gb, user
         > reject a.yaml unknown-agent
-        refused unknown-agent: nobody is called nobody; the names are: ann, bob, boss, eve, crew, gb, user
+        refused unknown-agent: there is no agent or pool called nobody; the names are: ann, bob, boss, eve, crew, gb, user
         > reject b.yaml unknown-agent
         refused no-route from boss: boss may not task eve; it may task: ann, bob, crew
         > answer refused no-route at to in 0: boss may not task eve; it may task: ann, bob, crew

@@ -23,7 +23,7 @@ use world::World;
 /// Runs in `cargo test`; `PROPTEST_CASES` asks for more.
 const CASES: u32 = 1_000;
 /// What the stories must have come by, or they prove little: moves, turns, orders, and ends.
-const STATIONS: [&str; 33] = [
+const STATIONS: [&str; 34] = [
     " intent ",
     " submit",
     " take",
@@ -57,6 +57,7 @@ const STATIONS: [&str; 33] = [
     "taken away",
     "known no more",
     "a circle in reality",
+    "an answer that came too early",
 ];
 
 #[test]

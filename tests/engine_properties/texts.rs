@@ -28,6 +28,8 @@ struct Paragraph {
 pub(crate) struct Texts {
     /// Of each task: what was said since the last turn that was no reminder.
     said: BTreeMap<MessageId, Vec<Paragraph>>,
+    /// An answer in so many words that came before those of its parts were read.
+    early: BTreeMap<MessageId, String>,
     /// The answer of each task that has ended, as it must be.
     pub(crate) answers: BTreeMap<MessageId, String>,
     /// Of which task each is a part.
@@ -77,8 +79,12 @@ impl Texts {
                     self.broken.remove(&message.id);
                 }
                 // Another question is another answer; only a reminder asks for the rest of the same.
+                Event::Said { id, turn: 0, text, .. } => self.keep_early(id, text, input)?,
                 Event::Moved { id, to: Move::Intend(turn), .. } if turn.kind != TurnKind::Reminder => {
                     self.said.remove(id);
+                    if turn.kind == TurnKind::Task {
+                        self.early.remove(id);
+                    }
                 }
                 Event::Ended { id, outcome, answer: None, .. } => drop(ended.insert(id, *outcome)),
                 Event::Ended { id, outcome, answer: Some(answer), why } => {
@@ -97,6 +103,7 @@ impl Texts {
                     }
                     self.answers.insert(id.clone(), wanted.0);
                     self.said.remove(id);
+                    self.early.remove(id);
                     ended.insert(id, *outcome);
                 }
                 _ => {}
@@ -132,6 +139,9 @@ impl Texts {
                     self.met += "answered with what was said before\n";
                 }
                 Ok((whole, cut))
+            }
+            Some(Input::Command { command: Command::Reply { text, .. }, .. }) if text.trim().is_empty() => {
+                Ok((self.early.get(id).cloned().unwrap_or_else(|| text.to_string()), false))
             }
             Some(Input::Command { command: Command::Reply { text, .. }, .. }) => {
                 Ok((text.to_string(), false))
@@ -198,7 +208,25 @@ impl Texts {
     fn whole(&self, id: &MessageId) -> (String, bool) {
         let all = self.said.get(id).map_or(&[][..], Vec::as_slice);
         let whole = all.iter().fold(String::new(), |whole, paragraph| after(&whole, &paragraph.text));
-        (whole, all.iter().any(|paragraph| paragraph.cut))
+        match self.early.get(id).filter(|_| whole.trim().is_empty()) {
+            Some(early) => (early.clone(), false),
+            None => (whole, all.iter().any(|paragraph| paragraph.cut)),
+        }
+    }
+
+    /// An answer that came too early is what somebody gave.
+    fn keep_early(&mut self, id: &MessageId, text: &str, input: Option<&Input>) -> Result<(), String> {
+        let is_given = match input {
+            Some(Input::Command { command: Command::Reply { text: given, .. }, .. }) => **given == *text,
+            Some(Input::Drop { drafts, .. }) => drafts.iter().any(|draft| *draft.body.content == *text),
+            _ => false,
+        };
+        if !is_given {
+            return Err(format!("nobody gave this answer to {id}: {text:?}"));
+        }
+        self.met += "an answer that came too early\n";
+        self.early.insert(id.clone(), text.to_owned());
+        Ok(())
     }
 }
 

@@ -243,3 +243,146 @@ fn an_older_line_of_ours_with_a_persons_words_behind_it_is_held_and_not_counted_
     house.drop("a.yaml", "id: b-1\nto: worker\ncontent: first\n");
     assert!(house.result("b-1").contains("type: result"));
 }
+
+/// Whether it may be typed to, asked by a person: all guards are looked at. While a person counts as being there it says so.
+fn may_be_typed_to(house: &House) -> bool {
+    let last = std::cell::Cell::new(false);
+    house.until("an answer about its input", |house| {
+        let (ready, text) = said(house, &["pane", "ready", "worker"]);
+        last.set(ready);
+        ready || text.contains("draft:")
+    });
+    last.get()
+}
+
+#[test]
+fn words_typed_while_it_works_are_held_behind_the_prompt_that_comes_then() {
+    let prompting = READER.replace("read -r line", "read -r -p 'ws> ' line");
+    let prompting = prompting.replace("    rm -f go\n", "    rm -f go; echo\n");
+    let mut house = reader_of("prompted", &prompting);
+    house.start();
+    house.until("idle", is_idle);
+    house.drop("a.yaml", "id: p-1\nto: worker\ncontent: first\n");
+    until_done(&house, 1);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("please do not ");
+    house.until("the words", |house| shows(house, "please do not"));
+    std::thread::sleep(std::time::Duration::from_secs(1)); // tmux's clock has seconds
+    drop(person);
+    house.write("go", "");
+    assert!(house.result("p-1").contains("type: result"));
+    assert!(!may_be_typed_to(&house));
+    house.drop("b.yaml", "id: p-2\nto: worker\ncontent: second\n");
+    house.until("the draft", |house| holds(house, "please do not"));
+    assert!(said(&house, &["pane", "clear-line", "worker"]).0);
+    house.write("go", "");
+    assert!(house.result("p-2").contains("type: result"));
+    assert!(!house.read("done").contains("please"), "{}", house.read("done"));
+    house.end();
+}
+
+#[test]
+fn a_draft_is_held_though_its_program_prints_and_shows_its_prompt_anew() {
+    let script = r#"#!/usr/bin/env python3
+import os, select, sys
+def prompt(): sys.stdout.write("ck> "); sys.stdout.flush()
+prompt()
+while True:
+    if select.select([sys.stdin], [], [], 0.2)[0]:
+        line = sys.stdin.readline()
+        open("done", "a").write("got " + line)
+        word = line.split("(token ")[-1][:6]
+        if "(token" in line: print("PLAIN OK " + word)
+        prompt()
+    elif os.path.exists("print"):
+        os.remove("print"); sys.stdout.write("\nnote\n"); prompt()
+"#;
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [python3, ./agent.py], marker: PLAIN OK}\n";
+    let mut house = House::new("anew", &format!("{agent}{QUIET}"), &[("agent.py", script)]);
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("please do not ");
+    house.until("the draft", |house| holds(house, "please do not"));
+    drop(person);
+    house
+        .until("nobody to be there", |house| !said(house, &["pane", "ready", "worker"]).1.contains("typing"));
+    std::thread::sleep(std::time::Duration::from_secs(3)); // tmux's clock has seconds
+    house.write("print", "");
+    house.until("the note", |house| shows(house, "note"));
+    assert!(!may_be_typed_to(&house));
+    house.drop("a.yaml", "id: n-1\nto: worker\ncontent: first\n");
+    assert!(!may_be_typed_to(&house));
+    assert!(said(&house, &["pane", "clear-line", "worker"]).0);
+    assert!(house.result("n-1").contains("type: result"));
+    assert!(!house.read("done").contains("please"), "{}", house.read("done"));
+    house.end();
+}
+
+#[test]
+fn a_draft_outlives_a_late_print_and_its_persons_leave() {
+    let mut house = shell("left");
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("(until [ -e print ]; do sleep 0.1; done; echo late; touch printed) &\r");
+    house.until("the prompt", |house| shows(house, "[1]"));
+    person.types("echo rm -rf ~/ ");
+    house.until("the draft", |house| holds(house, "rm -rf ~/"));
+    std::thread::sleep(std::time::Duration::from_secs(3)); // tmux's clock has seconds
+    house.write("print", "");
+    house.until("the late print", |house| house.path("printed").exists());
+    person.types("\u{2}d");
+    drop(person);
+    house.drop("a.yaml", "id: x-1\nto: worker\ncontent: echo safe >> done; echo PLAIN OK\n");
+    house.until("acceptance", |house| house.path("queue/active/x-1.yaml").exists());
+    assert!(!may_be_typed_to(&house));
+    assert!(holds(&house, "rm -rf ~/"), "{}", status(&house));
+    assert!(said(&house, &["pane", "clear-line", "worker"]).0);
+    until_done(&house, 1);
+    assert!(!shows(&house, "rm -rf /"));
+    house.end();
+}
+
+#[test]
+fn what_was_begun_in_a_shell_without_a_line_editor_is_held() {
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [dash, -i], marker: PLAIN OK, delivery: inline, \
+                 token: false, env: {PS1: '$ '}}\n";
+    let mut house = House::new("begun", &format!("{agent}{QUIET}"), &[]);
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("if true\r");
+    house.until("it to be told", |house| status(house).contains("an unfinished line stands"));
+    drop(person);
+    house.drop("a.yaml", "id: i-1\nto: worker\ncontent: echo safe >> done; echo PLAIN OK\n");
+    for _ in 0..3 {
+        assert!(!may_be_typed_to(&house));
+    }
+    assert!(!shows(&house, "^R") && !shows(&house, "echo safe"));
+    house.end();
+}
+
+#[test]
+fn what_a_person_has_typed_and_entered_leaves_no_draft_whatever_the_prompt_is_then() {
+    let mut house = shell("sent");
+    house.start();
+    house.until("idle", is_idle);
+    for line in [
+        "read -r x",
+        "yy",
+        "read -r -s x",
+        "",
+        "PS1='\\t> '",
+        "PS1='❯ '",
+        "PS1='new> '",
+        "PS1='two\\nlines $ '",
+    ] {
+        let sent = said(&house, &["pane", "send", "--force", "worker", line]);
+        assert!(sent.0, "{line}: {}", sent.1);
+    }
+    assert!(may_be_typed_to(&house), "{}", status(&house));
+    house.drop("a.yaml", "id: s-1\nto: worker\ncontent: echo safe >> done; echo PLAIN OK\n");
+    assert!(house.result("s-1").contains("type: result"));
+    house.end();
+}

@@ -341,7 +341,7 @@ fn names_and_who_has_them() {
         "agents: [{name: Grand Boss, provider: scripted}]\n",
         expect![[r#"
             refused
-              × the name `Grand Boss` has 'G' at byte 0; allowed is [a-z0-9][a-z0-9_-]{0,63}
+              × the name `Grand Boss` has 'G' at byte 0, which is not allowed; use [a-z0-9][a-z0-9_-]{0,63}
                ╭─[tasuki.yaml:1:17]
              1 │ agents: [{name: Grand Boss, provider: scripted}]
                ·                 ──────────
@@ -363,7 +363,7 @@ fn names_and_who_has_them() {
         "agents: [{name: ../x, provider: scripted}]\n",
         expect![[r#"
             refused
-              × the name `../x` has '.' at byte 0; allowed is [a-z0-9][a-z0-9_-]{0,63}
+              × the name `../x` has '.' at byte 0, which is not allowed; use [a-z0-9][a-z0-9_-]{0,63}
                ╭─[tasuki.yaml:1:17]
              1 │ agents: [{name: ../x, provider: scripted}]
                ·                 ────
@@ -374,7 +374,7 @@ fn names_and_who_has_them() {
         "agents: [{name: 襷, provider: scripted}]\n",
         expect![[r#"
             refused
-              × the name `襷` has '襷' at byte 0; allowed is [a-z0-9][a-z0-9_-]{0,63}
+              × the name `襷` has '襷' at byte 0, which is not allowed; use [a-z0-9][a-z0-9_-]{0,63}
                ╭─[tasuki.yaml:1:17]
              1 │ agents: [{name: 襷, provider: scripted}]
                ·                 ──
@@ -1136,7 +1136,7 @@ fn everything_is_told_at_once_in_the_order_of_the_file() {
              2 │ agents:
                ╰────
               help: use 1 to 64 letters, digits, `_` and `-`
-              × the name `A` has 'A' at byte 0; allowed is [a-z0-9][a-z0-9_-]{0,63}
+              × the name `A` has 'A' at byte 0, which is not allowed; use [a-z0-9][a-z0-9_-]{0,63}
                ╭─[tasuki.yaml:3:12]
              2 │ agents:
              3 │   - {name: A, provider: scripted}

@@ -297,8 +297,8 @@ fn open() -> impl Strategy<Value = Open> {
 }
 
 fn said() -> impl Strategy<Value = Said> {
-    (shared_text(), any::<u16>(), shared_text(), any::<bool>())
-        .prop_map(|(before, turn, text, truncated)| Said { before, turn, text, truncated })
+    (shared_text(), any::<u16>(), shared_text(), any::<bool>(), shared_text())
+        .prop_map(|(before, turn, text, truncated, early)| Said { before, turn, text, truncated, early })
 }
 
 fn told() -> impl Strategy<Value = Told> {

@@ -83,7 +83,7 @@ fn errors_say_what_and_where() {
         event 0 cannot be read (`{` is missing at its beginning): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (it has no name in `event`): the line is damaged, or a newer tasuki wrote it
         event 1 is called `exploded`, which this version does not know: use the tasuki that wrote it
-        event 0 cannot be read (the id "../etc" has '.' at byte 0; allowed is [a-z0-9][a-z0-9._-]{0,63} at line 1 column 30): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (the id "../etc" has '.' at byte 0, which is not allowed; use [a-z0-9][a-z0-9._-]{0,63} at line 1 column 30): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (missing field `id` at line 1 column 160): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (unknown variant `done`, expected one of `completed`, `failed`, `cancelled` at line 1 column 46): the line is damaged, or a newer tasuki wrote it
         event 0 cannot be read (expected value at line 1 column 116): the line is damaged, or a newer tasuki wrote it

@@ -26,6 +26,8 @@ pub(super) struct Told {
     pub(super) said: BTreeMap<MessageId, BTreeSet<String>>,
     /// Of each that is open: what of that counts, since its agent was asked last.
     unclaimed: BTreeMap<MessageId, Vec<(u16, String)>>,
+    /// Of each that is open: an answer that came before those of its parts were read.
+    early: BTreeMap<MessageId, String>,
     /// Parts that had ended when a turn of their task began.
     pub(super) known: BTreeMap<(MessageId, u16), BTreeSet<MessageId>>,
     /// Parts of each that have ended.
@@ -89,9 +91,14 @@ impl Told {
                 if let Some(whole) = whole.filter(|whole| !self.ended.contains_key(*whole)) {
                     self.parts.entry(whole.clone()).or_default().insert(id.clone());
                 }
-                let unclaimed = self.unclaimed.remove(&id).unwrap_or_default();
+                let mut unclaimed = self.unclaimed.remove(&id).unwrap_or_default();
+                let early = self.early.remove(&id);
+                if unclaimed.iter().all(|(_, text)| text.trim().is_empty()) {
+                    unclaimed.extend(early.map(|text| (0, text)));
+                }
                 self.ended.entry(id).or_default().push(End { outcome, answer, why, unclaimed });
             }
+            Event::Said { id, turn: 0, text, .. } => drop(self.early.insert(id, text.to_string())),
             Event::Said { id, turn, text, .. } => {
                 self.said.entry(id.clone()).or_default().insert(text.to_string());
                 let all = self.unclaimed.entry(id).or_default();
@@ -104,6 +111,9 @@ impl Told {
                 self.known.entry((id.clone(), turn.number)).or_insert(parts);
                 if turn.kind != TurnKind::Reminder {
                     self.unclaimed.remove(&id);
+                }
+                if turn.kind == TurnKind::Task {
+                    self.early.remove(&id);
                 }
             }
             Event::Moved { id, why: Why::Text(why), .. } => self.reasons.entry(id).or_default().push(why),

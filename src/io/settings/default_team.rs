@@ -168,7 +168,7 @@ pub fn default_team(provider: &str, language: Language) -> Vec<(PathBuf, String)
     fixed.chain(scripts).chain(own).chain([(PathBuf::from(TEAM_FILE), team)]).collect()
 }
 
-/// Writes a new workspace. Files that are there are left as they are; the team file comes last, so that a folder is
+/// Writes a new workspace. Existing files are left alone; the team file comes last, so that a folder is
 /// either a whole workspace or none. `.gitignore` gets the lines that it lacks.
 ///
 /// # Errors

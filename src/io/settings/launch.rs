@@ -69,6 +69,9 @@ impl Launch {
         let program = self.argv.first()?;
         let path = self.env.get("PATH").map_or("", String::as_str);
         let (is_there, place) = match program.contains('/') {
+            true if !is_program(&self.cwd.join(program)) && self.cwd.join(program).is_file() => {
+                return Some(format!("`{program}` {NOT_EXECUTABLE}"));
+            }
             true => (is_program(&self.cwd.join(program)), String::new()),
             false => {
                 let on_path = std::env::split_paths(path)
@@ -82,6 +85,10 @@ impl Launch {
         (!is_there).then_some(why)
     }
 }
+
+/// Said of a file that is there, as a program.
+const NOT_EXECUTABLE: &str =
+    "may not be executed: `chmod +x` it, or name its interpreter first in `command:` (`[bash, FILE]`)";
 
 /// What all agents of a team share.
 pub(super) struct Ground<'a> {
@@ -264,6 +271,10 @@ impl Ground<'_> {
             true => cwd.join(program).is_file(),
             false => self.is_on(path, program),
         };
+        if found && program.contains('/') && !is_program(&cwd.join(program)) {
+            let cure = "`chmod +x` it, or name its interpreter first: `[bash, FILE]`";
+            book.odd(place, format!("`{program}` may not be executed"), cure);
+        }
         if !found {
             book.odd(
                 place,

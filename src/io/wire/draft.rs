@@ -129,7 +129,7 @@ fn called_by_nobody(file_name: &str, names: &dyn Fn(&str) -> bool) -> Option<Str
         [from, to].into_iter().filter(|name| *name != USER && !names(name)).filter(|_| named).collect();
     let unknown = (!unknown.is_empty()).then(|| unknown.join(" or "))?;
     Some(format!(
-        "the file's name says from {from} to {to}, but nobody is called {unknown}: the name is ignored"
+        "the file's name says from {from} to {to}, but there is no agent called {unknown}: the name is ignored"
     ))
 }
 
@@ -231,6 +231,11 @@ fn status(fields: &Fields<'_>, kind: Kind) -> Result<Status, Refusal> {
     Err(place.refuse(Code::BadStatus, why).at("status"))
 }
 
+/// Whether a character shows nothing, alone: white space, or one without width.
+fn is_unseen(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}')
+}
+
 fn content<'t>(fields: &Fields<'t>) -> Result<&'t str, Refusal> {
     let Some(content) = fields.text("content")? else {
         return Err(missing(fields, "content", Code::ContentEmpty, "there is nothing to say"));
@@ -238,8 +243,8 @@ fn content<'t>(fields: &Fields<'t>) -> Result<&'t str, Refusal> {
     let refuse = |code, why: String| Err(content.place.refuse(code, why).at("content"));
     match content.text.len() {
         0 => refuse(Code::ContentEmpty, "`content` is empty".to_owned()),
-        1..=CONTENT_BYTES_MAX if content.text.trim().is_empty() => {
-            refuse(Code::ContentEmpty, "`content` has nothing but white space".to_owned())
+        1..=CONTENT_BYTES_MAX if content.text.chars().all(is_unseen) => {
+            refuse(Code::ContentEmpty, "`content` is blank".to_owned())
         }
         1..=CONTENT_BYTES_MAX => Ok(content.text),
         len => refuse(
@@ -276,7 +281,7 @@ fn moment(fields: &Fields<'_>, field: &'static str) -> Result<Option<(Millis, Pl
 fn deadline(fields: &Fields<'_>, now: Millis) -> Result<(Option<Millis>, Option<Box<Refusal>>), Refusal> {
     let Some((at, place)) = moment(fields, "deadline")? else { return Ok((None, None)) };
     let late = || {
-        let why = format!("`deadline`: {} is past", time::write_moment(at));
+        let why = format!("`deadline`: {} is in the past", time::write_moment(at));
         Box::new(place.refuse(Code::DeadlinePast, why).at("deadline"))
     };
     Ok((Some(at), (at <= now).then(late)))

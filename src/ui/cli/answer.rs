@@ -29,7 +29,7 @@ pub(super) struct Args {
     /// Agent name
     #[arg(value_parser = read_name)]
     agent: AgentName,
-    /// `yes`, `no`, the number of a choice, or the words that one begins with. Other words are typed where one of the choices takes
+    /// `yes`, `no`, the number of a choice, or the words that one begins with. Any other words are typed if one of the choices takes
     /// a text. `done` takes what it said for the answer to its task, where its turn is over without its phrase. Without a choice,
     /// what is asked is shown
     choice: Vec<String>,

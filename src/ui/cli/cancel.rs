@@ -12,7 +12,7 @@ use crate::ui::http::types::Done;
 Examples:
   tasuki cancel msg-a1b2c3d4e5f6
   tasuki cancel a b c                    each by itself; those that have ended already are named
-  tasuki cancel --let-finish msg-a1b2c3d4e5f6     its agent may finish what it is at
+  tasuki cancel --let-finish msg-a1b2c3d4e5f6     its agent may finish what it is doing
 
 A turn that is under way is broken off with the key that its agent's profile has for that (`interrupt:`), and it is said whether
 it has ended. An answer that comes later closes nothing and is not recorded: it stands only where its agent wrote it, in its pane

@@ -18,7 +18,7 @@ Examples:
   tasuki init --lang ja                prompts and comments in Japanese
   tasuki init --root ~/team            in that folder, made if it is missing
 
-Files that are there are left as they are, unless `--force` is given. A team file is not
+Existing files are left alone, unless `--force` is given. A team file is not
 written while a daemon is running.")]
 pub(super) struct Args {
     /// Provider of the agents; without it the first of claude, codex, gemini, qwen and opencode that is on PATH, else scripted

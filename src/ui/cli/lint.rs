@@ -45,7 +45,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     for path in &args.files {
         let checked = bytes_of(path).and_then(|bytes| check(desk, path, &bytes, args.compat));
         match checked {
-            Ok(words) => desk.tell(&serde_json::json!({"file": path, "ok": true}), || {
+            Ok(words) => desk.tell(&serde_json::json!({"file": path, "ok": true, "what": words}), || {
                 format!("{}: {words}", path.display())
             })?,
             Err(failure) => {

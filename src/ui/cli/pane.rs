@@ -62,7 +62,7 @@ enum Verb {
     },
     /// Waits until the pane prints a text
     #[command(
-        after_help = "Examples:\n  tasuki pane wait shell --text DONE --timeout 2m\n\nExit codes: 0 it came, 4 it did not come in time."
+        after_help = "Examples:\n  tasuki pane wait shell --text DONE --timeout 2m\n\nExit codes: 0 the text appeared, 4 it did not appear in time."
     )]
     Wait {
         /// Agent name
@@ -93,7 +93,7 @@ enum Verb {
     },
     /// Says whether the pane may be typed to
     #[command(
-        after_help = "Examples:\n  tasuki pane ready shell && echo free\n\nExit codes: 0 it may, 1 it may not."
+        after_help = "Examples:\n  tasuki pane ready shell && echo free\n\nExit codes: 0 ready, 1 not ready."
     )]
     Ready {
         /// Agent name
@@ -159,6 +159,6 @@ fn ready(desk: &Desk, agent: &AgentName) -> Ended {
         return desk.tell(&ready, || "ready".to_owned());
     }
     let why = ready.why.unwrap_or_else(|| "it is not ready".to_owned());
-    let cure = ready.cure.unwrap_or_else(|| "wait until it is".to_owned());
+    let cure = ready.cure.unwrap_or_else(|| "wait until it is ready".to_owned());
     Err(Failure::new(Kind::Failed, "not-ready", format!("{agent}: {why}"), cure))
 }

@@ -89,6 +89,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+    let mut keys = BTreeSet::new();
+    if let Some((key, _)) = args.meta.iter().find(|(key, _)| !keys.insert(key)) {
+        let why = format!("`--meta {key}=` is given twice");
+        return Err(Failure::new(Kind::Rejected, "usage", why, "give each key once"));
+    }
     let workspace = desk.workspace()?;
     let client = Client::new(&workspace, &desk.around)?;
     let text = match &args.file {

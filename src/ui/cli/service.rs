@@ -3,6 +3,7 @@
 use super::desk::{Desk, Ended, unless_running};
 use super::failure::{Failure, Kind};
 use super::table::table;
+use crate::engine::refusal::Code;
 use crate::io::lock;
 use crate::io::systemd::unit::{self, Found};
 use crate::io::systemd::{Linger, Manager, ManagerError};
@@ -106,6 +107,11 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
             "set HOME or XDG_CONFIG_HOME",
         )
     })?;
+    let is_agents = |workspace| Client::new(&workspace, &desk.around).is_ok_and(|client| client.is_agents());
+    if !matches!(args.verb, Verb::Status) && meant(desk).is_ok_and(is_agents) {
+        let why = "an agent may not change the services of its user";
+        return Err(Failure::new(Kind::Rejected, Code::NotYours.word(), why, "let a person do it"));
+    }
     let manager = Manager::new()?;
     match args.verb {
         Verb::Install { now } => install(desk, &folder, &manager, now),

@@ -206,7 +206,7 @@ impl Waiting<'_> {
 
     fn timed_out(&self, stage: &str) -> Failure {
         let stage = if stage.is_empty() { "accepted, or waits in queue/" } else { stage };
-        let why = format!("the time is up; {} is {}", self.id, stage_words(stage));
+        let why = format!("timed out while {} is still {}", self.id, stage_words(stage));
         let cure =
             format!("it goes on: see `tasuki why {}`, and queue/results/{0}.yaml once it has ended", self.id);
         Failure::new(Kind::TimedOut, "timed-out", why, cure)

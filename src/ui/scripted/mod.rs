@@ -68,7 +68,7 @@ pub struct ScriptedArgs {
     /// The phrase that says done: the agent's marker in the team file
     #[arg(long, value_name = "PHRASE")]
     pub phrase: String,
-    /// Where chance begins (pauses with a range, made-up tokens): the same number plays the same
+    /// Seed of the random numbers (pauses with a range, made-up tokens): the same number plays the same
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub seed: u64,
 }

@@ -74,6 +74,11 @@ impl Worker {
             let cure = format!("finish it there, or leave it with Ctrl-C: `tasuki attach {name}`");
             return Ok(PaneResponse::Hindered(Hindrance { why, cure: Some(cure) }));
         }
+        // A shell has obeyed its key: what stands there all the same is its prompt.
+        if now.text == before.text && process::is_bare_shell(self.process.pid) && !self.is_occupied() {
+            self.believe_line().await?;
+            return Ok(PaneResponse::Typed(true));
+        }
         let why = format!("its input still shows `{}`", now.text);
         let cure = Some(format!("remove it there: `tasuki attach {name}`"));
         Ok(PaneResponse::Hindered(Hindrance { why, cure }))

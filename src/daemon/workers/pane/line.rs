@@ -6,7 +6,7 @@ use super::left::Left;
 use super::{End, Worker, answered};
 use crate::engine::doorbell::HEAD;
 use crate::engine::input::Report;
-use crate::engine::unsent::{Stands, stands};
+use crate::engine::unsent::{Stands, is_continuation, stands};
 use crate::io::process;
 use crate::io::tmux::{CtrlLetter, CursorLine, Key, People, Remembered, Screen, TmuxError};
 use std::sync::Arc;
@@ -34,8 +34,12 @@ pub(super) struct Line {
     /// What stood in the line of the cursor when nobody's words did, and when that was last so.
     free: Option<String>,
     free_at: Option<u64>,
+    /// What last stood there that was not nothing: a program may have been seen just before it drew its prompt.
+    prompt: Option<String>,
     /// When a person last pressed a key that may have gone to this pane.
     typed_at: Option<u64>,
+    /// The same, where that was a line of a person's that tasuki typed and entered: what stands there then is what its program shows.
+    entered_at: Option<u64>,
     /// Somebody's words, and the newest key when they were seen.
     words: Option<Arc<str>>,
     words_at: u64,
@@ -168,11 +172,19 @@ impl Worker {
         if self.line.words.is_none() && !self.line.is_touched() {
             return self.take_free(line.text, people.now).await;
         }
+        // No key has come since: a new prompt, or what its program printed last.
+        if self.line.entered_at.is_some_and(|at| Some(at) == self.line.typed_at)
+            && !is_continuation(&line.text)
+        {
+            return self.take_free(line.text, people.now).await;
+        }
         let mut standing = self.standing_in(&line);
         let reprints = process::line_keys(&self.tty).ok().flatten().is_some_and(|keys| keys.reprints);
         let in_doubt = match &standing {
+            // The terminal would show nothing: what was begun is in its program.
+            Some(words) if is_continuation(words) => false,
             Some(_) => reprints && self.line.reprinted_for != self.line.typed_at,
-            None => self.is_in_doubt(&line, &people),
+            None => self.is_in_doubt(&line, &people, reprints),
         };
         if in_doubt && reprints && may_press && self.minds(people.here.as_ref()).is_none() {
             self.line.reprinted_for = self.line.typed_at;
@@ -195,18 +207,31 @@ impl Worker {
 
     /// Whose words stand in it, if any do.
     fn standing_in(&self, line: &CursorLine) -> Option<String> {
-        match stands(&line.text, &line.above, self.line.free.as_deref()) {
+        let behind = |free: Option<&str>| match stands(&line.text, &line.above, free) {
             Stands::Nothing | Stands::Prompt => None,
             Stands::Words(words) => Some(words),
+        };
+        let words = behind(self.line.free.as_deref())?;
+        match self.line.prompt.as_deref().filter(|prompt| line.text.starts_with(*prompt)) {
+            Some(prompt) => behind(Some(prompt)),
+            None => Some(words),
         }
     }
 
-    /// Whether words may stand in the input though nothing is seen of them: the program may have printed behind them.
-    fn is_in_doubt(&self, line: &CursorLine, people: &People) -> bool {
+    /// Whether words may stand in the input though nothing is seen of them: the program may have printed behind them, and shown its
+    /// prompt anew. Nothing but a key clears them; and where there is a prompt, an empty line is not what is free.
+    fn is_in_doubt(&self, line: &CursorLine, people: &People, reprints: bool) -> bool {
         let Some(typed) = self.line.typed_at else { return false };
         let by_a_key = typed > self.line.words_at || people.now.saturating_sub(typed) <= JUST_NOW;
-        let left_by_itself = self.line.words.is_some() && !by_a_key;
-        (left_by_itself || self.line.unwatched) && line.text.is_empty()
+        let is_empty = line.text.is_empty();
+        let left_by_itself =
+            self.line.words.is_some() && (!by_a_key || is_empty && self.line.prompt.is_some());
+        left_by_itself || self.line.unwatched && (is_empty || reprints)
+    }
+
+    /// Whether the cursor stands in a line that shows the program's prompt.
+    pub(super) fn is_at_prompt(&self, screen: &Screen) -> bool {
+        self.line.prompt.as_deref().is_some_and(|prompt| row_of(screen) == prompt.trim_end())
     }
 
     /// Has a terminal that gives whole lines show what stands in its input. What it shows by itself need not be that: it takes
@@ -223,6 +248,9 @@ impl Worker {
     /// Nobody's words stand there.
     pub(super) async fn take_free(&mut self, row: String, now: u64) -> Result<(), TmuxError> {
         let line = &mut self.line;
+        if !row.is_empty() {
+            line.prompt = Some(row.clone());
+        }
         (line.free, line.free_at, line.words, line.unwatched) = (Some(row), Some(now), None, false);
         self.remember_line().await
     }
@@ -289,6 +317,7 @@ impl Worker {
         };
         self.note_people(&people);
         (self.line.words, self.line.unwatched, self.line.typed_at) = (None, false, Some(people.now));
+        self.line.entered_at = Some(people.now);
         self.remember_line().await?;
         self.tell_line().await;
         Ok(())

@@ -74,7 +74,8 @@ impl Worker {
                 if !over.told {
                     let (id, turn) = (typed.id.clone(), typed.turn.number);
                     // What a profile reads as free has asked for nothing.
-                    let asks = free.is_none() && !stands_where_it_stood(screen, typed);
+                    let asks =
+                        free.is_none() && !stands_where_it_stood(screen, typed) && !self.is_at_prompt(screen);
                     self.report(Report::TurnOver { id, turn, asks }).await;
                 }
                 return;

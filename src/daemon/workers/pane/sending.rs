@@ -139,7 +139,7 @@ impl Worker {
         let longest = lines.iter().map(|line| line.len()).max().unwrap_or(0);
         if canonical && longest > LINE_BYTES_MAX {
             let why = format!(
-                "one of its lines has {longest} bytes, and its terminal takes at most {LINE_BYTES_MAX} in one line: the rest would be lost"
+                "one line has {longest} bytes, and this terminal takes at most {LINE_BYTES_MAX} in a line: the rest would be lost"
             );
             return unfit("line-too-long", why, "write it into a file and send its path");
         }

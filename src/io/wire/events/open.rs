@@ -159,6 +159,8 @@ struct SaidWire {
     text: Arc<str>,
     #[serde(default, skip_serializing_if = "is_default")]
     truncated: bool,
+    #[serde(with = "field", default = "nothing", skip_serializing_if = "str::is_empty")]
+    early: Arc<str>,
 }
 
 fn nothing() -> Arc<str> {

@@ -63,7 +63,7 @@ Examples:
   tasuki torture --seed 7 --keep            the same load and kills again; what is left can be looked at
   tasuki torture --retries 2 --full-disk    few tries, and a disk that is full now and then
 
-It makes a workspace and a tmux server of its own, and touches no other. The last line says what came of it:
+It makes a workspace and a tmux server of its own, and touches no other. The last line is the outcome:
   12,345 messages, 678 kills: 0 lost, 0 double
 
 Exit codes: 0 nothing was found, 1 something was: the workspace is kept, and the report says where.")]
