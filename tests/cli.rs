@@ -86,7 +86,7 @@ fn wrong_usage_ends_with_two_and_says_what_to_do() {
     for (arguments, word) in [
         (&["sned"][..], "send"),
         (&["send"], "Usage"),
-        (&["send", "../x", "y"], "allowed is"),
+        (&["send", "../x", "y"], "is not allowed; use"),
         (&["send", "gb", "x", "--meta", "novalue"], "KEY=VALUE"),
         (&["stop"], "--all"),
         (&["reply", "short", "x"], "TOKEN"),

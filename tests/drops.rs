@@ -328,8 +328,8 @@ fn a_slot_whose_sides_nobody_is_called_is_said() {
         let drafts = read_named(name, b"to: grand_boss\nfrom: user\ncontent: x").expect(name);
         drafts[0].notes.concat()
     };
-    assert!(notes("stranger_to_grand_boss.yaml").contains("there is no agent or pool called stranger"));
-    assert!(notes("user_to_stranger.yaml").contains("there is no agent or pool called stranger"));
+    assert!(notes("stranger_to_grand_boss.yaml").contains("there is no agent called stranger"));
+    assert!(notes("user_to_stranger.yaml").contains("there is no agent called stranger"));
     for fine in
         ["user_to_grand_boss.yaml", "how_to.yaml", "a_to_b_to_c.yaml", "Read Me_to_you.yaml", "task.yaml"]
     {

@@ -99,7 +99,7 @@ fn a_name_alone_means_nothing_where_the_team_says_so() {
     text += &first(world.send_drafts(vec![draft("e ->user error")], Some("boss")));
     expect![[r#"
         accepted a task boss>bob hops 1
-        refused reply-missing from boss: a result must say which task it answers
+        refused not-yours from boss: only the token of a turn of boss's closes a task
         refused not-yours from boss: only the token of the newest turn closes t1
         accepted d task boss>bob part of t1 hops 1 inferred verified
         accepted e error boss>user re t1 inferred verified

@@ -295,10 +295,11 @@ fn a_held_task_with_parts_may_rest() {
     world.start("boss");
     text += &world.reply(5, "my turn is over");
     expect![[r#"
-        > answer t1: t1 waits for its parts
+        t1 said in turn 0: my turn is over
+        > answer t1: t1 waits for its parts; what you gave is its answer if you give no other when you are told theirs
         -- and when its agent is back
         t1 rest (its turn is over; 1 part is open)
-        > answer t1: t1 waits for its parts
+        > answer t1: t1 waits for its parts; what you gave is its answer if you give no other when you are told theirs
     "#]]
     .assert_eq(&text);
 }
@@ -441,6 +442,7 @@ fn a_part_that_comes_in_one_file_with_the_answer_is_a_part_all_the_same() {
         accepted a task boss>ann part of t1 hops 1 verified
         accepted b task user>bob
         accepted r1 result boss>user re t1 verified
+        t1 said in turn 0: work
         t1 rest (its turn is over; 1 part is open)
         r1 completed
         > unwatch boss

@@ -380,8 +380,9 @@ fn a_new_process_is_given_the_task_also_if_the_old_one_s_last_word_was_that_its_
     world.claim("ann");
     text += &world.ready("boss");
     expect![[r#"
+        t1 said in turn 0: handed on
         t1 rest (its turn is over; 1 part is open)
-        > answer t1: t1 waits for its parts
+        > answer t1: t1 waits for its parts; what you gave is its answer if you give no other when you are told theirs
         t1 intent #2 task k00007 redelivered by boss
         > ring boss t1 #2 task k00007 redelivered
     "#]]

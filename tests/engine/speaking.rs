@@ -71,7 +71,7 @@ fn an_answer_comes_from_the_one_who_was_asked() {
         refused not-yours from ann: t1 is boss's, not ann's
         refused not-yours from boss: t2 is nobody's yet, not boss's
         refused unknown-reply from boss: there is no message nothing
-        refused reply-missing from boss: a result must say which task it answers
+        refused not-yours from boss: only the token of a turn of boss's closes a task
         refused unknown-reply from ann: i1 is of type info, which asks for no answer
         accepted g result boss>user re t1 verified
         refused not-open from boss: t1 has ended already

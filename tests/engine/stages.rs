@@ -264,57 +264,58 @@ fn a_reply_with_the_newest_token_closes_what_was_typed() {
     check(
         |world| world.reply(5, "here it is"),
         expect![[r#"
-        ## queued -> queued
-        t0 claim (reply)
-        t0 verify (reply)
-        t0 completed, result m1 from boss by reply: here it is
-        > unwatch boss
-        > show finished t0
-        > answer t0: t0 is done
-        > seek boss
-        ## intent -> completed
-        t1 claim (reply)
-        t1 verify (reply)
-        t1 completed, result m1 from boss by reply: here it is
-        > unwatch boss
-        > show finished t1
-        > answer t1: t1 is done
-        ## submitted -> completed
-        t1 claim (reply)
-        t1 verify (reply)
-        t1 completed, result m1 from boss by reply: here it is
-        > unwatch boss
-        > show finished t1
-        > answer t1: t1 is done
-        ## working -> completed
-        t1 claim (reply)
-        t1 verify (reply)
-        t1 completed, result m1 from boss by reply: here it is
-        > unwatch boss
-        > show finished t1
-        > answer t1: t1 is done
-        ## in_doubt -> completed
-        t1 claim (reply)
-        t1 verify (reply)
-        t1 completed, result m1 from boss by reply: here it is
-        > unwatch boss
-        > show finished t1
-        > answer t1: t1 is done
-        ## retrying -> completed
-        t1 claim (reply)
-        t1 verify (reply)
-        t1 completed, result m1 from boss by reply: here it is
-        > show finished t1
-        > answer t1: t1 is done
-        ## held -> completed
-        t1 claim (reply)
-        t1 verify (reply)
-        t1 completed, result m1 from boss by reply: here it is
-        > show finished t1
-        > answer t1: t1 is done
-        ## waiting -> waiting
-        > answer t1: t1 waits for its parts
-    "#]],
+            ## queued -> queued
+            t0 claim (reply)
+            t0 verify (reply)
+            t0 completed, result m1 from boss by reply: here it is
+            > unwatch boss
+            > show finished t0
+            > answer t0: t0 is done
+            > seek boss
+            ## intent -> completed
+            t1 claim (reply)
+            t1 verify (reply)
+            t1 completed, result m1 from boss by reply: here it is
+            > unwatch boss
+            > show finished t1
+            > answer t1: t1 is done
+            ## submitted -> completed
+            t1 claim (reply)
+            t1 verify (reply)
+            t1 completed, result m1 from boss by reply: here it is
+            > unwatch boss
+            > show finished t1
+            > answer t1: t1 is done
+            ## working -> completed
+            t1 claim (reply)
+            t1 verify (reply)
+            t1 completed, result m1 from boss by reply: here it is
+            > unwatch boss
+            > show finished t1
+            > answer t1: t1 is done
+            ## in_doubt -> completed
+            t1 claim (reply)
+            t1 verify (reply)
+            t1 completed, result m1 from boss by reply: here it is
+            > unwatch boss
+            > show finished t1
+            > answer t1: t1 is done
+            ## retrying -> completed
+            t1 claim (reply)
+            t1 verify (reply)
+            t1 completed, result m1 from boss by reply: here it is
+            > show finished t1
+            > answer t1: t1 is done
+            ## held -> completed
+            t1 claim (reply)
+            t1 verify (reply)
+            t1 completed, result m1 from boss by reply: here it is
+            > show finished t1
+            > answer t1: t1 is done
+            ## waiting -> waiting
+            t1 said in turn 0: here it is
+            > answer t1: t1 waits for its parts; what you gave is its answer if you give no other when you are told theirs
+        "#]],
     );
 }
 
@@ -478,6 +479,7 @@ fn a_result_without_a_token_closes_the_one_task_that_its_sender_has() {
             > answer accepted [r1]
             ## waiting -> waiting
             accepted r1 result boss>user re t1
+            t1 said in turn 0: here it is
             r1 completed
             > show finished r1
             > answer accepted [r1]

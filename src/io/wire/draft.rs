@@ -231,11 +231,6 @@ fn status(fields: &Fields<'_>, kind: Kind) -> Result<Status, Refusal> {
     Err(place.refuse(Code::BadStatus, why).at("status"))
 }
 
-/// Whether a character shows nothing, alone: white space, or one without width.
-fn is_unseen(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}')
-}
-
 fn content<'t>(fields: &Fields<'t>) -> Result<&'t str, Refusal> {
     let Some(content) = fields.text("content")? else {
         return Err(missing(fields, "content", Code::ContentEmpty, "there is nothing to say"));
@@ -243,7 +238,7 @@ fn content<'t>(fields: &Fields<'t>) -> Result<&'t str, Refusal> {
     let refuse = |code, why: String| Err(content.place.refuse(code, why).at("content"));
     match content.text.len() {
         0 => refuse(Code::ContentEmpty, "`content` is empty".to_owned()),
-        1..=CONTENT_BYTES_MAX if content.text.chars().all(is_unseen) => {
+        1..=CONTENT_BYTES_MAX if content.text.trim().is_empty() => {
             refuse(Code::ContentEmpty, "`content` is blank".to_owned())
         }
         1..=CONTENT_BYTES_MAX => Ok(content.text),
