@@ -202,11 +202,16 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
             }
         }
     }
+    judge(desk, &folder, read, &wrong)
+}
+
+/// What came of it all.
+fn judge(desk: &Desk, folder: &Path, read: usize, wrong: &[serde_json::Value]) -> Ended {
     if read == 0 {
         let why = format!("there are no recorded screens in {}", folder.display());
         return Err(Failure::new(Kind::Rejected, "no-screens", why, "`tasuki detect keep` makes some"));
     }
-    let value = serde_json::json!({"screens": read, "wrong": wrong.len(), "misread": &wrong});
+    let value = serde_json::json!({"screens": read, "wrong": wrong.len(), "misread": wrong});
     if wrong.is_empty() {
         return desk.tell(&value, || format!("{}, all read as they should be", counted(read, "screen")));
     }
