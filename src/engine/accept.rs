@@ -1,6 +1,7 @@
 //! Taking in a drop: each document is checked against the team and what is open; all are accepted, or none.
 
 use super::bounce::content_of;
+use super::close::ourselves;
 use super::engine::{Engine, Work};
 use super::event::Event;
 use super::fit::{Beside, Together, no_cycle};
@@ -9,6 +10,7 @@ use super::message::{Besides, Draft, Kind, Message, Outcome, Source};
 use super::refusal::{Code, Refusal};
 use super::seldom::Seldom;
 use super::speaker::Speaker;
+use super::state::Open;
 use super::words::{AgentName, MessageId, Millis, Token};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -271,7 +273,9 @@ impl Work<'_> {
     /// Hands that a new message of this sender has gone through: those of the task that it is a part of, else of the one that its
     /// sender has, else of what that was given last, and its own. A loop ends though nobody in it names a task.
     pub(super) fn hops(&self, parent: Option<&MessageId>, from: &AgentName) -> u8 {
-        let hops_of = |id: &MessageId| self.state.open.get(id).map(|open| open.message.hops);
+        // What tasuki itself tells of a refusal is no hand.
+        let is_hand = |open: &&Box<Open>| open.message.from != ourselves();
+        let hops_of = |id: &MessageId| self.state.open.get(id).filter(is_hand).map(|open| open.message.hops);
         let agent = self.state.agents.get(from);
         let current = || agent.and_then(|agent| agent.current.as_ref().and_then(hops_of));
         let before = parent.and_then(hops_of).or_else(current).or_else(|| agent.and_then(|agent| agent.hops));

@@ -27,6 +27,12 @@ fn infos_that_answer_infos_end_and_a_persons_word_begins_anew() {
     world.crash(&["boss", "ann", "bob", "eve"]);
     world.turn_segment();
     assert!(world.send("x boss>ann info: again").starts_with("refused too-many-hops"), "it is kept");
+    // Nor does it begin anew with what tasuki tells of a refusal, while that is typed and afterwards.
+    assert!(world.drop_file("x.yaml", "x2 boss>ann info: again").contains("refused too-many-hops"));
+    assert!(world.ready("boss").contains(" info"));
+    assert!(world.send("x3 boss>ann info: more").starts_with("refused too-many-hops"));
+    world.delivered("boss");
+    assert!(world.send("x4 boss>ann info: and more").starts_with("refused too-many-hops"));
     world.send("i1 user>boss info");
     world.ready("boss");
     world.give("boss");

@@ -148,6 +148,15 @@ fn a_daemon_whose_team_file_is_gone_says_so_and_can_be_ended() {
         let shown = house.read("status/daemon.yaml");
         shown.contains("tasuki.yaml: No such file") && !shown.contains("lint")
     });
+    let refused = said(house.tasuki().args(["init", "--provider", "scripted"]), 2);
+    assert!(
+        refused.contains("a daemon is running here") && refused.contains("put its tasuki.yaml back"),
+        "{refused}"
+    );
+    assert!(!house.path("tasuki.yaml").exists());
+    for verb in [&["stop", "--all"][..], &["stop", "--off"], &["agent", "list"], &["log"]] {
+        assert!(house.tasuki().args(verb).status().expect("tasuki").success(), "{verb:?}");
+    }
     fs::create_dir(house.path("below")).expect("a folder");
     let ended = house.tasuki().arg("down").current_dir(house.path("below")).output().expect("down");
     let words = String::from_utf8_lossy(&ended.stdout).into_owned();
