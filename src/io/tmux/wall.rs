@@ -65,7 +65,7 @@ const OPTIONS: [(&str, &str); 9] = [
     ("status-left", "tasuki (read-only) page "),
     (
         "status-right",
-        "C-b n: next  C-b z: zoom  #{?#{m/r:^(tmux|screen),#{client_termname}},C-b C-b d,C-b d}: leave ",
+        "C-b n: next C-b z: zoom  #{?#{m/r:^(tmux|screen),#{client_termname}},C-b C-b d,C-b d}: leave ",
     ),
     ("status-right-length", "60"),
 ];
