@@ -131,10 +131,10 @@ fn what_is_odd_about_a_drop_or_the_team_file_stands_in_the_log() {
     log_has(&house, "the team file has an error; the previous settings stay in force");
     house.write("tasuki.yaml", &team);
     log_has(&house, "the team file was reloaded");
-    house.write("t/c.yaml", "to: user\ncontent: fix entry #12 now\n");
+    house.write("t/c.yaml", "to: user\ntype: info\ncontent: fix entry #12 now\n");
     let (code, out, _) = said(&house, &["lint", "t/c.yaml"]);
     assert!(code == Some(0) && out.contains("`#12 now`"), "{out}");
-    house.write("t/user_to_wroker.yaml", "to: user\ncontent: x\n");
+    house.write("t/user_to_wroker.yaml", "to: user\ntype: info\ncontent: x\n");
     assert!(said(&house, &["lint", "t/user_to_wroker.yaml"]).1.contains("there is no agent called wroker"));
     house.end();
 }

@@ -44,7 +44,11 @@ fn answers(how: &str, agent: &str, said: &str) {
         let result = house.result(&id);
         assert!(result.contains(&format!("{said} {id}")), "{result}");
         let took = std::mem::replace(&mut last, Instant::now()).elapsed();
-        assert!(took < Duration::from_secs(4), "{id} not at the next sweep, which comes after 5 s: {took:?}");
+        assert!(
+            took < Duration::from_secs(4),
+            "{id} not at the next sweep, which comes after 5 s: {took:?}\n{}",
+            house.read("status/activity.log")
+        );
     }
     assert!(house.files("queue/rejected").is_empty());
     house.until("that to be over", |house| !told(house));
