@@ -10,7 +10,6 @@ use super::message::{Besides, Draft, Kind, Message, Outcome, Source};
 use super::refusal::{Code, Refusal};
 use super::seldom::Seldom;
 use super::speaker::Speaker;
-use super::state::Open;
 use super::words::{AgentName, MessageId, Millis, Token};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -274,8 +273,10 @@ impl Work<'_> {
     /// sender has, else of what that was given last, and its own. A loop ends though nobody in it names a task.
     pub(super) fn hops(&self, parent: Option<&MessageId>, from: &AgentName) -> u8 {
         // What tasuki itself tells of a refusal is no hand.
-        let is_hand = |open: &&Box<Open>| open.message.from != ourselves();
-        let hops_of = |id: &MessageId| self.state.open.get(id).filter(is_hand).map(|open| open.message.hops);
+        let hops_of = |id: &MessageId| {
+            let open = self.state.open.get(id).filter(|open| open.message.from != ourselves());
+            open.map(|open| open.message.hops)
+        };
         let agent = self.state.agents.get(from);
         let current = || agent.and_then(|agent| agent.current.as_ref().and_then(hops_of));
         let before = parent.and_then(hops_of).or_else(current).or_else(|| agent.and_then(|agent| agent.hops));

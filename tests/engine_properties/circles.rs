@@ -72,7 +72,13 @@ impl Reckoning<'_> {
         if self.frozen.contains(id) || waits {
             return false;
         }
+        // What was put back has its agent's hands all the same.
+        let is_held_up = |agent: &AgentName| {
+            let mut frozen = self.frozen.iter().filter_map(|id| self.state.open.get(id));
+            frozen.any(|frozen| frozen.agent.as_ref() == Some(agent))
+        };
         match (&open.agent, open.stage) {
+            (Some(agent), _) if is_held_up(agent) => false,
             // It was put back: its agent takes it up when it has nothing else in its hands.
             (Some(agent), Stage::Queued { .. }) => self.current_is_over(agent, id, done),
             (Some(_), _) => true,
