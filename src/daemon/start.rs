@@ -166,14 +166,18 @@ async fn live(
     let (end, mut signals) = signals().map_err(io("listen for signals"))?;
     let (to_loop, calls) = mpsc::channel(CALLS_MAX);
     let (ground, socket, listener) = take_place(&workspace, &around, &end)?;
+    let own = OwnFile::of(&socket);
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
     let server = tmux_server(&workspace, &around, &settings);
-    let (away, own) = (Away::new(end, workspace.clone()), voice.clone());
-    let mut house = House { workspace, around, clock, boot, calls, away, ground, socket, server, voice: own };
+    let away = Away::new(end, workspace.clone());
+    let voice_of_house = voice.clone();
+    let mut house =
+        House { workspace, around, clock, boot, calls, away, ground, socket, server, voice: voice_of_house };
     let mut serving = None;
     let server = (listener, serve, to_loop);
-    let ending = live_on(&mut house, settings, &mut signals, &voice, server, &mut serving).await?;
-    let _ = std::fs::remove_file(&house.socket);
+    let ending = live_on(&mut house, settings, &mut signals, &voice, server, &mut serving).await;
+    own.remove();
+    let ending = ending?;
     Serving::end(serving).await;
     finish(&house, ending).await
 }
@@ -200,14 +204,11 @@ async fn live_on(
         };
         let why: Box<dyn std::error::Error> = match begun {
             // The first life shows whether it can be done at all.
-            Err(error) if server.is_some() => {
-                let _ = std::fs::remove_file(&house.socket);
-                return Err(error);
-            }
+            Err(error) if server.is_some() => return Err(error),
             Err(error) => Box::new(error),
             Ok(life) => {
                 if let Some(server) = server.take() {
-                    *serving = Some(answer(server, &house.socket).await?);
+                    *serving = Some(answer(server).await?);
                     voice.say(Word::Ready);
                 }
                 let began = house.clock.now();
@@ -249,10 +250,33 @@ fn take_place(
 }
 
 /// Begins to answer those who connect.
-async fn answer((listener, serve, to_loop): Door, socket: &Path) -> Result<Serving, StartError> {
-    let started = serving::start(listener, serve, to_loop).await;
-    let started = started.inspect_err(|_| drop(std::fs::remove_file(socket)));
-    started.map_err(io("serve the socket"))
+async fn answer((listener, serve, to_loop): Door) -> Result<Serving, StartError> {
+    serving::start(listener, serve, to_loop).await.map_err(io("serve the socket"))
+}
+
+/// A file that this daemon made. Where `.tasuki/` was removed, the next daemon may have made another one of its name.
+struct OwnFile {
+    path: std::path::PathBuf,
+    place: Option<(u64, u64)>,
+}
+
+impl OwnFile {
+    fn of(path: &Path) -> Self {
+        Self { path: path.to_owned(), place: place_of(path) }
+    }
+
+    /// Removes it, if it is still the one.
+    fn remove(&self) {
+        if self.place.is_some() && place_of(&self.path) == self.place {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// The device and the number of a file.
+fn place_of(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    path.symlink_metadata().ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
 /// Rests before it starts anew, and says so, unless the daemon is told to end.

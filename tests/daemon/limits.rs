@@ -57,3 +57,23 @@ fn an_agent_without_tokens_is_given_its_task_again_after_a_limit() {
     assert!(house.result("one").contains("said"), "{}", house.result("one"));
     house.end();
 }
+
+#[test]
+fn the_same_words_for_an_agent_without_tokens_are_typed_again_after_a_restart() {
+    let row = Row { limit: "", ..BOXED[0] };
+    let team = "  - {name: a, reports_to: user, provider: claude, token: false, delivery: inline, marker: CODING OK, command: \
+                [\"{tasuki}\", agent, scripted, --phrase, \"{phrase}\", --script, \"{root}/play.yaml\"]}\n";
+    let rules = "rules:\n  - when: {}\n    do:\n      - append_file: {path: heard.log, text: \"{turn}\"}\n      - print: \
+                 \"said {turn}\"\n      - claim: now\n";
+    let mut house = House::new("same words", team, &[("play.yaml", &row.script(rules, &SOON))]);
+    house.start();
+    task(&house, "one", "run the tests");
+    house.result("one");
+    house.kill();
+    house.start();
+    task(&house, "two", "run the tests");
+    let result = house.result("two");
+    assert_eq!(house.read("heard.log").lines().count(), 2, "{result}\n{}", house.read("status/activity.log"));
+    assert!(result.contains("type: result") && result.contains("said 2"), "{result}");
+    house.end();
+}

@@ -107,7 +107,7 @@ async fn an_agent_that_only_pauses_between_two_steps_is_not_at_its_end() {
 }
 
 #[tokio::test]
-async fn nothing_is_over_where_nobody_knows_how_to_claim() {
+async fn the_end_of_a_turn_is_told_where_no_token_is_known_too() {
     let world = World::new().await;
     let script = "echo ready; while read -r line; do :; done";
     let slow = Profile { ready_quiet_ms: 4_000, ready_within_ms: 60_000, ..fast() };
@@ -118,8 +118,8 @@ async fn nothing_is_over_where_nobody_knows_how_to_claim() {
     hand.give(Order::Seek { past: None }).await;
     loop {
         match hand.hears().await {
-            Report::NotReady { .. } => {}
-            Report::Ready { .. } => return,
+            Report::NotReady { .. } | Report::Said { .. } => {}
+            Report::TurnOver { asks: false, .. } => return,
             report => panic!("{report:?}"),
         }
     }

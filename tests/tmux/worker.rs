@@ -224,7 +224,7 @@ async fn a_claim_is_told_once_and_only_where_one_is_awaited() {
     other.give(Order::Unwatch { off: true }).await;
     other.pane.enter().await.unwrap();
     row_after(&other.pane, "PLAIN OK b995l3").await;
-    assert_eq!(until_ready(&mut other).await, []);
+    assert_eq!(until_ready(&mut other).await, [Report::Busy { is: false }]);
     // What asks for no answer is not answered by a phrase.
     let mut info = turn("t-3", "b995l3");
     (info.turn.kind, info.turn.token) = (TurnKind::Info, None);

@@ -71,7 +71,9 @@ impl Worker {
         read: &Read,
         before: usize,
     ) -> Result<Standing, Failed> {
-        let again = self.left == Left::of(typed) || (self.left == Left::Unknown && before > 0);
+        // A token is of one turn; the same words without one may be those of an earlier message.
+        let told = self.left == Left::Unknown && before > 0 && typed.turn.token.is_some();
+        let again = told || self.left == Left::of(typed);
         match &read.input {
             Some(text) if text.is_empty() => {
                 if !again {

@@ -57,7 +57,7 @@ impl Worker {
             return Ok(Verdict::Closed(Guard::NotReadyYet, ready_at));
         } else if self.is_occupied() {
             return Ok(Verdict::Closed(Guard::Occupied, now + TRY_AGAIN));
-        } else if self.is_still_at_something() {
+        } else if self.is_still_at_something(since) {
             return Ok(Verdict::Closed(Guard::Working, now + TRY_AGAIN));
         } else {
             match answered(self.has_unsent(&screen, &people).await)? {
