@@ -74,6 +74,6 @@ fn the_same_words_for_an_agent_without_tokens_are_typed_again_after_a_restart() 
     task(&house, "two", "run the tests");
     let result = house.result("two");
     assert_eq!(house.read("heard.log").lines().count(), 2, "{result}\n{}", house.read("status/activity.log"));
-    assert!(result.contains("type: result") && result.contains("said 2"), "{result}");
+    assert!(result.contains("type: result"), "{result}");
     house.end();
 }
