@@ -257,7 +257,7 @@ while IFS= read -r line; do
   claim="A OK"
   [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] && claim="A OK ${BASH_REMATCH[1]}"
   printf 'heard %s\n%s\n' "${line%% from*}" "$claim"
-  sleep 2
+  sleep 1
   printf 'LATE WORDS\n%s\n' "$claim"
 done
 "#;

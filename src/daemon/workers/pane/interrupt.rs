@@ -36,8 +36,6 @@ const RESTS_EVERY: Duration = Duration::from_secs(1);
 const RESTS_FOR: Duration = Duration::from_secs(60);
 /// The same of one that computes or sleeps, with no turn that was called off: some look for input each time they wake.
 const WORKS_FOR: Duration = Duration::from_secs(10);
-/// How often the time after which one that prints without end counts as ready such a one is waited for.
-const PATIENCE: u32 = 3;
 /// How long a screen must say so before it is told that a program is busy, or is no more: programs draw in pieces.
 const TELLS_AFTER: Duration = Duration::from_millis(300);
 
@@ -304,7 +302,7 @@ impl Worker {
     /// behind its claim or of somebody's, and has printed of late. What is printed then would pass for the next answer.
     /// Of one that prints without end that is enough after a while: `since` is when it was asked for.
     pub(super) fn is_still_at_something(&mut self, since: Instant) -> bool {
-        let patience = Duration::from_millis(self.launch.profile.ready_within_ms) * PATIENCE;
+        let patience = Duration::from_millis(self.launch.profile.ready_within_ms);
         self.goes_on_with_rest() || since.elapsed() < patience && self.is_at_something()
     }
 
