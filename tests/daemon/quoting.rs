@@ -2,6 +2,7 @@
 
 use crate::asking::{house_of, text, until_asked};
 use crate::house::House;
+use std::cell::RefCell;
 
 /// Made up.
 const KEY: &str = "q7Xv-9LmZt2Rw8Kd_4Pb6Yn0Hs3Gc5Jf1";
@@ -81,10 +82,20 @@ fn no_view_and_no_record_shows_what_the_environment_hides() {
     house.end();
 }
 
+/// The id of the question that stands there; none while it is drawn anew.
+fn id_now(house: &House) -> Option<String> {
+    let shown = house.ask(&["answer", "a", "--json"]);
+    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).ok()?;
+    Some(shown["asks"]["id"].as_str().or(shown["id"].as_str())?.to_owned())
+}
+
 fn id_of(house: &House) -> String {
-    let shown: serde_json::Value =
-        serde_json::from_slice(&house.ask(&["answer", "a", "--json"]).stdout).expect("an answer");
-    shown["asks"]["id"].as_str().or(shown["id"].as_str()).expect("an id").to_owned()
+    let id = RefCell::new(None);
+    house.until("a question", |house| {
+        *id.borrow_mut() = id_now(house);
+        id.borrow().is_some()
+    });
+    id.into_inner().expect("an id")
 }
 
 #[test]
@@ -109,7 +120,7 @@ type_line; tick; ask ls; ask ls; claim"#;
     house.until("the third question", |house| house.read("keys.log").contains("enter at 1"));
     let stale = house.ask(&["answer", "a", "yes", "--of", &second]);
     assert!(text(&stale).contains("it now asks something else"), "{}", text(&stale));
-    house.until("its own id", |house| id_of(house) != second);
+    house.until("its own id", |house| id_now(house).is_some_and(|id| id != second));
     house.until("its answer", |house| {
         house.ask(&["answer", "a", "no", "--of", &id_of(house)]).status.success()
     });

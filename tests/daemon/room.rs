@@ -15,6 +15,9 @@ while IFS= read -r line; do
 done
 "#;
 
+/// The next sweep comes after 5 s.
+const SWEPT: Duration = Duration::from_secs(4);
+
 #[test]
 fn answers_are_taken_where_there_is_no_room_for_tasks() {
     for (how, agent, said) in [("by file", BY_FILE, "答え"), ("by claim", PLAIN_AGENT, "answer to")] {
@@ -39,17 +42,14 @@ fn answers(how: &str, agent: &str, said: &str) {
     let told = |house: &House| house.read("status/daemon.yaml").contains("`max_open` allows 2 open messages");
     house.until("it to be told", told);
     fs::remove_file(house.path("queue/STOP")).expect("STOP");
-    let mut last = Instant::now();
+    let (mut last, mut late) = (Instant::now(), 0);
     for id in (0..6).map(|number| format!("r-{number}")).chain(["two-a".to_owned(), "two-b".to_owned()]) {
         let result = house.result(&id);
         assert!(result.contains(&format!("{said} {id}")), "{result}");
-        let took = std::mem::replace(&mut last, Instant::now()).elapsed();
-        assert!(
-            took < Duration::from_secs(4),
-            "{id} not at the next sweep, which comes after 5 s: {took:?}\n{}",
-            house.read("status/activity.log")
-        );
+        late += usize::from(std::mem::replace(&mut last, Instant::now()).elapsed() > SWEPT);
     }
+    // On a machine that stands still for a while some are late; where answers wait for the next sweep all of them are.
+    assert!(late < 4, "{late} of 8 were late\n{}", house.read("status/activity.log"));
     assert!(house.files("queue/rejected").is_empty());
     house.until("that to be over", |house| !told(house));
     house.end();

@@ -45,6 +45,7 @@ fn waiters(name: &str, agents: usize) -> House {
 fn a_killed_agent_does_its_task_anew() {
     let mut house = waiters("agent-killed", 1);
     house.until("work", |house| house.read("queue/active/t0.yaml").contains("stage: working"));
+    house.until("its number", |house| house.read("at-t0").ends_with(' '));
     kill(&house.read("at-t0"));
     house.until("the second try", |house| house.read("at-t0").split_whitespace().count() == 2);
     house.write("go", "");
