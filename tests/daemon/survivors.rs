@@ -118,6 +118,23 @@ fn a_daemon_that_is_killed_when_it_has_been_asked_to_end_leaves_no_agents() {
 }
 
 #[test]
+fn a_client_that_never_leaves_does_not_keep_the_server() {
+    let mut house = house("stray");
+    house.start();
+    launched(&house);
+    let clients = house.tmux(&["list-clients", "-F", "#{client_pid}"]);
+    // As tmux 3.3a leaves some of a killed daemon: they wait for ever.
+    clients.lines().for_each(|client| signal(client, Signal::STOP).expect("a signal"));
+    house.kill();
+    let ended = down(&house, &[]);
+    assert!(ended.contains("have ended: a, b"), "{ended}");
+    house.until("their end", |_| !clients.lines().any(|client| lives(client.parse().expect("a pid"))));
+    house.start();
+    house.until("it to go on", |house| house.read("status/agents/a.yaml").contains("state: idle"));
+    house.end();
+}
+
+#[test]
 fn agents_that_outlived_their_tmux_too_are_ended_by_their_processes() {
     let mut house = house("without tmux");
     house.start();

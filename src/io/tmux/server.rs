@@ -95,12 +95,14 @@ impl Server {
         self.find_free().await?.ok_or(error)
     }
 
-    /// Ends our session with everything in it; the private server ends with its last session. Other sessions stay.
+    /// Ends our session with everything in it; the private server ends with its last session. Other sessions stay. For a session
+    /// that no daemon is connected to any more: the clients that one has left are ended.
     ///
     /// # Errors
     /// [`TmuxError::Foreign`] if the session is another's; [`TmuxError::Failed`].
     pub async fn kill(&self) -> Result<(), TmuxError> {
-        if self.find().await?.is_some() {
+        if let Some(earlier) = self.find().await? {
+            self.quiet(earlier.clients).await?; // whoever never leaves would keep the server for ever
             for session in self.looks().await? {
                 // It may have gone with its client.
                 let _ = self.tmux(&["kill-session", "-t", &format!("={session}")].map(str::to_owned)).await;
