@@ -465,6 +465,17 @@ fn lint_says_what_the_daemon_says_of_a_team_file_under_the_name_that_was_given()
 }
 
 #[test]
+fn doctor_misses_a_workspace_that_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["doctor"])), 0, "the machine alone may be asked about");
+    for named in [".", "not-there"] {
+        let said = run(folder.path(), &["doctor", "--root", named]);
+        assert_eq!(code(&said), 1, "{named}");
+        assert!(text(&said.stdout).contains("BAD   workspace: --root names"), "{}", text(&said.stdout));
+    }
+}
+
+#[test]
 fn doctor_says_what_is_wrong_with_a_team_file_and_tells_a_missing_program_once() {
     let folder = workspace();
     let team = |text: &str| std::fs::write(folder.path().join("tasuki.yaml"), text).unwrap();

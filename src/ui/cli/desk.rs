@@ -68,6 +68,11 @@ impl Desk {
         self.workspace_where(runs)
     }
 
+    /// Whether it is said which workspace is meant.
+    pub(super) fn names_a_workspace(&self) -> bool {
+        self.globals.root.is_some() || self.around.var("TASUKI_ROOT").is_some()
+    }
+
     /// The workspace that is meant, which has a team file.
     pub(super) fn team(&self) -> Result<Workspace, Failure> {
         Ok(Workspace::find(self.globals.root.as_deref(), &self.around)?)

@@ -73,7 +73,8 @@ pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
         Err(failure) => {
             checks.push(check(
                 "workspace",
-                Verdict::Warning,
+                // One that is named has to be there; else it may be the machine alone that is asked about.
+                if desk.names_a_workspace() { Verdict::Bad } else { Verdict::Warning },
                 failure.problem.why,
                 "make one with `tasuki init`",
             ));
