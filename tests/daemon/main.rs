@@ -5,6 +5,7 @@
 mod answering;
 mod asking;
 mod boxed;
+mod breaking;
 mod bursts;
 mod by_name;
 mod commands;
@@ -29,6 +30,8 @@ mod opencode_api;
 mod outliving;
 mod parts;
 mod people;
+#[path = "../support/person.rs"]
+mod person;
 mod put_back;
 mod quoting;
 mod readers;

@@ -1,5 +1,6 @@
 //! tmux: one control-mode connection, typed commands over it, and the private server that it talks to.
 
+mod breaking;
 mod calls;
 pub mod command;
 pub mod control;
@@ -25,6 +26,7 @@ pub mod version;
 mod wall;
 pub mod window;
 
+pub use breaking::Breaking;
 pub use calls::Printed;
 pub use control::Tmux;
 pub use driver::Driver;

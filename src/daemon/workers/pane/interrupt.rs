@@ -3,14 +3,15 @@
 
 use super::left::{Left, key_of};
 use super::typing::Failed;
-use super::{End, Worker};
+use super::{End, Worker, answered};
 use crate::daemon::orders::Typed;
 use crate::engine::input::{Report, Verdict};
 use crate::engine::interrupt::Interrupted;
+use crate::engine::life::{Turn, TurnKind};
 use crate::engine::reading::State;
 use crate::engine::words::MessageId;
 use crate::io::process::{self, Family, Ticks};
-use crate::io::tmux::Key;
+use crate::io::tmux::{Breaking, Key, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -75,11 +76,16 @@ impl Worker {
         let how = match typed {
             None if self.taken_back.take() == Some((id.clone(), turn)) => Interrupted::NotGiven,
             None => goes_on("it is not known whether it was given this turn, so no key was pressed"),
-            Some(typed) => match self.break_off(&typed).await {
-                Ok(how) => how,
-                Err(Failed::Ended(end)) => return Err(end),
-                Err(Failed::Verdict(verdict)) => goes_on(words(verdict)),
-            },
+            Some(typed) => {
+                answered(self.note_breaking(&typed).await)?.ok();
+                let how = match self.break_off(&typed).await {
+                    Ok(how) => how,
+                    Err(Failed::Ended(end)) => return Err(end),
+                    Err(Failed::Verdict(verdict)) => goes_on(words(verdict)),
+                };
+                answered(self.pane.note_breaking(None).await)?.ok();
+                how
+            }
         };
         if matches!(how, Interrupted::GoesOn { .. }) {
             self.may_be_at_it(true);
@@ -89,6 +95,31 @@ impl Worker {
         self.look_by(Instant::now());
         self.report(Report::Interrupted { id, how }).await;
         Ok(())
+    }
+
+    /// Writes down at the pane that a turn is being broken off.
+    async fn note_breaking(&self, typed: &Typed) -> Result<(), TmuxError> {
+        let (_, people) = self.pane.cursor_line().await?;
+        let Typed { id, turn, line, .. } = typed;
+        let (id, turn, token) = (id.clone(), turn.number, turn.token);
+        let breaking = Breaking { since: people.now, id, turn, token, line: line.as_ref().into() };
+        self.pane.note_breaking(Some(&breaking)).await
+    }
+
+    /// Goes on breaking a turn off in whose midst an earlier daemon was killed; not where a person has typed since, for it may be
+    /// theirs what goes on by now.
+    pub(super) async fn go_on_breaking_off(&mut self) -> Result<(), End> {
+        let Some(known) = answered(self.pane.breaking().await)?.ok().flatten() else { return Ok(()) };
+        if self.pane.person_before().is_some_and(|typed| typed > known.since) {
+            answered(self.pane.note_breaking(None).await)?.ok();
+            return Ok(());
+        }
+        let Breaking { id, turn: number, token, line, .. } = known;
+        let turn = Turn { number, kind: TurnKind::Task, token, redelivered: false };
+        let phrase = self.phrase.as_str().into();
+        self.awaited = Some(Typed { id: id.clone(), turn, line: line.into(), since: None, phrase });
+        self.report(Report::Busy { is: true }).await;
+        self.interrupt(id, number).await
     }
 
     /// Nothing is awaited any more; what was may go on.

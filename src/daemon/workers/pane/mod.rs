@@ -278,6 +278,9 @@ impl Worker {
 
     /// Until the program ends (`Ok`), or the worker has to.
     async fn live(&mut self) -> Result<(), End> {
+        if self.launched.adopt.is_some() {
+            self.go_on_breaking_off().await?;
+        }
         let exit = process::wait_gone(self.process);
         tokio::pin!(exit);
         loop {
