@@ -6,12 +6,22 @@ use std::process::Stdio;
 
 /// A shell that runs what it is told, which does not heed the key at first.
 const SHELL: &str = "  - {name: w, reports_to: user, provider: plain, command: [bash, --norc], delivery: inline, marker: W OK, token: false}\n";
-const DEAF: &str = "id: deaf\nto: w\ncontent: bash ./deaf.sh\n";
-const DEAF_SH: &str = "trap '' INT\ntouch began\nwhile [ ! -e go ]; do sleep 0.05; done\nexec bash -c 'trap - INT; touch hears; sleep 1000 & echo $! > sleeper; wait'\n";
+const DEAF: &str = "id: deaf\nto: w\ncontent: python3 deaf.py\n";
+const DEAF_PY: &str = r"import os, signal, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+open('began', 'w').close()
+while not os.path.exists('go'):
+    time.sleep(0.02)
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+open('.hears', 'w').write(str(os.getpid()))
+os.rename('.hears', 'hears')
+while True:
+    time.sleep(1)
+";
 
 /// A house whose agent works on what was called off, and whose daemon was killed when it had begun to break that off.
 fn killed(name: &str) -> House {
-    let mut house = House::new(name, SHELL, &[("deaf.sh", DEAF_SH)]);
+    let mut house = House::new(name, SHELL, &[("deaf.py", DEAF_PY)]);
     house.start();
     house.drop("deaf.yaml", DEAF);
     house.until("it to begin", |house| house.path("began").exists());
@@ -28,6 +38,11 @@ fn breaks(house: &House) -> String {
     house.tmux(&["show-options", "-pqv", "-t", "=tasuki:w", "@tasuki_breaks"])
 }
 
+/// Whether what was called off goes on.
+fn lives(house: &House) -> bool {
+    std::path::Path::new("/proc").join(house.read("hears")).exists()
+}
+
 #[test]
 fn the_next_daemon_goes_on_with_it() {
     let mut house = killed("breaks");
@@ -38,6 +53,7 @@ fn the_next_daemon_goes_on_with_it() {
         house.read("status/activity.log").contains("w was interrupted, and its turn has ended")
     });
     assert_eq!(breaks(&house), "");
+    assert!(!lives(&house));
     house.until("it to be free", |house| house.read("status/agents/w.yaml").contains("state: idle"));
     house.end();
 }
@@ -52,7 +68,7 @@ fn what_a_person_has_begun_since_is_left_alone() {
     Person::at(&house, "tasuki:w").types("x");
     house.start();
     house.until("it to be forgotten", |house| breaks(house).is_empty());
-    let sleeper = house.read("sleeper");
-    assert!(std::path::Path::new("/proc").join(sleeper.trim()).exists());
+    house.until("it to be seen to work", |house| house.read("status/agents/w.yaml").contains("state: busy"));
+    assert!(lives(&house));
     house.end();
 }

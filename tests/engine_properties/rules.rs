@@ -257,7 +257,11 @@ impl Rules {
             let current = known.and_then(|known| known.current.as_ref());
             let of = state.open.get(id).and_then(|open| open.stage.turn());
             // A task of which an adopted agent has the turn may end in the same step: that is broken off at once.
-            let broken_off = |other: &Effect| matches!(other, Effect::Interrupt { agent: of, id: what, .. } if (of, what) == (agent, id));
+            let broken_off = |other: &Effect| match other {
+                Effect::Interrupt { agent: of, id: what, .. } => (of, what) == (agent, id),
+                Effect::Unwatch { agent: of, .. } => of == agent && !state.open.contains_key(id),
+                _ => false,
+            };
             let awaits = matches!(effect, Effect::Await { .. });
             let ends_at_once = awaits && step.effects.iter().any(broken_off);
             must(ends_at_once || up && current == Some(id) && of == Some(*turn), || {
@@ -378,10 +382,15 @@ fn check_hands(state: &State) -> Checked {
 /// Whether whoever names no task can mean this one: its agent has it, or its process knows of no other.
 fn may_be_meant(before: &State, open: &Open) -> bool {
     let agent = open.agent.as_ref().and_then(|name| before.agents.get(name));
+    // A turn that was put back and never typed is known to nobody.
+    let was_typed = |other: &Open| match other.stage {
+        Stage::Queued { redo, .. } => redo.is_some_and(|turn| turn.redelivered) || before.is_begun(other),
+        stage => stage.turn().is_some(),
+    };
     let knows = |other: &&Open| {
         other.agent == open.agent
             && other.message.kind == Kind::Task
-            && other.stage.turn().is_some()
+            && was_typed(other)
             && other.launch == agent.and_then(|agent| agent.nonce)
     };
     let others = before

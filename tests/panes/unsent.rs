@@ -333,6 +333,7 @@ fn a_draft_outlives_a_late_print_and_its_persons_leave() {
     house.write("print", "");
     house.until("the late print", |house| house.path("printed").exists());
     person.types("\u{2}d");
+    house.until("its leave", |house| !house.tmux(&["list-clients", "-F", "#{client_tty}"]).contains("/dev/"));
     drop(person);
     house.drop("a.yaml", "id: x-1\nto: worker\ncontent: echo safe >> done; echo PLAIN OK\n");
     house.until("acceptance", |house| house.path("queue/active/x-1.yaml").exists());

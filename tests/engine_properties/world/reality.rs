@@ -8,8 +8,11 @@ use std::collections::BTreeSet;
 use tasuki::engine::input::{Command, Input};
 use tasuki::engine::life::Stage;
 use tasuki::engine::message::{Draft, RequestId, Source};
+use tasuki::engine::state::Open;
 use tasuki::engine::words::{AgentName, MessageId};
 
+/// For longer than this nothing that was put back is waited for: else something might end by its time.
+const PUT_BACK_MS_MAX: u64 = 5_000;
 /// Rounds of half a second: less than any turn takes that nobody ends, so that nothing ends by its time.
 const ROUNDS: usize = 70;
 
@@ -33,7 +36,17 @@ impl World {
         world.recover(&panes)?;
         world.step(Input::Halt(false, None))?;
         world.tmux_back(0)?;
-        // What was put back comes before it, as it does before the part.
+        // What was put back comes before it, as it does before the part: not in the moment for which it was.
+        let put_back = |open: &Open| match open.stage {
+            Stage::Queued { not_before, .. } => open.agent.as_ref().map(|_| not_before),
+            _ => None,
+        };
+        let due = world.engine.state().open.values().filter_map(|open| put_back(open)).max();
+        let wait_ms = due.map_or(0, |due| due.since(world.now));
+        if wait_ms > PUT_BACK_MS_MAX {
+            return Ok(None);
+        }
+        world.now = world.now.plus(wait_ms);
         let line = format!("probe user>{} low: something else", part.to);
         let source = Source::Request(RequestId(9));
         world.step(Input::Drop { source, drafts: vec![draft(&line)], proof: None })?;

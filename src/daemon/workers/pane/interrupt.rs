@@ -112,6 +112,10 @@ impl Worker {
         let Some(known) = answered(self.pane.breaking().await)?.ok().flatten() else { return Ok(()) };
         if self.pane.person_before().is_some_and(|typed| typed > known.since) {
             answered(self.pane.note_breaking(None).await)?.ok();
+            self.may_be_at_it(true);
+            self.busy.told = true;
+            self.look_by(Instant::now());
+            self.report(Report::Busy { is: true }).await;
             return Ok(());
         }
         let Breaking { id, turn: number, token, line, .. } = known;
