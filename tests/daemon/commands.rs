@@ -73,9 +73,21 @@ fn an_agent_commands_its_own_parts_and_nothing_else() {
         &["answer", "w", "yes"],
         &["down"],
         &["down", "--keep-agents"],
+        &["fsck", "--rebuild"],
     ];
     for words in not_its {
         assert_eq!(refused(&house, &mm, words), "not-yours", "{words:?}");
+    }
+    // Its key counts by whatever path its workspace is named, and where none is.
+    let root = house.path("").canonicalize().expect("the workspace");
+    std::os::unix::fs::symlink(&root, house.path("../link")).expect("a link");
+    for named in [None, Some(house.path("../link")), Some(root.join("queue/.."))] {
+        let mut asked = house.tasuki();
+        asked.args(["cancel", "t", "--json"]).env("TASUKI_AGENT_KEY", &mm);
+        named.iter().for_each(|root| drop(asked.env("TASUKI_ROOT", root)));
+        let output = asked.output().expect("tasuki");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains("not-yours"), "{named:?}: {said}");
     }
     assert!(!house.path("queue/STOP").exists());
     assert!(house.read("queue/active/t.yaml").contains("stage: working"));

@@ -84,6 +84,15 @@ fn a_link_that_is_led_elsewhere_after_the_start_starts_nothing_of_another_users(
     assert!(house.ask(&["--root", &root, "agent", "restart", "worker"]).status.success());
     works(&house, "after");
     assert!(!house.path("started").exists(), "another user's command was started");
+    // Nor is a file of ours in a folder of theirs, who may put another there.
+    lead(&own);
+    house.until("the note to go", |house| !house.read("status/daemon.yaml").contains("belongs to"));
+    let theirs = house.path("theirs");
+    fs::create_dir(&theirs).expect("a folder");
+    fs::write(theirs.join("t.yaml"), &text).expect("a team file");
+    chown(&theirs, Some(NOBODY), None).expect("another owner");
+    lead(&theirs.join("t.yaml"));
+    house.until("the note", |house| house.read("status/daemon.yaml").contains("belongs to user 65534"));
     // The folder and the file itself are looked at each time, too.
     lead(&own);
     house.until("the note to go", |house| !house.read("status/daemon.yaml").contains("belongs to"));

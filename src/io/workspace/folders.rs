@@ -58,7 +58,20 @@ impl Workspace {
         let opened = regular::open_linked(&path).map_err(io)?;
         let file = opened.ok_or_else(|| WorkspaceError::NoFile { path: path.clone() })?;
         refuse_open(&path, &file.metadata().map_err(io)?)?;
-        Ok(file)
+        self.refuse_open_place(&path).map(|()| file)
+    }
+
+    /// Whoever owns the folder that a link leads to may put another file there.
+    fn refuse_open_place(&self, path: &Path) -> Result<(), WorkspaceError> {
+        let real =
+            path.canonicalize().map_err(|source| WorkspaceError::Io { path: path.to_path_buf(), source })?;
+        let Some(folder) = real.parent().filter(|folder| *folder != self.root()) else { return Ok(()) };
+        let meta = look(folder)?;
+        refuse_foreign(folder, &meta)?;
+        if is_open_to_all(&meta) {
+            return Err(WorkspaceError::OpenToAll { path: folder.to_path_buf() });
+        }
+        Ok(())
     }
 
     /// Parents before children.

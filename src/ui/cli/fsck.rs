@@ -1,6 +1,6 @@
 //! `tasuki fsck`: checks the journal, and writes the views again that follow from it.
 
-use super::desk::{Desk, Ended};
+use super::desk::{Desk, Ended, refuse_agents};
 use super::failure::{Failure, Kind};
 use super::rebuild;
 use crate::engine::words::counted;
@@ -22,6 +22,9 @@ pub(super) struct Args {
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let workspace = desk.workspace()?;
+    if args.rebuild {
+        refuse_agents(&desk.client()?, "fsck --rebuild")?;
+    }
     // A workspace that never had a daemon has no journal, and nothing is wrong with it.
     let there = workspace.journal().is_dir();
     let report = if there { journal::fsck(&workspace.journal())? } else { Report::default() };

@@ -13,6 +13,7 @@ use hyper::{Method, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::net::UnixStream;
@@ -62,6 +63,12 @@ impl ClientError {
     }
 }
 
+/// Whether two paths lead to one folder.
+fn is_one_folder(one: &Path, other: &Path) -> bool {
+    let what = |path: &Path| path.metadata().map(|meta| (meta.dev(), meta.ino())).ok();
+    one == other || what(one).is_some_and(|one| what(other) == Some(one))
+}
+
 /// A way to ask the daemon of one workspace.
 #[derive(Debug)]
 pub struct Client {
@@ -81,8 +88,9 @@ impl Client {
     pub fn new(workspace: &Workspace, around: &Surroundings) -> Result<Self, ClientError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let candidates = workspace.socket_candidates(around);
-        // An agent's key is for its own workspace; elsewhere it would only be refused.
-        let own = around.var("TASUKI_ROOT").is_some_and(|root| Path::new(root) == workspace.root());
+        // An agent's key is for its own workspace, by whatever path; elsewhere it would only be refused.
+        let own =
+            around.var("TASUKI_ROOT").is_none_or(|root| is_one_folder(Path::new(root), workspace.root()));
         let key =
             around.var("TASUKI_AGENT_KEY").filter(|_| own).and_then(|key| key.to_str()).map(str::to_owned);
         Ok(Self { runtime, workspace: workspace.clone(), candidates, uid: around.uid, key })
