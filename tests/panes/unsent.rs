@@ -346,6 +346,28 @@ fn a_draft_outlives_a_late_print_and_its_persons_leave() {
 }
 
 #[test]
+fn what_a_person_runs_is_seen_to_go_on_and_is_no_draft() {
+    let mut house = shell("runs");
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("while [ ! -e go ]; do sleep 1; done\r");
+    let is_busy = |house: &House| status(house).contains("state: busy");
+    house.until("it to be busy", is_busy);
+    house.until("no draft", |house| !status(house).contains("draft:"));
+    assert!(is_busy(&house), "{}", status(&house));
+    house.write("go", "");
+    house.until("idle", is_idle);
+    person.types("sleep 1000\r");
+    house.until("it to be busy", is_busy);
+    house.drop("a.yaml", "id: r-1\nto: worker\ncontent: echo safe >> done; echo PLAIN OK\n");
+    house.until("acceptance", |house| house.path("queue/active/r-1.yaml").exists());
+    person.types("\u{3}");
+    until_done(&house, 1);
+    house.end();
+}
+
+#[test]
 fn what_was_begun_in_a_shell_without_a_line_editor_is_held() {
     let agent = "  - {name: worker, reports_to: user, provider: plain, command: [dash, -i], marker: PLAIN OK, delivery: inline, \
                  token: false, env: {PS1: '$ '}}\n";
@@ -386,4 +408,54 @@ fn what_a_person_has_typed_and_entered_leaves_no_draft_whatever_the_prompt_is_th
     house.drop("a.yaml", "id: s-1\nto: worker\ncontent: echo safe >> done; echo PLAIN OK\n");
     assert!(house.result("s-1").contains("type: result"));
     house.end();
+}
+
+/// Reads lines and shows no prompt.
+const READS: &str = "while IFS= read -r line; do echo \"GOT: $line\"; case $line in *safe*) echo got >> done; echo PLAIN OK;; esac; done\n";
+
+#[test]
+fn a_draft_before_a_program_that_shows_no_prompt_outlives_what_is_printed() {
+    // One print long after the key, when its person has left; prints all the while.
+    for (name, every) in [("bg-once", None), ("bg-often", Some("0.4"))] {
+        let agent = "  - {name: worker, reports_to: user, provider: plain, command: [bash, ./reads.sh], marker: PLAIN OK, \
+                     delivery: inline, token: false}\n";
+        let mut house = House::new(name, &format!("{agent}{QUIET}"), &[("reads.sh", READS)]);
+        house.start();
+        house.until("idle", is_idle);
+        let tty = house.tmux(&["list-panes", "-t", "=tasuki:=worker", "-F", "#{pane_tty}"]).trim().to_owned();
+        let print = |text: &str| std::fs::write(&tty, format!("{text}\n")).expect("a print");
+        let prints = every.map(|every| {
+            let line = format!("for _ in {{1..200}}; do echo tick; sleep {every}; done > {tty}");
+            std::process::Command::new("bash").args(["-c", &line]).spawn().expect("a program")
+        });
+        let mut person = Person::at(&house, "tasuki:=worker");
+        std::thread::sleep(std::time::Duration::from_secs(2)); // tmux's clock has seconds
+        person.types("rm -r draft");
+        house.until("its words", |house| shows(house, "rm -r draft"));
+        if prints.is_none() {
+            house.until("the draft", |house| holds(house, "rm -r draft"));
+            std::thread::sleep(std::time::Duration::from_secs(2)); // tmux's clock has seconds
+        }
+        person.types("\u{2}d");
+        house.until("its leave", |house| {
+            !house.tmux(&["list-clients", "-F", "#{client_tty}"]).contains("/dev/")
+        });
+        drop(person);
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        print("bg");
+        house.drop("a.yaml", "id: b-1\nto: worker\ncontent: safe\n");
+        house.until("acceptance", |house| house.path("queue/active/b-1.yaml").exists());
+        house.until("the draft", |house| status(house).contains("draft: "));
+        for _ in 0..3 {
+            assert!(!may_be_typed_to(&house));
+        }
+        assert!(!house.tmux(&["capture-pane", "-p", "-t", "=tasuki:=worker", "-S", "-"]).contains("GOT"));
+        if let Some(mut prints) = prints {
+            prints.kill().and_then(|()| prints.wait()).expect("its end");
+        }
+        assert!(said(&house, &["pane", "clear-line", "worker"]).0);
+        until_done(&house, 1);
+        assert!(!house.tmux(&["capture-pane", "-p", "-t", "=tasuki:=worker", "-S", "-"]).contains("GOT: rm"));
+        house.end();
+    }
 }

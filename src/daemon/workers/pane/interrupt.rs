@@ -143,6 +143,14 @@ impl Worker {
         self.busy.other_since = Instant::now().checked_sub(TELLS_AFTER);
     }
 
+    /// Somebody has typed to a program without an input box: what it works on then is theirs.
+    pub(super) fn may_be_at_somebodys(&mut self) {
+        if self.is_plain() && self.awaited.is_none() && !self.busy.rest {
+            (self.busy.rest, self.busy.off) = (true, false);
+            self.look_by(Instant::now() + TELLS_AFTER);
+        }
+    }
+
     /// Whether a turn that nobody awaits is looked after: no more, once there is another one.
     pub(super) fn look_at_rest(&mut self, rest: bool) {
         self.busy.rest = rest;
@@ -323,8 +331,9 @@ impl Worker {
             worker.waits_for_a_line()
                 || silent && !worker.has_handed_on() && !worker.runs_what_was_begun_since(worker.busy.begun)
         };
-        self.busy.rest =
-            self.busy.rest && if self.busy.off { !is_done(self) } else { self.is_at_something() };
+        // Of a shell it is certain however long it prints nothing.
+        let is_at_work = |worker: &Self| worker.is_at_something() || worker.is_occupied();
+        self.busy.rest = self.busy.rest && if self.busy.off { !is_done(self) } else { is_at_work(self) };
         self.busy.rest
     }
 

@@ -31,7 +31,7 @@ const SETTLE_WAIT: Duration = Duration::from_secs(3);
 const CLEAR_WAIT: Duration = Duration::from_millis(500);
 
 /// How a terminal shows the key that has it show its input anew; that begins in the next row.
-const REPRINTED: &str = "^R";
+pub(super) const REPRINTED: &str = "^R";
 /// What comes in one go is there after this time.
 const IN_ONE_GO: Duration = Duration::from_millis(100);
 

@@ -3,6 +3,7 @@
 //! known of that stands at the pane itself, so that it outlives the daemon.
 
 use super::left::Left;
+use super::left::REPRINTED;
 use super::{End, Worker, answered};
 use crate::engine::doorbell::HEAD;
 use crate::engine::input::Report;
@@ -154,6 +155,7 @@ impl Worker {
         let typed = people.typed_at.max(people.left_at).max(came);
         if typed > self.line.typed_at {
             self.line.typed_at = typed;
+            self.may_be_at_somebodys();
             self.line.unwatched |= self.awaited.is_some() && typed >= Some(free_at);
         }
     }
@@ -189,9 +191,19 @@ impl Worker {
         if in_doubt && reprints && may_press && self.minds(people.here.as_ref()).is_none() {
             self.line.reprinted_for = self.line.typed_at;
             (line, people) = self.reprinted_line().await?;
-            // Nothing else stands in that row.
-            standing = Some(line.text.clone()).filter(|text| !text.is_empty());
+            // Nothing else stands in that row, unless its program has printed behind it at once: then it is asked again.
+            let is_alone = !line.text.is_empty() || line.above.ends_with(REPRINTED);
+            standing = Some(if is_alone { line.text.clone() } else { line.above.clone() });
+            standing = standing.filter(|text| !text.is_empty());
+            if !is_alone {
+                self.line.reprinted_for = None;
+            }
         } else if in_doubt && standing.is_none() && (reprints || self.line.words.is_some()) {
+            if reprints && line.text.is_empty() && self.line.words.is_some() && self.is_by_a_key(&people) {
+                // Entered, it seems, and nobody's to see to; the terminal is asked before anything is typed.
+                (self.line.words, self.line.unwatched) = (None, true);
+                return self.remember_line().await;
+            }
             return Ok(());
         }
         match standing {
@@ -221,12 +233,20 @@ impl Worker {
     /// Whether words may stand in the input though nothing is seen of them: the program may have printed behind them, and shown its
     /// prompt anew. Nothing but a key clears them; and where there is a prompt, an empty line is not what is free.
     fn is_in_doubt(&self, line: &CursorLine, people: &People, reprints: bool) -> bool {
-        let Some(typed) = self.line.typed_at else { return false };
-        let by_a_key = typed > self.line.words_at || people.now.saturating_sub(typed) <= JUST_NOW;
+        let by_a_key = self.is_by_a_key(people);
         let is_empty = line.text.is_empty();
         let left_by_itself =
             self.line.words.is_some() && (!by_a_key || is_empty && self.line.prompt.is_some());
-        left_by_itself || self.line.unwatched && (is_empty || reprints)
+        // What a shell runs was entered.
+        let left_by_itself = left_by_itself && !(by_a_key && self.is_occupied());
+        // A terminal that gives whole lines tells neither Enter from a print: its row is empty after both.
+        left_by_itself || is_empty && reprints || self.line.unwatched && (is_empty || reprints)
+    }
+
+    /// Whether a key may have made the line what it is.
+    fn is_by_a_key(&self, people: &People) -> bool {
+        let Some(typed) = self.line.typed_at else { return false };
+        typed > self.line.words_at || people.now.saturating_sub(typed) <= JUST_NOW
     }
 
     /// Whether the cursor stands in a line that shows the program's prompt.
