@@ -231,11 +231,6 @@ fn status(fields: &Fields<'_>, kind: Kind) -> Result<Status, Refusal> {
     Err(place.refuse(Code::BadStatus, why).at("status"))
 }
 
-/// Whether there is anything to see of it.
-fn is_seen(c: char) -> bool {
-    !c.is_whitespace() && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
-}
-
 fn content<'t>(fields: &Fields<'t>) -> Result<&'t str, Refusal> {
     let Some(content) = fields.text("content")? else {
         return Err(missing(fields, "content", Code::ContentEmpty, "there is nothing to say"));
@@ -243,7 +238,7 @@ fn content<'t>(fields: &Fields<'t>) -> Result<&'t str, Refusal> {
     let refuse = |code, why: String| Err(content.place.refuse(code, why).at("content"));
     match content.text.len() {
         0 => refuse(Code::ContentEmpty, "`content` is empty".to_owned()),
-        1..=CONTENT_BYTES_MAX if !content.text.contains(is_seen) => {
+        1..=CONTENT_BYTES_MAX if content.text.trim().is_empty() => {
             refuse(Code::ContentEmpty, "`content` is blank".to_owned())
         }
         1..=CONTENT_BYTES_MAX => Ok(content.text),
