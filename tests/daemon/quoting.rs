@@ -100,8 +100,9 @@ fn id_of(house: &House) -> String {
 
 #[test]
 fn a_dialog_keeps_its_id_while_it_is_animated_and_the_next_one_has_another() {
+    // Each picture in one piece: a shell writes a row at a time.
     let play = r#"
-tick() { at=0; while [ ! -e go ]; do at=$((at + 1)); draw "────────────\n ⠋ ls (${at}s)\n Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n Esc to cancel"; sleep 0.2; done; }
+tick() { at=0; while [ ! -e go ]; do at=$((at + 1)); draw "────────────\n ⠋ ls (${at}s)\n Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n Esc to cancel" | cat; sleep 0.2; done; }
 type_line; tick; ask ls; ask ls; claim"#;
     let mut house = house_of("quotes-ids", "", play, "");
     until_asked(&house, "Do you want to proceed");
