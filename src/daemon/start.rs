@@ -10,7 +10,7 @@ use crate::daemon::request::{CALLS_MAX, Call};
 use crate::daemon::serving::{self, Serve, Serving};
 use crate::daemon::signals::{signals, unless_ended};
 use crate::io::clock::{self, Clock};
-use crate::io::folder::FolderError;
+use crate::io::folder::{FileId, FolderError};
 use crate::io::journal::JournalError;
 use crate::io::lock::{Lock, LockError};
 use crate::io::log::{Log, LogError};
@@ -257,26 +257,24 @@ async fn answer((listener, serve, to_loop): Door) -> Result<Serving, StartError>
 /// A file that this daemon made. Where `.tasuki/` was removed, the next daemon may have made another one of its name.
 struct OwnFile {
     path: std::path::PathBuf,
-    place: Option<(u64, u64)>,
+    id: Option<FileId>,
 }
 
 impl OwnFile {
     fn of(path: &Path) -> Self {
-        Self { path: path.to_owned(), place: place_of(path) }
+        Self { path: path.to_owned(), id: id_of(path) }
     }
 
     /// Removes it, if it is still the one.
     fn remove(&self) {
-        if self.place.is_some() && place_of(&self.path) == self.place {
+        if self.id.is_some() && id_of(&self.path) == self.id {
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// The device and the number of a file.
-fn place_of(path: &Path) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt as _;
-    path.symlink_metadata().ok().map(|meta| (meta.dev(), meta.ino()))
+fn id_of(path: &Path) -> Option<FileId> {
+    rustix::fs::lstat(path).ok().map(|stat| FileId::of(&stat))
 }
 
 /// Rests before it starts anew, and says so, unless the daemon is told to end.

@@ -441,7 +441,7 @@ fn a_draft_before_a_program_that_shows_no_prompt_outlives_what_is_printed() {
             !house.tmux(&["list-clients", "-F", "#{client_tty}"]).contains("/dev/")
         });
         drop(person);
-        std::thread::sleep(std::time::Duration::from_secs(3));
+        std::thread::sleep(std::time::Duration::from_secs(3)); // what is printed later than that is not by a key of theirs
         print("bg");
         house.drop("a.yaml", "id: b-1\nto: worker\ncontent: safe\n");
         house.until("acceptance", |house| house.path("queue/active/b-1.yaml").exists());

@@ -3,6 +3,7 @@
 
 use super::types::Problem;
 use crate::io::exchange::exchange;
+use crate::io::folder::FileId;
 use crate::io::lock;
 use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
@@ -13,7 +14,6 @@ use hyper::{Method, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::net::UnixStream;
@@ -65,7 +65,7 @@ impl ClientError {
 
 /// Whether two paths lead to one folder.
 fn is_one_folder(one: &Path, other: &Path) -> bool {
-    let what = |path: &Path| path.metadata().map(|meta| (meta.dev(), meta.ino())).ok();
+    let what = |path: &Path| rustix::fs::stat(path).ok().map(|stat| FileId::of(&stat));
     one == other || what(one).is_some_and(|one| what(other) == Some(one))
 }
 

@@ -99,10 +99,10 @@ impl Worker {
 
     /// Writes down at the pane that a turn is being broken off.
     async fn note_breaking(&self, typed: &Typed) -> Result<(), TmuxError> {
-        let (_, people) = self.pane.cursor_line().await?;
+        let since = self.pane.people().await?.now;
         let Typed { id, turn, line, .. } = typed;
         let (id, turn, token) = (id.clone(), turn.number, turn.token);
-        let breaking = Breaking { since: people.now, id, turn, token, line: line.as_ref().into() };
+        let breaking = Breaking { since, id, turn, token, line: line.as_ref().into() };
         self.pane.note_breaking(Some(&breaking)).await
     }
 
@@ -110,19 +110,19 @@ impl Worker {
     /// theirs what goes on by now.
     pub(super) async fn go_on_breaking_off(&mut self) -> Result<(), End> {
         let Some(known) = answered(self.pane.breaking().await)?.ok().flatten() else { return Ok(()) };
+        // The loop of this daemon takes it for busy from now on, too.
+        self.report(Report::Busy { is: true }).await;
         if self.pane.person_before().is_some_and(|typed| typed > known.since) {
             answered(self.pane.note_breaking(None).await)?.ok();
             self.may_be_at_it(true);
             self.busy.told = true;
             self.look_by(Instant::now());
-            self.report(Report::Busy { is: true }).await;
             return Ok(());
         }
         let Breaking { id, turn: number, token, line, .. } = known;
         let turn = Turn { number, kind: TurnKind::Task, token, redelivered: false };
         let phrase = self.phrase.as_str().into();
         self.awaited = Some(Typed { id: id.clone(), turn, line: line.into(), since: None, phrase });
-        self.report(Report::Busy { is: true }).await;
         self.interrupt(id, number).await
     }
 

@@ -2,8 +2,7 @@
 //! pane since nothing stood there, and the line of the cursor is another now, it is theirs until it is entered or gone. What is
 //! known of that stands at the pane itself, so that it outlives the daemon.
 
-use super::left::Left;
-use super::left::REPRINTED;
+use super::left::{Left, REPRINTED};
 use super::{End, Worker, answered};
 use crate::engine::doorbell::HEAD;
 use crate::engine::input::Report;
@@ -239,7 +238,7 @@ impl Worker {
             self.line.words.is_some() && (!by_a_key || is_empty && self.line.prompt.is_some());
         // What a shell runs was entered.
         let left_by_itself = left_by_itself && !(by_a_key && self.is_occupied());
-        // A terminal that gives whole lines tells neither Enter from a print: its row is empty after both.
+        // A terminal that gives whole lines does not tell Enter from a print: its row is empty after both.
         left_by_itself || is_empty && reprints || self.line.unwatched && (is_empty || reprints)
     }
 
