@@ -351,15 +351,20 @@ fn what_a_person_runs_is_seen_to_go_on_and_is_no_draft() {
     house.start();
     house.until("idle", is_idle);
     let mut person = Person::at(&house, "tasuki:=worker");
-    person.types("while [ ! -e go ]; do sleep 1; done\r");
+    person.types("while [ ! -e go ]; do sleep 1; done");
+    house.until("the draft", |house| holds(house, "while [ ! -e go ]"));
+    person.types("\r");
     let is_busy = |house: &House| status(house).contains("state: busy");
     house.until("it to be busy", is_busy);
     house.until("no draft", |house| !status(house).contains("draft:"));
     assert!(is_busy(&house), "{}", status(&house));
     house.write("go", "");
     house.until("idle", is_idle);
-    person.types("sleep 1000\r");
-    house.until("it to be busy", is_busy);
+    person.types("sleep 1000");
+    house.until("the draft", |house| holds(house, "sleep 1000"));
+    person.types("\r");
+    house
+        .until("it to be busy, without a draft", |house| is_busy(house) && !status(house).contains("draft:"));
     house.drop("a.yaml", "id: r-1\nto: worker\ncontent: echo safe >> done; echo PLAIN OK\n");
     house.until("acceptance", |house| house.path("queue/active/r-1.yaml").exists());
     person.types("\u{3}");

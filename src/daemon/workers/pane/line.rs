@@ -152,9 +152,13 @@ impl Worker {
         let printed = people.now.saturating_sub(self.printed.elapsed().as_secs());
         let came = people.came_at.filter(|came| (*came..=came + CAME_AND_TYPED).contains(&printed));
         let typed = people.typed_at.max(people.left_at).max(came);
+        // Enter may come in the second of the keys before it.
+        let just_now = typed.is_some_and(|typed| people.now.saturating_sub(typed) <= JUST_NOW);
+        if just_now || typed > self.line.typed_at {
+            self.may_be_at_somebodys();
+        }
         if typed > self.line.typed_at {
             self.line.typed_at = typed;
-            self.may_be_at_somebodys();
             self.line.unwatched |= self.awaited.is_some() && typed >= Some(free_at);
         }
     }
@@ -236,8 +240,6 @@ impl Worker {
         let is_empty = line.text.is_empty();
         let left_by_itself =
             self.line.words.is_some() && (!by_a_key || is_empty && self.line.prompt.is_some());
-        // What a shell runs was entered.
-        let left_by_itself = left_by_itself && !(by_a_key && self.is_occupied());
         // A terminal that gives whole lines does not tell Enter from a print: its row is empty after both.
         left_by_itself || is_empty && reprints || self.line.unwatched && (is_empty || reprints)
     }
