@@ -5,6 +5,7 @@ use super::engine::{Work, agent_event};
 use super::event::{AgentChange, Why};
 use super::input::{Effect, FoundPane};
 use super::life::{Move, Stage};
+use super::message::Outcome;
 use super::state::Phase;
 use super::words::{AgentName, Millis};
 
@@ -146,7 +147,7 @@ impl Work<'_> {
     fn adopt(&mut self, name: &AgentName, away: Away) {
         self.emit(agent_event(name, AgentChange::Adopted));
         self.live.greeted.insert(name.clone());
-        let Some(id) = self.current_of(name) else { return };
+        let Some(id) = self.current_of(name) else { return self.adopt_with_rest(name) };
         match self.state.open.get(&id).map(|open| open.stage) {
             Some(Stage::Intent(_)) => {
                 self.go(&id, Move::Doubt, Why::Text(away.left().to_owned()));
@@ -154,6 +155,19 @@ impl Work<'_> {
             Some(Stage::Submitted(_) | Stage::Working(_)) => self.watch(&id),
             Some(Stage::Waiting(_)) if !self.has_parts(&id) => self.watch(&id),
             _ => {}
+        }
+    }
+
+    /// It was found alive and has no turn; the last one that it was given may go on, where that was called off or its time was up.
+    fn adopt_with_rest(&mut self, name: &AgentName) {
+        let Some(agent) = self.state.agents.get(name) else { return };
+        let ended = agent.given.as_ref().and_then(|id| self.outcome(id));
+        if ended.is_none_or(|outcome| outcome == Outcome::Completed) {
+            return;
+        }
+        if let Some(nonce) = agent.nonce {
+            self.live.busy.insert(name.clone());
+            self.ask(Effect::Unwatch { agent: name.clone(), nonce, off: true });
         }
     }
 

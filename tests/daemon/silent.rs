@@ -220,30 +220,37 @@ done
 
 #[test]
 fn nothing_is_typed_to_an_agent_that_is_still_at_what_has_ended() {
-    for how in ["timed out", "cancelled"] {
+    for how in ["timed out", "cancelled", "cancelled, and the daemon killed"] {
         let agents = "  - {name: a, provider: plain, marker: W OK, command: [bash, slow.sh]}\n";
         let mut house = House::new("still at it", agents, &[("slow.sh", SLOW)]);
         house.start();
         let timeout = if how == "timed out" { "timeout: 2s\n" } else { "" };
         house.drop("one.yaml", &format!("id: one\nto: a\n{timeout}content: 一\n"));
         house.until("it to be heard", |house| house.path("heard.log").exists());
-        if how == "cancelled" {
+        if how != "timed out" {
             assert!(house.ask(&["cancel", "one"]).status.success());
         }
         let result = house.result("one");
         assert!(result.contains("type: error"), "{result}");
         house.until("its state", |house| state(house) == "busy");
+        if how.ends_with("killed") {
+            house.kill();
+            house.start();
+        }
         house.drop("two.yaml", "id: two\nto: a\ncontent: 二\ntimeout: 3s\n");
         house.until("it to be known", |house| house.path("queue/active/two.yaml").exists());
         house.until("what it waits for", |house| {
             String::from_utf8_lossy(&house.ask(&["why", "two"]).stdout).contains("waits for a (busy)")
         });
+        // For longer than what merely prints or computes is waited for.
+        assert!(!house.ask(&["pane", "wait", "a", "--text", "W OK", "--timeout", "4s"]).status.success());
         assert_eq!(state(&house), "busy");
         let ready = house.ask(&["pane", "ready", "a"]);
         assert!(!ready.status.success(), "{ready:?}");
         assert_eq!(house.read("heard.log").lines().count(), 1);
         house.write("go", "");
-        assert!(house.result("two").contains("type: result"), "{how}: {}", house.result("two"));
+        let result = house.result("two");
+        assert!(result.contains("type: result") && !result.contains("W OK"), "{how}: {result}");
         let log = house.read("status/activity.log");
         let tries = log.matches("two is being typed to a").count();
         assert_eq!(tries, 1, "{log}");

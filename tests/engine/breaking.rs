@@ -33,6 +33,32 @@ fn a_cancel_is_answered_once_it_is_known_what_became_of_the_turn() {
 }
 
 #[test]
+fn the_next_daemon_knows_who_may_be_at_what_was_called_off() {
+    for (how, may) in [("cancelled", true), ("failed", true), ("completed", false), ("nothing", false)] {
+        let mut world = World::new(team());
+        if how != "nothing" {
+            world.send("t1 user>boss");
+            world.give("boss");
+        }
+        match how {
+            "cancelled" => {
+                world.cancel("t1");
+                broken_off(&mut world, "boss", "t1", Interrupted::GoesOn { why: "no key".into() });
+            }
+            "failed" => drop(world.pass(24 * 60 * 60 * 1000)),
+            "completed" => drop(world.claim("boss")),
+            _ => {}
+        }
+        if how != "nothing" {
+            assert_eq!(world.stage("t1"), how);
+        }
+        let told = world.crash(&["boss", "ann", "bob", "eve"]);
+        assert_eq!(told.contains("> unwatch boss"), may, "{how}: {told}");
+        assert_eq!(state(&world, "boss"), if may { "busy" } else { "idle" }, "{how}");
+    }
+}
+
+#[test]
 fn an_agent_that_ends_meanwhile_leaves_nobody_without_an_answer() {
     for how in ["exit", "stop", "crash"] {
         let mut world = World::new(team());

@@ -126,9 +126,9 @@ impl Worker {
         self.interrupt(id, number).await
     }
 
-    /// Nothing is awaited any more; what was may go on.
+    /// Nothing is awaited any more; what was may go on, also what an earlier daemon had awaited and called off.
     pub(super) fn unwatch(&mut self, off: bool) {
-        if self.awaited.take().is_some() {
+        if self.awaited.take().is_some() || off && self.launched.adopt.is_some() {
             self.may_be_at_it(off);
         }
         // The loop takes it for busy until it is told otherwise.
