@@ -7,7 +7,7 @@ mod make;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use make::{START, draft, name, team, token};
 use std::hint::black_box;
-use tasuki::engine::echo::last_echo;
+use tasuki::engine::echo::own_echo;
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
 use tasuki::engine::input::{Effect, Input, Moment, Report, Verdict};
@@ -128,7 +128,7 @@ fn marker(c: &mut Criterion) {
     let awaited = Awaited::new("BENCH OK", Some(token(1))).expect("a phrase");
     let look = |rows: &[&str]| {
         let screen = Screen::lines(rows);
-        find(&screen, &awaited, last_echo(&screen, bell, Some(token(1))))
+        find(&screen, &awaited, own_echo(&screen, bell, Some(token(1))))
     };
     assert_eq!(look(&rows).expect("the claim").start.row, 398);
     assert!(look(&rows[..398]).is_none());

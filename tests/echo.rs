@@ -2,7 +2,7 @@
 
 #[cfg(test)]
 mod tests {
-    use tasuki::engine::echo::{echoes, is_certain, last_echo};
+    use tasuki::engine::echo::{echoes, is_certain, own_echo};
     use tasuki::engine::screen::Screen;
     use tasuki::engine::words::Token;
 
@@ -51,7 +51,8 @@ mod tests {
         };
         let (prompted, quoted) = (format!("$ {BELL}"), format!("You typed: {BELL}"));
         let token = Some("k7qf2m");
-        assert!(certain(&["x", BELL, "日本語"], token));
+        assert!(certain(&["x", &prompted, "日本語"], token));
+        assert!(!certain(&["x", BELL, "日本語"], token), "an answer may quote its own line");
         assert!(certain(&["x", &quoted, "y", &prompted], token));
         assert!(!certain(&["x", &quoted], token), "its own echo may stand above the quotation");
         assert!(!certain(&[BELL, "x"], token), "the first row may be the end of a quotation");
@@ -78,7 +79,7 @@ mod tests {
     fn a_text_without_a_token_is_found_as_markdown_is_drawn() {
         let typed = "Say `hello` to **all** of _them_.";
         let drawn = ["❯ Say hello to all of them.", "", "● Hello!"];
-        assert_eq!(last_echo(&Screen::wrapped(&drawn, 80), typed, None).map(|echo| echo.last_row), Some(0));
+        assert_eq!(own_echo(&Screen::wrapped(&drawn, 80), typed, None).map(|echo| echo.last_row), Some(0));
         assert_eq!(found(&drawn, typed, None), [], "a terminal shows what was typed to the letter");
     }
 
@@ -86,10 +87,32 @@ mod tests {
     fn an_answer_begins_after_the_text_was_typed_last() {
         let (token, prompted) = (Token::new("k7qf2m").ok(), format!("$ {BELL}"));
         let rows = [BELL, "an answer to that", &prompted, "still at it"];
-        let echo = last_echo(&Screen::lines(&rows), &prompted[2..], token).unwrap();
+        let echo = own_echo(&Screen::lines(&rows), &prompted[2..], token).unwrap();
         assert_eq!((echo.first_row, echo.last_row), (2, 2));
         let rows = ["> ls", "a.txt", "> ls", "b.txt"];
-        assert_eq!(last_echo(&Screen::lines(&rows), "ls", None).unwrap().last_row, 2);
+        assert_eq!(own_echo(&Screen::lines(&rows), "ls", None).unwrap().last_row, 2);
+    }
+
+    #[test]
+    fn an_answer_that_quotes_its_own_line_begins_where_that_was_typed() {
+        let token = Token::new("k7qf2m").ok();
+        let (prompted, quoted) = (format!("me> {BELL}"), format!("> {BELL}"));
+        for (rows, own) in [
+            (vec!["ready", BELL, "all of it", BELL, "that was it"], 1),
+            (vec!["ready", BELL, "all of it", &quoted, "that was it"], 1),
+            (vec!["ready", &quoted, "all of it", BELL, "that was it"], 1),
+            (vec!["ready", BELL, "", BELL, "printed what it read", BELL], 3),
+            (vec!["ready", &prompted, "all of it", BELL, &quoted, &prompted], 1),
+            (vec![BELL, "typed ahead", &prompted, "all of it", BELL], 2),
+        ] {
+            let screen = Screen::lines(&rows);
+            let at = own_echo(&screen, BELL, token).map(|echo| echo.first_row);
+            assert_eq!(at, Some(own), "{rows:?}");
+        }
+        assert!(
+            is_certain(&Screen::wrapped(&["above", &quoted], 200), BELL, token),
+            "an input box draws it so"
+        );
     }
 
     #[test]
@@ -97,7 +120,7 @@ mod tests {
         let screen = include_str!("fixtures/screens/qwen-typed.txt");
         let rows: Vec<&str> = screen.lines().collect();
         let typed = "Fix it. When done, print CODING OK alone on a line. QE1 [[stub dur=4 lines=5]]";
-        let echo = last_echo(&Screen::wrapped(&rows, 120), typed, None).unwrap();
+        let echo = own_echo(&Screen::wrapped(&rows, 120), typed, None).unwrap();
         assert!(rows[echo.first_row].starts_with("> Fix it.") && rows[echo.first_row].ends_with('\u{200B}'));
     }
 }

@@ -5,7 +5,7 @@ mod tests {
     use std::fmt::Write as _;
 
     use expect_test::expect;
-    use tasuki::engine::echo::{echoes, last_echo};
+    use tasuki::engine::echo::{echoes, own_echo};
     use tasuki::engine::marker::{Awaited, Proof, find};
     use tasuki::engine::screen::Screen;
 
@@ -15,7 +15,7 @@ mod tests {
     fn phrase_alone(rows: &[&str], width: usize, typed: &str, phrase: &str) -> Option<String> {
         let screen = Screen::wrapped(rows, width);
         let awaited = Awaited::new(phrase, None).unwrap();
-        let claim = find(&screen, &awaited, last_echo(&screen, typed, None))?;
+        let claim = find(&screen, &awaited, own_echo(&screen, typed, None))?;
         assert_eq!(claim.proof, Proof::Weak);
         Some(format!("{}:{}-{}:{}", claim.start.row, claim.start.byte, claim.end.row, claim.end.byte))
     }

@@ -19,25 +19,64 @@ pub struct Echo {
 /// echo that stands after a prompt or alone hides those within other words, such as a quotation.
 /// Without a token the rows must end with the text, and stand alone or after a prompt or a question.
 ///
-/// The turn's own echo is the last one, save that a program without a token may print what it read: then it is the
-/// first of those that came after the typing.
+/// Which of them is the turn's own: [`own_echoes`].
 #[must_use]
 pub fn echoes(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<Echo> {
-    let found = ranked(screen, typed, token);
-    let best = found.iter().map(|(before, _)| *before).min();
-    found.into_iter().filter(|(before, _)| Some(*before) == best).map(|(_, echo)| echo).collect()
+    best(screen, typed, token).into_iter().map(|place| place.echo).collect()
+}
+
+fn best(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<Place> {
+    let mut found = ranked(screen, typed, token);
+    let best = found.iter().map(|place| place.before).min();
+    found.retain(|place| Some(place.before) == best);
+    found
+}
+
+/// Those echoes that may be the turn's own; it is the last of them.
+///
+/// With a token, in a program that writes lines, that is the first one after a prompt that nobody would quote, else the first of
+/// all; of several with nothing between them the last: what stands further below is quoted by the answer. A program with an input
+/// box draws anew what was typed: there the last one counts, and also without a token, where a program may print what it read and
+/// the caller knows what came after the typing.
+#[must_use]
+pub fn own_echoes(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<Echo> {
+    let mut found = best(screen, typed, token);
+    if token.is_some() && screen.width().is_none() {
+        if found.iter().any(|place| !place.may_be_quoted) {
+            found.retain(|place| !place.may_be_quoted);
+        }
+        let says = |above: &Place, below: &Place| {
+            let between = above.echo.last_row + 1..below.echo.first_row;
+            between.into_iter().any(|at| !screen.row(at).trim().is_empty())
+        };
+        let own = found.windows(2).take_while(|pair| !says(&pair[0], &pair[1])).count();
+        found = found.into_iter().skip(own).take(1).collect();
+    }
+    found.into_iter().map(|place| place.echo).collect()
 }
 
 /// Whether the turn's own echo stands among the rows whatever stands above them: with a token, one after a prompt or alone
-/// outranks all others, and of several the last is the turn's. The first row is not trusted, for it may be the end of one.
+/// outranks all others. The first row is not trusted, for it may be the end of one; nor is one that stands alone or in a quotation
+/// in a program that writes lines, for the answer may quote it there.
 #[must_use]
 pub fn is_certain(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> bool {
-    let outranks = |(before, echo): &(Before, Echo)| *before == Before::Prompt && echo.first_row > 0;
+    let draws = screen.width().is_some();
+    let outranks = |place: &Place| {
+        place.before == Before::Prompt && place.echo.first_row > 0 && (draws || !place.may_be_quoted)
+    };
     token.is_some() && ranked(screen, typed, token).iter().any(outranks)
 }
 
+/// A place where the text stands.
+struct Place {
+    before: Before,
+    /// Whether it stands there as an answer would quote it: alone, or behind the sign of a quotation.
+    may_be_quoted: bool,
+    echo: Echo,
+}
+
 /// Each place where the text stands, with what stands before it.
-fn ranked(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<(Before, Echo)> {
+fn ranked(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<Place> {
     // What programs that wrap their own text draw as Markdown lacks its signs. A head has none.
     let drawn = token.is_none() && screen.width().is_some();
     let whole: String = typed.chars().filter(|&c| !(is_ignored(c) || drawn && is_sign(c))).collect();
@@ -48,24 +87,25 @@ fn ranked(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<(Before
     }
     let text = Squeezed::of(screen, drawn);
     let worst = if head.is_some() { Before::Words } else { Before::Question };
-    let mut found: Vec<(Before, Echo)> = Vec::new();
+    let mut found: Vec<Place> = Vec::new();
     for (at, _) in text.all.match_indices(needle) {
         let end = at + needle.len();
         let end = end + common(&whole[needle.len()..], &text.all[end..]);
         let (first_row, last_row) = (text.row_at(at), text.row_at(end - 1));
-        let before = Before::of(&text.all[text.start(first_row)..at]);
+        let words = &text.all[text.start(first_row)..at];
+        let (before, may_be_quoted) = (Before::of(words), matches!(words, "" | ">"));
         let ends_its_row = end == text.start(last_row + 1);
         if before <= worst && (head.is_some() || ends_its_row) {
-            found.push((before, Echo { first_row, last_row }));
+            found.push(Place { before, may_be_quoted, echo: Echo { first_row, last_row } });
         }
     }
     found
 }
 
-/// The echo of the turn: the last one. `None` if it is not on the screen, or not any more.
+/// The echo of the turn ([`own_echoes`]). `None` if it is not on the screen, or not any more.
 #[must_use]
-pub fn last_echo(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Option<Echo> {
-    echoes(screen, typed, token).pop()
+pub fn own_echo(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Option<Echo> {
+    own_echoes(screen, typed, token).pop()
 }
 
 impl Echo {

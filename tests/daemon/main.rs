@@ -28,6 +28,7 @@ mod one_shot;
 #[path = "../support/opencode_api.rs"]
 mod opencode_api;
 mod outliving;
+mod own_line;
 mod parts;
 mod people;
 #[path = "../support/person.rs"]

@@ -369,7 +369,7 @@ pub(super) fn is_whole(screen: &Screen, typed: &Typed) -> bool {
 
 pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
     with_rows(screen, |seen| {
-        let echoes = echo::echoes(seen, &typed.line, typed.turn.token);
+        let echoes = echo::own_echoes(seen, &typed.line, typed.turn.token);
         let claim = find(seen, typed);
         let answer = answer::extract(seen, &echoes, claim.as_ref());
         (answer.text, answer.truncated)
@@ -378,7 +378,7 @@ pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
 
 fn find(seen: &Seen<'_>, typed: &Typed) -> Option<marker::Claim> {
     let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok()?;
-    let after: Option<Echo> = echo::last_echo(seen, &typed.line, typed.turn.token);
+    let after: Option<Echo> = echo::own_echo(seen, &typed.line, typed.turn.token);
     marker::find(seen, &awaited, after)
 }
 
