@@ -175,14 +175,18 @@ impl Engine {
     }
 
     fn rests_for(&self, id: &MessageId, open: &Open) -> String {
-        match (self.state.open_parts(id), open.unread.len()) {
-            (0, 0) => open
+        let held = open.agent.as_ref().and_then(|name| Some((name, self.held_by(name)?)));
+        match (self.state.open_parts(id), open.unread.len(), held) {
+            (0, 0, None) => open
                 .note
                 .as_deref()
                 .map_or("a person".to_owned(), |note| format!("its agent or a person ({note})")),
-            (0, _) => "its agent, which has answers to read".to_owned(),
-            (1, _) => "the answer to its part".to_owned(),
-            (parts, _) => format!("the answers to {parts} parts"),
+            (0, 0, Some((name, held))) if !open.reminded => format!("{name}, to be reminded of it: {held}"),
+            (0, 0, Some((name, held))) => format!("{name} or a person: {held}"),
+            (0, _, None) => "its agent, which has answers to read".to_owned(),
+            (0, _, Some((name, held))) => format!("{name}, which has answers to read: {held}"),
+            (1, ..) => "the answer to its part".to_owned(),
+            (parts, ..) => format!("the answers to {parts} parts"),
         }
     }
 
@@ -229,7 +233,10 @@ impl Engine {
         }
         let current = agent.current.as_ref().and_then(|id| self.state.open.get(id)).map(|open| &**open);
         match current.map(|open| open.stage) {
-            Some(Stage::Waiting(_)) => self.resting_state(current),
+            Some(Stage::Waiting(_)) => {
+                let (state, why) = self.resting_state(current);
+                (state, why.or(guard))
+            }
             Some(Stage::Verified(_)) => ("completed", None),
             Some(Stage::InDoubt(_)) => {
                 ("unknown", Some("it is not known whether its turn was delivered".into()))

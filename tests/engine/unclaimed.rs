@@ -3,7 +3,7 @@
 use crate::make::{id, name, team};
 use crate::world::World;
 use tasuki::engine::event::{Event, Proof};
-use tasuki::engine::input::{Command, Input, Report};
+use tasuki::engine::input::{Command, Guard, Input, Report};
 use tasuki::engine::life::CompletionSource;
 use tasuki::engine::message::RequestId;
 use tasuki::engine::need::NeedKind;
@@ -201,5 +201,33 @@ fn an_agent_that_asks_for_something_is_not_reminded_and_somebody_is_needed() {
             done(&mut world, None);
             assert_eq!(answer(&world), ("Shall I take the first one?".to_owned(), Proof::Person));
         }
+    }
+}
+
+#[test]
+fn what_holds_its_next_turn_back_is_told_with_its_words() {
+    for answers in [false, true] {
+        let mut world = world();
+        if answers {
+            world.send("p1 boss>ann token=k00005");
+        }
+        over(&mut world, 1, "done, I think");
+        if answers {
+            world.give("ann");
+            world.claim("ann");
+        }
+        let words = Some("please do not".into());
+        world.report("boss", Report::NotReady { guard: Guard::Draft });
+        world.report("boss", Report::Unsent { words, boxed: false });
+        let seen = world.engine.agent(&name("boss")).unwrap();
+        let why = world.engine.waits_for(&id("t1")).unwrap_or_default();
+        for told in [&seen.why.unwrap_or_default(), &why] {
+            assert!(
+                told.contains("`please do not`") && told.contains("clear-line boss"),
+                "{answers}: {told}"
+            );
+        }
+        let what = if answers { "answers to read" } else { "reminded" };
+        assert!(seen.state == "waiting" && why.contains(what), "{} {why}", seen.state);
     }
 }

@@ -228,6 +228,36 @@ fn words_that_are_typed_while_it_works_stand_there_when_it_is_free() {
     assert!(!house.read("done").contains("please"), "{}", house.read("done"));
 }
 
+/// The same, but it forgets to say that it is done.
+const FORGETFUL: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  echo "got <$line>" >> done
+  while [ ! -e go ]; do sleep 0.1; done
+  echo "did it"
+done
+"#;
+
+#[test]
+fn words_that_hold_a_reminder_back_are_told_at_once() {
+    let mut house = reader_of("reminded", FORGETFUL);
+    house.start();
+    house.until("idle", is_idle);
+    house.drop("a.yaml", "id: r-1\nto: worker\ncontent: first\n");
+    until_done(&house, 1);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("please do not");
+    house.until("the words", |house| shows(house, "please do not"));
+    house.write("go", "");
+    house.until("the draft", |house| holds(house, "please do not"));
+    assert!(status(&house).contains("state: waiting"), "{}", status(&house));
+    let (_, why) = said(&house, &["why", "r-1"]);
+    assert!(why.contains("to be reminded of it: draft") && why.contains("`please do not`"), "{why}");
+    person.types("\u{15}");
+    until_done(&house, 2);
+    let done = house.read("done");
+    assert!(done.contains("] reminder of your task r-1") && !done.contains("please"), "{done}");
+}
+
 #[test]
 fn an_older_line_of_ours_with_a_persons_words_behind_it_is_held_and_not_counted_as_tries() {
     let mut house = reader("behind");

@@ -63,7 +63,8 @@ impl<'a> Ground<'a> {
                 Some(format!("a person ({why}): `tasuki retry|cancel {}`", tale.id))
             }
             Stage::InDoubt(_) => Some("its pane to show whether it was delivered".to_owned()),
-            Stage::Waiting(_) => Some(rests_for(tale, account)),
+            Stage::Waiting(_) if tale.parts.iter().any(is_awaited) => Some(rests_for(tale, account)),
+            Stage::Waiting(_) => Some(self.asked(tale).unwrap_or_else(|| rests_for(tale, account))),
             _ if self.daemon.is_none() => {
                 Some("a daemon (`tasuki up`), to see what its agent has done".to_owned())
             }
@@ -111,14 +112,16 @@ impl<'a> Ground<'a> {
                 if is_retry { "its next try" } else { "its turn within the limit of messages per minute" };
             return format!("{what}, at {}", clock::rfc3339_ms(not_before));
         }
-        let asked = |client: &Client| {
-            let path = format!("/v1/messages/{}", tale.id);
-            client.get::<MessageInfo>(&path, ANSWER_DEADLINE).ok()?.waits_for
-        };
         match self.daemon {
-            Some(client) => asked(client).unwrap_or_else(|| "its agent".to_owned()),
+            Some(_) => self.asked(tale).unwrap_or_else(|| "its agent".to_owned()),
             None => format!("a daemon (`tasuki up`), then {}", self.agent_of(tale, account)),
         }
+    }
+
+    /// What the daemon says that it waits for, which knows what holds its agent.
+    fn asked(&self, tale: &Tale) -> Option<String> {
+        let path = format!("/v1/messages/{}", tale.id);
+        self.daemon?.get::<MessageInfo>(&path, ANSWER_DEADLINE).ok()?.waits_for
     }
 
     /// The agent that would have it next, as its status file shows it.
@@ -133,14 +136,14 @@ impl<'a> Ground<'a> {
     }
 }
 
+/// Whether a part's answer is still to come.
+fn is_awaited(part: &Tale) -> bool {
+    part.is_open() && part.kind == Some("task")
+}
+
 /// A task rests for answers, to be told of them, or because its agent fell silent.
 fn rests_for(tale: &Tale, account: &Account) -> String {
-    let open: Vec<&str> = tale
-        .parts
-        .iter()
-        .filter(|part| part.is_open() && part.kind == Some("task"))
-        .map(|part| &*part.id)
-        .collect();
+    let open: Vec<&str> = tale.parts.iter().filter(|part| is_awaited(part)).map(|part| &*part.id).collect();
     let named = open.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     let unread = tale.parts.iter().any(|part| part.ended.is_some_and(|at| at >= account.since));
     match open.len() {
