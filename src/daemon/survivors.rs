@@ -36,6 +36,8 @@ const AGAIN: u32 = 3;
 pub struct Survivors {
     families: Vec<(AgentName, Family)>,
     sessions: Vec<Session>,
+    /// What the journal names, and nothing else shows to be an agent: it has emptied its environment.
+    unproven: Vec<(AgentName, Family)>,
 }
 
 /// A launch that the journal tells of.
@@ -71,7 +73,15 @@ impl Survivors {
         let in_panes = in_panes.filter(|(_, pid)| !known.contains(pid));
         let in_panes = in_panes.filter_map(|(name, pid)| Some((name.clone(), process::key_of(*pid)?)));
         families.extend(in_panes.map(|(name, key)| (name, Family::of(key))));
-        Ok(Self { families, sessions })
+        let mut unproven = proof.unproven;
+        let is_known = |one: &Family| families.iter().any(|(_, family)| family.leader() == one.leader());
+        unproven.retain(|(_, family)| !is_known(family));
+        Ok(Self { families, sessions, unproven })
+    }
+
+    /// Whom the journal names that cannot be proven to be an agent of this workspace, and is not ended: its name and its processes.
+    pub fn unproven(&self) -> impl Iterator<Item = (&AgentName, Vec<u32>)> {
+        self.unproven.iter().map(|(name, family)| (name, family.living().iter().map(|key| key.pid).collect()))
     }
 
     /// Whose they are.
@@ -180,6 +190,8 @@ struct Proof {
     roots: BTreeSet<OsString>,
     /// The tmux servers that agents were found in.
     sockets: BTreeSet<PathBuf>,
+    /// Those that live under the journal's number and time, and whose environment says nothing.
+    unproven: Vec<(AgentName, Family)>,
 }
 
 impl Proof {
@@ -189,7 +201,7 @@ impl Proof {
         let journal = workspace.journal();
         let launches = if journal.is_dir() { launches(&journal)? } else { Vec::new() };
         let roots = BTreeSet::from([OsString::from(workspace.root_text())]);
-        Ok(Self { launches, keys, roots, sockets: BTreeSet::new() })
+        Ok(Self { launches, keys, roots, sockets: BTreeSet::new(), unproven: Vec::new() })
     }
 
     fn is_root(&self, root: &OsStr) -> bool {
@@ -204,8 +216,11 @@ impl Proof {
             let launch = self.launches.iter().find(|launch| launch.process == Some(family.leader()));
             let Some(agent) = launch.map(|launch| launch.agent.clone()) else { continue };
             let members = family.living().into_iter().filter_map(|key| Bearer::of(key.pid));
-            let ours: Vec<Bearer> = members.filter(|bearer| self.is_ours(bearer)).collect();
+            let (ours, others): (Vec<Bearer>, Vec<Bearer>) = members.partition(|bearer| self.is_ours(bearer));
             if ours.is_empty() {
+                if others.iter().all(|bearer| bearer.var("TASUKI_ROOT").is_none()) {
+                    self.unproven.push((agent, family));
+                }
                 continue;
             }
             ours.iter().for_each(|bearer| self.note(bearer));

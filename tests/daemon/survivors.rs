@@ -153,6 +153,31 @@ fn agents_that_outlived_their_tmux_too_are_ended_by_their_processes() {
 }
 
 #[test]
+fn who_cannot_be_proven_to_be_an_agent_is_named_and_left() {
+    let agent = "  - {name: b, reports_to: user, provider: plain, marker: B OK, \
+                 command: [env, -i, 'PATH=/usr/bin:/bin', bash, b.sh]}\n";
+    let mut house = House::new("emptied", agent, &[("b.sh", STUBBORN)]);
+    house.start();
+    house.until("it to run", |house| house.read("started.b").ends_with('\n'));
+    let pid: u32 = house.read("started.b").trim().parse().expect("a pid");
+    house.until("it to be free", |house| house.read("status/agents/b.yaml").contains("state: idle"));
+    house.kill();
+    house.tmux(&["kill-server"]);
+    house.until("the server to be gone", |house| house.tmux(&["list-sessions"]).is_empty());
+    let ended = down(&house, &[]);
+    assert!(ended.contains("the agent b seems to live on") && lives(pid), "{ended}");
+    let (_, pids) = ended.split_once("`kill ").expect("how to end it");
+    let (pids, _) = pids.split_once('`').expect("its processes");
+    assert!(pids.split(' ').any(|one| one == pid.to_string()), "{ended}");
+    for one in pids.split(' ') {
+        signal(one, Signal::KILL).expect("a signal");
+        house.until("its end", |_| !lives(one.parse().expect("a pid")));
+    }
+    let ended = down(&house, &[]);
+    assert!(!ended.contains("seems to live on"), "{ended}");
+}
+
+#[test]
 fn who_outlives_its_tmux_ends_before_the_next_one_begins() {
     for daemon_dies in [false, true] {
         let mut house = house(if daemon_dies { "both-die" } else { "tmux-dies" });

@@ -101,6 +101,12 @@ fn without(
         LockError::Io { .. } => Failure::of("io", &error),
     })?;
     let found = client.run(Survivors::find(workspace, &desk.around, settings.as_ref()))?;
+    for (agent, pids) in found.unproven() {
+        let pids = pids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+        desk.remark(format!(
+            "the agent {agent} seems to live on, but its environment was emptied, so it was left alone: `kill {pids}` ends it"
+        ));
+    }
     if found.is_empty() {
         tell_strangers(desk, workspace);
         return Ok(nobody.to_owned());
