@@ -1,6 +1,7 @@
 //! Breaking off a turn that nobody wants any more: the profile's key is pressed while the turn is seen to be under way, and it is
 //! proven that it ended. Never the program itself: its key ends a turn, and where only a program could be ended none is pressed.
 
+use super::busy::Rest;
 use super::left::{Left, key_of};
 use super::typing::Failed;
 use super::{End, Worker, answered};
@@ -10,7 +11,7 @@ use crate::engine::interrupt::Interrupted;
 use crate::engine::life::{Turn, TurnKind};
 use crate::engine::reading::State;
 use crate::engine::words::MessageId;
-use crate::io::process::{self, Family, Ticks};
+use crate::io::process;
 use crate::io::tmux::{Breaking, Key, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -31,29 +32,6 @@ const OVER_BY_ITSELF: Duration = Duration::from_millis(1_500);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// How long a shell may take to begin what it was told.
 const BEGINS_WITHIN: Duration = Duration::from_millis(300);
-/// How often it is looked whether a program without an input box is done with what was called off.
-const RESTS_EVERY: Duration = Duration::from_secs(1);
-/// A program that prints nothing for so long, and cannot be seen to wait for a line, is not taken for busy any more.
-const RESTS_FOR: Duration = Duration::from_secs(60);
-/// The same of one that computes or sleeps, with no turn that was called off: some look for input each time they wake.
-const WORKS_FOR: Duration = Duration::from_secs(10);
-/// How long a screen must say so before it is told that a program is busy, or is no more: programs draw in pieces.
-const TELLS_AFTER: Duration = Duration::from_millis(300);
-
-/// What is told of a program that works on something that is no turn which is awaited.
-#[derive(Debug, Default)]
-pub(super) struct Busy {
-    told: bool,
-    /// Since when it is otherwise than what was told.
-    other_since: Option<Instant>,
-    /// Whether a program without an input box has a turn that nobody awaits any more.
-    rest: bool,
-    /// Whether that was called off, and may take long.
-    off: bool,
-    /// When the last turn was typed, if this daemon did it.
-    begun: Option<Ticks>,
-}
-
 /// What a look at a program with an input box says of its turn.
 struct Sight {
     state: State,
@@ -88,11 +66,10 @@ impl Worker {
             }
         };
         if matches!(how, Interrupted::GoesOn { .. }) {
-            self.may_be_at_it(true);
+            self.may_be_at_it(Rest::CalledOff);
             self.look().await?;
         }
-        self.busy.told = true;
-        self.look_by(Instant::now());
+        self.is_taken_for_busy();
         self.report(Report::Interrupted { id, how }).await;
         Ok(())
     }
@@ -114,9 +91,8 @@ impl Worker {
         self.report(Report::Busy { is: true }).await;
         if self.pane.person_before().is_some_and(|typed| typed > known.since) {
             answered(self.pane.note_breaking(None).await)?.ok();
-            self.may_be_at_it(true);
-            self.busy.told = true;
-            self.look_by(Instant::now());
+            self.may_be_at_it(Rest::CalledOff);
+            self.is_taken_for_busy();
             return Ok(());
         }
         let Breaking { id, turn: number, token, line, .. } = known;
@@ -129,31 +105,10 @@ impl Worker {
     /// Nothing is awaited any more; what was may go on, also what an earlier daemon had awaited and called off.
     pub(super) fn unwatch(&mut self, off: bool) {
         if self.awaited.take().is_some() || off && self.launched.adopt.is_some() {
-            self.may_be_at_it(off);
+            self.may_be_at_it(if off { Rest::CalledOff } else { Rest::Other });
         }
-        // The loop takes it for busy until it is told otherwise.
-        self.busy.told = true;
-        self.look_by(Instant::now());
+        self.is_taken_for_busy();
         self.unread = None;
-    }
-
-    /// What was awaited may be worked on yet: the next look tells it at once.
-    fn may_be_at_it(&mut self, off: bool) {
-        (self.busy.rest, self.busy.off) = (self.launch.profile.screen.is_none(), off);
-        self.busy.other_since = Instant::now().checked_sub(TELLS_AFTER);
-    }
-
-    /// Somebody has typed to a program without an input box: what it works on then is theirs.
-    pub(super) fn may_be_at_somebodys(&mut self) {
-        if self.is_plain() && self.awaited.is_none() && !self.busy.rest {
-            (self.busy.rest, self.busy.off) = (true, false);
-            self.look_by(Instant::now() + TELLS_AFTER);
-        }
-    }
-
-    /// Whether a turn that nobody awaits is looked after: no more, once there is another one.
-    pub(super) fn look_at_rest(&mut self, rest: bool) {
-        self.busy.rest = rest;
     }
 
     async fn break_off(&mut self, typed: &Typed) -> Result<Interrupted, Failed> {
@@ -280,11 +235,11 @@ impl Worker {
         Ok(goes_on(self.no_key("its key was pressed, but what it runs goes on")))
     }
 
-    fn has_handed_on(&self) -> bool {
+    pub(super) fn has_handed_on(&self) -> bool {
         process::has_handed_on(self.process.pid) == Some(true)
     }
 
-    fn waits_for_a_line(&self) -> bool {
+    pub(super) fn waits_for_a_line(&self) -> bool {
         process::unread_input(&self.tty).unwrap_or(0) == 0
             && process::waits_for_input(self.process.pid, &self.tty) == Some(true)
     }
@@ -298,72 +253,6 @@ impl Worker {
             self.pane.key(*key).await?;
         }
         Ok(())
-    }
-
-    /// Tells when a program begins or ceases to work on something that is no turn which is awaited.
-    pub(super) async fn tell_busy(&mut self, state: Option<State>) {
-        let is = match (&self.awaited, state) {
-            (Some(_), _) => false,
-            (None, Some(State::Unknown)) => self.busy.told,
-            (None, Some(state)) => state == State::Busy,
-            (None, None) => self.goes_on_with_rest(),
-        };
-        if self.busy.rest {
-            self.look_by(Instant::now() + RESTS_EVERY);
-        }
-        if is == self.busy.told {
-            self.busy.other_since = None;
-            return;
-        }
-        let told_at = *self.busy.other_since.get_or_insert_with(Instant::now) + TELLS_AFTER;
-        if Instant::now() < told_at && self.awaited.is_none() {
-            return self.look_by(told_at);
-        }
-        (self.busy.told, self.busy.other_since) = (is, None);
-        self.report(Report::Busy { is }).await;
-    }
-
-    /// Whether a program without an input box is still at a turn that was called off: until it waits for a line. One that cannot be
-    /// seen to do so is believed to, once it has been silent for long and nothing runs that was started in that turn.
-    pub(super) fn goes_on_with_rest(&mut self) -> bool {
-        let is_done = |worker: &Self| {
-            let silent = worker.printed.elapsed() >= RESTS_FOR;
-            worker.waits_for_a_line()
-                || silent && !worker.has_handed_on() && !worker.runs_what_was_begun_since(worker.busy.begun)
-        };
-        // Of a shell it is certain however long it prints nothing.
-        let is_at_work = |worker: &Self| worker.is_at_something() || worker.is_occupied();
-        self.busy.rest = self.busy.rest && if self.busy.off { !is_done(self) } else { is_at_work(self) };
-        self.busy.rest
-    }
-
-    /// Whether a program that has printed of late is certainly not waiting for a line.
-    fn is_at_something(&self) -> bool {
-        self.printed.elapsed() < WORKS_FOR && process::surely_works(self.process.pid)
-    }
-
-    /// Whether a program without an input box is not to be typed to yet: it is at what was called off, or does something else
-    /// behind its claim or of somebody's, and has printed of late. What is printed then would pass for the next answer.
-    /// Of one that prints without end that is enough after a while: `since` is when it was asked for.
-    pub(super) fn is_still_at_something(&mut self, since: Instant) -> bool {
-        let patience = Duration::from_millis(self.launch.profile.ready_within_ms);
-        self.goes_on_with_rest() || since.elapsed() < patience && self.is_at_something()
-    }
-
-    /// Whether something of its program's runs that was started at this moment or later.
-    fn runs_what_was_begun_since(&self, begun: Option<Ticks>) -> bool {
-        let Some(begun) = begun else { return false };
-        Family::of(self.process).living().iter().any(|key| key.start_ticks >= begun.0)
-    }
-
-    /// A turn is about to be typed.
-    pub(super) fn begins_a_turn(&mut self) {
-        self.busy.begun = process::ticks();
-    }
-
-    /// Whether a program without an input box has a turn that nobody awaits any more.
-    pub(super) fn rests(&self) -> bool {
-        self.busy.rest || (self.busy.told && self.launch.profile.screen.is_none())
     }
 }
 

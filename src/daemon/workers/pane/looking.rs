@@ -56,7 +56,7 @@ impl Worker {
     pub(super) fn watch_for(&mut self, typed: Typed) {
         let claims = typed.turn.kind != crate::engine::life::TurnKind::Info;
         self.free_since = None;
-        self.look_at_rest(false);
+        self.forget_rest();
         self.over = claims.then(Over::new);
         if self
             .awaited

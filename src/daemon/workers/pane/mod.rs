@@ -3,6 +3,7 @@
 
 mod answering;
 mod boxed;
+mod busy;
 mod clearing;
 mod ending;
 mod faces;
@@ -139,7 +140,7 @@ struct Worker {
     /// The turn whose claim is looked for.
     awaited: Option<Typed>,
     /// What is told of work on something else.
-    busy: interrupt::Busy,
+    busy: busy::Busy,
     /// The turn that was typed and has not been read yet.
     unread: Option<Typed>,
     /// What stands in its input without Enter, for all that is known.
@@ -233,7 +234,7 @@ impl Worker {
             typed_last: None,
             guard: None,
             awaited: None,
-            busy: interrupt::Busy::default(),
+            busy: busy::Busy::default(),
             unread: None,
             left: if adopted { Left::Unknown } else { Left::Nothing },
             taken_back: None,

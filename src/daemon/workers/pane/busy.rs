@@ -1,0 +1,137 @@
+//! What a program does that is no turn which is awaited: a person's, an info, what is left of a turn that was called off. It is told
+//! as busy, and a program without an input box is not typed to meanwhile.
+
+use super::Worker;
+use crate::engine::input::Report;
+use crate::engine::reading::State;
+use crate::io::process::{self, Family, Ticks};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often it is looked whether a program without an input box is done with what was called off.
+const RESTS_EVERY: Duration = Duration::from_secs(1);
+/// A program that prints nothing for so long, and cannot be seen to wait for a line, is not taken for busy any more.
+const RESTS_FOR: Duration = Duration::from_secs(60);
+/// The same of one that computes or sleeps, with no turn that was called off: some look for input each time they wake.
+const WORKS_FOR: Duration = Duration::from_secs(10);
+/// How long a screen must say so before it is told that a program is busy, or is no more: programs draw in pieces.
+const TELLS_AFTER: Duration = Duration::from_millis(300);
+
+/// What is told of a program that works on something that is no turn which is awaited.
+#[derive(Debug, Default)]
+pub(super) struct Busy {
+    told: bool,
+    /// Since when it is otherwise than what was told.
+    other_since: Option<Instant>,
+    /// What a program without an input box may be at that nobody awaits.
+    rest: Option<Rest>,
+    /// When the last turn was typed, if this daemon did it.
+    begun: Option<Ticks>,
+}
+
+/// What a program may be at that nobody awaits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// A turn that was called off, and may take long.
+    CalledOff,
+    /// What comes behind a claim, or a person's.
+    Other,
+}
+
+impl Worker {
+    /// The loop takes its program for busy until it is told otherwise, which the next look does.
+    pub(super) fn is_taken_for_busy(&mut self) {
+        self.busy.told = true;
+        self.look_by(Instant::now());
+    }
+
+    /// What was awaited may be worked on yet: the next look tells it at once.
+    pub(super) fn may_be_at_it(&mut self, rest: Rest) {
+        self.busy.rest = Some(rest).filter(|_| self.is_plain());
+        self.busy.other_since = Instant::now().checked_sub(TELLS_AFTER);
+    }
+
+    /// Somebody has typed to a program without an input box: what it works on then is theirs.
+    pub(super) fn may_be_at_somebodys(&mut self) {
+        if self.is_plain() && self.awaited.is_none() && self.busy.rest.is_none() {
+            self.busy.rest = Some(Rest::Other);
+            self.look_by(Instant::now() + TELLS_AFTER);
+        }
+    }
+
+    /// What nobody awaits is looked after no more: there is another turn.
+    pub(super) fn forget_rest(&mut self) {
+        self.busy.rest = None;
+    }
+
+    /// Tells when a program begins or ceases to work on something that is no turn which is awaited.
+    pub(super) async fn tell_busy(&mut self, state: Option<State>) {
+        let is = match (&self.awaited, state) {
+            (Some(_), _) => false,
+            (None, Some(State::Unknown)) => self.busy.told,
+            (None, Some(state)) => state == State::Busy,
+            (None, None) => self.goes_on_with_rest(),
+        };
+        if self.busy.rest.is_some() {
+            self.look_by(Instant::now() + RESTS_EVERY);
+        }
+        if is == self.busy.told {
+            self.busy.other_since = None;
+            return;
+        }
+        let told_at = *self.busy.other_since.get_or_insert_with(Instant::now) + TELLS_AFTER;
+        if Instant::now() < told_at && self.awaited.is_none() {
+            return self.look_by(told_at);
+        }
+        (self.busy.told, self.busy.other_since) = (is, None);
+        self.report(Report::Busy { is }).await;
+    }
+
+    /// Whether a program without an input box is still at what nobody awaits.
+    pub(super) fn goes_on_with_rest(&mut self) -> bool {
+        let goes_on = |rest: &Rest| match rest {
+            Rest::CalledOff => !self.is_done_with_what_was_called_off(),
+            // Of a shell it is certain however long it prints nothing.
+            Rest::Other => self.is_at_something() || self.is_occupied(),
+        };
+        self.busy.rest = self.busy.rest.filter(goes_on);
+        self.busy.rest.is_some()
+    }
+
+    /// It is once it waits for a line. One that cannot be seen to do so is believed to, once it has been silent for long and nothing
+    /// runs that was started in that turn.
+    fn is_done_with_what_was_called_off(&self) -> bool {
+        let is_silent = self.printed.elapsed() >= RESTS_FOR;
+        self.waits_for_a_line()
+            || is_silent && !self.has_handed_on() && !self.runs_what_was_begun_since(self.busy.begun)
+    }
+
+    /// Whether a program that has printed of late is certainly not waiting for a line.
+    fn is_at_something(&self) -> bool {
+        self.printed.elapsed() < WORKS_FOR && process::surely_works(self.process.pid)
+    }
+
+    /// Whether a program without an input box is not to be typed to yet: it is at what was called off, or does something else
+    /// behind its claim or of somebody's, and has printed of late. What is printed then would pass for the next answer.
+    /// Of one that prints without end that is enough after a while: `since` is when it was asked for.
+    pub(super) fn is_still_at_something(&mut self, since: Instant) -> bool {
+        let patience = Duration::from_millis(self.launch.profile.ready_within_ms);
+        self.goes_on_with_rest() || since.elapsed() < patience && self.is_at_something()
+    }
+
+    /// Whether something of its program's runs that was started at this moment or later.
+    fn runs_what_was_begun_since(&self, begun: Option<Ticks>) -> bool {
+        let Some(begun) = begun else { return false };
+        Family::of(self.process).living().iter().any(|key| key.start_ticks >= begun.0)
+    }
+
+    /// A turn is about to be typed.
+    pub(super) fn begins_a_turn(&mut self) {
+        self.busy.begun = process::ticks();
+    }
+
+    /// Whether a program without an input box may be at something that nobody awaits.
+    pub(super) fn rests(&self) -> bool {
+        self.busy.rest.is_some() || (self.busy.told && self.is_plain())
+    }
+}
