@@ -10,8 +10,8 @@ use crate::daemon::run::Daemon;
 use crate::daemon::workers::mailbox::Room;
 use crate::engine::input::{Command, Input, Report};
 use crate::engine::message::{Draft, Kind};
-use crate::engine::state::{Agent, Phase, State, Timer};
-use crate::engine::words::{AgentName, MessageId, Millis, Token};
+use crate::engine::state::{Agent, Phase, State};
+use crate::engine::words::{AgentName, MessageId, Token};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Claims that wait, in order.
@@ -62,15 +62,30 @@ impl ClaimsDesk {
         first
     }
 
-    /// Whether something waits that may be about this message.
-    fn is_about(&self, id: &MessageId) -> bool {
-        self.waiting.iter().any(|waiting| match &waiting.input {
-            Input::Report {
-                report: Report::Claimed { id: of, .. } | Report::TurnOver { id: of, .. },
-                ..
-            } => of == id,
-            _ => true,
-        })
+    /// The messages that something waiting is about: it was said in time, whenever it is heard.
+    fn about(&self, state: &State) -> BTreeSet<MessageId> {
+        let of = |name: &AgentName| state.agents.get(name).and_then(|agent| agent.current.clone());
+        let by = |token: Option<&Token>| token.and_then(|token| state.tokens.get(token)).cloned();
+        let mut about = BTreeSet::new();
+        for waiting in &self.waiting {
+            match &waiting.input {
+                Input::Report {
+                    report: Report::Claimed { id, .. } | Report::TurnOver { id, .. }, ..
+                } => about.extend([id.clone()]),
+                Input::Report { agent, .. } | Input::Command { command: Command::Done { agent, .. }, .. } => {
+                    about.extend(of(agent));
+                }
+                Input::Command { command: Command::Reply { token, .. }, .. } => about.extend(by(Some(token))),
+                Input::Drop { drafts, .. } => {
+                    for draft in drafts.iter().filter(|draft| answers(draft)) {
+                        let named = draft.in_reply_to.clone().or_else(|| by(draft.token.as_ref()));
+                        about.extend(named.or_else(|| draft.from.as_ref().and_then(of)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        about
     }
 
     /// Whether no claim waits.
@@ -257,15 +272,9 @@ impl Daemon {
         self.swept(u64::MAX);
     }
 
-    /// Time has come: a claim that came before it is no claim too late.
-    pub(super) fn time_is_up(&mut self, now: Millis, wall: Millis) {
-        let state = self.engine.state();
-        let due = state.timers.iter().take_while(|(at, _)| *at <= now);
-        let late = state.deadlines.iter().take_while(|(at, _)| *at <= wall);
-        let is_claimed = |timer: &Timer| matches!(timer, Timer::Message(id) if self.claims.is_about(id));
-        if due.chain(late).any(|(_, timer)| is_claimed(timer)) {
-            self.swept(u64::MAX);
-        }
+    /// Time has come. A claim that came before it is no claim too late; it goes on waiting, for its parts may lie in `queue/`.
+    pub(super) fn time_is_up(&mut self) {
+        self.engine.spare(self.claims.about(self.engine.state()));
         self.step(Input::Wake);
     }
 
@@ -273,6 +282,10 @@ impl Daemon {
     pub(super) fn swept(&mut self, sweep: u64) {
         while let Some(input) = self.claims.next(sweep) {
             self.step(input);
+        }
+        self.engine.spare(self.claims.about(self.engine.state()));
+        if self.engine.has_put_off() {
+            self.step(Input::Wake);
         }
     }
 }

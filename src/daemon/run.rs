@@ -217,7 +217,7 @@ impl Daemon {
         let wall = self.look_at_the_wall();
         let is_late = self.engine.deadline().is_some_and(|at| at <= wall);
         if is_late || self.engine.wake_at().is_some_and(|at| at <= now) {
-            self.time_is_up(now, wall);
+            self.time_is_up();
         }
         if self.daemon_is_old && now >= self.daemon_shown_at.plus(DAEMON_SHOWN_MS) {
             self.show_daemon();

@@ -53,6 +53,10 @@ pub(super) struct Live {
     pub(super) fired: Millis,
     /// Deadlines up to this moment on the wall were seen to; no later than the wall was at the last step.
     pub(super) judged: Millis,
+    /// Messages for which no time runs out.
+    pub(super) spared: BTreeSet<MessageId>,
+    /// Those of which a timer has run out meanwhile.
+    pub(super) put_off: BTreeSet<MessageId>,
     /// Whether the disk has no room for new messages.
     pub(super) disk_full: bool,
     /// How often in a row tmux died in a turn of an agent.

@@ -308,6 +308,15 @@ impl Open {
 impl Timer {
     /// Sorts before all others.
     pub const FIRST: Self = Self::None;
+
+    /// The message that it is about, if it is about one.
+    #[must_use]
+    pub fn message(&self) -> Option<&MessageId> {
+        match self {
+            Self::Message(id) => Some(id),
+            Self::None | Self::Agent(_) => None,
+        }
+    }
 }
 
 impl State {

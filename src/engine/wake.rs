@@ -1,9 +1,25 @@
 //! Time: what has run out, and what that means.
 
-use super::engine::Work;
+use super::engine::{Engine, Work};
 use super::life::Stage;
 use super::state::{Agent, Timer};
 use super::words::{AgentName, MessageId};
+use std::collections::BTreeSet;
+
+impl Engine {
+    /// Messages for which no time runs out: of each it was said already that it is over, which is to be heard before that.
+    pub fn spare(&mut self, messages: BTreeSet<MessageId>) {
+        self.live.spared = messages;
+    }
+
+    /// Whether a timer has run out of a message that was spared then and is not now: it wants an [`super::input::Input::Wake`].
+    #[must_use]
+    pub fn has_put_off(&self) -> bool {
+        let late = self.state.deadlines.iter().take_while(|(at, _)| *at <= self.live.judged);
+        let late = late.filter_map(|(_, timer)| timer.message());
+        self.live.put_off.iter().chain(late).any(|id| !self.live.spared.contains(id))
+    }
+}
 
 impl Work<'_> {
     /// Sees to every timer that has run out.
@@ -17,9 +33,12 @@ impl Work<'_> {
             .take_while(|(at, _)| *at <= self.now)
             .map(|(_, timer)| timer.clone())
             .collect();
+        let put_off = std::mem::take(&mut self.live.put_off).into_iter().map(Timer::Message);
+        let due: Vec<Timer> = put_off.chain(due).collect();
         self.live.fired = self.live.fired.max(self.now);
         for timer in due {
             match timer {
+                Timer::Message(id) if self.live.spared.contains(&id) => drop(self.live.put_off.insert(id)),
                 Timer::Message(id) => self.message_due(&id),
                 Timer::Agent(name) => self.agent_due(&name),
                 Timer::None => {}
@@ -50,7 +69,9 @@ impl Work<'_> {
         self.live.judged = self.wall;
         for timer in late {
             let Timer::Message(id) = timer else { continue };
-            let Some(open) = self.state.open.get(&id) else { continue };
+            let Some(open) = self.state.open.get(&id).filter(|_| !self.live.spared.contains(&id)) else {
+                continue;
+            };
             let why = format!("its deadline passed while it was {}", open.stage.word());
             self.fail_in_time(&id, &why);
         }

@@ -930,6 +930,20 @@ fn a_deadline_goes_by_the_wall_and_nothing_else_does() {
 }
 
 #[test]
+fn no_time_runs_out_for_what_was_said_to_be_over_until_that_is_heard() {
+    for (limit, why) in [("timeout=5000", "timed out"), ("deadline=5000", "its deadline passed")] {
+        let mut world = world_with("working", limit);
+        world.engine.spare([id("t1")].into());
+        assert_eq!(world.pass(60_000), "", "{limit}");
+        assert!(!world.engine.has_put_off(), "{limit}: it is still to be heard");
+        world.engine.spare([].into());
+        assert!(world.engine.has_put_off(), "{limit}: it was no end");
+        assert!(world.step(Input::Wake).contains(why), "{limit}");
+        assert!(!world.engine.has_put_off(), "{limit}: once");
+    }
+}
+
+#[test]
 fn a_deadline_that_the_wall_went_back_behind_is_still_to_come() {
     let mut world = world_with("queued", "");
     world.wall_ahead_ms = 3_600_000;

@@ -115,6 +115,11 @@ impl Daemon {
         }
     }
 
+    /// Time passes.
+    fn later(&mut self, ms: u64) {
+        self.clock = Clock::starting_at(self.clock.now().plus(ms));
+    }
+
     async fn turn_the_segment(&mut self) {
         self.turning = Turning::Draining;
         self.hand_out().unwrap();

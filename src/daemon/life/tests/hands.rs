@@ -109,11 +109,7 @@ async fn what_is_called_off_while_its_view_is_written_is_not_typed() {
 
 #[tokio::test]
 async fn a_claim_that_waits_for_the_drop_zones_goes_before_whatever_would_take_its_task_away() {
-    for (overtaker, is_time) in [
-        (Some(Command::Restart(AgentName::new("worker").unwrap())), false),
-        (Some(Command::cancel(t())), false),
-        (None, true),
-    ] {
+    for overtaker in [Command::Restart(AgentName::new("worker").unwrap()), Command::cancel(t())] {
         let mut bench = Bench::new();
         let mut life = bench.begin().await;
         let daemon = &mut life.daemon;
@@ -122,15 +118,37 @@ async fn a_claim_that_waits_for_the_drop_zones_goes_before_whatever_would_take_i
         let (source, text) = (CompletionSource::Marker, "できました".into());
         hands.say(daemon, Report::Claimed { id: t(), turn: 1, source, text, truncated: false });
         assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "it waits");
-        if let Some(command) = overtaker {
-            daemon.take_input(Input::Command { request: RequestId(1), by: None, command });
-        }
-        if is_time {
-            let later = daemon.clock.now().plus(3 * 3_600_000);
-            daemon.time_is_up(later, later);
-        }
+        daemon.take_input(Input::Command { request: RequestId(1), by: None, command: overtaker });
         let ended = daemon.engine.message(&t()).unwrap();
         assert_eq!(ended.status, Status::Completed, "{:?}", ended.note);
+        drop(hands);
+        life.end().await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_said_in_time_is_heard_once_the_drop_zones_are_swept_however_late_that_is() {
+    for claims in [true, false] {
+        let mut bench = Bench::new();
+        let mut life = bench.begin().await;
+        let daemon = &mut life.daemon;
+        let mut hands = Hands::of(daemon).await;
+        hands.work_on_t(daemon).await;
+        let (source, text) = (CompletionSource::Marker, "できました".into());
+        hands.say(
+            daemon,
+            match claims {
+                true => Report::Claimed { id: t(), turn: 1, source, text, truncated: false },
+                false => Report::TurnOver { id: t(), turn: 1, asks: true },
+            },
+        );
+        daemon.later(3 * 3_600_000);
+        daemon.wake();
+        assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "its parts may lie there");
+        daemon.swept(u64::MAX);
+        let ended = daemon.engine.message(&t()).unwrap();
+        let end = if claims { Status::Completed } else { Status::Failed };
+        assert_eq!(ended.status, end, "{claims}");
         drop(hands);
         life.end().await;
     }

@@ -45,10 +45,6 @@ impl Daemon {
         self.work_until_idle().await;
     }
 
-    fn later(&mut self, ms: u64) {
-        self.clock = Clock::starting_at(self.clock.now().plus(ms));
-    }
-
     async fn try_again(&mut self) {
         self.later(30_000);
         self.wake();
