@@ -128,7 +128,7 @@ fn marker(c: &mut Criterion) {
     let awaited = Awaited::new("BENCH OK", Some(token(1))).expect("a phrase");
     let look = |rows: &[&str]| {
         let screen = Screen::lines(rows);
-        find(&screen, &awaited, own_echo(&screen, bell, Some(token(1))))
+        find(&screen, &awaited, own_echo(&screen, bell, Some(token(1)), 0))
     };
     assert_eq!(look(&rows).expect("the claim").start.row, 398);
     assert!(look(&rows[..398]).is_none());

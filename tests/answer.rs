@@ -291,7 +291,7 @@ mod tests {
     fn unclaimed(screen: &str, typed: &str) -> String {
         let rows: Vec<&str> = screen.lines().collect();
         let screen = Screen::wrapped(&rows, 120);
-        extract(&screen, own_echo(&screen, typed, None).as_slice(), None).text
+        extract(&screen, own_echo(&screen, typed, None, 0).as_slice(), None).text
     }
 
     #[test]
@@ -358,14 +358,14 @@ mod tests {
         let codex = include_str!("fixtures/screens/codex-wrapped-echo.txt");
         let rows: Vec<&str> = codex.lines().collect();
         let typed = format!("{}QB60x5 [[stub dur=0.3]]", "w ".repeat(60));
-        let found = own_echo(&Screen::wrapped(&rows, 120), &typed, None).unwrap();
+        let found = own_echo(&Screen::wrapped(&rows, 120), &typed, None, 0).unwrap();
         assert_eq!(found.last_row, found.first_row + 1);
     }
 
     /// The answer of an agent without tokens, to the text `go`.
     fn weak(rows: &[&str]) -> String {
         let screen = Screen::wrapped(rows, 80);
-        let echo = own_echo(&screen, "go", None);
+        let echo = own_echo(&screen, "go", None, 0);
         let claim = find(&screen, &Awaited::new("完了 OK", None).unwrap(), echo).expect("a claim");
         extract(&screen, echo.as_slice(), Some(&claim)).text
     }

@@ -116,7 +116,7 @@ mod tests {
             rows.extend([typed.as_str(), phrase.as_str(), BELL, CLAIM]);
             for screen in [Screen::lines(&rows), Screen::wrapped(&rows, width)] {
                 prop_assert!(answer(&screen).is_some());
-                let echo = own_echo(&screen, &typed, None);
+                let echo = own_echo(&screen, &typed, None, 0);
                 let claim = Awaited::new(&phrase, None).ok().and_then(|awaited| find(&screen, &awaited, echo));
                 let said = extract(&screen, echo.as_slice(), claim.as_ref());
                 prop_assert!(said.text.len() <= ANSWER_BYTES_MAX);
@@ -152,7 +152,7 @@ mod tests {
             for screen in [Screen::lines(&rows), Screen::wrapped(&rows, 200)] {
                 assert!(answer(&screen).is_some(), "{name}");
                 let phrase = format!("{}D", "C".repeat(99));
-                let echo = own_echo(&screen, BELL, None);
+                let echo = own_echo(&screen, BELL, None, 0);
                 let claim = find(&screen, &Awaited::new(&phrase, None).unwrap(), echo);
                 assert_eq!(claim, None, "{name}");
             }

@@ -79,7 +79,7 @@ mod tests {
     fn a_text_without_a_token_is_found_as_markdown_is_drawn() {
         let typed = "Say `hello` to **all** of _them_.";
         let drawn = ["❯ Say hello to all of them.", "", "● Hello!"];
-        assert_eq!(own_echo(&Screen::wrapped(&drawn, 80), typed, None).map(|echo| echo.last_row), Some(0));
+        assert_eq!(own_echo(&Screen::wrapped(&drawn, 80), typed, None, 0).map(|echo| echo.last_row), Some(0));
         assert_eq!(found(&drawn, typed, None), [], "a terminal shows what was typed to the letter");
     }
 
@@ -87,10 +87,10 @@ mod tests {
     fn an_answer_begins_after_the_text_was_typed_last() {
         let (token, prompted) = (Token::new("k7qf2m").ok(), format!("$ {BELL}"));
         let rows = [BELL, "an answer to that", &prompted, "still at it"];
-        let echo = own_echo(&Screen::lines(&rows), &prompted[2..], token).unwrap();
+        let echo = own_echo(&Screen::lines(&rows), &prompted[2..], token, 0).unwrap();
         assert_eq!((echo.first_row, echo.last_row), (2, 2));
         let rows = ["> ls", "a.txt", "> ls", "b.txt"];
-        assert_eq!(own_echo(&Screen::lines(&rows), "ls", None).unwrap().last_row, 2);
+        assert_eq!(own_echo(&Screen::lines(&rows), "ls", None, 0).unwrap().last_row, 2);
     }
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
             (vec![BELL, "typed ahead", &prompted, "all of it", BELL], 2),
         ] {
             let screen = Screen::lines(&rows);
-            let at = own_echo(&screen, BELL, token).map(|echo| echo.first_row);
+            let at = own_echo(&screen, BELL, token, 0).map(|echo| echo.first_row);
             assert_eq!(at, Some(own), "{rows:?}");
         }
         assert!(
@@ -120,7 +120,7 @@ mod tests {
         let screen = include_str!("fixtures/screens/qwen-typed.txt");
         let rows: Vec<&str> = screen.lines().collect();
         let typed = "Fix it. When done, print CODING OK alone on a line. QE1 [[stub dur=4 lines=5]]";
-        let echo = own_echo(&Screen::wrapped(&rows, 120), typed, None).unwrap();
+        let echo = own_echo(&Screen::wrapped(&rows, 120), typed, None, 0).unwrap();
         assert!(rows[echo.first_row].starts_with("> Fix it.") && rows[echo.first_row].ends_with('\u{200B}'));
     }
 }

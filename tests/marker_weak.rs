@@ -15,7 +15,7 @@ mod tests {
     fn phrase_alone(rows: &[&str], width: usize, typed: &str, phrase: &str) -> Option<String> {
         let screen = Screen::wrapped(rows, width);
         let awaited = Awaited::new(phrase, None).unwrap();
-        let claim = find(&screen, &awaited, own_echo(&screen, typed, None))?;
+        let claim = find(&screen, &awaited, own_echo(&screen, typed, None, 0))?;
         assert_eq!(claim.proof, Proof::Weak);
         Some(format!("{}:{}-{}:{}", claim.start.row, claim.start.byte, claim.end.row, claim.end.byte))
     }

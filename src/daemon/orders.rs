@@ -64,6 +64,8 @@ pub struct Typed {
     pub since: Option<Millis>,
     /// What the agent prints when it is done; with the token where the turn has one.
     pub phrase: Arc<str>,
+    /// How often the line stood in the pane when it was typed: it had been typed before, and was not entered.
+    pub stood: usize,
 }
 
 /// What holds for every worker at the moment.

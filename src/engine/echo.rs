@@ -22,25 +22,33 @@ pub struct Echo {
 /// Which of them is the turn's own: [`own_echoes`].
 #[must_use]
 pub fn echoes(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<Echo> {
-    best(screen, typed, token).into_iter().map(|place| place.echo).collect()
+    best(ranked(screen, typed, token)).into_iter().map(|place| place.echo).collect()
 }
 
-fn best(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<Place> {
-    let mut found = ranked(screen, typed, token);
+fn best(mut found: Vec<Place>) -> Vec<Place> {
     let best = found.iter().map(|place| place.before).min();
     found.retain(|place| Some(place.before) == best);
     found
 }
 
-/// Those echoes that may be the turn's own; it is the last of them.
+/// How often the text stands there, whatever stands before it.
+#[must_use]
+pub fn count(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> usize {
+    ranked(screen, typed, token).len()
+}
+
+/// Those echoes that may be the turn's own; it is the last of them. `stood` is how often the text stood there before it was typed
+/// for this turn ([`count`]).
 ///
 /// With a token, in a program that writes lines, that is the first one after a prompt that nobody would quote, else the first of
 /// all; of several with nothing between them the last: what stands further below is quoted by the answer. A program with an input
 /// box draws anew what was typed: there the last one counts, and also without a token, where a program may print what it read and
 /// the caller knows what came after the typing.
 #[must_use]
-pub fn own_echoes(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<Echo> {
-    let mut found = best(screen, typed, token);
+pub fn own_echoes(screen: &Screen<'_>, typed: &str, token: Option<Token>, stood: usize) -> Vec<Echo> {
+    let mut found = ranked(screen, typed, token);
+    found.drain(..stood.min(found.len().saturating_sub(1)));
+    let mut found = best(found);
     if token.is_some() && screen.width().is_none() {
         if found.iter().any(|place| !place.may_be_quoted) {
             found.retain(|place| !place.may_be_quoted);
@@ -104,8 +112,8 @@ fn ranked(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Vec<Place> 
 
 /// The echo of the turn ([`own_echoes`]). `None` if it is not on the screen, or not any more.
 #[must_use]
-pub fn own_echo(screen: &Screen<'_>, typed: &str, token: Option<Token>) -> Option<Echo> {
-    own_echoes(screen, typed, token).pop()
+pub fn own_echo(screen: &Screen<'_>, typed: &str, token: Option<Token>, stood: usize) -> Option<Echo> {
+    own_echoes(screen, typed, token, stood).pop()
 }
 
 impl Echo {

@@ -60,12 +60,12 @@ pub fn told(words: &str, boxed: bool) -> String {
 /// What a person can do about them.
 #[must_use]
 pub fn cure(words: &str, name: &AgentName) -> String {
-    let there = if is_continuation(words) {
-        "finish the line there, or leave it with Ctrl-C"
-    } else {
-        "send or remove them there"
-    };
-    format!("{there} (`tasuki attach {name}`), or run `tasuki pane clear-line {name}`")
+    if is_continuation(words) {
+        return format!(
+            "finish the line there, or leave it with Ctrl-C (`tasuki attach {name}`), which `tasuki pane clear-line {name}` does in a shell"
+        );
+    }
+    format!("send or remove them there (`tasuki attach {name}`), or run `tasuki pane clear-line {name}`")
 }
 
 /// What stands behind a prompt; numbers in it may be others, as those of a clock.

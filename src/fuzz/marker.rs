@@ -26,7 +26,7 @@ pub fn marker(data: &[u8]) {
     let Ok(awaited) = Awaited::new(phrase, token) else { panic!("{phrase} is a phrase") };
     let found = echoes(&screen, BELL, token);
     assert!(found.iter().all(|echo| echo.first_row <= echo.last_row && echo.last_row < rows.len()));
-    let own = own_echo(&screen, BELL, token);
+    let own = own_echo(&screen, BELL, token, 0);
     assert!(own.map_or(found.is_empty(), |own| found.contains(&own)));
     let _ = is_certain(&screen, BELL, token);
     let claim = find(&screen, &awaited, own);

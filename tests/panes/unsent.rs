@@ -58,11 +58,11 @@ fn nothing_is_typed_behind_a_draft_in_a_shell_not_even_after_a_kill() {
         house.kill();
         house.start();
         house.until("the draft to be told anew", |house| holds(house, "rm -rf ~/"));
-        let (_, why) = said(&house, &["why", "d-1"]);
-        assert!(
-            why.contains("draft: somebody's unsent words") && why.contains("tasuki pane clear-line worker"),
-            "{why}"
-        );
+        // The view may be the last daemon's still.
+        house.until("why it waits", |house| {
+            let (_, why) = said(house, &["why", "d-1"]);
+            why.contains("draft: somebody's unsent words") && why.contains("tasuki pane clear-line worker")
+        });
     }
     let (_, list) = said(&house, &["status"]);
     assert!(list.contains("rm -rf ~/") && list.contains("clear-line"), "{list}");
@@ -418,6 +418,24 @@ fn what_was_begun_in_a_shell_without_a_line_editor_is_held() {
         assert!(!may_be_typed_to(&house));
     }
     assert!(!shows(&house, "^R") && !shows(&house, "echo safe"));
+    // It is left, and none of it is run with what comes then.
+    assert_eq!(
+        said(&house, &["pane", "clear-line", "worker"]),
+        (true, "worker's input is empty\n".to_owned())
+    );
+    assert!(house.result("i-1").contains("type: result"));
+    assert_eq!(house.read("done"), "safe\n");
+    for begun in ["rm -f done \\\r", "echo \"half\r"] {
+        let mut person = Person::at(&house, "tasuki:=worker");
+        person.types(begun);
+        house.until("it to be told", |house| status(house).contains("an unfinished line stands"));
+        drop(person);
+        assert!(said(&house, &["pane", "clear-line", "worker"]).0);
+        house.drop("b.yaml", "to: worker\ncontent: echo safe >> done; echo PLAIN OK\n");
+        let lines = house.read("done").lines().count() + 1;
+        until_done(&house, lines);
+    }
+    assert_eq!(house.read("done"), "safe\n".repeat(3));
     house.end();
 }
 
@@ -493,4 +511,74 @@ fn a_draft_before_a_program_that_shows_no_prompt_outlives_what_is_printed() {
         assert!(!house.tmux(&["capture-pane", "-p", "-t", "=tasuki:=worker", "-S", "-"]).contains("GOT: rm"));
         house.end();
     }
+}
+
+/// Keeps what is typed to it, as an editor does.
+const EDITOR: &str = r#"
+import os, sys, tty
+tty.setraw(0)
+print('EDITOR', end='\r\n', flush=True)
+while True:
+    byte = os.read(0, 1)
+    with open('text', 'ab') as text:
+        text.write(byte)
+    os.write(1, byte)
+"#;
+
+#[test]
+fn what_is_typed_into_a_program_in_a_shell_is_not_cleared() {
+    let mut house = House::new("editor", &format!("{SHELL}{QUIET}"), &[("editor.py", EDITOR)]);
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("python3 editor.py\r");
+    house.until("it to run", |house| shows(house, "EDITOR"));
+    person.types("Once upon a time");
+    house.until("the words", |house| house.read("text") == "Once upon a time");
+    drop(person);
+    let (cleared, told) = said(&house, &["pane", "clear-line", "worker"]);
+    assert!(!cleared && told.contains("a program runs in its shell"), "{told}");
+    assert_eq!(house.read("text"), "Once upon a time");
+    house.end();
+}
+
+/// Prints a word of its own whenever the file `noise` is there, and answers what it reads.
+const NOISY: &str = r#"
+import os, re, sys, threading, time
+def noise():
+    while True:
+        time.sleep(0.05)
+        if os.path.exists('noise'):
+            print('NOISE', flush=True)
+            os.rename('noise', 'made')
+threading.Thread(target=noise, daemon=True).start()
+for line in sys.stdin:
+    found = re.search(r'\(token (\w+)\)', line)
+    print('You said:', line.split('from')[0].strip() if found else line.strip())
+    print('PLAIN OK', found.group(1) if found else '', flush=True)
+"#;
+
+#[test]
+fn a_line_that_was_withdrawn_is_no_beginning_of_the_answer() {
+    let team = "  - {name: worker, reports_to: user, provider: slow, command: [python3, noisy.py], marker: PLAIN OK}\n\
+                providers: {slow: {based_on: plain, enter_after: 1500ms}}\n";
+    let mut house =
+        House::new("withdrawn", &format!("{team}settings: {{person_quiet: 4s}}\n"), &[("noisy.py", NOISY)]);
+    house.start();
+    house.until("idle", is_idle);
+    let mut person = Person::at(&house, "tasuki:=worker");
+    house.drop("a.yaml", "id: w-1\nto: worker\ncontent: 仕事\n");
+    house.until("its line", |house| shows(house, "[tasuki] task w-1"));
+    person.types("wait");
+    house.until("it to be withdrawn", |house| {
+        house.read("status/activity.log").contains("Enter was not pressed")
+    });
+    house.write("noise", "");
+    house.until("what it prints meanwhile", |house| house.path("made").exists());
+    house.until("the draft", |house| holds(house, "wait"));
+    let (cleared, told) = said(&house, &["pane", "clear-line", "worker"]);
+    assert!(cleared, "{told}");
+    let result = house.result("w-1");
+    assert!(result.contains("You said: [tasuki] task w-1") && result.contains("proof: token"), "{result}");
+    assert!(!result.contains("NOISE") && !result.contains("wait"), "{result}");
 }

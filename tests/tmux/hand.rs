@@ -55,6 +55,7 @@ pub(crate) fn turn(id: &str, token: &str) -> Typed {
         line: line.into(),
         since: None,
         phrase: "PLAIN OK".into(),
+        stood: 0,
     }
 }
 

@@ -32,6 +32,10 @@ impl Worker {
         if !self.is_plain() {
             return self.clear_own_box().await;
         }
+        if self.is_occupied() {
+            // What stands there is that program's, as the text in an editor.
+            return Ok(PaneResponse::Hindered(self.hindrance(Guard::Occupied)));
+        }
         let (before, stood) = self.still_unsent().await?;
         let line_keys = process::line_keys(&self.tty).ok().flatten();
         let own = self.launch.profile.clear_key.as_deref().and_then(key_of);
@@ -51,7 +55,7 @@ impl Worker {
                 // What a terminal that gives whole lines shows after its own key is none of what was typed.
                 let unchanged = now.text == before.text;
                 let is_gone = if stands {
-                    line_keys.is_some() && Instant::now() >= deadline
+                    line_keys.is_some() && Instant::now() >= deadline && !is_continuation(&now.text)
                 } else {
                     !stood || !unchanged
                 };

@@ -98,7 +98,7 @@ impl Worker {
         let Breaking { id, turn: number, token, line, .. } = known;
         let turn = Turn { number, kind: TurnKind::Task, token, redelivered: false };
         let phrase = self.phrase.as_str().into();
-        self.awaited = Some(Typed { id: id.clone(), turn, line: line.into(), since: None, phrase });
+        self.awaited = Some(Typed { id: id.clone(), turn, line: line.into(), since: None, phrase, stood: 0 });
         self.interrupt(id, number).await
     }
 
@@ -109,6 +109,7 @@ impl Worker {
         }
         self.is_taken_for_busy();
         self.unread = None;
+        self.look_at_unwatched();
     }
 
     async fn break_off(&mut self, typed: &Typed) -> Result<Interrupted, Failed> {

@@ -360,7 +360,7 @@ fn reprints(screen: &Screen) -> usize {
 pub(super) fn without_reprint(screen: &Screen, typed: &Typed) -> Screen {
     let mut screen = screen.clone();
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
-    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token);
+    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token, typed.stood);
     let below = echo.map_or(0, |echo| echo.last_row + 1);
     let found = rows.iter().enumerate().skip(below).find_map(|(at, row)| {
         let before = row.trim_end().strip_suffix(REPRINTED)?;

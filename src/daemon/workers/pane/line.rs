@@ -104,6 +104,15 @@ impl Worker {
         self.look_by(due);
     }
 
+    /// The turn is over in which keys came: what they left is looked at now, for nothing else need bring a look.
+    pub(super) fn look_at_unwatched(&mut self) {
+        if self.is_plain() && self.line.unwatched {
+            let due = Instant::now() + LOOK_AFTER;
+            self.line.due = Some(due);
+            self.look_by(due);
+        }
+    }
+
     /// Looks whose output it was, if it is time.
     pub(super) async fn watch_line(&mut self) -> Result<(), End> {
         match self.line.due {

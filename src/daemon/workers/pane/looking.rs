@@ -362,14 +362,19 @@ pub(super) fn is_echoed(screen: &Screen, typed: &Typed) -> bool {
     with_rows(screen, |seen| !echo::echoes(seen, &typed.line, typed.turn.token).is_empty())
 }
 
+/// How often the turn's line stands among these rows, whatever stands before it.
+pub(super) fn count(screen: &Screen, typed: &Typed) -> usize {
+    with_rows(screen, |seen| echo::count(seen, &typed.line, typed.turn.token))
+}
+
 /// Whether the answer surely begins among these rows.
 pub(super) fn is_whole(screen: &Screen, typed: &Typed) -> bool {
-    with_rows(screen, |seen| echo::is_certain(seen, &typed.line, typed.turn.token))
+    typed.stood == 0 && with_rows(screen, |seen| echo::is_certain(seen, &typed.line, typed.turn.token))
 }
 
 pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
     with_rows(screen, |seen| {
-        let echoes = echo::own_echoes(seen, &typed.line, typed.turn.token);
+        let echoes = echo::own_echoes(seen, &typed.line, typed.turn.token, typed.stood);
         let claim = find(seen, typed);
         let answer = answer::extract(seen, &echoes, claim.as_ref());
         (answer.text, answer.truncated)
@@ -378,7 +383,7 @@ pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
 
 fn find(seen: &Seen<'_>, typed: &Typed) -> Option<marker::Claim> {
     let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok()?;
-    let after: Option<Echo> = echo::own_echo(seen, &typed.line, typed.turn.token);
+    let after: Option<Echo> = echo::own_echo(seen, &typed.line, typed.turn.token, typed.stood);
     marker::find(seen, &awaited, after)
 }
 

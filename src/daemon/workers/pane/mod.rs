@@ -46,7 +46,7 @@ use over::Over;
 use own::Own;
 use seen::Seen;
 use sending::Sending;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -135,6 +135,8 @@ struct Worker {
     past: Option<Arc<str>>,
     /// The line that was typed last into its input box.
     typed_last: Option<Arc<str>>,
+    /// Lines that were typed, and for all that is known not entered: they may stand there still when they are typed again.
+    unentered: HashSet<Arc<str>>,
     /// The guard that was reported last.
     guard: Option<Guard>,
     /// The turn whose claim is looked for.
@@ -232,6 +234,7 @@ impl Worker {
             sought: None,
             past: None,
             typed_last: None,
+            unentered: HashSet::new(),
             guard: None,
             awaited: None,
             busy: busy::Busy::default(),

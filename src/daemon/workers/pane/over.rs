@@ -105,7 +105,7 @@ fn stands_where_it_stood(screen: &Screen, typed: &Typed) -> bool {
     let (Some(row), Some(above)) = (rows.get(at).map(|row| row.trim_end()), rows.get(..at)) else {
         return false;
     };
-    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token);
+    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token, typed.stood);
     let printed = above.get(echo.map_or(0, |echo| echo.last_row + 1)..).unwrap_or_default();
     match prompt_of(screen, typed) {
         Some(prompt) => row == prompt,

@@ -74,7 +74,7 @@ fn leave_out(read: &Read, screen: &mut Screen) {
 /// What stood before the turn's line when it was typed.
 pub(super) fn prompt_of(screen: &Screen, typed: &Typed) -> Option<String> {
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
-    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token)?;
+    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token, typed.stood)?;
     let row = rows.get(echo.first_row)?.trim_end();
     // The words of a message have no head, and a long line goes on in the next row.
     let begins = |at: &usize| row.get(*at..).is_some_and(|shown| typed.line.starts_with(shown));

@@ -3,6 +3,7 @@
 
 use super::guards::Verdict as Guards;
 use super::left::{Left, Standing};
+use super::looking::count;
 use super::seen::SEARCHED_ROWS;
 use super::{End, Worker, answered};
 use crate::daemon::orders::Typed;
@@ -69,7 +70,7 @@ impl Worker {
         }
         self.seeking = None;
         self.reprinted = false;
-        let verdict = match self.type_turn(&typed).await {
+        let verdict = match self.type_turn(&mut typed).await {
             Ok(receipt) => Verdict::Delivered(receipt),
             Err(Failed::Verdict(verdict)) => verdict,
             Err(Failed::Ended(end)) => return Err(end),
@@ -92,6 +93,7 @@ impl Worker {
         };
         match verdict {
             Verdict::Delivered(receipt) => {
+                self.unentered.remove(&typed.line);
                 self.unread = (receipt < Receipt::Read).then(|| typed.clone());
                 self.watch_for(typed);
             }
@@ -101,7 +103,7 @@ impl Worker {
         self.report(Report::Rung { id, turn, verdict }).await;
     }
 
-    async fn type_turn(&mut self, typed: &Typed) -> Result<Receipt, Failed> {
+    async fn type_turn(&mut self, typed: &mut Typed) -> Result<Receipt, Failed> {
         // Between the intent and now a flush has passed: all guards once more.
         let since = self.sought.unwrap_or_else(Instant::now);
         if typed.turn.redelivered && (self.is_recorded(typed).await || self.is_transcribed(typed).await) {
@@ -131,9 +133,14 @@ impl Worker {
             Standing::TakenAway if read.is_some() => {}
             Standing::TakenAway => before = self.echoes(typed).await?,
             // It was typed before, and Enter was lost or held back: only Enter is missing.
-            Standing::Own(draft) => return self.end_draft(&draft, typed).await,
+            Standing::Own(draft) => {
+                typed.stood = self.stood(typed, before).await.saturating_sub(1);
+                return self.end_draft(&draft, typed).await;
+            }
             Standing::Done => return Ok(Receipt::Echoed),
         }
+        typed.stood = self.stood(typed, before).await;
+        let typed = &*typed;
         let printed = *self.output.borrow_and_update();
         if self.is_called_off(typed) {
             self.taken_back = Some((typed.id.clone(), typed.turn.number));
@@ -163,11 +170,22 @@ impl Worker {
         self.enter(typed, echoed, mind).await
     }
 
+    /// How often the line stands in the pane by now, where its program writes lines: it was typed before, and withdrawn since
+    /// somebody minded. `seen` is how often it stands on the screen.
+    async fn stood(&self, typed: &Typed, seen: usize) -> usize {
+        let may_stand = seen > 0 || self.launched.adopt.is_some() || self.unentered.contains(&typed.line);
+        if typed.turn.token.is_none() || !self.is_plain() || !may_stand {
+            return 0;
+        }
+        self.whole().await.map_or(0, |whole| count(&whole, typed))
+    }
+
     /// Types the line, which stands in the input from now on.
     async fn type_line(&mut self, typed: &Typed) -> Result<(), Failed> {
         self.forget_seen();
         let before = std::mem::replace(&mut self.left, Left::of(typed));
         self.typed_last = Some(typed.line.clone());
+        self.unentered.insert(typed.line.clone());
         let done = match self.launch.profile.types {
             Typing::Paste => self.pane.paste(&typed.line).await,
             Typing::Keys => self.pane.type_literal(&typed.line).await,
