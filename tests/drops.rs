@@ -235,6 +235,35 @@ fn a_plain_scalar_is_what_its_field_wants() {
 }
 
 #[test]
+fn a_tab_that_indents_a_line_is_told_where_it_stands() {
+    for (text, line, column) in [
+        ("to: a\n\tcontent: x\n", 2, 1),
+        ("\tto: a\n\tcontent: x\n", 1, 1),
+        ("to: a\ncontent: x\nmetadata:\n\ta: 1\n", 4, 1),
+        ("to: a\ncontent: x\nmetadata:\n  a: 1\n  \tb: 1\n", 5, 3),
+        ("to: a\r\ncontent: x\r\nmetadata:\r\n  a:\r\n    - x\r\n\t- y\r\n", 6, 1),
+        ("to: a\ncontent: |\n\tone\n", 3, 1),
+        ("to: a\ncontent: |\n  長い\n\n\ttwo\n", 5, 1),
+        ("to: a\ncontent: \"x\n\ty\"\n", 3, 1),
+    ] {
+        let refusal = read(text).expect_err(text);
+        assert_eq!(
+            (refusal.code, refusal.line, refusal.column),
+            (Code::Syntax, Some(line), Some(column)),
+            "{text:?}"
+        );
+        assert!(
+            refusal.why.contains("a tab indents this line") && refusal.cure().contains("spaces"),
+            "{refusal:?}"
+        );
+    }
+    // Elsewhere a tab is a blank like another.
+    for text in ["to:\ta\ncontent: x\n", "to: a\ncontent: |\n  \tx\n", "to: a\ncontent: x\n\t\n"] {
+        assert_eq!(one(text).to.as_str(), "a");
+    }
+}
+
+#[test]
 fn what_is_kept_keeps_its_letters() {
     for letters in [
         "1.10",

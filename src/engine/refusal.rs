@@ -74,7 +74,7 @@ codes! {
     /// Only white space or comments.
     Blank = "blank", "write at least `to:` and `content:`";
     /// Not YAML.
-    Syntax = "syntax", "correct the YAML at the line shown; text with `: `, ` #` or a quote in it belongs in quotes or below `content: |`";
+    Syntax = "syntax", "correct the YAML at the line shown: indent with spaces, not tabs; text with `: `, ` #` or a quote in it belongs in quotes or below `content: |`";
     /// It ends in the middle of a value.
     CutOff = "cut-off", "close what is open there; a program should write to a name that begins with a dot and rename the whole file";
     /// Not UTF-8.

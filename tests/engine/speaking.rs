@@ -170,7 +170,7 @@ fn a_task_is_not_closed_before_its_agent_has_read_that_a_part_of_it_was_refused(
     expect![[r#"
         refused syntax from boss: not YAML
         accepted m1 task boss>tasuki part of t1 verified
-        m1 failed, error m2 from tasuki: part.yaml was refused: not YAML (syntax). Cure: correct the YAML at the line shown; text with `: `, ` #` or a quote in it belongs in quotes or below `content: |`.
+        m1 failed, error m2 from tasuki: part.yaml was refused: not YAML (syntax). Cure: correct the YAML at the line shown: indent with spaces, not tabs; text with `: `, ` #` or a quote in it belongs in quotes or below `content: |`.
         > show finished m1
         > reject part.yaml syntax
         t1 rest (its turn is over; there are answers to read)

@@ -163,7 +163,7 @@ fn what_is_no_yaml_or_of_another_form() {
              3 │    provider: scripted
                ·    ─
                ╰────
-              help: correct the YAML at the line shown"#]],
+              help: correct the YAML at the line shown: indent with spaces, not tabs"#]],
     );
     check(
         "agents: [{name: a, provider: scripted}\n",
@@ -174,7 +174,7 @@ fn what_is_no_yaml_or_of_another_form() {
              1 │ agents: [{name: a, provider: scripted}
                ·         ─
                ╰────
-              help: correct the YAML at the line shown"#]],
+              help: correct the YAML at the line shown: indent with spaces, not tabs"#]],
     );
     check(
         "- a\n- b\n",
