@@ -1,5 +1,8 @@
 //! Why a drop, a request or a file is refused: one code a class, with its cause and its cure.
 
+/// The key that says what is to be checked before a task counts as done.
+const EXPECT: &str = "expect";
+
 /// A refusal, as the sender will read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -24,12 +27,17 @@ impl Refusal {
         Self { code, document: 0, field: None, line: None, column: None, why: why.into() }
     }
 
-    /// What to do about it. A command that is not its giver's to give has no key at fault, and no token would help.
+    /// What to do about it. A command that is not its giver's to give has no key at fault, and no token would help; an
+    /// `expect:` that is put right would be refused again, for that it is there.
     #[must_use]
     pub fn cure(&self) -> &'static str {
         match self.code {
             Code::NotYours if self.field.is_none() => {
                 "let its owner or a person do it, or allow it with `may:` in the team file"
+            }
+            Code::CommandNotAllowed => Code::CommandNotAllowed.cure(),
+            _ if self.field == Some(EXPECT) => {
+                "leave `expect:` out, since this version of tasuki cannot check it; write into the content what must be true when it is done"
             }
             code => code.cure(),
         }
@@ -215,5 +223,5 @@ codes! {
 #[must_use]
 pub fn expects() -> Refusal {
     let why = "this version of tasuki cannot check `expect`, so it does not accept tasks that have it";
-    Refusal::new(Code::CommandNotAllowed, why).at("expect")
+    Refusal::new(Code::CommandNotAllowed, why).at(EXPECT)
 }
