@@ -264,6 +264,17 @@ fn an_expect_in_a_wrong_form_is_told_beside_a_right_one() {
 }
 
 #[test]
+fn an_in_reply_to_that_means_nothing_is_told() {
+    let told = |text: &str| one(&format!("to: a\ncontent: x\nin_reply_to: m-1\n{text}")).notes;
+    let note = "`in_reply_to` means nothing on a task: a part of a task names it with `parent`, an answer to one has `type: result`";
+    assert_eq!(told("type: task\n"), [note]);
+    assert_eq!(told(""), [note]);
+    for kind in ["info", "result", "error"] {
+        assert!(told(&format!("type: {kind}\n")).is_empty(), "{kind}");
+    }
+}
+
+#[test]
 fn a_tab_that_indents_a_line_is_told_where_it_stands() {
     for (text, line, column) in [
         ("to: a\n\tcontent: x\n", 2, 1),
