@@ -35,6 +35,12 @@ impl Refusal {
             Code::NotYours if self.field.is_none() => {
                 "let its owner or a person do it, or allow it with `may:` in the team file"
             }
+            Code::BadProof if self.field == Some("from") => {
+                "leave `from` out: a message is from whoever its key (`TASUKI_AGENT_KEY`) or token belongs to"
+            }
+            Code::UnknownAgent if self.field == Some("from") => {
+                "name the agent that sends it, as `tasuki status` lists it; leave `from` out if a person sends it"
+            }
             Code::CommandNotAllowed => Code::CommandNotAllowed.cure(),
             _ if self.field == Some(EXPECT) => {
                 "leave `expect:` out, since this version of tasuki cannot check it; write into the content what must be true when it is done"
