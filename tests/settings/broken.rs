@@ -680,6 +680,17 @@ fn programs_and_their_providers() {
               help: install it, or correct the command or the agent's PATH"#]],
     );
     check(
+        "agents: [{name: a, provider: plain, command: [/tmp, x]}]\n",
+        expect![[r#"
+        accepted
+          ⚠ `/tmp` is a folder, not a program
+           ╭─[tasuki.yaml:1:46]
+         1 │ agents: [{name: a, provider: plain, command: [/tmp, x]}]
+           ·                                              ─
+           ╰────
+          help: name a program and its arguments: `command: [program, argument]`"#]],
+    );
+    check(
         "agents: [{name: a, provider: plain, command: [\"c\\0t\"]}]\n",
         expect![[r#"
             refused
