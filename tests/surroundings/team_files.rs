@@ -146,7 +146,7 @@ fn a_daemon_whose_team_file_is_gone_says_so_and_can_be_ended() {
     fs::remove_file(house.path("tasuki.yaml")).expect("the team");
     house.until("the note", |house| {
         let shown = house.read("status/daemon.yaml");
-        shown.contains("tasuki.yaml: No such file") && !shown.contains("lint")
+        shown.contains("tasuki.yaml: there is no such file") && !shown.contains("lint")
     });
     let refused = said(house.tasuki().args(["init", "--provider", "scripted"]), 2);
     assert!(

@@ -10,6 +10,7 @@ use super::values::DeliveryWord;
 use super::{check, doorbells};
 use crate::engine::doorbell::Words;
 use crate::engine::words::{Digest, MessageId};
+use crate::io::errors::unnumbered;
 use crate::io::process::is_program;
 use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
@@ -350,7 +351,7 @@ fn noticed(filled: Filled, place: Place, book: &mut Book) -> String {
 fn read_prompt(path: &Path) -> Result<String, String> {
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => "does not exist".to_owned(),
-        _ => format!("cannot be read: {error}"),
+        _ => format!("cannot be read: {}", unnumbered(&error.to_string())),
     };
     let file = regular::open_linked(path).map_err(unreadable)?.ok_or("is not a file")?;
     let meta = file.metadata().map_err(unreadable)?;

@@ -3,6 +3,7 @@
 use crate::daemon::start::StartError;
 use crate::daemon::survivors::SurvivorsError;
 use crate::engine::refusal::Refusal;
+use crate::io::errors::unnumbered;
 use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
 use crate::io::settings::{InitError, SettingsError};
@@ -112,6 +113,7 @@ impl Failure {
     /// For a program: one line.
     pub(super) fn json(&self) -> String {
         let mut problem = self.problem.clone();
+        problem.why = unnumbered(&problem.why);
         if problem.cure.is_empty() {
             // Some say in one sentence what is wrong and what to do.
             problem.cure = problem.why.split_once("; ").map_or_else(String::new, |(_, cure)| cure.to_owned());
@@ -132,7 +134,7 @@ impl Failure {
             (None, Some(line), Some(column)) => Some(format!("line {line}, column {column}")),
             _ => problem.field.as_ref().map(|field| format!("`{field}`")),
         };
-        let mut text = format!("error: {}", problem.why.trim_end());
+        let mut text = format!("error: {}", unnumbered(&problem.why).trim_end());
         if let Some(place) = place {
             text.push_str(&format!("\n  where: {place}"));
         }
@@ -292,6 +294,14 @@ mod tests {
         failure.problem.line = Some(2);
         failure.problem.column = Some(3);
         assert_eq!(failure.text(), "error: nobody is named\n  where: a.yaml:2:3\n  cure: add `to:`");
+    }
+
+    #[test]
+    fn what_the_system_says_has_no_number() {
+        let of = |errno| Failure::at(Path::new("/a"))(io::Error::from_raw_os_error(errno));
+        assert_eq!(of(2).text(), "error: cannot use /a: there is no such file or folder");
+        assert_eq!(of(20).text(), "error: cannot use /a: Not a directory");
+        assert!(of(20).json().contains("cannot use /a: Not a directory\""), "{}", of(20).json());
     }
 
     #[test]
