@@ -127,6 +127,24 @@ enum News {
 /// Whether it is over.
 type Stop = watch::Receiver<bool>;
 
+/// Of a folder in which nothing can be made.
+fn unusable(folder: &Path, error: io::Error) -> Failure {
+    // What makes the name in it tells of a path that nobody gave.
+    let error = match folder.metadata() {
+        Ok(found) if found.is_dir() => error,
+        Ok(_) => io::Error::from(io::ErrorKind::NotADirectory),
+        Err(error) => error,
+    };
+    let is_missing = error.kind() == io::ErrorKind::NotFound;
+    let mut failure = Failure::at(folder)(error);
+    if failure.problem.cure.is_empty() {
+        let make = format!("make it with `mkdir -p {}`, or name", folder.display());
+        let first = if is_missing { make.as_str() } else { "name" };
+        failure.problem.cure = format!("{first} another folder with --dir that you can write to");
+    }
+    failure
+}
+
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     if let Some(top) = &args.check {
         return report::tell(desk, &Places { top: top.clone() }, true);
@@ -138,7 +156,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let folder = args.dir.clone().unwrap_or_else(|| desk.around.temp.clone());
     let top = tempfile::Builder::new().prefix("tasuki-torture-").tempdir_in(&folder);
     // From here on it stays, whatever happens, until nothing was found in it.
-    let top = top.map_err(Failure::at(&folder))?.keep();
+    let top = top.map_err(|error| unusable(&folder, error))?.keep();
     desk.remark(format!("seed {seed}, in {}", top.display()));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let run = Run { desk, args, seed, minutes: limits.0, start_limit: limits.1 };
