@@ -12,6 +12,7 @@ use crate::io::tmux::TmuxError;
 use crate::io::workspace::WorkspaceError;
 use crate::ui::http::client::ClientError;
 use crate::ui::http::types::Problem;
+use crate::ui::scripted::{BadScript, Unplayed};
 use std::error::Error;
 use std::io;
 use std::path::Path;
@@ -55,12 +56,14 @@ pub(super) struct Failure {
     pub(super) problem: Problem,
     /// The file it is in.
     pub(super) place: Option<String>,
+    /// All of it for a person, where there is more to show than a sentence.
+    report: Option<String>,
 }
 
 impl Failure {
     pub(super) fn new(kind: Kind, code: &str, why: impl Into<String>, cure: impl Into<String>) -> Self {
         let problem = Problem { code: code.into(), why: why.into(), cure: cure.into(), ..Problem::default() };
-        Self { kind, problem, place: None }
+        Self { kind, problem, place: None, report: None }
     }
 
     /// The same, in this file.
@@ -127,6 +130,9 @@ impl Failure {
 
     /// For a person.
     pub(super) fn text(&self) -> String {
+        if let Some(report) = &self.report {
+            return report.clone();
+        }
         let problem = &self.problem;
         let place = match (&self.place, problem.line, problem.column) {
             (Some(file), Some(line), Some(column)) => Some(format!("{file}:{line}:{column}")),
@@ -166,9 +172,11 @@ impl From<ClientError> for Failure {
             }
             ClientError::Refused(problem) => {
                 let kind = if problem.code == "bug" { Kind::Failed } else { Kind::Rejected };
-                Self { kind, problem, place: None }
+                Self { kind, problem, place: None, report: None }
             }
-            ClientError::Unavailable(problem) => Self { kind: Kind::Failed, problem, place: None },
+            ClientError::Unavailable(problem) => {
+                Self { kind: Kind::Failed, problem, place: None, report: None }
+            }
             ClientError::Gone(_) | ClientError::Odd(_) | ClientError::Io(_) => {
                 Self::new(Kind::Failed, "no-answer", why, "see .tasuki/daemon.log")
             }
@@ -237,6 +245,34 @@ impl From<StartError> for Failure {
 impl From<SurvivorsError> for Failure {
     fn from(error: SurvivorsError) -> Self {
         Self::of("agents", &error)
+    }
+}
+
+impl From<BadScript> for Failure {
+    fn from(error: BadScript) -> Self {
+        let new = |cure| Self::new(Kind::Rejected, "script", error.to_string(), cure);
+        match error {
+            BadScript::Unreadable { .. } => new("check the path after --script"),
+            BadScript::TooLong(_) => new("write a shorter one: an action can be repeated by a rule"),
+            BadScript::Invalid { place, ref report, .. } => {
+                let mut failure = new("protocol/SCRIPTED.md describes each key and each action");
+                failure.report.clone_from(report);
+                (failure.problem.line, failure.problem.column) = place.unzip();
+                failure
+            }
+        }
+    }
+}
+
+impl From<Unplayed> for Failure {
+    fn from(error: Unplayed) -> Self {
+        match error {
+            Unplayed::Phrase(why) => {
+                Self::new(Kind::Rejected, "phrase", why, "give the agent's `marker:` of the team file")
+            }
+            Unplayed::Script(error) => error.into(),
+            Unplayed::Terminal(_) => Self::of("terminal", &error),
+        }
     }
 }
 
