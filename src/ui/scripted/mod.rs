@@ -47,6 +47,7 @@ use self::script::{BeforeReady, Script};
 use self::terminal::{Setup, Terminal};
 use self::tui::TuiSetup;
 use self::turn::Places;
+use crate::ui::number::read_whole;
 
 pub use self::load::BadScript;
 
@@ -85,7 +86,7 @@ pub struct ScriptedArgs {
     #[arg(long, value_name = "PHRASE")]
     pub phrase: String,
     /// Seed of the random numbers (pauses with a range, made-up tokens): the same number plays the same
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = read_whole::<u64>)]
     pub seed: u64,
 }
 
