@@ -55,9 +55,9 @@ fn without_a_script_each_turn_is_answered_at_once() {
         &format!("msg-1 {lines}"),
         &format!("msg-1 {lines}"),
         "CODING OK aaaaa4",
-        "msg-2 has 1 lines, 11 characters: 日本語で: hello",
+        "msg-2 has 1 line, 11 characters: 日本語で: hello",
         "CODING OK aaaaa3",
-        "this line has 1 lines, 3 characters: 続けて",
+        "this line has 1 line, 3 characters: 続けて",
         "CODING OK",
         "",
     ];
@@ -197,7 +197,7 @@ fn echo_prompt_and_early_input_are_the_scripts() {
     assert_eq!(pty.until("now> "), "\ntoo early\nnow> ");
     assert_eq!(pty.unread(), 0);
     pty.write("in time\n");
-    assert!(pty.until("CODING OK").starts_with("in time\nthis line has 1 lines, 7 characters: in time\n"));
+    assert!(pty.until("CODING OK").starts_with("in time\nthis line has 1 line, 7 characters: in time\n"));
 }
 
 #[test]
