@@ -511,3 +511,35 @@ fn following_what_was_sent_to_the_user_prints_nothing_of_the_team() {
     log.wait().unwrap();
     assert!(said[0].contains("msg-1 from boss") && said[1] == "  for you", "{said:?}");
 }
+
+#[test]
+fn what_an_argument_should_have_been_is_said_in_plain_words() {
+    let folder = workspace();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    for (words, what, cure) in [
+        (&["log", "-n", "ten"][..], "write a whole number, such as 10", ""),
+        (&["pane", "read", "a", "--history", "5000000000"], "the number is too large", ""),
+        (&["torture", "--agents", "0"], "write a whole number from 1 to 100", ""),
+        (&["torture", "--minutes", "few"], "write a number, such as 2 or 0.5", ""),
+        (&["agent", "scripted", "--phrase", "OK", "--seed", "x"], "write a whole number, such as 10", ""),
+        (
+            &["torture", "--dir", "no/where"],
+            "cannot use no/where: there is no such file or folder",
+            "make it with `mkdir -p no/where`",
+        ),
+        (&["torture", "--dir", "file"], "cannot use file: not a directory", "name another folder with --dir"),
+        (&["lint", "nowhere.yaml"], "cannot read it: there is no such file or folder", "name a file"),
+        (&["agent", "scripted", "--phrase", " "], "the phrase", "give the agent's `marker:`"),
+    ] {
+        let output = run(folder.path(), words);
+        let said = text(&output.stderr);
+        assert!(said.contains(what) && said.contains(cure), "{words:?}: {said}");
+        assert!(!said.contains("os error") && !said.contains("invalid digit"), "{words:?}: {said}");
+        let json = run(folder.path(), &[words, &["--json"]].concat());
+        for line in text(&json.stderr).lines() {
+            let problem: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert!(problem["why"].is_string() && problem["cure"].is_string(), "{line}");
+        }
+        assert!(code(&json) == code(&output) && code(&json) > 0, "{json:?}");
+    }
+}

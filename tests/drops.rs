@@ -235,6 +235,75 @@ fn a_plain_scalar_is_what_its_field_wants() {
 }
 
 #[test]
+fn an_expect_in_a_wrong_form_is_told_beside_a_right_one() {
+    let told = |expect: &str| {
+        let refusal = read(&format!("to: a\ncontent: x\nexpect: {expect}\n")).expect_err(expect);
+        let cure = "leave `expect:` out, since this version of tasuki cannot check it; write into the content what must be true when it is done";
+        assert_eq!((refusal.field, refusal.cure()), (Some("expect"), cure));
+        format!("{}:{} {}\n", refusal.line.unwrap(), refusal.column.unwrap(), refusal.why)
+    };
+    let wrong =
+        ["5", "[docs/plan.md]", "{comit: true}", "{commit: maybe}", "{files: {a: b}}", "{files: [~]}"];
+    let wrong = wrong.into_iter().chain(["{files: ''}", "{command: [[a]]}", "{report: [a]}"]);
+    expect_test::expect![[r#"
+        3:9 `expect` must be a map with some of commit, files, command and report, such as `{files: [docs/plan.md]}`, not `5`
+        3:9 `expect` must be a map with some of commit, files, command and report, such as `{files: [docs/plan.md]}`, not a list
+        3:10 `expect`: `comit` is not one of commit, files, command, report
+        3:18 `commit` of `expect` must be `true` or `false`, such as `commit: true`; there is `maybe`
+        3:17 `files` of `expect` must be a list of paths, such as `files: [docs/plan.md]`; there is a map
+        3:18 `files` of `expect` must be a list of paths, such as `files: [docs/plan.md]`; there is an empty value
+        3:17 `expect`: `` does not lead to a file inside the workspace
+        3:20 `command` of `expect` must be a program and its arguments, such as `command: [cargo, test]`; there is a list
+        3:18 `report` of `expect` must be a path, such as `report: docs/report.md`; there is a list
+    "#]]
+    .assert_eq(&wrong.map(told).collect::<String>());
+    // Nothing is expected where nothing is written.
+    for nothing in ["", "{}", "{files: []}", "{command: }"] {
+        assert_eq!(one(&format!("to: a\ncontent: x\nexpect: {nothing}\n")).expect, None);
+    }
+}
+
+#[test]
+fn an_in_reply_to_that_means_nothing_is_told() {
+    let told = |text: &str| one(&format!("to: a\ncontent: x\nin_reply_to: m-1\n{text}")).notes;
+    let note = "`in_reply_to` means nothing on a task: a part of a task names it with `parent`, an answer to one has `type: result`";
+    assert_eq!(told("type: task\n"), [note]);
+    assert_eq!(told(""), [note]);
+    for kind in ["info", "result", "error"] {
+        assert!(told(&format!("type: {kind}\n")).is_empty(), "{kind}");
+    }
+}
+
+#[test]
+fn a_tab_that_indents_a_line_is_told_where_it_stands() {
+    for (text, line, column) in [
+        ("to: a\n\tcontent: x\n", 2, 1),
+        ("\tto: a\n\tcontent: x\n", 1, 1),
+        ("to: a\ncontent: x\nmetadata:\n\ta: 1\n", 4, 1),
+        ("to: a\ncontent: x\nmetadata:\n  a: 1\n  \tb: 1\n", 5, 3),
+        ("to: a\r\ncontent: x\r\nmetadata:\r\n  a:\r\n    - x\r\n\t- y\r\n", 6, 1),
+        ("to: a\ncontent: |\n\tone\n", 3, 1),
+        ("to: a\ncontent: |\n  長い\n\n\ttwo\n", 5, 1),
+        ("to: a\ncontent: \"x\n\ty\"\n", 3, 1),
+    ] {
+        let refusal = read(text).expect_err(text);
+        assert_eq!(
+            (refusal.code, refusal.line, refusal.column),
+            (Code::Syntax, Some(line), Some(column)),
+            "{text:?}"
+        );
+        assert!(
+            refusal.why.contains("a tab indents this line") && refusal.cure().contains("spaces"),
+            "{refusal:?}"
+        );
+    }
+    // Elsewhere a tab is a blank like another.
+    for text in ["to:\ta\ncontent: x\n", "to: a\ncontent: |\n  \tx\n", "to: a\ncontent: x\n\t\n"] {
+        assert_eq!(one(text).to.as_str(), "a");
+    }
+}
+
+#[test]
 fn what_is_kept_keeps_its_letters() {
     for letters in [
         "1.10",

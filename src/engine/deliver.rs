@@ -7,7 +7,7 @@ use super::input::{Effect, Guard, Verdict};
 use super::life::{Move, Receipt, Stage, Turn, TurnKind};
 use super::message::{Kind, OnDoubt};
 use super::state::{Agent, Open, Phase};
-use super::words::{AgentName, MessageId, Millis, Nonce, Token};
+use super::words::{AgentName, MessageId, Millis, Nonce, Token, counted};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -173,8 +173,8 @@ impl Work<'_> {
         let turn = self.turn_for(name, nonce, open, kind, fresh);
         let turns = self.team.limits.turns_max;
         if turn.number > turns.max(open.turns) {
-            let why =
-                format!("it has had {turns} turns, and no task may have more (`turns_max` in the team file)");
+            let turns = counted(turns.into(), "turn");
+            let why = format!("it has had {turns}, and no task may have more (`turns_max` in the team file)");
             return self.fail(id, &why);
         }
         self.emit(Event::Moved {

@@ -1,5 +1,8 @@
 //! Why a drop, a request or a file is refused: one code a class, with its cause and its cure.
 
+/// The key that says what is to be checked before a task counts as done.
+const EXPECT: &str = "expect";
+
 /// A refusal, as the sender will read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -24,12 +27,23 @@ impl Refusal {
         Self { code, document: 0, field: None, line: None, column: None, why: why.into() }
     }
 
-    /// What to do about it. A command that is not its giver's to give has no key at fault, and no token would help.
+    /// What to do about it. A command that is not its giver's to give has no key at fault, and no token would help; an
+    /// `expect:` that is put right would be refused again, for that it is there.
     #[must_use]
     pub fn cure(&self) -> &'static str {
         match self.code {
             Code::NotYours if self.field.is_none() => {
                 "let its owner or a person do it, or allow it with `may:` in the team file"
+            }
+            Code::BadProof if self.field == Some("from") => {
+                "leave `from` out: a message is from whoever its key (`TASUKI_AGENT_KEY`) or token belongs to"
+            }
+            Code::UnknownAgent if self.field == Some("from") => {
+                "name the agent that sends it, as `tasuki status` lists it; leave `from` out if a person sends it"
+            }
+            Code::CommandNotAllowed => Code::CommandNotAllowed.cure(),
+            _ if self.field == Some(EXPECT) => {
+                "leave `expect:` out, since this version of tasuki cannot check it; write into the content what must be true when it is done"
             }
             code => code.cure(),
         }
@@ -74,7 +88,7 @@ codes! {
     /// Only white space or comments.
     Blank = "blank", "write at least `to:` and `content:`";
     /// Not YAML.
-    Syntax = "syntax", "correct the YAML at the line shown; text with `: `, ` #` or a quote in it belongs in quotes or below `content: |`";
+    Syntax = "syntax", "correct the YAML at the line shown: indent with spaces, not tabs; text with `: `, ` #` or a quote in it belongs in quotes or below `content: |`";
     /// It ends in the middle of a value.
     CutOff = "cut-off", "close what is open there; a program should write to a name that begins with a dot and rename the whole file";
     /// Not UTF-8.
@@ -215,5 +229,5 @@ codes! {
 #[must_use]
 pub fn expects() -> Refusal {
     let why = "this version of tasuki cannot check `expect`, so it does not accept tasks that have it";
-    Refusal::new(Code::CommandNotAllowed, why).at("expect")
+    Refusal::new(Code::CommandNotAllowed, why).at(EXPECT)
 }

@@ -42,7 +42,8 @@ impl Work<'_> {
         };
         match (named, proven) {
             (Some(named), Some(proven)) if named != proven => {
-                let why = format!("the proof is {proven}'s, but the message says it is from {named}");
+                let proof = if proof.is_some() { "key" } else { "token" };
+                let why = format!("the {proof} is {proven}'s, but the message says it is from {named}");
                 Err(Refusal::new(Code::BadProof, why).at("from"))
             }
             (_, Some(name)) => Ok(Speaker { name, verified: true, task, inferred: false }),

@@ -38,7 +38,9 @@ pub enum FolderError {
         path: PathBuf,
     },
     /// It belongs to another user.
-    #[error("{path} belongs to user {owner}, not to {us}; use a workspace of your own, or `chown` it")]
+    #[error(
+        "{path} belongs to user {owner}, not to {us}; use a workspace of your own, or let root `chown` it to you"
+    )]
     NotOurs {
         /// Where.
         path: PathBuf,

@@ -2,6 +2,7 @@
 
 pub mod agent_folder;
 pub mod clock;
+pub mod errors;
 pub mod exchange;
 #[cfg(test)]
 pub(crate) mod fake;

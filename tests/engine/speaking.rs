@@ -34,9 +34,9 @@ fn a_proof_says_who_speaks_and_a_wrong_one_is_refused() {
         accepted a task boss>bob part of t1 hops 1 verified
         accepted b task boss>bob part of t1 hops 1 verified
         accepted c task boss>bob part of t1 hops 1 inferred verified
-        refused bad-proof from ann: the proof is ann's, but the message says it is from boss
+        refused bad-proof from ann: the token is ann's, but the message says it is from boss
         refused bad-proof from ann: the key is ann's and the token is boss's
-        refused bad-proof from boss: the proof is boss's, but the message says it is from user
+        refused bad-proof from boss: the key is boss's, but the message says it is from user
         refused bad-proof from boss: k99999 is not the token of a turn of an open task; one that went to another agent has a new one
         accepted h task boss>bob part of t1 hops 1 inferred
         accepted i task user>bob
@@ -129,9 +129,9 @@ fn an_agent_is_told_that_its_drop_was_refused() {
         m1 completed
         > show finished m1
         -- whom the token proves, not who it says it is
-        refused bad-proof from ann: the proof is ann's, but the message says it is from boss
+        refused bad-proof from ann: the token is ann's, but the message says it is from boss
         accepted m2 task ann>tasuki part of t1 verified
-        m2 failed, error m3 from tasuki: b.yaml was refused: the proof is ann's, but the message says it is from boss (bad-proof). Cure: use the token of your own newest turn.
+        m2 failed, error m3 from tasuki: b.yaml was refused: the token is ann's, but the message says it is from boss (bad-proof). Cure: leave `from` out: a message is from whoever its key (`TASUKI_AGENT_KEY`) or token belongs to.
         > show finished m2
         > reject b.yaml bad-proof
         -- what is no message at all
@@ -170,7 +170,7 @@ fn a_task_is_not_closed_before_its_agent_has_read_that_a_part_of_it_was_refused(
     expect![[r#"
         refused syntax from boss: not YAML
         accepted m1 task boss>tasuki part of t1 verified
-        m1 failed, error m2 from tasuki: part.yaml was refused: not YAML (syntax). Cure: correct the YAML at the line shown; text with `: `, ` #` or a quote in it belongs in quotes or below `content: |`.
+        m1 failed, error m2 from tasuki: part.yaml was refused: not YAML (syntax). Cure: correct the YAML at the line shown: indent with spaces, not tabs; text with `: `, ` #` or a quote in it belongs in quotes or below `content: |`.
         > show finished m1
         > reject part.yaml syntax
         t1 rest (its turn is over; there are answers to read)

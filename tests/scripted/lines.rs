@@ -55,9 +55,9 @@ fn without_a_script_each_turn_is_answered_at_once() {
         &format!("msg-1 {lines}"),
         &format!("msg-1 {lines}"),
         "CODING OK aaaaa4",
-        "msg-2 has 1 lines, 11 characters: 日本語で: hello",
+        "msg-2 has 1 line, 11 characters: 日本語で: hello",
         "CODING OK aaaaa3",
-        "this line has 1 lines, 3 characters: 続けて",
+        "this line has 1 line, 3 characters: 続けて",
         "CODING OK",
         "",
     ];
@@ -197,7 +197,7 @@ fn echo_prompt_and_early_input_are_the_scripts() {
     assert_eq!(pty.until("now> "), "\ntoo early\nnow> ");
     assert_eq!(pty.unread(), 0);
     pty.write("in time\n");
-    assert!(pty.until("CODING OK").starts_with("in time\nthis line has 1 lines, 7 characters: in time\n"));
+    assert!(pty.until("CODING OK").starts_with("in time\nthis line has 1 line, 7 characters: in time\n"));
 }
 
 #[test]
@@ -289,11 +289,21 @@ fn a_script_or_phrase_that_is_not_valid_is_refused() {
     assert_eq!(output.status.code(), Some(2));
     assert!(
         String::from_utf8_lossy(&output.stderr)
-            .starts_with("cannot read the script nowhere.yaml: No such file"),
+            .starts_with("error: cannot read the script nowhere.yaml: there is no such file"),
         "{output:?}"
     );
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_tasuki"))
         .args(["agent", "scripted", "--phrase", " "])
         .output();
     assert_eq!(output.expect("an end").status.code(), Some(2));
+    // For a program it is one line of JSON.
+    workspace.script("rules:\n  - do:\n      - prnt: 日本\n");
+    for (script, line) in [("my.script.yaml", Some(3)), ("nowhere.yaml", None)] {
+        let mut agent = workspace.agent(None);
+        let output = agent.args(["--json", "--script", script]).output().expect("an end");
+        let said: serde_json::Value = serde_json::from_slice(&output.stderr).expect("JSON");
+        assert_eq!((output.status.code(), &said["code"]), (Some(2), &"script".into()), "{said}");
+        assert!(said["why"].is_string() && said["cure"].is_string(), "{said}");
+        assert_eq!((said["line"].as_u64(), said["file"].as_str()), (line, line.map(|_| script)), "{said}");
+    }
 }

@@ -163,7 +163,7 @@ fn what_is_no_yaml_or_of_another_form() {
              3 │    provider: scripted
                ·    ─
                ╰────
-              help: correct the YAML at the line shown"#]],
+              help: correct the YAML at the line shown: indent with spaces, not tabs"#]],
     );
     check(
         "agents: [{name: a, provider: scripted}\n",
@@ -174,7 +174,7 @@ fn what_is_no_yaml_or_of_another_form() {
              1 │ agents: [{name: a, provider: scripted}
                ·         ─
                ╰────
-              help: correct the YAML at the line shown"#]],
+              help: correct the YAML at the line shown: indent with spaces, not tabs"#]],
     );
     check(
         "- a\n- b\n",
@@ -678,6 +678,17 @@ fn programs_and_their_providers() {
                ·                                              ─
                ╰────
               help: install it, or correct the command or the agent's PATH"#]],
+    );
+    check(
+        "agents: [{name: a, provider: plain, command: [/tmp, x]}]\n",
+        expect![[r#"
+        accepted
+          ⚠ `/tmp` is a folder, not a program
+           ╭─[tasuki.yaml:1:46]
+         1 │ agents: [{name: a, provider: plain, command: [/tmp, x]}]
+           ·                                              ─
+           ╰────
+          help: name a program and its arguments: `command: [program, argument]`"#]],
     );
     check(
         "agents: [{name: a, provider: plain, command: [\"c\\0t\"]}]\n",

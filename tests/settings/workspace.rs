@@ -155,7 +155,7 @@ fn what_lint_does_not_look_at_is_told_with_its_place_and_cure() {
     std::fs::set_permissions(workspace.team_file(), Permissions::from_mode(0o666)).unwrap();
     assert!(shown().ends_with("tasuki.yaml; `chmod o-w` it"), "{}", shown());
     std::fs::remove_file(workspace.team_file()).unwrap();
-    assert!(shown().contains("tasuki.yaml: No such file"), "{}", shown());
+    assert!(shown().contains("tasuki.yaml: there is no such file"), "{}", shown());
     std::fs::create_dir(workspace.team_file()).unwrap();
     assert!(shown().contains("tasuki.yaml is not a file"), "{}", shown());
 }

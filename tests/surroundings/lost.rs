@@ -121,6 +121,11 @@ fn files_that_are_never_taken_and_drops_that_were_refused_are_told() {
     house.write("queue/half.yaml.tmp", "to: wor");
     house.write("queue/empty", "");
     house.write("queue/README.md", "the page that `init` writes");
+    std::fs::create_dir(house.path("queue/mine")).expect("a folder");
+    std::fs::create_dir(house.path("queue/empty-folder")).expect("a folder");
+    house.write("queue/mine/a.yaml", "to: worker\ncontent: x\n");
+    house.write("queue/mine/b.yaml", "to: worker\ncontent: x\n");
+    house.write("queue/mine/notes.txt", "to: worker\ncontent: x\n");
     house.until("the refusal", |house| house.path("queue/rejected/bad.yaml").exists());
     house.until("the log", |house| {
         let log = house.read("status/activity.log");
@@ -137,7 +142,10 @@ fn files_that_are_never_taken_and_drops_that_were_refused_are_told() {
             );
         }
         assert!(!text.contains("half") && !text.contains("queue/empty"), "{text}");
-        assert!(!text.contains("README"), "{text}");
+        assert!(!text.contains("README") && !text.contains("empty-folder"), "{text}");
+        let folder =
+            "queue/mine/ has 2 files that are not taken: only files directly in queue/ are; `mv` them there";
+        assert_eq!(text.matches(folder).count(), 1, "{text}");
     }
     let (_, status) = told(&house, &["status"]);
     assert!(status.contains("queue/rejected/: 1 drop was refused"), "{status}");

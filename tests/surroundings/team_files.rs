@@ -146,7 +146,7 @@ fn a_daemon_whose_team_file_is_gone_says_so_and_can_be_ended() {
     fs::remove_file(house.path("tasuki.yaml")).expect("the team");
     house.until("the note", |house| {
         let shown = house.read("status/daemon.yaml");
-        shown.contains("tasuki.yaml: No such file") && !shown.contains("lint")
+        shown.contains("tasuki.yaml: there is no such file") && !shown.contains("lint")
     });
     let refused = said(house.tasuki().args(["init", "--provider", "scripted"]), 2);
     assert!(
@@ -208,11 +208,16 @@ fn each_agent_whose_program_is_missing_is_named_with_what_is_missing() {
     let plain = |name: &str, program: &str| {
         format!("  - {{name: {name}, provider: plain, command: [{program}], marker: {name} OK}}\n")
     };
-    let agents =
-        plain("good", "bash, ./agent.sh") + &plain("bad", "no-such-program") + &plain("worse", "./gone.sh");
+    let agents = plain("good", "bash, ./agent.sh")
+        + &plain("bad", "no-such-program")
+        + &plain("worse", "./gone.sh")
+        + &plain("worst", "/tmp");
     let house = House::new("missing", &agents, &[("agent.sh", "while read -r _; do :; done\n")]);
     let named = |text: &str, agent: &str, program: &str| {
-        let why = format!("there is no program `{program}`");
+        let why = match program {
+            "/tmp" => "`/tmp` is a folder, not a program".to_owned(),
+            _ => format!("there is no program `{program}`"),
+        };
         let is_it = |line: &str| {
             let mut words = line.split(|c: char| !c.is_alphanumeric());
             words.any(|word| word == agent) && line.contains("error") && line.contains(&why)
@@ -223,7 +228,7 @@ fn each_agent_whose_program_is_missing_is_named_with_what_is_missing() {
     let (_, bad) = up.split_once("not all agents are ready").expect("it says so");
     let status = house.tasuki().arg("status").output().expect("a status");
     let status = String::from_utf8(status.stdout).expect("UTF-8");
-    for (agent, program) in [("bad", "no-such-program"), ("worse", "./gone.sh")] {
+    for (agent, program) in [("bad", "no-such-program"), ("worse", "./gone.sh"), ("worst", "/tmp")] {
         named(bad, agent, program);
         named(&status, agent, program);
         assert!(house.read(&format!("status/agents/{agent}.yaml")).contains(program), "{agent}");

@@ -16,7 +16,7 @@ const NOBODY: u32 = 65_534;
 /// Set where this test is the other user.
 const OTHER: &str = "TASUKI_TEST_OTHER_USER";
 
-const FOREIGN: &str = "belongs to user 65534, and tasuki would run what it says; if you trust it, `chown` it";
+const FOREIGN: &str = "belongs to user 65534, and tasuki would run what it says; if you trust it, copy it into a folder of your own, or let root `chown` it to you";
 
 #[test]
 fn what_another_user_owns_is_not_run_however_it_is_named() {

@@ -37,6 +37,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use wanted::Unwanted;
 pub use wanted::Wanted;
+pub use zone::is_foreign_folder;
 use zone::{Candidate, Zone};
 
 /// The zone of `queue/` itself.

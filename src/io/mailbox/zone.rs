@@ -101,11 +101,7 @@ impl Zone {
 
     /// Whether this is a folder of somebody's own in which files lie that are called as if they were to be taken.
     fn holds_drops(&self, name: &OsStr) -> bool {
-        const OURS: [&str; 6] = ["active", "results", "done", "rejected", "inbox", "lost"];
-        let is_passed_over = name.to_str().is_none_or(|name| {
-            OURS.contains(&name) || name == "STOP" || name.starts_with('.') || name.ends_with(".tmp")
-        });
-        if is_passed_over || !self.is_folder(name) {
+        if !name.to_str().is_some_and(is_foreign_folder) || !self.is_folder(name) {
             return false;
         }
         let names =
@@ -144,6 +140,13 @@ impl Zone {
             seq: Seq::of(&stat),
         })
     }
+}
+
+/// Whether a folder of this name in `queue/` is not tasuki's own, nor one that somebody still writes.
+#[must_use]
+pub fn is_foreign_folder(name: &str) -> bool {
+    const OURS: [&str; 6] = ["active", "results", "done", "rejected", "inbox", "lost"];
+    !(OURS.contains(&name) || name == "STOP" || name.starts_with('.') || name.ends_with(".tmp"))
 }
 
 /// Refuses a path in which everybody may swap a folder for another: one that all may write to and that is not sticky.

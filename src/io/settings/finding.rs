@@ -16,6 +16,8 @@ const SHOWN_BYTES_MAX: usize = 1_000;
 
 /// How a finding begins that says that a program is missing.
 pub(super) const NO_PROGRAM: &str = "there is no program `";
+/// How one ends that says that a folder stands in the place of a program.
+pub(super) const IS_FOLDER: &str = "is a folder, not a program";
 
 /// A stretch of bytes in a team file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -63,7 +65,7 @@ impl Finding {
     /// Whether it says that an agent's program is missing, which whoever lists the programs says for each of them.
     #[must_use]
     pub fn is_of_a_program(&self) -> bool {
-        !self.fatal && self.why.starts_with(NO_PROGRAM)
+        !self.fatal && (self.why.starts_with(NO_PROGRAM) || self.why.ends_with(IS_FOLDER))
     }
 
     /// Whether its line, and those beside it that are shown with it, are short enough to be shown.

@@ -3,13 +3,14 @@
 use super::env::{Env, allowed_only};
 use super::file::AgentEntry;
 use super::fill::{Filled, Values, fill};
-use super::finding::{Book, NO_PROGRAM, Place};
+use super::finding::{Book, IS_FOLDER, NO_PROGRAM, Place};
 use super::profile::Profile;
 use super::prompt::{self, Way};
 use super::values::DeliveryWord;
 use super::{check, doorbells};
 use crate::engine::doorbell::Words;
 use crate::engine::words::{Digest, MessageId};
+use crate::io::errors::unnumbered;
 use crate::io::process::is_program;
 use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
@@ -69,6 +70,9 @@ impl Launch {
         let program = self.argv.first()?;
         let path = self.env.get("PATH").map_or("", String::as_str);
         let (is_there, place) = match program.contains('/') {
+            true if self.cwd.join(program).is_dir() => {
+                return Some(format!("`{program}` {IS_FOLDER}: correct `command:` in the team file"));
+            }
             true if !is_program(&self.cwd.join(program)) && self.cwd.join(program).is_file() => {
                 return Some(format!("`{program}` {NOT_EXECUTABLE}"));
             }
@@ -267,6 +271,10 @@ impl Ground<'_> {
     fn warn_if_absent(&self, argv: &[String], cwd: &Path, env: &Env, place: Place, book: &mut Book) {
         let Some(program) = argv.first().filter(|program| !program.is_empty()) else { return };
         let path = env.get("PATH").map_or("", String::as_str);
+        if program.contains('/') && cwd.join(program).is_dir() {
+            let cure = "name a program and its arguments: `command: [program, argument]`";
+            return book.odd(place, format!("`{program}` {IS_FOLDER}"), cure);
+        }
         let found = match program.contains('/') {
             true => cwd.join(program).is_file(),
             false => self.is_on(path, program),
@@ -343,7 +351,7 @@ fn noticed(filled: Filled, place: Place, book: &mut Book) -> String {
 fn read_prompt(path: &Path) -> Result<String, String> {
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => "does not exist".to_owned(),
-        _ => format!("cannot be read: {error}"),
+        _ => format!("cannot be read: {}", unnumbered(&error.to_string())),
     };
     let file = regular::open_linked(path).map_err(unreadable)?.ok_or("is not a file")?;
     let meta = file.metadata().map_err(unreadable)?;

@@ -42,6 +42,7 @@ pub use transcript::{Records, Transcript, part};
 
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;
+use crate::io::errors::unnumbered;
 use crate::io::workspace::{Surroundings, TEAM_FILE, Workspace, WorkspaceError, plain};
 use file::TeamFile;
 use finding::Book;
@@ -125,7 +126,12 @@ impl SettingsError {
     pub fn shown(&self) -> String {
         match self {
             Self::Refused { .. } => "`tasuki lint tasuki.yaml` shows it".to_owned(),
-            Self::Io { source, .. } => format!("{self}: {source}; put a team file there that you may read"),
+            Self::Io { source, .. } => {
+                format!(
+                    "{self}: {}; put a team file there that you may read",
+                    unnumbered(&source.to_string())
+                )
+            }
             Self::NotAFile { .. } => format!("{self}; put a team file in its place"),
             Self::Workspace(error) => error.to_string(),
         }

@@ -5,6 +5,7 @@ use super::file::ProviderEntry;
 use super::finding::{Book, Place};
 use super::read::{decode, read};
 use super::values::At;
+use crate::io::errors::unnumbered;
 use crate::io::regular;
 use crate::io::workspace::{Surroundings, Workspace};
 use std::collections::BTreeMap;
@@ -44,7 +45,11 @@ pub(super) fn read_folder(folder: &Path, book: &mut Book) -> Vec<ProfileFile> {
         Ok(paths) => paths,
         Err(error) => {
             told(
-                format!("the folder of profiles {} cannot be read: {error}", folder.display()),
+                format!(
+                    "the folder of profiles {} cannot be read: {}",
+                    folder.display(),
+                    unnumbered(&error.to_string())
+                ),
                 "make sure that you can read it and nobody else can write to it",
             );
             return Vec::new();
@@ -64,7 +69,7 @@ pub(super) fn read_folder(folder: &Path, book: &mut Book) -> Vec<ProfileFile> {
         }
         match bytes_of(&path) {
             Err(error) => told(
-                format!("the profile {} cannot be read: {error}", path.display()),
+                format!("the profile {} cannot be read: {}", path.display(), unnumbered(&error.to_string())),
                 "make sure that you can read it and nobody else can write to it",
             ),
             Ok(bytes) => files.extend(parse(name, &path, &bytes)),

@@ -117,7 +117,11 @@ fn report(error: &Error, place: Place, book: &mut Book) {
 }
 
 fn not_yaml(why: &str, place: Place, book: &mut Book) {
-    book.wrong(place, format!("this is not YAML: {why}"), "correct the YAML at the line shown");
+    book.wrong(
+        place,
+        format!("this is not YAML: {why}"),
+        "correct the YAML at the line shown: indent with spaces, not tabs",
+    );
 }
 
 /// The reader above names where it gave up, often the beginning; this is where it is wrong.

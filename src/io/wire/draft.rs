@@ -175,7 +175,7 @@ pub(super) fn draft(
         digest: Digest(0),
         body: Body { content: content.into(), extra: write_extra(&extra).into() },
         unknown_keys,
-        notes: notes(&fields, content),
+        notes: notes(&fields, kind, content),
         known: None,
         known_refs: Vec::new(),
     };
@@ -357,7 +357,7 @@ fn write_extra(extra: &Json) -> String {
     }
 }
 
-fn notes(fields: &Fields<'_>, content: &str) -> Vec<String> {
+fn notes(fields: &Fields<'_>, kind: Kind, content: &str) -> Vec<String> {
     let own = fields.entries.iter().filter(|entry| OWN_KEYS.contains(&entry.key.as_ref()));
     let mut notes: Vec<String> =
         own.map(|entry| format!("`{}` is written only by tasuki and was left out", entry.key)).collect();
@@ -366,6 +366,10 @@ fn notes(fields: &Fields<'_>, content: &str) -> Vec<String> {
             "`content` ends before {}, which YAML takes for a comment: put the content in quotes, or below `content: |`",
             shown(comment)
         ));
+    }
+    if kind == Kind::Task && fields.node("in_reply_to").is_some() {
+        let note = "`in_reply_to` means nothing on a task: a part of a task names it with `parent`, an answer to one has `type: result`";
+        notes.push(note.to_owned());
     }
     let is_none = |word: &&str| !Priority::ALL.iter().any(|priority| priority.word() == *word);
     if let Some(word) = noted_priority(fields).filter(is_none).filter(|_| fields.node("priority").is_none()) {

@@ -10,27 +10,35 @@ use std::path::{Component, Path};
 
 const FIELD: &str = "expect";
 const KEYS: [&str; 4] = ["commit", "files", "command", "report"];
+/// How each of them is written.
+const SHAPE: &str = "a map with some of commit, files, command and report, such as `{files: [docs/plan.md]}`";
+const COMMIT_SHAPE: &str = "`true` or `false`, such as `commit: true`";
+const FILES_SHAPE: &str = "a list of paths, such as `files: [docs/plan.md]`";
+const COMMAND_SHAPE: &str = "a program and its arguments, such as `command: [cargo, test]`";
+const REPORT_SHAPE: &str = "a path, such as `report: docs/report.md`";
 
 /// Reads it; nothing is expected if it is empty.
 ///
 /// # Errors
 /// [`Code::WrongType`], [`Code::UnknownWord`], [`Code::PathOutside`], [`Code::BadCharacters`]
 pub(super) fn read(node: &Node<'_>) -> Result<Option<Expect>, Refusal> {
-    let Value::Map(entries) = &node.value else { return Err(wrong_type(node, FIELD, "a map")) };
+    let Value::Map(entries) = &node.value else { return Err(wrong_type(node, FIELD, SHAPE)) };
     if let Some(entry) = entries.iter().find(|entry| !KEYS.contains(&entry.key.as_ref())) {
         let why = format!("`{FIELD}`: {} is not one of {}", shown(&entry.key), KEYS.join(", "));
         return Err(entry.place.refuse(Code::UnknownWord, why).at(FIELD));
     }
     let fields = Fields { root: node.place, entries };
-    let texts = |field| Ok(fields.texts(field)?.into_iter().map(named).collect::<Vec<_>>());
+    let files = texts(&fields, "files", FILES_SHAPE)?;
+    let command = texts(&fields, "command", COMMAND_SHAPE)?;
+    let report = fields.node("report").map(|node| text(node, "report", REPORT_SHAPE)).transpose()?;
     let expect = Expect {
         commit: commit(&fields)?,
-        files: texts("files")?.iter().map(path).collect::<Result<_, _>>()?,
-        command: texts("command")?
+        files: files.iter().map(path).collect::<Result<_, _>>()?,
+        command: command
             .iter()
             .map(|text| plain(text).map(|()| text.text.to_owned()))
             .collect::<Result<_, _>>()?,
-        report: fields.text("report")?.map(|text| path(&named(text))).transpose()?,
+        report: report.as_ref().map(path).transpose()?,
     };
     Ok((expect != Expect::default()).then_some(expect))
 }
@@ -40,13 +48,34 @@ fn commit(fields: &Fields<'_>) -> Result<bool, Refusal> {
         None => Ok(false),
         Some(node) => match node.meaning() {
             Some(serde_json::Value::Bool(truth)) => Ok(truth),
-            _ => Err(wrong_type(node, FIELD, "`commit: true` or `commit: false`")),
+            _ => Err(wrong(node, "commit", COMMIT_SHAPE)),
         },
     }
 }
 
-fn named(text: Text<'_>) -> Text<'_> {
-    Text { field: FIELD, ..text }
+/// A list of texts; one text may stand without brackets.
+fn texts<'t>(fields: &Fields<'t>, key: &str, shape: &str) -> Result<Vec<Text<'t>>, Refusal> {
+    match fields.node(key) {
+        None => Ok(Vec::new()),
+        Some(Node { value: Value::List(items), .. }) => {
+            items.iter().map(|item| text(item, key, shape)).collect()
+        }
+        Some(node) => Ok(vec![text(node, key, shape)?]),
+    }
+}
+
+fn text<'t>(node: &'t Node<'t>, key: &str, shape: &str) -> Result<Text<'t>, Refusal> {
+    match &node.value {
+        Value::Scalar { text, .. } if !node.is_null() => Ok(Text { field: FIELD, text, place: node.place }),
+        _ => Err(wrong(node, key, shape)),
+    }
+}
+
+/// The refusal of what stands under a key of it, or in the list there.
+fn wrong(node: &Node<'_>, key: &str, shape: &str) -> Refusal {
+    let found = if node.is_null() { "an empty value".to_owned() } else { node.what() };
+    let why = format!("`{key}` of `{FIELD}` must be {shape}; there is {found}");
+    node.place.refuse(Code::WrongType, why).at(FIELD)
 }
 
 /// A path that stays below the workspace, as far as its text shows; where its links lead is seen when it is opened.

@@ -24,7 +24,8 @@ pub fn token(bytes: &[u8]) -> Option<Token> {
 }
 
 /// What makes a text no YAML, with the line and column at which a person looks for it.
-pub(in crate::io) fn fault(text: &str) -> Option<Refusal> {
+#[must_use]
+pub fn fault(text: &str) -> Option<Refusal> {
     let fault = Documents::of(text).find_map(Result::err)?;
     matches!(fault.code, Code::Syntax | Code::CutOff).then_some(fault)
 }

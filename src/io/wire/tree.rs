@@ -220,6 +220,10 @@ impl<'a> Documents<'a> {
     }
 
     fn scan_error(&self, error: &ScanError) -> Refusal {
+        if let Some(tab) = self.indenting_tab(error) {
+            let why = "a tab indents this line, and YAML allows only spaces there";
+            return tab.refuse(Code::Syntax, why);
+        }
         let at_end = error.marker().byte_offset().is_some_and(|at| at >= self.text.trim_end().len());
         let code = match error.kind() {
             ErrorKind::UnknownAnchor | ErrorKind::MissingAnchorOrAliasName => Code::Anchor,
@@ -242,6 +246,34 @@ impl<'a> Documents<'a> {
             _ => error.info().to_owned(),
         };
         place(*error.marker()).refuse(code, why)
+    }
+
+    /// Where a tab is in the way. The parser names the text before it, which may be lines above, or what stands behind it.
+    fn indenting_tab(&self, error: &ScanError) -> Option<Place> {
+        let reaches_below = match error.kind() {
+            ErrorKind::TabNotAllowed
+            | ErrorKind::TabInBlockIndentation
+            | ErrorKind::TabAtBlockScalarStart
+            | ErrorKind::TabInIndentation
+            | ErrorKind::TabInPlainScalar => true,
+            // A tab has ended the text of a `|` block.
+            ErrorKind::ExpectedBlockMappingKey | ErrorKind::ExpectedBlockSequenceEntry => false,
+            _ => return None,
+        };
+        let before = self.text.get(..error.marker().byte_offset()?)?;
+        let mut start = before.rfind(['\n', '\r']).map_or(0, |end| end + 1);
+        for line in self.text.get(start..)?.split_inclusive(['\n', '\r']) {
+            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            let tab = line.get(..indent)?.find('\t').filter(|_| !line.trim().is_empty());
+            if let Some(tab) = tab {
+                return Some(Place::of(self.text.as_bytes(), start + tab));
+            }
+            if !reaches_below {
+                return None;
+            }
+            start += line.len();
+        }
+        None
     }
 }
 

@@ -149,7 +149,7 @@ fn refuse_foreign(path: &Path, uid: u32) -> Result<(), WorkspaceError> {
     if meta.uid() == uid {
         return Ok(());
     }
-    let cure = "if you trust it, `chown` it, or copy it into a folder of your own";
+    let cure = "if you trust it, copy it into a folder of your own, or let root `chown` it to you";
     Err(WorkspaceError::Foreign { path: path.to_path_buf(), owner: meta.uid(), cure })
 }
 

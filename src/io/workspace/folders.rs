@@ -110,7 +110,7 @@ fn refuse_open(path: &Path, meta: &Metadata) -> Result<(), WorkspaceError> {
 }
 
 fn refuse_foreign(path: &Path, meta: &Metadata) -> Result<(), WorkspaceError> {
-    let cure = "if you trust it, `chown` it, or copy it into a folder of your own";
+    let cure = "if you trust it, copy it into a folder of your own, or let root `chown` it to you";
     let foreign = |owner| WorkspaceError::Foreign { path: path.to_path_buf(), owner, cure };
     regular::foreign_owner(meta).map_or(Ok(()), |owner| Err(foreign(owner)))
 }

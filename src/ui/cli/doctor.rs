@@ -6,6 +6,7 @@ use super::lying;
 use super::service::{LINGER_CURE, linger};
 use super::table::harmless;
 use crate::engine::words::counted;
+use crate::io::errors::unnumbered;
 use crate::io::settings::{Settings, SettingsError, TmuxSocket};
 use crate::io::systemd::{Linger, Manager, unit};
 use crate::io::tmux::Server;
@@ -62,7 +63,7 @@ impl Verdict {
 
 fn check(what: &'static str, verdict: Verdict, found: impl Into<String>, cure: &str) -> Check {
     let cure = if verdict == Verdict::Good { String::new() } else { cure.to_owned() };
-    Check { what, verdict, found: found.into(), cure }
+    Check { what, verdict, found: unnumbered(&found.into()), cure }
 }
 
 pub(super) fn run(desk: &Desk, _: &Args) -> Ended {

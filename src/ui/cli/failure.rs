@@ -3,6 +3,7 @@
 use crate::daemon::start::StartError;
 use crate::daemon::survivors::SurvivorsError;
 use crate::engine::refusal::Refusal;
+use crate::io::errors::unnumbered;
 use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
 use crate::io::settings::{InitError, SettingsError};
@@ -11,6 +12,7 @@ use crate::io::tmux::TmuxError;
 use crate::io::workspace::WorkspaceError;
 use crate::ui::http::client::ClientError;
 use crate::ui::http::types::Problem;
+use crate::ui::scripted::{BadScript, Unplayed};
 use std::error::Error;
 use std::io;
 use std::path::Path;
@@ -54,12 +56,14 @@ pub(super) struct Failure {
     pub(super) problem: Problem,
     /// The file it is in.
     pub(super) place: Option<String>,
+    /// All of it for a person, where there is more to show than a sentence.
+    report: Option<String>,
 }
 
 impl Failure {
     pub(super) fn new(kind: Kind, code: &str, why: impl Into<String>, cure: impl Into<String>) -> Self {
         let problem = Problem { code: code.into(), why: why.into(), cure: cure.into(), ..Problem::default() };
-        Self { kind, problem, place: None }
+        Self { kind, problem, place: None, report: None }
     }
 
     /// The same, in this file.
@@ -112,6 +116,7 @@ impl Failure {
     /// For a program: one line.
     pub(super) fn json(&self) -> String {
         let mut problem = self.problem.clone();
+        problem.why = unnumbered(&problem.why);
         if problem.cure.is_empty() {
             // Some say in one sentence what is wrong and what to do.
             problem.cure = problem.why.split_once("; ").map_or_else(String::new, |(_, cure)| cure.to_owned());
@@ -125,6 +130,9 @@ impl Failure {
 
     /// For a person.
     pub(super) fn text(&self) -> String {
+        if let Some(report) = &self.report {
+            return report.clone();
+        }
         let problem = &self.problem;
         let place = match (&self.place, problem.line, problem.column) {
             (Some(file), Some(line), Some(column)) => Some(format!("{file}:{line}:{column}")),
@@ -132,7 +140,7 @@ impl Failure {
             (None, Some(line), Some(column)) => Some(format!("line {line}, column {column}")),
             _ => problem.field.as_ref().map(|field| format!("`{field}`")),
         };
-        let mut text = format!("error: {}", problem.why.trim_end());
+        let mut text = format!("error: {}", unnumbered(&problem.why).trim_end());
         if let Some(place) = place {
             text.push_str(&format!("\n  where: {place}"));
         }
@@ -164,9 +172,11 @@ impl From<ClientError> for Failure {
             }
             ClientError::Refused(problem) => {
                 let kind = if problem.code == "bug" { Kind::Failed } else { Kind::Rejected };
-                Self { kind, problem, place: None }
+                Self { kind, problem, place: None, report: None }
             }
-            ClientError::Unavailable(problem) => Self { kind: Kind::Failed, problem, place: None },
+            ClientError::Unavailable(problem) => {
+                Self { kind: Kind::Failed, problem, place: None, report: None }
+            }
             ClientError::Gone(_) | ClientError::Odd(_) | ClientError::Io(_) => {
                 Self::new(Kind::Failed, "no-answer", why, "see .tasuki/daemon.log")
             }
@@ -238,6 +248,34 @@ impl From<SurvivorsError> for Failure {
     }
 }
 
+impl From<BadScript> for Failure {
+    fn from(error: BadScript) -> Self {
+        let new = |cure| Self::new(Kind::Rejected, "script", error.to_string(), cure);
+        match error {
+            BadScript::Unreadable { .. } => new("check the path after --script"),
+            BadScript::TooLong(_) => new("write a shorter one: an action can be repeated by a rule"),
+            BadScript::Invalid { place, ref report, .. } => {
+                let mut failure = new("protocol/SCRIPTED.md describes each key and each action");
+                failure.report.clone_from(report);
+                (failure.problem.line, failure.problem.column) = place.unzip();
+                failure
+            }
+        }
+    }
+}
+
+impl From<Unplayed> for Failure {
+    fn from(error: Unplayed) -> Self {
+        match error {
+            Unplayed::Phrase(why) => {
+                Self::new(Kind::Rejected, "phrase", why, "give the agent's `marker:` of the team file")
+            }
+            Unplayed::Script(error) => error.into(),
+            Unplayed::Terminal(_) => Self::of("terminal", &error),
+        }
+    }
+}
+
 impl From<UnitError> for Failure {
     fn from(error: UnitError) -> Self {
         let kind = match &error {
@@ -292,6 +330,14 @@ mod tests {
         failure.problem.line = Some(2);
         failure.problem.column = Some(3);
         assert_eq!(failure.text(), "error: nobody is named\n  where: a.yaml:2:3\n  cure: add `to:`");
+    }
+
+    #[test]
+    fn what_the_system_says_has_no_number() {
+        let of = |errno| Failure::at(Path::new("/a"))(io::Error::from_raw_os_error(errno));
+        assert_eq!(of(2).text(), "error: cannot use /a: there is no such file or folder");
+        assert_eq!(of(20).text(), "error: cannot use /a: Not a directory");
+        assert!(of(20).json().contains("cannot use /a: Not a directory\""), "{}", of(20).json());
     }
 
     #[test]

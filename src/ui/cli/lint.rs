@@ -69,7 +69,7 @@ fn check(desk: &Desk, path: &Path, bytes: &[u8], compat: bool) -> Result<String,
     } else if is_script(path, bytes) {
         scripted::check(&String::from_utf8_lossy(bytes), &path.display().to_string())
             .map(|()| "a script of the scripted agent".to_owned())
-            .map_err(|why| Failure::new(Kind::Rejected, "script", why, "see protocol/SCRIPTED.md"))
+            .map_err(|why| Failure::from(why).within(path.display().to_string()))
     } else {
         check_drop(desk, path, bytes)
     }?;

@@ -11,6 +11,7 @@ use crate::io::regular;
 use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
 use crate::ui::http::client::Client;
+use crate::ui::number::read_whole;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
@@ -39,7 +40,7 @@ pub(super) struct Args {
     #[arg(short, long)]
     follow: bool,
     /// Number of lines
-    #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 40)]
+    #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 40, value_parser = read_whole::<usize>)]
     lines: usize,
 }
 

@@ -3,9 +3,10 @@
 
 use super::files;
 use super::table::harmless;
-use crate::engine::words::Millis;
+use crate::engine::words::{Millis, counted};
 use crate::io::clock::rfc3339;
 use crate::io::lock;
+use crate::io::mailbox;
 use crate::io::process;
 use crate::io::workspace::Workspace;
 use serde::{Deserialize, Serialize};
@@ -70,7 +71,12 @@ fn modified(path: &PathBuf) -> Option<Millis> {
 
 /// How many files lie in `queue/` that are still to be taken.
 pub(super) fn in_queue(workspace: &Workspace) -> usize {
-    let entries = fs::read_dir(workspace.queue()).into_iter().flatten().flatten();
+    drops(&workspace.queue())
+}
+
+/// How many files in a folder are called as if they were to be taken.
+fn drops(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let is_drop = |entry: &fs::DirEntry| {
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
@@ -107,7 +113,7 @@ pub(super) fn notes(workspace: &Workspace) -> Vec<String> {
     let untaken = untaken.map(|name| format!("queue/{name} is not taken: its name must end in .yaml"));
     let more = (more > 0)
         .then(|| format!("{more} more files in queue/ are not taken: their names must end in .yaml"));
-    let notes = lost.into_iter().chain(untaken).chain(more);
+    let notes = lost.into_iter().chain(untaken).chain(more).chain(folders(workspace));
     notes.map(|note| harmless(&note)).collect()
 }
 
@@ -125,6 +131,30 @@ fn untaken(workspace: &Workspace) -> Vec<String> {
         (!is_passed_over && !ends.iter().any(|end| name.ends_with(end)) && is_file).then_some(name)
     };
     entries.filter_map(|entry| is_meant(&entry)).collect()
+}
+
+/// Folders of somebody's own in `queue/` with files that are called as if they were to be taken, as the daemon's log names them.
+fn folders(workspace: &Workspace) -> Vec<String> {
+    let mut folders: Vec<(String, usize)> = names(&workspace.queue())
+        .filter(|name| mailbox::is_foreign_folder(name) && !workspace.queue().join(name).is_symlink())
+        .map(|name| {
+            let drops = drops(&workspace.queue().join(&name));
+            (name, drops)
+        })
+        .filter(|(_, drops)| *drops > 0)
+        .collect();
+    folders.sort_unstable();
+    let more = folders.len().saturating_sub(NAMED);
+    let told = folders.into_iter().take(NAMED).map(|(name, drops)| {
+        let (files, them) = (counted(drops, "file"), if drops == 1 { "it" } else { "them" });
+        let are = if drops == 1 { "is" } else { "are" };
+        format!(
+            "queue/{name}/ has {files} that {are} not taken: only files directly in queue/ are; `mv` {them} there"
+        )
+    });
+    let more = (more > 0)
+        .then(|| format!("files in {} of queue/ are not taken either", counted(more, "other folder")));
+    told.chain(more).collect()
 }
 
 fn names(folder: &Path) -> impl Iterator<Item = String> {

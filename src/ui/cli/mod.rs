@@ -106,7 +106,7 @@ pub fn main() -> ExitCode {
     };
     let verb = match line.verb {
         Verb::Agent(args) => match args.scripted() {
-            Ok(args) => return crate::ui::scripted::run(args),
+            Ok(args) => return play(&args, line.globals.json),
             Err(args) => Verb::Agent(args),
         },
         verb => verb,
@@ -114,10 +114,7 @@ pub fn main() -> ExitCode {
     let is_json = line.globals.json;
     let desk = match Desk::new(line.globals) {
         Ok(desk) => desk,
-        Err(failure) => {
-            eprintln!("{}", if is_json { failure.json() } else { failure.text() });
-            return failure.exit_code();
-        }
+        Err(failure) => return fail(&failure, is_json),
     };
     match run(&desk, verb) {
         Ok(()) => ExitCode::SUCCESS,
@@ -126,6 +123,25 @@ pub fn main() -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// The scripted agent, which has no desk: it is run by agents and tests outside of any workspace.
+fn play(args: &crate::ui::scripted::ScriptedArgs, is_json: bool) -> ExitCode {
+    match crate::ui::scripted::run(args) {
+        Ok(code) => code,
+        Err(why) => {
+            let script = args.script.as_ref().map(|path| path.display().to_string());
+            let mut failure = Failure::from(why);
+            failure.place = script.filter(|_| failure.problem.line.is_some());
+            fail(&failure, is_json)
+        }
+    }
+}
+
+/// Ends with a failure where there is no desk to tell it.
+fn fail(failure: &Failure, is_json: bool) -> ExitCode {
+    eprintln!("{}", if is_json { failure.json() } else { failure.text() });
+    failure.exit_code()
 }
 
 /// The whole command line, for the reference page and for completions.

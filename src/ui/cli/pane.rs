@@ -9,6 +9,7 @@ use crate::daemon::request::PANE_WAIT_MS_MAX;
 use crate::engine::words::AgentName;
 use crate::ui::http::client::ANSWER_DEADLINE;
 use crate::ui::http::types::{PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody};
+use crate::ui::number::read_whole;
 use clap::Subcommand;
 use std::time::Duration;
 
@@ -57,7 +58,7 @@ enum Verb {
         #[arg(value_parser = read_name)]
         agent: AgentName,
         /// Lines of history above the screen
-        #[arg(long, value_name = "LINES", default_value_t = 0)]
+        #[arg(long, value_name = "LINES", default_value_t = 0, value_parser = read_whole::<u32>)]
         history: u32,
     },
     /// Waits until the pane prints a text

@@ -19,8 +19,7 @@ impl Phrase {
     /// A sentence that says what is wrong.
     pub(super) fn new(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        check_phrase(text)
-            .map_err(|why| format!("the phrase {text:?} {why}; give the agent's marker of the team file"))?;
+        check_phrase(text).map_err(|why| format!("the phrase {text:?} {why}"))?;
         Ok(Self(text.to_owned()))
     }
 

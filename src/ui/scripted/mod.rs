@@ -47,13 +47,30 @@ use self::script::{BeforeReady, Script};
 use self::terminal::{Setup, Terminal};
 use self::tui::TuiSetup;
 use self::turn::Places;
+use crate::ui::number::read_whole;
+
+pub use self::load::BadScript;
 
 /// Whether a text is a script that can be played.
 ///
 /// # Errors
 /// What is wrong with it, with its line.
-pub fn check(text: &str, name: &str) -> Result<(), String> {
-    load::parse(text, name).map(drop).map_err(|why| why.to_string())
+pub fn check(text: &str, name: &str) -> Result<(), BadScript> {
+    load::parse(text, name).map(drop)
+}
+
+/// Why nothing is played, or not to the end.
+#[derive(Debug, thiserror::Error)]
+pub enum Unplayed {
+    /// The phrase is none.
+    #[error("{0}")]
+    Phrase(String),
+    /// There is no script.
+    #[error(transparent)]
+    Script(#[from] BadScript),
+    /// The terminal does not answer.
+    #[error("the terminal failed: {0}")]
+    Terminal(std::io::Error),
 }
 
 /// What stands in the input box unless the script says otherwise.
@@ -69,34 +86,18 @@ pub struct ScriptedArgs {
     #[arg(long, value_name = "PHRASE")]
     pub phrase: String,
     /// Seed of the random numbers (pauses with a range, made-up tokens): the same number plays the same
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = read_whole::<u64>)]
     pub seed: u64,
 }
 
-/// Plays until the script or the terminal ends it. The exit code is 0 at the end of the input, what the script says, 2
-/// if the script or the phrase is not valid, and 1 if the terminal fails.
-#[must_use]
-pub fn run(args: ScriptedArgs) -> ExitCode {
-    let (script, phrase) = match prepare(&args) {
-        Ok(ready) => ready,
-        Err(why) => {
-            eprintln!("{why}");
-            return ExitCode::from(2);
-        }
-    };
-    match perform(script, phrase, args.seed) {
-        Ok(code) => ExitCode::from(code),
-        Err(why) => {
-            eprintln!("the terminal failed: {why}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn prepare(args: &ScriptedArgs) -> Result<(Script, Phrase), String> {
-    let phrase = Phrase::new(&args.phrase)?;
-    let script = args.script.as_deref().map_or_else(|| Ok(Script::default()), load::load);
-    Ok((script.map_err(|why| why.to_string())?, phrase))
+/// Plays until the script or the terminal ends it. The exit code is 0 at the end of the input, or what the script says.
+///
+/// # Errors
+/// [`Unplayed`]
+pub fn run(args: &ScriptedArgs) -> Result<ExitCode, Unplayed> {
+    let phrase = Phrase::new(&args.phrase).map_err(Unplayed::Phrase)?;
+    let script = args.script.as_deref().map_or_else(|| Ok(Script::default()), load::load)?;
+    perform(script, phrase, args.seed).map(ExitCode::from).map_err(Unplayed::Terminal)
 }
 
 fn perform(script: Script, phrase: Phrase, seed: u64) -> std::io::Result<u8> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use expect_test::{Expect, expect};
 
 use super::action::Action;
-use super::load::parse;
+use super::load::{BadScript, parse};
 use super::script::Script;
 
 fn protocol() -> PathBuf {
@@ -76,7 +76,10 @@ fn every_example_file_is_a_script_and_names_the_schema() {
 }
 
 fn check_error(text: &str, expected: Expect) {
-    let why = parse(text, "my.script.yaml").expect_err("an error");
+    let why = match parse(text, "my.script.yaml") {
+        Err(BadScript::Invalid { report: Some(report), .. }) => report,
+        other => panic!("{other:?}"),
+    };
     // The first line keeps the indent of the others, which the snapshot would take for its own.
     expected.assert_eq(&format!("refused:\n{why}"));
 }

@@ -4,7 +4,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::claim::Phrase;
 use super::turn::{Task, Turn};
-use crate::engine::words::MessageId;
+use crate::engine::words::{MessageId, counted};
 use crate::io::wire::draft::CONTENT_BYTES_MAX;
 use sha2::{Digest as _, Sha256};
 
@@ -82,12 +82,12 @@ impl Words<'_> {
     pub(super) fn default_answer(&self) -> String {
         let id = self.turn.id.as_ref().map_or("this line", MessageId::as_str);
         let content = self.task.content.trim_end();
-        let lines = content.lines().count();
-        let chars = content.chars().count();
+        let lines = counted(content.lines().count(), "line");
+        let chars = counted(content.chars().count(), "character");
         let first = shorten(first_line(content), SHOWN_CHARS);
         let answer = match self.task.answers.len() {
-            0 => format!("{id} has {lines} lines, {chars} characters: {first}"),
-            answers => format!("{id} has {answers} answers, {lines} lines, {chars} characters: {first}"),
+            0 => format!("{id} has {lines}, {chars}: {first}"),
+            answers => format!("{id} has {}, {lines}, {chars}: {first}", counted(answers, "answer")),
         };
         self.phrase.keep_from_claiming(&answer, self.turn.token.as_ref())
     }

@@ -10,7 +10,7 @@ use crate::engine::input::{Report, Verdict};
 use crate::engine::interrupt::Interrupted;
 use crate::engine::life::{Turn, TurnKind};
 use crate::engine::reading::State;
-use crate::engine::words::MessageId;
+use crate::engine::words::{MessageId, counted};
 use crate::io::process;
 use crate::io::tmux::{Breaking, Key, TmuxError};
 use std::time::Duration;
@@ -21,7 +21,7 @@ const ENDS_WITHIN: Duration = Duration::from_secs(10);
 /// How soon the key is pressed again on a screen that goes on saying the same.
 const PRESS_AGAIN: Duration = Duration::from_secs(2);
 /// How often it is pressed.
-const PRESSES: u32 = 5;
+const PRESSES: usize = 5;
 /// Between two keys. Measured: 200 ms apart OpenCode takes two for one.
 const KEY_PAUSE: Duration = Duration::from_millis(500);
 /// How long a screen must say that the turn is over: after a key, and without one, for a program shows a moment late that it has
@@ -164,7 +164,8 @@ impl Worker {
                     (Some(why), _) => format!("no key was pressed: {why}"),
                     (None, 0) => format!("no key was pressed: its screen is read as {}", sight.state.name()),
                     (None, _) => {
-                        format!("its key was pressed {presses} times, but it is still {}", sight.state.name())
+                        let times = counted(presses, "time");
+                        format!("its key was pressed {times}, but it is still {}", sight.state.name())
                     }
                 };
                 return Ok(goes_on(self.no_key(&why)));

@@ -6,6 +6,7 @@ mod keep;
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use crate::engine::reading::Rules;
+use crate::engine::words::counted;
 use crate::io::frame::KeptFrame;
 use crate::io::log::escape;
 use crate::io::settings::{Profile, Settings, built_in_profiles};
@@ -108,7 +109,7 @@ fn replay(desk: &Desk, args: &ReplayArgs) -> Ended {
     match bad {
         0 => Ok(()),
         _ => {
-            let why = format!("{bad} of {} files could not be read", args.files.len());
+            let why = format!("{bad} of {} could not be read", counted(args.files.len(), "file"));
             Err(Failure::new(Kind::Rejected, "detect", why, "correct what is said above"))
         }
     }

@@ -26,6 +26,7 @@ use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use super::send::read_time;
 use crate::daemon::workers::mailbox::mint_id;
+use crate::ui::number::{read_decimal, read_whole, whole_within};
 use disk::Disk;
 use kills::{Kills, Wishes};
 use load::Load;
@@ -69,25 +70,25 @@ It makes a workspace and a tmux server of its own, and touches no other. The las
 Exit codes: 0 nothing was found, 1 something was: the workspace is kept, and the report says where.")]
 pub(super) struct Args {
     /// Length of the run in minutes; 1 unless --messages or --kills is given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = read_decimal)]
     minutes: Option<f64>,
     /// Seed of the random numbers: the same seed gives the same load and the same kills
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = read_whole::<u64>)]
     seed: Option<u64>,
     /// Number of messages that the user sends; agents hand on more
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = read_whole::<u64>)]
     messages: Option<u64>,
     /// Number of kills
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = read_whole::<u64>)]
     kills: Option<u64>,
     /// Time between two kills, on average; at most 3 s
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "700ms")]
     gap: u64,
     /// Number of agents that the user sends tasks to, besides a boss, a manager and two workers
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole_within(1..=100_u16))]
     agents: u16,
     /// How often a message is tried again before it is given up
-    #[arg(long, value_name = "N", default_value_t = RETRIES_MAX, value_parser = clap::value_parser!(u16).range(0..=i64::from(RETRIES_MAX)))]
+    #[arg(long, value_name = "N", default_value_t = RETRIES_MAX, value_parser = whole_within(0..=RETRIES_MAX))]
     retries: u16,
     /// Give the workspace a disk of its own, which is full now and then (as root, with mkfs.ext4)
     #[arg(long)]
@@ -96,7 +97,7 @@ pub(super) struct Args {
     #[arg(long)]
     no_agent_kills: bool,
     /// Longest start of the daemon that is not reported, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = read_decimal)]
     start_limit: f64,
     /// Keep the workspace even if nothing was found
     #[arg(long)]
@@ -127,6 +128,24 @@ enum News {
 /// Whether it is over.
 type Stop = watch::Receiver<bool>;
 
+/// Of a folder in which nothing can be made.
+fn unusable(folder: &Path, error: io::Error) -> Failure {
+    // What makes the name in it tells of a path that nobody gave.
+    let error = match folder.metadata() {
+        Ok(found) if found.is_dir() => error,
+        Ok(_) => io::Error::from(io::ErrorKind::NotADirectory),
+        Err(error) => error,
+    };
+    let is_missing = error.kind() == io::ErrorKind::NotFound;
+    let mut failure = Failure::at(folder)(error);
+    if failure.problem.cure.is_empty() {
+        let make = format!("make it with `mkdir -p {}`, or name", folder.display());
+        let first = if is_missing { make.as_str() } else { "name" };
+        failure.problem.cure = format!("{first} another folder with --dir that you can write to");
+    }
+    failure
+}
+
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     if let Some(top) = &args.check {
         return report::tell(desk, &Places { top: top.clone() }, true);
@@ -138,7 +157,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let folder = args.dir.clone().unwrap_or_else(|| desk.around.temp.clone());
     let top = tempfile::Builder::new().prefix("tasuki-torture-").tempdir_in(&folder);
     // From here on it stays, whatever happens, until nothing was found in it.
-    let top = top.map_err(Failure::at(&folder))?.keep();
+    let top = top.map_err(|error| unusable(&folder, error))?.keep();
     desk.remark(format!("seed {seed}, in {}", top.display()));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let run = Run { desk, args, seed, minutes: limits.0, start_limit: limits.1 };
