@@ -46,6 +46,13 @@ impl ClaimsDesk {
         }
     }
 
+    /// The sweep after which the last of those goes on whose task this input would take away.
+    fn sweep_before(&self, input: &Input, state: &State) -> Option<u64> {
+        let taken = Taken::by(input, state)?;
+        let waiting = self.waiting.iter().filter(|waiting| taken.takes_from(&waiting.input, state));
+        waiting.map(|waiting| waiting.sweep).max()
+    }
+
     /// What waits and was said before this input would take its task from it: that goes first, though the drop zones are not
     /// swept yet. Whatever else waits goes on waiting.
     fn going_before(&mut self, input: &Input, state: &State) -> Vec<Input> {
@@ -111,7 +118,10 @@ impl ClaimsDesk {
 
     /// The sweep after which the last answer goes on that came by a file or the socket.
     fn last_word(&self) -> Option<u64> {
-        let came = |waiting: &&Waiting| !matches!(waiting.input, Input::Report { .. });
+        let came = |waiting: &&Waiting| match &waiting.input {
+            Input::Command { command, .. } => matches!(command, Command::Reply { .. } | Command::Done { .. }),
+            input => matches!(input, Input::Drop { .. }),
+        };
         self.waiting.iter().rev().find(came).map(|waiting| waiting.sweep)
     }
 }
@@ -201,8 +211,13 @@ fn answers(draft: &Draft) -> bool {
 }
 
 impl Daemon {
-    /// Takes what came from outside; a claim waits until the drop zones are swept.
+    /// Takes what came from outside. A claim waits until the drop zones are swept, and what would take its task away comes
+    /// after it; but not where that takes as long as something cannot be taken.
     pub(super) fn take_input(&mut self, input: Input) {
+        let waits = self.claims.sweep_before(&input, self.engine.state());
+        if let Some(sweep) = waits.filter(|_| self.ending.is_none() && !self.notes.has(About::Untaken)) {
+            return self.claims.waiting.push_back(Waiting { sweep, input, gave_way: false });
+        }
         self.let_go_before(&input);
         if self.claims.holds(&input) {
             let sweep = self.mail.sweep();

@@ -146,6 +146,17 @@ impl Work<'_> {
         self.pay(name, &format!("{name} has ended"));
     }
 
+    /// The connection to tmux is gone, and with it whoever would have said what became of a turn. That is an event, so that nobody is
+    /// answered before what they were promised is on the disk.
+    pub(super) fn settle_all_owed(&mut self) {
+        let owed = self.live.owed.iter();
+        let owed = owed.flat_map(|owed| owed.agents.iter().map(|name| (name.clone(), owed.id.clone())));
+        for (name, id) in owed.collect::<Vec<_>>() {
+            let why = "the connection to tmux ended, so nobody can tell".into();
+            self.was_interrupted(&name, id, Interrupted::GoesOn { why });
+        }
+    }
+
     /// Answers those who waited for this agent alone.
     fn pay(&mut self, name: &AgentName, said: &str) {
         for mut owed in std::mem::take(&mut self.live.owed) {

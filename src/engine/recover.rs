@@ -75,6 +75,7 @@ impl Work<'_> {
     /// it is seen what became of them.
     pub(super) fn tmux_cut(&mut self) {
         self.live.tmux_lost = true;
+        self.settle_all_owed();
         let names: Vec<AgentName> = self.state.agents.keys().cloned().collect();
         for name in names {
             self.forget_live(&name);

@@ -2,7 +2,7 @@
 
 use crate::make::{id, name, team};
 use crate::world::World;
-use tasuki::engine::input::{Command, Report};
+use tasuki::engine::input::{Command, Input, Report};
 use tasuki::engine::interrupt::Interrupted;
 
 fn broken_off(world: &mut World, agent: &str, message: &str, how: Interrupted) -> String {
@@ -71,6 +71,17 @@ fn an_agent_that_ends_meanwhile_leaves_nobody_without_an_answer() {
         };
         assert!(told.contains("t1 is cancelled; boss has ended"), "{how}: {told}");
     }
+}
+
+#[test]
+fn whoever_waits_is_answered_with_an_event_when_the_connection_to_tmux_ends() {
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.give("boss");
+    world.cancel("t1");
+    let told = world.step(Input::TmuxCut);
+    assert!(told.contains("t1 is cancelled; boss may go on with it: the connection to tmux ended"), "{told}");
+    assert!(told.contains("t1 broken off: GoesOn"), "else the answer would not wait for the disk: {told}");
 }
 
 #[test]

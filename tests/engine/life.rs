@@ -279,6 +279,9 @@ const ENDS: &str = "
 While its agent is at a dialog, or at a limit whose end is known, the clock of a turn stands still. At an error, and at a limit of which
 nobody knows the end, it runs on: that is looked at again after 1, 2, 5 and then every 10 minutes.
 
+What an agent said in time counts, however late it is heard: while its claim waits for drops that lay there before it, neither its turn
+nor its deadline runs out.
+
 A held message and one that waits have no timer but their deadline. Times are counted while `queue/STOP` is there too.
 They stand still while the machine sleeps, and nobody can set them. A deadline does not: it passes when the wall clock says
 so, also where that was set, or the machine has slept, since the message was accepted. A clock that was put back counts at

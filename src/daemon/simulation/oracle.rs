@@ -125,7 +125,9 @@ fn check_routes(run: &Run, told: &Told) -> Result<(), Wrong> {
             return Err(format!("{} may not task {}: {}", message.from, message.to, message.id));
         }
     }
-    let of_nobody = |name: &&AgentName| !run.settings.team.members.contains_key(*name);
+    // What nobody of a pool had is answered in the pool's name.
+    let team = &run.settings.team;
+    let of_nobody = |name: &&AgentName| !team.members.contains_key(*name) && !team.pools.contains_key(*name);
     let mut senders = told.accepted.values().flatten().map(|message| &message.from);
     let known = ["user", "tasuki"];
     match senders.find(|name| of_nobody(name) && !known.contains(&name.as_str())) {

@@ -119,6 +119,9 @@ async fn a_claim_that_waits_for_the_drop_zones_goes_before_whatever_would_take_i
         hands.say(daemon, Report::Claimed { id: t(), turn: 1, source, text, truncated: false });
         assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "it waits");
         daemon.take_input(Input::Command { request: RequestId(1), by: None, command: overtaker });
+        assert!(daemon.is_open("t"), "its parts may lie there");
+        daemon.swept(u64::MAX);
+        assert!(daemon.claims.is_empty());
         let ended = daemon.engine.message(&t()).unwrap();
         assert_eq!(ended.status, Status::Completed, "{:?}", ended.note);
         drop(hands);

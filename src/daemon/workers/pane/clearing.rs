@@ -68,6 +68,11 @@ impl Worker {
                 }
             }
         }
+        self.not_cleared(&before.text).await
+    }
+
+    /// The line is not gone after its keys: whether that is all the same as it should be.
+    async fn not_cleared(&mut self, before: &str) -> Result<PaneResponse, TmuxError> {
         let (now, _) = self.still_unsent().await?;
         let name = self.launched.agent.clone();
         if is_continuation(&now.text) {
@@ -79,7 +84,7 @@ impl Worker {
             return Ok(PaneResponse::Hindered(Hindrance { why, cure: Some(cure) }));
         }
         // A shell has obeyed its key: what stands there all the same is its prompt.
-        if now.text == before.text && process::is_bare_shell(self.process.pid) && !self.is_occupied() {
+        if now.text == before && process::is_bare_shell(self.process.pid) && !self.is_occupied() {
             self.believe_line().await?;
             return Ok(PaneResponse::Typed(true));
         }

@@ -142,15 +142,7 @@ impl Worker {
         typed.stood = self.stood(typed, before).await;
         let typed = &*typed;
         let printed = *self.output.borrow_and_update();
-        if self.is_called_off(typed) {
-            self.taken_back = Some((typed.id.clone(), typed.turn.number));
-            let why = "it was called off".to_owned();
-            return Err(Failed::Verdict(Verdict::Withdrawn { why }));
-        }
-        if self.halted() {
-            let why = Guard::Stopped.words().to_owned();
-            return Err(Failed::Verdict(Verdict::Withdrawn { why }));
-        }
+        self.is_still_wanted(typed)?;
         self.type_line(typed).await?;
         let typed_at = Instant::now();
         let (echoed, person) = match read {
@@ -168,6 +160,19 @@ impl Worker {
             Ok(self.minds(person.as_ref()))
         };
         self.enter(typed, echoed, mind).await
+    }
+
+    /// Whether nobody has called it off since.
+    fn is_still_wanted(&mut self, typed: &Typed) -> Result<(), Failed> {
+        let why = if self.is_called_off(typed) {
+            self.taken_back = Some((typed.id.clone(), typed.turn.number));
+            "it was called off"
+        } else if self.halted() {
+            Guard::Stopped.words()
+        } else {
+            return Ok(());
+        };
+        Err(Failed::Verdict(Verdict::Withdrawn { why: why.to_owned() }))
     }
 
     /// How often the line stands in the pane by now, where its program writes lines: it was typed before, and withdrawn since
