@@ -26,7 +26,7 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
-pub use waiting::{surely_works, waits_for_input};
+pub use waiting::{surely_works, times_woken, waits_for_input};
 
 /// How soon it is looked again whether a process lives that cannot be watched.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);

@@ -69,6 +69,15 @@ pub fn surely_works(pid: u32) -> bool {
     works
 }
 
+/// How often a program's first thread has waited for something and gone on: a number that stands still while it sleeps through, and
+/// grows while it only sleeps between two looks. `None` where the kernel does not say.
+#[must_use]
+pub fn times_woken(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/status")).ok()?;
+    let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+    count.trim().parse().ok()
+}
+
 /// What a program's first thread does.
 enum AtWork {
     /// It computes or sleeps.
@@ -193,6 +202,7 @@ fn is_gone(error: &io::Error) -> bool {
 mod tests {
     use super::*;
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use std::io::Read as _;
     use std::os::unix::process::CommandExt as _;
     use std::path::PathBuf;
     use std::process::{Child, Command};
@@ -234,6 +244,31 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         seen
+    }
+
+    #[test]
+    fn whoever_sleeps_through_is_told_from_who_sleeps_between_two_looks() {
+        let moves = |program: &str| {
+            let mut child = std::process::Command::new("python3");
+            child.args(["-uc", &format!("import time, select; print(); {program}")]);
+            let mut child = child.stdout(std::process::Stdio::piped()).spawn().unwrap();
+            child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
+            std::thread::sleep(Duration::from_millis(300));
+            let first = times_woken(child.id());
+            let mut moves = false;
+            for _ in 0..50 {
+                std::thread::sleep(Duration::from_millis(10));
+                moves |= times_woken(child.id()) != first;
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            first.map(|_| moves)
+        };
+        assert_ne!(moves("time.sleep(100)"), Some(true));
+        assert_ne!(
+            moves("[(select.select([], [], [], 0), time.sleep(0.05)) for _ in range(10000)]"),
+            Some(false)
+        );
     }
 
     #[test]

@@ -14,6 +14,8 @@ const RESTS_EVERY: Duration = Duration::from_secs(1);
 const RESTS_FOR: Duration = Duration::from_secs(60);
 /// The same of one that computes or sleeps, with no turn that was called off: some look for input each time they wake.
 const WORKS_FOR: Duration = Duration::from_secs(10);
+/// A program that sleeps or computes for so long at a stretch looks for no input between: it is at what was called off, silent or not.
+const SLEEPS_THROUGH: Duration = Duration::from_secs(5);
 /// How long a screen must say so before it is told that a program is busy, or is no more: programs draw in pieces.
 const TELLS_AFTER: Duration = Duration::from_millis(300);
 
@@ -27,6 +29,8 @@ pub(super) struct Busy {
     rest: Option<Rest>,
     /// When the last turn was typed, if this daemon did it.
     begun: Option<Ticks>,
+    /// How often its program had woken, and since when it has not.
+    woken: Option<(u64, Instant)>,
 }
 
 /// What a program may be at that nobody awaits.
@@ -89,21 +93,39 @@ impl Worker {
 
     /// Whether a program without an input box is still at what nobody awaits.
     pub(super) fn goes_on_with_rest(&mut self) -> bool {
-        let goes_on = |rest: &Rest| match rest {
-            Rest::CalledOff => !self.is_done_with_what_was_called_off(),
+        let goes_on = match self.busy.rest {
+            None => false,
+            Some(Rest::CalledOff) => {
+                let sleeps_through = self.sleeps_through();
+                !self.is_done_with_what_was_called_off(sleeps_through)
+            }
             // Of a shell it is certain however long it prints nothing.
-            Rest::Other => self.is_at_something() || self.is_occupied(),
+            Some(Rest::Other) => self.is_at_something() || self.is_occupied(),
         };
-        self.busy.rest = self.busy.rest.filter(goes_on);
-        self.busy.rest.is_some()
+        self.busy.rest = self.busy.rest.filter(|_| goes_on);
+        goes_on
     }
 
-    /// It is once it waits for a line. One that cannot be seen to do so is believed to, once it has been silent for long and nothing
-    /// runs that was started in that turn.
-    fn is_done_with_what_was_called_off(&self) -> bool {
+    /// It is once it waits for a line. One that cannot be seen to do so is believed to, once it has been silent for long, does not
+    /// sleep or compute at a stretch, and nothing runs that was started in that turn.
+    fn is_done_with_what_was_called_off(&self, sleeps_through: bool) -> bool {
         let is_silent = self.printed.elapsed() >= RESTS_FOR;
         self.waits_for_a_line()
-            || is_silent && !self.has_handed_on() && !self.runs_what_was_begun_since(self.busy.begun)
+            || is_silent
+                && !sleeps_through
+                && !self.has_handed_on()
+                && !self.runs_what_was_begun_since(self.busy.begun)
+    }
+
+    /// Whether its program has slept or computed at a stretch for a while, as far as it was looked at.
+    fn sleeps_through(&mut self) -> bool {
+        let woken =
+            process::times_woken(self.process.pid).filter(|_| process::surely_works(self.process.pid));
+        self.busy.woken = match (self.busy.woken, woken) {
+            (Some((before, since)), Some(now)) if before == now => Some((before, since)),
+            (_, now) => now.map(|now| (now, Instant::now())),
+        };
+        self.busy.woken.is_some_and(|(_, since)| since.elapsed() >= SLEEPS_THROUGH)
     }
 
     /// Whether a program that has printed of late is certainly not waiting for a line.
