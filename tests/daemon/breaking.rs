@@ -72,3 +72,44 @@ fn what_a_person_has_begun_since_is_left_alone() {
     assert!(lives(&house));
     house.end();
 }
+
+/// Reads lines, and sleeps over each that a person enters until the file is there.
+const SLEEPER: &str = r#"
+import os, re, time
+while True:
+    line = input('> ')
+    found = re.search(r'\(token (\w+)\)', line)
+    if not found:
+        open('slept', 'w').close()
+        while not os.path.exists('go'):
+            time.sleep(8)
+        print('OF THE PERSON')
+        continue
+    print('of the task\nS OK', found.group(1), flush=True)
+"#;
+
+#[test]
+fn what_a_person_has_begun_is_waited_for_by_the_next_daemon_too() {
+    let agent = "  - {name: s, reports_to: user, provider: plain, command: [python3, sleeper.py], marker: S OK}\n\
+                 settings: {person_quiet: 1s}\n";
+    let mut house = House::new("persons-turn", agent, &[("sleeper.py", SLEEPER)]);
+    house.start();
+    let state =
+        |house: &House, state: &str| house.read("status/agents/s.yaml").contains(&format!("state: {state}"));
+    house.until("it to be free", |house| state(house, "idle"));
+    let mut person = Person::at(&house, "tasuki:s");
+    person.types("work\r");
+    house.until("it to work", |house| house.path("slept").exists());
+    house.until("it to be busy", |house| state(house, "busy"));
+    drop(person);
+    house.kill();
+    house.start();
+    house.until("it to be busy again", |house| {
+        state(house, "busy") && house.read("status/agents/s.yaml").contains("pid:")
+    });
+    house.drop("t.yaml", "id: t\nto: s\ncontent: 仕事\n");
+    house.write("go", "");
+    let result = house.result("t");
+    assert!(result.contains("of the task") && !result.contains("OF THE PERSON"), "{result}");
+    house.end();
+}

@@ -93,14 +93,12 @@ impl Worker {
 
     /// Whether a program without an input box is still at what nobody awaits.
     pub(super) fn goes_on_with_rest(&mut self) -> bool {
+        let sleeps_through = self.busy.rest.is_some() && self.sleeps_through();
         let goes_on = match self.busy.rest {
             None => false,
-            Some(Rest::CalledOff) => {
-                let sleeps_through = self.sleeps_through();
-                !self.is_done_with_what_was_called_off(sleeps_through)
-            }
+            Some(Rest::CalledOff) => !self.is_done_with_what_was_called_off(sleeps_through),
             // Of a shell it is certain however long it prints nothing.
-            Some(Rest::Other) => self.is_at_something() || self.is_occupied(),
+            Some(Rest::Other) => sleeps_through || self.is_at_something() || self.is_occupied(),
         };
         self.busy.rest = self.busy.rest.filter(|_| goes_on);
         goes_on
