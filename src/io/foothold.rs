@@ -2,6 +2,7 @@
 //! removes them under it lets another daemon in; so it is looked again and again whether the names still mean them.
 
 use crate::io::folder::{FileId, Folder, FolderError};
+use crate::io::journal::{segment_name, segment_of};
 use crate::io::process::readable_now;
 use crate::io::workspace::Workspace;
 use rustix::fd::{AsFd as _, AsRawFd as _, OwnedFd};
@@ -12,6 +13,7 @@ use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What must be there, in the workspace's folder. The lock's file alone may be removed: its folder is locked, too.
 const PARTS: [(&str, bool); 3] = [(".tasuki", true), (".tasuki/journal", true), (".tasuki/lock", false)];
@@ -24,6 +26,8 @@ pub struct Foothold {
     place: PathBuf,
     root: Folder,
     parts: Vec<Part>,
+    /// The newest segment of the journal that was seen: it is written to, and none but newer ones come.
+    newest: AtomicU32,
 }
 
 /// One of them. It is held open: the number of a file that is gone is given to the next.
@@ -73,7 +77,7 @@ impl Foothold {
             Ok(Part { name, needed, id: FileId::of(&fstat(&held)?), _held: held })
         };
         let parts = PARTS.into_iter().map(part).collect::<io::Result<Vec<Part>>>()?;
-        Ok(Self { place, root, parts })
+        Ok(Self { place, root, parts, newest: AtomicU32::new(0) })
     }
 
     /// What of it has been removed or replaced. A workspace that was moved as a whole is the same one, until another takes
@@ -85,7 +89,7 @@ impl Foothold {
         if self.place_has(|id| self.own_id() != Ok(id)) {
             return lost(&self.place, How::Replaced);
         }
-        self.parts.iter().find_map(|part| {
+        let part = self.parts.iter().find_map(|part| {
             let path = self.place.join(part.name);
             match statat(&self.root, part.name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) if FileId::of(&stat) != part.id => lost(&path, How::Replaced),
@@ -93,7 +97,18 @@ impl Foothold {
                 Err(Errno::NOENT | Errno::NOTDIR) if part.needed => lost(&path, How::Removed),
                 Ok(_) | Err(_) => None,
             }
-        })
+        });
+        part.or_else(|| lost(&self.place.join(".tasuki/journal").join(self.lost_segment()?), How::Removed))
+    }
+
+    /// The file to which the journal was written last, if it is gone.
+    fn lost_segment(&self) -> Option<String> {
+        let root = self.root.as_fd().as_raw_fd();
+        let names = std::fs::read_dir(format!("/proc/self/fd/{root}/.tasuki/journal")).ok()?;
+        let numbers = names.flatten().filter_map(|entry| segment_of(entry.file_name().to_str()?));
+        let there = numbers.max().unwrap_or(0);
+        let before = self.newest.fetch_max(there, Ordering::Relaxed);
+        (there < before).then(|| segment_name(before))
     }
 
     /// Whether the workspace's folder is where it was. Where another one may come is looked at again and again.
@@ -125,7 +140,7 @@ impl Foothold {
         let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
         let gone = WatchFlags::DELETE | WatchFlags::MOVED_FROM | WatchFlags::MOVED_TO;
         let gone = gone | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF | WatchFlags::ONLYDIR;
-        for folder in [self.place.clone(), self.place.join(".tasuki")] {
+        for folder in ["", ".tasuki", ".tasuki/journal"].map(|name| self.place.join(name)) {
             inotify::add_watch(&events, &folder, gone)?;
         }
         Ok(Removals { events })
@@ -223,6 +238,22 @@ mod tests {
         assert!(!foothold.is_in_place() && foothold.lost().is_none());
         fs::create_dir(workspace.root()).unwrap();
         assert!(foothold.lost().is_some_and(|lost| lost.to_string().contains("/w was replaced")));
+    }
+
+    #[test]
+    fn the_segment_that_is_written_to_is_missed_and_no_older_one() {
+        let (_folder, workspace, foothold) = workspace();
+        let segment = |number: u32| workspace.journal().join(segment_name(number));
+        for number in [1, 2, 3] {
+            fs::write(segment(number), "").unwrap();
+            fs::write(segment(number + 1).with_extension("tmp"), "").unwrap();
+            assert_eq!(foothold.lost(), None);
+        }
+        fs::remove_file(segment(1)).unwrap();
+        assert_eq!(foothold.lost(), None, "it went by its age");
+        fs::remove_file(segment(3)).unwrap();
+        let lost = foothold.lost().map(|lost| lost.to_string()).unwrap_or_default();
+        assert!(lost.contains("journal/000003.jsonl was removed"), "{lost}");
     }
 
     #[tokio::test]
