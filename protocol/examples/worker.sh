@@ -18,12 +18,16 @@ content() { # What the task says: a block whose rows have two blanks before them
   esac
 }
 
+read_last=
 while IFS= read -r line; do
   # [tasuki] task ID from SENDER (token TOKEN): read FILE and do it.
-  [[ $line =~ ^\[tasuki\].*\(token\ ([a-z0-9]{6})\) ]] || continue # an info, which wants no answer
+  [[ $line =~ \[tasuki\].*\(token\ ([a-z0-9]{6})\) ]] || continue # an info, which wants no answer
   token=${BASH_REMATCH[1]}
   file=$(grep -oE '[^ ]+\.yaml' <<<"$line" | tail -n 1)
-  [[ -n $file ]] && answer "$file"
+  # [tasuki] reminder of your task ID (token TOKEN): …   What was not read yet is done now.
+  [[ $line =~ reminder\ of\ your\ task\ ([^ ]+) ]] && file=queue/active/${BASH_REMATCH[1]}.yaml
+  [[ $line == *"reminder of"* && $file == "$read_last" ]] || { [[ -f $file ]] && answer "$file"; }
+  read_last=$file
   # The phrase and the token of this turn on a line of their own: it is done, and what was printed above is the answer.
   echo "$phrase $token"
 done

@@ -115,9 +115,15 @@ impl Server {
     /// The arguments with which a person's `tmux` shows our session, at window `window` if there is one of that name.
     #[must_use]
     pub fn attach(&self, window: Option<&str>) -> Vec<String> {
-        let target =
-            window.map_or_else(|| self.session_target(), |name| format!("={}:={name}", self.session));
-        ["-L", &self.socket, "-u", "attach-session", "-t", &target].map(str::to_owned).to_vec()
+        let mut words: Vec<String> = ["-L", &self.socket, "-u"].map(str::to_owned).to_vec();
+        if let Some(name) = window {
+            // Whoever looks on already shares the session's window: this shows it to them, where `attach-session` alone would
+            // leave them a picture of another one than has their keys.
+            let target = format!("={}:={name}", self.session);
+            words.extend(["select-window", "-t", &target, ";"].map(str::to_owned));
+        }
+        words.extend(["attach-session", "-t", &self.session_target()].map(str::to_owned));
+        words
     }
 
     /// The arguments with which a client that is on our server already goes to our session.
