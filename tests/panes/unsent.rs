@@ -436,6 +436,15 @@ fn what_was_begun_in_a_shell_without_a_line_editor_is_held() {
         until_done(&house, lines);
     }
     assert_eq!(house.read("done"), "safe\n".repeat(3));
+    // Of wide characters the terminal leaves halves on the screen.
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("日本語日本語");
+    house.until("it to be told", |house| holds(house, "日本語"));
+    drop(person);
+    assert!(said(&house, &["pane", "clear-line", "worker"]).0);
+    house.drop("c.yaml", "id: i-9\nto: worker\ncontent: echo safe; echo PLAIN OK\n");
+    let result = house.result("i-9");
+    assert!(result.contains("content: safe\n") && result.contains("attempt: 1"), "{result}");
     house.end();
 }
 

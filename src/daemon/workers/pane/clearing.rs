@@ -60,6 +60,10 @@ impl Worker {
                     !stood || !unchanged
                 };
                 if is_gone {
+                    if stands && line_keys.is_some_and(|keys| keys.reprints) {
+                        // The terminal takes away one column of a character that is two wide: what it left stands in no new row.
+                        self.reprinted_line().await?;
+                    }
                     self.believe_line().await?;
                     return Ok(PaneResponse::Typed(true));
                 }

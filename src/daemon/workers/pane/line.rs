@@ -266,7 +266,7 @@ impl Worker {
 
     /// Has a terminal that gives whole lines show what stands in its input. What it shows by itself need not be that: it takes
     /// away one column of a character that is two wide.
-    async fn reprinted_line(&mut self) -> Result<(CursorLine, People), TmuxError> {
+    pub(super) async fn reprinted_line(&mut self) -> Result<(CursorLine, People), TmuxError> {
         if let Some(letter) = CtrlLetter::new('r') {
             self.forget_seen();
             self.pane.key(Key::Ctrl(letter)).await?;
