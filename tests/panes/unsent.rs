@@ -558,7 +558,7 @@ def noise():
     while True:
         time.sleep(0.05)
         if os.path.exists('noise'):
-            print('NOISE', flush=True)
+            print('NOISE\nMORE NOISE', flush=True)
             os.rename('noise', 'made')
 threading.Thread(target=noise, daemon=True).start()
 for line in sys.stdin:
