@@ -144,7 +144,7 @@ codes! {
     /// A timestamp that is none.
     BadTimestamp = "bad-timestamp", "use RFC 3339, such as 2026-02-02T12:00:00Z";
     /// A duration that is none.
-    BadDuration = "bad-duration", "use a duration with its unit, such as 90s, 30m or 2h";
+    BadDuration = "bad-duration", "use a duration with its unit, such as 90s, 30m or 2h; write 5m for five minutes; days are the longest unit";
     /// A deadline in the past.
     DeadlinePast = "deadline-past", "use a deadline in the future, or leave it out";
     /// No content.

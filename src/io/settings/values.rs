@@ -2,6 +2,7 @@
 
 use super::finding::Place;
 use crate::engine::team::{Delivery, Restart};
+use crate::io::wire::time;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
@@ -129,7 +130,7 @@ impl Lasting {
     /// In milliseconds.
     pub(super) fn ms(&self) -> Result<u64, Wrong> {
         let bare = !self.0.is_empty() && self.0.bytes().all(|b| b.is_ascii_digit());
-        match humantime::parse_duration(&self.0) {
+        match time::parse_duration(&self.0) {
             _ if bare && self.0 != "0" => Err(Wrong {
                 why: format!("`{}` has no unit", self.0),
                 cure: format!(
@@ -138,6 +139,9 @@ impl Lasting {
                 ),
             }),
             Ok(duration) => Ok(ms(duration)),
+            Err(wrong @ time::BadDuration::Calendar) => {
+                Err(Wrong { why: format!("`{}` {wrong}", self.0), cure: time::CALENDAR_CURE.into() })
+            }
             Err(_) => Err(Wrong {
                 why: format!("`{}` is not a length of time", self.0),
                 cure: "write a number and a unit, like `100ms`, `30s`, `30m`, `1h 30m` or `30d`".into(),
@@ -205,6 +209,7 @@ mod tests {
         assert_eq!(read("1h 30m"), Ok(5_400_000));
         assert_eq!(read("30d"), Ok(2_592_000_000));
         assert_eq!(read("0s"), Ok(0));
+        assert_eq!(read("5M").unwrap_err().cure, time::CALENDAR_CURE);
         assert!(read("30").unwrap_err().cure.contains("`30s`"));
         for bad in ["", "soon", "-1s", "1.5h?", "30 parsecs", "9999999999999999999999s"] {
             assert!(read(bad).is_err(), "{bad}");

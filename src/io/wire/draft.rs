@@ -304,6 +304,9 @@ fn noted_priority<'t>(fields: &'t Fields<'_>) -> Option<&'t str> {
 
 fn timeout(fields: &Fields<'_>) -> Result<Option<u64>, Refusal> {
     let Some(text) = fields.text("timeout")? else { return Ok(None) };
+    if time::parse_duration(text.text) == Err(time::BadDuration::Calendar) {
+        return Err(text.refuse(Code::BadDuration, time::BadDuration::Calendar));
+    }
     match text.read(time::read_duration, Code::BadDuration, "is not a duration")? {
         ms @ 1..=time::DURATION_MS_MAX => Ok(Some(ms)),
         _ => Err(text.refuse(Code::OutOfRange, "is not between a millisecond and a year")),
