@@ -41,6 +41,9 @@ impl Refusal {
             Code::UnknownAgent if self.field == Some("from") => {
                 "name the agent that sends it, as `tasuki status` lists it; leave `from` out if a person sends it"
             }
+            Code::Cycle if self.field == Some("parent") => {
+                "leave `parent` out, or name a message that is not itself a part of this one"
+            }
             Code::CommandNotAllowed => Code::CommandNotAllowed.cure(),
             _ if self.field == Some(EXPECT) => {
                 "leave `expect:` out, since this version of tasuki cannot check it; write into the content what must be true when it is done"
