@@ -187,7 +187,7 @@ codes! {
     /// A character that must not be in a name.
     BadCharacters = "bad-characters", "remove invisible and control characters from ids and names";
     /// The content cannot be typed inline.
-    NotInline = "not-inline", "send one printable line of at most 1,000 bytes that does not begin with / ! # @ or -, or use `delivery: doorbell`";
+    NotInline = "not-inline", "send one printable line of at most 1,000 bytes that does not begin with / ! # @ - or a combining character, or use `delivery: doorbell`";
     /// The sender may not task that agent.
     NoRoute = "no-route", "send to one of the targets listed, or open a route in the team file";
     /// The proof belongs to somebody else.
