@@ -271,6 +271,17 @@ fn lint_names_the_place_and_the_cure() {
     let team = run(folder.path(), &["lint", "team.yaml"]);
     assert_eq!(code(&team), 2);
     assert!(text(&team.stderr).contains("nope"), "{team:?}");
+    write(
+        "odd.yaml",
+        "agents:\n  - {name: a, provider: plain, command: [nobodys-program], reports_to: user, marker: OK}\n  - {name: b, provider: nope}\n",
+    );
+    let odd = text(&run(folder.path(), &["lint", "odd.yaml"]).stderr).to_owned();
+    let at = |words: &str| odd.find(words).unwrap_or_else(|| panic!("{words}: {odd}"));
+    assert!(at("cannot be used") < at("nope"), "{odd}");
+    assert!(
+        at("nope") < at("in spite of these") && at("in spite of these") < at("`nobodys-program`"),
+        "{odd}"
+    );
     assert_eq!(code(&run(folder.path(), &["lint", "surrogate.yaml"])), 0);
     let compat = run(folder.path(), &["lint", "--compat", "surrogate.yaml"]);
     assert_eq!(code(&compat), 2);

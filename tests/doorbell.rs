@@ -170,6 +170,9 @@ mod tests {
             "lri\u{2066}",
             "alm\u{61C}",
             "ls\u{2028}",
+            "\u{301}e",
+            " \u{3099}か",
+            "e\u{301}te\u{301}",
             &too_long,
         ] {
             let shown: String = content.chars().take(12).collect();
@@ -206,6 +209,9 @@ mod tests {
             "lri\u{2066}": the content has '\u{2066}' at byte 3; `delivery: inline` types printable text only: take it out or use `delivery: doorbell`
             "alm\u{61c}": the content has '\u{61c}' at byte 3; `delivery: inline` types printable text only: take it out or use `delivery: doorbell`
             "ls\u{2028}": the content has more than one line; `delivery: inline` types one: join the lines or use `delivery: doorbell`
+            "\u{301}e": the content begins with '\u{301}', which a terminal joins to what stands before it: begin with a letter or use `delivery: doorbell`
+            " \u{3099}か": the content begins with '\u{3099}', which a terminal joins to what stands before it: begin with a letter or use `delivery: doorbell`
+            "e\u{301}te\u{301}"
             "xxxxxxxxxxxx": the content has 1001 bytes; `delivery: inline` types at most 1000: shorten it or use `delivery: doorbell`
         "##]].assert_eq(&said);
     }

@@ -399,6 +399,10 @@ fn a_slot_whose_sides_nobody_is_called_is_said() {
     };
     assert!(notes("stranger_to_grand_boss.yaml").contains("there is no agent called stranger"));
     assert!(notes("user_to_stranger.yaml").contains("there is no agent called stranger"));
+    assert!(notes("Grand_boss_to_User.yaml").contains(
+        "called Grand_boss (there is one called grand_boss) or User (there is one called user): the name"
+    ));
+    assert!(notes("上司_to_boss.yaml").contains("there is no agent called 上司 or boss:"));
     for fine in
         ["user_to_grand_boss.yaml", "how_to.yaml", "a_to_b_to_c.yaml", "Read Me_to_you.yaml", "task.yaml"]
     {

@@ -309,3 +309,33 @@ fn a_task_waits_for_the_end_of_copy_mode_beside_a_pane_that_prints_on() {
     house.tmux(&["copy-mode", "-q", "-t", "=tasuki:=worker"]);
     assert!(house.result("c-1").contains("type: result"));
 }
+
+#[test]
+fn who_is_in_the_way_is_told_how_to_go_out_of_it() {
+    let mut house = house("in-the-way", WORKER);
+    house.start();
+    house.until("idle", is_idle);
+    let said = |words: &[&str]| {
+        let output = house.tasuki().args(words).stdin(std::process::Stdio::null()).output().expect("tasuki");
+        assert!(!output.status.success(), "{words:?}: {output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    house.tmux(&["copy-mode", "-t", "=tasuki:=worker"]);
+    let told = said(&["pane", "clear-line", "worker"]);
+    assert!(told.contains("copy mode") && told.contains("leave it with `q`"), "{told}");
+    let stopped = house.tasuki().args(["agent", "stop", "worker"]).status().expect("agent stop");
+    assert!(stopped.success());
+    for words in [
+        &["pane", "send", "worker", "x"][..],
+        &["pane", "ready", "worker"],
+        &["pane", "wait", "worker"],
+        &["answer", "worker", "yes"],
+        &["answer", "worker"],
+    ] {
+        let said = said(words);
+        assert!(
+            said.contains("worker is not running\n  cure: `tasuki agent start worker`"),
+            "{words:?}: {said}"
+        );
+    }
+}

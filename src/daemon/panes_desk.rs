@@ -83,8 +83,7 @@ impl PanesDesk {
             Err(refusal) => return drop(answer.send(Response::Reply(Reply::Refused(refusal)))),
         };
         let Some((_, orders)) = self.workers.get(&name) else {
-            let why = format!("{name} is not running: `tasuki status` lists the agents");
-            return drop(answer.send(Response::Unavailable(why)));
+            return drop(answer.send(Response::NotRunning(name)));
         };
         // The last places are the engine's: its orders are never lost behind people's.
         let refused = if orders.capacity() <= ORDERS_KEPT {

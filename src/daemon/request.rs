@@ -173,6 +173,8 @@ pub enum Response {
     Pane(PaneResponse),
     /// It cannot be done now.
     Unavailable(String),
+    /// The agent whose pane is meant has none.
+    NotRunning(AgentName),
     /// Done; nothing to say.
     Ok,
 }

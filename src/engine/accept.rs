@@ -4,7 +4,7 @@ use super::bounce::content_of;
 use super::close::ourselves;
 use super::engine::{Engine, Work};
 use super::event::Event;
-use super::fit::{Beside, Together, no_cycle};
+use super::fit::{Beside, Together, no_cycle, no_own_parent};
 use super::input::{Effect, Reply};
 use super::message::{Besides, Draft, Kind, Message, Outcome, Source};
 use super::refusal::{Code, Refusal};
@@ -123,6 +123,7 @@ impl Work<'_> {
             return Err(Refusal::new(Code::IdConflict, "two documents of the file have the same id").at("id"));
         }
         no_cycle(&together)?;
+        no_own_parent(&drafts)?;
         let mut plans = Vec::with_capacity(drafts.len());
         for (document, draft) in drafts.into_iter().enumerate() {
             let plan = self.plan(draft, proof, &together);

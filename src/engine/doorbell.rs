@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use unicode_width::UnicodeWidthChar as _;
+
 use crate::engine::words::{AgentName, MessageId, Token};
 
 /// What a doorbell begins with.
@@ -174,6 +176,7 @@ pub fn inline_text(content: &str) -> Result<&str, NotInline> {
     match line.trim_start().chars().next() {
         None => Err(NotInline::Empty),
         Some(first @ ('/' | '!' | '#' | '@' | '-')) => Err(NotInline::Command { first }),
+        Some(first) if first.width().unwrap_or(0) == 0 => Err(NotInline::Joins { first }),
         Some(_) => Ok(line),
     }
 }
@@ -226,6 +229,14 @@ pub enum NotInline {
         found: char,
         /// Its byte offset.
         at: usize,
+    },
+    /// A first character that a terminal joins to what stands before it, so that the content is never seen as it was typed.
+    #[error(
+        "the content begins with {first:?}, which a terminal joins to what stands before it: begin with a letter or use `delivery: doorbell`"
+    )]
+    Joins {
+        /// The character.
+        first: char,
     },
     /// A first character that programs take for a command.
     #[error("the content begins with `{first}`, which programs take for a command: begin with a word")]

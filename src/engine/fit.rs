@@ -186,3 +186,18 @@ pub(super) fn no_cycle(together: &Together) -> Result<(), Refusal> {
         }
     }
 }
+
+/// Refuses a document that is a part of itself, be it by way of others of its file.
+pub(super) fn no_own_parent(drafts: &[Draft]) -> Result<(), Refusal> {
+    let parents: BTreeMap<&MessageId, &MessageId> =
+        drafts.iter().filter_map(|draft| Some((&draft.id, draft.parent.as_ref()?))).collect();
+    for (document, draft) in drafts.iter().enumerate() {
+        let above = std::iter::successors(parents.get(&draft.id), |id| parents.get(*id));
+        // Whoever stands below a circle, and not in it, comes to its end here.
+        if above.take(drafts.len()).any(|id| **id == draft.id) {
+            let why = format!("{} is a part of itself through `parent`", draft.id);
+            return Err(Refusal { document, ..Refusal::new(Code::Cycle, why).at("parent") });
+        }
+    }
+    Ok(())
+}

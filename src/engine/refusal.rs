@@ -41,6 +41,9 @@ impl Refusal {
             Code::UnknownAgent if self.field == Some("from") => {
                 "name the agent that sends it, as `tasuki status` lists it; leave `from` out if a person sends it"
             }
+            Code::Cycle if self.field == Some("parent") => {
+                "leave `parent` out, or name a message that is not itself a part of this one"
+            }
             Code::CommandNotAllowed => Code::CommandNotAllowed.cure(),
             _ if self.field == Some(EXPECT) => {
                 "leave `expect:` out, since this version of tasuki cannot check it; write into the content what must be true when it is done"
@@ -144,7 +147,7 @@ codes! {
     /// A timestamp that is none.
     BadTimestamp = "bad-timestamp", "use RFC 3339, such as 2026-02-02T12:00:00Z";
     /// A duration that is none.
-    BadDuration = "bad-duration", "use a duration with its unit, such as 90s, 30m or 2h";
+    BadDuration = "bad-duration", "use a duration with its unit, such as 90s, 30m or 2h; write 5m for five minutes; days are the longest unit";
     /// A deadline in the past.
     DeadlinePast = "deadline-past", "use a deadline in the future, or leave it out";
     /// No content.
@@ -184,7 +187,7 @@ codes! {
     /// A character that must not be in a name.
     BadCharacters = "bad-characters", "remove invisible and control characters from ids and names";
     /// The content cannot be typed inline.
-    NotInline = "not-inline", "send one printable line of at most 1,000 bytes that does not begin with / ! # @ or -, or use `delivery: doorbell`";
+    NotInline = "not-inline", "send one printable line of at most 1,000 bytes that does not begin with / ! # @ - or a combining character, or use `delivery: doorbell`";
     /// The sender may not task that agent.
     NoRoute = "no-route", "send to one of the targets listed, or open a route in the team file";
     /// The proof belongs to somebody else.

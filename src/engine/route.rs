@@ -56,7 +56,7 @@ impl Team {
         let what = if kind == Kind::Task { "task" } else { "inform" };
         let list = allowed.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ");
         let list = if list.is_empty() { "nobody".to_owned() } else { list };
-        Err(Refusal::new(Code::NoRoute, format!("{from} may not {what} {to}; it may {what}: {list}"))
+        Err(Refusal::new(Code::NoRoute, format!("{from} may not {what} {to}; they may {what}: {list}"))
             .at("to"))
     }
 

@@ -56,7 +56,9 @@ pub enum BadWord {
         exact: usize,
     },
     /// A token without a digit.
-    #[error("has no digit; at least one of its {TOKEN_CHARS} characters is one")]
+    #[error(
+        "has no digit, and every token has one among its {TOKEN_CHARS} characters: copy it from the line that gave the turn"
+    )]
     NoDigit,
     /// A character that is not allowed, and where it stands (bytes, from 0).
     #[error("has {found:?} at byte {at}, which is not allowed; use {allowed}")]

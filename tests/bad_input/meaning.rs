@@ -12,7 +12,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "63-no-route.yaml",
             "from: worker\nto: neighbour\ncontent: x\n",
             "no-route",
-            "worker may not task neighbour; it may task: nobody",
+            "worker may not task neighbour; they may task: nobody",
         )
         .at(2, 5),
         Case::refused(
@@ -20,7 +20,7 @@ pub(crate) fn cases() -> Vec<Case> {
             "63-not-below.yaml",
             "from: boss\nto: neighbour\ncontent: x\n",
             "no-route",
-            "boss may not task neighbour; it may task: worker",
+            "boss may not task neighbour; they may task: worker",
         )
         .at(2, 5),
         Case::refused(65, "65-circle.yaml", circle, "cycle", "waits for itself through `depends_on`")

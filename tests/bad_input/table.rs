@@ -177,7 +177,7 @@ impl Town {
         let cure = reason["cure"].as_str().expect("cure");
         let code = Code::ALL.iter().find(|code| code.word() == refused.code).expect("a known code");
         // Some keys have a cure of their own.
-        let of_keys = ["expect", "from"].map(|key| Refusal::new(*code, why).at(key).cure());
+        let of_keys = ["expect", "from", "parent"].map(|key| Refusal::new(*code, why).at(key).cure());
         let is_known = cure == code.cure() || of_keys.contains(&cure);
         assert!(is_a_sentence(cure) && is_known, "{name}: {cure:?}");
         let moment = reason["at"].as_str().expect("at");

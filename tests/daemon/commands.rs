@@ -74,6 +74,7 @@ fn an_agent_commands_its_own_parts_and_nothing_else() {
         &["down"],
         &["down", "--keep-agents"],
         &["fsck", "--rebuild"],
+        &["daemon"],
     ];
     for words in not_its {
         assert_eq!(refused(&house, &mm, words), "not-yours", "{words:?}");
@@ -106,6 +107,19 @@ fn an_agent_commands_its_own_parts_and_nothing_else() {
     assert_eq!(code, Some(0), "{said}");
     let why = ask(&house, None, &["why", "t"]).1;
     assert!(why.contains("cancelled by user"), "{why}");
+    house.end();
+}
+
+#[test]
+fn an_agent_starts_no_daemon() {
+    let mut house = house("upstart", "");
+    let mm = key(&house, "mm");
+    house.kill();
+    for words in [&["up"][..], &["up", "--no-wait"], &["daemon"], &["daemon", "--detach"]] {
+        assert_eq!(refused(&house, &mm, words), "not-yours", "{words:?}");
+    }
+    assert!(!house.path(".tasuki/start.err").exists(), "nothing was begun");
+    house.start();
     house.end();
 }
 

@@ -168,7 +168,7 @@ fn naughty(name: &str) -> House {
 fn nobody_asks_itself_or_its_boss_and_is_told_so() {
     let mut house = naughty("upside down");
     for (id, part, allowed) in
-        [("itself", "to-itself", "it may task: w"), ("upward", "to-boss", "it may task: w")]
+        [("itself", "to-itself", "they may task: w"), ("upward", "to-boss", "they may task: w")]
     {
         house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: mgr\ncontent: x\n"));
         assert!(house.result(id).contains("type: result"), "the refused part is none");

@@ -172,14 +172,14 @@ fn routes_go_down_the_team_and_answers_and_infos_both_ways() {
         > answer accepted [d]
         > seek boss
         > answer accepted [f]
-        > answer refused no-route at to in 0: eve may not task boss; it may task: nobody
-        > answer refused no-route at to in 0: ann may not task bob; it may task: eve
-        > answer refused no-route at to in 0: ann may not task boss; it may task: eve
-        > answer refused no-route at to in 0: eve may not task crew; it may task: nobody
-        > answer refused no-route at to in 0: boss may not task user; it may task: ann, bob, crew
+        > answer refused no-route at to in 0: eve may not task boss; they may task: nobody
+        > answer refused no-route at to in 0: ann may not task bob; they may task: eve
+        > answer refused no-route at to in 0: ann may not task boss; they may task: eve
+        > answer refused no-route at to in 0: eve may not task crew; they may task: nobody
+        > answer refused no-route at to in 0: boss may not task user; they may task: ann, bob, crew
         > answer accepted [l]
         > answer refused unknown-agent at from in 0: there is no agent or pool called nobody; the names are: ann, bob, boss, eve, crew, gb, user
-        > answer refused no-route at to in 0: boss may not task boss; it may task: ann, bob, crew
+        > answer refused no-route at to in 0: boss may not task boss; they may task: ann, bob, crew
         > answer refused unknown-agent at from in 0: crew is a pool and cannot send anything; its members are: ann, bob
     "#]].assert_eq(&text);
 }

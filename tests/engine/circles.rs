@@ -331,3 +331,31 @@ fn the_last_of_a_pool_may_not_wait_for_who_waits_for_the_pool() {
     "#]]
     .assert_eq(&text);
 }
+
+#[test]
+fn nothing_is_a_part_of_itself() {
+    let mut world = world();
+    let mut text = world.send("x user>ann parent=x");
+    text += &world.send("v user>ann\nx user>ann parent=y\ny user>ann parent=x");
+    text += &world.send("v user>ann parent=x\nx user>ann parent=y\ny user>ann parent=x");
+    text += &world.send("p boss>ann parent=p");
+    text += "-- one below the other\n";
+    text += &world.send("x user>ann parent=t1\ny user>ann parent=x\nz user>ann parent=y");
+    expect![[r#"
+        refused cycle from user: x is a part of itself through `parent`
+        > answer refused cycle at parent in 0: x is a part of itself through `parent`
+        refused cycle from user: x is a part of itself through `parent`
+        > answer refused cycle at parent in 1: x is a part of itself through `parent`
+        refused cycle from user: x is a part of itself through `parent`
+        > answer refused cycle at parent in 1: x is a part of itself through `parent`
+        refused cycle from boss: p is a part of itself through `parent`
+        > answer refused cycle at parent in 0: p is a part of itself through `parent`
+        -- one below the other
+        accepted x task user>ann part of t1 hops 1
+        accepted y task user>ann part of x hops 2
+        accepted z task user>ann part of y hops 3
+        > answer accepted [x, y, z]
+        > seek ann
+    "#]]
+    .assert_eq(&text);
+}

@@ -38,8 +38,8 @@ fn a_pool_is_for_those_who_may_task_each_of_its_members() {
     world.step(Input::Team(Box::new(team)));
     text += &world.send("t1 eve>crew");
     expect![[r#"
-        refused no-route from eve: eve may not task crew; it may task: ann
-        > answer refused no-route at to in 0: eve may not task crew; it may task: ann
+        refused no-route from eve: eve may not task crew; they may task: ann
+        > answer refused no-route at to in 0: eve may not task crew; they may task: ann
         accepted t1 task eve>crew
         > answer accepted [t1]
         > seek ann

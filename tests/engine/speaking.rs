@@ -119,7 +119,7 @@ fn an_agent_is_told_that_its_drop_was_refused() {
     let source = Source::File { claim: "1-0".into(), name: "bob_to_boss.yaml".into() };
     text += &world.step(Input::BadDrop { source, from: Some(name("bob")), token: None, refusal });
     expect![[r#"
-        refused no-route from boss: boss may not task eve; it may task: ann, bob, crew
+        refused no-route from boss: boss may not task eve; they may task: ann, bob, crew
         accepted m1 error tasuki>boss verified
         > reject a.yaml no-route
         > seek boss
@@ -181,9 +181,9 @@ fn a_task_is_not_closed_before_its_agent_has_read_that_a_part_of_it_was_refused(
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
         -- a good file with a wrong addressee, when it has said that its turn is over
-        refused no-route from boss: boss may not task eve; it may task: ann, bob, crew
+        refused no-route from boss: boss may not task eve; they may task: ann, bob, crew
         accepted m3 task boss>tasuki part of t1 verified
-        m3 failed, error m4 from tasuki: b.yaml was refused: boss may not task eve; it may task: ann, bob, crew (no-route). Cure: send to one of the targets listed, or open a route in the team file.
+        m3 failed, error m4 from tasuki: b.yaml was refused: boss may not task eve; they may task: ann, bob, crew (no-route). Cure: send to one of the targets listed, or open a route in the team file.
         > show finished m3
         > reject b.yaml no-route
         > seek boss
@@ -243,8 +243,8 @@ fn nobody_is_told_who_is_no_agent_or_has_the_answer_already() {
         > reject a.yaml unknown-agent
         refused unknown-agent: there is no agent or pool called nobody; the names are: ann, bob, boss, eve, crew, gb, user
         > reject b.yaml unknown-agent
-        refused no-route from boss: boss may not task eve; it may task: ann, bob, crew
-        > answer refused no-route at to in 0: boss may not task eve; it may task: ann, bob, crew
+        refused no-route from boss: boss may not task eve; they may task: ann, bob, crew
+        > answer refused no-route at to in 0: boss may not task eve; they may task: ann, bob, crew
         refused not-open from boss: t1 has ended already
         > reject d.yaml not-open
     "#]]

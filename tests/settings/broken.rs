@@ -1066,7 +1066,7 @@ fn settings_stay_within_bounds() {
              2 │ settings: {window: big, low_disk: lots}
                ·                                   ────
                ╰────
-              help: write a whole number and one of B, KiB, MiB, GiB, like `64MiB`"#]],
+              help: write a whole number of bytes, or with one of KiB, MiB, GiB, like `64MiB`"#]],
     );
     check(
         "agents: [{name: a, provider: scripted}]\nsettings: {log: tasuki=lots}\n",

@@ -2,6 +2,7 @@
 
 use super::finding::Place;
 use crate::engine::team::{Delivery, Restart};
+use crate::io::wire::time;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
@@ -79,7 +80,7 @@ form!(
 form!(
     /// How many bytes: `64MiB`.
     Bytes,
-    {"title": "number of bytes", "type": "string", "pattern": "^[0-9]+ ?(B|KiB|MiB|GiB)$", "examples": ["64MiB"]}
+    {"title": "number of bytes", "type": ["string", "integer"], "minimum": 0, "pattern": "^[0-9]+ ?(B|KiB|MiB|GiB)?$", "examples": ["64MiB"]}
 );
 form!(
     /// Columns and rows of a window: `200x50`.
@@ -129,7 +130,7 @@ impl Lasting {
     /// In milliseconds.
     pub(super) fn ms(&self) -> Result<u64, Wrong> {
         let bare = !self.0.is_empty() && self.0.bytes().all(|b| b.is_ascii_digit());
-        match humantime::parse_duration(&self.0) {
+        match time::parse_duration(&self.0) {
             _ if bare && self.0 != "0" => Err(Wrong {
                 why: format!("`{}` has no unit", self.0),
                 cure: format!(
@@ -138,6 +139,9 @@ impl Lasting {
                 ),
             }),
             Ok(duration) => Ok(ms(duration)),
+            Err(wrong @ time::BadDuration::Calendar) => {
+                Err(Wrong { why: format!("`{}` {wrong}", self.0), cure: time::CALENDAR_CURE.into() })
+            }
             Err(_) => Err(Wrong {
                 why: format!("`{}` is not a length of time", self.0),
                 cure: "write a number and a unit, like `100ms`, `30s`, `30m`, `1h 30m` or `30d`".into(),
@@ -151,11 +155,10 @@ impl Bytes {
     pub(super) fn count(&self) -> Result<u64, Wrong> {
         const UNITS: [(&str, u64); 4] = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("B", 1)];
         let split = |(unit, size)| Some((self.0.strip_suffix(unit)?.trim_end(), size));
-        let (digits, size) = UNITS.into_iter().find_map(split).unwrap_or((&self.0, 0));
-        let count = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(size));
-        count.filter(|_| size > 0).ok_or_else(|| Wrong {
+        let (digits, size) = UNITS.into_iter().find_map(split).unwrap_or((&self.0, 1));
+        digits.parse::<u64>().ok().and_then(|n| n.checked_mul(size)).ok_or_else(|| Wrong {
             why: format!("`{}` is not a number of bytes", self.0),
-            cure: "write a whole number and one of B, KiB, MiB, GiB, like `64MiB`".into(),
+            cure: "write a whole number of bytes, or with one of KiB, MiB, GiB, like `64MiB`".into(),
         })
     }
 }
@@ -205,6 +208,7 @@ mod tests {
         assert_eq!(read("1h 30m"), Ok(5_400_000));
         assert_eq!(read("30d"), Ok(2_592_000_000));
         assert_eq!(read("0s"), Ok(0));
+        assert_eq!(read("5M").unwrap_err().cure, time::CALENDAR_CURE);
         assert!(read("30").unwrap_err().cure.contains("`30s`"));
         for bad in ["", "soon", "-1s", "1.5h?", "30 parsecs", "9999999999999999999999s"] {
             assert!(read(bad).is_err(), "{bad}");
@@ -215,7 +219,8 @@ mod tests {
     fn sizes_are_whole_and_fit() {
         let read = |text: &str| Bytes(text.into()).count().ok();
         assert_eq!((read("64MiB"), read("1 KiB"), read("7B")), (Some(64 << 20), Some(1024), Some(7)));
-        for bad in ["", "64", "64MB", "-1MiB", "1.5GiB", "99999999999GiB", "MiB"] {
+        assert_eq!((read("0"), read("4096")), (Some(0), Some(4096)));
+        for bad in ["", "64MB", "-1MiB", "1.5GiB", "99999999999GiB", "MiB"] {
             assert_eq!(read(bad), None, "{bad}");
         }
         let cells = |text: &str| Cells(text.into()).size().ok();

@@ -124,13 +124,24 @@ pub fn envelope(file_name: &str, names: &dyn Fn(&str) -> bool) -> Option<(AgentN
 fn called_by_nobody(file_name: &str, names: &dyn Fn(&str) -> bool) -> Option<String> {
     let stem = file_name.strip_suffix(".yaml").filter(|stem| stem.matches("_to_").count() == 1)?;
     let (from, to) = stem.split_once("_to_")?;
-    let named = AgentName::new(from).is_ok() && AgentName::new(to).is_ok();
-    let unknown: Vec<&str> =
-        [from, to].into_iter().filter(|name| *name != USER && !names(name)).filter(|_| named).collect();
-    let unknown = (!unknown.is_empty()).then(|| unknown.join(" or "))?;
-    Some(format!(
-        "the file's name says from {from} to {to}, but there is no agent called {unknown}: the name is ignored"
-    ))
+    let known = |name: &str| AgentName::new(name).is_ok() && (name == USER || names(name));
+    let shown = |name: &str| name.escape_debug().to_string();
+    let unknown = [from, to].into_iter().filter(|name| !known(name)).map(|name| {
+        let small = name.to_lowercase();
+        let alike = known(&small).then(|| format!(" (there is one called {small})"));
+        shown(name) + &alike.unwrap_or_default()
+    });
+    let unknown: Vec<String> = unknown.collect();
+    let is_word = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
+    let is_slot = is_word(from) && is_word(to) && !unknown.is_empty();
+    is_slot.then(|| {
+        format!(
+            "the file's name says from {} to {}, but there is no agent called {}: the name is ignored",
+            shown(from),
+            shown(to),
+            unknown.join(" or ")
+        )
+    })
 }
 
 /// One document.
@@ -304,6 +315,9 @@ fn noted_priority<'t>(fields: &'t Fields<'_>) -> Option<&'t str> {
 
 fn timeout(fields: &Fields<'_>) -> Result<Option<u64>, Refusal> {
     let Some(text) = fields.text("timeout")? else { return Ok(None) };
+    if time::parse_duration(text.text) == Err(time::BadDuration::Calendar) {
+        return Err(text.refuse(Code::BadDuration, time::BadDuration::Calendar));
+    }
     match text.read(time::read_duration, Code::BadDuration, "is not a duration")? {
         ms @ 1..=time::DURATION_MS_MAX => Ok(Some(ms)),
         _ => Err(text.refuse(Code::OutOfRange, "is not between a millisecond and a year")),

@@ -3,6 +3,7 @@
 use crate::engine::words::Millis;
 use crate::io::clock;
 use chrono::{DateTime, FixedOffset, Local, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
+use std::time::Duration;
 
 /// Forms with a zone besides RFC 3339: ISO 8601 as `date`, Python and Java write it. chrono's `%z` reads `+0900` and `+09:00`.
 const ZONED: [&str; 4] =
@@ -13,6 +14,9 @@ const LOCAL: [&str; 5] =
 
 /// Longest `timeout`, in ms: a year. More is a mistake in the unit.
 pub const DURATION_MS_MAX: u64 = 366 * 24 * 60 * 60 * 1_000;
+
+/// The units that are refused.
+const CALENDAR: [&str; 8] = ["M", "month", "months", "y", "yr", "yrs", "year", "years"];
 
 /// Reads RFC 3339, or ISO 8601 without a zone as local time (a date alone is its midnight). None if it is neither, or
 /// before 1970.
@@ -65,13 +69,52 @@ pub fn read_duration(text: &str) -> Option<u64> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return (text == "0").then_some(0); // which is the same in every unit
     }
-    u64::try_from(humantime::parse_duration(text).ok()?.as_millis()).ok()
+    u64::try_from(parse_duration(text).ok()?.as_millis()).ok()
 }
+
+/// A number and a unit, or several, in days at most.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse_duration(text: &str) -> Result<Duration, BadDuration> {
+    let duration = humantime::parse_duration(text)?;
+    let mut units = text.split(|c: char| !c.is_alphabetic());
+    match units.find(|unit| CALENDAR.contains(unit)) {
+        Some(_) => Err(BadDuration::Calendar),
+        None => Ok(duration),
+    }
+}
+
+/// What is wrong with a length of time.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BadDuration {
+    /// It is in months or years, of which no two are equally long; and whoever writes `5M` means minutes.
+    #[error("counts in months or years")]
+    Calendar,
+    /// It cannot be read.
+    #[error(transparent)]
+    Form(#[from] humantime::DurationError),
+}
+
+/// What to write in place of months and years.
+pub const CALENDAR_CURE: &str = "write 5m for five minutes; days are the longest unit";
 
 /// Writes a duration so that [`read_duration`] gives the same: `1h 30m`.
 #[must_use]
 pub fn write_duration(ms: u64) -> String {
-    humantime::format_duration(std::time::Duration::from_millis(ms)).to_string()
+    let day = 24 * 60 * 60 * 1_000;
+    let (days, rest) = (ms / day, ms % day);
+    let rest = humantime::format_duration(Duration::from_millis(rest)).to_string();
+    match (days, rest.as_str()) {
+        (0, _) => rest,
+        (_, "0s") => counted(days, "day"),
+        _ => format!("{} {rest}", counted(days, "day")),
+    }
+}
+
+/// `3days`: as humantime writes it, which also writes months.
+fn counted(number: u64, unit: &str) -> String {
+    format!("{number}{unit}{}", if number == 1 { "" } else { "s" })
 }
 
 fn zoned(text: &str) -> Option<DateTime<FixedOffset>> {
@@ -146,9 +189,10 @@ mod tests {
         for ms in [0, 1, 999, 1_770_033_600_123, 4_102_444_800_000] {
             assert_eq!(read_moment(&write_moment(Millis(ms))), Some(Millis(ms)));
         }
-        for ms in [1, 1_000, 90_000, 1_800_000, 5_400_000, 86_400_000 * 40] {
+        for ms in [1, 1_000, 90_000, 1_800_000, 5_400_000, 86_400_000 * 40, DURATION_MS_MAX, 86_400_001] {
             assert_eq!(read_duration(&write_duration(ms)), Some(ms));
         }
+        assert_eq!(write_duration(86_400_000 * 40 + 3_600_000), "40days 1h");
     }
 
     #[test]
@@ -168,6 +212,9 @@ mod tests {
         assert_eq!(read_duration("500ms"), Some(500));
         for bad in ["", "90", "007", "soon", "-5", "1.5", "5 parsecs", "18446744073709551615"] {
             assert_eq!(read_duration(bad), None, "{bad}");
+        }
+        for bad in ["5M", "1 month", "2months", "1y", "1h5M", "3d 1yr", "2 years"] {
+            assert_eq!(parse_duration(bad), Err(BadDuration::Calendar), "{bad}");
         }
     }
 

@@ -59,7 +59,8 @@ fn show(desk: &Desk, agent: &AgentName) -> Ended {
     let look: PaneLookInfo = desk.client()?.get(&format!("/v1/panes/{agent}/look"), ANSWER_DEADLINE)?;
     let Some(asks) = look.asks else {
         if let Some(why) = unclaimed(desk, agent)? {
-            return desk.tell(&why, || format!("{agent} is not asking anything; {}", harmless_lines(&why)));
+            return desk
+                .tell(&why, || format!("{agent} shows no question with choices; {}", harmless_lines(&why)));
         }
         let why = format!("{agent} is not asking anything: its screen is read as {}", look.state);
         let cure = format!("see `tasuki detect explain {agent}`");

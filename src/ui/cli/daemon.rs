@@ -1,7 +1,8 @@
 //! `tasuki daemon`: the daemon in the foreground, as a service manager wants it; `tasuki up` starts it in the background.
 
-use super::desk::{Desk, Ended};
+use super::desk::{Desk, Ended, refuse_agents};
 use crate::daemon::start;
+use crate::ui::http::client::Client;
 use crate::ui::http::server;
 
 /// Runs the daemon in the foreground
@@ -18,6 +19,7 @@ pub(super) struct Args {
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let workspace = desk.team()?;
+    refuse_agents(&Client::new(&workspace, &desk.around)?, "daemon")?;
     if args.detach {
         // It fails for the leader of a process group, who has no terminal to leave or was started by hand.
         let _ = rustix::process::setsid();

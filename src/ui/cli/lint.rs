@@ -8,7 +8,7 @@ use crate::engine::refusal::{self, Code, Refusal};
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, counted};
 use crate::io::clock::Clock;
-use crate::io::settings::{Settings, render};
+use crate::io::settings::{Finding, Settings, render};
 use crate::io::wire::{FILE_BYTES_MAX, draft, too_large};
 use crate::io::workspace::{TEAM_FILE, Workspace};
 use crate::ui::scripted;
@@ -98,7 +98,12 @@ fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
             Ok(format!("a team of {}", loaded.settings.team.members.len()))
         }
         Err(findings) => {
-            let why = format!("this team file cannot be used:\n\n{}", render(&findings, colours));
+            let (wrong, odd): (Vec<Finding>, Vec<Finding>) =
+                findings.into_iter().partition(|finding| finding.fatal);
+            let mut why = format!("this team file cannot be used:\n\n{}", render(&wrong, colours));
+            if !odd.is_empty() {
+                why += &format!("\nit would be used in spite of these:\n\n{}", render(&odd, colours));
+            }
             let cure = "correct what is shown; docs/team-file.md describes each key";
             Err(Failure::new(Kind::Rejected, "team-file", why, cure).within(path.display().to_string()))
         }

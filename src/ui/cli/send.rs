@@ -279,5 +279,8 @@ fn read_pair(text: &str) -> Result<(String, String), String> {
 
 /// A duration on the command line, in ms.
 pub(super) fn read_time(text: &str) -> Result<u64, String> {
-    time::read_duration(text).ok_or_else(|| "use a duration with its unit, such as 90s, 30m or 2h".to_owned())
+    time::read_duration(text).ok_or_else(|| match time::parse_duration(text) {
+        Err(wrong @ time::BadDuration::Calendar) => format!("it {wrong}: {}", time::CALENDAR_CURE),
+        _ => "use a duration with its unit, such as 90s, 30m or 2h".to_owned(),
+    })
 }

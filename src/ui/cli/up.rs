@@ -1,6 +1,6 @@
 //! `tasuki up`: a daemon in the background if none runs, every agent started, a line each until it is ready.
 
-use super::desk::{Desk, Ended, unless_running};
+use super::desk::{Desk, Ended, refuse_agents, unless_running};
 use super::failure::{Failure, Kind};
 use super::lying;
 use super::send::read_time;
@@ -60,10 +60,13 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
                 }
                 daemon.clone()
             }
-            None => match start(desk, &workspace, &client)? {
-                Some(daemon) => daemon,
-                None => continue, // somebody else started one
-            },
+            None => {
+                refuse_agents(&client, "up")?;
+                match start(desk, &workspace, &client)? {
+                    Some(daemon) => daemon,
+                    None => continue, // somebody else started one
+                }
+            }
         };
         match ready(desk, &client, args) {
             Err(ClientError::NotRunning { .. } | ClientError::Gone(_))

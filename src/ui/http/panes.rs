@@ -81,6 +81,10 @@ pub(super) async fn answer(
             };
             Err(Refused::new(StatusCode::CONFLICT, "not-answered", why, cure))
         }
+        PaneResponse::Hindered(Hindrance { why, cure }) => {
+            let cure = cure.unwrap_or_else(|| format!("`tasuki attach {shown}` shows its pane"));
+            Err(Refused::new(StatusCode::CONFLICT, "not-answered", why, cure))
+        }
         other => Err(odd(&other)),
     }
 }

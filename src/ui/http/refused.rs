@@ -2,6 +2,7 @@
 
 use super::types::Problem;
 use crate::engine::refusal::{Code, Refusal};
+use crate::engine::words::AgentName;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -38,6 +39,12 @@ impl Refused {
     /// The loop cannot do it now.
     pub(super) fn unavailable(why: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", why, "try again in a moment")
+    }
+
+    /// The agent has no pane.
+    pub(super) fn not_running(name: &AgentName) -> Self {
+        let (why, cure) = (format!("{name} is not running"), format!("`tasuki agent start {name}`"));
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", why, cure)
     }
 
     /// A refusal of a body that is JSON: cures that speak of YAML would not help there.

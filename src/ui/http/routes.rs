@@ -331,6 +331,7 @@ fn unexpected(response: Response) -> Refused {
     match response {
         Response::Reply(Reply::Refused(refusal)) => refusal.into(),
         Response::Unavailable(why) => Refused::unavailable(why),
+        Response::NotRunning(name) => Refused::not_running(&name),
         other => Refused::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "bug",

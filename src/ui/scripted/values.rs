@@ -9,6 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 
 use super::action::Action;
 use super::chance::Chance;
+use crate::io::wire::time::parse_duration;
 
 /// Longest time in a script: a day is longer than any test or show, and short enough to add to any clock.
 const PAUSE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
@@ -127,7 +128,7 @@ impl<'de> Deserialize<'de> for StartActions {
 }
 
 fn read_time(text: &str) -> Result<Duration, String> {
-    let time = humantime::parse_duration(text.trim()).map_err(|why| {
+    let time = parse_duration(text.trim()).map_err(|why| {
         format!("`{text}` is no time ({why}): write 200ms, 2s, 1m, or a range like 200ms..2s")
     })?;
     if time > PAUSE_MAX { Err(format!("`{text}` is too long: at most 24h")) } else { Ok(time) }

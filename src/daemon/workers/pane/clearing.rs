@@ -120,6 +120,9 @@ impl Worker {
 
     async fn clear_own_box(&mut self) -> Result<PaneResponse, TmuxError> {
         let screen = self.pane.capture(0, self.rows()).await?;
+        if screen.in_mode {
+            return Ok(PaneResponse::Hindered(self.hindrance(Guard::CopyMode)));
+        }
         let Some(input) = self.read(&screen).and_then(|read| read.input) else {
             return Ok(not_done("its input box is not shown".to_owned()));
         };

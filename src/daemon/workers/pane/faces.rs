@@ -47,6 +47,9 @@ impl Worker {
         let response = match done {
             Ok(response) => Response::Pane(response),
             Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
+            Err(TmuxError::InMode { .. }) => {
+                Response::Pane(PaneResponse::Hindered(self.hindrance(Guard::CopyMode)))
+            }
             Err(error) => Response::Unavailable(error.to_string()),
         };
         drop(answer.send(response));

@@ -27,9 +27,10 @@ pub(super) fn explain(desk: &Desk, args: &ExplainArgs) -> Ended {
 }
 
 fn text(agent: &AgentName, look: &PaneLookInfo, whole: bool) -> String {
-    let mut text = match &look.version {
+    let mut text = match look.version.as_deref() {
         None => format!("{agent}: its profile has no rules for screens; it is ready when its pane is still"),
         Some(_) if look.rule == "-" => format!("{agent}: {}, since no rule knows its screen", look.state),
+        Some("") => format!("{agent}: {} by the rule `{}`", look.state, look.rule),
         Some(version) => format!("{agent}: {} by the rule `{}` (rules for {version})", look.state, look.rule),
     };
     let last = look.rows.iter().rposition(|row| !row.trim().is_empty()).map_or(0, |last| last + 1);

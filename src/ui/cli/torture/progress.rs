@@ -2,7 +2,7 @@
 
 use super::super::desk::Desk;
 use super::News;
-use super::report::number;
+use super::report::several;
 use crate::io::clock::Clock;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -94,9 +94,9 @@ impl Progress {
 
     fn line(&self) -> String {
         let mut line = format!(
-            "{} messages, {} kills, {} on their way, slowest start {} ms",
-            number(self.messages),
-            number(self.kills),
+            "{}, {}, {} on their way, slowest start {} ms",
+            several(self.messages, "message"),
+            several(self.kills, "kill"),
             self.open,
             self.slowest.as_millis()
         );

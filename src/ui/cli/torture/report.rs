@@ -82,8 +82,10 @@ fn text(
     ));
     lines.extend(struck(done));
     if let Some((middle, high, most)) = starts(done) {
-        lines
-            .push(format!("{} starts: p50 {middle} ms, p99 {high} ms, longest {most} ms", done.starts.len()));
+        lines.push(format!(
+            "{}: p50 {middle} ms, p99 {high} ms, longest {most} ms",
+            several(done.starts.len() as u64, "start")
+        ));
     }
     lines.extend(findings.iter().take(TOLD_MAX).map(|found| format!("{}: {}", found.kind, found.text)));
     if let Some(more) = findings.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
@@ -93,9 +95,9 @@ fn text(
         lines.push(format!("kept: {}", places.top.display()));
     }
     lines.push(format!(
-        "{} messages, {} kills: {} lost, {} double",
-        number(book.accepted() as u64),
-        number(done.kills),
+        "{}, {}: {} lost, {} double",
+        several(book.accepted() as u64, "message"),
+        several(done.kills, "kill"),
         number(count(findings, FindingKind::Lost) as u64),
         number(count(findings, FindingKind::Double) as u64)
     ));
@@ -146,6 +148,11 @@ fn starts(done: &Done) -> Option<(u64, u64, u64)> {
 
 fn plural(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun} was") } else { format!("{} {noun}s were", number(count as u64)) }
+}
+
+/// So many of something.
+pub(super) fn several(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
 /// A number with a comma between thousands.
