@@ -101,6 +101,7 @@ In `command`, in `env` and in the text of a system prompt these are filled in, o
 | `{root}` | the workspace |
 | `{system_prompt}` | the text of its system prompt |
 | `{system_prompt_file}` | the file of it |
+| `{system_prompt_quoted}` | its text in quotes, as JSON and TOML write a string |
 | `{{name}}` | `{name}` itself, and so for the others |
 
 ## Profiles

@@ -2,15 +2,17 @@
 //! or awk, stay as they are.
 
 use super::near::nearest;
+use std::borrow::Cow;
 
 /// What may stand in braces.
-const PLACEHOLDERS: [&str; 10] = [
+const PLACEHOLDERS: [&str; 11] = [
     "tasuki",
     "name",
     "phrase",
     "root",
     "system_prompt",
     "system_prompt_file",
+    "system_prompt_quoted",
     "agent_folder",
     "model",
     "permission_mode",
@@ -42,8 +44,8 @@ pub(super) struct Values<'a> {
 
 impl Values<'_> {
     /// The text for a placeholder, none for one that this agent does not have.
-    fn get(&self, placeholder: &str) -> Option<&str> {
-        match placeholder {
+    fn get(&self, placeholder: &str) -> Option<Cow<'_, str>> {
+        let text = match placeholder {
             "tasuki" => Some(self.tasuki),
             "name" => Some(self.name),
             "phrase" => Some(self.phrase),
@@ -53,9 +55,16 @@ impl Values<'_> {
             "permission_mode" => self.permission_mode,
             "port" => Some(PORT),
             "system_prompt" => self.prompt.map(|(text, _)| text),
+            "system_prompt_quoted" => return self.prompt.map(|(text, _)| quoted(text).into()),
             _ => self.prompt.map(|(_, file)| file),
-        }
+        };
+        text.map(Cow::Borrowed)
     }
+}
+
+/// A text as a string of JSON that is one of TOML, too, which has a letter less.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 /// A filled text and what was noticed in it.
@@ -93,8 +102,8 @@ impl Filled {
         if let Some((word, rest)) = inner {
             if let Some(placeholder) = PLACEHOLDERS.into_iter().find(|placeholder| *placeholder == word) {
                 let value = values.get(placeholder);
-                self.text.push_str(value.unwrap_or_default());
                 self.missing.extend(value.is_none().then_some(placeholder));
+                self.text.push_str(&value.unwrap_or_default());
                 return rest;
             }
             if let Some(near) = nearest(word, PLACEHOLDERS) {
@@ -142,6 +151,12 @@ mod tests {
     fn a_system_prompt_is_filled_as_text_and_as_file() {
         let values = Values { prompt: Some(("do {name}", "/w/p.md")), ..VALUES };
         assert_eq!(fill("{system_prompt}|{system_prompt_file}", &values).text, "do {name}|/w/p.md");
+        let text = "C:\\temp\\new \"\"\"\n\ttab \u{1} \u{7f} 日本 🎏 {name} \"\"\"";
+        let values = Values { prompt: Some((text, "/w/p.md")), ..VALUES };
+        let filled = fill("x={system_prompt_quoted}", &values).text;
+        let (_, written) = filled.split_once('=').unwrap();
+        assert!(written.chars().all(|c| !c.is_control()), "one line: {written}");
+        assert_eq!(serde_json::from_str::<String>(written).unwrap(), text);
     }
 
     #[test]
