@@ -109,19 +109,32 @@ impl ClaimsDesk {
     fn next(&mut self, sweep: u64) -> Option<Input> {
         while let Some(first) = self.waiting.pop_front_if(|first| first.sweep <= sweep) {
             match self.last_word().filter(|_| !first.gave_way && is_end(&first.input)) {
-                Some(sweep) => self.waiting.push_back(Waiting { sweep, gave_way: true, ..first }),
+                Some(sweep) => {
+                    // What was to come after this end comes after it still.
+                    let (orders, mut rest): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.waiting)
+                        .into_iter()
+                        .partition(|waiting| !is_said(&waiting.input));
+                    rest.push_back(Waiting { sweep, gave_way: true, ..first });
+                    let later = |order: Waiting| Waiting { sweep: order.sweep.max(sweep), ..order };
+                    rest.extend(orders.into_iter().map(later));
+                    self.waiting = rest;
+                }
                 None => return Some(first.input),
             }
         }
         None
     }
 
+    /// The first of what waits behind claims since it would take their tasks away.
+    fn take_order(&mut self) -> Option<Input> {
+        let at = self.waiting.iter().position(|waiting| !is_said(&waiting.input))?;
+        self.waiting.remove(at).map(|waiting| waiting.input)
+    }
+
     /// The sweep after which the last answer goes on that came by a file or the socket.
     fn last_word(&self) -> Option<u64> {
-        let came = |waiting: &&Waiting| match &waiting.input {
-            Input::Command { command, .. } => matches!(command, Command::Reply { .. } | Command::Done { .. }),
-            input => matches!(input, Input::Drop { .. }),
-        };
+        let came =
+            |waiting: &&Waiting| is_said(&waiting.input) && !matches!(waiting.input, Input::Report { .. });
         self.waiting.iter().rev().find(came).map(|waiting| waiting.sweep)
     }
 }
@@ -202,6 +215,14 @@ impl Taken {
     }
 }
 
+/// Whether it is what an agent says, and no order or loss that waits behind that.
+fn is_said(input: &Input) -> bool {
+    match input {
+        Input::Command { command, .. } => matches!(command, Command::Reply { .. } | Command::Done { .. }),
+        input => matches!(input, Input::Drop { .. } | Input::Report { .. }),
+    }
+}
+
 fn is_end(input: &Input) -> bool {
     matches!(input, Input::Report { report: Report::Exited { .. }, .. })
 }
@@ -276,6 +297,13 @@ impl Daemon {
             self.views.tell(self.clock.now(), None, note);
         }
         self.note(About::Untaken, note);
+        if self.notes.has(About::Untaken) {
+            // That may take for ever, and a person who calls a task off does not wait for it.
+            while let Some(order) = self.claims.take_order() {
+                self.let_go_before(&order);
+                self.step(order);
+            }
+        }
     }
 
     /// At the end, claims whose sweeps were not done in time go on; where something lies untaken they are left to the next start,

@@ -26,7 +26,7 @@ pub struct Foothold {
     place: PathBuf,
     root: Folder,
     parts: Vec<Part>,
-    /// The newest segment of the journal that was seen: it is written to, and none but newer ones come.
+    /// The newest segment of the journal that was seen, if any was.
     newest: AtomicU32,
 }
 
@@ -101,14 +101,16 @@ impl Foothold {
         part.or_else(|| lost(&self.place.join(".tasuki/journal").join(self.lost_segment()?), How::Removed))
     }
 
-    /// The file to which the journal was written last, if it is gone.
+    /// The file to which the journal was written last, if it is gone and no other is there: one that could not be begun whole is
+    /// removed by the daemon itself, and then an older one is.
     fn lost_segment(&self) -> Option<String> {
+        let before = self.newest.load(Ordering::Relaxed);
         let root = self.root.as_fd().as_raw_fd();
         let names = std::fs::read_dir(format!("/proc/self/fd/{root}/.tasuki/journal")).ok()?;
         let numbers = names.flatten().filter_map(|entry| segment_of(entry.file_name().to_str()?));
-        let there = numbers.max().unwrap_or(0);
-        let before = self.newest.fetch_max(there, Ordering::Relaxed);
-        (there < before).then(|| segment_name(before))
+        let there = numbers.max();
+        self.newest.fetch_max(there.unwrap_or(0), Ordering::Relaxed);
+        (there.is_none() && before > 0).then(|| segment_name(before))
     }
 
     /// Whether the workspace's folder is where it was. Where another one may come is looked at again and again.
@@ -241,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn the_segment_that_is_written_to_is_missed_and_no_older_one() {
+    fn the_last_segment_is_missed_and_no_other_one() {
         let (_folder, workspace, foothold) = workspace();
         let segment = |number: u32| workspace.journal().join(segment_name(number));
         for number in [1, 2, 3] {
@@ -252,6 +254,8 @@ mod tests {
         fs::remove_file(segment(1)).unwrap();
         assert_eq!(foothold.lost(), None, "it went by its age");
         fs::remove_file(segment(3)).unwrap();
+        assert_eq!(foothold.lost(), None, "it could not be begun");
+        fs::remove_file(segment(2)).unwrap();
         let lost = foothold.lost().map(|lost| lost.to_string()).unwrap_or_default();
         assert!(lost.contains("journal/000003.jsonl was removed"), "{lost}");
     }

@@ -130,6 +130,23 @@ async fn a_claim_that_waits_for_the_drop_zones_goes_before_whatever_would_take_i
 }
 
 #[tokio::test]
+async fn who_calls_a_task_off_does_not_wait_for_what_cannot_be_taken() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let daemon = &mut life.daemon;
+    let mut hands = Hands::of(daemon).await;
+    hands.work_on_t(daemon).await;
+    let (source, text) = (CompletionSource::Marker, "できました".into());
+    hands.say(daemon, Report::Claimed { id: t(), turn: 1, source, text, truncated: false });
+    daemon.take_input(Input::Command { request: RequestId(1), by: None, command: Command::cancel(t()) });
+    assert!(daemon.is_open("t"), "its parts may lie there");
+    daemon.note_untaken(Some("the disk is full".to_owned()));
+    assert!(!daemon.is_open("t") && daemon.claims.is_empty());
+    drop(hands);
+    life.end().await;
+}
+
+#[tokio::test]
 async fn what_was_said_in_time_is_heard_once_the_drop_zones_are_swept_however_late_that_is() {
     for claims in [true, false] {
         let mut bench = Bench::new();

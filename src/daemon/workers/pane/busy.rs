@@ -117,8 +117,7 @@ impl Worker {
 
     /// Whether its program has slept or computed at a stretch for a while, as far as it was looked at.
     fn sleeps_through(&mut self) -> bool {
-        let woken =
-            process::times_woken(self.process.pid).filter(|_| process::surely_works(self.process.pid));
+        let woken = process::times_woken(self.process.pid);
         self.busy.woken = match (self.busy.woken, woken) {
             (Some((before, since)), Some(now)) if before == now => Some((before, since)),
             (_, now) => now.map(|now| (now, Instant::now())),
