@@ -30,6 +30,8 @@ fn model_mode_and_words_are_added_to_the_profiles_command() {
             "claude --model sonnet --permission-mode acceptEdits --append-system-prompt Say 完了 when done. --add-dir ROOT",
         ),
         ("provider: qwen, permission_mode: yolo", "qwen --approval-mode yolo"),
+        // In one word: a prompt may begin with a dash.
+        ("provider: qwen, system_prompt: prompts/a.md", "qwen --append-system-prompt=Say 完了 when done."),
         ("provider: gemini, model: m, permission_mode: plan", "gemini --model m --approval-mode plan"),
         (
             "provider: opencode, model: p/m, permission_mode: plan",
@@ -121,6 +123,8 @@ fn a_system_prompt_that_cannot_come_is_told_and_named_in_the_line() {
         ("provider: claude, command: [env, A=b, claude]", "does not begin with its profile's program"),
         ("provider: claude, command: [claude, --append-system-prompt, mine]", "words of its own"),
         ("provider: claude, command: [claude, --append-system-prompt=mine]", "words of its own"),
+        ("provider: qwen, command: [qwen, --append-system-prompt, mine]", "words of its own"),
+        ("provider: qwen, args: [--append-system-prompt=mine]", "words of its own"),
         ("provider: codex, args: [-c, developer_instructions=x]", "words of its own"),
         ("provider: opencode, command: [opencode, attach, 'http://localhost:1']", "words of its own"),
         ("provider: opencode, env: {OPENCODE_CONFIG_CONTENT: '{}'}", "something else sets the variable"),

@@ -200,7 +200,7 @@ fn way(agent: &AgentEntry, profile: &Profile, is_profiles: bool, is_set: &dyn Fn
     let has_other = option_of(&prompt.args).is_some_and(|option| {
         own.iter().chain(more).any(|word| {
             word == option
-                || (!option.starts_with('-') || option.ends_with('=')) && word.starts_with(option)
+                || !option.starts_with('-') && word.starts_with(option)
                 || word.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
         })
     });
@@ -229,6 +229,7 @@ fn way(agent: &AgentEntry, profile: &Profile, is_profiles: bool, is_set: &dyn Fn
 fn option_of(args: &[String]) -> Option<&str> {
     let at = args.iter().position(|word| word.contains(PLACEHOLDER))?;
     let before = args.get(at)?.split(PLACEHOLDER).next().unwrap_or_default().trim_end_matches('"');
+    let before = if before.starts_with('-') { before.trim_end_matches('=') } else { before };
     if before.is_empty() { args.get(at.checked_sub(1)?).map(String::as_str) } else { Some(before) }
 }
 

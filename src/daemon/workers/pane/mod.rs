@@ -284,8 +284,6 @@ impl Worker {
     async fn live(&mut self) -> Result<(), End> {
         if self.launched.adopt.is_some() {
             self.go_on_breaking_off().await?;
-            // Whatever it does was begun before: a turn of its own is awaited as soon as that is ordered.
-            self.may_be_at_somebodys();
         }
         let exit = process::wait_gone(self.process);
         tokio::pin!(exit);
