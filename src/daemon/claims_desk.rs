@@ -1,6 +1,7 @@
 //! Claims wait until the drops that lay in the drop zones when they came are taken: a part that an agent has handed on
 //! just before it said "done" is seen before its task is closed. The end of a program waits like a claim, and lets those
-//! that lay there go first: an answer that an agent dropped before it ended counts.
+//! that lay there go first: an answer that an agent dropped before it ended counts. What would take its task away from a claim, as a
+//! cancel or the end of tmux, waits behind it.
 
 #[cfg(test)]
 mod tests;
@@ -17,11 +18,11 @@ use std::collections::{BTreeSet, VecDeque};
 /// Claims that wait, in order.
 #[derive(Debug, Default)]
 pub struct ClaimsDesk {
-    /// As many as there are agents and faces that claim.
+    /// As many as there are agents and faces that claim, and what waits behind them.
     waiting: VecDeque<Waiting>,
 }
 
-/// A claim, or an end.
+/// A claim, an end, or what waits behind one.
 #[derive(Debug)]
 struct Waiting {
     /// The sweep after which it goes on.

@@ -175,14 +175,14 @@ impl Engine {
     }
 
     fn rests_for(&self, id: &MessageId, open: &Open) -> String {
-        let held = open.agent.as_ref().and_then(|name| Some((name, self.held_by(name)?)));
+        let held = open.agent.as_ref().filter(|_| !is_past_reminders(open) || !open.unread.is_empty());
+        let held = held.and_then(|name| Some((name, self.held_by(name)?)));
         match (self.state.open_parts(id), open.unread.len(), held) {
             (0, 0, None) => open
                 .note
                 .as_deref()
                 .map_or("a person".to_owned(), |note| format!("its agent or a person ({note})")),
-            (0, 0, Some((name, held))) if !open.reminded => format!("{name}, to be reminded of it: {held}"),
-            (0, 0, Some((name, held))) => format!("{name} or a person: {held}"),
+            (0, 0, Some((name, held))) => format!("{name}, to be reminded of it: {held}"),
             (0, _, None) => "its agent, which has answers to read".to_owned(),
             (0, _, Some((name, held))) => format!("{name}, which has answers to read: {held}"),
             (1, ..) => "the answer to its part".to_owned(),
@@ -267,8 +267,7 @@ impl Engine {
     /// A task rests for answers, or because its agent fell silent and was reminded in vain.
     fn resting_state(&self, current: Option<&Open>) -> (&'static str, Option<String>) {
         let silent = current.filter(|open| {
-            let reminded = open.reminded || open.stage.turn().is_none_or(|turn| turn.token.is_none());
-            reminded && open.unread.is_empty() && self.state.open_parts(&open.message.id) == 0
+            is_past_reminders(open) && open.unread.is_empty() && self.state.open_parts(&open.message.id) == 0
         });
         match silent {
             Some(open) => ("waiting_input", open.note.as_deref().map(str::to_owned)),
@@ -304,6 +303,11 @@ impl Engine {
             answer: None,
         }
     }
+}
+
+/// Whether nobody is reminded of it any more: its agent was, or knows no token.
+fn is_past_reminders(open: &Open) -> bool {
+    open.reminded || open.stage.turn().is_none_or(|turn| turn.token.is_none())
 }
 
 /// It ended: what it said then, and when it is started again. One that could not even be started has an error, whatever is tried.

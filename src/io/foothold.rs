@@ -106,9 +106,9 @@ impl Foothold {
     fn lost_segment(&self) -> Option<String> {
         let before = self.newest.load(Ordering::Relaxed);
         let root = self.root.as_fd().as_raw_fd();
-        let names = std::fs::read_dir(format!("/proc/self/fd/{root}/.tasuki/journal")).ok()?;
-        let numbers = names.flatten().filter_map(|entry| segment_of(entry.file_name().to_str()?));
-        let there = numbers.max();
+        let entries = std::fs::read_dir(format!("/proc/self/fd/{root}/.tasuki/journal")).ok()?;
+        let names = entries.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>().ok()?;
+        let there = names.iter().filter_map(|name| segment_of(name.to_str()?)).max();
         self.newest.fetch_max(there.unwrap_or(0), Ordering::Relaxed);
         (there.is_none() && before > 0).then(|| segment_name(before))
     }

@@ -230,4 +230,14 @@ fn what_holds_its_next_turn_back_is_told_with_its_words() {
         let what = if answers { "answers to read" } else { "reminded" };
         assert!(seen.state == "waiting" && why.contains(what), "{} {why}", seen.state);
     }
+    // Once it was reminded in vain, what a person can do is told.
+    let mut world = world();
+    over(&mut world, 1, "done, I think");
+    let free = world.engine.waits_for(&id("t1"));
+    world.give("boss");
+    over(&mut world, 2, "");
+    let why = world.engine.waits_for(&id("t1"));
+    let words = Some("please do not".into());
+    world.report("boss", Report::Unsent { words, boxed: false });
+    assert!(why != free && world.engine.waits_for(&id("t1")) == why, "{free:?} {why:?}");
 }

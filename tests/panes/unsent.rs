@@ -203,9 +203,8 @@ fn reader_of(name: &str, script: &str) -> House {
     House::new(name, &format!("{agent}{QUIET}"), &[("agent.sh", script)])
 }
 
-#[test]
-fn words_that_are_typed_while_it_works_stand_there_when_it_is_free() {
-    let mut house = reader("worked");
+/// Its agent works on `r-1`, and somebody has typed to it meanwhile.
+fn typed_to_in_a_turn(mut house: House) -> (House, Person) {
     house.start();
     house.until("idle", is_idle);
     house.drop("a.yaml", "id: r-1\nto: worker\ncontent: first\n");
@@ -213,6 +212,12 @@ fn words_that_are_typed_while_it_works_stand_there_when_it_is_free() {
     let mut person = Person::at(&house, "tasuki:=worker");
     person.types("please do not");
     house.until("the words", |house| shows(house, "please do not"));
+    (house, person)
+}
+
+#[test]
+fn words_that_are_typed_while_it_works_stand_there_when_it_is_free() {
+    let (house, mut person) = typed_to_in_a_turn(reader("worked"));
     // What the agent prints stands behind the words, and then in rows of its own.
     house.write("say", "");
     house.until("its words", |house| shows(house, "please do notbusy"));
@@ -239,14 +244,7 @@ done
 
 #[test]
 fn words_that_hold_a_reminder_back_are_told_at_once() {
-    let mut house = reader_of("reminded", FORGETFUL);
-    house.start();
-    house.until("idle", is_idle);
-    house.drop("a.yaml", "id: r-1\nto: worker\ncontent: first\n");
-    until_done(&house, 1);
-    let mut person = Person::at(&house, "tasuki:=worker");
-    person.types("please do not");
-    house.until("the words", |house| shows(house, "please do not"));
+    let (house, mut person) = typed_to_in_a_turn(reader_of("reminded", FORGETFUL));
     house.write("go", "");
     house.until("the draft", |house| holds(house, "please do not"));
     assert!(status(&house).contains("state: waiting"), "{}", status(&house));

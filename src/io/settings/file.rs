@@ -46,8 +46,8 @@ pub(super) struct AgentEntry {
     /// The profile of its program: a built-in one, or one from `providers`.
     pub(super) provider: At<String>,
     /// The whole command in place of the profile's, one word an item; no shell reads it. `{tasuki}`, `{name}`,
-    /// `{phrase}`, `{root}`, `{system_prompt}`, `{system_prompt_file}`, `{system_prompt_quoted}`, `{agent_folder}` and `{port}` are filled in; `{{name}}` is
-    /// `{name}` itself. If its first word is the profile's program, it gets the profile's words for the system prompt, too.
+    /// `{phrase}`, `{root}`, `{system_prompt}`, `{system_prompt_file}`, `{system_prompt_quoted}`, `{agent_folder}` and
+    /// `{port}` are filled in; `{{name}}` is `{name}` itself. If its first word is the profile's program, it gets the profile's words for the system prompt, too.
     /// With `plain` it is needed.
     pub(super) command: Option<At<Vec<String>>>,
     /// Words to add at the end of the command, one word an item; the same placeholders are filled in.

@@ -107,14 +107,14 @@ pub fn write_duration(ms: u64) -> String {
     let rest = humantime::format_duration(Duration::from_millis(rest)).to_string();
     match (days, rest.as_str()) {
         (0, _) => rest,
-        (_, "0s") => counted(days, "day"),
-        _ => format!("{} {rest}", counted(days, "day")),
+        (_, "0s") => in_days(days),
+        _ => format!("{} {rest}", in_days(days)),
     }
 }
 
 /// `3days`: as humantime writes it, which also writes months.
-fn counted(number: u64, unit: &str) -> String {
-    format!("{number}{unit}{}", if number == 1 { "" } else { "s" })
+fn in_days(days: u64) -> String {
+    format!("{days}day{}", if days == 1 { "" } else { "s" })
 }
 
 fn zoned(text: &str) -> Option<DateTime<FixedOffset>> {

@@ -91,6 +91,12 @@ fn t() -> MessageId {
     MessageId::new("t").unwrap()
 }
 
+/// The first turn of `t` is claimed.
+fn claimed() -> Report {
+    let (source, text) = (CompletionSource::Marker, "できました".into());
+    Report::Claimed { id: t(), turn: 1, source, text, truncated: false }
+}
+
 #[tokio::test]
 async fn what_is_called_off_while_its_view_is_written_is_not_typed() {
     let mut bench = Bench::new();
@@ -115,8 +121,7 @@ async fn a_claim_that_waits_for_the_drop_zones_goes_before_whatever_would_take_i
         let daemon = &mut life.daemon;
         let mut hands = Hands::of(daemon).await;
         hands.work_on_t(daemon).await;
-        let (source, text) = (CompletionSource::Marker, "できました".into());
-        hands.say(daemon, Report::Claimed { id: t(), turn: 1, source, text, truncated: false });
+        hands.say(daemon, claimed());
         assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "it waits");
         daemon.take_input(Input::Command { request: RequestId(1), by: None, command: overtaker });
         assert!(daemon.is_open("t"), "its parts may lie there");
@@ -136,8 +141,7 @@ async fn who_calls_a_task_off_does_not_wait_for_what_cannot_be_taken() {
     let daemon = &mut life.daemon;
     let mut hands = Hands::of(daemon).await;
     hands.work_on_t(daemon).await;
-    let (source, text) = (CompletionSource::Marker, "できました".into());
-    hands.say(daemon, Report::Claimed { id: t(), turn: 1, source, text, truncated: false });
+    hands.say(daemon, claimed());
     daemon.take_input(Input::Command { request: RequestId(1), by: None, command: Command::cancel(t()) });
     assert!(daemon.is_open("t"), "its parts may lie there");
     daemon.note_untaken(Some("the disk is full".to_owned()));
@@ -148,27 +152,19 @@ async fn who_calls_a_task_off_does_not_wait_for_what_cannot_be_taken() {
 
 #[tokio::test]
 async fn what_was_said_in_time_is_heard_once_the_drop_zones_are_swept_however_late_that_is() {
-    for claims in [true, false] {
+    let over = Report::TurnOver { id: t(), turn: 1, asks: true };
+    for (said, end) in [(claimed(), Status::Completed), (over, Status::Failed)] {
         let mut bench = Bench::new();
         let mut life = bench.begin().await;
         let daemon = &mut life.daemon;
         let mut hands = Hands::of(daemon).await;
         hands.work_on_t(daemon).await;
-        let (source, text) = (CompletionSource::Marker, "できました".into());
-        hands.say(
-            daemon,
-            match claims {
-                true => Report::Claimed { id: t(), turn: 1, source, text, truncated: false },
-                false => Report::TurnOver { id: t(), turn: 1, asks: true },
-            },
-        );
+        hands.say(daemon, said);
         daemon.later(3 * 3_600_000);
         daemon.wake();
         assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "its parts may lie there");
         daemon.swept(u64::MAX);
-        let ended = daemon.engine.message(&t()).unwrap();
-        let end = if claims { Status::Completed } else { Status::Failed };
-        assert_eq!(ended.status, end, "{claims}");
+        assert_eq!(daemon.engine.message(&t()).unwrap().status, end);
         drop(hands);
         life.end().await;
     }

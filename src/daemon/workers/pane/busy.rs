@@ -44,7 +44,7 @@ pub(super) enum Rest {
 
 impl Worker {
     /// The loop takes its program for busy until it is told otherwise, which the next look does.
-    pub(super) fn is_taken_for_busy(&mut self) {
+    pub(super) fn take_for_busy(&mut self) {
         self.busy.told = true;
         self.look_by(Instant::now());
     }

@@ -69,7 +69,7 @@ impl Worker {
             self.may_be_at_it(Rest::CalledOff);
             self.look().await?;
         }
-        self.is_taken_for_busy();
+        self.take_for_busy();
         self.report(Report::Interrupted { id, how }).await;
         Ok(())
     }
@@ -92,7 +92,7 @@ impl Worker {
         if self.pane.person_before().is_some_and(|typed| typed > known.since) {
             answered(self.pane.note_breaking(None).await)?.ok();
             self.may_be_at_it(Rest::CalledOff);
-            self.is_taken_for_busy();
+            self.take_for_busy();
             return Ok(());
         }
         let Breaking { id, turn: number, token, line, .. } = known;
@@ -107,7 +107,7 @@ impl Worker {
         if self.awaited.take().is_some() || off && self.launched.adopt.is_some() {
             self.may_be_at_it(if off { Rest::CalledOff } else { Rest::Other });
         }
-        self.is_taken_for_busy();
+        self.take_for_busy();
         self.unread = None;
         self.look_at_unwatched();
     }

@@ -142,7 +142,7 @@ impl Worker {
         typed.stood = self.stood(typed, before).await;
         let typed = &*typed;
         let printed = *self.output.borrow_and_update();
-        self.is_still_wanted(typed)?;
+        self.must_be_wanted(typed)?;
         self.type_line(typed).await?;
         let typed_at = Instant::now();
         let (echoed, person) = match read {
@@ -162,8 +162,8 @@ impl Worker {
         self.enter(typed, echoed, mind).await
     }
 
-    /// Whether nobody has called it off since.
-    fn is_still_wanted(&mut self, typed: &Typed) -> Result<(), Failed> {
+    /// Gives it up where somebody has called it off since.
+    fn must_be_wanted(&mut self, typed: &Typed) -> Result<(), Failed> {
         let why = if self.is_called_off(typed) {
             self.taken_back = Some((typed.id.clone(), typed.turn.number));
             "it was called off"
