@@ -400,6 +400,48 @@ fn what_a_person_runs_is_seen_to_go_on_and_is_no_draft() {
     house.end();
 }
 
+/// Answers at once, but what a person says keeps it for a while.
+const KEPT: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
+    printf 'an answer\nW OK %s\n' "${BASH_REMATCH[1]}"
+  else
+    echo "heard: $line"; sleep 14; echo 'LATE WORDS'
+  fi
+done
+"#;
+
+#[test]
+fn what_a_person_has_a_program_do_is_no_part_of_the_next_answer_not_even_after_a_kill() {
+    for killed in [false, true] {
+        let agent =
+            "  - {name: worker, reports_to: user, provider: plain, command: [bash, kept.sh], marker: W OK}\n";
+        let mut house = House::new("kept", &format!("{agent}{QUIET}"), &[("kept.sh", KEPT)]);
+        house.start();
+        house.until("idle", is_idle);
+        let mut person = Person::at(&house, "tasuki:=worker");
+        person.types("しごと\r");
+        house.until("it to be heard", |house| shows(house, "heard: しごと"));
+        house.until("it to be busy", |house| status(house).contains("state: busy"));
+        if killed {
+            house.until("it to be written down", |house| {
+                house
+                    .tmux(&["show-options", "-pqv", "-t", "=tasuki:=worker", "@tasuki_line"])
+                    .contains("busy")
+            });
+            drop(person);
+            house.kill();
+            house.start();
+            house.until("it to be busy again", |house| status(house).contains("state: busy"));
+        }
+        house.drop("a.yaml", "id: k-1\nto: worker\ncontent: 仕事\n");
+        let result = house.result("k-1");
+        assert!(result.contains("an answer") && !result.contains("LATE WORDS"), "{result}");
+        assert!(shows(&house, "LATE WORDS"));
+        house.end();
+    }
+}
+
 #[test]
 fn what_was_begun_in_a_shell_without_a_line_editor_is_held() {
     let agent = "  - {name: worker, reports_to: user, provider: plain, command: [dash, -i], marker: PLAIN OK, delivery: inline, \

@@ -52,13 +52,19 @@ pub fn waits_for_input(pid: u32, tty: &Path) -> Option<bool> {
 /// way, or reads its terminal, may be free, whatever goes on beside it.
 #[must_use]
 pub fn surely_works(pid: u32) -> bool {
-    let (mut works, mut ahead, mut seen) = (false, vec![pid], 0);
+    workers_of(pid).is_some_and(|workers| !workers.is_empty())
+}
+
+/// The programs at which it hangs that this one goes on: itself, or those that it waits for, if each computes or sleeps. `None` where
+/// one of them does anything else.
+fn workers_of(pid: u32) -> Option<Vec<u32>> {
+    let (mut workers, mut ahead, mut seen) = (Vec::new(), vec![pid], 0);
     while let Some(pid) = ahead.pop() {
         seen += 1;
         match at_work(pid) {
-            _ if seen > PROCESSES_MAX => return works,
-            AtWork::Surely => works = true,
-            AtWork::Perhaps => return false,
+            _ if seen > PROCESSES_MAX => return Some(workers),
+            AtWork::Surely => workers.push(pid),
+            AtWork::Perhaps => return None,
             AtWork::Others => {
                 let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
                 let children = children.unwrap_or_default();
@@ -66,21 +72,24 @@ pub fn surely_works(pid: u32) -> bool {
             }
         }
     }
-    works
+    Some(workers)
 }
 
-/// How often a program has waited for something and gone on: a number that stands still while it sleeps through, and grows while it
-/// only sleeps between two looks. `None` where the kernel does not say, of a program that does neither itself, as one that waits for
-/// another, and of one with several threads, of which another one may look for input.
+/// How often the programs by which this one is surely at work ([`surely_works`]) have waited for something and gone on, by process:
+/// equal twice while they sleep or compute through, and another each time where they only sleep between two looks. `None` where the
+/// kernel does not say, where it is not surely at work, and where one of them has several threads, of which another one may look
+/// for input.
 #[must_use]
-pub fn times_woken(pid: u32) -> Option<u64> {
+pub fn times_woken(pid: u32) -> Option<Vec<(u32, u64)>> {
+    let workers = workers_of(pid).filter(|workers| !workers.is_empty())?;
+    workers.into_iter().map(|worker| Some((worker, woken(worker)?))).collect()
+}
+
+fn woken(pid: u32) -> Option<u64> {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?.count();
-    if threads > 1 || !matches!(at_work(pid), AtWork::Surely) {
-        return None;
-    }
     let status = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/status")).ok()?;
     let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
-    count.trim().parse().ok()
+    count.trim().parse().ok().filter(|_| threads == 1)
 }
 
 /// What a program's first thread does.
@@ -271,6 +280,8 @@ mod tests {
         let sleeps = moves("0", "time.sleep(100)");
         let thread = "threading.Thread(target=time.sleep, args=[100]).start()";
         assert_eq!(moves(thread, "time.sleep(100)"), None, "another thread may look for input");
+        let waits = moves("__import__('os').fork() and __import__('os').wait()", "time.sleep(2)");
+        assert!(waits.is_none_or(|times| times <= 5), "for one that sleeps: {waits:?}");
         let looks = moves("0", "[(select.select([], [], [], 0), time.sleep(0.05)) for _ in range(10000)]");
         // What it does before it sleeps may count once or twice.
         assert!(sleeps.is_none_or(|times| times <= 3), "{sleeps:?}");

@@ -33,6 +33,8 @@ pub struct Remembered {
     pub free: Option<String>,
     /// Somebody's words that stand there.
     pub draft: Option<String>,
+    /// Whether its program is at something that is no turn which is awaited.
+    pub busy: bool,
 }
 
 impl Pane {
@@ -88,14 +90,17 @@ impl Remembered {
             let end = draft.floor_char_boundary(REMEMBERED_BYTES_MAX);
             draft[..end].to_owned()
         });
-        format!("{}\t{}\t{}", self.free_at, text(&self.free), text(&draft))
+        let busy = if self.busy { "busy" } else { "-" };
+        format!("{}\t{}\t{}\t{busy}", self.free_at, text(&self.free), text(&draft))
     }
 
     fn read(written: &str) -> Option<Self> {
         let mut parts = written.split('\t');
         let (free_at, free, draft) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
         let text = |part: &str| part.strip_prefix('=').map(str::to_owned);
-        Some(Self { free_at, free: text(free), draft: text(draft) })
+        // An earlier version did not write it.
+        let busy = parts.next() == Some("busy");
+        Some(Self { free_at, free: text(free), draft: text(draft), busy })
     }
 }
 
@@ -163,20 +168,23 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_read_back() {
-        for (free, draft) in [
-            (Some("$ "), Some("echo rm -rf ~/ =\t")),
-            (Some(""), None),
-            (None, Some("")),
-            (None, None),
-            (Some("日本 #{x} $(y)"), None),
+        for (free, draft, busy) in [
+            (Some("$ "), Some("echo rm -rf ~/ =\t"), false),
+            (Some(""), None, true),
+            (None, Some(""), true),
+            (None, None, false),
+            (Some("日本 #{x} $(y)"), None, false),
         ] {
             let what = Remembered {
                 free_at: 7,
                 free: free.map(str::to_owned),
                 draft: draft.map(|draft| draft.replace('\t', " ")),
+                busy,
             };
             assert_eq!(Remembered::read(&what.written()), Some(what));
         }
         assert_eq!(Remembered::read(""), None);
+        let earlier = Remembered { free_at: 7, free: Some("$".to_owned()), draft: None, busy: false };
+        assert_eq!(Remembered::read("7\t=$\t-"), Some(earlier), "as an earlier version wrote it");
     }
 }

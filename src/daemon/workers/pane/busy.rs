@@ -25,12 +25,12 @@ pub(super) struct Busy {
     told: bool,
     /// Since when it is otherwise than what was told.
     other_since: Option<Instant>,
-    /// What a program without an input box may be at that nobody awaits.
-    rest: Option<Rest>,
+    /// What a program without an input box may be at that nobody awaits, and since when that is looked after.
+    rest: Option<(Rest, Instant)>,
     /// When the last turn was typed, if this daemon did it.
     begun: Option<Ticks>,
     /// How often its program had woken, and since when it has not.
-    woken: Option<(u64, Instant)>,
+    woken: Option<(Vec<(u32, u64)>, Instant)>,
 }
 
 /// What a program may be at that nobody awaits.
@@ -51,16 +51,27 @@ impl Worker {
 
     /// What was awaited may be worked on yet: the next look tells it at once.
     pub(super) fn may_be_at_it(&mut self, rest: Rest) {
-        self.busy.rest = Some(rest).filter(|_| self.is_plain());
+        self.busy.rest = Some((rest, Instant::now())).filter(|_| self.is_plain());
         self.busy.other_since = Instant::now().checked_sub(TELLS_AFTER);
     }
 
     /// Somebody has typed to a program without an input box: what it works on then is theirs.
     pub(super) fn may_be_at_somebodys(&mut self) {
         if self.is_plain() && self.awaited.is_none() && self.busy.rest.is_none() {
-            self.busy.rest = Some(Rest::Other);
+            self.busy.rest = Some((Rest::Other, Instant::now()));
             self.look_by(Instant::now() + TELLS_AFTER);
         }
+    }
+
+    /// An earlier daemon knew that its program was at something, or somebody has typed to it since.
+    pub(super) fn may_still_be_at_it(&mut self) {
+        self.may_be_at_it(Rest::Other);
+        self.look_by(Instant::now() + TELLS_AFTER);
+    }
+
+    /// Whether its program has been at something that nobody awaits for longer than a moment.
+    pub(super) fn is_long_at_rest(&self) -> bool {
+        self.busy.rest.is_some_and(|(_, since)| since.elapsed() >= TELLS_AFTER)
     }
 
     /// What nobody awaits is looked after no more: there is another turn.
@@ -79,6 +90,7 @@ impl Worker {
         if self.busy.rest.is_some() {
             self.look_by(Instant::now() + RESTS_EVERY);
         }
+        self.remember_rest().await;
         if is == self.busy.told {
             self.busy.other_since = None;
             return;
@@ -94,7 +106,7 @@ impl Worker {
     /// Whether a program without an input box is still at what nobody awaits.
     pub(super) fn goes_on_with_rest(&mut self) -> bool {
         let sleeps_through = self.busy.rest.is_some() && self.sleeps_through();
-        let goes_on = match self.busy.rest {
+        let goes_on = match self.busy.rest.map(|(rest, _)| rest) {
             None => false,
             Some(Rest::CalledOff) => !self.is_done_with_what_was_called_off(sleeps_through),
             // Of a shell it is certain however long it prints nothing.
@@ -118,11 +130,11 @@ impl Worker {
     /// Whether its program has slept or computed at a stretch for a while, as far as it was looked at.
     fn sleeps_through(&mut self) -> bool {
         let woken = process::times_woken(self.process.pid);
-        self.busy.woken = match (self.busy.woken, woken) {
+        self.busy.woken = match (self.busy.woken.take(), woken) {
             (Some((before, since)), Some(now)) if before == now => Some((before, since)),
             (_, now) => now.map(|now| (now, Instant::now())),
         };
-        self.busy.woken.is_some_and(|(_, since)| since.elapsed() >= SLEEPS_THROUGH)
+        self.busy.woken.as_ref().is_some_and(|(_, since)| since.elapsed() >= SLEEPS_THROUGH)
     }
 
     /// Whether a program that has printed of late is certainly not waiting for a line.

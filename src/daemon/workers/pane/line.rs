@@ -81,7 +81,11 @@ impl Worker {
             line.free.clone_from(&known.free);
             line.words = known.draft.as_deref().map(Arc::from);
             line.words_at = line.typed_at.unwrap_or_default();
+            let was_busy = known.busy;
             line.written = Some(known);
+            if was_busy || self.line.unwatched {
+                self.may_still_be_at_it();
+            }
             if self.is_plain() && self.line.words.is_some() {
                 // Whether they still stand there is seen, and told, as soon as the pane counts as still: nothing may be printed for
                 // hours, which would bring a look.
@@ -289,10 +293,11 @@ impl Worker {
     async fn remember_line(&mut self) -> Result<(), TmuxError> {
         let line = &self.line;
         let draft = line.words.as_deref().map(str::to_owned);
-        let what = Remembered { free_at: line.free_at.unwrap_or(0), free: line.free.clone(), draft };
+        let (free_at, free, busy) = (line.free_at.unwrap_or(0), line.free.clone(), self.is_long_at_rest());
+        let what = Remembered { free_at, free, draft, busy };
         let is_known = line.written.as_ref().is_some_and(|written| {
             let touched = line.typed_at.is_some_and(|typed| typed >= written.free_at);
-            (&written.free, &written.draft) == (&what.free, &what.draft) && !touched
+            Remembered { free_at, ..written.clone() } == what && !touched
         });
         if is_known {
             return Ok(());
@@ -300,6 +305,16 @@ impl Worker {
         self.pane.remember(&what).await?;
         self.line.written = Some(what);
         Ok(())
+    }
+
+    /// Writes down at the pane, if that is not known there, whether its program is at something that nobody awaits.
+    pub(super) async fn remember_rest(&mut self) {
+        let is_written = self.line.written.as_ref().is_some_and(|written| written.busy);
+        if is_written != self.is_long_at_rest()
+            && let Err(error) = self.remember_line().await
+        {
+            tracing::debug!(%error, "it cannot be written down at a pane that its program is busy");
+        }
     }
 
     /// Tells the loop when words begin or cease to stand there.
