@@ -41,11 +41,13 @@ struct Client<'a> {
     session_activity: u64,
     session: &'a str,
     looks_at: &'a str,
+    /// What its session's activity was when we had come, of ours.
+    came_with: u64,
 }
 
 impl<'a> Client<'a> {
     fn read(line: &'a str) -> Option<Self> {
-        let mut words = line.splitn(7, ' ');
+        let mut words = line.split(' ');
         let mut next = || words.next();
         Some(Self {
             is_person: next()? == "0",
@@ -55,6 +57,7 @@ impl<'a> Client<'a> {
             session_activity: next()?.parse().ok()?,
             session: next()?,
             looks_at: next()?,
+            came_with: next().and_then(|word| word.parse().ok()).unwrap_or(0),
         })
     }
 }
@@ -63,7 +66,8 @@ impl Tmux {
     pub(super) fn ask_people() -> Command {
         let list = Command::new("list-clients").flag("-F");
         list.word(
-            "#{client_control_mode} #{client_readonly} #{client_activity} #{client_created} #{session_activity} #{session_id} #{pane_id}",
+            "#{client_control_mode} #{client_readonly} #{client_activity} #{client_created} #{session_activity} #{session_id} #{pane_id} \
+             #{@tasuki_people}",
         )
     }
 }
@@ -109,9 +113,9 @@ fn read(text: &str, now: u64, pane: &str, session: &str) -> People {
     let here = || clients.iter().filter(|client| client.is_person && client.looks_at == pane);
     let types = || here().filter(|client| !client.looks_only);
     let ours = || clients.iter().filter(|client| client.session == session);
-    // Coming counts as activity of the client and of its session.
-    let explained =
-        ours().map(|client| if client.is_person { client.activity } else { client.created }).max();
+    // Coming counts as activity of the client and of its session, of which it may be a second later.
+    let explains = |client: &Client<'_>| if client.is_person { client.activity } else { client.created };
+    let explained = ours().map(|client| explains(client).max(client.came_with)).max();
     let last = ours().map(|client| client.session_activity).max();
     People {
         here: here().map(|client| idle_ms(now, client.activity)).min().map(|idle_ms| Person { idle_ms }),
@@ -151,6 +155,8 @@ mod tests {
         let ours = "1 0 50 50 60 $0 %1\n1 0 51 51 60 $0 %1\n";
         let nobody = read("1 0 50 50 51 $0 %1\n1 0 51 51 51 $0 %1\n", 100, "%1", "$0");
         assert_eq!(nobody, People { now: 100, ..People::default() });
+        let late = read("1 0 50 50 52 $0 %1 52 7\n1 0 51 51 52 $0 %1 52 7\n", 100, "%1", "$0");
+        assert_eq!(late.left_at, None, "our own coming took its time");
         let left = read(ours, 100, "%1", "$0");
         assert_eq!((left.left_at, left.anybody, left.typed_at), (Some(60), false, None));
         let came = read(&format!("{ours}0 0 60 60 60 $0 %1\n"), 100, "%1", "$0");
