@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tasuki::io::settings::{Env, built_in_profiles};
-use tasuki::io::side_channel::Transcripts;
+use tasuki::io::side_channel::{Transcribed, Transcripts};
 
 const LONG: Duration = Duration::from_secs(3_600);
 /// Where a session of each program lies, below its home.
@@ -133,6 +133,41 @@ fn the_last_turn_with_a_line_counts_and_the_next_line_ends_it() {
     assert_eq!(said_in(&mut transcripts, "[tasuki] two (token bbbbbb)").as_deref(), Some("of the other"));
     // The terminal may have broken the line, and the program may keep it so.
     assert!(transcripts.has("[tasuki] two  (token bbbbbb)"));
+}
+
+#[test]
+fn a_turn_to_which_its_model_gave_no_answer_is_told_from_one_with_words() {
+    let asked = "[tasuki] one (token aaaaaa)";
+    let failures = [
+        (
+            r#"{"type":"user","message":{"content":"LINE"}}"#,
+            r#"{"type":"assistant","isApiErrorMessage":true,"message":{"content":[{"type":"text","text":"API Error: 400"}]}}"#,
+        ),
+        (
+            r#"{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"LINE"}]}}"#,
+            r#"{"type":"event_msg","payload":{"type":"task_complete","last_agent_message":null,"error":{"message":"400"}}}"#,
+        ),
+        (
+            r#"{"id":"1","type":"user","content":[{"text":"LINE"}]}"#,
+            r#"{"id":"2","type":"error","content":"[API Error: 400]"}"#,
+        ),
+        (
+            r#"{"type":"user","message":{"parts":[{"text":"LINE"}]}}"#,
+            r#"{"type":"system","systemPayload":{"uiEvent":{"event.name":"qwen-code.api_error","status_code":400}}}"#,
+        ),
+    ];
+    for ((name, place), (line, failure)) in PLACES.into_iter().zip(failures) {
+        let home = tempfile::tempdir().unwrap();
+        let line = line.replace("LINE", asked);
+        let next = line.replace("one (token aaaaaa)", "two (token bbbbbb)");
+        put(home.path(), place, format!("{line}\n{failure}\n{next}\n").as_bytes());
+        let mut transcripts = transcripts(name, home.path(), LONG);
+        let has_failed = |found: &Transcribed| found.failed || found.is_over == Some(true);
+        let found = transcripts.turn(asked).expect("a turn");
+        assert_eq!((has_failed(&found), found.said.text.as_str()), (true, ""), "{name}");
+        let found = transcripts.turn("[tasuki] two (token bbbbbb)").expect("a turn");
+        assert!(!has_failed(&found), "{name}: it was of the turn before");
+    }
 }
 
 #[test]

@@ -37,10 +37,11 @@ impl State {
                 self.accept(message, place, *not_before, unmet);
             }
             Event::Moved { .. } => self.moved(at, event)?,
-            Event::Said { id, turn, text, truncated } => {
+            Event::Said { id, turn, text, truncated, notice } => {
                 if let Some(open) = self.open.get_mut(id) {
                     let said = match *turn {
                         0 => Said::with_early(open.said.as_deref(), text.clone()),
+                        _ if *notice => Said::with_notice(open.said.as_deref(), text.clone()),
                         turn => Said::then(open.said.as_deref(), turn, text.clone(), *truncated),
                     };
                     open.said = Some(Box::new(said));

@@ -103,7 +103,7 @@ impl Work<'_> {
         let open = self.state.open.get(id);
         let is_known = open.and_then(|open| open.said.as_deref()).is_some_and(|said| said.early == text);
         if claim.source == CompletionSource::Reply && !text.trim().is_empty() && !is_known {
-            self.emit(Event::Said { id: id.clone(), turn: 0, text, truncated: false });
+            self.emit(Event::Said { id: id.clone(), turn: 0, text, truncated: false, notice: false });
         }
     }
 

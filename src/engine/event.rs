@@ -68,6 +68,8 @@ pub enum Event {
         text: Arc<str>,
         /// Whether its beginning could not be had.
         truncated: bool,
+        /// Whether its program showed it in place of words.
+        notice: bool,
     },
     /// A message ended.
     Ended {

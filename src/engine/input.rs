@@ -217,6 +217,8 @@ pub enum Report {
         text: Arc<str>,
         /// Whether the beginning was no longer to be had.
         truncated: bool,
+        /// Whether that is what its program shows in place of words, as that its model gave no answer.
+        notice: bool,
     },
     /// Its turn is over, and nothing on its screen says that it is done.
     TurnOver {

@@ -9,7 +9,6 @@ use super::message::Kind;
 use super::need::Need;
 use super::state::Phase;
 use super::words::{AgentName, MessageId, Nonce};
-use std::sync::Arc;
 
 impl Work<'_> {
     /// Takes a report of an agent's newest launch.
@@ -57,8 +56,8 @@ impl Work<'_> {
                 }
             }
             Report::Taken { id, turn } if up && self.has(name, &id, turn) => self.taken(&id),
-            Report::Said { id, turn, text, truncated } if self.has(name, &id, turn) => {
-                self.said(id, turn, text, truncated);
+            Report::Said { id, turn, text, truncated, notice } if self.has(name, &id, turn) => {
+                self.said(&Event::Said { id, turn, text, truncated, notice });
             }
             Report::TurnOver { id, turn, asks } if up && self.has(name, &id, turn) => {
                 self.acquit(name);
@@ -69,13 +68,17 @@ impl Work<'_> {
     }
 
     /// What was said in a turn that was not claimed: kept, for it belongs to the answer.
-    fn said(&mut self, id: MessageId, turn: u16, text: Arc<str>, truncated: bool) {
-        let Some(open) = self.state.open.get(&id) else { return };
-        let is_known = open.said.as_ref().is_some_and(|said| said.turn == turn && said.text == text);
-        let says_nothing = open.said.is_none() && text.is_empty();
+    fn said(&mut self, event: &Event) {
+        let Event::Said { id, turn, text, notice, .. } = event else { return };
+        let Some(open) = self.state.open.get(id) else { return };
+        let is_known = open.said.as_ref().is_some_and(|said| match notice {
+            true => said.notice == *text,
+            false => said.turn == *turn && said.text == *text,
+        });
+        let says_nothing = text.is_empty() && (*notice || open.said.is_none());
         let is_begun = matches!(open.stage, Stage::Submitted(_) | Stage::Working(_) | Stage::Waiting(_));
         if open.message.kind == Kind::Task && is_begun && !is_known && !says_nothing {
-            self.emit(Event::Said { id, turn, text, truncated });
+            self.emit(event.clone());
         }
     }
 

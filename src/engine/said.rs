@@ -17,6 +17,8 @@ pub struct Said {
     pub truncated: bool,
     /// What was given as the answer while parts were open or their answers unread: it counts where nothing else is said.
     pub early: Arc<str>,
+    /// What the agent's program showed in place of words, as that its model gave no answer: it counts where there is nothing else.
+    pub notice: Arc<str>,
 }
 
 impl Said {
@@ -27,16 +29,27 @@ impl Said {
             Some(said) => said.up_to(turn),
             None => ("".into(), false),
         };
-        let early = said.map_or_else(|| "".into(), |said| said.early.clone());
-        Self { before, turn, text, truncated: truncated || cut, early }
+        let (early, notice) =
+            said.map_or_else(|| ("".into(), "".into()), |said| (said.early.clone(), said.notice.clone()));
+        Self { before, turn, text, truncated: truncated || cut, early, notice }
     }
 
     /// The same, with an answer that came too early.
     #[must_use]
     pub fn with_early(said: Option<&Self>, early: Arc<str>) -> Self {
-        let nothing =
-            || Self { before: "".into(), turn: 0, text: "".into(), truncated: false, early: "".into() };
-        Self { early, ..said.cloned().unwrap_or_else(nothing) }
+        Self { early, ..said.cloned().unwrap_or_else(Self::nothing) }
+    }
+
+    /// The same, with what the program showed in place of words.
+    #[must_use]
+    pub fn with_notice(said: Option<&Self>, notice: Arc<str>) -> Self {
+        Self { notice, ..said.cloned().unwrap_or_else(Self::nothing) }
+    }
+
+    fn nothing() -> Self {
+        let nothing: Arc<str> = "".into();
+        let (before, text, early, notice) = (nothing.clone(), nothing.clone(), nothing.clone(), nothing);
+        Self { before, turn: 0, text, truncated: false, early, notice }
     }
 
     /// What is left of it when the agent is asked for something else: an answer that came too early.
@@ -49,10 +62,11 @@ impl Said {
     #[must_use]
     pub fn whole(&self) -> (Arc<str>, bool) {
         let (whole, cut) = said_in_turns(self);
-        if whole.trim().is_empty() && !self.early.is_empty() {
-            return (self.early.clone(), false);
+        if !whole.trim().is_empty() {
+            return (whole, cut);
         }
-        (whole, cut)
+        let instead = [&self.early, &self.notice].into_iter().find(|text| !text.is_empty());
+        instead.map_or((whole, cut), |text| (text.clone(), false))
     }
 
     /// The answer to a task whose turn `turn` is claimed with this text.
@@ -118,6 +132,17 @@ mod tests {
         assert_eq!(text(&[(1, "a\n答え"), (2, "答え")]), "a\n答え", "its end said again");
         assert_eq!(text(&[(1, "答え"), (2, "So:\n答え")]), "So:\n答え", "said again behind other words");
         assert_eq!(text(&[(1, "14"), (2, "4")]), "14\n\n4", "which is no end of a line");
+    }
+
+    #[test]
+    fn what_a_program_shows_in_place_of_words_counts_where_nothing_is_said() {
+        let failed = Said::with_notice(None, "API Error: 400".into());
+        assert_eq!(&*failed.whole().0, "API Error: 400");
+        assert_eq!(&*Said::with(Some(&failed), 2, &"".into(), false).0, "API Error: 400");
+        assert_eq!(&*Said::with(Some(&failed), 2, &"答え".into(), false).0, "答え");
+        let early = Said::with_early(Some(&failed), "It is 42.".into());
+        assert_eq!(&*early.whole().0, "It is 42.");
+        assert_eq!(failed.asked_anew(), None);
     }
 
     #[test]

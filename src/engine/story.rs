@@ -46,6 +46,11 @@ pub fn tell(event: &Event) -> Option<Told> {
             None,
             format!("{id}: an answer came before those of its parts were read: it counts if no other comes"),
         ),
+        Event::Said { id, turn, notice: true, .. } => (
+            Some(id.clone()),
+            None,
+            format!("{id}: its program showed a notice in place of an answer in turn {turn}: kept"),
+        ),
         Event::Said { id, turn, text, .. } => {
             let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
             let what = match lines {

@@ -33,9 +33,10 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
             let due = due.map(|due| format!(" due {}", relative(due, now))).unwrap_or_default();
             format!("{id} {}{agent}{due}{}", say_move(*to, now), say_why(why))
         }
-        Event::Said { id, turn, text, truncated } => {
+        Event::Said { id, turn, text, truncated, notice } => {
             let cut = if *truncated { " (end)" } else { "" };
-            format!("{id} said in turn {turn}{cut}: {text}")
+            let notice = if *notice { " (notice)" } else { "" };
+            format!("{id} said in turn {turn}{cut}{notice}: {text}")
         }
         Event::Ended { id, outcome, answer, why } => {
             let answer = answer.as_ref().map(|answer| say_answer(answer)).unwrap_or_default();

@@ -18,7 +18,15 @@ fn world() -> World {
 }
 
 fn says(world: &mut World, turn: u16, text: &str) -> String {
-    world.report("boss", Report::Said { id: id("t1"), turn, text: text.into(), truncated: false })
+    let (id, text) = (id("t1"), text.into());
+    world.report("boss", Report::Said { id, turn, text, truncated: false, notice: false })
+}
+
+/// Its turn is over, and its program shows this in place of words.
+fn fails(world: &mut World, turn: u16, text: &str) {
+    let (of, text) = (id("t1"), text.into());
+    world.report("boss", Report::Said { id: of, turn, text, truncated: false, notice: true });
+    world.report("boss", Report::TurnOver { id: id("t1"), turn, asks: false });
 }
 
 /// Its turn is over, and this was said in it.
@@ -69,6 +77,25 @@ fn what_was_said_before_the_reminder_is_the_answer_though_the_daemon_died() {
         world.give("boss");
         claims(&mut world, 2, "");
         assert_eq!(answer(&world), ("The answer is 42.".to_owned(), Proof::Strong), "turns: {turns}");
+    }
+}
+
+#[test]
+fn what_a_program_shows_in_place_of_words_is_no_part_of_what_is_said_later() {
+    for turns in [false, true] {
+        for (later, wanted) in [("The answer is 42.", "The answer is 42."), ("", "API Error: 400")] {
+            let mut world = world();
+            fails(&mut world, 1, "API Error: 400");
+            away(&mut world, turns);
+            world.give("boss");
+            claims(&mut world, 2, later);
+            assert_eq!(text(&world), wanted, "turns: {turns}");
+        }
+        let mut world = world();
+        fails(&mut world, 1, "API Error: 400");
+        away(&mut world, turns);
+        world.ask(Command::Cancel { id: id("t1"), let_finish: false });
+        assert!(text(&world).ends_with("API Error: 400"), "{}", text(&world));
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Texts {
     said: BTreeMap<MessageId, Vec<Paragraph>>,
     /// An answer in so many words that came before those of its parts were read.
     early: BTreeMap<MessageId, String>,
+    /// What programs showed in place of words since then.
+    notices: BTreeMap<MessageId, String>,
     /// The answer of each task that has ended, as it must be.
     pub(crate) answers: BTreeMap<MessageId, String>,
     /// Of which task each is a part.
@@ -56,12 +58,19 @@ impl Texts {
     /// # Errors
     /// The first answer that says something else.
     pub(crate) fn check(&mut self, before: &State, input: Option<&Input>, step: &Step) -> Result<(), String> {
-        if let Some(Input::Report { agent, nonce, report: Report::Said { id, turn, text, truncated } }) =
-            input
+        if let Some(Input::Report {
+            agent,
+            nonce,
+            report: Report::Said { id, turn, text, truncated, notice },
+        }) = input
             && before.agents.get(agent).is_some_and(|agent| agent.nonce == Some(*nonce))
             && is_turn_of(before, id, agent.as_str(), *turn)
         {
-            self.hear(id, *turn, text, *truncated);
+            match notice {
+                true if text.is_empty() => {}
+                true => drop(self.notices.insert(id.clone(), text.to_string())),
+                false => self.hear(id, *turn, text, *truncated),
+            }
         }
         let returned: BTreeSet<&MessageId> = step.events.iter().filter_map(goes_back).collect();
         let mut ended: BTreeMap<&MessageId, Outcome> = BTreeMap::new();
@@ -82,6 +91,7 @@ impl Texts {
                 Event::Said { id, turn: 0, text, .. } => self.keep_early(id, text, input)?,
                 Event::Moved { id, to: Move::Intend(turn), .. } if turn.kind != TurnKind::Reminder => {
                     self.said.remove(id);
+                    self.notices.remove(id);
                     if turn.kind == TurnKind::Task {
                         self.early.remove(id);
                     }
@@ -104,6 +114,7 @@ impl Texts {
                     self.answers.insert(id.clone(), wanted.0);
                     self.said.remove(id);
                     self.early.remove(id);
+                    self.notices.remove(id);
                     ended.insert(id, *outcome);
                 }
                 _ => {}
@@ -208,8 +219,9 @@ impl Texts {
     fn whole(&self, id: &MessageId) -> (String, bool) {
         let all = self.said.get(id).map_or(&[][..], Vec::as_slice);
         let whole = all.iter().fold(String::new(), |whole, paragraph| after(&whole, &paragraph.text));
-        match self.early.get(id).filter(|_| whole.trim().is_empty()) {
-            Some(early) => (early.clone(), false),
+        let instead = self.early.get(id).or_else(|| self.notices.get(id));
+        match instead.filter(|_| whole.trim().is_empty()) {
+            Some(instead) => (instead.clone(), false),
             None => (whole, all.iter().any(|paragraph| paragraph.cut)),
         }
     }

@@ -418,14 +418,15 @@ impl World {
     /// What its worker sees of a turn: that it goes on, is over or claimed, and what was said in it.
     fn watched(&mut self, id: MessageId, turn: u16, how: u8) -> Vec<Report> {
         let (text, truncated) = (self.words(how / 6), how.is_multiple_of(16));
-        let said = Report::Said { id: id.clone(), turn, text: text.clone(), truncated };
+        let notice = how.is_multiple_of(7);
+        let said = Report::Said { id: id.clone(), turn, text: text.clone(), truncated, notice };
         match how % 6 {
             0 if how.is_multiple_of(4) => vec![Report::TurnOver { id, turn, asks: false }],
             0 => vec![said, Report::TurnOver { id, turn, asks: how.is_multiple_of(5) }],
             1 => vec![Report::Taken { id, turn }],
             2 => vec![said],
             3 => vec![
-                Report::Said { text: self.words(how), id: id.clone(), turn, truncated: false },
+                Report::Said { text: self.words(how), id: id.clone(), turn, truncated: false, notice: false },
                 said,
                 Report::TurnOver { id, turn, asks: false },
             ],

@@ -36,8 +36,9 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         (id(), a_move(), of(agent_name()), of(millis()), a_why())
             .prop_map(|(id, to, agent, due, why)| Event::Moved { id, to, agent, due, why })
             .boxed(),
-        (id(), any::<u16>(), shared_text(), any::<bool>())
-            .prop_map(|(id, turn, text, truncated)| Event::Said { id, turn, text, truncated }),
+        (id(), any::<u16>(), shared_text(), any::<bool>(), any::<bool>()).prop_map(
+            |(id, turn, text, truncated, notice)| Event::Said { id, turn, text, truncated, notice }
+        ),
         (id(), outcome(), of(answer()), of(text()))
             .prop_map(|(id, outcome, answer, why)| Event::Ended { id, outcome, answer, why })
             .boxed(),
@@ -297,8 +298,16 @@ fn open() -> impl Strategy<Value = Open> {
 }
 
 fn said() -> impl Strategy<Value = Said> {
-    (shared_text(), any::<u16>(), shared_text(), any::<bool>(), shared_text())
-        .prop_map(|(before, turn, text, truncated, early)| Said { before, turn, text, truncated, early })
+    (shared_text(), any::<u16>(), shared_text(), any::<bool>(), shared_text(), shared_text()).prop_map(
+        |(before, turn, text, truncated, early, notice)| Said {
+            before,
+            turn,
+            text,
+            truncated,
+            early,
+            notice,
+        },
+    )
 }
 
 fn told() -> impl Strategy<Value = Told> {

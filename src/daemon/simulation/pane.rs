@@ -252,7 +252,7 @@ impl Pane {
             worker.told_over = at + 1;
             let (id, turn) = (typed.id.clone(), typed.turn.number);
             let (text, truncated) = (text.clone(), false);
-            worker.words.push_back(Report::Said { id: id.clone(), turn, text, truncated });
+            worker.words.push_back(Report::Said { id: id.clone(), turn, text, truncated, notice: false });
             worker.words.push_back(Report::TurnOver { id, turn, asks: false });
             return true;
         }

@@ -22,6 +22,9 @@ pub(super) struct TranscriptEntry {
     /// What stands in a record that ends a turn, of one kind or another: without such a record a turn is not over for as
     /// long as something is written there. Default: its screen says when a turn is over
     over: Option<Vec<BTreeMap<String, Scalar>>>,
+    /// What stands in a record that says that its model gave no answer, of one kind or another: what its screen shows then is no
+    /// answer, and counts only where nothing is said. Default: none
+    failed: Option<Vec<BTreeMap<String, Scalar>>>,
     /// Where a record has a name: a later one of the same name takes its place.
     id: Option<At<String>>,
 }
@@ -58,6 +61,8 @@ pub struct Transcript {
     pub said: Records,
     /// What stands in a record that ends a turn, of one kind or another.
     over: Vec<Vec<(String, Value)>>,
+    /// What stands in a record that says that its model gave no answer, of one kind or another.
+    failed: Vec<Vec<(String, Value)>>,
     /// The part with a record's name.
     pub id: Option<String>,
 }
@@ -87,6 +92,7 @@ impl TranscriptEntry {
             asked: self.asked.read(),
             said: self.said.read(),
             over: self.over.iter().flatten().map(pairs).collect(),
+            failed: self.failed.iter().flatten().map(pairs).collect(),
             id: self.id.as_ref().map(|id| id.value.clone()),
         }
     }
@@ -120,9 +126,19 @@ impl Transcript {
     /// Whether a turn is over with this record; none if no record says so.
     #[must_use]
     pub fn is_end(&self, record: &Value) -> Option<bool> {
-        let ends = || self.over.iter().any(|parts| parts.iter().all(|part| has(record, part)));
-        (!self.over.is_empty()).then(ends)
+        (!self.over.is_empty()).then(|| is_one_of(record, &self.over))
     }
+
+    /// Whether a record says that its model gave no answer.
+    #[must_use]
+    pub fn is_failure(&self, record: &Value) -> bool {
+        is_one_of(record, &self.failed)
+    }
+}
+
+/// Whether all parts of one kind stand there.
+fn is_one_of(record: &Value, kinds: &[Vec<(String, Value)>]) -> bool {
+    kinds.iter().any(|parts| parts.iter().all(|part| has(record, part)))
 }
 
 impl Records {
@@ -155,8 +171,11 @@ fn text_in(item: &Value) -> Option<&str> {
     item.get("text").filter(|_| is_text)?.as_str()
 }
 
-/// A part of a record: `message.content`.
+/// A part of a record: `message.content`. The last name may have dots itself.
 #[must_use]
 pub fn part<'a>(record: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split('.').try_fold(record, |value, name| value.get(name))
+    match (record.get(path), path.split_once('.')) {
+        (None, Some((name, rest))) => part(record.get(name)?, rest),
+        (found, _) => found,
+    }
 }

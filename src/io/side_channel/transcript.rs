@@ -53,6 +53,8 @@ pub struct Transcribed {
     pub said: Spoken,
     /// Whether it is over; none where no record would say so.
     pub is_over: Option<bool>,
+    /// Whether a record says that its model gave no answer.
+    pub failed: bool,
     /// For how long nothing was written there.
     pub still: Duration,
 }
@@ -77,8 +79,8 @@ impl Transcripts {
     pub fn turn(&mut self, line: impl Into<Line>) -> Option<Transcribed> {
         let Found { file, at, .. } = self.find(&line.into())?;
         let (file, still) = opened(&file)?;
-        let (said, is_over) = self.said(file, at).ok()?;
-        Some(Transcribed { said, is_over, still })
+        let transcribed = self.said(file, at).ok()?;
+        Some(Transcribed { still, ..transcribed })
     }
 
     fn find(&mut self, line: &Line) -> Option<Found> {
@@ -115,11 +117,11 @@ impl Transcripts {
     }
 
     /// What was said behind the record at `at`, up to the next line of tasuki's, and whether that is all.
-    fn said(&self, mut file: File, at: u64) -> io::Result<(Spoken, Option<bool>)> {
+    fn said(&self, mut file: File, at: u64) -> io::Result<Transcribed> {
         file.seek(SeekFrom::Start(at))?;
         let mut said: Vec<String> = Vec::new();
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
-        let (mut is_first, mut is_over) = (true, false);
+        let (mut is_first, mut is_over, mut failed) = (true, false, false);
         let mut has_end = self.rules.is_end(&Value::Null);
         lines(file.take(TURN_BYTES_MAX), at, |_, line| {
             let own = std::mem::take(&mut is_first);
@@ -127,6 +129,7 @@ impl Transcripts {
             let asks = self.rules.asked.text_of(&record);
             is_over = asks.is_some_and(|text| text.trim_start().starts_with(HEAD));
             has_end = has_end.map(|has| has || is_over || self.rules.is_end(&record) == Some(true));
+            failed |= !is_over && self.rules.is_failure(&record);
             let Some(text) = self.rules.said.text_of(&record).filter(|_| !is_over) else { return };
             let name = self.rules.id.as_deref().and_then(|path| name_of(&record, path));
             match name.as_ref().and_then(|name| names.get(name)) {
@@ -137,7 +140,8 @@ impl Transcripts {
                 }
             }
         })?;
-        Ok((Spoken::of(said.iter().map(String::as_str)), has_end))
+        let said = Spoken::of(said.iter().map(String::as_str));
+        Ok(Transcribed { said, is_over: has_end, failed, still: Duration::ZERO })
     }
 
     /// Files to which something was written since the program was started, the newest first.

@@ -3,6 +3,7 @@
 use super::left::without_reprint;
 use super::over::Over;
 use super::reading::Read;
+use super::said::Words;
 use super::seen::SEARCHED_ROWS;
 use super::side::{ASK_SOON, Judged, corrected, judged_by};
 use super::{ASK_AGAIN, End, Worker};
@@ -182,7 +183,7 @@ impl Worker {
     async fn search_read(&mut self, screen: &Screen, read: &Read, typed: &Typed, record: Option<TurnRecord>) {
         let now = Instant::now();
         if let Some(TurnRecord::Over { said }) = record {
-            let judged = judged_by(&said, typed);
+            let judged = judged_by(&said, typed, Words::None);
             return self.conclude(judged, screen, read, typed).await;
         }
         let unknown_at = self.printed + UNKNOWN_PATIENCE;
@@ -247,7 +248,7 @@ impl Worker {
             self.claim(&typed, CompletionSource::Marker, Some(screen)).await;
         } else {
             self.slow_down();
-            self.look_for_end(&typed, screen, None, None).await;
+            self.look_for_end(&typed, screen, None, Words::Shown).await;
         }
     }
 

@@ -2,9 +2,8 @@
 
 use super::Worker;
 use super::reading::Read;
-use super::said::prompt_of;
+use super::said::{Words, prompt_of};
 use crate::daemon::orders::Typed;
-use crate::engine::answer::Answer;
 use crate::engine::echo;
 use crate::engine::input::Report;
 use crate::engine::screen::Screen as Seen;
@@ -56,7 +55,7 @@ impl Worker {
         typed: &Typed,
         screen: &Screen,
         read: Option<&Read>,
-        said: Option<Answer>,
+        said: Words,
     ) {
         let free = read.map(|read| read.free);
         let Some(mut over) = self.over.filter(|_| self.unread.is_none()) else { return };

@@ -13,18 +13,30 @@ use crate::engine::screen::Screen as Seen;
 use crate::io::tmux::Screen;
 use std::sync::Arc;
 
+/// What an agent has said in a turn that it did not claim.
+#[derive(Debug, Clone)]
+pub(super) enum Words {
+    /// As the agent itself has it.
+    Own(Answer),
+    /// Only its screen has it.
+    Shown,
+    /// Nothing, as the agent itself has it: its program shows a notice on its screen.
+    None,
+}
+
 impl Worker {
-    /// Tells what was said in the turn, as its agent itself has it (`own`), else as its screen shows it; once, until there is more.
+    /// Tells what was said in the turn; once, until there is more.
     pub(super) async fn tell_said(
         &mut self,
         typed: &Typed,
-        own: Option<Answer>,
+        words: Words,
         screen: &Screen,
         read: Option<&Read>,
     ) {
-        let Answer { text, truncated } = match own {
-            Some(own) => own,
-            None => self.shown(typed, screen, read).await,
+        let notice = matches!(words, Words::None);
+        let Answer { text, truncated } = match words {
+            Words::Own(own) => own,
+            Words::Shown | Words::None => self.shown(typed, screen, read).await,
         };
         let text = without_phrase(&text, &typed.phrase);
         if self.said.as_deref().unwrap_or_default() == text {
@@ -33,7 +45,7 @@ impl Worker {
         let text: Arc<str> = text.into();
         self.said = Some(text.clone());
         let (id, turn) = (typed.id.clone(), typed.turn.number);
-        self.report(Report::Said { id, turn, text, truncated }).await;
+        self.report(Report::Said { id, turn, text, truncated, notice }).await;
     }
 
     /// What stands behind the turn's line, without the words by which its screen says that it met a limit.

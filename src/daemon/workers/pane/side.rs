@@ -2,6 +2,7 @@
 
 use super::Worker;
 use super::reading::Read;
+use super::said::Words;
 use crate::daemon::orders::Typed;
 use crate::engine::answer::{self, Answer, Spoken};
 use crate::engine::marker::Awaited;
@@ -38,8 +39,8 @@ pub(super) enum Judged {
     ByScreen,
     /// It may not be written down yet: look again then.
     Later(Instant),
-    /// Not claimed; and what was said, where the agent itself has it.
-    Unclaimed(Option<Answer>),
+    /// Not claimed; and what was said.
+    Unclaimed(Words),
 }
 
 impl Worker {
@@ -109,16 +110,19 @@ impl Worker {
         if self.unheard && since.elapsed() < HEARD_WITHIN {
             return Judged::Later(Instant::now() + ASK_SOON);
         }
-        let Some(Transcribed { said, is_over, still }) = self.transcribed(typed).await else {
-            return if on_screen { Judged::ByScreen } else { Judged::Unclaimed(None) };
+        let Some(Transcribed { said, is_over, failed, still }) = self.transcribed(typed).await else {
+            return if on_screen { Judged::ByScreen } else { Judged::Unclaimed(Words::Shown) };
         };
         if is_over == Some(false) && still < WRITES_AGAIN_WITHIN {
             if !read.free && !said.text.is_empty() {
-                self.tell_said(typed, Some(answer::unclaimed(&said.text)), screen, Some(read)).await;
+                let own = Words::Own(answer::unclaimed(&said.text));
+                self.tell_said(typed, own, screen, Some(read)).await;
             }
             return Judged::Later(Instant::now() + ASK_SOON);
         }
-        let judged = judged_by(&said, typed);
+        // Where no record says so, it may keep its words elsewhere by now.
+        let without = if failed || is_over == Some(true) { Words::None } else { Words::Shown };
+        let judged = judged_by(&said, typed, without);
         if !on_screen || matches!(judged, Judged::BySaid(_)) {
             return judged;
         }
@@ -168,12 +172,12 @@ pub(super) fn corrected(mut read: Read, record: Option<&TurnRecord>) -> Read {
     read
 }
 
-/// What was answered, if what was said in the whole turn has its claim.
-pub(super) fn judged_by(said: &Spoken, typed: &Typed) -> Judged {
+/// What was answered, if what was said in the whole turn has its claim; `without` is what is to be had where nothing was said.
+pub(super) fn judged_by(said: &Spoken, typed: &Typed, without: Words) -> Judged {
     let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok();
     match awaited.and_then(|awaited| answer::said(said, &awaited)) {
         Some(answer) => Judged::BySaid(answer),
-        None if said.text.is_empty() => Judged::Unclaimed(None),
-        None => Judged::Unclaimed(Some(answer::unclaimed(&said.text))),
+        None if said.text.is_empty() => Judged::Unclaimed(without),
+        None => Judged::Unclaimed(Words::Own(answer::unclaimed(&said.text))),
     }
 }

@@ -68,6 +68,8 @@ struct SaidPart {
     turn: u16,
     #[serde(default, skip_serializing_if = "is_default")]
     truncated: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    notice: bool,
 }
 
 /// The answer's body stands beside it, at the top.
@@ -114,8 +116,8 @@ pub(super) fn write(out: &mut String, event: &Event) {
         Event::Moved { id, to, agent, due, why } => {
             Object::begin(out, MOVED).part(&MovedPart::new(id, *to, agent.as_ref(), *due, why))
         }
-        Event::Said { id, turn, text, truncated } => {
-            let part = SaidPart { id: id.clone(), turn: *turn, truncated: *truncated };
+        Event::Said { id, turn, text, truncated, notice } => {
+            let part = SaidPart { id: id.clone(), turn: *turn, truncated: *truncated, notice: *notice };
             Object::begin(out, SAID).part(&part).body(&Body { content: text.clone(), extra: "".into() })
         }
         Event::Ended { id, outcome, answer, why } => {
@@ -192,9 +194,9 @@ impl<'a> Outline<'a> {
             ENDED => self.ended(text)?,
             MOVED => part::<MovedPart>(text)?.event()?,
             SAID => {
-                let SaidPart { id, turn, truncated } = part(text)?;
+                let SaidPart { id, turn, truncated, notice } = part(text)?;
                 let text = object::body(text, self.extra)?.content;
-                Event::Said { id, turn, text, truncated }
+                Event::Said { id, turn, text, truncated, notice }
             }
             DUPLICATE => {
                 let DuplicatePart { id, name } = part(text)?;

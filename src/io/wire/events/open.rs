@@ -161,6 +161,8 @@ struct SaidWire {
     truncated: bool,
     #[serde(with = "field", default = "nothing", skip_serializing_if = "str::is_empty")]
     early: Arc<str>,
+    #[serde(with = "field", default = "nothing", skip_serializing_if = "str::is_empty")]
+    notice: Arc<str>,
 }
 
 fn nothing() -> Arc<str> {
