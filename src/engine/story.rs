@@ -41,24 +41,8 @@ pub fn tell(event: &Event) -> Option<Told> {
         Event::Moved { id, to, agent, why, .. } => {
             (Some(id.clone()), agent.clone(), format!("{id} {}{}", moved(*to, agent.as_ref()), because(why)))
         }
-        Event::Said { id, turn: 0, .. } => (
-            Some(id.clone()),
-            None,
-            format!("{id}: an answer came before those of its parts were read: it counts if no other comes"),
-        ),
-        Event::Said { id, turn, notice: true, .. } => (
-            Some(id.clone()),
-            None,
-            format!("{id}: its program showed a notice in place of an answer in turn {turn}: kept"),
-        ),
-        Event::Said { id, turn, text, .. } => {
-            let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
-            let what = match lines {
-                0 => "nothing".to_owned(),
-                1 => "one line".to_owned(),
-                lines => format!("{lines} lines"),
-            };
-            (Some(id.clone()), None, format!("{id}: {what} said in turn {turn} without a claim: kept"))
+        Event::Said { id, turn, text, notice, .. } => {
+            (Some(id.clone()), None, format!("{id}: {}", said(*turn, text, *notice)))
         }
         Event::Ended { id, outcome, answer, why } => {
             let agent = answer.as_ref().map(|answer| answer.from.clone());
@@ -84,6 +68,22 @@ pub fn tell(event: &Event) -> Option<Told> {
     };
     let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
     Some(Told { id, agent, text: one_line(&text) })
+}
+
+/// What was said in a turn that was not claimed.
+fn said(turn: u16, text: &str, notice: bool) -> String {
+    if turn == 0 {
+        return "an answer came before those of its parts were read: it counts if no other comes".to_owned();
+    }
+    if notice {
+        return format!("its program showed a notice in place of an answer in turn {turn}: kept");
+    }
+    let what = match text.lines().filter(|line| !line.trim().is_empty()).count() {
+        0 => "nothing".to_owned(),
+        1 => "one line".to_owned(),
+        lines => format!("{lines} lines"),
+    };
+    format!("{what} said in turn {turn} without a claim: kept")
 }
 
 fn from_agent(event: &Event) -> Option<AgentName> {
