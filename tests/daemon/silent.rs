@@ -264,22 +264,25 @@ while IFS= read -r line; do
   claim="A OK"
   [[ $line =~ \(token\ ([a-z0-9]{6})\) ]] && claim="A OK ${BASH_REMATCH[1]}"
   printf 'heard %s\n%s\n' "${line%% from*}" "$claim"
-  sleep 1
+  sleep "$1"
   printf 'LATE WORDS\n%s\n' "$claim"
 done
 "#;
 
 #[test]
 fn what_is_said_behind_a_claim_is_in_no_other_answer_and_closes_nothing() {
-    for how in ["", "token: false, delivery: inline, "] {
-        let agents =
-            format!("  - {{name: a, provider: plain, {how}marker: A OK, command: [bash, talker.sh]}}\n");
+    let inline = "token: false, delivery: inline, ";
+    for (how, seconds, ids) in [("", 1, 3), (inline, 1, 3), ("", 7, 2), (inline, 7, 2)] {
+        let agents = format!(
+            "  - {{name: a, provider: plain, {how}marker: A OK, command: [bash, talker.sh, \"{seconds}\"]}}\n"
+        );
         let mut house = House::new("late words", &agents, &[("talker.sh", TALKER)]);
         house.start();
-        for id in ["one", "two", "three"] {
+        let ids = &["one", "two", "three"][..ids];
+        for id in ids {
             house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: a\ncontent: job {id}\n"));
         }
-        for id in ["one", "two", "three"] {
+        for id in ids {
             let result = house.result(id);
             assert!(result.contains("heard ") && result.contains(id), "{result}");
             assert!(!result.contains("LATE WORDS"), "{how}: {result}");

@@ -16,6 +16,8 @@ const RESTS_FOR: Duration = Duration::from_secs(60);
 const WORKS_FOR: Duration = Duration::from_secs(10);
 /// A program that sleeps or computes for so long at a stretch looks for no input between: it is at what was called off, silent or not.
 const SLEEPS_THROUGH: Duration = Duration::from_secs(5);
+/// A program that sleeps at a stretch behind its claim is waited for so long at most: its work may be done by another one.
+const BEHIND_FOR: Duration = Duration::from_mins(10);
 /// How long a screen must say so before it is told that a program is busy, or is no more: programs draw in pieces.
 const TELLS_AFTER: Duration = Duration::from_millis(300);
 
@@ -38,7 +40,9 @@ pub(super) struct Busy {
 pub(super) enum Rest {
     /// A turn that was called off, and may take long.
     CalledOff,
-    /// What comes behind a claim, or a person's.
+    /// What comes behind a claim.
+    Behind,
+    /// What comes behind an answer that was given otherwise, or a person's.
     Other,
 }
 
@@ -53,6 +57,12 @@ impl Worker {
     pub(super) fn may_be_at_it(&mut self, rest: Rest) {
         self.busy.rest = Some((rest, Instant::now())).filter(|_| self.is_plain());
         self.busy.other_since = Instant::now().checked_sub(TELLS_AFTER);
+    }
+
+    /// It has claimed its turn, and may go on.
+    pub(super) fn may_go_on_behind_its_claim(&mut self) {
+        self.busy.woken = None;
+        self.may_be_at_it(Rest::Behind);
     }
 
     /// Somebody has typed to a program without an input box: what it works on then is theirs.
@@ -105,12 +115,14 @@ impl Worker {
 
     /// Whether a program without an input box is still at what nobody awaits.
     pub(super) fn goes_on_with_rest(&mut self) -> bool {
-        let sleeps_through = self.busy.rest.is_some() && self.sleeps_through();
-        let goes_on = match self.busy.rest.map(|(rest, _)| rest) {
-            None => false,
-            Some(Rest::CalledOff) => !self.is_done_with_what_was_called_off(sleeps_through),
+        let Some((rest, since)) = self.busy.rest else { return false };
+        let (has_woken, sleeps_through) = self.watch_its_sleep();
+        let goes_on = match rest {
+            Rest::CalledOff => !self.is_done_with_what_was_called_off(sleeps_through),
+            // One that wakes may look for input each time.
+            Rest::Behind => !has_woken && since.elapsed() < BEHIND_FOR,
             // Of a shell it is certain however long it prints nothing.
-            Some(Rest::Other) => sleeps_through || self.is_at_something() || self.is_occupied(),
+            Rest::Other => sleeps_through || self.is_at_something() || self.is_occupied(),
         };
         self.busy.rest = self.busy.rest.filter(|_| goes_on);
         goes_on
@@ -127,14 +139,16 @@ impl Worker {
                 && !self.runs_what_was_begun_since(self.busy.begun)
     }
 
-    /// Whether its program has slept or computed at a stretch for a while, as far as it was looked at.
-    fn sleeps_through(&mut self) -> bool {
-        let woken = process::times_woken(self.process.pid);
-        self.busy.woken = match (self.busy.woken.take(), woken) {
-            (Some((before, since)), Some(now)) if before == now => Some((before, since)),
-            (_, now) => now.map(|now| (now, Instant::now())),
-        };
-        self.busy.woken.as_ref().is_some_and(|(_, since)| since.elapsed() >= SLEEPS_THROUGH)
+    /// Whether its program does not sleep or compute, or has woken since it was looked at last; and whether it has done neither for a
+    /// while, as far as it was looked at.
+    fn watch_its_sleep(&mut self) -> (bool, bool) {
+        let before = self.busy.woken.take();
+        let now = process::times_woken(self.process.pid);
+        let same = before.as_ref().is_none_or(|(before, _)| Some(before) == now.as_ref());
+        let since = before.filter(|_| same).map_or_else(Instant::now, |(_, since)| since);
+        self.busy.woken = now.map(|now| (now, since));
+        let sleeps = self.busy.woken.is_some() && same;
+        (!sleeps, sleeps && since.elapsed() >= SLEEPS_THROUGH)
     }
 
     /// Whether a program that has printed of late is certainly not waiting for a line.

@@ -245,6 +245,7 @@ impl Worker {
         if self.has_claimed(screen, &typed).await {
             self.awaited = None;
             self.unread = None;
+            self.may_go_on_behind_its_claim();
             self.claim(&typed, CompletionSource::Marker, Some(screen)).await;
         } else {
             self.slow_down();
