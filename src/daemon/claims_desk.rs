@@ -9,6 +9,7 @@ mod tests;
 use crate::daemon::notes::About;
 use crate::daemon::run::Daemon;
 use crate::daemon::workers::mailbox::Room;
+use crate::daemon::workers::tmux::PanesFound;
 use crate::engine::input::{Command, Input, Report};
 use crate::engine::message::{Draft, Kind};
 use crate::engine::state::{Agent, Phase, State};
@@ -20,6 +21,8 @@ use std::collections::{BTreeSet, VecDeque};
 pub struct ClaimsDesk {
     /// As many as there are agents and faces that claim, and what waits behind them.
     waiting: VecDeque<Waiting>,
+    /// What was found when tmux came back: whose agent was not there loses its task, after what waits.
+    found: Option<PanesFound>,
 }
 
 /// A claim, an end, or what waits behind one.
@@ -236,8 +239,7 @@ impl Daemon {
     /// Takes what came from outside. A claim waits until the drop zones are swept, and what would take its task away comes
     /// after it; but not where that takes as long as something cannot be taken.
     pub(super) fn take_input(&mut self, input: Input) {
-        let waits = self.claims.sweep_before(&input, self.engine.state());
-        if let Some(sweep) = waits.filter(|_| self.ending.is_none() && !self.notes.has(About::Untaken)) {
+        if let Some(sweep) = self.waits_behind(&input) {
             return self.claims.waiting.push_back(Waiting { sweep, input, gave_way: false });
         }
         self.let_go_before(&input);
@@ -246,6 +248,38 @@ impl Daemon {
             return self.claims.waiting.push_back(Waiting { sweep, input, gave_way: false });
         }
         self.step(input);
+    }
+
+    /// The sweep after which the last claim goes on whose task this input would take away, where it waits for that.
+    fn waits_behind(&self, input: &Input) -> Option<u64> {
+        let waits = self.claims.sweep_before(input, self.engine.state());
+        waits.filter(|_| self.ending.is_none() && !self.notes.has(About::Untaken))
+    }
+
+    /// tmux is there again, with these panes: agents that live in them go on.
+    pub(super) fn take_back(&mut self, found: PanesFound) {
+        let back = Input::TmuxBack(found.panes.clone());
+        if self.waits_behind(&back).is_some() {
+            self.claims.found = Some(found);
+            return;
+        }
+        self.let_go_before(&back);
+        let moment = self.moment();
+        let step = self.engine.step(moment, back);
+        self.adopt(&found, &step.effects);
+        self.take_step(step);
+    }
+
+    /// What was found is not there any more.
+    pub(super) fn forget_found(&mut self) {
+        self.claims.found = None;
+    }
+
+    /// Takes what was found, if nothing goes before that any more.
+    fn take_found(&mut self) {
+        if let Some(found) = self.claims.found.take() {
+            self.take_back(found);
+        }
     }
 
     /// What was seen before counts.
@@ -304,6 +338,7 @@ impl Daemon {
                 self.let_go_before(&order);
                 self.step(order);
             }
+            self.take_found();
         }
     }
 
@@ -327,6 +362,7 @@ impl Daemon {
         while let Some(input) = self.claims.next(sweep) {
             self.step(input);
         }
+        self.take_found();
         self.engine.spare(self.claims.about(self.engine.state()));
         if self.engine.has_put_off() {
             self.step(Input::Wake);

@@ -217,6 +217,7 @@ impl Daemon {
                 tracing::warn!(why, "the connection to tmux ended; a new one is made, the agents go on");
                 self.panes.forget_all();
                 self.ringing.clear();
+                self.forget_found();
                 self.take_input(Input::TmuxCut);
             }
             TmuxNews::Lost { why } => {
@@ -226,12 +227,7 @@ impl Daemon {
             TmuxNews::Back { tmux, found } => {
                 tracing::info!(panes = found.panes.len(), "tmux is connected again");
                 self.tmux.connected(tmux);
-                let back = Input::TmuxBack(found.panes.clone());
-                self.let_go_before(&back);
-                let moment = self.moment();
-                let step = self.engine.step(moment, back);
-                self.adopt(&found, &step.effects);
-                self.take_step(step);
+                self.take_back(found);
             }
         }
     }

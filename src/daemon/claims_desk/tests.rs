@@ -42,7 +42,7 @@ fn replied() -> Input {
 /// A desk at which this waits for these sweeps.
 fn desk(waiting: Vec<(u64, Input)>) -> ClaimsDesk {
     let waiting = waiting.into_iter().map(|(sweep, input)| Waiting { sweep, input, gave_way: false });
-    ClaimsDesk { waiting: waiting.collect() }
+    ClaimsDesk { waiting: waiting.collect(), found: None }
 }
 
 #[test]

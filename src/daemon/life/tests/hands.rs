@@ -2,11 +2,13 @@
 
 use super::*;
 use crate::daemon::orders::{Order, PaneNews, PaneWord};
-use crate::daemon::workers::tmux::{Act, Alive};
+use crate::daemon::workers::tmux::{Act, Alive, PanesFound, TmuxNews};
 use crate::engine::input::{Command, Verdict};
 use crate::engine::life::{CompletionSource, Receipt, Stage};
 use crate::engine::message::Status;
+use crate::engine::state::Phase;
 use crate::engine::words::{PaneId, ProcessKey, Token};
+use crate::io::tmux::Tmux;
 use std::os::unix::fs::FileExt as _;
 
 /// A token that the first turn of a test has.
@@ -129,6 +131,32 @@ async fn a_claim_that_waits_for_the_drop_zones_goes_before_whatever_would_take_i
         assert!(daemon.claims.is_empty());
         let ended = daemon.engine.message(&t()).unwrap();
         assert_eq!(ended.status, Status::Completed, "{:?}", ended.note);
+        drop(hands);
+        life.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_claim_that_waits_for_the_drop_zones_goes_before_a_tmux_that_came_back_without_its_agent() {
+    for is_lost in [false, true] {
+        let mut bench = Bench::new();
+        let mut life = bench.begin().await;
+        let daemon = &mut life.daemon;
+        let mut hands = Hands::of(daemon).await;
+        hands.work_on_t(daemon).await;
+        hands.say(daemon, claimed());
+        daemon.take_tmux(TmuxNews::Cut { why: "cut".to_owned() });
+        if is_lost {
+            daemon.take_tmux(TmuxNews::Lost { why: "lost".to_owned() });
+        }
+        daemon.take_tmux(TmuxNews::Back { tmux: Tmux::none(), found: PanesFound::default() });
+        assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "its parts may lie there");
+        daemon.swept(u64::MAX);
+        assert!(daemon.claims.is_empty());
+        let ended = daemon.engine.message(&t()).unwrap();
+        assert_eq!(ended.status, Status::Completed, "{:?}", ended.note);
+        let phase = &daemon.engine.state().agents[&hands.agent].phase;
+        assert!(!matches!(phase, Phase::Up { .. }), "it is seen to be gone, too: {phase:?}");
         drop(hands);
         life.end().await;
     }
