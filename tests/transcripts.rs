@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tasuki::io::settings::{Env, built_in_profiles};
-use tasuki::io::side_channel::{Transcribed, Transcripts};
+use tasuki::io::side_channel::Transcripts;
 
 const LONG: Duration = Duration::from_secs(3_600);
 /// Where a session of each program lies, below its home.
@@ -141,7 +141,7 @@ fn a_turn_to_which_its_model_gave_no_answer_is_told_from_one_with_words() {
     let failures = [
         (
             r#"{"type":"user","message":{"content":"LINE"}}"#,
-            r#"{"type":"assistant","isApiErrorMessage":true,"message":{"content":[{"type":"text","text":"API Error: 400"}]}}"#,
+            r#"{"type":"assistant","isSidechain":false,"isApiErrorMessage":true,"message":{"content":[{"type":"text","text":"API Error: 400"}]}}"#,
         ),
         (
             r#"{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"LINE"}]}}"#,
@@ -162,11 +162,10 @@ fn a_turn_to_which_its_model_gave_no_answer_is_told_from_one_with_words() {
         let next = line.replace("one (token aaaaaa)", "two (token bbbbbb)");
         put(home.path(), place, format!("{line}\n{failure}\n{next}\n").as_bytes());
         let mut transcripts = transcripts(name, home.path(), LONG);
-        let has_failed = |found: &Transcribed| found.failed || found.is_over == Some(true);
         let found = transcripts.turn(asked).expect("a turn");
-        assert_eq!((has_failed(&found), found.said.text.as_str()), (true, ""), "{name}");
+        assert_eq!((found.failed, found.said.text.as_str()), (true, ""), "{name}");
         let found = transcripts.turn("[tasuki] two (token bbbbbb)").expect("a turn");
-        assert!(!has_failed(&found), "{name}: it was of the turn before");
+        assert!(!found.failed, "{name}: it was of the turn before");
     }
 }
 

@@ -41,7 +41,9 @@ impl State {
                 if let Some(open) = self.open.get_mut(id) {
                     let said = match *turn {
                         0 => Said::with_early(open.said.as_deref(), text.clone()),
-                        _ if *notice => Said::with_notice(open.said.as_deref(), text.clone()),
+                        turn if *notice => {
+                            Said::with_notice(open.said.as_deref(), turn, text.clone(), *truncated)
+                        }
                         turn => Said::then(open.said.as_deref(), turn, text.clone(), *truncated),
                     };
                     open.said = Some(Box::new(said));

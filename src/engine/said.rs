@@ -4,7 +4,7 @@
 use super::answer::kept;
 use std::sync::Arc;
 
-/// The texts of such turns, since the last one that was no reminder. At most two answers' bytes.
+/// The texts of such turns, since the last one that was no reminder. At most four answers' bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// What was said in the turns before, together.
@@ -19,6 +19,8 @@ pub struct Said {
     pub early: Arc<str>,
     /// What the agent's program showed in place of words, as that its model gave no answer: it counts where there is nothing else.
     pub notice: Arc<str>,
+    /// Whether the beginning of that could not be kept.
+    pub notice_cut: bool,
 }
 
 impl Said {
@@ -29,9 +31,8 @@ impl Said {
             Some(said) => said.up_to(turn),
             None => ("".into(), false),
         };
-        let (early, notice) =
-            said.map_or_else(|| ("".into(), "".into()), |said| (said.early.clone(), said.notice.clone()));
-        Self { before, turn, text, truncated: truncated || cut, early, notice }
+        let earlier = said.cloned().unwrap_or_else(Self::nothing);
+        Self { before, turn, text, truncated: truncated || cut, ..earlier }
     }
 
     /// The same, with an answer that came too early.
@@ -40,16 +41,20 @@ impl Said {
         Self { early, ..said.cloned().unwrap_or_else(Self::nothing) }
     }
 
-    /// The same, with what the program showed in place of words.
+    /// The same, with what the program showed in place of words in turn `turn`.
     #[must_use]
-    pub fn with_notice(said: Option<&Self>, notice: Arc<str>) -> Self {
-        Self { notice, ..said.cloned().unwrap_or_else(Self::nothing) }
+    pub fn with_notice(said: Option<&Self>, turn: u16, notice: Arc<str>, notice_cut: bool) -> Self {
+        let mut said = said.cloned().unwrap_or_else(Self::nothing);
+        if said.turn == turn {
+            said.text = "".into(); // which was taken for its words
+        }
+        Self { notice, notice_cut, ..said }
     }
 
     fn nothing() -> Self {
         let nothing: Arc<str> = "".into();
         let (before, text, early, notice) = (nothing.clone(), nothing.clone(), nothing.clone(), nothing);
-        Self { before, turn: 0, text, truncated: false, early, notice }
+        Self { before, turn: 0, text, truncated: false, early, notice, notice_cut: false }
     }
 
     /// What is left of it when the agent is asked for something else: an answer that came too early.
@@ -65,8 +70,9 @@ impl Said {
         if !whole.trim().is_empty() {
             return (whole, cut);
         }
-        let instead = [&self.early, &self.notice].into_iter().find(|text| !text.is_empty());
-        instead.map_or((whole, cut), |text| (text.clone(), false))
+        let instead = [(&self.early, false), (&self.notice, self.notice_cut)];
+        let instead = instead.into_iter().find(|(text, _)| !text.is_empty());
+        instead.map_or((whole, cut), |(text, cut)| (text.clone(), cut))
     }
 
     /// The answer to a task whose turn `turn` is claimed with this text.
@@ -136,7 +142,11 @@ mod tests {
 
     #[test]
     fn what_a_program_shows_in_place_of_words_counts_where_nothing_is_said() {
-        let failed = Said::with_notice(None, "API Error: 400".into());
+        let failed = Said::with_notice(None, 1, "API Error: 400".into(), true);
+        assert!(failed.whole().1 && !Said::with(Some(&failed), 2, &"答え".into(), false).1);
+        let shown = Said::then(None, 1, "API Error: 400".into(), false);
+        let failed_after_all = Said::with_notice(Some(&shown), 1, "API Error: 400".into(), false);
+        assert_eq!(&*Said::with(Some(&failed_after_all), 2, &"答え".into(), false).0, "答え");
         assert_eq!(&*failed.whole().0, "API Error: 400");
         assert_eq!(&*Said::with(Some(&failed), 2, &"".into(), false).0, "API Error: 400");
         assert_eq!(&*Said::with(Some(&failed), 2, &"答え".into(), false).0, "答え");

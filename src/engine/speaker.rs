@@ -72,7 +72,11 @@ impl Work<'_> {
             [member] => Ok(member.clone()),
             [] => Err(refused(format!("no member of the pool {name} was asked for anything"))),
             ref several => {
-                let list = several.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+                let asked = |member: &AgentName| {
+                    let ids: Vec<&str> = self.begun_by(member).into_iter().map(MessageId::as_str).collect();
+                    format!("{member} ({})", ids.join(", "))
+                };
+                let list = several.iter().map(|name| asked(name)).collect::<Vec<_>>().join(", ");
                 Err(refused(format!("several members of the pool {name} were asked for something: {list}")))
             }
         }

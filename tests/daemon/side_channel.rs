@@ -157,6 +157,11 @@ rules:
     do:
       - run: {argv: [sh, ./write.sh, "{line}", "I looked at it."]}
       - claim: now
+  - when: {turn: task, match: "^fails"}
+    do:
+      - run: {argv: [sh, ./write.sh, "{line}"]}
+      - run: {argv: [sh, ./fail.sh]}
+      - claim: now
   - when: {turn: task, match: "^mention"}
     do:
       - run: {argv: [sh, ./write.sh, "{line}", "I looked.", "A file has CODING OK ", "{token} in it. Which one is meant?"]}
@@ -190,13 +195,23 @@ file=home/.claude/projects/p/s.jsonl
 exit 0
 "#;
 
+/// Writes down that the model gave no answer.
+const FAIL: &str = r#"
+printf '{"type":"assistant","isSidechain":false,"isApiErrorMessage":true,"message":{"content":"API Error: 400"}}\n' >> home/.claude/projects/p/s.jsonl
+"#;
+
 #[test]
 fn an_answer_is_what_the_agent_itself_wrote_down_and_a_tools_words_are_no_claim() {
     let claude = BOXED.iter().find(|row| row.provider == "claude").expect("its row");
     let team = "  - {name: a, reports_to: user, provider: claude, marker: CODING OK, env: {HOME: \"{root}/home\"}, \
                 command: [\"{tasuki}\", agent, scripted, --phrase, \"{phrase}\", --script, \"{root}/play.yaml\"]}\n";
     let script = claude.script(WRITER, &crate::rows::SOON);
-    let files = [("play.yaml", script.as_str()), ("write.sh", WRITE), ("home/.claude/projects/p/older", "")];
+    let files = [
+        ("play.yaml", script.as_str()),
+        ("write.sh", WRITE),
+        ("fail.sh", FAIL),
+        ("home/.claude/projects/p/older", ""),
+    ];
     let mut house = House::new("side-files", team, &files);
     house.start();
     let content = |house: &House, id: &str| {
@@ -220,6 +235,9 @@ fn an_answer_is_what_the_agent_itself_wrote_down_and_a_tools_words_are_no_claim(
     assert_eq!(content(&house, "tool"), "I looked at it.\n\nNow it is **done**.");
     let log = house.read("status/activity.log");
     assert!(log.contains("tool is being typed to a (turn 2, reminder)"), "{log}");
+    // Nor is it where its model gave no answer at all; what is drawn then is no part of the answer.
+    task(&house, "fails", "fails");
+    assert_eq!(content(&house, "fails"), "Now it is **done**.");
     // Its words are written down after they were drawn.
     task(&house, "late", "late");
     let session = "home/.claude/projects/p/s.jsonl";

@@ -126,7 +126,7 @@ fn an_answer_in_a_pools_name_is_that_of_the_member_that_was_asked() {
         refused unknown-agent: no member of the pool crew was asked for anything
         refused unknown-agent: crew is a pool and cannot send anything; its members are: ann, bob
         accepted c result ann>user re t2 inferred
-        refused unknown-agent: several members of the pool crew were asked for something: ann, bob
+        refused unknown-agent: several members of the pool crew were asked for something: ann (t3), bob (t4)
     "#]]
     .assert_eq(&text);
 }

@@ -31,7 +31,7 @@ pub(crate) struct Texts {
     /// An answer in so many words that came before those of its parts were read.
     early: BTreeMap<MessageId, String>,
     /// What programs showed in place of words since then.
-    notices: BTreeMap<MessageId, String>,
+    notices: BTreeMap<MessageId, (String, bool)>,
     /// The answer of each task that has ended, as it must be.
     pub(crate) answers: BTreeMap<MessageId, String>,
     /// Of which task each is a part.
@@ -68,7 +68,7 @@ impl Texts {
         {
             match notice {
                 true if text.is_empty() => {}
-                true => drop(self.notices.insert(id.clone(), text.to_string())),
+                true => self.notice(id, *turn, text, *truncated),
                 false => self.hear(id, *turn, text, *truncated),
             }
         }
@@ -130,6 +130,15 @@ impl Texts {
             Some(paragraph) => (paragraph.text, paragraph.cut) = (text.to_owned(), paragraph.cut || cut),
             None => all.push(Paragraph { turn, text: text.to_owned(), cut }),
         }
+    }
+
+    /// What its program shows in place of words was none in that turn.
+    fn notice(&mut self, id: &MessageId, turn: u16, text: &str, cut: bool) {
+        let words = self.said.get_mut(id).and_then(|all| all.last_mut()).filter(|last| last.turn == turn);
+        if let Some(words) = words {
+            words.text.clear();
+        }
+        self.notices.insert(id.clone(), (text.to_owned(), cut));
     }
 
     /// What somebody answered.
@@ -219,9 +228,9 @@ impl Texts {
     fn whole(&self, id: &MessageId) -> (String, bool) {
         let all = self.said.get(id).map_or(&[][..], Vec::as_slice);
         let whole = all.iter().fold(String::new(), |whole, paragraph| after(&whole, &paragraph.text));
-        let instead = self.early.get(id).or_else(|| self.notices.get(id));
-        match instead.filter(|_| whole.trim().is_empty()) {
-            Some(instead) => (instead.clone(), false),
+        let early = self.early.get(id).map(|early| (early.clone(), false));
+        match early.or_else(|| self.notices.get(id).cloned()).filter(|_| whole.trim().is_empty()) {
+            Some(instead) => instead,
             None => (whole, all.iter().any(|paragraph| paragraph.cut)),
         }
     }

@@ -400,46 +400,83 @@ fn what_a_person_runs_is_seen_to_go_on_and_is_no_draft() {
     house.end();
 }
 
-/// Answers at once, but what a person says keeps it for a while.
+/// Answers at once, but what a person says keeps it for a while, or what it does behind its first claim.
 const KEPT: &str = r#"#!/bin/bash
 while IFS= read -r line; do
   if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then
     printf 'an answer\nW OK %s\n' "${BASH_REMATCH[1]}"
+    [ -e behind ] && rm behind && { sleep 14; echo 'LATE WORDS'; }
   else
     echo "heard: $line"; sleep 14; echo 'LATE WORDS'
   fi
 done
 "#;
 
-#[test]
-fn what_a_person_has_a_program_do_is_no_part_of_the_next_answer_not_even_after_a_kill() {
-    for killed in [false, true] {
-        let agent =
-            "  - {name: worker, reports_to: user, provider: plain, command: [bash, kept.sh], marker: W OK}\n";
-        let mut house = House::new("kept", &format!("{agent}{QUIET}"), &[("kept.sh", KEPT)]);
-        house.start();
-        house.until("idle", is_idle);
-        let mut person = Person::at(&house, "tasuki:=worker");
-        person.types("しごと\r");
-        house.until("it to be heard", |house| shows(house, "heard: しごと"));
-        house.until("it to be busy", |house| status(house).contains("state: busy"));
-        if killed {
-            house.until("it to be written down", |house| {
-                house
-                    .tmux(&["show-options", "-pqv", "-t", "=tasuki:=worker", "@tasuki_line"])
-                    .contains("busy")
-            });
-            drop(person);
-            house.kill();
-            house.start();
-            house.until("it to be busy again", |house| status(house).contains("state: busy"));
+/// What an agent of [`KEPT`] is at that is no turn which is awaited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    APersons,
+    AnInfo,
+    BehindItsClaim,
+}
+
+/// Has it go on with that for a while; a person who typed stays.
+fn keep(house: &House, at: At) -> Option<Person> {
+    match at {
+        At::APersons => {
+            let mut person = Person::at(house, "tasuki:=worker");
+            person.types("しごと\r");
+            house.until("it to be heard", |house| shows(house, "heard: しごと"));
+            return Some(person);
         }
-        house.drop("a.yaml", "id: k-1\nto: worker\ncontent: 仕事\n");
-        let result = house.result("k-1");
-        assert!(result.contains("an answer") && !result.contains("LATE WORDS"), "{result}");
-        assert!(shows(&house, "LATE WORDS"));
-        house.end();
+        At::AnInfo => house.drop("i.yaml", "id: i-1\nto: worker\ntype: info\ncontent: 知らせ\n"),
+        At::BehindItsClaim => {
+            house.write("behind", "");
+            house.drop("b.yaml", "id: b-1\nto: worker\ncontent: 仕事\n");
+            assert!(house.result("b-1").contains("an answer"));
+        }
     }
+    None
+}
+
+fn is_kept_apart(at: At, killed: bool) {
+    let agent =
+        "  - {name: worker, reports_to: user, provider: plain, command: [bash, kept.sh], marker: W OK}\n";
+    let mut house = House::new("kept", &format!("{agent}{QUIET}"), &[("kept.sh", KEPT)]);
+    house.start();
+    house.until("idle", is_idle);
+    let person = keep(&house, at);
+    house.until("it to be busy", |house| status(house).contains("state: busy"));
+    if killed {
+        house.until("it to be written down", |house| {
+            house.tmux(&["show-options", "-pqv", "-t", "=tasuki:=worker", "@tasuki_line"]).contains("busy")
+        });
+        drop(person);
+        house.kill();
+        house.start();
+        house.until("it to be busy again", |house| status(house).contains("state: busy"));
+    }
+    house.drop("a.yaml", "id: k-1\nto: worker\ncontent: 仕事\n");
+    let result = house.result("k-1");
+    assert!(result.contains("an answer") && !result.contains("LATE WORDS"), "{at:?}: {result}");
+    assert!(shows(&house, "LATE WORDS"));
+    house.end();
+}
+
+#[test]
+fn what_a_program_does_beside_its_turns_is_no_part_of_the_next_answer_not_even_after_a_kill() {
+    let cases = [
+        (At::APersons, false),
+        (At::APersons, true),
+        (At::AnInfo, false),
+        (At::BehindItsClaim, false),
+        (At::BehindItsClaim, true),
+    ];
+    std::thread::scope(|scope| {
+        for (at, killed) in cases {
+            scope.spawn(move || is_kept_apart(at, killed));
+        }
+    });
 }
 
 #[test]

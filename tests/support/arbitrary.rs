@@ -298,14 +298,16 @@ fn open() -> impl Strategy<Value = Open> {
 }
 
 fn said() -> impl Strategy<Value = Said> {
-    (shared_text(), any::<u16>(), shared_text(), any::<bool>(), shared_text(), shared_text()).prop_map(
-        |(before, turn, text, truncated, early, notice)| Said {
+    let texts = (shared_text(), shared_text(), shared_text(), shared_text());
+    (texts, any::<u16>(), any::<bool>(), any::<bool>()).prop_map(
+        |((before, text, early, notice), turn, truncated, notice_cut)| Said {
             before,
             turn,
             text,
             truncated,
             early,
             notice,
+            notice_cut,
         },
     )
 }

@@ -126,7 +126,8 @@ pub(super) struct SettingsEntry {
     pub(super) accept_unverified_results: Option<bool>,
     /// How long a person's last key must lie back before anything is typed into that pane. Default: `10s`
     pub(super) person_quiet: Option<At<Lasting>>,
-    /// Free disk space below which drops are left in `queue/`. Default: `64MiB`
+    /// Free disk space below which drops are left in `queue/`; on a disk of which that is more than a twentieth, a twentieth of it.
+    /// Default: `64MiB`
     pub(super) low_disk: Option<At<Bytes>>,
     /// Lines that tmux keeps of each pane. Default: `5000`
     pub(super) history_limit: Option<At<u64>>,

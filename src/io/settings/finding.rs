@@ -16,6 +16,8 @@ const SHOWN_BYTES_MAX: usize = 1_000;
 
 /// How a finding begins that says that a program is missing.
 pub(super) const NO_PROGRAM: &str = "there is no program `";
+/// How one begins that says that there is no script for it.
+pub(super) const NO_SCRIPT: &str = "there is no file `";
 /// How one ends that says that a folder stands in the place of a program.
 pub(super) const IS_FOLDER: &str = "is a folder, not a program";
 
@@ -65,7 +67,8 @@ impl Finding {
     /// Whether it says that an agent's program is missing, which whoever lists the programs says for each of them.
     #[must_use]
     pub fn is_of_a_program(&self) -> bool {
-        !self.fatal && (self.why.starts_with(NO_PROGRAM) || self.why.ends_with(IS_FOLDER))
+        let begins = [NO_PROGRAM, NO_SCRIPT].iter().any(|begin| self.why.starts_with(begin));
+        !self.fatal && (begins || self.why.ends_with(IS_FOLDER))
     }
 
     /// Whether its line, and those beside it that are shown with it, are short enough to be shown.

@@ -3,7 +3,7 @@
 use super::env::{Env, allowed_only};
 use super::file::AgentEntry;
 use super::fill::{Filled, Values, fill};
-use super::finding::{Book, IS_FOLDER, NO_PROGRAM, Place};
+use super::finding::{Book, IS_FOLDER, NO_PROGRAM, NO_SCRIPT, Place};
 use super::profile::Profile;
 use super::prompt::{self, Way};
 use super::values::DeliveryWord;
@@ -67,8 +67,26 @@ impl Launch {
     /// Why its program cannot be started, with the cure, where it is not there.
     #[must_use]
     pub fn missing(&self) -> Option<String> {
-        let program = self.argv.first()?;
+        self.missing_program().or_else(|| self.missing_script())
+    }
+
+    /// The same of the script that a shell or another interpreter is to run.
+    fn missing_script(&self) -> Option<String> {
+        let (program, script) = script_of(&self.argv)?;
+        // A shell looks for a bare name on its PATH, too.
+        let is_there = self.cwd.join(script).exists() || self.is_on_path(script, Path::exists);
+        (!is_there).then(|| {
+            format!("{NO_SCRIPT}{script}` for `{program}` to run: write it, or correct `command:` in the team file")
+        })
+    }
+
+    fn is_on_path(&self, name: &str, is_it: impl Fn(&Path) -> bool) -> bool {
         let path = self.env.get("PATH").map_or("", String::as_str);
+        std::env::split_paths(path).any(|folder| is_it(&self.cwd.join(folder).join(name)))
+    }
+
+    fn missing_program(&self) -> Option<String> {
+        let program = self.argv.first()?;
         let (is_there, place) = match program.contains('/') {
             true if self.cwd.join(program).is_dir() => {
                 return Some(format!("`{program}` {IS_FOLDER}: correct `command:` in the team file"));
@@ -77,17 +95,25 @@ impl Launch {
                 return Some(format!("`{program}` {NOT_EXECUTABLE}"));
             }
             true => (is_program(&self.cwd.join(program)), String::new()),
-            false => {
-                let on_path = std::env::split_paths(path)
-                    .any(|folder| is_program(&self.cwd.join(folder).join(program)));
-                (on_path, " on its PATH".to_owned())
-            }
+            false => (self.is_on_path(program, is_program), " on its PATH".to_owned()),
         };
         let why = format!(
             "there is no program `{program}`{place}: install it, or correct `command:` in the team file"
         );
         (!is_there).then_some(why)
     }
+}
+
+/// Programs that run the script which they are given first.
+const INTERPRETERS: [&str; 9] = ["bash", "dash", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
+
+/// The interpreter and its script, where the command is no more than that and arguments.
+fn script_of(argv: &[String]) -> Option<(&str, &str)> {
+    let (program, script) = (argv.first()?, argv.get(1)?);
+    let is_interpreter = INTERPRETERS.contains(&program.rsplit('/').next()?);
+    // A bare word may be a command of a program that merely has such a name.
+    let is_file = !script.starts_with(['-', '+']) && script.contains(['/', '.']);
+    (is_interpreter && is_file).then_some((program, script))
 }
 
 /// Said of a file that is there, as a program.
@@ -289,6 +315,13 @@ impl Ground<'_> {
                 format!("{NO_PROGRAM}{program}`"),
                 "install it, or correct the command or the agent's PATH",
             );
+        }
+        if let Some((program, script)) = script_of(argv)
+            && !cwd.join(script).exists()
+            && !self.is_on(path, script)
+        {
+            let why = format!("{NO_SCRIPT}{script}` for `{program}` to run");
+            book.odd(place, why, "write it, or correct the command");
         }
     }
 

@@ -7,6 +7,7 @@ use super::service::{LINGER_CURE, linger};
 use super::table::harmless;
 use crate::engine::words::counted;
 use crate::io::errors::unnumbered;
+use crate::io::journal::is_short_of_space;
 use crate::io::settings::{Settings, SettingsError, TmuxSocket};
 use crate::io::systemd::{Linger, Manager, unit};
 use crate::io::tmux::Server;
@@ -254,12 +255,14 @@ fn work(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
 
 fn disk(workspace: &Workspace, settings: &Settings) -> Check {
     let cure = "make room: with less than `low_disk` free, drops stay in queue/";
-    match fs2::available_space(workspace.root()) {
-        Ok(free) => {
-            let good = free >= settings.general.low_disk_bytes;
-            check("disk", Verdict::bad_unless(good), format!("{} MiB free", free >> 20), cure)
+    let root = workspace.root();
+    let short = is_short_of_space(root, settings.general.low_disk_bytes).map_err(|error| error.to_string());
+    let free = fs2::available_space(root).map_err(|error| error.to_string());
+    match short.and_then(|short| Ok((short, free?))) {
+        Ok((short, free)) => {
+            check("disk", Verdict::bad_unless(!short), format!("{} MiB free", free >> 20), cure)
         }
-        Err(error) => check("disk", Verdict::Bad, error.to_string(), cure),
+        Err(error) => check("disk", Verdict::Bad, error, cure),
     }
 }
 

@@ -53,16 +53,18 @@ impl Worker {
         self.look_by(Instant::now());
     }
 
-    /// What was awaited may be worked on yet: the next look tells it at once.
+    /// What was awaited may be worked on yet. If that was called off the next look tells it at once; else most wait for their next line
+    /// within a moment.
     pub(super) fn may_be_at_it(&mut self, rest: Rest) {
-        self.busy.rest = Some((rest, Instant::now())).filter(|_| self.is_plain());
-        self.busy.other_since = Instant::now().checked_sub(TELLS_AFTER);
+        let now = Instant::now();
+        self.busy.rest = Some((rest, now)).filter(|_| self.is_plain());
+        self.busy.other_since = now.checked_sub(TELLS_AFTER).filter(|_| rest == Rest::CalledOff);
     }
 
     /// It has claimed its turn, and may go on.
     pub(super) fn may_go_on_behind_its_claim(&mut self) {
-        self.busy.woken = None;
         self.may_be_at_it(Rest::Behind);
+        self.busy.woken = None;
     }
 
     /// Somebody has typed to a program without an input box: what it works on then is theirs.

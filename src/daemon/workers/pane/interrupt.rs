@@ -107,7 +107,11 @@ impl Worker {
         if self.awaited.take().is_some() || off && self.launched.adopt.is_some() {
             self.may_be_at_it(if off { Rest::CalledOff } else { Rest::Other });
         }
-        self.take_for_busy();
+        if off {
+            self.take_for_busy();
+        } else {
+            self.look_by(Instant::now());
+        }
         self.unread = None;
         self.look_at_unwatched();
     }

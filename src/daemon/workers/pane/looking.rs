@@ -1,5 +1,6 @@
 //! Looking at the pane: woken by its output, paced while it prints on. Finds the claim of the awaited turn.
 
+use super::busy::Rest;
 use super::left::without_reprint;
 use super::over::Over;
 use super::reading::Read;
@@ -59,6 +60,9 @@ impl Worker {
         self.free_since = None;
         self.forget_rest();
         self.over = claims.then(Over::new);
+        if !claims {
+            self.may_be_at_it(Rest::Other);
+        }
         if self
             .awaited
             .as_ref()

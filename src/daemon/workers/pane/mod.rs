@@ -159,8 +159,8 @@ struct Worker {
     reprinted: bool,
     /// Looking for the end of its turn, if that may come without a claim.
     over: Option<Over>,
-    /// What was last told that it said in the turn that is awaited.
-    said: Option<Arc<str>>,
+    /// What was last told that it said in the turn that is awaited, and whether as its program's notice.
+    said: Option<(Arc<str>, bool)>,
     /// When to look at the pane next.
     look_at: Option<Instant>,
     /// Wait before the next look while the pane prints on.

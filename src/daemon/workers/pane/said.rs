@@ -39,11 +39,14 @@ impl Worker {
             Words::Shown | Words::None => self.shown(typed, screen, read).await,
         };
         let text = without_phrase(&text, &typed.phrase);
-        if self.said.as_deref().unwrap_or_default() == text {
+        let is_told = self.said.as_ref().map_or(text.is_empty(), |(told, as_notice)| {
+            **told == *text && (*as_notice == notice || text.is_empty())
+        });
+        if is_told {
             return;
         }
         let text: Arc<str> = text.into();
-        self.said = Some(text.clone());
+        self.said = Some((text.clone(), notice));
         let (id, turn) = (typed.id.clone(), typed.turn.number);
         self.report(Report::Said { id, turn, text, truncated, notice }).await;
     }

@@ -121,7 +121,7 @@ impl Worker {
             return Judged::Later(Instant::now() + ASK_SOON);
         }
         // Where no record says so, it may keep its words elsewhere by now.
-        let without = if failed || is_over == Some(true) { Words::None } else { Words::Shown };
+        let without = if failed { Words::None } else { Words::Shown };
         let judged = judged_by(&said, typed, without);
         if !on_screen || matches!(judged, Judged::BySaid(_)) {
             return judged;
@@ -132,7 +132,7 @@ impl Worker {
         }
         // It writes its words down, and these are others' words, or are said of the claim: a tool printed them, or a list has them.
         // Where it stopped to write long before, it writes elsewhere by now.
-        let writes = !said.text.is_empty() && still < waited + WRITES_ON;
+        let writes = (failed || !said.text.is_empty()) && still < waited + WRITES_ON;
         if writes { judged } else { Judged::ByScreen }
     }
 

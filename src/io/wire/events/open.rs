@@ -163,6 +163,8 @@ struct SaidWire {
     early: Arc<str>,
     #[serde(with = "field", default = "nothing", skip_serializing_if = "str::is_empty")]
     notice: Arc<str>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    notice_cut: bool,
 }
 
 fn nothing() -> Arc<str> {
