@@ -7,6 +7,8 @@
 #[expect(dead_code, reason = "other tests need more of it")]
 mod house;
 
+#[path = "panes/hands.rs"]
+mod hands;
 #[path = "support/person.rs"]
 mod person;
 #[path = "panes/unsent.rs"]

@@ -6,7 +6,6 @@ use super::engine::Work;
 use super::message::{Draft, Kind};
 use super::refusal::{self, Code, Refusal};
 use super::speaker::Speaker;
-use super::team::Delivery;
 use super::words::{AgentName, MessageId, counted};
 use std::collections::BTreeMap;
 
@@ -43,7 +42,7 @@ impl Work<'_> {
         if draft.deadline.is_some_and(|deadline| deadline <= self.wall) {
             return Err(Refusal::new(Code::DeadlinePast, "the deadline has passed").at("deadline"));
         }
-        self.check_inline(&draft, &to)?;
+        self.team.check_inline(&to, &draft.body.content)?;
         draft.depends_on.sort();
         draft.depends_on.dedup();
         self.check_parent(&draft, &from, together)?;
@@ -52,17 +51,6 @@ impl Work<'_> {
         self.check_bounce(&draft, &from, &to)?;
         let unmet = self.unmet(&draft, together)?;
         Ok(New { draft, route: Route { from, to, verified, inferred }, unmet })
-    }
-
-    fn check_inline(&self, draft: &Draft, to: &AgentName) -> Result<(), Refusal> {
-        let pool = self.team.pools.get(to);
-        let names = pool.map_or_else(|| vec![to], |members| members.iter().collect());
-        let mut members = names.into_iter().filter_map(|name| self.team.members.get(name));
-        if !members.any(|member| member.delivery == Delivery::Inline) {
-            return Ok(());
-        }
-        super::doorbell::check_inline(&draft.body.content)
-            .map_err(|why| Refusal::new(Code::NotInline, why.to_string()).at("content"))
     }
 
     fn check_parent(&self, draft: &Draft, from: &AgentName, together: &Together) -> Result<(), Refusal> {

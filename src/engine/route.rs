@@ -2,7 +2,7 @@
 
 use super::message::Kind;
 use super::refusal::{Code, Refusal};
-use super::team::Team;
+use super::team::{Delivery, Team};
 use super::words::AgentName;
 use std::collections::BTreeSet;
 
@@ -42,6 +42,21 @@ impl Team {
             return Ok(name.clone());
         }
         self.aliases.get(name).cloned().ok_or_else(|| self.unknown(name).at("from"))
+    }
+
+    /// Whether a content can be typed to whom it is for, where that is typed itself.
+    ///
+    /// # Errors
+    /// [`Code::NotInline`].
+    pub fn check_inline(&self, to: &AgentName, content: &str) -> Result<(), Refusal> {
+        let pool = self.pools.get(to);
+        let names = pool.map_or_else(|| vec![to], |members| members.iter().collect());
+        let mut members = names.into_iter().filter_map(|name| self.members.get(name));
+        if !members.any(|member| member.delivery == Delivery::Inline) {
+            return Ok(());
+        }
+        super::doorbell::check_inline(content)
+            .map_err(|why| Refusal::new(Code::NotInline, why.to_string()).at("content"))
     }
 
     /// Whether `from` may send a message of this kind to `to` (both resolved).

@@ -63,7 +63,8 @@ pub(super) struct AgentEntry {
     /// Whether a turn's token must stand beside the phrase. `false` takes the phrase alone, as weak proof. Default:
     /// `true`
     pub(super) token: Option<bool>,
-    /// How a task is typed: `doorbell` is one fixed line that names the task's file, `inline` is the content itself:
+    /// How a task is typed: `doorbell` is one fixed line that names the task's file, `inline` is the content itself, behind a head with
+    /// the token (`[tasuki] task ID from … (token …): `) unless `token: false`:
     /// one printable line of at most 1,000 bytes that does not begin with `/ ! # @ -`. Default: `doorbell`
     pub(super) delivery: Option<DeliveryWord>,
     /// A file with what the agent is told before its first task. The same placeholders are filled in as in `command`, and

@@ -36,7 +36,7 @@ pub use notice::{Notice, Notices};
 pub use pane::Pane;
 pub use people::{People, Person};
 pub use screen::{Rows, Screen};
-pub use server::{Earlier, Server, USERS_OWN_SOCKET};
+pub use server::{Earlier, Looker, Server, USERS_OWN_SOCKET};
 pub use sessions::Session;
 pub use typing::{CtrlLetter, Key};
 pub use wall::shell_word;

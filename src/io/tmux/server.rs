@@ -126,6 +126,29 @@ impl Server {
         words
     }
 
+    /// The people who are attached to our session. Asking starts no server.
+    #[must_use]
+    pub fn lookers(&self) -> Vec<Looker> {
+        let form = "#{client_control_mode} #{client_tty} #{window_name}";
+        let mut tmux = std::process::Command::new("tmux");
+        tmux.args(["-L", &self.socket, "-u", "list-clients", "-t", &self.session_target(), "-F", form]);
+        let listed = tmux.stdin(Stdio::null()).stderr(Stdio::null()).output();
+        let text =
+            listed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        let looker = |line: &str| {
+            let (tty, window) = line.strip_prefix("0 ")?.split_once(' ')?;
+            Some(Looker { tty: tty.to_owned(), window: window.to_owned() })
+        };
+        text.lines().filter_map(looker).collect()
+    }
+
+    /// Detaches somebody, if they are still there.
+    pub fn detach(&self, looker: &Looker) {
+        let mut tmux = std::process::Command::new("tmux");
+        tmux.args(["-L", &self.socket, "detach-client", "-t", &looker.tty]);
+        let _ = tmux.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
+
     /// The arguments with which a client that is on our server already goes to our session.
     #[must_use]
     pub fn switch(&self, window: Option<&str>) -> Vec<String> {
@@ -329,6 +352,15 @@ impl Server {
         program.args(args.iter().map(|arg| if arg == ";" { arg.clone() } else { argument(arg) }));
         output(&command, &mut program).await
     }
+}
+
+/// A person who is attached to our session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looker {
+    /// Their terminal.
+    pub tty: String,
+    /// The name of the window that they look at.
+    pub window: String,
 }
 
 /// What was there before a connection.

@@ -17,7 +17,9 @@ Examples:
   tasuki attach grand_boss       that agent's window
   tasuki attach --all            all agents at once, read-only; C-b n goes to the next page
 
-Nothing is typed to an agent while you type in its window.
+Nothing is typed to an agent while you type in its window. Two who are attached see the same
+window, and both type there: while somebody looks at one agent, nobody is shown another, unless
+`--take` detaches them first.
 
 Exit codes: 2 it cannot be attached to here, 5 no agent is running.")]
 pub(super) struct Args {
@@ -30,6 +32,9 @@ pub(super) struct Args {
     /// Print the tmux command instead of running it
     #[arg(long)]
     print: bool,
+    /// Detach whoever is attached already
+    #[arg(long, conflicts_with_all = ["all", "print"])]
+    take: bool,
 }
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
@@ -62,6 +67,9 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
             "`tasuki up` starts them",
         ));
     }
+    if !args.all && !is_inside {
+        be_alone(&server, window.as_ref(), args.take)?;
+    }
     if !std::io::stdin().is_terminal() {
         let why = "this is not a terminal";
         return Err(Failure::new(
@@ -83,6 +91,24 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let error = command.exec();
     let cure = "install tmux, and start the agents with `tasuki up`";
     Err(Failure::new(Kind::Failed, "tmux", format!("cannot run tmux: {error}"), cure))
+}
+
+/// Whoever is attached shares the session's window: their keys would go to another agent than they look at.
+fn be_alone(server: &Server, window: Option<&AgentName>, take: bool) -> Result<(), Failure> {
+    let others = server.lookers();
+    if take {
+        others.iter().for_each(|other| server.detach(other));
+        return Ok(());
+    }
+    let Some(name) = window else { return Ok(()) };
+    let Some(other) = others.iter().find(|other| other.window != name.as_str()) else { return Ok(()) };
+    let (at, tty) = (&other.window, &other.tty);
+    let why = format!(
+        "somebody is attached on {tty} and looks at {at}: they would be shown {name}, too, and type there"
+    );
+    let cure =
+        format!("look on with `tasuki attach --all`, or detach them with `tasuki attach --take {name}`");
+    Err(Failure::new(Kind::Rejected, "attached", why, cure))
 }
 
 /// The tmux server of a workspace, as far as a person's client needs to know it.

@@ -148,6 +148,7 @@ fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
 /// Whether this team has whom it is for, and its sender may send it there.
 fn fits(team: &Team, draft: &Draft) -> Result<(), Refusal> {
     let to = team.addressee(&draft.to).map_err(|refusal| refusal.at("to"))?;
+    team.check_inline(&to, &draft.body.content)?;
     let from = draft.from.as_ref().map_or(Ok(AgentName::user()), |from| team.sender(from))?;
     match draft.kind {
         // It goes to whoever sent what it answers.

@@ -10,7 +10,7 @@ pub(super) use super::faces::key_named as key_of;
 use super::guards::Verdict as Guards;
 use super::looking::{claims, is_echoed};
 use super::seen::SEARCHED_ROWS;
-use super::typing::{ECHO_PAUSE_MS, Failed, READ_PAUSES};
+use super::typing::{ECHO_PAUSE_MS, Failed, READ_PAUSES, TYPED_BEHIND, is_bare};
 use super::{End, Worker, answered};
 use crate::daemon::orders::{Order, Typed};
 use crate::engine::doorbell;
@@ -191,8 +191,7 @@ impl Worker {
     pub(super) async fn end_draft(&mut self, draft: &str, typed: &Typed) -> Result<Receipt, Failed> {
         self.left = Left::of(typed);
         if !is_whole(draft, typed) && self.launch.profile.screen.is_none() {
-            let why = "somebody typed after its line in the input: send it or remove it";
-            return Err(Failed::Verdict(Verdict::NotDelivered { why: why.to_owned() }));
+            return Err(Failed::Verdict(Verdict::NotDelivered { why: TYPED_BEHIND.to_owned() }));
         }
         let mind = match self.launch.profile.screen {
             Some(_) => Ok(self.may_enter(typed).await?),
@@ -251,6 +250,13 @@ impl Worker {
     pub(super) async fn settle(&mut self, typed: Typed) -> Result<(), End> {
         let verdict = match self.find_traces(&typed).await {
             Ok(receipt) => Verdict::Delivered(receipt),
+            // What a person has added to it, and entered, leaves another trace.
+            Err(Failed::Verdict(Verdict::NotDelivered { .. }))
+                if is_bare(&typed) && self.is_plain() && self.is_touched_since() =>
+            {
+                let why = "somebody has typed since, and may have entered it with what they added";
+                Verdict::Unconfirmed { why: why.to_owned() }
+            }
             Err(Failed::Verdict(verdict)) => verdict,
             Err(Failed::Ended(end)) => return Err(end),
         };

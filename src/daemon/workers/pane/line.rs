@@ -34,8 +34,14 @@ pub(super) struct Line {
     /// What stood in the line of the cursor when nobody's words did, and when that was last so.
     free: Option<String>,
     free_at: Option<u64>,
+    /// Whether its program edited its line itself then.
+    edits: bool,
+    /// Whether since then it has asked for a line, with its terminal reading that.
+    asks: bool,
     /// What last stood there that was not nothing: a program may have been seen just before it drew its prompt.
     prompt: Option<String>,
+    /// When that was last so before tasuki typed a line.
+    ours_at: Option<u64>,
     /// When a person last pressed a key that may have gone to this pane.
     typed_at: Option<u64>,
     /// The same, where that was a line of a person's that tasuki typed and entered: what stands there then is what its program shows.
@@ -65,6 +71,16 @@ impl Line {
 }
 
 impl Worker {
+    /// A line is typed from now on.
+    pub(super) fn types_a_line(&mut self) {
+        self.line.ours_at = self.line.free_at;
+    }
+
+    /// Whether a person's key may have come since that was typed, or since an earlier daemon last looked.
+    pub(super) fn is_touched_since(&self) -> bool {
+        self.line.typed_at.zip(self.line.ours_at).is_some_and(|(typed, ours)| typed >= ours)
+    }
+
     /// Whether its program has no input box of its own: then the line of the cursor is its input.
     pub(super) fn is_plain(&self) -> bool {
         self.launch.profile.screen.is_none()
@@ -76,6 +92,7 @@ impl Worker {
         let line = &mut self.line;
         line.typed_at = self.pane.person_before();
         line.free_at = Some(known.as_ref().map_or(0, |known| known.free_at));
+        line.ours_at = line.free_at;
         line.unwatched = line.is_touched();
         if let Some(known) = known {
             line.free.clone_from(&known.free);
@@ -198,9 +215,12 @@ impl Worker {
         }
         let mut standing = self.standing_in(&line);
         let reprints = process::line_keys(&self.tty).ok().flatten().is_some_and(|keys| keys.reprints);
+        let asks = self.asks_for_a_line();
         let in_doubt = match &standing {
             // The terminal would show nothing: what was begun is in its program.
-            Some(words) if is_continuation(words) => false,
+            Some(words) if is_continuation(words) || asks => false,
+            // It has read its line.
+            None if self.line.asks && !asks => false,
             Some(_) => reprints && self.line.reprinted_for != self.line.typed_at,
             None => self.is_in_doubt(&line, &people, reprints),
         };
@@ -227,7 +247,7 @@ impl Worker {
             Some(words) => {
                 self.line.words = Some(Self::line_of(&self.masked(&words)).into());
                 self.line.words_at = self.line.typed_at.unwrap_or(people.now);
-                self.line.unwatched = false;
+                (self.line.unwatched, self.line.asks) = (false, asks || self.line.asks);
                 self.remember_line().await
             }
         }
@@ -244,6 +264,16 @@ impl Worker {
             Some(prompt) => behind(Some(prompt)),
             None => Some(words),
         }
+    }
+
+    /// Whether a program that edits its line itself has its terminal read one instead, as a shell does for `read`: that is somebody's to
+    /// answer.
+    fn asks_for_a_line(&self) -> bool {
+        self.line.edits && self.is_canonical() && !self.is_occupied() && self.waits_for_a_line()
+    }
+
+    fn is_canonical(&self) -> bool {
+        process::terminal_mode(&self.tty).is_ok_and(|mode| mode.canonical)
     }
 
     /// Whether words may stand in the input though nothing is seen of them: the program may have printed behind them, and shown its
@@ -281,10 +311,12 @@ impl Worker {
 
     /// Nobody's words stand there.
     pub(super) async fn take_free(&mut self, row: String, now: u64) -> Result<(), TmuxError> {
+        let edits = !self.is_canonical();
         let line = &mut self.line;
         if !row.is_empty() {
             line.prompt = Some(row.clone());
         }
+        (line.edits, line.asks) = (edits, false);
         (line.free, line.free_at, line.words, line.unwatched) = (Some(row), Some(now), None, false);
         self.remember_line().await
     }
@@ -332,12 +364,13 @@ impl Worker {
         self.tell_line().await;
     }
 
-    /// Whether a line is one that tasuki typed, with nothing behind it.
+    /// Whether a line is one that tasuki typed, with nothing behind it. Where none of tasuki's can stand, a person has recalled one.
     fn is_own(&self, line: &str) -> bool {
         let own = self.typed_last.as_deref().filter(|_| matches!(self.left, Left::Line(..)));
         match own.map(str::trim_end) {
             Some(own) => line.ends_with(own) || (line.contains(HEAD) && !line.contains(own)),
-            None => line.contains(HEAD),
+            None if self.line.words.is_some() => false,
+            None => line.contains(HEAD) && !(self.left == Left::Nothing && self.line.is_touched()),
         }
     }
 

@@ -4,7 +4,7 @@ use super::busy::Rest;
 use super::left::without_reprint;
 use super::over::Over;
 use super::reading::Read;
-use super::said::Words;
+use super::said::{Words, prompt_of};
 use super::seen::SEARCHED_ROWS;
 use super::side::{ASK_SOON, Judged, corrected, judged_by};
 use super::{ASK_AGAIN, End, Worker};
@@ -264,9 +264,12 @@ impl Worker {
             Some(screen) if is_whole(screen, typed) => None,
             _ => self.whole().await,
         };
-        let answer = whole.as_ref().or(seen).map(|screen| match self.reprinted {
-            true => read_answer(&without_reprint(screen, typed), typed),
-            false => read_answer(screen, typed),
+        let answer = whole.as_ref().or(seen).map(|screen| {
+            let (text, truncated) = match self.reprinted {
+                true => read_answer(&without_reprint(screen, typed), typed),
+                false => read_answer(screen, typed),
+            };
+            (without_prompt(text, prompt_of(screen, typed).as_deref()), truncated)
         });
         let (text, truncated) = answer.unwrap_or_default();
         self.report_claim(typed, source, text, truncated).await;
@@ -385,6 +388,15 @@ pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
         let answer = answer::extract(seen, &echoes, claim.as_ref());
         (answer.text, answer.truncated)
     })
+}
+
+/// An answer without the prompt that its program shows again behind it.
+fn without_prompt(text: String, prompt: Option<&str>) -> String {
+    let ends = prompt.and_then(|prompt| text.strip_suffix(prompt));
+    match ends.filter(|before| before.is_empty() || before.ends_with('\n')) {
+        Some(before) => before.trim_end().to_owned(),
+        None => text,
+    }
 }
 
 fn find(seen: &Seen<'_>, typed: &Typed) -> Option<marker::Claim> {

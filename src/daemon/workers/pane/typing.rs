@@ -33,6 +33,9 @@ pub(super) const ECHO_PAUSE_MS: u64 = 10;
 /// Rows above the screen in which a new echo is looked for: a program may print while it is typed to.
 const ECHO_ROWS: u32 = 50;
 
+/// Said where somebody has typed on behind a line that was not entered yet.
+pub(super) const TYPED_BEHIND: &str = "somebody typed after its line in the input: send it or remove it";
+
 /// Who minds that a key is pressed, if anybody does, and when to ask again.
 pub(super) type Mind = Option<(Guard, Instant)>;
 
@@ -85,8 +88,10 @@ impl Worker {
     pub(super) async fn rung(&mut self, typed: Typed, verdict: Verdict) {
         let (id, turn) = (typed.id.clone(), typed.turn.number);
         let verdict = match verdict {
-            // Its reader could not tell that it had it before.
-            Verdict::Unconfirmed { why } if self.launch.profile.screen.is_some() && is_bare(&typed) => {
+            // Its reader could not tell that it had it before. A line without a box is seen to be gone, unless a person has entered it.
+            Verdict::Unconfirmed { why }
+                if is_bare(&typed) && (!self.is_plain() || self.is_touched_since()) =>
+            {
                 Verdict::Left { why }
             }
             other => other,
@@ -152,6 +157,7 @@ impl Worker {
         let enter_at = typed_at + Duration::from_millis(self.launch.profile.enter_after_ms);
         let mind = if enter_at > Instant::now() {
             self.listen_until(enter_at).await?;
+            self.must_stand_alone(typed).await?;
             match self.launch.profile.screen {
                 Some(_) => Ok(self.may_enter(typed).await?),
                 None => answered(self.hands_off().await)?,
@@ -175,6 +181,19 @@ impl Worker {
         Err(Failed::Verdict(Verdict::Withdrawn { why: why.to_owned() }))
     }
 
+    /// Gives it up where somebody has typed on behind the line, which stands in a line of the terminal.
+    async fn must_stand_alone(&self, typed: &Typed) -> Result<(), Failed> {
+        if !self.is_plain() {
+            return Ok(());
+        }
+        let (line, _) = self.pane.cursor_line().await?;
+        let own = typed.line.trim_end();
+        if !line.text.contains(own) || line.text.ends_with(own) {
+            return Ok(());
+        }
+        Err(Failed::Verdict(Verdict::NotDelivered { why: TYPED_BEHIND.to_owned() }))
+    }
+
     /// How often the line stands in the pane by now, where its program writes lines: it was typed before, and withdrawn since
     /// somebody minded. `seen` is how often it stands on the screen.
     async fn stood(&self, typed: &Typed, seen: usize) -> usize {
@@ -189,6 +208,7 @@ impl Worker {
     async fn type_line(&mut self, typed: &Typed) -> Result<(), Failed> {
         self.forget_seen();
         let before = std::mem::replace(&mut self.left, Left::of(typed));
+        self.types_a_line();
         self.typed_last = Some(typed.line.clone());
         self.unentered.insert(typed.line.clone());
         let done = match self.launch.profile.types {
@@ -335,7 +355,7 @@ impl Worker {
 }
 
 /// Whether nothing in the line of a turn tells it from another turn's: no token, and no id of its message.
-fn is_bare(typed: &Typed) -> bool {
+pub(super) fn is_bare(typed: &Typed) -> bool {
     typed.turn.token.is_none() && !typed.line.starts_with(HEAD)
 }
 

@@ -1,0 +1,141 @@
+//! People who do more at an agent's pane than type a line: they recall one, add to one that tasuki has typed, have a shell read,
+//! and look on beside each other.
+
+use crate::house::House;
+use crate::person::Person;
+
+const QUIET: &str = "settings: {person_quiet: 1s}\n";
+
+/// A shell that is given commands.
+const SHELL: &str = "  - {name: worker, reports_to: user, provider: plain, command: [bash, --norc, --noprofile, -i], \
+                     marker: PLAIN OK, delivery: inline, token: false, env: {PS1: 'shell$ '}}\n";
+
+fn shows(house: &House, text: &str) -> bool {
+    house.tmux(&["capture-pane", "-p", "-J", "-t", "=tasuki:=worker"]).contains(text)
+}
+
+fn status(house: &House) -> String {
+    house.read("status/agents/worker.yaml")
+}
+
+fn said(house: &House, words: &[&str]) -> (Option<i32>, String) {
+    let output = house.ask(words);
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    (output.status.code(), text.concat())
+}
+
+fn until_draft(house: &House, words: &str) {
+    house.until("the draft", |house| {
+        let status = status(house);
+        status.contains("draft:") && status.contains(words)
+    });
+}
+
+/// Edits its line as a shell does, and remembers each.
+const EDITOR: &str = r#"
+import re, readline
+while True:
+    line = input('>>> ')
+    token = re.search(r'\(token ([a-z0-9]{6})\)', line)
+    print('heard', line.split(' from')[0])
+    print('E OK', token.group(1) if token else '-')
+"#;
+
+#[test]
+fn a_line_of_tasukis_that_a_person_recalls_is_theirs() {
+    let agent = "  - {name: worker, reports_to: user, provider: plain, command: [python3, editor.py], marker: E OK}\n";
+    let mut house = House::new("recalled", &format!("{agent}{QUIET}"), &[("editor.py", EDITOR)]);
+    house.start();
+    house.drop("one.yaml", "id: one\nto: worker\ncontent: 一\n");
+    assert!(house.result("one").contains("heard [tasuki] task one"));
+    // To its beginning; as it stands; and found by a search.
+    for (number, keys) in ["\u{1b}[A\u{1}", "\u{1b}[A", "\u{12}task one"].into_iter().enumerate() {
+        let mut person = Person::at(&house, "tasuki:=worker");
+        person.types(keys);
+        until_draft(&house, "[tasuki] task");
+        let id = format!("n-{number}");
+        house.drop(&format!("{id}.yaml"), &format!("id: {id}\nto: worker\ncontent: 次\n"));
+        house.until("acceptance", |house| house.path(&format!("queue/active/{id}.yaml")).exists());
+        let ready =
+            said(&house, &["pane", "wait", "worker", "--text", &format!("task {id}"), "--timeout", "3s"]);
+        assert_ne!(ready.0, Some(0), "typed behind it: {ready:?}");
+        until_draft(&house, "[tasuki] task");
+        assert_eq!(said(&house, &["pane", "clear-line", "worker"]).0, Some(0));
+        assert!(house.result(&id).contains(&format!("heard [tasuki] task {id}")));
+        drop(person);
+    }
+    house.end();
+}
+
+#[test]
+fn a_command_to_which_a_person_adds_and_which_they_enter_is_run_once() {
+    for killed in [false, true] {
+        let late = "providers: {plain: {enter_after: 8s}}\n";
+        let mut house = House::new("added to", &format!("{SHELL}{QUIET}{late}"), &[]);
+        house.start();
+        house.drop("a.yaml", "id: a-1\nto: worker\ncontent: echo run >> done; echo PLAIN OK\n");
+        house.until("the line", |house| shows(house, "echo PLAIN OK"));
+        let mut person = Person::at(&house, "tasuki:=worker");
+        std::thread::sleep(std::time::Duration::from_secs(2)); // tmux's clock has seconds
+        person.types(" zz");
+        house.until("what is added", |house| shows(house, "echo PLAIN OK zz"));
+        if killed {
+            house.kill();
+            house.start();
+        } else {
+            until_draft(&house, "zz");
+        }
+        person.types("\r");
+        house.until("it to be run", |house| house.path("done").exists());
+        house.until("it to be held", |house| said(house, &["why", "a-1"]).1.contains("held"));
+        assert_eq!(house.read("done"), "run\n", "killed: {killed}");
+        drop(person);
+        assert_eq!(said(&house, &["cancel", "a-1"]).0, Some(0));
+        house.end();
+    }
+}
+
+#[test]
+fn a_task_is_no_answer_to_what_a_shell_asks_a_person() {
+    let mut house = House::new("asks", &format!("{SHELL}{QUIET}"), &[]);
+    house.start();
+    house.write("t.yaml", "id: t-1\nto: worker\ncontent: '!ls'\n");
+    assert!(said(&house, &["lint", "t.yaml"]).1.contains("does not begin with / ! # @ -"));
+    house.drop("a.yaml", "id: a-1\nto: worker\ncontent: 'true; echo PLAIN OK'\n");
+    let result = house.result("a-1");
+    assert!(result.contains("content: \"\"\n"), "its prompt is no answer: {result}");
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("read -p 'Name: ' name\r");
+    until_draft(&house, "Name:");
+    house.drop("b.yaml", "id: b-1\nto: worker\ncontent: echo is $name; echo PLAIN OK\n");
+    let typed = said(&house, &["pane", "wait", "worker", "--text", "is $name", "--timeout", "3s"]);
+    assert_ne!(typed.0, Some(0), "{typed:?}");
+    person.types("襷\r");
+    house.until("their answer", |house| shows(house, "Name: 襷"));
+    drop(person);
+    assert!(house.result("b-1").contains("is 襷"));
+    house.end();
+}
+
+#[test]
+fn nobody_is_shown_another_agent_than_they_type_to() {
+    let agents = SHELL.to_owned() + &SHELL.replace("worker", "other").replace("PLAIN", "OTHER");
+    let mut house = House::new("beside", &format!("{agents}{QUIET}"), &[]);
+    house.start();
+    let clients = |house: &House| {
+        let all = house.tmux(&["list-clients", "-F", "#{client_control_mode} #{window_name}"]);
+        all.lines().filter_map(|line| line.strip_prefix("0 ")).collect::<Vec<_>>().join(",")
+    };
+    house.until("idle", |house| status(house).contains("state: idle"));
+    let person = Person::at(&house, "tasuki:=worker");
+    house.until("their window", |house| clients(house) == "worker");
+    let (code, text) = said(&house, &["attach", "other"]);
+    assert!(code == Some(2) && text.contains("looks at worker") && text.contains("--take other"), "{text}");
+    assert_eq!(clients(&house), "worker");
+    // The same window may be shared, and this is no terminal.
+    assert!(said(&house, &["attach", "worker"]).1.contains("not a terminal"));
+    assert!(said(&house, &["attach", "--take", "other"]).1.contains("not a terminal"));
+    house.until("them to be detached", |house| clients(house).is_empty());
+    drop(person);
+    house.end();
+}
