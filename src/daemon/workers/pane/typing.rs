@@ -157,11 +157,14 @@ impl Worker {
         let enter_at = typed_at + Duration::from_millis(self.launch.profile.enter_after_ms);
         let mind = if enter_at > Instant::now() {
             self.listen_until(enter_at).await?;
-            self.must_stand_alone(typed).await?;
-            match self.launch.profile.screen {
+            let mind = match self.launch.profile.screen {
                 Some(_) => Ok(self.may_enter(typed).await?),
                 None => answered(self.hands_off().await)?,
+            };
+            if matches!(mind, Ok(None)) {
+                self.must_stand_alone(typed).await?;
             }
+            mind
         } else {
             Ok(self.minds(person.as_ref()))
         };
