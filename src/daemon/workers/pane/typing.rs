@@ -156,15 +156,7 @@ impl Worker {
         };
         let enter_at = typed_at + Duration::from_millis(self.launch.profile.enter_after_ms);
         let mind = if enter_at > Instant::now() {
-            self.listen_until(enter_at).await?;
-            let mind = match self.launch.profile.screen {
-                Some(_) => Ok(self.may_enter(typed).await?),
-                None => answered(self.hands_off().await)?,
-            };
-            if matches!(mind, Ok(None)) {
-                self.must_stand_alone(typed).await?;
-            }
-            mind
+            self.wait_for_enter(typed, enter_at).await?
         } else {
             Ok(self.minds(person.as_ref()))
         };
@@ -182,6 +174,23 @@ impl Worker {
             return Ok(());
         };
         Err(Failed::Verdict(Verdict::Withdrawn { why: why.to_owned() }))
+    }
+
+    /// Waits until Enter may be pressed, and asks once more who minds.
+    async fn wait_for_enter(
+        &mut self,
+        typed: &Typed,
+        at: Instant,
+    ) -> Result<Result<Mind, TmuxError>, Failed> {
+        self.listen_until(at).await?;
+        let mind = match self.launch.profile.screen {
+            Some(_) => Ok(self.may_enter(typed).await?),
+            None => answered(self.hands_off().await)?,
+        };
+        if matches!(mind, Ok(None)) {
+            self.must_stand_alone(typed).await?;
+        }
+        Ok(mind)
     }
 
     /// Gives it up where somebody has typed on behind the line, which stands in a line of the terminal.
