@@ -291,7 +291,7 @@ fn lint_names_the_place_and_the_cure() {
 #[test]
 fn what_has_never_run_is_sound_and_ends_at_once() {
     let folder = workspace();
-    assert_eq!(text(&run(folder.path(), &["fsck"]).stdout), "0 lines in 0 segments\n");
+    assert_eq!(text(&run(folder.path(), &["fsck"]).stdout), "0 lines in 0 segments: sound\n");
     assert_eq!(text(&run(folder.path(), &["down"]).stdout), "no daemon was running\n");
     assert_eq!(code(&run(folder.path(), &["doctor"])), 0);
 }

@@ -3,6 +3,7 @@
 
 use crate::house::House;
 use crate::person::Person;
+use std::process::{Child, Command, Stdio};
 
 const QUIET: &str = "settings: {person_quiet: 1s}\n";
 
@@ -104,17 +105,44 @@ fn a_task_is_no_answer_to_what_a_shell_asks_a_person() {
     house.drop("a.yaml", "id: a-1\nto: worker\ncontent: 'true; echo PLAIN OK'\n");
     let result = house.result("a-1");
     assert!(result.contains("content: \"\"\n"), "its prompt is no answer: {result}");
-    let mut person = Person::at(&house, "tasuki:=worker");
-    person.types("read -p 'Name: ' name\r");
-    until_draft(&house, "Name:");
-    house.drop("b.yaml", "id: b-1\nto: worker\ncontent: echo is $name; echo PLAIN OK\n");
-    let typed = said(&house, &["pane", "wait", "worker", "--text", "is $name", "--timeout", "3s"]);
-    assert_ne!(typed.0, Some(0), "{typed:?}");
-    person.types("襷\r");
-    house.until("their answer", |house| shows(house, "Name: 襷"));
-    drop(person);
-    assert!(house.result("b-1").contains("is 襷"));
+    for (number, (reads, asked, killed)) in [
+        ("read -p 'Name: ' name", "Name:", false),
+        ("read -p 'Name: ' name", "Name:", true),
+        ("read name", "(a line is read)", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut person = Person::at(&house, "tasuki:=worker");
+        person.types(&format!("{reads}\r"));
+        until_draft(&house, asked);
+        if killed {
+            house.kill();
+            house.start();
+        }
+        let id = format!("b-{number}");
+        let work = format!("id: {id}\nto: worker\ncontent: echo {number} is $name; echo PLAIN OK\n");
+        house.drop(&format!("{id}.yaml"), &work);
+        let wanted = format!("{number} is $name");
+        let typed = said(&house, &["pane", "wait", "worker", "--text", &wanted, "--timeout", "3s"]);
+        assert_ne!(typed.0, Some(0), "{typed:?}");
+        until_draft(&house, asked);
+        person.types(&format!("襷{number}\r"));
+        house.until("their answer", |house| shows(house, &format!("襷{number}")));
+        drop(person);
+        assert!(house.result(&id).contains(&format!("{number} is 襷{number}")));
+    }
     house.end();
+}
+
+/// A terminal in which `tasuki attach` is asked for an agent.
+fn attach(house: &House, words: &str) -> Child {
+    let tasuki = house.tasuki();
+    let program = tasuki.get_program().to_str().expect("UTF-8");
+    let mut script = Command::new("script");
+    script.args(["-qfc", &format!("stty cols 80 rows 24; exec {program} attach {words}"), "attach.log"]);
+    script.current_dir(house.path("")).env_remove("TMUX").env("TERM", "screen-256color");
+    script.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("`script`")
 }
 
 #[test]
@@ -129,13 +157,22 @@ fn nobody_is_shown_another_agent_than_they_type_to() {
     house.until("idle", |house| status(house).contains("state: idle"));
     let person = Person::at(&house, "tasuki:=worker");
     house.until("their window", |house| clients(house) == "worker");
-    let (code, text) = said(&house, &["attach", "other"]);
-    assert!(code == Some(2) && text.contains("looks at worker") && text.contains("--take other"), "{text}");
+    let mut refused = attach(&house, "other");
+    refused.wait().expect("its end");
+    let text = house.read("attach.log");
+    assert!(text.contains("looks at worker") && text.contains("--take other"), "{text}");
     assert_eq!(clients(&house), "worker");
-    // The same window may be shared, and this is no terminal.
-    assert!(said(&house, &["attach", "worker"]).1.contains("not a terminal"));
+    // Who is at no terminal takes nobody's.
     assert!(said(&house, &["attach", "--take", "other"]).1.contains("not a terminal"));
-    house.until("them to be detached", |house| clients(house).is_empty());
+    assert_eq!(clients(&house), "worker");
+    let mut beside = attach(&house, "worker");
+    house.until("both to be there", |house| clients(house) == "worker,worker");
+    let mut taken = attach(&house, "--take other");
+    house.until("them to be detached", |house| clients(house) == "other");
+    for client in [&mut beside, &mut taken] {
+        let _ = client.kill();
+        client.wait().expect("its end");
+    }
     drop(person);
     house.end();
 }

@@ -240,7 +240,7 @@ fn a_provider_is_found_on_path_if_this_version_knows_it() {
         choice.why()
     );
     let asked = choose_provider(Some("codex"), &around).unwrap();
-    assert!(asked.why().contains("using `codex`: you asked for it"), "{}", asked.why());
+    assert!(asked.why().contains("using `codex`, as you asked; on your PATH:"), "{}", asked.why());
     assert_eq!(choose_provider(Some("plain"), &around).unwrap().provider, "plain");
     let error = choose_provider(Some("claud"), &around).unwrap_err().to_string();
     assert!(error.contains("`claud`") && error.contains("scripted"), "{error}");

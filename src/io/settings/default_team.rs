@@ -67,11 +67,13 @@ impl Choice {
             [] => format!("none of {} is on your PATH", PROGRAMS.join(", ")),
             found => format!("on your PATH: {}", found.join(", ")),
         };
-        let chosen = match (self.asked, self.found.as_slice()) {
-            (true, _) => "you asked for it",
-            (false, []) => "it needs no program, and plays a script to try tasuki out",
-            (false, [_]) => "it is the only one",
-            (false, _) => "it is the first of them",
+        if self.asked {
+            return format!("using `{}`, as you asked; {found}", self.provider);
+        }
+        let chosen = match self.found.as_slice() {
+            [] => "it needs no program, and plays a script to try tasuki out",
+            [_] => "it is the only one",
+            _ => "it is the first of them",
         };
         format!("{found}; using `{}`: {chosen} (for another: `--provider NAME`)", self.provider)
     }

@@ -64,14 +64,9 @@ impl Launch {
         format!("{}/{id}.yaml", self.active)
     }
 
-    /// Why its program cannot be started, with the cure, where it is not there.
+    /// That there is no such script as a shell or another interpreter is to run, with the cure.
     #[must_use]
-    pub fn missing(&self) -> Option<String> {
-        self.missing_program().or_else(|| self.missing_script())
-    }
-
-    /// The same of the script that a shell or another interpreter is to run.
-    fn missing_script(&self) -> Option<String> {
+    pub fn missing_script(&self) -> Option<String> {
         let (program, script) = script_of(&self.argv)?;
         // A shell looks for a bare name on its PATH, too.
         let is_there = self.cwd.join(script).exists() || self.is_on_path(script, Path::exists);
@@ -85,7 +80,9 @@ impl Launch {
         std::env::split_paths(path).any(|folder| is_it(&self.cwd.join(folder).join(name)))
     }
 
-    fn missing_program(&self) -> Option<String> {
+    /// Why its program cannot be started, with the cure, where it is not there.
+    #[must_use]
+    pub fn missing(&self) -> Option<String> {
         let program = self.argv.first()?;
         let (is_there, place) = match program.contains('/') {
             true if self.cwd.join(program).is_dir() => {
@@ -105,7 +102,7 @@ impl Launch {
 }
 
 /// Programs that run the script which they are given first.
-const INTERPRETERS: [&str; 9] = ["bash", "dash", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
+const INTERPRETERS: [&str; 8] = ["bash", "dash", "perl", "python", "python3", "ruby", "sh", "zsh"];
 
 /// The interpreter and its script, where the command is no more than that and arguments.
 fn script_of(argv: &[String]) -> Option<(&str, &str)> {

@@ -35,6 +35,10 @@ pub struct Remembered {
     pub draft: Option<String>,
     /// Whether its program is at something that is no turn which is awaited.
     pub busy: bool,
+    /// Whether its program edited its line itself while it was free.
+    pub edits: bool,
+    /// Whether since then it has asked for a line, with its terminal reading that.
+    pub asks: bool,
 }
 
 impl Pane {
@@ -90,17 +94,20 @@ impl Remembered {
             let end = draft.floor_char_boundary(REMEMBERED_BYTES_MAX);
             draft[..end].to_owned()
         });
-        let busy = if self.busy { "busy" } else { "-" };
-        format!("{}\t{}\t{}\t{busy}", self.free_at, text(&self.free), text(&draft))
+        let flags = [(self.busy, "busy"), (self.edits, "edits"), (self.asks, "asks")];
+        let set: Vec<&str> = flags.iter().filter(|(is, _)| *is).map(|(_, name)| *name).collect();
+        format!("{}\t{}\t{}\t{}", self.free_at, text(&self.free), text(&draft), set.join(","))
     }
 
     fn read(written: &str) -> Option<Self> {
         let mut parts = written.split('\t');
         let (free_at, free, draft) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
         let text = |part: &str| part.strip_prefix('=').map(str::to_owned);
-        // An earlier version did not write it.
-        let busy = parts.next() == Some("busy");
-        Some(Self { free_at, free: text(free), draft: text(draft), busy })
+        // An earlier version wrote none.
+        let set: Vec<&str> = parts.next().unwrap_or_default().split(',').collect();
+        let is = |name: &str| set.contains(&name);
+        let (busy, edits, asks) = (is("busy"), is("edits"), is("asks"));
+        Some(Self { free_at, free: text(free), draft: text(draft), busy, edits, asks })
     }
 }
 
@@ -180,11 +187,13 @@ mod tests {
                 free: free.map(str::to_owned),
                 draft: draft.map(|draft| draft.replace('\t', " ")),
                 busy,
+                edits: !busy,
+                asks: draft.is_some(),
             };
             assert_eq!(Remembered::read(&what.written()), Some(what));
         }
         assert_eq!(Remembered::read(""), None);
-        let earlier = Remembered { free_at: 7, free: Some("$".to_owned()), draft: None, busy: false };
+        let earlier = Remembered { free_at: 7, free: Some("$".to_owned()), ..Remembered::default() };
         assert_eq!(Remembered::read("7\t=$\t-"), Some(earlier), "as an earlier version wrote it");
     }
 }

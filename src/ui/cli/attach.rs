@@ -67,9 +67,6 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
             "`tasuki up` starts them",
         ));
     }
-    if !args.all && !is_inside {
-        be_alone(&server, window.as_ref(), args.take)?;
-    }
     if !std::io::stdin().is_terminal() {
         let why = "this is not a terminal";
         return Err(Failure::new(
@@ -78,6 +75,9 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
             why,
             "run it in a terminal, or use `--print`",
         ));
+    }
+    if !args.all && !is_inside {
+        be_alone(&server, window.as_ref(), args.take)?;
     }
     let mut command = Command::new("tmux");
     command.args(arguments);

@@ -270,7 +270,7 @@ fn disk(workspace: &Workspace, settings: &Settings) -> Check {
 fn programs(settings: &Settings) -> Vec<Check> {
     let mut checks: Vec<Check> = Vec::new();
     for (name, launch) in &settings.launches {
-        let Some(why) = launch.missing() else { continue };
+        let Some(why) = launch.missing().or_else(|| launch.missing_script()) else { continue };
         let cure = format!("then run `tasuki agent start {name}`");
         checks.push(check("program", Verdict::Bad, format!("{name}: {why}"), &cure));
     }

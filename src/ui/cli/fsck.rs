@@ -40,9 +40,10 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     });
     desk.tell(&value, || {
         let mut lines = vec![format!(
-            "{} in {}",
+            "{} in {}{}",
             counted(usize::try_from(report.lines).unwrap_or(usize::MAX), "line"),
-            counted(report.segments.len(), "segment")
+            counted(report.segments.len(), "segment"),
+            if report.is_sound() { ": sound" } else { "" }
         )];
         lines.extend(faults(&report));
         if report.torn.is_some() {

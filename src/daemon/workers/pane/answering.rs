@@ -138,7 +138,7 @@ impl Worker {
         let rules = self.launch.profile.screen.clone();
         let Some(rules) = rules.as_deref().and_then(|rules| rules.choices.as_ref()) else {
             return refused(
-                "its profile does not say how it is answered: answer in its pane (`tasuki attach`)",
+                "its profile has no rules for dialogs, so nothing is known to be asked: answer in its pane (`tasuki attach`)",
             );
         };
         let Some((rule, dialog)) = self.asked().await? else { return refused(ASKS_NOTHING) };

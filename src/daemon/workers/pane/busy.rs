@@ -16,8 +16,8 @@ const RESTS_FOR: Duration = Duration::from_secs(60);
 const WORKS_FOR: Duration = Duration::from_secs(10);
 /// A program that sleeps or computes for so long at a stretch looks for no input between: it is at what was called off, silent or not.
 const SLEEPS_THROUGH: Duration = Duration::from_secs(5);
-/// A program that sleeps at a stretch behind its claim is waited for so long at most: its work may be done by another one.
-const BEHIND_FOR: Duration = Duration::from_mins(10);
+/// What was not called off is waited out for so long at most: what reads the terminal may be another program or thread.
+const OTHER_FOR: Duration = Duration::from_mins(10);
 /// How long a screen must say so before it is told that a program is busy, or is no more: programs draw in pieces.
 const TELLS_AFTER: Duration = Duration::from_millis(300);
 
@@ -40,7 +40,7 @@ pub(super) struct Busy {
 pub(super) enum Rest {
     /// A turn that was called off, and may take long.
     CalledOff,
-    /// What comes behind a claim.
+    /// What comes behind a claim, or an info.
     Behind,
     /// What comes behind an answer that was given otherwise, or a person's.
     Other,
@@ -61,8 +61,8 @@ impl Worker {
         self.busy.other_since = now.checked_sub(TELLS_AFTER).filter(|_| rest == Rest::CalledOff);
     }
 
-    /// It has claimed its turn, and may go on.
-    pub(super) fn may_go_on_behind_its_claim(&mut self) {
+    /// It has claimed its turn, or was told something, and may go on.
+    pub(super) fn may_go_on(&mut self) {
         self.may_be_at_it(Rest::Behind);
         self.busy.woken = None;
     }
@@ -122,9 +122,12 @@ impl Worker {
         let goes_on = match rest {
             Rest::CalledOff => !self.is_done_with_what_was_called_off(sleeps_through),
             // One that wakes may look for input each time.
-            Rest::Behind => !has_woken && since.elapsed() < BEHIND_FOR,
-            // Of a shell it is certain however long it prints nothing.
-            Rest::Other => sleeps_through || self.is_at_something() || self.is_occupied(),
+            Rest::Behind => !has_woken && since.elapsed() < OTHER_FOR,
+            // Of a shell it is certain however long it takes.
+            Rest::Other => {
+                let works = sleeps_through || self.is_at_something();
+                works && since.elapsed() < OTHER_FOR || self.is_occupied()
+            }
         };
         self.busy.rest = self.busy.rest.filter(|_| goes_on);
         goes_on

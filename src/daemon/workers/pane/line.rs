@@ -28,6 +28,9 @@ const SHOWN_WITHIN: Duration = Duration::from_millis(150);
 const ENTERED_WITHIN: Duration = Duration::from_millis(500);
 const ENTERED_PAUSE: Duration = Duration::from_millis(10);
 
+/// Stands for what is asked where its program shows nothing of that.
+const ASKS: &str = "(a line is read)";
+
 /// What is known of the line that is being typed. Times are tmux's own, in seconds.
 #[derive(Debug, Default)]
 pub(super) struct Line {
@@ -65,6 +68,11 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// Whether no key has come since a line was entered for a person: what stands there is a new prompt, or what was printed last.
+    fn is_as_entered(&self) -> bool {
+        self.entered_at.is_some_and(|at| Some(at) == self.typed_at)
+    }
+
     fn is_touched(&self) -> bool {
         self.typed_at.zip(self.free_at).is_some_and(|(typed, free)| typed >= free)
     }
@@ -96,6 +104,7 @@ impl Worker {
         line.unwatched = line.is_touched();
         if let Some(known) = known {
             line.free.clone_from(&known.free);
+            (line.edits, line.asks) = (known.edits, known.asks);
             line.words = known.draft.as_deref().map(Arc::from);
             line.words_at = line.typed_at.unwrap_or_default();
             let was_busy = known.busy;
@@ -173,7 +182,7 @@ impl Worker {
         Ok(self.line.words.is_some())
     }
 
-    fn note_people(&mut self, people: &People) {
+    pub(super) fn note_people(&mut self, people: &People) {
         self.line.nobody_at = (!people.anybody).then(|| self.pane.comes());
         // Of a pane that was just made, what was typed before is not meant for it.
         let started = self.started.map(|started| people.now.saturating_sub(started.elapsed().as_secs()));
@@ -207,15 +216,12 @@ impl Worker {
         if self.line.words.is_none() && !self.line.is_touched() {
             return self.take_free(line.text, people.now).await;
         }
-        // No key has come since: a new prompt, or what its program printed last.
-        if self.line.entered_at.is_some_and(|at| Some(at) == self.line.typed_at)
-            && !is_continuation(&line.text)
-        {
+        let asks = self.asks_for_a_line();
+        if self.line.is_as_entered() && !is_continuation(&line.text) && !asks {
             return self.take_free(line.text, people.now).await;
         }
-        let mut standing = self.standing_in(&line);
+        let mut standing = self.standing_in(&line).or_else(|| asks.then(|| ASKS.to_owned()));
         let reprints = process::line_keys(&self.tty).ok().flatten().is_some_and(|keys| keys.reprints);
-        let asks = self.asks_for_a_line();
         let in_doubt = match &standing {
             // The terminal would show nothing: what was begun is in its program.
             Some(words) if is_continuation(words) || asks => false,
@@ -311,7 +317,8 @@ impl Worker {
 
     /// Nobody's words stand there.
     pub(super) async fn take_free(&mut self, row: String, now: u64) -> Result<(), TmuxError> {
-        let edits = !self.is_canonical();
+        // While something else has the terminal, or asks, nothing is learnt of that.
+        let edits = !self.is_canonical() || self.line.edits && !self.waits_for_a_line();
         let line = &mut self.line;
         if !row.is_empty() {
             line.prompt = Some(row.clone());
@@ -326,7 +333,8 @@ impl Worker {
         let line = &self.line;
         let draft = line.words.as_deref().map(str::to_owned);
         let (free_at, free, busy) = (line.free_at.unwrap_or(0), line.free.clone(), self.is_long_at_rest());
-        let what = Remembered { free_at, free, draft, busy };
+        let (edits, asks) = (line.edits, line.asks);
+        let what = Remembered { free_at, free, draft, busy, edits, asks };
         let is_known = line.written.as_ref().is_some_and(|written| {
             let touched = line.typed_at.is_some_and(|typed| typed >= written.free_at);
             Remembered { free_at, ..written.clone() } == what && !touched
@@ -369,7 +377,7 @@ impl Worker {
         let own = self.typed_last.as_deref().filter(|_| matches!(self.left, Left::Line(..)));
         match own.map(str::trim_end) {
             Some(own) => line.ends_with(own) || (line.contains(HEAD) && !line.contains(own)),
-            None if self.line.words.is_some() => false,
+            None if self.line.words.is_some() && self.left != Left::Unknown => false,
             None => line.contains(HEAD) && !(self.left == Left::Nothing && self.line.is_touched()),
         }
     }

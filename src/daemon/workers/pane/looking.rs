@@ -1,6 +1,5 @@
 //! Looking at the pane: woken by its output, paced while it prints on. Finds the claim of the awaited turn.
 
-use super::busy::Rest;
 use super::left::without_reprint;
 use super::over::Over;
 use super::reading::Read;
@@ -61,7 +60,7 @@ impl Worker {
         self.forget_rest();
         self.over = claims.then(Over::new);
         if !claims {
-            self.may_be_at_it(Rest::Other);
+            self.may_go_on();
         }
         if self
             .awaited
@@ -249,7 +248,7 @@ impl Worker {
         if self.has_claimed(screen, &typed).await {
             self.awaited = None;
             self.unread = None;
-            self.may_go_on_behind_its_claim();
+            self.may_go_on();
             self.claim(&typed, CompletionSource::Marker, Some(screen)).await;
         } else {
             self.slow_down();
@@ -390,13 +389,9 @@ pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
     })
 }
 
-/// An answer without the prompt that its program shows again behind it.
+/// An answer that is not only the prompt which its program shows again behind a claim without words.
 fn without_prompt(text: String, prompt: Option<&str>) -> String {
-    let ends = prompt.and_then(|prompt| text.strip_suffix(prompt));
-    match ends.filter(|before| before.is_empty() || before.ends_with('\n')) {
-        Some(before) => before.trim_end().to_owned(),
-        None => text,
-    }
+    if Some(text.as_str()) == prompt { String::new() } else { text }
 }
 
 fn find(seen: &Seen<'_>, typed: &Typed) -> Option<marker::Claim> {

@@ -193,14 +193,16 @@ impl Worker {
         Ok(mind)
     }
 
-    /// Gives it up where somebody has typed on behind the line, which stands in a line of the terminal.
-    async fn must_stand_alone(&self, typed: &Typed) -> Result<(), Failed> {
+    /// Gives it up where somebody has typed on behind the line, which stands in a line of the terminal. What else stands there is what
+    /// its program draws.
+    async fn must_stand_alone(&mut self, typed: &Typed) -> Result<(), Failed> {
         if !self.is_plain() {
             return Ok(());
         }
-        let (line, _) = self.pane.cursor_line().await?;
+        let (line, people) = self.pane.cursor_line().await?;
+        self.note_people(&people);
         let own = typed.line.trim_end();
-        if !line.text.contains(own) || line.text.ends_with(own) {
+        if !self.is_touched_since() || !line.text.contains(own) || line.text.ends_with(own) {
             return Ok(());
         }
         Err(Failed::Verdict(Verdict::NotDelivered { why: TYPED_BEHIND.to_owned() }))
