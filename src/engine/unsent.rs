@@ -37,6 +37,9 @@ pub fn stands(line: &str, above: &str, free: Option<&str>) -> Stands {
     Stands::Words(line.to_owned())
 }
 
+/// Stands for the words where a person began something that reads a line, and shows nothing of that.
+pub const ASKS: &str = "(a line is read)";
+
 /// Whether this is the prompt of a program that waits for the rest of what was begun: `>` and `quote>` of shells, `...` of Python.
 #[must_use]
 pub fn is_continuation(line: &str) -> bool {
@@ -53,6 +56,9 @@ pub fn told(words: &str, boxed: bool) -> String {
     if is_continuation(words) {
         return format!("draft: an unfinished line stands at its continuation prompt `{words}`");
     }
+    if words == ASKS {
+        return "draft: what somebody began in it reads a line".to_owned();
+    }
     let place = if boxed { "its input box" } else { "its input" };
     format!("draft: somebody's unsent words are in {place}: `{words}`")
 }
@@ -60,7 +66,7 @@ pub fn told(words: &str, boxed: bool) -> String {
 /// What a person can do about them.
 #[must_use]
 pub fn cure(words: &str, name: &AgentName) -> String {
-    if is_continuation(words) {
+    if is_continuation(words) || words == ASKS {
         return format!(
             "finish the line there, or leave it with Ctrl-C (`tasuki attach {name}`), which `tasuki pane clear-line {name}` does in a shell"
         );

@@ -108,7 +108,7 @@ fn a_task_is_no_answer_to_what_a_shell_asks_a_person() {
     for (number, (reads, asked, killed)) in [
         ("read -p 'Name: ' name", "Name:", false),
         ("read -p 'Name: ' name", "Name:", true),
-        ("read name", "(a line is read)", false),
+        ("read name", "reads a line", false),
     ]
     .into_iter()
     .enumerate()
@@ -132,6 +132,18 @@ fn a_task_is_no_answer_to_what_a_shell_asks_a_person() {
         drop(person);
         assert!(house.result(&id).contains(&format!("{number} is 襷{number}")));
     }
+    // What is begun and left alone is given up by who says so, and nothing of the task is read by it.
+    let mut person = Person::at(&house, "tasuki:=worker");
+    person.types("name=old; read name\r");
+    until_draft(&house, "reads a line");
+    drop(person);
+    house.drop("c.yaml", "id: c-1\nto: worker\ncontent: echo c is $name; echo PLAIN OK\n");
+    house.until("acceptance", |house| house.path("queue/active/c-1.yaml").exists());
+    assert_eq!(
+        said(&house, &["pane", "clear-line", "worker"]),
+        (Some(0), "worker's input is empty\n".to_owned())
+    );
+    assert!(house.result("c-1").contains("c is old"));
     house.end();
 }
 

@@ -407,7 +407,7 @@ while IFS= read -r line; do
     printf 'an answer\nW OK %s\n' "${BASH_REMATCH[1]}"
     [ -e behind ] && rm behind && { sleep 14; echo 'LATE WORDS'; }
   else
-    echo "heard: $line"; sleep 14; echo 'LATE WORDS'
+    echo "heard: $line"; sleep 8; echo 'it goes on'; sleep 6; echo 'LATE WORDS'
   fi
 done
 "#;

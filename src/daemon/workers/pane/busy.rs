@@ -16,10 +16,23 @@ const RESTS_FOR: Duration = Duration::from_secs(60);
 const WORKS_FOR: Duration = Duration::from_secs(10);
 /// A program that sleeps or computes for so long at a stretch looks for no input between: it is at what was called off, silent or not.
 const SLEEPS_THROUGH: Duration = Duration::from_secs(5);
+/// How long a program may take to begin what it sleeps or computes in.
+const BEGINS_WITHIN: Duration = Duration::from_secs(1);
 /// What was not called off is waited out for so long at most: what reads the terminal may be another program or thread.
 const OTHER_FOR: Duration = Duration::from_mins(10);
 /// How long a screen must say so before it is told that a program is busy, or is no more: programs draw in pieces.
 const TELLS_AFTER: Duration = Duration::from_millis(300);
+
+/// How a program sleeps or computes.
+#[derive(Debug, Clone, Copy)]
+struct Sleep {
+    /// Whether it does.
+    works: bool,
+    /// Whether it has not woken since it was looked at last.
+    same: bool,
+    /// Whether it has not woken for a while.
+    long: bool,
+}
 
 /// What is told of a program that works on something that is no turn which is awaited.
 #[derive(Debug, Default)]
@@ -118,11 +131,15 @@ impl Worker {
     /// Whether a program without an input box is still at what nobody awaits.
     pub(super) fn goes_on_with_rest(&mut self) -> bool {
         let Some((rest, since)) = self.busy.rest else { return false };
-        let (has_woken, sleeps_through) = self.watch_its_sleep();
+        let Sleep { works, same, long: sleeps_through } = self.watch_its_sleep();
         let goes_on = match rest {
             Rest::CalledOff => !self.is_done_with_what_was_called_off(sleeps_through),
-            // One that wakes may look for input each time.
-            Rest::Behind => !has_woken && since.elapsed() < OTHER_FOR,
+            // One that wakes may look for input each time; but not while it begins, or goes on to print.
+            Rest::Behind => {
+                let begins = since.elapsed() < BEGINS_WITHIN;
+                let prints = self.printed > since && since.elapsed() < WORKS_FOR;
+                works && (same || begins || prints) && since.elapsed() < OTHER_FOR
+            }
             // Of a shell it is certain however long it takes.
             Rest::Other => {
                 let works = sleeps_through || self.is_at_something();
@@ -144,16 +161,15 @@ impl Worker {
                 && !self.runs_what_was_begun_since(self.busy.begun)
     }
 
-    /// Whether its program does not sleep or compute, or has woken since it was looked at last; and whether it has done neither for a
-    /// while, as far as it was looked at.
-    fn watch_its_sleep(&mut self) -> (bool, bool) {
+    /// What can be seen of that since it was looked at last.
+    fn watch_its_sleep(&mut self) -> Sleep {
         let before = self.busy.woken.take();
         let now = process::times_woken(self.process.pid);
         let same = before.as_ref().is_none_or(|(before, _)| Some(before) == now.as_ref());
         let since = before.filter(|_| same).map_or_else(Instant::now, |(_, since)| since);
         self.busy.woken = now.map(|now| (now, since));
-        let sleeps = self.busy.woken.is_some() && same;
-        (!sleeps, sleeps && since.elapsed() >= SLEEPS_THROUGH)
+        let works = self.busy.woken.is_some();
+        Sleep { works, same, long: works && same && since.elapsed() >= SLEEPS_THROUGH }
     }
 
     /// Whether a program that has printed of late is certainly not waiting for a line.

@@ -37,6 +37,9 @@ impl Worker {
             return Ok(PaneResponse::Hindered(self.hindrance(Guard::Occupied)));
         }
         let (before, stood) = self.still_unsent().await?;
+        if self.asks_for_a_line() {
+            return self.leave(&before.text, "what somebody began reads a line").await;
+        }
         let line_keys = process::line_keys(&self.tty).ok().flatten();
         let own = self.launch.profile.clear_key.as_deref().and_then(key_of);
         let Some(key) = line_keys.and_then(kill_key).or(own).or(ctrl('u')) else {
@@ -78,15 +81,10 @@ impl Worker {
     /// The line is not gone after its keys: whether that is all the same as it should be.
     async fn not_cleared(&mut self, before: &str) -> Result<PaneResponse, TmuxError> {
         let (now, _) = self.still_unsent().await?;
-        let name = self.launched.agent.clone();
         if is_continuation(&now.text) {
-            if self.leave_continuation().await? {
-                return Ok(PaneResponse::Typed(true));
-            }
-            let why = format!("an unfinished line stands at its continuation prompt `{}`", now.text);
-            let cure = format!("finish it there, or leave it with Ctrl-C: `tasuki attach {name}`");
-            return Ok(PaneResponse::Hindered(Hindrance { why, cure: Some(cure) }));
+            return self.leave(&now.text, "an unfinished line stands at its continuation prompt").await;
         }
+        let name = self.launched.agent.clone();
         // A shell has obeyed its key: what stands there all the same is its prompt.
         if now.text == before && process::is_bare_shell(self.process.pid) && !self.is_occupied() {
             self.believe_line().await?;
@@ -97,9 +95,20 @@ impl Worker {
         Ok(PaneResponse::Hindered(Hindrance { why, cure }))
     }
 
-    /// Gives up the command that a shell waits for the rest of; whether its own prompt stands there then. Any other program
+    /// Gives up what a person began, which shows `text`.
+    async fn leave(&mut self, text: &str, what: &str) -> Result<PaneResponse, TmuxError> {
+        if self.leave_begun().await? {
+            return Ok(PaneResponse::Typed(true));
+        }
+        let name = self.launched.agent.clone();
+        let why = if text.is_empty() { what.to_owned() } else { format!("{what} `{text}`") };
+        let cure = format!("finish it there, or leave it with Ctrl-C: `tasuki attach {name}`");
+        Ok(PaneResponse::Hindered(Hindrance { why, cure: Some(cure) }))
+    }
+
+    /// Gives up the command that a shell waits for the rest of, or that reads a line; whether its own prompt stands there then. Any other program
     /// might take the key for its own end.
-    async fn leave_continuation(&mut self) -> Result<bool, TmuxError> {
+    async fn leave_begun(&mut self) -> Result<bool, TmuxError> {
         let Some(key) = ctrl('c').filter(|_| process::is_bare_shell(self.process.pid) && !self.is_occupied())
         else {
             return Ok(false);
@@ -107,13 +116,17 @@ impl Worker {
         self.forget_seen();
         self.pane.key(key).await?;
         let deadline = Instant::now() + CLEAR_WAIT;
+        let mut last = String::new();
         while Instant::now() < deadline {
             tokio::time::sleep(LOOK_AGAIN).await;
             let (now, stands) = self.still_unsent().await?;
-            if !stands && !now.text.is_empty() {
+            // What a shell shows then is its prompt, though nobody may have seen that yet.
+            let is_prompt = now.text == last && !is_continuation(&now.text) && !now.text.ends_with("^C");
+            if !now.text.is_empty() && (!stands || is_prompt) && !self.asks_for_a_line() {
                 self.believe_line().await?;
                 return Ok(true);
             }
+            last = now.text;
         }
         Ok(false)
     }

@@ -6,7 +6,7 @@ use super::left::{Left, REPRINTED};
 use super::{End, Worker, answered};
 use crate::engine::doorbell::HEAD;
 use crate::engine::input::Report;
-use crate::engine::unsent::{Stands, is_continuation, stands};
+use crate::engine::unsent::{ASKS, Stands, is_continuation, stands};
 use crate::io::process;
 use crate::io::tmux::{CtrlLetter, CursorLine, Key, People, Remembered, Screen, TmuxError};
 use std::sync::Arc;
@@ -27,9 +27,6 @@ const SHOWN_WITHIN: Duration = Duration::from_millis(150);
 /// A program takes Enter within a few ms and shows it; one that is busy later. It is looked for this long, and this often.
 const ENTERED_WITHIN: Duration = Duration::from_millis(500);
 const ENTERED_PAUSE: Duration = Duration::from_millis(10);
-
-/// Stands for what is asked where its program shows nothing of that.
-const ASKS: &str = "(a line is read)";
 
 /// What is known of the line that is being typed. Times are tmux's own, in seconds.
 #[derive(Debug, Default)]
@@ -274,7 +271,7 @@ impl Worker {
 
     /// Whether a program that edits its line itself has its terminal read one instead, as a shell does for `read`: that is somebody's to
     /// answer.
-    fn asks_for_a_line(&self) -> bool {
+    pub(super) fn asks_for_a_line(&self) -> bool {
         self.line.edits && self.is_canonical() && !self.is_occupied() && self.waits_for_a_line()
     }
 
