@@ -170,9 +170,11 @@ fn nobody_is_shown_another_agent_than_they_type_to() {
     let person = Person::at(&house, "tasuki:=worker");
     house.until("their window", |house| clients(house) == "worker");
     let mut refused = attach(&house, "other");
+    house.until("the refusal", |house| {
+        let text = house.read("attach.log");
+        text.contains("looks at worker") && text.contains("--take other")
+    });
     refused.wait().expect("its end");
-    let text = house.read("attach.log");
-    assert!(text.contains("looks at worker") && text.contains("--take other"), "{text}");
     assert_eq!(clients(&house), "worker");
     // Who is at no terminal takes nobody's.
     assert!(said(&house, &["attach", "--take", "other"]).1.contains("not a terminal"));

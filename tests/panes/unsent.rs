@@ -400,7 +400,8 @@ fn what_a_person_runs_is_seen_to_go_on_and_is_no_draft() {
     house.end();
 }
 
-/// Answers at once, but what a person says keeps it for a while, or what it does behind its first claim.
+/// Answers at once, but what a person says keeps it for a while, or what it does behind its first claim: the sleeps are that work,
+/// longer than what prints on is waited for.
 const KEPT: &str = r#"#!/bin/bash
 while IFS= read -r line; do
   if [[ $line =~ \(token\ ([a-z0-9]{6})\) ]]; then

@@ -115,50 +115,47 @@ async fn what_is_called_off_while_its_view_is_written_is_not_typed() {
     life.end().await;
 }
 
+/// The one agent has claimed `t` when this comes, which would take that away: it is completed once the drop zones are swept. Gives what
+/// becomes of the agent then.
+async fn goes_behind_the_claim(comes: impl Fn(&mut Daemon)) -> Phase {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let daemon = &mut life.daemon;
+    let mut hands = Hands::of(daemon).await;
+    hands.work_on_t(daemon).await;
+    hands.say(daemon, claimed());
+    comes(daemon);
+    assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "its parts may lie there");
+    daemon.swept(u64::MAX);
+    assert!(daemon.claims.is_empty());
+    let ended = daemon.engine.message(&t()).unwrap();
+    assert_eq!(ended.status, Status::Completed, "{:?}", ended.note);
+    let phase = daemon.engine.state().agents[&hands.agent].phase.clone();
+    drop(hands);
+    life.end().await;
+    phase
+}
+
 #[tokio::test]
 async fn a_claim_that_waits_for_the_drop_zones_goes_before_whatever_would_take_its_task_away() {
     for overtaker in [Command::Restart(AgentName::new("worker").unwrap()), Command::cancel(t())] {
-        let mut bench = Bench::new();
-        let mut life = bench.begin().await;
-        let daemon = &mut life.daemon;
-        let mut hands = Hands::of(daemon).await;
-        hands.work_on_t(daemon).await;
-        hands.say(daemon, claimed());
-        assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "it waits");
-        daemon.take_input(Input::Command { request: RequestId(1), by: None, command: overtaker });
-        assert!(daemon.is_open("t"), "its parts may lie there");
-        daemon.swept(u64::MAX);
-        assert!(daemon.claims.is_empty());
-        let ended = daemon.engine.message(&t()).unwrap();
-        assert_eq!(ended.status, Status::Completed, "{:?}", ended.note);
-        drop(hands);
-        life.end().await;
+        let order = || Input::Command { request: RequestId(1), by: None, command: overtaker.clone() };
+        goes_behind_the_claim(|daemon| daemon.take_input(order())).await;
     }
 }
 
 #[tokio::test]
 async fn a_claim_that_waits_for_the_drop_zones_goes_before_a_tmux_that_came_back_without_its_agent() {
     for is_lost in [false, true] {
-        let mut bench = Bench::new();
-        let mut life = bench.begin().await;
-        let daemon = &mut life.daemon;
-        let mut hands = Hands::of(daemon).await;
-        hands.work_on_t(daemon).await;
-        hands.say(daemon, claimed());
-        daemon.take_tmux(TmuxNews::Cut { why: "cut".to_owned() });
-        if is_lost {
-            daemon.take_tmux(TmuxNews::Lost { why: "lost".to_owned() });
-        }
-        daemon.take_tmux(TmuxNews::Back { tmux: Tmux::none(), found: PanesFound::default() });
-        assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "its parts may lie there");
-        daemon.swept(u64::MAX);
-        assert!(daemon.claims.is_empty());
-        let ended = daemon.engine.message(&t()).unwrap();
-        assert_eq!(ended.status, Status::Completed, "{:?}", ended.note);
-        let phase = &daemon.engine.state().agents[&hands.agent].phase;
+        let phase = goes_behind_the_claim(|daemon| {
+            daemon.take_tmux(TmuxNews::Cut { why: "cut".to_owned() });
+            if is_lost {
+                daemon.take_tmux(TmuxNews::Lost { why: "lost".to_owned() });
+            }
+            daemon.take_tmux(TmuxNews::Back { tmux: Tmux::none(), found: PanesFound::default() });
+        })
+        .await;
         assert!(!matches!(phase, Phase::Up { .. }), "it is seen to be gone, too: {phase:?}");
-        drop(hands);
-        life.end().await;
     }
 }
 
