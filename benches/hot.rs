@@ -7,17 +7,18 @@ mod make;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use make::{START, draft, name, team, token};
 use std::hint::black_box;
-use tasuki::engine::echo::own_echo;
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
 use tasuki::engine::input::{Effect, Input, Moment, Report, Verdict};
 use tasuki::engine::life::{CompletionSource, Receipt};
-use tasuki::engine::marker::{Awaited, find};
 use tasuki::engine::message::{RequestId, Source};
 use tasuki::engine::screen::Screen;
+use tasuki::engine::screen::echo::own_echo;
+use tasuki::engine::screen::marker::{Awaited, find};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey};
 use tasuki::io::tmux::parse::{Line, Parser};
-use tasuki::io::wire::{draft as wire, events};
+use tasuki::wire::events;
+use tasuki::wire::message::draft as wire;
 
 /// An engine whose `boss` is up and free.
 struct World {

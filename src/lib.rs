@@ -1,10 +1,12 @@
 //! tasuki (襷, the sash that relay runners hand on) passes work between coding agents and never drops it.
 //!
-//! Floors, arrows point down only: `engine ← io ← daemon ← ui ← main`. The map is `ARCHITECTURE.md`.
+//! Floors, arrows point down only: `engine ← wire ← io ← daemon ← ui ← main`. The map is `ARCHITECTURE.md`.
 
 pub mod daemon;
 pub mod engine;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 pub mod io;
+pub mod lab;
 pub mod ui;
+pub mod wire;

@@ -3,10 +3,10 @@
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use tasuki::engine::answer::{ANSWER_BYTES_MAX, Answer, extract};
-    use tasuki::engine::echo::{Echo, echoes, own_echo};
-    use tasuki::engine::marker::{Awaited, find};
     use tasuki::engine::screen::Screen;
+    use tasuki::engine::screen::answer::{ANSWER_BYTES_MAX, Answer, extract};
+    use tasuki::engine::screen::echo::{Echo, echoes, own_echo};
+    use tasuki::engine::screen::marker::{Awaited, find};
     use tasuki::engine::words::Token;
 
     const BELL: &str = "[tasuki] task m1 from user (token k7qf2m): read queue/active/m1.yaml and do it.";
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn a_claim_that_work_follows_does_not_end_an_answer() {
-        use tasuki::engine::answer::{Spoken, said, without_phrase};
+        use tasuki::engine::screen::answer::{Spoken, said, without_phrase};
         let told = |pieces: &[&str], token: Option<&str>| {
             let token = token.map(|token| Token::new(token).unwrap());
             let awaited = Awaited::new("CODING OK", token).unwrap();
@@ -413,8 +413,9 @@ mod tests {
     fn what_an_agent_wrote_down_ends_in_its_claim_or_is_none() {
         let token = Some(Token::new("k7qf2m").unwrap());
         let awaited = Awaited::new("CODING OK", token).unwrap();
-        let said =
-            |text: &str| tasuki::engine::answer::said(&text.into(), &awaited).map(|answer| answer.text);
+        let said = |text: &str| {
+            tasuki::engine::screen::answer::said(&text.into(), &awaited).map(|answer| answer.text)
+        };
         let is_done = |text: &str| said(text).as_deref() == Some("# What\n\nIt is done.");
         for claim in [
             "CODING OK k7qf2m",

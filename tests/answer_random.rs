@@ -3,10 +3,10 @@
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use tasuki::engine::answer::{ANSWER_BYTES_MAX, Answer, extract};
-    use tasuki::engine::echo::{echoes, own_echo};
-    use tasuki::engine::marker::{Awaited, find};
     use tasuki::engine::screen::Screen;
+    use tasuki::engine::screen::answer::{ANSWER_BYTES_MAX, Answer, extract};
+    use tasuki::engine::screen::echo::{echoes, own_echo};
+    use tasuki::engine::screen::marker::{Awaited, find};
     use tasuki::engine::words::Token;
     use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

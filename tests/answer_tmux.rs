@@ -5,11 +5,11 @@ mod tests {
     use std::path::Path;
     use std::process::{Command, Output};
 
-    use tasuki::engine::answer::{Answer, extract};
-    use tasuki::engine::doorbell::{Doorbell, TurnKind, Words};
-    use tasuki::engine::echo::echoes;
-    use tasuki::engine::marker::{Awaited, find};
     use tasuki::engine::screen::Screen;
+    use tasuki::engine::screen::answer::{Answer, extract};
+    use tasuki::engine::screen::doorbell::{Doorbell, TurnKind, Words};
+    use tasuki::engine::screen::echo::echoes;
+    use tasuki::engine::screen::marker::{Awaited, find};
     use tasuki::engine::words::{AgentName, MessageId, Token};
 
     /// Captures before a test gives up: each is a process of about 5 ms, so this is some ten seconds.

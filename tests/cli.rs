@@ -150,7 +150,7 @@ fn a_message_is_left_in_the_queue_where_no_daemon_runs() {
     assert!(text(&output.stderr).contains("no daemon is running yet"), "{output:?}");
     assert_eq!(drops(folder.path()), ["send-m-1.yaml"]);
     let bytes = std::fs::read(folder.path().join("queue/send-m-1.yaml")).unwrap();
-    let drafts = tasuki::io::wire::draft::read(
+    let drafts = tasuki::wire::message::draft::read(
         &bytes,
         None,
         &|_| false,

@@ -4,7 +4,7 @@
 mod tests {
     use expect_test::{Expect, expect};
     use proptest::prelude::*;
-    use tasuki::engine::doorbell::{
+    use tasuki::engine::screen::doorbell::{
         BadDoorbell, DOORBELL_BYTES_MAX, Doorbell, INLINE_BYTES_MAX, PATH, TurnKind, Words, check_inline,
         clean, inline_text,
     };

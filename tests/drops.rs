@@ -6,10 +6,10 @@
 use proptest::prelude::*;
 use serde_json::json;
 use std::path::Path;
+use tasuki::engine::message::refusal::{Code, Refusal};
 use tasuki::engine::message::{Draft, Expect, Kind, OnDoubt, Priority, Status};
-use tasuki::engine::refusal::{Code, Refusal};
 use tasuki::engine::words::{MessageId, Millis};
-use tasuki::io::wire::{draft, json as wire_json};
+use tasuki::wire::message::{draft, json as wire_json};
 
 /// 2026-02-02T12:00:00Z
 const NOW: Millis = Millis(1_770_033_600_000);

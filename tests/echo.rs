@@ -2,8 +2,8 @@
 
 #[cfg(test)]
 mod tests {
-    use tasuki::engine::echo::{echoes, is_certain, own_echo};
     use tasuki::engine::screen::Screen;
+    use tasuki::engine::screen::echo::{echoes, is_certain, own_echo};
     use tasuki::engine::words::Token;
 
     const BELL: &str = "[tasuki] task m1 from user (token k7qf2m): read queue/active/m1.yaml and do it.";

@@ -3,11 +3,11 @@
 
 use std::path::PathBuf;
 use std::time::Duration;
-use tasuki::daemon::request::{Call, Request, Response};
+use tasuki::daemon::clients::request::{Call, Request, Response};
 use tasuki::engine::input::Reply;
+use tasuki::engine::message::refusal::{Code, Refusal};
+use tasuki::engine::message::seldom::Seldom;
 use tasuki::engine::message::{BodyRef, Kind, Message, OnDoubt, Priority, Status};
-use tasuki::engine::refusal::{Code, Refusal};
-use tasuki::engine::seldom::Seldom;
 use tasuki::engine::view::MessageSeen;
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq};
 use tasuki::ui::http::{BODY_BYTES_MAX, reference, server};

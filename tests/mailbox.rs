@@ -12,7 +12,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tasuki::engine::refusal::{Code, Refusal};
+use tasuki::engine::message::refusal::{Code, Refusal};
 use tasuki::engine::words::Millis;
 use tasuki::io::folder::FolderError;
 use tasuki::io::mailbox::{Budget, Found, Mailbox, Sweep};

@@ -6,9 +6,9 @@ mod tests {
 
     use expect_test::{Expect, expect};
     use proptest::prelude::*;
-    use tasuki::engine::echo::Echo;
-    use tasuki::engine::marker::{Awaited, PHRASE_BYTES_MAX, Proof, check_phrase, find};
     use tasuki::engine::screen::Screen;
+    use tasuki::engine::screen::echo::Echo;
+    use tasuki::engine::screen::marker::{Awaited, PHRASE_BYTES_MAX, Proof, check_phrase, find};
     use tasuki::engine::words::Token;
 
     const PHRASE: &str = "CODING OK";

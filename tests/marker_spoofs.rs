@@ -7,9 +7,9 @@ mod spoofs;
 #[cfg(test)]
 mod tests {
     use super::spoofs::{alike, prose, surrounded};
-    use tasuki::engine::doorbell::{Doorbell, TurnKind, Words};
-    use tasuki::engine::marker::{Awaited, find};
     use tasuki::engine::screen::Screen;
+    use tasuki::engine::screen::doorbell::{Doorbell, TurnKind, Words};
+    use tasuki::engine::screen::marker::{Awaited, find};
     use tasuki::engine::words::{AgentName, MessageId, Token};
     use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

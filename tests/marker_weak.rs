@@ -5,9 +5,9 @@ mod tests {
     use std::fmt::Write as _;
 
     use expect_test::expect;
-    use tasuki::engine::echo::{echoes, own_echo};
-    use tasuki::engine::marker::{Awaited, Proof, find};
     use tasuki::engine::screen::Screen;
+    use tasuki::engine::screen::echo::{echoes, own_echo};
+    use tasuki::engine::screen::marker::{Awaited, Proof, find};
 
     const PHRASE: &str = "CODING OK";
 

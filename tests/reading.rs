@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tasuki::engine::reading::{Frame, Rule, Rules, State};
+use tasuki::engine::screen::reading::{Frame, Rule, Rules, State};
 use tasuki::io::frame::KeptFrame;
-use tasuki::io::settings::built_in_profiles;
+use tasuki::wire::team_file::built_in_profiles;
 
 /// Profiles that read screens.
 fn readers() -> Vec<(String, std::sync::Arc<Rules>)> {
@@ -149,7 +149,7 @@ proptest! {
 #[test]
 fn each_dialog_is_read_with_its_choices() {
     use std::fmt::Write as _;
-    use tasuki::engine::reading::{Choose, Chosen};
+    use tasuki::engine::screen::reading::{Choose, Chosen};
     let mut all = String::new();
     for (provider, rules) in readers() {
         for (file, frame, state, _) in screens(&provider) {

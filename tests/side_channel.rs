@@ -9,9 +9,9 @@ mod opencode_api;
 use opencode_api::{Api, Manner};
 use std::path::Path;
 use std::time::Duration;
-use tasuki::engine::answer::Spoken;
-use tasuki::io::settings::Env;
+use tasuki::engine::screen::answer::Spoken;
 use tasuki::io::side_channel::{OpenCode, TurnRecord, Unheard};
+use tasuki::wire::team_file::Env;
 
 const LINE: &str = "[tasuki] task one from user (token aaaaaa): read queue/active/one.yaml and do it.";
 

@@ -19,13 +19,17 @@ const FENCES: &[(&str, &[&str])] = &[
             "SystemTime",
             "Instant",
             "serde",
+            "crate::wire",
             "crate::io",
             "crate::daemon",
+            "crate::lab",
             "crate::ui",
         ],
     ),
-    ("src/io/", &["crate::daemon", "crate::ui"]),
-    ("src/daemon/", &["crate::ui"]),
+    ("src/wire/", &["tokio", "crate::daemon", "crate::lab", "crate::ui"]),
+    ("src/io/", &["crate::daemon", "crate::lab", "crate::ui"]),
+    ("src/daemon/", &["crate::lab", "crate::ui"]),
+    ("src/lab/", &["crate::ui"]),
 ];
 
 /// Words that have no place in the project.

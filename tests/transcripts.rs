@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use tasuki::io::settings::{Env, built_in_profiles};
 use tasuki::io::side_channel::Transcripts;
+use tasuki::wire::team_file::{Env, built_in_profiles};
 
 const LONG: Duration = Duration::from_secs(3_600);
 /// Where a session of each program lies, below its home.

@@ -15,10 +15,12 @@ use tasuki::engine::words::{AgentName, MessageId, Millis, PaneId, Token};
 use tasuki::io::folder::FolderError;
 use tasuki::io::views::{View, Views};
 use tasuki::io::watch::{Interest, Signal, Watch};
-use tasuki::io::wire::draft;
-use tasuki::io::wire::show::{self, MessageView, Note, NoteText};
-use tasuki::io::wire::status::{self, AgentStatus, DaemonStatus, Statistics};
-use tasuki::io::wire::time::Day;
+use tasuki::wire::message::draft;
+use tasuki::wire::message::show;
+use tasuki::wire::message::show::{MessageView, Note, NoteText};
+use tasuki::wire::status;
+use tasuki::wire::status::{AgentStatus, DaemonStatus, Statistics};
+use tasuki::wire::time::Day;
 
 const NOON: Millis = Millis(1_770_033_600_000);
 

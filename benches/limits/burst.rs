@@ -6,7 +6,7 @@ use crate::team::message;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use tasuki::engine::words::Millis;
-use tasuki::io::wire::draft;
+use tasuki::wire::message::draft;
 
 /// Bytes of a batch: tasuki's journal takes as much.
 const BATCH_BYTES: usize = 1 << 20;

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use tasuki::engine::words::Millis;
-use tasuki::io::wire::draft;
+use tasuki::wire::message::draft;
 
 /// Median time from rename to write, in microseconds, seen by somebody who watches the written file.
 pub(crate) fn run(drops: usize) -> f64 {

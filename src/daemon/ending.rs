@@ -1,6 +1,6 @@
 //! How a life of the daemon ends: as it was told to, or since it cannot go on.
 
-use crate::daemon::journal_desk::ThreadGone;
+use crate::daemon::journal::handle::ThreadGone;
 use crate::io::journal::JournalError;
 
 /// How the daemon's life ends.

@@ -1,9 +1,9 @@
 //! What the loop hears. Every worker has one way in: a bounded channel of news.
 
-use crate::daemon::orders::PaneNews;
-use crate::daemon::workers::mailbox::Mail;
-use crate::daemon::workers::tmux::TmuxNews;
-use crate::io::settings::{Settings, SettingsError};
+use crate::daemon::mailbox::worker::Mail;
+use crate::daemon::panes::orders::PaneNews;
+use crate::daemon::tmux::keeper::TmuxNews;
+use crate::wire::team_file::{Settings, SettingsError};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 

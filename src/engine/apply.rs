@@ -1,14 +1,14 @@
 //! How an event changes the state: the only writer, with `index.rs`; running and replaying use it alike.
 
-use super::close::ourselves;
 use super::event::{AgentChange, Answer, Event, Why};
 use super::life::{self, Illegal, Move, Stage, Turn, TurnKind};
 use super::message::{BodyRef, Kind, Known, Message, Outcome};
-use super::need::{Need, NeedKind};
-use super::patience::ADOPTION_GRACE_MS;
-use super::said::Said;
 use super::state::{Agent, Finished, LastEnd, Open, Phase, State, Told};
 use super::words::{AgentName, MessageId, Millis, Seq};
+use crate::engine::life::close::ourselves;
+use crate::engine::life::said::Said;
+use crate::engine::team::blocker::{Need, NeedKind};
+use crate::engine::team::timeouts::ADOPTION_GRACE_MS;
 
 /// Restarts remembered of an agent: as many as [`super::team::Limits::restarts_max`] can be.
 const RESTARTS_KEPT: usize = u8::MAX as usize;

@@ -1,16 +1,16 @@
 //! What a person or a program asks for by the socket.
 
-use super::close::Claim;
-use super::deliver::Hands;
 use super::engine::Work;
 use super::input::{Command, Reply};
 use super::life::{CompletionSource, Receipt, Stage};
 use super::message::{Body, Outcome, RequestId};
-use super::refusal::{Code, Refusal};
-use super::said::Said;
-use super::speaker::of_no_turn;
 use super::state::Phase;
 use super::words::{AgentName, MessageId, Millis, Token, counted};
+use crate::engine::life::close::Claim;
+use crate::engine::life::deliver::Hands;
+use crate::engine::life::said::Said;
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::message::sender::of_no_turn;
 
 impl Work<'_> {
     /// Does what was asked, and answers; `by` is the agent whose key came with it.

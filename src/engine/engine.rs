@@ -1,15 +1,15 @@
 //! The engine: one door in, `step`. Every input becomes events and effects; nothing else changes the state.
 
-use super::bounce::Bounces;
 use super::event::{AgentChange, Event, Why};
-use super::guard::Shut;
 use super::input::{Effect, FoundPane, Input, Moment, Shown};
-use super::interrupt::Owed;
 use super::life::{Illegal, Move};
 use super::message::{BodyRef, Known, Outcome, RequestId};
 use super::state::{State, Timer};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Seq};
+use crate::engine::life::interrupt::Owed;
+use crate::engine::message::loop_guard::Bounces;
+use crate::engine::screen::guard::Shut;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! What happened, as the journal keeps it. Ids, tokens and times are in the events: replay mints nothing.
 
-use super::interrupt::Interrupted;
 use super::life::{CompletionSource, Move, Receipt};
 use super::message::{Body, Kind, Message, Outcome};
-use super::need::{AnsweredBy, Need};
-use super::refusal::Code;
 use super::state::{Agent, Finished, Open};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
+use crate::engine::life::interrupt::Interrupted;
+use crate::engine::message::refusal::Code;
+use crate::engine::team::blocker::{AnsweredBy, Need};
 use std::sync::Arc;
 
 /// One thing that happened. A step is a list of these, durable as a whole.

@@ -1,16 +1,16 @@
 //! What comes into the engine, and what it asks to be done.
 
-pub use super::guard::Guard;
-use super::interrupt::Interrupted;
 use super::life::{CompletionSource, Receipt, Turn};
 use super::message::{Draft, RequestId, Source};
 pub use super::moment::{FoundPane, Moment};
-use super::need::{AnsweredBy, NeedKind};
-use super::reading::Dialog;
-use super::refusal::Refusal;
-pub use super::reply::Reply;
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
+use crate::engine::life::interrupt::Interrupted;
+use crate::engine::message::refusal::Refusal;
+pub use crate::engine::message::reply::Reply;
+pub use crate::engine::screen::guard::Guard;
+use crate::engine::screen::reading::Dialog;
+use crate::engine::team::blocker::{AnsweredBy, NeedKind};
 use std::sync::Arc;
 
 /// Everything that can happen to a workspace.

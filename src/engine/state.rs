@@ -3,11 +3,11 @@
 use super::event::Event;
 use super::life::Stage;
 use super::message::{BodyRef, Known, Message, Outcome};
-use super::need::Need;
-use super::queue::{Queue, QueueKey};
-use super::said::Said;
-use super::seldom::{Seldom, Usual};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
+use crate::engine::life::queue::{Queue, QueueKey};
+use crate::engine::life::said::Said;
+use crate::engine::message::seldom::{Seldom, Usual};
+use crate::engine::team::blocker::Need;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;

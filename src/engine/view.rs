@@ -1,15 +1,15 @@
 //! What a face may see: plain structs made from the state. Words and times only; no face reads the state itself.
 
-use super::doorbell::TurnKind;
 use super::engine::Engine;
-use super::guard::Guard;
 use super::life::Stage;
 use super::message::{BodyRef, Message, Outcome, Status};
-use super::reading::Dialog;
 use super::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Told};
 use super::team::Restart;
-use super::unsent;
 use super::words::{AgentName, MessageId, Millis, PaneId, Seq, Token};
+use crate::engine::screen::doorbell::TurnKind;
+use crate::engine::screen::guard::Guard;
+use crate::engine::screen::reading::Dialog;
+use crate::engine::screen::unsent;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -276,7 +276,7 @@ impl Engine {
     }
 
     fn queued(&self, name: &AgentName) -> usize {
-        self.state.queues.get(name).map_or(0, super::queue::Queue::len)
+        self.state.queues.get(name).map_or(0, crate::engine::life::queue::Queue::len)
     }
 
     /// The phrase that ends a turn of this message.

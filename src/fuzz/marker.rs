@@ -1,10 +1,10 @@
 //! What a pane shows, and what an agent says there.
 
 use super::choice;
-use crate::engine::answer::{ANSWER_BYTES_MAX, extract};
-use crate::engine::echo::{echoes, is_certain, own_echo};
-use crate::engine::marker::{Awaited, Proof, find};
 use crate::engine::screen::Screen;
+use crate::engine::screen::answer::{ANSWER_BYTES_MAX, extract};
+use crate::engine::screen::echo::{echoes, is_certain, own_echo};
+use crate::engine::screen::marker::{Awaited, Proof, find};
 use crate::engine::words::Token;
 
 const BELL: &str = "[tasuki] task m1 from user (token k7qf2m): read queue/active/m1.yaml and do it.";

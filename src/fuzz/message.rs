@@ -1,11 +1,11 @@
 //! A dropped file.
 
 use super::choice;
+use crate::engine::message::refusal::Refusal;
 use crate::engine::message::{Draft, Kind, Status};
-use crate::engine::refusal::Refusal;
 use crate::engine::words::{AgentName, MessageId, Millis};
-use crate::io::wire::show::{MessageView, message as show};
-use crate::io::wire::{draft, json};
+use crate::wire::message::show::{MessageView, message as show};
+use crate::wire::message::{draft, json};
 
 /// A moment in 2026, so that deadlines of the corpus lie on both sides of it.
 const NOW: Millis = Millis(1_784_000_000_000);
@@ -69,7 +69,7 @@ fn is_fit(draft: &Draft) {
         ..MessageView::bare(whom, Kind::Task, Status::Pending, &draft.body.content)
     });
     // What is shown may be longer than what was read: escapes.
-    if shown.len() > crate::io::wire::FILE_BYTES_MAX {
+    if shown.len() > crate::wire::FILE_BYTES_MAX {
         return;
     }
     let again = draft::read(shown.as_bytes(), None, &|_| false, &mut mint(), NOW);

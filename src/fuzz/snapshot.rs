@@ -1,6 +1,6 @@
 //! The state that a segment begins with, and the steps that come after it.
 
-use crate::daemon::memory::Memory;
+use crate::daemon::start::replay::Memory;
 use crate::engine::team::Team;
 use crate::engine::words::{Millis, Seq};
 use crate::io::journal::{Entry, Kind, Location};
@@ -34,7 +34,7 @@ pub fn snapshot(data: &[u8]) {
 /// What a start finds after a turn of the segment.
 fn taken_again(memory: &Memory) -> Memory {
     let Memory { engine, places, decided, owed, .. } = memory;
-    let shown = crate::daemon::memory::snapshot(engine, places, decided, owed);
+    let shown = crate::daemon::start::replay::snapshot(engine, places, decided, owed);
     assert!(!shown.contains('\n'));
     let mut again = Memory::new(Team::default());
     let took = again.take(&entry(Kind::Snapshot, engine.state().seq.0, &shown));

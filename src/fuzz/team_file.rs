@@ -1,8 +1,8 @@
 //! The team file.
 
 use crate::engine::engine::Engine;
-use crate::io::settings::{Settings, render};
 use crate::io::workspace::{Surroundings, Workspace};
+use crate::wire::team_file::{Settings, render};
 use std::collections::BTreeMap;
 
 thread_local! {

@@ -2,7 +2,7 @@
 //! was known of it, as words `KEY=VALUE` (`cursor=2,37`) and last `title=` with the rest of its line.
 
 use super::regular;
-use crate::engine::reading::Frame;
+use crate::engine::screen::reading::Frame;
 use std::io::{self, Read as _};
 use std::path::Path;
 

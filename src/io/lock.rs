@@ -6,8 +6,8 @@
 //! file alone (`flock .tasuki/lock …`) see it locked too.
 
 use crate::engine::words::Millis;
-use crate::io::wire::time::read_moment;
 use crate::io::{clock, process, regular};
+use crate::wire::time::read_moment;
 use fs2::FileExt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -1,8 +1,8 @@
-//! FLOOR 2: touches one outside thing a file. No decisions.
+//! FLOOR 3: touches one outside thing a file. No decisions.
 
 pub mod agent_folder;
+pub mod client;
 pub mod clock;
-pub mod errors;
 pub mod exchange;
 #[cfg(test)]
 pub(crate) mod fake;
@@ -19,13 +19,10 @@ pub mod mailbox;
 pub mod process;
 pub mod redact;
 pub(crate) mod regular;
-pub mod reset;
-pub mod settings;
 pub mod side_channel;
 pub mod systemd;
 pub mod tmux;
 pub mod umask;
 pub mod views;
 pub mod watch;
-pub mod wire;
 pub mod workspace;

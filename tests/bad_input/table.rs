@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use tasuki::engine::refusal::{Code, Refusal};
+use tasuki::engine::message::refusal::{Code, Refusal};
 
 /// A boss, a worker below it, and a neighbour that has nothing to do with the two.
 pub(crate) const TEAM: &str = concat!(

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
-use tasuki::daemon::memory;
+use tasuki::daemon::start::replay as memory;
 use tasuki::engine::engine::Engine;
 use tasuki::engine::input::{Input, Moment};
 use tasuki::engine::message::{RequestId, Source};
@@ -14,8 +14,8 @@ use tasuki::engine::team::{Delivery, Member, Restart, Team};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq};
 use tasuki::io::clock::Clock;
 use tasuki::io::journal::{Journal, StepLine, Walk};
-use tasuki::io::wire::draft;
-use tasuki::io::wire::events::encode;
+use tasuki::wire::events::encode;
+use tasuki::wire::message::draft;
 
 /// More than the 30 days that things are kept.
 const OLD: Duration = Duration::from_secs(31 * 86_400);

@@ -11,8 +11,8 @@ use tasuki::engine::team::Team;
 use tasuki::engine::words::{MessageId, Millis};
 use tasuki::io::clock::Clock;
 use tasuki::io::journal::{Journal, StepLine, Walk};
-use tasuki::io::wire::draft;
-use tasuki::io::wire::events::encode;
+use tasuki::wire::events::encode;
+use tasuki::wire::message::draft;
 
 /// A segment that is older than a day is turned as soon as there is something to write.
 const TWO_DAYS_MS: u64 = 2 * 86_400_000;

@@ -5,11 +5,11 @@ use crate::make::token;
 use crate::stages;
 use expect_test::expect;
 use std::fmt::Write as _;
-use tasuki::engine::doorbell::TurnKind;
 use tasuki::engine::life::{Move, Stage, Turn, next};
 use tasuki::engine::message::Outcome;
-use tasuki::engine::patience;
+use tasuki::engine::screen::doorbell::TurnKind;
 use tasuki::engine::team::Limits;
+use tasuki::engine::team::timeouts as patience;
 use tasuki::engine::words::Millis;
 
 const LATER: Millis = Millis(5);
@@ -232,7 +232,7 @@ fn timer_rows() -> String {
 const INTRODUCTION: &str = "\
 # The life of a message
 
-One total function moves a message from stage to stage: `next(stage, move)` in `src/engine/life.rs`. The same function
+One total function moves a message from stage to stage: `next(stage, move)` in `src/engine/life/mod.rs`. The same function
 runs, replays the journal and recovers, so this page is true of all three. A test writes it:
 `UPDATE_DOCS=1 cargo test --test engine life`.
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use tasuki::engine::message::refusal::{Code, Refusal};
 use tasuki::engine::message::{Body, Draft, Expect, Kind, OnDoubt, Priority, Status};
-use tasuki::engine::refusal::{Code, Refusal};
 use tasuki::engine::team::{Delivery, Limits, Member, Restart, Team};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Token, USER};
 

@@ -6,7 +6,7 @@ use expect_test::expect;
 use tasuki::engine::input::{Input, Report};
 use tasuki::engine::life::CompletionSource;
 use tasuki::engine::message::Source;
-use tasuki::engine::refusal::{Code, Refusal};
+use tasuki::engine::message::refusal::{Code, Refusal};
 
 #[test]
 fn a_proof_says_who_speaks_and_a_wrong_one_is_refused() {

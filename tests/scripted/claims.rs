@@ -1,7 +1,7 @@
 //! Every form of the claim, in both modes and two widths: what then stands on the screen.
 
-use tasuki::engine::marker::{Awaited, find};
 use tasuki::engine::screen::Screen;
+use tasuki::engine::screen::marker::{Awaited, find};
 use tasuki::engine::words::Token;
 
 use super::pane::Pane;

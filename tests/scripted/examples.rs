@@ -1,6 +1,6 @@
 //! Each script in `protocol/examples/`, played in a pane.
 
-use tasuki::engine::doorbell::TurnKind;
+use tasuki::engine::screen::doorbell::TurnKind;
 
 use super::pane::Pane;
 use super::workspace::{PHRASE, Workspace, doorbell, example, turn};

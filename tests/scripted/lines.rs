@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 
-use tasuki::engine::doorbell::TurnKind;
+use tasuki::engine::screen::doorbell::TurnKind;
 
 use super::pane::Pane;
 use super::pty::Pty;

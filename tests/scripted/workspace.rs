@@ -7,7 +7,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
-use tasuki::engine::doorbell::{Doorbell, TurnKind, Words};
+use tasuki::engine::screen::doorbell::{Doorbell, TurnKind, Words};
 use tasuki::engine::words::{AgentName, MessageId, Token};
 
 /// The phrase of every agent here.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tasuki::engine::words::{AgentName, Token};
-use tasuki::io::settings::{
+use tasuki::io::workspace::{Surroundings, Workspace};
+use tasuki::wire::team_file::{
     InitError, Language, PROGRAMS, Settings, built_in_names, choose_provider, default_team, render,
     write_team,
 };
-use tasuki::io::workspace::{Surroundings, Workspace};
 
 const PHRASES: [(&str, &str); 5] = [
     ("grand_boss", "GRAND BOSS OK"),

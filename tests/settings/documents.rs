@@ -4,7 +4,7 @@ use crate::support::place;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
-use tasuki::io::settings::{built_in_names, schema};
+use tasuki::wire::team_file::{built_in_names, schema};
 
 #[track_caller]
 fn is_fresh(path: &str, text: &str) {
@@ -23,10 +23,10 @@ fn the_schema_is_that_of_the_code() {
 
 #[test]
 fn the_schema_of_a_message_is_that_of_its_reader() {
-    let schema = tasuki::io::wire::schema::message();
+    let schema = tasuki::wire::message::schema::message();
     is_fresh("protocol/message.schema.json", &format!("{schema:#}\n"));
     let mut named: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-    let mut read = tasuki::io::wire::draft::KEYS.to_vec();
+    let mut read = tasuki::wire::message::draft::KEYS.to_vec();
     named.sort_unstable();
     read.sort_unstable();
     assert_eq!(named, read);

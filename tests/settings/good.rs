@@ -4,7 +4,7 @@ use crate::support::{ONE, Place, place, write};
 use std::collections::BTreeSet;
 use tasuki::engine::team::{Delivery, Restart};
 use tasuki::engine::words::{AgentName, MessageId};
-use tasuki::io::settings::{Launch, Receipt, Settings, TmuxSocket, Typing, schema};
+use tasuki::wire::team_file::{Launch, Receipt, Settings, TmuxSocket, Typing, schema};
 
 fn name(text: &str) -> AgentName {
     AgentName::new(text).unwrap()

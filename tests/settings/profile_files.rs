@@ -2,7 +2,7 @@
 
 use crate::support::{Place, place, write};
 use std::os::unix::fs::PermissionsExt as _;
-use tasuki::io::settings::{Profile, Settings, render};
+use tasuki::wire::team_file::{Profile, Settings, render};
 
 const AGENT: &str = "agents: [{name: a, provider: mine, command: [cat]}]\n";
 

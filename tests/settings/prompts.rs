@@ -3,7 +3,7 @@
 
 use crate::support::{Place, place};
 use tasuki::engine::words::{AgentName, MessageId};
-use tasuki::io::settings::Launch;
+use tasuki::wire::team_file::Launch;
 
 fn launch(place: &Place, agent: &str) -> Launch {
     let settings = place.good(&format!("agents: [{{name: a, marker: 完了, {agent}}}]\n"));

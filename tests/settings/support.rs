@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use tasuki::io::settings::{Finding, Loaded, Settings, render};
 use tasuki::io::workspace::{Surroundings, Workspace};
+use tasuki::wire::team_file::{Finding, Loaded, Settings, render};
 use tempfile::TempDir;
 
 /// A folder with what team files in these tests name.

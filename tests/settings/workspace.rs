@@ -5,8 +5,8 @@ use std::fs::Permissions;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use tasuki::io::settings::Settings;
 use tasuki::io::workspace::{Surroundings, Workspace, WorkspaceError};
+use tasuki::wire::team_file::Settings;
 use tempfile::TempDir;
 
 struct Tree {

@@ -7,17 +7,17 @@ use proptest::sample::select;
 use serde_json::Value;
 use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
-use tasuki::engine::interrupt::Interrupted;
+use tasuki::engine::life::interrupt::Interrupted;
+use tasuki::engine::life::said::Said;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
+use tasuki::engine::message::refusal::Code;
+use tasuki::engine::message::seldom::Seldom;
 use tasuki::engine::message::{
     Besides, Body, BodyRef, Expect, Kind, Known, Message, OnDoubt, Outcome, Priority,
 };
-use tasuki::engine::need::{AnsweredBy, Need, NeedKind};
-use tasuki::engine::reading::Dialog;
-use tasuki::engine::refusal::Code;
-use tasuki::engine::said::Said;
-use tasuki::engine::seldom::Seldom;
+use tasuki::engine::screen::reading::Dialog;
 use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Progress, Told};
+use tasuki::engine::team::blocker::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
 /// Events of one step: a few of any kind, in any order; they need not make sense together.

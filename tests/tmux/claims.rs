@@ -4,10 +4,10 @@ use crate::hand::{Hand, fast, turn};
 use crate::world::{World, row_after};
 use rustix::process::{Pid, Signal, kill_process};
 use std::time::Duration;
-use tasuki::daemon::orders::Order;
+use tasuki::daemon::panes::orders::Order;
 use tasuki::engine::input::{Guard, Report, Verdict};
 use tasuki::engine::life::CompletionSource;
-use tasuki::io::settings::Profile;
+use tasuki::wire::team_file::Profile;
 
 /// Types the turn, which must be delivered.
 async fn ring(hand: &mut Hand) {

@@ -5,19 +5,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tasuki::daemon::news::{NEWS_MAX, News};
-use tasuki::daemon::orders::{
+use tasuki::daemon::panes::orders::{
     Adopted, Launched, Launches, ORDERS_MAX, Order, PaneNews, PaneWord, Terms, Typed,
 };
-use tasuki::daemon::workers::pane::{self, Start};
-use tasuki::engine::doorbell::TurnKind;
+use tasuki::daemon::panes::worker as pane;
+use tasuki::daemon::panes::worker::Start;
 use tasuki::engine::input::{Report, Verdict};
 use tasuki::engine::life::Turn;
+use tasuki::engine::screen::doorbell::TurnKind;
 use tasuki::engine::words::{Digest, MessageId, Token};
 use tasuki::io::clock::Clock;
 use tasuki::io::frames::Frames;
 use tasuki::io::process;
-use tasuki::io::settings::{Launch, Profile, Receipt};
 use tasuki::io::tmux::pane::Pane;
+use tasuki::wire::team_file::{Launch, Profile, Receipt};
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 

@@ -3,12 +3,12 @@
 use crate::hand::{Hand, entered, fast, lines, turn};
 use crate::world::{SOON, World, file_until, row_after, screen_until};
 use rustix::process::{Pid, Signal, kill_process};
-use tasuki::daemon::orders::{Order, Typed};
+use tasuki::daemon::panes::orders::{Order, Typed};
 use tasuki::engine::input::{Report, Verdict};
 use tasuki::engine::life::Turn;
 use tasuki::io::process;
-use tasuki::io::settings::Profile;
 use tasuki::io::tmux::screen::Rows;
+use tasuki::wire::team_file::Profile;
 use tokio::time::timeout;
 
 /// Long enough for a test to come in between a line and its Enter.

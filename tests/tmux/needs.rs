@@ -7,11 +7,11 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tasuki::daemon::orders::{Launches, Order};
+use tasuki::daemon::panes::orders::{Launches, Order};
 use tasuki::engine::input::{Guard, Report};
-use tasuki::engine::need::NeedKind;
+use tasuki::engine::team::blocker::NeedKind;
 use tasuki::io::frame::KeptFrame;
-use tasuki::io::settings::{Profile, built_in_profiles};
+use tasuki::wire::team_file::{Profile, built_in_profiles};
 
 /// Shows what it is told to show.
 const EASEL: &str =

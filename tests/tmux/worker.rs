@@ -5,16 +5,16 @@ use crate::world::{SOON, World, file_until, row_after, screen_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::PathBuf;
 use std::time::Duration;
-use tasuki::daemon::orders::{Order, Typed};
-use tasuki::engine::doorbell::TurnKind;
+use tasuki::daemon::panes::orders::{Order, Typed};
 use tasuki::engine::input::{Report, Verdict};
 use tasuki::engine::life::Receipt;
+use tasuki::engine::screen::doorbell::TurnKind;
 use tasuki::io::process;
-use tasuki::io::settings::Profile;
 use tasuki::io::tmux::command::Command;
 use tasuki::io::tmux::screen::Rows;
 use tasuki::io::tmux::typing::{CtrlLetter, Key};
 use tasuki::io::tmux::window::PaneRow;
+use tasuki::wire::team_file::Profile;
 use tokio::time::{Instant, timeout};
 
 /// Writes each line that it reads into `lines`, and says so.

@@ -3,7 +3,7 @@
 use crate::samples::{accepted, message};
 use std::hint::black_box;
 use tasuki::engine::message::Body;
-use tasuki::io::wire::events::{body_of, decode, encode};
+use tasuki::wire::events::{body_of, decode, encode};
 
 /// Prints how long one message takes; only the answer is checked, for times on a shared machine prove nothing.
 #[test]

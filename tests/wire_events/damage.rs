@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use tasuki::engine::event::Event;
 use tasuki::engine::message::Body;
-use tasuki::io::wire::events::{
+use tasuki::wire::events::{
     DecodeError, FinishedScan, body_of, decode, decode_snapshot, encode, encode_snapshot,
 };
 

@@ -6,7 +6,7 @@ use tasuki::engine::life::Move;
 use tasuki::engine::message::{Known, Message, Outcome};
 use tasuki::engine::state::{Finished, Open};
 use tasuki::engine::words::Digest;
-use tasuki::io::wire::events::{FinishedScan, encode, encode_snapshot};
+use tasuki::wire::events::{FinishedScan, encode, encode_snapshot};
 
 #[test]
 fn what_ended_in_a_segment_is_found_from_its_lines_alone() {

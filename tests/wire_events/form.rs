@@ -3,18 +3,18 @@
 use crate::samples::{NOON, accepted, agent, ended, finished, id, message, moved, open, plain, token, turn};
 use expect_test::{Expect, expect};
 use tasuki::engine::event::{AgentChange, Event, Why};
-use tasuki::engine::interrupt::Interrupted;
+use tasuki::engine::life::interrupt::Interrupted;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
+use tasuki::engine::message::refusal::Code;
+use tasuki::engine::message::seldom::{Seldom, Usual as _};
 use tasuki::engine::message::{
     Besides, Body, BodyRef, Expect as Evidence, Kind, Message, OnDoubt, Outcome, Priority,
 };
-use tasuki::engine::need::{AnsweredBy, Need, NeedKind};
-use tasuki::engine::reading::Dialog;
-use tasuki::engine::refusal::Code;
-use tasuki::engine::seldom::{Seldom, Usual as _};
+use tasuki::engine::screen::reading::Dialog;
 use tasuki::engine::state::{Agent, Counts, LastEnd, Open, Phase, Progress, Told};
+use tasuki::engine::team::blocker::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey, Seq};
-use tasuki::io::wire::events::{decode, encode, encode_snapshot};
+use tasuki::wire::events::{decode, encode, encode_snapshot};
 
 fn need(kind: NeedKind, until: Option<Millis>, over: bool) -> Need {
     let dialog = Dialog {

@@ -5,11 +5,11 @@ use expect_test::{expect, expect_file};
 use std::process::Command;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Turn, TurnKind};
+use tasuki::engine::message::refusal::Code;
 use tasuki::engine::message::{Body, Message};
-use tasuki::engine::refusal::Code;
 use tasuki::engine::state::State;
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey, Seq};
-use tasuki::io::wire::events::{encode, encode_snapshot};
+use tasuki::wire::events::{encode, encode_snapshot};
 
 const PAGE: &str = include_str!("../../protocol/JOURNAL.md");
 const JOURNAL: &str = ".tasuki/journal/*.jsonl";

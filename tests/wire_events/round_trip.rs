@@ -12,7 +12,7 @@ use tasuki::engine::message::Body;
 use tasuki::engine::state::State;
 use tasuki::engine::team::Team;
 use tasuki::engine::words::{Millis, Seq};
-use tasuki::io::wire::events::{body_of, decode, decode_snapshot, encode, encode_snapshot};
+use tasuki::wire::events::{body_of, decode, decode_snapshot, encode, encode_snapshot};
 
 proptest! {
     #[test]

@@ -2,8 +2,8 @@
 
 use tasuki::engine::event::{Answer, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Turn, TurnKind};
+use tasuki::engine::message::seldom::Seldom;
 use tasuki::engine::message::{Body, BodyRef, Kind, Known, Message, OnDoubt, Outcome, Priority};
-use tasuki::engine::seldom::Seldom;
 use tasuki::engine::state::{Finished, Open};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq, Token};
 

@@ -2,13 +2,13 @@
 //! whoever got no answer asks again with the same ids, as a client does.
 
 use super::promises::Promises;
-use crate::daemon::request::{Call, Request, Response, Until};
+use crate::daemon::clients::request::{Call, Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::Draft;
-use crate::engine::refusal::Code;
+use crate::engine::message::refusal::Code;
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::fake::Machine;
-use crate::io::wire::draft;
+use crate::wire::message::draft;
 use tokio::sync::{mpsc, oneshot};
 
 /// What somebody wants of the daemon.
@@ -101,7 +101,7 @@ impl Callers {
         key: Option<(String, Option<AgentName>)>,
     ) -> Option<usize> {
         let wall = Machine::with(|machine| machine.wall);
-        let mut mint = crate::daemon::workers::mailbox::mint_id;
+        let mut mint = crate::daemon::mailbox::worker::mint_id;
         let mut drafts = draft::read(text.as_bytes(), None, &|_| false, &mut mint, wall).ok()?;
         // Whoever may have to ask again gives the ids himself.
         drafts.iter_mut().for_each(|draft| draft.id_given = true);

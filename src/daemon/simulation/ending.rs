@@ -1,11 +1,14 @@
-//! The end of a simulated life in order: [`crate::daemon::run::Daemon::close`] itself, while the threads' work is done here
+//! The end of a simulated life in order: [`crate::daemon::r#loop::run::Daemon::close`] itself, while the threads' work is done here
 //! one piece at a time.
 
 use super::life::Life;
 use crate::daemon::ending::Ending;
+use crate::daemon::journal::worker as journal;
+use crate::daemon::r#loop::run::Daemon;
+use crate::daemon::mailbox::worker as mailbox;
 use crate::daemon::news::{NEWS_MAX, NewsSender};
-use crate::daemon::run::Daemon;
-use crate::daemon::workers::{journal, mailbox, tmux::Act, views};
+use crate::daemon::tmux::keeper::Act;
+use crate::daemon::views::worker as views;
 use crate::io::fake::Machine;
 use crate::io::journal::Journal;
 use std::pin::Pin;

@@ -2,27 +2,30 @@
 
 use super::ending::SHOWN_MAX;
 use super::tmux::Panes;
+use crate::daemon::clients::request::{CALLS_MAX, Call};
 use crate::daemon::ending::Broken;
-use crate::daemon::life::{assemble, follow, show_owed};
-use crate::daemon::memory::{self, Memory};
+use crate::daemon::journal::worker as journal;
+use crate::daemon::journal::worker::Written;
+use crate::daemon::r#loop::run::{Daemon, Turning};
+use crate::daemon::mailbox::worker as mailbox;
+use crate::daemon::mailbox::worker::Disk;
 use crate::daemon::news::{NEWS_MAX, NewsSender};
-use crate::daemon::request::{CALLS_MAX, Call};
-use crate::daemon::run::{Daemon, Turning};
-use crate::daemon::start::House;
-use crate::daemon::threads::Ways;
-use crate::daemon::workers::journal::{self, Written};
-use crate::daemon::workers::mailbox::{self, Disk};
-use crate::daemon::workers::tmux::Act;
-use crate::daemon::workers::views;
+use crate::daemon::start::incarnation::{assemble, follow, show_owed};
+use crate::daemon::start::process::House;
+use crate::daemon::start::replay as memory;
+use crate::daemon::start::replay::Memory;
+use crate::daemon::start::threads::Ways;
+use crate::daemon::tmux::keeper::Act;
+use crate::daemon::views::worker as views;
 use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::io::fake::Machine;
 use crate::io::journal::Journal;
 use crate::io::mailbox::Mailbox;
-use crate::io::settings::Settings;
 use crate::io::tmux::Tmux;
 use crate::io::views::Views;
 use crate::io::watch::Watch;
+use crate::wire::team_file::Settings;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -67,7 +70,7 @@ pub(super) enum Worked {
 /// Why a life did not begin, and the journal, if that is to be tried with again.
 pub(super) type NotBegun = (String, Option<Box<Journal>>);
 
-/// From the journal to the loop, as [`crate::daemon::life::begin`] does it.
+/// From the journal to the loop, as [`crate::daemon::start::incarnation::begin`] does it.
 ///
 /// # Errors
 /// In words, if the machine did not let it.
@@ -257,7 +260,7 @@ impl Life {
         daemon.min(self.mailbox.wait_ms())
     }
 
-    /// The loop cannot go on: what [`crate::daemon::life::Life::spend`] does before it starts anew. The journal.
+    /// The loop cannot go on: what [`crate::daemon::start::incarnation::Life::spend`] does before it starts anew. The journal.
     pub(super) fn end(mut self) -> Journal {
         while self.daemon.hand_out_owed() {
             assert!(self.show() != Worked::Nothing || !self.shown.is_empty(), "it would wait for nothing");

@@ -212,7 +212,7 @@ fn check_replay(run: &Run, dir: &Path) -> Result<(), Wrong> {
     if !report.is_sound() {
         return Err(format!("the journal is damaged: {report:?}"));
     }
-    let (_, memory) = crate::daemon::memory::open(dir, "after", run.settings.team.clone())
+    let (_, memory) = crate::daemon::start::replay::open(dir, "after", run.settings.team.clone())
         .map_err(|error| error.to_string())?;
     let (here, there) = (engine.state(), memory.engine.state());
     if here.open != there.open || here.agents != there.agents || here.halted != there.halted {

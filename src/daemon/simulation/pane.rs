@@ -1,12 +1,12 @@
 //! A simulated pane: its input line, its screen, the agent in it, and the worker that types into it
-//! ([`crate::daemon::workers::pane`] in small).
+//! ([`crate::daemon::panes::worker`] in small).
 
 use super::texts::Unclaimed;
 use crate::daemon::news::{News, NewsSender};
-use crate::daemon::orders::{Order, PaneNews, PaneWord, Typed};
-use crate::daemon::workers::tmux::{Alive, Given};
+use crate::daemon::panes::orders::{Order, PaneNews, PaneWord, Typed};
+use crate::daemon::tmux::keeper::{Alive, Given};
 use crate::engine::input::{Guard, Report, Verdict};
-use crate::engine::interrupt::Interrupted;
+use crate::engine::life::interrupt::Interrupted;
 use crate::engine::life::{CompletionSource, Receipt, TurnKind};
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey, Token};
 use crate::io::fake::Chance;
@@ -149,7 +149,7 @@ impl Worker {
 }
 
 impl Pane {
-    /// One step of typing ([`crate::daemon::workers::pane`], typing.rs). The line, if it was submitted by it.
+    /// One step of typing ([`crate::daemon::panes::worker`], typing.rs). The line, if it was submitted by it.
     pub(super) fn type_on(
         &mut self,
         worker: &mut Worker,

@@ -3,12 +3,12 @@
 
 use super::oracle::anything_lies_there;
 use super::run::{Now, Run, Wrong};
-use crate::daemon::run::Turning;
+use crate::daemon::r#loop::run::Turning;
 use crate::engine::event::Event;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::fake::Machine;
 use crate::io::journal::{Kind, Order, scan};
-use crate::io::wire::events;
+use crate::wire::events;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::ControlFlow;

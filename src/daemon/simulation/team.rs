@@ -3,8 +3,8 @@
 
 use super::run::{Now, Run};
 use crate::engine::words::AgentName;
-use crate::io::settings::Settings;
 use crate::io::workspace::{Surroundings, Workspace};
+use crate::wire::team_file::Settings;
 
 /// Everybody.
 pub(super) const TEAM: &str = "\

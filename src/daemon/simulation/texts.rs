@@ -3,7 +3,7 @@
 
 use super::run::{Run, Wrong};
 use super::told::Told;
-use crate::daemon::orders::Typed;
+use crate::daemon::panes::orders::Typed;
 use crate::engine::life::{CompletionSource, TurnKind};
 use crate::engine::message::Outcome;
 use crate::engine::words::MessageId;

@@ -1,8 +1,8 @@
 //! The simulated tmux: all panes, and the connection that comes and goes.
 
 use super::pane::{Luck, Pane, Step, Worker, is_of, say};
-use crate::daemon::orders::{Order, Typed};
-use crate::daemon::workers::tmux::{Act, Alive, Given, PanesFound};
+use crate::daemon::panes::orders::{Order, Typed};
+use crate::daemon::tmux::keeper::{Act, Alive, Given, PanesFound};
 use crate::engine::input::{FoundPane, Report};
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey, Token};
 use crate::io::fake::Chance;

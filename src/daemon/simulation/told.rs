@@ -2,13 +2,13 @@
 
 use super::run::Wrong;
 use crate::engine::event::{AgentChange, Answer, Event, Why};
+use crate::engine::history as story;
 use crate::engine::life::{Move, TurnKind};
 use crate::engine::message::{Message, Outcome};
-use crate::engine::story;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::clock::rfc3339_ms;
 use crate::io::journal::{Kind, Order, scan};
-use crate::io::wire::events;
+use crate::wire::events;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;

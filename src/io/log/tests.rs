@@ -1,7 +1,7 @@
 //! The log on a real file.
 
 use super::*;
-use crate::io::wire::time::read_moment;
+use crate::wire::time::read_moment;
 use std::os::unix::fs::PermissionsExt;
 
 fn read(path: &Path) -> String {

@@ -1,6 +1,6 @@
 //! What a sweep may take, and what it found.
 
-use crate::engine::refusal::Refusal;
+use crate::engine::message::refusal::Refusal;
 use crate::io::folder::FolderError;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Names: of files in a drop zone, and of those that were claimed.
 
-use crate::io::wire::shown;
+use crate::wire::shown;
 use rustix::fs::Stat;
 use std::collections::HashSet;
 use std::ffi::OsStr;

@@ -1,11 +1,11 @@
 //! Files that cannot be read yet: somebody is still writing them, or seems to.
 
 use super::name::{Claim, likeness};
-use crate::engine::refusal::{Code, Refusal};
+use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::Millis;
 use crate::io::folder::Stamp;
 use crate::io::lease::{self, Lease, NoLease};
-use crate::io::wire::shown;
+use crate::wire::shown;
 use rustix::io::Errno;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;

@@ -2,11 +2,13 @@
 
 use super::name::Claim;
 use super::{MAIN_ZONE, Mailbox};
-use crate::engine::refusal::Refusal;
+use crate::engine::message::refusal::Refusal;
 use crate::engine::words::Millis;
 use crate::io::folder::{Folder, FolderError, file_type};
-use crate::io::wire::status::{self, Reason};
-use crate::io::wire::{self, FILE_BYTES_MAX};
+use crate::wire;
+use crate::wire::FILE_BYTES_MAX;
+use crate::wire::status;
+use crate::wire::status::Reason;
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 use std::io::Read as _;
@@ -59,7 +61,7 @@ fn move_with_reason(
 ) -> Result<String, FolderError> {
     let dropped = Claim::parse(claim).map_or(claim, |parts| parts.name);
     let bytes = bytes(folder, claim, stat, refusal).unwrap_or_default();
-    let refusal = &wire::refused::located(&bytes, refusal.clone());
+    let refusal = &wire::message::refused::located(&bytes, refusal.clone());
     let excerpt = refusal.line.zip(refusal.column).and_then(|(line, at)| status::excerpt(&bytes, line, at));
     let reason = Reason { name: dropped, refusal, text: excerpt.as_deref(), from, at, inode: stat.st_ino };
     let text = status::reason(&reason);

@@ -1,6 +1,6 @@
 //! Where a program can be asked, as its command line says it: on this machine only, and only where its port is known.
 
-use crate::io::settings::Env;
+use crate::wire::team_file::Env;
 use hyper::Uri;
 use std::fs;
 use std::io::{BufRead as _, BufReader};

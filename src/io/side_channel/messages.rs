@@ -1,8 +1,8 @@
 //! The messages of OpenCode's API, as much of them as is needed: in `GET /session/ID/message` the oldest stands first.
 
 use super::Line;
-use crate::engine::answer::Spoken;
-use crate::engine::doorbell::HEAD;
+use crate::engine::screen::answer::Spoken;
+use crate::engine::screen::doorbell::HEAD;
 use crate::engine::words::Millis;
 use serde::Deserialize;
 

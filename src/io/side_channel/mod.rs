@@ -5,10 +5,10 @@ mod messages;
 mod opencode;
 mod transcript;
 
-use crate::engine::answer::Spoken;
-use crate::engine::echo::squeezed;
+use crate::engine::screen::answer::Spoken;
+use crate::engine::screen::echo::squeezed;
 use crate::engine::words::Millis;
-use crate::io::settings::{Env, SideChannel};
+use crate::wire::team_file::{Env, SideChannel};
 pub use opencode::OpenCode;
 use sha2::{Digest as _, Sha256};
 pub use transcript::{Transcribed, Transcripts};

@@ -6,7 +6,7 @@ use super::{Line, TurnRecord, Unheard};
 use crate::engine::words::Millis;
 use crate::io::clock::wall_now;
 use crate::io::exchange::exchange;
-use crate::io::settings::Env;
+use crate::wire::team_file::Env;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http_body_util::Full;

@@ -2,13 +2,13 @@
 //! written there, and nothing of them is believed but what stands in the program's own words behind the turn's own line.
 
 use super::Line;
-use crate::engine::answer::Spoken;
-use crate::engine::doorbell::HEAD;
+use crate::engine::screen::answer::Spoken;
+use crate::engine::screen::doorbell::HEAD;
 use crate::engine::words::Millis;
 use crate::io::clock::wall_now;
 use crate::io::regular;
-use crate::io::settings::{Env, Transcript};
-use crate::io::wire::time::read_moment;
+use crate::wire::team_file::{Env, Transcript};
+use crate::wire::time::read_moment;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -244,5 +244,5 @@ fn moment_of(record: &Value) -> Option<Millis> {
 }
 
 fn name_of(record: &Value, path: &str) -> Option<String> {
-    crate::io::settings::part(record, path).and_then(Value::as_str).map(str::to_owned)
+    crate::wire::team_file::part(record, path).and_then(Value::as_str).map(str::to_owned)
 }

@@ -19,7 +19,7 @@ pub use log::{LastLines, line};
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::folder::{Folder, FolderError, Stamp};
 use crate::io::mailbox::MAIN_ZONE;
-use crate::io::wire::time::Day;
+use crate::wire::time::Day;
 use rustix::io::Errno;
 use spare::Spares;
 use std::collections::{BTreeMap, HashMap};

@@ -5,7 +5,7 @@
 use super::{Views, stem};
 use crate::engine::words::{MessageId, Millis};
 use crate::io::folder::{Folder, FolderError, mtime_ns};
-use crate::io::wire::time::Day;
+use crate::wire::time::Day;
 use rustix::io::Errno;
 
 /// A result and its finished message are written one right after the other.

@@ -331,6 +331,6 @@ fn home_note(home: Option<&Path>) -> String {
 }
 
 /// A path for a person: nothing in it is done by a terminal.
-pub(in crate::io) fn plain(path: &Path) -> String {
+pub(crate) fn plain(path: &Path) -> String {
     escape(&path.to_string_lossy())
 }

@@ -3,9 +3,9 @@
 use super::desk::{Desk, Ended, read_name};
 use super::status;
 use crate::engine::words::AgentName;
-use crate::ui::http::client::ANSWER_DEADLINE;
-use crate::ui::http::types::{Done, StatusInfo};
-use crate::ui::scripted::ScriptedArgs;
+use crate::io::client::ANSWER_DEADLINE;
+use crate::lab::scripted::ScriptedArgs;
+use crate::wire::api::{Done, StatusInfo};
 use clap::Subcommand;
 use std::collections::BTreeMap;
 

@@ -4,8 +4,8 @@ use super::desk::{Desk, Ended, read_name};
 use super::failure::{Failure, Kind};
 use super::table::harmless_lines;
 use crate::engine::words::AgentName;
-use crate::ui::http::client::ANSWER_DEADLINE;
-use crate::ui::http::types::{AsksInfo, PaneAnswerBody, PaneAnswered, PaneLookInfo, StatusInfo};
+use crate::io::client::ANSWER_DEADLINE;
+use crate::wire::api::{AsksInfo, PaneAnswerBody, PaneAnswered, PaneLookInfo, StatusInfo};
 use std::fmt::Write as _;
 
 /// Shows what an agent asks, and answers it

@@ -3,8 +3,8 @@
 use super::desk::{Desk, Ended, read_name};
 use super::failure::{Failure, Kind};
 use crate::engine::words::AgentName;
-use crate::io::settings::{Settings, TmuxSocket};
 use crate::io::tmux::{Server, USERS_OWN_SOCKET, shell_word};
+use crate::wire::team_file::{Settings, TmuxSocket};
 use std::io::IsTerminal;
 use std::os::unix::process::CommandExt;
 use std::process::Command;

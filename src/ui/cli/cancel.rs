@@ -3,8 +3,8 @@
 use super::desk::{Desk, Ended, read_id};
 use super::failure::Failure;
 use crate::engine::words::MessageId;
-use crate::ui::http::client::{ANSWER_DEADLINE, ClientError};
-use crate::ui::http::types::Done;
+use crate::io::client::{ANSWER_DEADLINE, ClientError};
+use crate::wire::api::Done;
 
 /// Cancels messages and all their parts
 #[derive(Debug, clap::Args)]

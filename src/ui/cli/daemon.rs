@@ -1,8 +1,8 @@
 //! `tasuki daemon`: the daemon in the foreground, as a service manager wants it; `tasuki up` starts it in the background.
 
 use super::desk::{Desk, Ended, refuse_agents};
-use crate::daemon::start;
-use crate::ui::http::client::Client;
+use crate::daemon::start::process as start;
+use crate::io::client::Client;
 use crate::ui::http::server;
 
 /// Runs the daemon in the foreground

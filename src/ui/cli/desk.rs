@@ -1,11 +1,11 @@
 //! What every verb works with: the workspace, the daemon's socket, and the terminal.
 
 use super::failure::{Failure, Kind};
-use crate::engine::refusal::{Code, Refusal};
+use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId};
+use crate::io::client::{Client, ClientError};
 use crate::io::lock;
 use crate::io::workspace::{Surroundings, Workspace};
-use crate::ui::http::client::{Client, ClientError};
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 use std::ffi::OsString;
@@ -150,7 +150,7 @@ pub(super) fn text_or_input(text: Option<&str>) -> Result<String, Failure> {
         None => {}
     }
     let mut bytes = Vec::new();
-    let most = crate::io::wire::draft::CONTENT_BYTES_MAX as u64 + 1;
+    let most = crate::wire::message::draft::CONTENT_BYTES_MAX as u64 + 1;
     std::io::stdin().lock().take(most).read_to_end(&mut bytes)?;
     if bytes.len() as u64 == most {
         let why = format!("the standard input is larger than {} bytes", most - 1);

@@ -6,14 +6,14 @@ use super::lying;
 use super::service::{LINGER_CURE, linger};
 use super::table::harmless;
 use crate::engine::words::counted;
-use crate::io::errors::unnumbered;
+use crate::io::client::{ANSWER_DEADLINE, Client};
 use crate::io::journal::is_short_of_space;
-use crate::io::settings::{Settings, SettingsError, TmuxSocket};
 use crate::io::systemd::{Linger, Manager, unit};
 use crate::io::tmux::Server;
 use crate::io::workspace::Workspace;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client};
-use crate::ui::http::types::{Health, StatusInfo};
+use crate::wire::api::{Health, StatusInfo};
+use crate::wire::os_error::unnumbered;
+use crate::wire::team_file::{Settings, SettingsError, TmuxSocket};
 use serde::Serialize;
 use std::path::Path;
 

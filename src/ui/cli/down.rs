@@ -2,13 +2,14 @@
 
 use super::desk::{Desk, Ended, refuse_agents, unless_running};
 use super::failure::{Failure, Kind};
-use crate::daemon::survivors::{self, Survivors, show_stopped, strangers};
+use crate::daemon::tmux::survivors;
+use crate::daemon::tmux::survivors::{Survivors, show_stopped, strangers};
+use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::clock::Clock;
 use crate::io::lock::{self, Lock, LockError};
-use crate::io::settings::Settings;
 use crate::io::workspace::Workspace;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
-use crate::ui::http::types::{Done, DownBody};
+use crate::wire::api::{Done, DownBody};
+use crate::wire::team_file::Settings;
 use std::time::Duration;
 
 /// The daemon gives its workers 5 s, then writes and closes its journal.

@@ -3,14 +3,15 @@
 use super::desk::Ended;
 use super::failure::Failure;
 use super::table::harmless;
-use crate::daemon::workers::mailbox::mint_id;
+use crate::daemon::mailbox::worker::mint_id;
 use crate::engine::message::Draft;
-use crate::engine::refusal::{Code, Refusal};
+use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{MessageId, Millis};
 use crate::io::folder::Folder;
 use crate::io::lock;
-use crate::io::wire::{FILE_BYTES_MAX, draft, json};
 use crate::io::workspace::Workspace;
+use crate::wire::FILE_BYTES_MAX;
+use crate::wire::message::{draft, json};
 use rustix::io::Errno;
 use serde_json::Value;
 use std::ffi::OsStr;

@@ -1,18 +1,19 @@
 //! What went wrong on the command line: what, where, and the cure; and the one match that gives exit codes.
 
-use crate::daemon::start::StartError;
-use crate::daemon::survivors::SurvivorsError;
-use crate::engine::refusal::Refusal;
-use crate::io::errors::unnumbered;
+use crate::daemon::start::process::StartError;
+use crate::daemon::tmux::survivors::SurvivorsError;
+use crate::engine::message::refusal::Refusal;
+use crate::io::client::ClientError;
 use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
-use crate::io::settings::{InitError, SettingsError};
 use crate::io::systemd::UnitError;
 use crate::io::tmux::TmuxError;
 use crate::io::workspace::WorkspaceError;
-use crate::ui::http::client::ClientError;
-use crate::ui::http::types::Problem;
-use crate::ui::scripted::{BadScript, Unplayed};
+use crate::lab::scripted::{BadScript, Unplayed};
+use crate::lab::trouble::{self, Trouble};
+use crate::wire::api::Problem;
+use crate::wire::os_error::unnumbered;
+use crate::wire::team_file::{InitError, SettingsError};
 use std::error::Error;
 use std::io;
 use std::path::Path;
@@ -273,6 +274,20 @@ impl From<Unplayed> for Failure {
             Unplayed::Script(error) => error.into(),
             Unplayed::Terminal(_) => Self::of("terminal", &error),
         }
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        let kind = match trouble.kind {
+            trouble::Kind::Failed => Kind::Failed,
+            trouble::Kind::Rejected => Kind::Rejected,
+        };
+        let mut failure = Self { kind, ..Self::of(trouble.code, &trouble) };
+        if failure.problem.cure.is_empty() {
+            failure.problem.cure = trouble.cure.unwrap_or_default();
+        }
+        failure
     }
 }
 

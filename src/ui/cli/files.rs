@@ -5,7 +5,7 @@ use crate::engine::message::Priority;
 use crate::engine::words::MessageId;
 use crate::io::regular;
 use crate::io::workspace::Workspace;
-use crate::ui::http::types::{AgentInfo, AsksInfo, MessageInfo, StatusInfo};
+use crate::wire::api::{AgentInfo, AsksInfo, MessageInfo, StatusInfo};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,11 +2,11 @@
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
-use crate::engine::refusal::Code;
+use crate::engine::message::refusal::Code;
+use crate::io::client::Client;
 use crate::io::lock;
-use crate::io::settings::{Language, Settings, choose_provider, write_team};
 use crate::io::workspace::Workspace;
-use crate::ui::http::client::Client;
+use crate::wire::team_file::{Language, Settings, choose_provider, write_team};
 use std::fs;
 
 /// Makes a workspace: the default team, its prompts, the mailbox and the dashboard

@@ -2,16 +2,18 @@
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
-use crate::daemon::workers::mailbox::mint_id;
+use crate::daemon::mailbox::worker::mint_id;
+use crate::engine::message::refusal;
+use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{self, Draft};
-use crate::engine::refusal::{self, Code, Refusal};
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, counted};
 use crate::io::clock::Clock;
-use crate::io::settings::{Finding, Settings, render};
-use crate::io::wire::{FILE_BYTES_MAX, draft, too_large};
 use crate::io::workspace::{TEAM_FILE, Workspace};
-use crate::ui::scripted;
+use crate::lab::scripted;
+use crate::wire::message::draft;
+use crate::wire::team_file::{Finding, Settings, render};
+use crate::wire::{FILE_BYTES_MAX, too_large};
 use anstream::ColorChoice;
 use serde::Deserialize;
 use std::fs::File;

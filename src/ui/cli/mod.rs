@@ -83,7 +83,7 @@ enum Verb {
     Service(service::Args),
     Doctor(doctor::Args),
     Fsck(fsck::Args),
-    Torture(torture::Args),
+    Torture(crate::lab::torture::Args),
     Lint(lint::Args),
     Completions(completions::Args),
 }
@@ -126,8 +126,8 @@ pub fn main() -> ExitCode {
 }
 
 /// The scripted agent, which has no desk: it is run by agents and tests outside of any workspace.
-fn play(args: &crate::ui::scripted::ScriptedArgs, is_json: bool) -> ExitCode {
-    match crate::ui::scripted::run(args) {
+fn play(args: &crate::lab::scripted::ScriptedArgs, is_json: bool) -> ExitCode {
+    match crate::lab::scripted::run(args) {
         Ok(code) => code,
         Err(why) => {
             let script = args.script.as_ref().map(|path| path.display().to_string());

@@ -3,13 +3,13 @@
 use super::agent::order;
 use super::desk::{Desk, Ended, read_name, text_or_input};
 use super::failure::{Failure, Kind};
-use super::send::read_time;
 use super::table::harmless_lines;
-use crate::daemon::request::PANE_WAIT_MS_MAX;
+use crate::daemon::clients::request::PANE_WAIT_MS_MAX;
 use crate::engine::words::AgentName;
-use crate::ui::http::client::ANSWER_DEADLINE;
-use crate::ui::http::types::{PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody};
-use crate::ui::number::read_whole;
+use crate::io::client::ANSWER_DEADLINE;
+use crate::wire::api::{PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody};
+use crate::wire::number::read_whole;
+use crate::wire::time::read_time;
 use clap::Subcommand;
 use std::time::Duration;
 

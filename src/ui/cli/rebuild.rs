@@ -2,7 +2,7 @@
 //! run meanwhile: an agent reads them.
 
 use super::failure::Failure;
-use crate::daemon::workers::pages;
+use crate::daemon::views::pages;
 use crate::engine::event::{Answer, Event};
 use crate::engine::life::{Move, Stage};
 use crate::engine::message::{Body, BodyRef, Message, Outcome};
@@ -11,9 +11,9 @@ use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::folder::FolderError;
 use crate::io::journal::{Kind, Order, scan};
 use crate::io::views::Views;
-use crate::io::wire::events;
-use crate::io::wire::time::Day;
 use crate::io::workspace::Workspace;
+use crate::wire::events;
+use crate::wire::time::Day;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 

@@ -3,8 +3,8 @@
 use super::desk::{Desk, Ended, text_or_input};
 use super::failure::{Failure, Kind};
 use crate::engine::words::Token;
-use crate::ui::http::client::ANSWER_DEADLINE;
-use crate::ui::http::types::{Done, ReplyBody};
+use crate::io::client::ANSWER_DEADLINE;
+use crate::wire::api::{Done, ReplyBody};
 
 /// Answers a turn: the strongest way for an agent to say that it is done
 #[derive(Debug, clap::Args)]

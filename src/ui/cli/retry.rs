@@ -4,13 +4,13 @@ use super::desk::{Desk, Ended, read_id};
 use super::failure::{Failure, Kind};
 use super::files;
 use super::send::send;
-use crate::daemon::workers::mailbox::mint_id;
-use crate::engine::refusal::Code;
+use crate::daemon::mailbox::worker::mint_id;
+use crate::engine::message::refusal::Code;
 use crate::engine::words::MessageId;
-use crate::io::wire::draft::OWN_KEYS;
+use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::workspace::Workspace;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
-use crate::ui::http::types::{Done, MessageInfo, MessageList, Problem};
+use crate::wire::api::{Done, MessageInfo, MessageList, Problem};
+use crate::wire::message::draft::OWN_KEYS;
 use serde_json::{Map, Value, json};
 
 /// Fields of the old message that a new one does not take over.

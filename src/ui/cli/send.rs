@@ -6,16 +6,17 @@ use super::failure::{Failure, Kind};
 use super::reply::read_token;
 use super::table::harmless;
 use super::wait::Waiting;
-use crate::daemon::workers::mailbox::mint_id;
+use crate::daemon::mailbox::worker::mint_id;
 use crate::engine::view::SLEEPS;
 use crate::engine::words::{AgentName, MessageId, Token};
+use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::clock::Clock;
 use crate::io::lock;
-use crate::io::settings::Settings;
-use crate::io::wire::{json, time};
 use crate::io::workspace::Workspace;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
-use crate::ui::http::types::{Accepted, AgentInfo, StatusInfo};
+use crate::wire::api::{Accepted, AgentInfo, StatusInfo};
+use crate::wire::message::json;
+use crate::wire::team_file::Settings;
+use crate::wire::time::read_time;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -275,12 +276,4 @@ fn read_file(path: &Path) -> Result<String, Failure> {
 fn read_pair(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
     pair.map(|(key, value)| (key.to_owned(), value.to_owned())).ok_or_else(|| "write KEY=VALUE".to_owned())
-}
-
-/// A duration on the command line, in ms.
-pub(super) fn read_time(text: &str) -> Result<u64, String> {
-    time::read_duration(text).ok_or_else(|| match time::parse_duration(text) {
-        Err(wrong @ time::BadDuration::Calendar) => format!("it {wrong}: {}", time::CALENDAR_CURE),
-        _ => "use a duration with its unit, such as 90s, 30m or 2h".to_owned(),
-    })
 }

@@ -3,13 +3,13 @@
 use super::desk::{Desk, Ended, unless_running};
 use super::failure::{Failure, Kind};
 use super::table::table;
-use crate::engine::refusal::Code;
+use crate::engine::message::refusal::Code;
+use crate::io::client::{ANSWER_DEADLINE, Client};
 use crate::io::lock;
 use crate::io::systemd::unit::{self, Found};
 use crate::io::systemd::{Linger, Manager, ManagerError};
 use crate::io::workspace::Workspace;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client};
-use crate::ui::http::types::{DaemonInfo, Health};
+use crate::wire::api::{DaemonInfo, Health};
 use clap::Subcommand;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -4,8 +4,8 @@ use super::agent;
 use super::desk::{Desk, Ended, read_name, refuse_agents};
 use super::failure::Failure;
 use crate::engine::words::AgentName;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
-use crate::ui::http::types::{Done, HaltBody};
+use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
+use crate::wire::api::{Done, HaltBody};
 
 /// Stops an agent, or holds everything that would be typed
 #[derive(Debug, clap::Args)]

@@ -1,12 +1,12 @@
 //! What the journal tells of an agent, as sentences with their times: for `why`, with a daemon or without.
 
 use super::failure::Failure;
-use crate::engine::story;
+use crate::engine::history as story;
 use crate::engine::words::{AgentName, Millis};
 use crate::io::clock;
 use crate::io::journal::{Kind, Order, scan};
-use crate::io::wire::events;
 use crate::io::workspace::Workspace;
+use crate::wire::events;
 use serde::Serialize;
 use std::ops::ControlFlow;
 

@@ -3,14 +3,14 @@
 use super::desk::{Desk, Ended, refuse_agents, unless_running};
 use super::failure::{Failure, Kind};
 use super::lying;
-use super::send::read_time;
 use crate::engine::words::Millis;
+use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::clock::Clock;
 use crate::io::lock;
-use crate::io::settings::{Loaded, Settings};
 use crate::io::workspace::Workspace;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
-use crate::ui::http::types::{AgentInfo, DaemonInfo, Done, Health, StatusInfo};
+use crate::wire::api::{AgentInfo, DaemonInfo, Done, Health, StatusInfo};
+use crate::wire::team_file::{Loaded, Settings};
+use crate::wire::time::read_time;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::fs::File;

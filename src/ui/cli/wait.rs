@@ -8,10 +8,10 @@ use super::files::{self, View};
 use super::table::harmless_lines;
 use crate::engine::event::ONLY_THE_END;
 use crate::engine::words::MessageId;
+use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::clock::Clock;
 use crate::io::workspace::Workspace;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client, ClientError};
-use crate::ui::http::types::{MessageInfo, Waited};
+use crate::wire::api::{MessageInfo, Waited};
 use std::time::Duration;
 
 /// One look's longest wait, in ms: below what the daemon allows.

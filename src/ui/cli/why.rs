@@ -8,10 +8,10 @@ use super::tale;
 use super::tale::draw::{Style, draw};
 use super::wait::stage_words;
 use crate::engine::words::{AgentName, MessageId};
-use crate::io::settings::Settings;
+use crate::io::client::{ANSWER_DEADLINE, Client};
 use crate::io::workspace::Workspace;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client};
-use crate::ui::http::types::{AgentInfo, StatusInfo};
+use crate::wire::api::{AgentInfo, StatusInfo};
+use crate::wire::team_file::Settings;
 
 /// Tells the story of a message with all its parts, or of an agent: what happened, when, and how that is known
 #[derive(Debug, clap::Args)]

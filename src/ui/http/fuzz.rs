@@ -1,11 +1,11 @@
 //! Requests as `cargo fuzz` and the tests send them: the real routes, and a loop that knows nobody and refuses all.
 
 use super::routes::{House, router};
-use super::types::{DaemonInfo, Problem};
-use crate::daemon::request::{Call, Request, Response};
+use crate::daemon::clients::request::{Call, Request, Response};
 use crate::engine::input::Reply;
-use crate::engine::refusal::{Code, Refusal};
+use crate::engine::message::refusal::{Code, Refusal};
 use crate::io::clock::Clock;
+use crate::wire::api::{DaemonInfo, Problem};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::header::CONTENT_TYPE;

@@ -2,9 +2,9 @@
 
 use super::BODY_BYTES_MAX;
 use super::refused::Refused;
-use crate::engine::refusal::{Code, Refusal};
+use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, BadWord, MessageId, Token};
-use crate::io::wire::json;
+use crate::wire::message::json;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH};

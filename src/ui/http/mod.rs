@@ -1,7 +1,6 @@
 //! HTTP and JSON over the daemon's Unix socket: the one door for every face. `types` is what goes over it, `server` and
 //! `routes` are the daemon's side, `client` is the other. `protocol/API.md` is the page for programs in other languages.
 
-pub mod client;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod given;
@@ -12,9 +11,8 @@ mod refused;
 mod routes;
 pub mod server;
 mod show;
-pub mod types;
 
 /// Largest body of a request, in bytes (durability, limits): that of a dropped file.
-pub const BODY_BYTES_MAX: usize = crate::io::wire::FILE_BYTES_MAX;
+pub const BODY_BYTES_MAX: usize = crate::wire::FILE_BYTES_MAX;
 /// Longest single wait for a message, in ms; a client that wants to wait longer asks again.
 pub const WAIT_MS_MAX: u64 = 60_000;

@@ -5,12 +5,14 @@ use super::given::{Asked, Given, Word};
 use super::refused::Refused;
 use super::routes::{Answer, House, duration, odd};
 use super::show;
-use super::types::{
+use crate::daemon::clients::request::{
+    ASKS_NOTHING, Answered, Hindrance, PaneRequest, PaneResponse, SendWish,
+};
+use crate::engine::words::AgentName;
+use crate::wire::api::{
     Done, PaneAnswerBody, PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText,
     PaneTyped, PaneWaitBody,
 };
-use crate::daemon::request::{ASKS_NOTHING, Answered, Hindrance, PaneRequest, PaneResponse, SendWish};
-use crate::engine::words::AgentName;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

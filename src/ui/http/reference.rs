@@ -1,6 +1,6 @@
 //! The page about the socket for programs in other languages, made from the types themselves: `protocol/API.md`.
 
-use super::types::{
+use crate::wire::api::{
     Accepted, CancelQuery, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, PaneAnswerBody,
     PaneAnswered, PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody,
     Problem, ReplyBody, StatusInfo, WaitQuery, Waited,

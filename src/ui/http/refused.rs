@@ -1,8 +1,8 @@
 //! Everything that is not done, as a status and a [`Problem`]: no request gets an answer that is not JSON.
 
-use super::types::Problem;
-use crate::engine::refusal::{Code, Refusal};
+use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::AgentName;
+use crate::wire::api::Problem;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};

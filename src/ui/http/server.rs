@@ -2,10 +2,10 @@
 
 use super::places::{Admitted, Busy, Places};
 use super::routes::{self, House};
-use super::types::DaemonInfo;
-use crate::daemon::request::Calls;
-use crate::daemon::serving::Faces;
+use crate::daemon::clients::request::Calls;
+use crate::daemon::clients::server::Faces;
 use crate::io::clock::{self, Clock};
+use crate::wire::api::DaemonInfo;
 use axum::Router;
 use hyper::Request;
 use hyper::body::Incoming;

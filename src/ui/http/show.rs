@@ -1,10 +1,10 @@
 //! What the loop shows, in the types that go over the socket.
 
-use super::types::{AgentInfo, AsksInfo, DaemonInfo, MessageInfo, PaneLookInfo, StatusInfo};
-use crate::daemon::request::PaneLook;
-use crate::engine::reading::Dialog;
+use crate::daemon::clients::request::PaneLook;
+use crate::engine::screen::reading::Dialog;
 use crate::engine::view::{AgentSeen, MessageSeen, Overview};
 use crate::io::clock;
+use crate::wire::api::{AgentInfo, AsksInfo, DaemonInfo, MessageInfo, PaneLookInfo, StatusInfo};
 
 /// A message, and why it waits.
 pub(super) fn message(seen: &MessageSeen, waits_for: Option<String>) -> MessageInfo {

@@ -1,11 +1,11 @@
 //! `tasuki detect explain`: how an agent's screen is read at this moment.
 
 use crate::engine::words::AgentName;
+use crate::io::client::ANSWER_DEADLINE;
 use crate::ui::cli::answer::drawn;
 use crate::ui::cli::desk::{Desk, Ended, read_name};
 use crate::ui::cli::table::harmless_lines;
-use crate::ui::http::client::ANSWER_DEADLINE;
-use crate::ui::http::types::PaneLookInfo;
+use crate::wire::api::PaneLookInfo;
 use std::fmt::Write as _;
 
 /// Explains how an agent's screen is read now: the state, the rule, and the rows that matched it

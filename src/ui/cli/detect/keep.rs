@@ -2,7 +2,7 @@
 //! be read as, and the rules are tried on them.
 
 use super::{profiles, rules_of};
-use crate::engine::reading::State;
+use crate::engine::screen::reading::State;
 use crate::engine::words::{AgentName, counted};
 use crate::io::frame::KeptFrame;
 use crate::io::frames;
@@ -245,7 +245,7 @@ fn newest(workspace: &Workspace, agent: &AgentName) -> Result<PathBuf, Failure> 
 
 /// The profile of a member.
 fn provider_of(desk: &Desk, workspace: &Workspace, agent: &AgentName) -> Result<String, Failure> {
-    let team = crate::io::settings::Settings::load(workspace, &desk.around)?.settings.team;
+    let team = crate::wire::team_file::Settings::load(workspace, &desk.around)?.settings.team;
     let name = team.member(agent)?;
     Ok(team.members.get(&name).map(|member| member.provider.clone()).unwrap_or_default())
 }

@@ -5,12 +5,12 @@ mod keep;
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
-use crate::engine::reading::Rules;
+use crate::engine::screen::reading::Rules;
 use crate::engine::words::counted;
 use crate::io::frame::KeptFrame;
 use crate::io::log::escape;
-use crate::io::settings::{Profile, Settings, built_in_profiles};
 use crate::io::workspace::{Workspace, WorkspaceError};
+use crate::wire::team_file::{Profile, Settings, built_in_profiles};
 use clap::Subcommand;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -2,9 +2,9 @@
 
 use super::super::story::Sentence;
 use crate::engine::event::{Event, Why};
+use crate::engine::history as story;
 use crate::engine::life::{Move, Stage, TurnKind, next};
 use crate::engine::message::Message;
-use crate::engine::story;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::clock;
 

@@ -6,8 +6,8 @@ use crate::engine::event::{AgentChange, Event};
 use crate::engine::message::Outcome;
 use crate::engine::words::{MessageId, Millis, Seq};
 use crate::io::journal::{Kind, Order, scan};
-use crate::io::wire::events;
 use crate::io::workspace::Workspace;
+use crate::wire::events;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 

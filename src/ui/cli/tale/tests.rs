@@ -5,8 +5,8 @@ use super::family::Family;
 use super::waits::Ground;
 use super::{DEPTH_MAX, Tale, tell};
 use crate::engine::words::{MessageId, Millis, Seq};
-use crate::io::wire::events;
 use crate::io::workspace::Workspace;
+use crate::wire::events;
 use expect_test::expect;
 use unicode_width::UnicodeWidthStr;
 

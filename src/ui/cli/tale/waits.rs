@@ -6,10 +6,10 @@ use super::account::Account;
 use super::family::Family;
 use crate::engine::life::Stage;
 use crate::engine::words::{MessageId, Millis, USER};
+use crate::io::client::{ANSWER_DEADLINE, Client};
 use crate::io::clock::{self, Clock};
 use crate::io::workspace::Workspace;
-use crate::ui::http::client::{ANSWER_DEADLINE, Client};
-use crate::ui::http::types::{Health, MessageInfo, StatusInfo};
+use crate::wire::api::{Health, MessageInfo, StatusInfo};
 
 /// How many parts are named that answers are awaited from.
 const NAMED: usize = 3;

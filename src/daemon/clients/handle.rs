@@ -1,0 +1,221 @@
+//! The loop's side of the faces: requests whose answers wait for the journal, and callers who wait for a message to
+//! get somewhere.
+
+use crate::daemon::clients::request::{Response, Until};
+use crate::daemon::journal::handle::JournalDesk;
+use crate::engine::engine::Engine;
+use crate::engine::input::Reply;
+use crate::engine::message::{RequestId, Status};
+use crate::engine::view::MessageSeen;
+use crate::engine::words::MessageId;
+use std::collections::{BTreeMap, VecDeque};
+use tokio::sync::oneshot;
+
+/// Requests on their way.
+#[derive(Debug, Default)]
+pub struct FacesDesk {
+    next: u64,
+    waiting: BTreeMap<RequestId, oneshot::Sender<Response>>,
+    awaiting: BTreeMap<MessageId, Vec<(Until, oneshot::Sender<Response>)>>,
+    /// What callers are shown once so many steps are written: a crash could undo what it shows.
+    later: VecDeque<(u64, oneshot::Sender<Response>, Response)>,
+}
+
+impl FacesDesk {
+    /// Keeps a caller until its request is answered.
+    pub fn put(&mut self, answer: oneshot::Sender<Response>) -> RequestId {
+        self.next += 1;
+        let id = RequestId(self.next);
+        self.waiting.insert(id, answer);
+        id
+    }
+
+    /// A request is answered. A caller that went away is no error.
+    pub fn answer(&mut self, request: RequestId, reply: Reply) {
+        if let Some(answer) = self.waiting.remove(&request) {
+            let _ = answer.send(Response::Reply(reply));
+        }
+    }
+
+    /// Shows a caller how things stand, as soon as all that brought them there is written.
+    pub fn show(&mut self, journal: &JournalDesk, answer: oneshot::Sender<Response>, response: Response) {
+        if journal.steps_written() == journal.steps() {
+            let _ = answer.send(response);
+        } else {
+            self.later.retain(|(_, answer, _)| !answer.is_closed()); // callers that gave up and ask again
+            self.later.push_back((journal.steps(), answer, response));
+        }
+    }
+
+    /// So many steps are written.
+    pub fn written(&mut self, steps: u64) {
+        while let Some((_, answer, response)) = self.later.pop_front_if(|(needs, ..)| *needs <= steps) {
+            let _ = answer.send(response);
+        }
+    }
+
+    /// A caller waits for a message to get as far as this.
+    pub fn put_awaiting(
+        &mut self,
+        engine: &Engine,
+        journal: &JournalDesk,
+        id: MessageId,
+        until: Until,
+        answer: oneshot::Sender<Response>,
+    ) {
+        match see(engine, &id) {
+            Some(seen) if !reached(&seen.0, until) || journal.is_ending(&id) => {
+                let waiting = self.awaiting.entry(id).or_default();
+                waiting.retain(|(_, answer)| !answer.is_closed()); // callers that gave up and ask again
+                waiting.push((until, answer));
+            }
+            seen => self.show(journal, answer, Response::Message(seen.map(Box::new))),
+        }
+    }
+
+    /// A message moved: answers those who waited for just that.
+    pub fn moved(&mut self, engine: &Engine, journal: &JournalDesk, id: &MessageId) {
+        if journal.is_ending(id) {
+            return; // this is an earlier move; it is said again once the end is written
+        }
+        let Some(waiting) = self.awaiting.remove(id) else { return };
+        let mut still = Vec::new();
+        for (until, answer) in waiting {
+            match see(engine, id) {
+                _ if answer.is_closed() => {}
+                Some(seen) if !reached(&seen.0, until) => still.push((until, answer)),
+                // It may have moved on, by a step that is not written yet.
+                seen => self.show(journal, answer, Response::Message(seen.map(Box::new))),
+            }
+        }
+        if !still.is_empty() {
+            self.awaiting.insert(id.clone(), still);
+        }
+    }
+}
+
+/// A message and why it waits.
+#[must_use]
+pub fn see(engine: &Engine, id: &MessageId) -> Option<(MessageSeen, Option<String>)> {
+    engine.message(id).map(|seen| (seen, engine.waits_for(id)))
+}
+
+fn reached(seen: &MessageSeen, until: Until) -> bool {
+    let ended = matches!(seen.status, Status::Completed | Status::Failed | Status::Cancelled);
+    match until {
+        Until::Ended => ended,
+        Until::Delivered => {
+            ended
+                || matches!(seen.stage, "submitted" | "working" | "waiting" | "claimed" | "verified" | "held")
+        }
+        Until::Moved(stage) => ended || seen.stage != stage,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::journal::worker::{Done, Written};
+    use crate::engine::engine::Step;
+    use crate::engine::team::Team;
+    use crate::engine::words::{Millis, Seq};
+    use crate::wire::events;
+    use std::sync::mpsc::sync_channel;
+    use tokio::sync::oneshot::error::TryRecvError;
+
+    #[test]
+    fn nobody_is_shown_what_a_crash_could_undo() {
+        let (jobs, _inbox) = sync_channel(1);
+        let (mut journal, mut faces) = (JournalDesk::new(jobs, BTreeMap::new()), FacesDesk::default());
+        let ask = |faces: &mut FacesDesk, journal: &JournalDesk| {
+            let (answer, answered) = oneshot::channel();
+            faces.show(journal, answer, Response::Ok);
+            answered
+        };
+        assert!(ask(&mut faces, &journal).try_recv().is_ok(), "nothing waits to be written");
+        let step = |seq| Step {
+            seq: Seq(seq),
+            at: Millis(1),
+            events: Vec::new(),
+            effects: Vec::new(),
+            faults: Vec::new(),
+        };
+        journal.put(step(1), Vec::new());
+        journal.submit().unwrap();
+        let mut first = ask(&mut faces, &journal);
+        journal.put(step(2), Vec::new());
+        let mut second = ask(&mut faces, &journal);
+        faces.written(journal.steps_written());
+        assert!(first.try_recv().is_err(), "its step is on its way");
+        let written =
+            Written { done: Done::Appended(Vec::new()), wants_turn: false, flushes: 1, archive: None };
+        journal.written(written, Millis(1)).unwrap();
+        faces.written(journal.steps_written());
+        assert!(first.try_recv().is_ok());
+        assert!(second.try_recv().is_err(), "it has seen a step that waits for the next batch");
+    }
+
+    /// A task that is typed in vain, looked for, typed again and answered; with each step the word of its stage, and
+    /// whether it is delivered by then.
+    const STEPS: [(&str, &str, bool); 7] = [
+        (
+            r#"{"event":"accepted","id":"t","from":"user","to":"a","type":"task","accepted_at":1,"digest":"00000000000000000000000000000000","content":"go"}"#,
+            "queued",
+            false,
+        ),
+        (
+            r#"{"event":"moved","id":"t","to":"intent","agent":"a","turn":{"number":1,"kind":"task","token":"a995l2"}}"#,
+            "intent",
+            false,
+        ),
+        (r#"{"event":"moved","id":"t","to":"in_doubt","why":"no echo"}"#, "in_doubt", false),
+        (
+            r#"{"event":"moved","id":"t","to":"retrying","not_before":5,"redelivered":true}"#,
+            "retrying",
+            false,
+        ),
+        (
+            r#"{"event":"moved","id":"t","to":"intent","agent":"a","turn":{"number":1,"kind":"task","token":"a995l2","redelivered":true}}"#,
+            "intent",
+            false,
+        ),
+        (r#"{"event":"moved","id":"t","to":"submitted","due":99,"receipt":"echoed"}"#, "submitted", true),
+        (r#"{"event":"ended","id":"t","outcome":"failed","why":"no"}"#, "failed", true),
+    ];
+
+    #[test]
+    fn whoever_waits_is_answered_when_it_is_so_and_not_before() {
+        let (jobs, _inbox) = sync_channel(1);
+        let (journal, mut faces) = (JournalDesk::new(jobs, BTreeMap::new()), FacesDesk::default());
+        let mut engine = Engine::new(Team::default());
+        let id = MessageId::new("t").unwrap();
+        let mut callers = Vec::new();
+        for (seq, (event, stage, delivered)) in (1..).zip(STEPS) {
+            let step = events::decode(&format!("[{event}]")).unwrap();
+            engine.replay(Seq(seq), Millis(seq), &step).unwrap();
+            // Who asked before hears of the move, who asks now sees how it stands: all are told the same.
+            faces.moved(&engine, &journal, &id);
+            for until in [Until::Delivered, Until::Ended, Until::Moved("queued"), Until::Moved(stage)] {
+                let (answer, answered) = oneshot::channel();
+                faces.put_awaiting(&engine, &journal, id.clone(), until, answer);
+                callers.push((until, answered));
+            }
+            callers.retain_mut(|(until, answered)| {
+                let is_there = match until {
+                    Until::Delivered => delivered,
+                    Until::Ended => stage == "failed",
+                    Until::Moved(left) => *left != stage || stage == "failed",
+                };
+                match answered.try_recv() {
+                    Ok(Response::Message(Some(seen))) => {
+                        assert_eq!((seen.0.stage, is_there), (stage, true), "{until:?} at {stage}");
+                    }
+                    Err(TryRecvError::Empty) => assert!(!is_there, "{until:?} is not told of {stage}"),
+                    other => panic!("{until:?} at {stage}: {other:?}"),
+                }
+                !is_there
+            });
+        }
+        assert!(callers.is_empty());
+    }
+}

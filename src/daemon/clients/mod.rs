@@ -1,0 +1,5 @@
+//! Clients: who asks the daemon over its socket.
+
+pub mod handle;
+pub mod request;
+pub mod server;

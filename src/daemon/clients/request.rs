@@ -1,0 +1,253 @@
+//! What a face may ask of the daemon, and what it gets. A face sends a [`Call`] and awaits the answer; it never waits
+//! on a lock, and the loop never waits on a face.
+
+use crate::engine::input::{Command, Reply};
+use crate::engine::message::Draft;
+use crate::engine::screen::reading::Dialog;
+use crate::engine::view::{MessageSeen, Overview};
+use crate::engine::words::{AgentName, MessageId, counted};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// Calls that wait for the loop, as many as one process has connections; whoever finds no room waits for some.
+pub const CALLS_MAX: usize = 256;
+
+/// The way to the loop.
+pub type Calls = mpsc::Sender<Call>;
+
+/// A request and who waits for its answer.
+#[derive(Debug)]
+pub struct Call {
+    /// What is asked.
+    pub request: Request,
+    /// The bearer token that came with it, if there was one: an agent's key proves who asks.
+    pub key: Option<String>,
+    /// Where the answer goes; a caller that went away is no error.
+    pub answer: oneshot::Sender<Response>,
+}
+
+/// What a face may ask.
+#[derive(Debug)]
+pub enum Request {
+    /// Accept messages, all or none; answered when they are durable.
+    Send {
+        /// The documents, each checked by itself.
+        drafts: Vec<Draft>,
+    },
+    /// Change something.
+    Command(Command),
+    /// The workspace as a whole.
+    Overview,
+    /// All open messages.
+    Open,
+    /// One message, open or lately finished.
+    Message(MessageId),
+    /// The same, when it has got as far as this.
+    Await(MessageId, Until),
+    /// Make or remove `queue/STOP`.
+    Halt(bool),
+    /// Something with an agent's pane.
+    Pane(AgentName, PaneRequest),
+    /// Stop the daemon.
+    Down {
+        /// Leave the agents running, for the next daemon to adopt.
+        keep_agents: bool,
+    },
+}
+
+impl Request {
+    /// Whether nothing is changed by it: anybody may ask that.
+    #[must_use]
+    pub fn looks_only(&self) -> bool {
+        match self {
+            Self::Overview | Self::Open | Self::Message(_) | Self::Await(..) => true,
+            Self::Pane(_, asked) => matches!(
+                asked,
+                PaneRequest::Read(_) | PaneRequest::Ready | PaneRequest::Explain | PaneRequest::Wait { .. }
+            ),
+            Self::Send { .. } | Self::Command(_) | Self::Halt(_) | Self::Down { .. } => false,
+        }
+    }
+
+    /// What it is, for the log; no contents.
+    pub(in crate::daemon) fn what(&self) -> String {
+        match self {
+            Self::Send { drafts } => format!("accept {}", counted(drafts.len(), "message")),
+            Self::Command(Command::Cancel { id, .. }) => format!("cancel {id}"),
+            Self::Command(Command::Retry(id)) => format!("let {id} go on"),
+            Self::Command(Command::Reply { .. }) => "take an answer".to_owned(),
+            Self::Command(Command::Done { agent, .. }) => format!("take what {agent} said as its answer"),
+            Self::Command(Command::Acknowledge { .. }) => "mark a turn as read".to_owned(),
+            Self::Command(Command::Start(None)) => "start all agents".to_owned(),
+            Self::Command(Command::Start(Some(name))) => format!("start {name}"),
+            Self::Command(Command::Stop(name)) => format!("stop {name}"),
+            Self::Command(Command::Restart(name)) => format!("restart {name}"),
+            Self::Halt(true) => "stop typing".to_owned(),
+            Self::Halt(false) => "resume typing".to_owned(),
+            Self::Pane(name, PaneRequest::Send(_)) => format!("type into the pane of {name}"),
+            Self::Pane(name, PaneRequest::ClearLine) => format!("clear the input of {name}"),
+            Self::Pane(name, PaneRequest::Clear) => format!("clear the pane of {name}"),
+            Self::Pane(name, PaneRequest::Answer { .. }) => format!("answer {name}"),
+            Self::Down { keep_agents: true } => "end, and leave the agents".to_owned(),
+            Self::Down { keep_agents: false } => "end, with the agents".to_owned(),
+            Self::Pane(..) | Self::Overview | Self::Open | Self::Message(_) | Self::Await(..) => {
+                "show something".to_owned()
+            }
+        }
+    }
+}
+
+/// Longest wait beside a pane, for a text or for a moment to type in, in ms: an hour.
+pub const PANE_WAIT_MS_MAX: u64 = 3_600_000;
+
+/// Why nothing is answered where nothing is asked.
+pub const ASKS_NOTHING: &str = "it is not asking anything";
+
+/// How far a message must have got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// Its turn is proven to be delivered, or it ended.
+    Delivered,
+    /// It ended.
+    Ended,
+    /// It is in another stage than the one with this word, or ended.
+    Moved(&'static str),
+}
+
+/// What is to be typed, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SendWish {
+    /// The text.
+    pub text: String,
+    /// Whether it may be several lines, each of them entered.
+    pub lines: bool,
+    /// Whether it is typed though the guards are closed.
+    pub force: bool,
+    /// For how long they are waited for, in ms.
+    pub wait_ms: u64,
+}
+
+/// The pane verbs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PaneRequest {
+    /// Type a line and press Enter, behind the guards.
+    Send(SendWish),
+    /// What the pane shows, with this many lines of history.
+    Read(u32),
+    /// Clear input, screen and history.
+    Clear,
+    /// Take away what stands in its input.
+    ClearLine,
+    /// Whether it may be typed to.
+    Ready,
+    /// What its screen is read as.
+    Explain,
+    /// Answer the dialog that it shows.
+    Answer {
+        /// `yes`, `no`, the number of a choice, or its words; where the dialog takes a text, that.
+        wish: String,
+        /// The dialog that is meant ([`Dialog::id`]); whichever is shown if none.
+        of: Option<String>,
+    },
+    /// Wait until this text stands in what the pane prints from now on.
+    Wait {
+        /// The text; the agent's phrase if none.
+        text: Option<String>,
+        /// For how long, in ms.
+        timeout_ms: u64,
+    },
+}
+
+/// What a face gets.
+#[derive(Debug, Clone)]
+pub enum Response {
+    /// To a send or a command.
+    Reply(Reply),
+    /// The workspace as a whole, what does not work as it should, and how many messages to the user are not read.
+    Overview(Arc<Overview>, Vec<String>, usize),
+    /// All open messages.
+    Open(Arc<Vec<MessageSeen>>),
+    /// One message, with why it waits; none if it is not known to the newest segment.
+    Message(Option<Box<(MessageSeen, Option<String>)>>),
+    /// What a pane shows or said.
+    Pane(PaneResponse),
+    /// It cannot be done now.
+    Unavailable(String),
+    /// The agent whose pane is meant has none.
+    NotRunning(AgentName),
+    /// Done; nothing to say.
+    Ok,
+}
+
+/// A screen, and what the rules of its profile make of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaneLook {
+    /// Version of the program that the rules are for, in its own words; none if its profile has no rules.
+    pub version: Option<String>,
+    /// The state.
+    pub state: &'static str,
+    /// The rule that says so, or a dash.
+    pub rule: String,
+    /// Rows that matched it, counted from 0.
+    pub matched: Vec<usize>,
+    /// The rows of the screen.
+    pub rows: Vec<String>,
+    /// The pane's title.
+    pub title: String,
+    /// Column and row of the cursor, from 0.
+    pub cursor: (u16, u16),
+    /// What stands in its input box; none if no box is shown.
+    pub input: Option<String>,
+    /// What it asks.
+    pub asks: Option<Dialog>,
+    /// What answers it: `choice`, `text`, or `nothing`.
+    pub takes: Option<&'static str>,
+    /// Why nothing may be typed now.
+    pub why: Option<String>,
+}
+
+/// An answer that was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// The choice.
+    pub choice: String,
+    /// Whether the dialog went after Enter.
+    pub taken: bool,
+}
+
+/// What stands in the way of typing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hindrance {
+    /// What it is.
+    pub why: String,
+    /// What to do about it, where waiting would not help.
+    pub cure: Option<String>,
+}
+
+/// What a pane verb gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PaneResponse {
+    /// Rows of the screen.
+    Text(String),
+    /// Typed, and whether that is proven.
+    Typed(bool),
+    /// Whether it may be typed to, and why not.
+    Ready(bool, Option<String>),
+    /// Something stands in the way.
+    Hindered(Hindrance),
+    /// What its screen is read as.
+    Look(Box<PaneLook>),
+    /// What was answered.
+    Answered(Answered),
+    /// It cannot be typed as it is.
+    Unfit {
+        /// Which rule says so, in one word.
+        code: &'static str,
+        /// Why.
+        why: String,
+        /// What to do.
+        cure: String,
+    },
+    /// The text did not come in time; what the pane shows.
+    TimedOut(String),
+}

@@ -1,0 +1,4 @@
+//! The journal: steps on their way to the disk, and the thread that writes them.
+
+pub mod handle;
+pub mod worker;

@@ -1,0 +1,105 @@
+//! What faces ask of the daemon: each gets its answer at once, or when what it asked for is written.
+
+use crate::daemon::clients::handle::see;
+use crate::daemon::clients::request::{Call, Request, Response};
+use crate::daemon::ending::Ending;
+use crate::daemon::r#loop::run::Daemon;
+use crate::engine::input::{Input, Reply};
+use crate::engine::message::Source;
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::team::permission::Power;
+use crate::engine::words::AgentName;
+use crate::io::workspace::Workspace;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+impl Daemon {
+    /// Does what was asked, if whoever asks may ask it.
+    pub(in crate::daemon) fn call(&mut self, call: Call) {
+        let Call { request, key, answer } = call;
+        let refused = |refusal| Response::Reply(Reply::Refused(refusal));
+        let by = match self.panes.who(key.as_deref()) {
+            Ok(by) => by,
+            Err(_) if request.looks_only() => None,
+            Err(why) => return drop(answer.send(refused(Refusal::new(Code::BadProof, why)))),
+        };
+        if let Err(refusal) = self.may_ask(by.as_ref(), &request) {
+            return drop(answer.send(refused(refusal)));
+        }
+        if !request.looks_only() {
+            let by = by.as_ref().map_or("user", AgentName::as_str);
+            tracing::info!(by, "asked to {}", request.what());
+        }
+        self.do_call(request, by, answer);
+    }
+
+    /// What is no message's and so none of the engine's: whether an agent may ask for it.
+    fn may_ask(&self, by: Option<&AgentName>, request: &Request) -> Result<(), Refusal> {
+        let team = self.engine.team();
+        match request {
+            Request::Halt(_) => team.may_command(by, Power::Stop, None),
+            Request::Down { .. } => team.may_command(by, Power::Down, None),
+            Request::Pane(name, _) if !request.looks_only() => {
+                team.may_command(by, Power::Pane, Some(&team.member(name)?))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn do_call(&mut self, request: Request, by: Option<AgentName>, answer: oneshot::Sender<Response>) {
+        match request {
+            Request::Send { drafts } => {
+                let source = Source::Request(self.faces.put(answer));
+                self.mail.look_up(source, drafts, by);
+            }
+            Request::Command(command) => {
+                let request = self.faces.put(answer);
+                self.take_input(Input::Command { request, by, command });
+            }
+            Request::Overview => {
+                let unread = self.workspace.unread();
+                let seen = Response::Overview(Arc::new(self.engine.overview()), self.notes.list(), unread);
+                self.faces.show(&self.journal, answer, seen);
+            }
+            Request::Open => {
+                let seen = Response::Open(Arc::new(self.engine.open_messages().collect()));
+                self.faces.show(&self.journal, answer, seen);
+            }
+            Request::Message(id) => {
+                let seen = Response::Message(see(&self.engine, &id).map(Box::new));
+                self.faces.show(&self.journal, answer, seen);
+            }
+            Request::Await(id, until) => {
+                self.faces.put_awaiting(&self.engine, &self.journal, id, until, answer)
+            }
+            Request::Halt(on) => {
+                let put = self.put_stop_file(on, by.unwrap_or_else(AgentName::user));
+                drop(answer.send(put));
+            }
+            Request::Pane(name, request) => self.panes.face(&self.engine, &name, request, answer),
+            Request::Down { keep_agents } => {
+                self.ending = Some(Ending::asked(keep_agents));
+                drop(answer.send(Response::Ok));
+            }
+        }
+    }
+
+    fn put_stop_file(&mut self, on: bool, by: AgentName) -> Response {
+        let put = self.workspace.put_stop_file(on);
+        // Nothing is typed any more though the disk says no; if the file is not there, that is seen at the next look.
+        if on || put.is_ok() {
+            self.mail.count_halt();
+            self.halt(on, Some(by));
+            self.mail.look();
+        }
+        stop_put(&self.workspace, put)
+    }
+}
+
+/// What is told of an attempt to make or remove `queue/STOP`.
+pub(in crate::daemon) fn stop_put(workspace: &Workspace, put: std::io::Result<()>) -> Response {
+    match put {
+        Ok(()) => Response::Ok,
+        Err(error) => Response::Unavailable(format!("{}: {error}", workspace.stop_file().display())),
+    }
+}

@@ -1,0 +1,82 @@
+//! The turn of a segment: what ended in the old one is shown first, or named in the snapshot of the new one.
+
+use crate::daemon::ending::Broken;
+use crate::daemon::r#loop::run::{Daemon, Turning};
+use crate::daemon::start::replay as memory;
+use crate::engine::words::{MessageId, Millis, Seq};
+use std::collections::BTreeSet;
+
+impl Daemon {
+    /// Turns the segment once everything before it is written, and shown if it has ended: its views are not made again from a
+    /// closed segment. Views that cannot be written for long, since something else is in their place say, are no reason
+    /// for a segment to grow without end: its successor says that they are owed.
+    pub(in crate::daemon) fn turn_segment(&mut self) -> Result<(), Broken> {
+        if !self.closed.is_empty() && self.views.is_idle() && !self.views.owes() {
+            self.engine.forget(&std::mem::take(&mut self.closed));
+            self.keep_needed_places();
+        }
+        let now = self.clock.now();
+        let holds = self.views.holds_segment(now);
+        let may_turn = self.ending.is_none() && !holds;
+        if self.turning == Turning::No && may_turn && self.journal.wants_turn(now) {
+            self.turning = Turning::Draining;
+        }
+        let settled = self.journal.is_idle() && self.views.is_settled();
+        let may_fail = matches!(self.turning, Turning::Draining | Turning::Syncing);
+        if may_fail && holds {
+            // Results that cannot be written now could not be made again from a closed segment.
+            self.go_on();
+            self.views.turn(false);
+            self.views.submit(&self.engine, &self.journal, now)?;
+        } else if self.turning == Turning::Draining && settled {
+            self.views.sync();
+            self.views.submit(&self.engine, &self.journal, now)?;
+            self.turning = Turning::Syncing;
+        }
+        if self.turning == Turning::Syncing && self.journal.is_idle() && self.views.is_settled() {
+            self.owed = self.views.owed().clone(); // all other views are written
+            let (places, decided) = (self.journal.places(), self.mail.decided());
+            let snapshot = memory::snapshot(&self.engine, places, decided, &self.owed);
+            let finished = memory::fingerprints(&self.engine, &self.closed);
+            self.journal.turn(now, snapshot, finished)?;
+            self.turning = Turning::Writing;
+        }
+        Ok(())
+    }
+
+    /// The segment is turned: what ended in it is the archive's to know, and kept here where its views are owed.
+    pub(in crate::daemon) fn turned(&mut self) {
+        let snapshot_seq = Seq(self.engine.state().seq.0 + 1);
+        self.engine.segment_closed_but(snapshot_seq, &self.owed);
+        self.closed = std::mem::take(&mut self.owed);
+        self.keep_needed_places();
+    }
+
+    fn keep_needed_places(&mut self) {
+        let needed = self.engine.needed_steps();
+        self.journal.keep_places(|seq| needed.contains(&seq));
+    }
+
+    /// The segment is turned, or not: what came meanwhile is taken up.
+    pub(in crate::daemon) fn go_on(&mut self) {
+        self.turning = Turning::No;
+        for input in std::mem::take(&mut self.held_back) {
+            self.step(input);
+        }
+    }
+
+    /// Views of what ended in earlier segments before this moment would be removed at once: they are not owed any more, and
+    /// their segments may go.
+    pub(in crate::daemon) fn owe_no_more(&mut self, before: Millis) {
+        let finished = &self.engine.state().finished;
+        let is_old = |id: &&MessageId| finished.get(id).is_none_or(|finished| finished.at < before);
+        let old: BTreeSet<MessageId> = self.closed.iter().filter(is_old).cloned().collect();
+        if old.is_empty() {
+            return;
+        }
+        self.views.give_up(&old);
+        self.closed.retain(|id| !old.contains(id));
+        self.engine.forget(&old);
+        self.keep_needed_places();
+    }
+}

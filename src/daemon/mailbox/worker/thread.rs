@@ -1,0 +1,348 @@
+//! What the mailbox's thread does: looks, reads, and does away with what is dealt with.
+
+use super::bursts::{COUNT_AGAIN_MS, Gathering, gather_ms};
+use super::reading::Reading;
+use super::sweeping::Sweeping;
+use super::{Disk, Dropped, Job, Mail, Rejected, Signs};
+use crate::daemon::mailbox::handled::Decided;
+use crate::daemon::news::{News, NewsSender};
+use crate::engine::words::{AgentName, Millis};
+use crate::io::clock::Clock;
+use crate::io::folder::FolderError;
+use crate::io::journal::Archive;
+use crate::io::mailbox::{Budget, Found, Mailbox, Sweep, Waited};
+use crate::io::watch::{Period, Watch};
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// While somebody still writes a file, or a folder is in trouble, it is looked at again no sooner than this.
+const AGAIN_MS_MIN: u64 = 5;
+/// Files that are in the journal are removed so many at once: some ms, for which a drop waits that comes meanwhile.
+const FORGET_FILES: usize = 64;
+/// And they lie there while there are drops to be taken, and for a while after several came at once, since more are coming: up to
+/// so many. A start after a crash would find them; each takes some 200 bytes meanwhile.
+const FORGET_LATER_MAX: usize = 65_536;
+const FORGET_LATER_MS: u64 = 50;
+/// And no longer than this, where drops come in twos and threes without end.
+const FORGET_LATER_MS_MAX: u64 = 10_000;
+/// And files for which there was no room no sooner than this, though there may be room for others.
+pub(super) const DEFERRED_MS: u64 = 250;
+
+/// Where nothing is taken any more, since the daemon ends, it is looked no sooner than this.
+const LOST_LOOK_MS: u64 = 1_000;
+
+pub(in crate::daemon) struct Worker {
+    pub(super) mailbox: Mailbox,
+    pub(super) watch: Watch,
+    pub(super) period: Period,
+    pub(super) archive: Archive,
+    /// How many it has got since it was started.
+    pub(super) archives: usize,
+    pub(super) clock: Clock,
+    pub(super) news: NewsSender,
+    pub(super) names: BTreeSet<String>,
+    /// Dropped files that the journal named at the start.
+    pub(super) known: Decided,
+    /// Sweeps that are not done.
+    pub(super) sweeps: VecDeque<Sweeping>,
+    /// Files that a sweep has waited for in vain: one that somebody leaves open holds claims up once.
+    pub(super) given_up: HashSet<Waited>,
+    /// Claims that are to be removed when there is nothing else to do.
+    pub(super) forget: VecDeque<Arc<str>>,
+    /// When at the soonest, and when whatever else comes.
+    pub(super) forget_at: Millis,
+    pub(super) forget_by: Millis,
+    /// They could not be: it is tried again at the next look.
+    pub(super) forget_failed: bool,
+    /// Whether a burst is being taken in: the watch rests.
+    pub(super) burst: bool,
+    /// Whether many come over the socket: until when.
+    pub(super) asked_burst_until: Option<Millis>,
+    /// Refused files that could not be set aside yet.
+    pub(super) reject: Vec<Rejected>,
+    pub(super) signs: Arc<Signs>,
+    pub(super) disk: Disk,
+    /// What the loop was told last of `queue/STOP`.
+    pub(super) halted: Option<(bool, usize)>,
+    /// And of what cannot be watched.
+    pub(super) polling: Option<String>,
+    /// And of what holds claims up.
+    pub(super) stuck: Option<String>,
+    /// When it is looked again, whatever inotify says.
+    pub(super) look_at: Millis,
+    /// And when at the soonest, whatever inotify says.
+    pub(super) gather_until: Millis,
+    /// What is gathered meanwhile.
+    pub(super) gathering: Option<Gathering>,
+    /// And where files wait for room, or for what is known: they are read again then.
+    pub(super) deferred_until: Millis,
+    /// Where there is no room: when what does not wait for some is looked for again.
+    pub(super) urgent_at: Millis,
+    /// Whether it could not be read last which messages are known.
+    pub(super) unknowable: bool,
+    /// Whether one of those that wait for that may be a part of somebody's task.
+    pub(super) part_waits: bool,
+}
+
+impl Worker {
+    pub(super) fn work(&mut self, jobs: &Receiver<Job>) {
+        // Watched first, listed then: what comes in between is told twice, and nothing is missed.
+        for place in self.mailbox.places() {
+            self.watch.follow(&place);
+        }
+        loop {
+            let job = match jobs.recv_timeout(Duration::from_millis(self.wait_ms())) {
+                Ok(job) => Some(job),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            if !self.go_round(job) {
+                return;
+            }
+        }
+    }
+
+    /// For how long there is nothing to do where no job comes.
+    pub(in crate::daemon) fn wait_ms(&self) -> u64 {
+        let asked = self.signs.look.load(Ordering::Acquire);
+        let look_at = if asked { self.look_at.min(self.gather_until) } else { self.look_at };
+        let look_at = self.gathering.map_or(look_at, |gathering| gathering.count_at.min(look_at));
+        let look_at = self.asked_burst_until.map_or(look_at, |until| until.min(look_at));
+        let forget_at = self.forgets_at();
+        forget_at.map_or(look_at, |at| at.min(look_at)).since(self.clock.now())
+    }
+
+    /// Does a job, and what it is time for; false if the loop is gone.
+    pub(in crate::daemon) fn go_round(&mut self, job: Option<Job>) -> bool {
+        let more = job.is_none_or(|job| self.take(job));
+        if !more || self.has_ended() {
+            return false;
+        }
+        // Jobs may come without end; what lies in the queue is looked for between any two.
+        let now = self.clock.now();
+        if !self.end_burst(now) {
+            return false;
+        }
+        self.gather(now);
+        let asked = self.signs.look.load(Ordering::Acquire) && self.gather_until <= now;
+        if asked || self.look_at <= now {
+            self.signs.look.store(false, Ordering::Release);
+            if !self.look() {
+                return false;
+            }
+            if self.forget.len() < FORGET_LATER_MAX {
+                return true;
+            }
+        }
+        self.forgets_at().is_none_or(|at| at > now) || self.forget_some()
+    }
+
+    fn has_ended(&self) -> bool {
+        self.signs.ended.load(Ordering::Acquire)
+    }
+
+    /// Does a job; false if the loop is gone.
+    fn take(&mut self, job: Job) -> bool {
+        match job {
+            Job::Look => {}
+            Job::Sweep(number) => self.sweep(number),
+            Job::Forget(claims) => {
+                if self.forget.is_empty() {
+                    self.forget_by = self.clock.now().plus(FORGET_LATER_MS_MAX);
+                }
+                self.forget.extend(claims);
+            }
+            Job::Reject(rejected) => {
+                let aside = self.reject(rejected);
+                return self.tell_gone(aside);
+            }
+            Job::Defer(claims) => {
+                claims.iter().for_each(|claim| self.mailbox.defer(claim));
+                self.deferred_until = self.clock.now().plus(DEFERRED_MS);
+            }
+            Job::LowDisk(bytes) => self.disk.low_bytes = bytes,
+            Job::LookUp(asked) => return self.answer_all(asked),
+            Job::Names(names) => {
+                self.names = names;
+                self.mailbox.forget_unwanted(); // a name may have made it one
+            }
+            Job::Archive(archive) => {
+                self.archive = archive;
+                self.archives += 1;
+            }
+        }
+        true
+    }
+
+    /// When files that are in the journal may be removed, if there are any.
+    fn forgets_at(&self) -> Option<Millis> {
+        let are_many = self.forget.len() >= FORGET_LATER_MAX;
+        let at = if are_many { Millis(0) } else { self.forget_at.min(self.forget_by) };
+        (!self.forget.is_empty() && !self.forget_failed).then_some(at)
+    }
+
+    /// Removes some of the files that are in the journal; false if the loop is gone.
+    fn forget_some(&mut self) -> bool {
+        // As many as a look may bring, where they are too many.
+        let are_many = self.forget.len() >= FORGET_LATER_MAX;
+        let some = self.forget.len().min(if are_many { Budget::default().files } else { FORGET_FILES });
+        let claims: Vec<_> = self.forget.drain(..some).collect();
+        let gone = self.remove(claims);
+        self.tell_gone(gone)
+    }
+
+    fn tell_gone(&self, gone: Vec<Arc<str>>) -> bool {
+        gone.is_empty() || self.tell(Vec::new(), Vec::new(), gone)
+    }
+
+    /// Removes files that are in the journal. Gives those that are gone: all, or none where one could not be removed yet.
+    fn remove(&mut self, claims: Vec<Arc<str>>) -> Vec<Arc<str>> {
+        let Err(error) = self.mailbox.forget(&claims) else { return claims };
+        tracing::warn!(%error, "files already in the journal could not be removed; the removal is retried");
+        self.forget.extend(claims);
+        self.forget_failed = true;
+        Vec::new()
+    }
+
+    /// Sets refused files aside. Gives those that are.
+    fn reject(&mut self, rejected: Vec<Rejected>) -> Vec<Arc<str>> {
+        let mut aside = Vec::new();
+        for file in rejected {
+            let from = file.from.as_ref().map(AgentName::as_str);
+            match self.mailbox.reject(&file.claim, &file.refusal, from, self.clock.wall()) {
+                Ok(_) => aside.push(file.claim),
+                Err(error) => {
+                    tracing::error!(%error, claim = %file.claim, "a refused file could not be moved to queue/rejected/; it is retried");
+                    self.reject.push(file);
+                }
+            }
+        }
+        aside
+    }
+
+    /// What could not be removed or set aside, once more; what is set aside now.
+    fn catch_up(&mut self) -> Vec<Arc<str>> {
+        self.forget_failed = false;
+        let rejected = std::mem::take(&mut self.reject);
+        self.reject(rejected)
+    }
+
+    /// Takes what lies in the drop zones, a batch, and says when to look again; false if the loop is gone.
+    fn look(&mut self) -> bool {
+        if self.disk.ground.as_ref().is_some_and(|ground| ground.lost().is_some()) {
+            self.look_at = self.clock.now().plus(LOST_LOOK_MS);
+            return true; // the daemon ends, and whoever comes next takes what is there
+        }
+        if !self.burst {
+            self.watch.check();
+        }
+        let halts = self.signs.halts.load(Ordering::Acquire);
+        // Where it cannot be known whether queue/STOP exists, what was known holds.
+        let was_stopped = self.halted.is_some_and(|(stopped, _)| stopped);
+        let stopped = self.mailbox.stopped_since().map_or(was_stopped, |since| since.is_some());
+        let halted = (stopped, halts);
+        let full = self.is_full();
+        let was_full = std::mem::replace(&mut self.disk.full, full);
+        let had_halted = self.halted.replace(halted);
+        let polling = self.watch.polling();
+        let news = had_halted != Some(halted) || full != was_full || polling != self.polling;
+        self.polling = polling;
+        if news && !self.tell(Vec::new(), Vec::new(), Vec::new()) {
+            return false; // what is told before the sweep holds for what it finds
+        }
+        let now = self.clock.now();
+        if self.signs.in_flight.is_full() {
+            self.look_at = now.plus(self.period.next_in_ms(now, self.polling.is_some()));
+            return true; // the loop says when it has taken some of them in
+        }
+        let mut sweep = self.mailbox.scan(now, self.budget());
+        let now = self.clock.now();
+        if !sweep.found.is_empty() {
+            self.period.active(now);
+        }
+        let period = self.period.next_in_ms(now, self.polling.is_some());
+        if sweep.found.len() > 1 {
+            self.forget_at = now.plus(FORGET_LATER_MS);
+        }
+        let again = sweep.again_in_ms.map(|again| again.max(AGAIN_MS_MIN));
+        self.look_at = now.plus(again.map_or(period, |again| again.min(period)));
+        let gather_ms = gather_ms(sweep.found.len());
+        self.gather_until = now.plus(gather_ms).max(self.deferred_until);
+        let gathers = gather_ms > COUNT_AGAIN_MS && !sweep.more && self.deferred_until <= now;
+        self.gathering = gathers.then(|| Gathering::new(now));
+        if sweep.more && self.budget().files > 0 {
+            self.look_at = now.max(self.deferred_until);
+        }
+        self.take_urgent(&mut sweep);
+        let over = self.listen(sweep.found.len(), now);
+        let aside = self.catch_up();
+        self.tell_gone(aside) && self.report(sweep, over) && self.settle()
+    }
+
+    /// Tells what a sweep found, and that a burst is over.
+    fn report(&mut self, sweep: Sweep, over: bool) -> bool {
+        let (mut files, mut notes) = (Vec::with_capacity(sweep.found.len()), Vec::new());
+        let (mut known, mut refused) = (Vec::new(), Vec::new());
+        for found in sweep.found {
+            match found {
+                // A power cut put back what the journal has.
+                Found::Read { claim, .. } | Found::Bad { claim, .. } if self.known.taken.contains(&claim) => {
+                    known.push(claim);
+                }
+                Found::Read { claim, .. } | Found::Bad { claim, .. }
+                    if self.known.refused.contains_key(&claim) =>
+                {
+                    refused.extend(self.known.refused.get(&claim).cloned());
+                }
+                file @ (Found::Read { .. } | Found::Bad { .. }) => files.push(file),
+                other => notes.push(note(other)),
+            }
+        }
+        let mut drops = Reading { names: &self.names, wall: self.clock.wall() }.read_all(&files);
+        notes.extend(self.look_up_files(&mut drops));
+        // At once, even in a burst: the loop does not know of them, so that no snapshot would name them.
+        let mut gone = self.remove(known);
+        gone.extend(self.reject(refused));
+        let nothing = drops.is_empty() && notes.is_empty() && gone.is_empty() && !over;
+        nothing || self.tell(drops, notes, gone)
+    }
+
+    pub(super) fn tell(&self, drops: Vec<Dropped>, notes: Vec<String>, forgotten: Vec<Arc<str>>) -> bool {
+        self.send(Mail { drops, notes, forgotten, ..self.mail() })
+    }
+
+    /// What holds for whatever is told.
+    pub(super) fn mail(&self) -> Mail {
+        let halted = self.halted.unwrap_or_default();
+        let (drops, notes, forgotten) = (Vec::new(), Vec::new(), Vec::new());
+        let (polling, stuck) = (self.polling.clone(), self.stuck.clone());
+        let burst = self.burst || self.asked_burst_until.is_some();
+        let (full, swept) = (self.disk.full, None);
+        Mail { drops, notes, halted, forgotten, full, polling, stuck, burst, archives: self.archives, swept }
+    }
+
+    pub(super) fn send(&self, mail: Mail) -> bool {
+        self.signs.in_flight.add(&mail.drops);
+        self.news.blocking_send(News::Mail(mail)).is_ok()
+    }
+}
+
+/// What is worth a line in the activity log.
+fn note(found: Found) -> String {
+    match found {
+        Found::Later { name, refusal, .. } => format!("{name} is left where it is: {}", refusal.why),
+        Found::Hint { name, is_folder: true, .. } => {
+            format!("files in queue/{name}/ are not taken: only files directly in queue/ are")
+        }
+        Found::Hint { name, .. } => format!("queue/{name} is not taken: its name must end in .yaml"),
+        Found::Trouble { error, .. } => trouble(&error),
+        Found::Read { name, .. } | Found::Bad { name, .. } => format!("{name} was taken"),
+    }
+}
+
+fn trouble(error: &FolderError) -> String {
+    format!("the drop zone cannot be looked at: {error}")
+}

@@ -1,0 +1,163 @@
+//! The loop's side of the panes: one worker a launch, and the agents' keys.
+
+use crate::daemon::clients::request::{PaneRequest, Response};
+use crate::daemon::panes::orders::{Launched, ORDERS_KEPT, ORDERS_MAX, Order, Orders};
+use crate::engine::engine::Engine;
+use crate::engine::input::Reply;
+use crate::engine::words::{AgentName, Nonce};
+use crate::io::keys::Keys;
+use std::collections::{BTreeMap, HashMap};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::Id;
+
+/// Workers by agent.
+#[derive(Debug)]
+pub struct PanesDesk {
+    workers: BTreeMap<AgentName, (Nonce, Orders)>,
+    /// Whose worker each task is, until it has ended.
+    tasks: HashMap<Id, (AgentName, Nonce)>,
+    keys: Keys,
+}
+
+impl PanesDesk {
+    /// An empty desk.
+    #[must_use]
+    pub fn new(keys: Keys) -> Self {
+        Self { workers: BTreeMap::new(), tasks: HashMap::new(), keys }
+    }
+
+    /// Makes place for a new worker, which ends an older one of the same agent.
+    pub fn admit(&mut self, launched: &Launched) -> mpsc::Receiver<Order> {
+        let (orders, inbox) = mpsc::channel(ORDERS_MAX);
+        self.workers.insert(launched.agent.clone(), (launched.nonce, orders));
+        inbox
+    }
+
+    /// This task is the worker of this launch.
+    pub fn started(&mut self, task: Id, who: (AgentName, Nonce)) {
+        self.tasks.insert(task, who);
+    }
+
+    /// A task has ended; whose worker it was, if it was one.
+    pub fn ended(&mut self, task: Id) -> Option<(AgentName, Nonce)> {
+        self.tasks.remove(&task)
+    }
+
+    /// Gives an order; false if this launch has no worker any more (its end is on its way as news).
+    pub fn order(&mut self, agent: &AgentName, nonce: Nonce, order: Order) -> bool {
+        let Some((newest, orders)) = self.workers.get(agent) else { return false };
+        if *newest != nonce {
+            return false;
+        }
+        let closes = matches!(order, Order::Close);
+        let given = orders.try_send(order).is_ok();
+        if closes {
+            self.workers.remove(agent);
+        }
+        given
+    }
+
+    /// Every worker leaves its pane as it is, or closes it.
+    pub fn dismiss_all(&mut self, close: bool) {
+        for (_, (_, orders)) in std::mem::take(&mut self.workers) {
+            let _ = orders.try_send(if close { Order::Close } else { Order::Leave });
+        }
+    }
+
+    /// Forgets every worker: the tmux server is gone, and they with it.
+    pub fn forget_all(&mut self) {
+        self.workers.clear();
+    }
+
+    /// A person's pane verb.
+    pub fn face(
+        &self,
+        engine: &Engine,
+        name: &AgentName,
+        request: PaneRequest,
+        answer: oneshot::Sender<Response>,
+    ) {
+        let name = match engine.team().member(name) {
+            Ok(name) => name,
+            Err(refusal) => return drop(answer.send(Response::Reply(Reply::Refused(refusal)))),
+        };
+        let Some((_, orders)) = self.workers.get(&name) else {
+            return drop(answer.send(Response::NotRunning(name)));
+        };
+        // The last places are the engine's: its orders are never lost behind people's.
+        let refused = if orders.capacity() <= ORDERS_KEPT {
+            Some(Order::Face(request, answer))
+        } else {
+            orders.try_send(Order::Face(request, answer)).err().map(TrySendError::into_inner)
+        };
+        if let Some(Order::Face(_, answer)) = refused {
+            drop(answer.send(Response::Unavailable(format!("{name}'s pane is busy: try again"))));
+        }
+    }
+
+    /// The key of a launch, for its environment.
+    #[must_use]
+    pub fn key(&self, agent: &AgentName, nonce: Nonce) -> String {
+        self.keys.of(agent, nonce)
+    }
+
+    /// Whose key this is; nobody's if there is none.
+    ///
+    /// # Errors
+    /// If it is no running agent's key.
+    pub fn who(&self, key: Option<&str>) -> Result<Option<AgentName>, String> {
+        let Some(key) = key else { return Ok(None) };
+        let mut workers = self.workers.iter();
+        let owner = workers.find(|(agent, (nonce, _))| self.keys.of(agent, *nonce) == key);
+        owner
+            .map(|(agent, _)| Some(agent.clone()))
+            .ok_or_else(|| "this key belongs to no running agent: was the agent restarted?".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::message::refusal::Code;
+    use crate::engine::team::Team;
+
+    #[test]
+    fn nobodys_pane_is_refused_as_nobody_is_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = PanesDesk::new(Keys::open(&folder.path().join("secret")).unwrap());
+        let engine = Engine::new(Team::default());
+        for name in ["nobody", "user"] {
+            let (answer, mut answered) = oneshot::channel();
+            desk.face(&engine, &AgentName::new(name).unwrap(), PaneRequest::Ready, answer);
+            match answered.try_recv() {
+                Ok(Response::Reply(Reply::Refused(refusal))) => assert_eq!(refusal.code, Code::UnknownAgent),
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_is_that_of_the_newest_launch_and_whole_or_it_is_nobodys() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut desk = PanesDesk::new(Keys::open(&folder.path().join("secret")).unwrap());
+        let name = |name: &str| AgentName::new(name).unwrap();
+        let launched = |agent: &str, nonce| Launched { agent: name(agent), nonce: Nonce(nonce), adopt: None };
+        let _inboxes: Vec<_> = [launched("a", 1), launched("b", 1), launched("a", 2)]
+            .map(|launched| desk.admit(&launched))
+            .into();
+        for (agent, nonce, owner) in [("a", 2, true), ("b", 1, true), ("a", 1, false), ("c", 1, false)] {
+            let key = desk.key(&name(agent), Nonce(nonce));
+            let who = desk.who(Some(&key));
+            if owner {
+                assert_eq!(who, Ok(Some(name(agent))));
+            } else {
+                assert!(who.is_err(), "{agent} {nonce}: {who:?}");
+            }
+            for part in ["", &key[..1], &key[..key.len() - 1], &format!("{key}0")] {
+                assert!(desk.who(Some(part)).is_err(), "{part:?} for {key:?}");
+            }
+        }
+        assert_eq!(desk.who(None), Ok(None), "who shows none proves nothing");
+    }
+}

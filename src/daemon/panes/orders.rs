@@ -1,0 +1,136 @@
+//! What the loop tells the worker of an agent's pane, and what it hears from it.
+
+use crate::daemon::clients::request::{PaneRequest, Response};
+use crate::engine::input::Report;
+use crate::engine::life::Turn;
+use crate::engine::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey};
+use crate::wire::team_file::{General, Launch};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// Orders that may wait for one worker: the engine has at most one search, one turn, one "not awaited any more" and one
+/// close under way for an agent; the rest is for the pane verbs of people.
+pub const ORDERS_MAX: usize = 32;
+/// Places of these that the pane verbs of people leave free.
+pub const ORDERS_KEPT: usize = 8;
+
+/// One order to the worker of one launch.
+#[derive(Debug)]
+pub enum Order {
+    /// Report `Ready` as soon as every guard is open; `NotReady` once for each other guard that closes.
+    Seek {
+        /// What was told of a limit that is over: a screen that says no more than that may be typed to.
+        past: Option<Arc<str>>,
+    },
+    /// Type this turn, report `Rung`, then watch for its claim.
+    Ring(Typed),
+    /// After a crash: look whether this turn was delivered; press Enter if it stands in the input box; report `Rung`
+    /// (never type the text again), then watch for its claim.
+    Settle(Typed),
+    /// Watch for the claim of this turn, which was delivered before; a claim that stands on the screen already counts.
+    Await(Typed),
+    /// Nothing is awaited any more.
+    Unwatch {
+        /// Whether its message ended without it, so that it may go on with it.
+        off: bool,
+    },
+    /// The same, and this turn is broken off if it is under way; report `Interrupted`.
+    Interrupt {
+        /// Of which message.
+        id: MessageId,
+        /// Which turn of it.
+        turn: u16,
+    },
+    /// Close the window and end; no report.
+    Close,
+    /// Leave the window as it is and end; the next daemon will adopt it.
+    Leave,
+    /// A pane verb of a person.
+    Face(PaneRequest, oneshot::Sender<Response>),
+}
+
+/// A turn as it is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typed {
+    /// The message.
+    pub id: MessageId,
+    /// The turn.
+    pub turn: Turn,
+    /// The one line to be typed: the doorbell, or the content where delivery is inline.
+    pub line: Arc<str>,
+    /// When the line may have been typed first, if that is known.
+    pub since: Option<Millis>,
+    /// What the agent prints when it is done; with the token where the turn has one.
+    pub phrase: Arc<str>,
+    /// How often the line stood in the pane when it was typed: it had been typed before, and was not entered.
+    pub stood: usize,
+}
+
+/// What holds for every worker at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// Whether `queue/STOP` is there: then nothing is typed anywhere.
+    pub halted: bool,
+    /// How long a person must not have typed, in ms.
+    pub person_quiet_ms: u64,
+    /// Rows of history that an answer may take.
+    pub history: u32,
+}
+
+impl Terms {
+    /// What these settings say.
+    #[must_use]
+    pub fn of(general: &General, halted: bool) -> Self {
+        Self { halted, person_quiet_ms: general.person_quiet_ms, history: general.history_limit }
+    }
+}
+
+/// How each agent is started and typed to: a profile may change while its program runs.
+pub type Launches = Arc<BTreeMap<AgentName, Arc<Launch>>>;
+
+/// Which agent a worker is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launched {
+    /// The agent.
+    pub agent: AgentName,
+    /// The launch.
+    pub nonce: Nonce,
+    /// What to take over; none to make a new window.
+    pub adopt: Option<Adopted>,
+}
+
+/// An agent that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adopted {
+    /// Its pane.
+    pub pane: PaneId,
+    /// Its process.
+    pub process: ProcessKey,
+    /// Its terminal.
+    pub tty: PathBuf,
+}
+
+/// News of one launch.
+#[derive(Debug)]
+pub struct PaneNews {
+    /// The agent.
+    pub agent: AgentName,
+    /// The launch.
+    pub nonce: Nonce,
+    /// What there is to say.
+    pub what: PaneWord,
+}
+
+/// What a worker has to say.
+#[derive(Debug)]
+pub enum PaneWord {
+    /// For the engine.
+    Report(Report),
+    /// The last meaningful line of the pane, for the status file only; at most once a second.
+    Doing(String),
+}
+
+/// Where a worker's orders go.
+pub type Orders = mpsc::Sender<Order>;

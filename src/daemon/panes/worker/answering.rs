@@ -1,0 +1,384 @@
+//! Answering a dialog: the mark is moved to the choice, one key at a time and each one seen, and Enter is pressed only where
+//! the mark stands on it and the dialog is the one that was meant.
+
+use super::reading::Read;
+use super::{End, Worker};
+use crate::daemon::clients::request::{ASKS_NOTHING, Answered, PaneResponse};
+use crate::engine::input::Report;
+use crate::engine::screen::reading::{Choose, Chosen, Dialog, State, StyledRow, is_like};
+use crate::engine::team::blocker::AnsweredBy;
+use crate::io::process;
+use crate::io::tmux::{Key, Rows, Screen, TmuxError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a dialog must stand before a key is pressed: Claude Code takes none within 200 ms of its first sight.
+const SETTLES: Duration = Duration::from_millis(300);
+/// How long a key may take to show. One that was not seen is never pressed again: it may come yet, and on something else.
+pub(super) const KEY_WAIT: Duration = Duration::from_secs(3);
+/// Between what is seen of a key and Enter: Qwen Code shows where its mark is before it takes the next key.
+const KEY_REST: Duration = Duration::from_millis(200);
+/// After how long a key that was never seen is taken to be lost.
+const KEY_LOST: Duration = Duration::from_secs(10);
+/// How long an answer may take in all: whoever gave it has gone then.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(20);
+/// How soon the profile tries again to answer, and how often.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
+const TRIES: u32 = 5;
+/// Between two looks at a screen that makes no sound.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// Why nothing was answered.
+pub(super) enum Stopped {
+    Refused(String),
+    /// Somebody types, or wants that nothing is typed.
+    Guarded(String),
+    Tmux(TmuxError),
+}
+
+impl From<TmuxError> for Stopped {
+    fn from(error: TmuxError) -> Self {
+        Self::Tmux(error)
+    }
+}
+
+impl From<End> for Stopped {
+    fn from(_: End) -> Self {
+        Self::Tmux(TmuxError::Gone { why: "the connection has ended".to_owned() })
+    }
+}
+
+/// What somebody means to answer.
+enum Meant<'a> {
+    /// Whatever it asks.
+    Anything,
+    /// What was shown by this name.
+    Shown(&'a str),
+    /// This, known by this rule.
+    This(&'a str, &'a Dialog),
+}
+
+/// A key that has not been seen to do anything yet.
+#[derive(Debug)]
+pub(super) struct Pressed {
+    /// What stood there then, with its mark.
+    on: Dialog,
+    at: Instant,
+}
+
+/// What a profile has tried to answer.
+#[derive(Debug)]
+pub(super) struct Tried {
+    dialog: Dialog,
+    tries: u32,
+}
+
+pub(super) fn refused<T>(why: impl Into<String>) -> Result<T, Stopped> {
+    Err(Stopped::Refused(why.into()))
+}
+
+impl Worker {
+    /// Answers what the agent asks; `of` is the dialog that was meant, if that was said.
+    pub(super) async fn answer(&mut self, wish: &str, of: Option<&str>) -> Result<PaneResponse, TmuxError> {
+        let meant = of.map_or(Meant::Anything, Meant::Shown);
+        let chosen = self.choose(wish, meant, AnsweredBy::Person).await;
+        self.look_by(Instant::now()); // what it showed meanwhile was heard here
+        match chosen {
+            Ok(answered) => Ok(PaneResponse::Answered(answered)),
+            Err(Stopped::Refused(why) | Stopped::Guarded(why)) => Ok(PaneResponse::Ready(false, Some(why))),
+            Err(Stopped::Tmux(error)) => Err(error),
+        }
+    }
+
+    /// Answers what the profile was told to answer, once for each dialog; what it was not told waits for a person.
+    pub(super) async fn answer_by_profile(&mut self, read: &Read) -> Result<(), End> {
+        let waits = read.state == State::WaitingInput;
+        let Some(dialog) = read.dialog.as_ref().filter(|_| waits) else {
+            if read.state != State::Unknown {
+                self.answered = None;
+            }
+            return Ok(());
+        };
+        let same = |tried: &&Tried| tried.dialog.is_same(dialog);
+        let tries = self.answered.as_ref().filter(same).map_or(0, |tried| tried.tries);
+        if tries >= TRIES {
+            return Ok(());
+        }
+        let launch = self.launch.clone();
+        let Some(standing) = launch.profile.answers.iter().find(|answer| answer.fits(&read.rule, dialog))
+        else {
+            return Ok(());
+        };
+        let meant = Meant::This(&read.rule, dialog);
+        let chosen = self.choose(&standing.choose, meant, AnsweredBy::Profile).await;
+        self.look_by(Instant::now() + LOOK_AGAIN); // what it showed meanwhile was heard here
+        let (why, tries) = match chosen {
+            Ok(Answered { taken: true, .. }) => {
+                // What it asks next is new, though it be the same.
+                self.answered = None;
+                return Ok(());
+            }
+            Ok(_) => ("Enter was pressed, but the dialog stays".to_owned(), TRIES),
+            Err(Stopped::Tmux(TmuxError::Gone { .. })) => return Err(End::Disconnected),
+            Err(Stopped::Tmux(error)) => (error.to_string(), tries + 1),
+            // Somebody types, or nothing is to be typed: that passes.
+            Err(Stopped::Guarded(why)) => (why, tries),
+            Err(Stopped::Refused(why)) => (why, tries + 1),
+        };
+        if tries >= TRIES {
+            tracing::warn!(agent = %self.launched.agent, %why, "a dialog is left to a person");
+        }
+        self.answered = Some(Tried { dialog: dialog.clone(), tries });
+        self.look_by(Instant::now() + TRY_AGAIN);
+        Ok(())
+    }
+
+    async fn choose(&mut self, wish: &str, meant: Meant<'_>, by: AnsweredBy) -> Result<Answered, Stopped> {
+        let until = Instant::now() + ANSWERED_WITHIN;
+        let rules = self.launch.profile.screen.clone();
+        let Some(rules) = rules.as_deref().and_then(|rules| rules.choices.as_ref()) else {
+            return refused(
+                "its profile has no rules for dialogs, so nothing is known to be asked: answer in its pane (`tasuki attach`)",
+            );
+        };
+        let Some((rule, dialog)) = self.asked().await? else { return refused(ASKS_NOTHING) };
+        let is_meant = match meant {
+            Meant::Anything => true,
+            Meant::Shown(id) => {
+                let asked_at = self.known_as(&dialog).await?;
+                Dialog { asked_at, ..Dialog::default() }.id() == id
+            }
+            Meant::This(known_by, meant) => known_by == rule && meant.is_same(&dialog),
+        };
+        if !is_meant {
+            return refused(format!("it now asks something else: {}", self.in_one_line(&dialog)));
+        }
+        self.no_key_is_out(&dialog)?;
+        let settled = Instant::now() + SETTLES;
+        while self.listen_once(settled).await? {}
+        if rules.typed.contains(&rule) || dialog.opened {
+            if matches!(Choose::read(wish), Choose::Yes) {
+                return refused("it asks for a text, not for a choice");
+            }
+            return self.type_answer(&dialog, wish, by).await;
+        }
+        if dialog.choices.is_empty() {
+            return refused("it shows nothing to choose from: answer in its pane (`tasuki attach`)");
+        }
+        if dialog.marked.is_none() {
+            return refused("which choice is marked cannot be seen: answer in its pane (`tasuki attach`)");
+        }
+        let at = match dialog.choose(&Choose::read(wish), rules) {
+            Ok(Chosen::At(at)) => at,
+            Ok(Chosen::Field(at)) if matches!(by, AnsweredBy::Person) => {
+                return self.type_in_place(&dialog, at, wish, until).await;
+            }
+            Ok(Chosen::Field(_)) => return refused("a profile cannot type a text of its own"),
+            Err(why) => return refused(format!("{why}; it offers: {}", self.in_one_line(&dialog))),
+        };
+        self.mark(&dialog, at, until).await?;
+        let dialog = Dialog { marked: Some(at), ..dialog };
+        let taken = self.take(&dialog, until).await?;
+        let answered = self.has_answered(&dialog.choices[at], taken, by).await;
+        let goes_on = !rules.enter_after_no.is_empty() && matches!(Choose::read(wish), Choose::No);
+        if !taken || !goes_on || !self.wait_for(|shown| shown.is_some()).await? {
+            return Ok(answered);
+        }
+        match self.asked().await? {
+            Some((rule, why)) if rules.enter_after_no.contains(&rule) => {
+                let taken = self.take(&why, until).await?;
+                Ok(Answered { taken, ..answered })
+            }
+            _ => Ok(answered),
+        }
+    }
+
+    /// Tells that it was answered.
+    pub(super) async fn has_answered(&mut self, choice: &str, taken: bool, by: AnsweredBy) -> Answered {
+        let choice = self.masked(choice);
+        self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
+        if taken {
+            self.report(Report::NeedsNothing).await;
+        }
+        self.told = None; // what it asks next is new
+        Answered { choice, taken }
+    }
+
+    /// Moves the mark to this choice.
+    pub(super) async fn mark(&mut self, dialog: &Dialog, at: usize, until: Instant) -> Result<(), Stopped> {
+        for _ in 0..=dialog.choices.len() {
+            let now = self.still_asked(dialog, at).await?;
+            if now.marked == Some(at) {
+                return Ok(());
+            }
+            let key = match (now.in_row.is_some(), now.marked.is_some_and(|marked| marked < at)) {
+                (false, true) => Key::Down,
+                (false, false) => Key::Up,
+                (true, true) => Key::Right,
+                (true, false) => Key::Left,
+            };
+            self.strike(key, &now, until).await?;
+            if !self.wait_for(|shown| shown.is_some_and(|shown| shown.marked != now.marked)).await? {
+                break;
+            }
+            self.pressed = None;
+        }
+        refused("the mark did not move to that choice: answer in its pane (`tasuki attach`)")
+    }
+
+    /// Presses Enter, once: whether it was taken cannot be told from a program that is slow, and the next Enter would be meant
+    /// for what it asks then. Whether the dialog went.
+    pub(super) async fn take(&mut self, dialog: &Dialog, until: Instant) -> Result<bool, Stopped> {
+        if process::unread_input(&self.tty).unwrap_or(0) > 0 {
+            return refused("it has not taken what was typed before: answer in its pane (`tasuki attach`)");
+        }
+        let pieces = self.output.borrow().pieces;
+        let rested = Instant::now() + KEY_REST;
+        while self.listen_once(rested).await? {}
+        let before = self.all_shown().await?;
+        // What changes from now on, changes by the key.
+        let before = Some(before).filter(|_| self.output.borrow().pieces == pieces);
+        let now = self.asked().await?.map(|(_, now)| now);
+        if !now.is_some_and(|now| now.is_same(dialog) && now.marked == dialog.marked) {
+            return refused("it now asks something else, or nothing; Enter was not pressed");
+        }
+        self.strike(Key::Enter, dialog, until).await?;
+        self.was_entered();
+        let taken = self.is_left(dialog, before.as_deref()).await?;
+        self.pressed = self.pressed.take().filter(|_| !taken);
+        Ok(taken)
+    }
+
+    /// Waits until a dialog is gone, or the next one stands there that asks the same, below other words than were shown `before`.
+    /// Each is seen twice: some programs draw their dialog anew in pieces.
+    async fn is_left(&mut self, dialog: &Dialog, before: Option<&str>) -> Result<bool, Stopped> {
+        let deadline = Instant::now() + KEY_WAIT;
+        let mut seen_gone = false;
+        let mut another: Option<(String, Instant)> = None;
+        loop {
+            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+            let (shown, all) = (self.asked().await?.map(|(_, shown)| shown), self.all_shown().await?);
+            let is_gone = shown.is_none_or(|shown| !shown.is_same(dialog));
+            if is_gone && seen_gone {
+                return Ok(true);
+            }
+            seen_gone = is_gone;
+            another = match (another, before) {
+                _ if is_gone => None,
+                (Some((like, since)), _) if is_like(&like, &all) => Some((like, since)),
+                (_, Some(before)) if !is_like(before, &all) => Some((all, Instant::now())),
+                _ => None,
+            };
+            if another.as_ref().is_some_and(|(_, since)| since.elapsed() >= SETTLES) {
+                return Ok(true);
+            }
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// All that its screen shows.
+    async fn all_shown(&self) -> Result<String, TmuxError> {
+        Ok(self.pane.capture(0, self.rows()).await?.rows.join("\n"))
+    }
+
+    /// A key that was pressed before may still come; the next one would be meant for what it leads to.
+    fn no_key_is_out(&mut self, dialog: &Dialog) -> Result<(), Stopped> {
+        let out = |pressed: &Pressed| {
+            let still = pressed.on.is_same(dialog) && pressed.on.marked == dialog.marked;
+            still && pressed.at.elapsed() < KEY_LOST
+        };
+        self.pressed = self.pressed.take().filter(out);
+        match self.pressed {
+            None => Ok(()),
+            Some(_) => {
+                let why =
+                    "a key that was pressed before has had no visible effect yet: try again in a moment";
+                Err(Stopped::Guarded(why.to_owned()))
+            }
+        }
+    }
+
+    /// Presses a key, if nobody minds.
+    async fn strike(&mut self, key: Key, on: &Dialog, until: Instant) -> Result<(), Stopped> {
+        if Instant::now() >= until {
+            return refused("it takes too long: answer in its pane (`tasuki attach`)");
+        }
+        if let Some((guard, _)) = self.hands_off().await? {
+            return Err(Stopped::Guarded(guard.words().to_owned()));
+        }
+        self.forget_seen();
+        self.pressed = Some(Pressed { on: on.clone(), at: Instant::now() });
+        self.pane.key(key).await?;
+        Ok(())
+    }
+
+    /// Waits until what is asked is as wanted; whether it came to that.
+    pub(super) async fn wait_for(
+        &mut self,
+        wanted: impl Fn(Option<&Dialog>) -> bool,
+    ) -> Result<bool, Stopped> {
+        let deadline = Instant::now() + KEY_WAIT;
+        loop {
+            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+            let shown = self.asked().await?.map(|(_, dialog)| dialog);
+            if wanted(shown.as_ref()) {
+                return Ok(true);
+            }
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// The dialog as it stands now, if it is the same. Some programs draw it anew in pieces, and a choice in whose place a text may
+    /// be typed otherwise once it is marked.
+    async fn still_asked(&mut self, dialog: &Dialog, at: usize) -> Result<Dialog, Stopped> {
+        let rules = self.launch.profile.screen.clone();
+        let rules = rules.as_deref().and_then(|rules| rules.choices.as_ref());
+        let is_field = |dialog: &Dialog| rules.is_some_and(|rules| dialog.is_field(rules, at));
+        let is_it = |now: &Dialog| {
+            now.is_same(dialog) || (is_field(dialog) && is_field(now) && now.is_same_beside(dialog, at))
+        };
+        let deadline = Instant::now() + KEY_WAIT;
+        loop {
+            match self.asked().await? {
+                Some((_, now)) if is_it(&now) && now.marked.is_some() => return Ok(now),
+                _ if Instant::now() < deadline => {}
+                Some((_, now)) => {
+                    return refused(format!("it now asks something else: {}", self.in_one_line(&now)));
+                }
+                None => return refused("it no longer asks anything"),
+            }
+            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+        }
+    }
+
+    /// What it asks at this moment, and the rule that knows it.
+    pub(super) async fn asked(&self) -> Result<Option<(String, Dialog)>, TmuxError> {
+        let asks = |read: Option<Read>| {
+            let read = read.filter(|read| read.dialog.as_ref().is_some_and(|dialog| !dialog.is_empty()))?;
+            Some((read.rule, read.dialog?))
+        };
+        let screen = self.pane.capture(0, self.rows()).await?;
+        let asked = asks(self.read(&screen));
+        if asked.as_ref().is_none_or(|(_, dialog)| !dialog.is_coloured()) {
+            return Ok(asked);
+        }
+        // Colours tell what is marked: of one screen, its text included.
+        let coloured = self.pane.capture(0, Rows::Coloured).await?;
+        let styled = StyledRow::read_all(coloured.rows.iter().map(String::as_str));
+        let rows = styled.iter().map(|row| row.text.clone()).collect();
+        let screen = Screen { rows, given: Rows::AsShown, ..coloured };
+        Ok(asks(self.read(&screen)).map(|(rule, dialog)| (rule, dialog.marked_by(&styled))))
+    }
+
+    /// What may be chosen, for people.
+    fn in_one_line(&self, dialog: &Dialog) -> String {
+        if dialog.choices.is_empty() {
+            return "nothing to choose from".to_owned();
+        }
+        self.masked(&dialog.choices.join(" · "))
+    }
+}

@@ -1,0 +1,284 @@
+//! What the profile's rules make of the pane's screen, and what that means for typing and for claims.
+
+use super::Worker;
+use crate::daemon::panes::orders::Typed;
+use crate::engine::input::Guard;
+use crate::engine::screen::Screen as Seen;
+use crate::engine::screen::doorbell::HEAD;
+use crate::engine::screen::echo;
+use crate::engine::screen::echo::squeezed;
+use crate::engine::screen::reading::{Dialog, Frame, Reading, Rules, State, StyledRow, plain};
+use crate::engine::words::Millis;
+use crate::io::frame::KeptFrame;
+use crate::io::frames::NewFrame;
+use crate::io::tmux::{Rows, Screen, TmuxError};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A screen as the profile's rules read it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Read {
+    pub(super) state: State,
+    /// The rule that says so, or a dash.
+    pub(super) rule: String,
+    /// What a person can do about it.
+    pub(super) cure: Option<String>,
+    /// Whether a turn may be typed.
+    pub(super) free: bool,
+    /// Whether that is so only if the last row above the input box is bold.
+    bold: bool,
+    /// What stands in the input box; none if no box is shown.
+    pub(super) input: Option<String>,
+    /// The rows of the box, of those of the screen that was read.
+    rows: Range<usize>,
+    /// Where the box begins on the screen without the history above it.
+    pub(super) box_at: Option<usize>,
+    /// Rows of the screen that matched the rule.
+    pub(super) matched: Vec<usize>,
+    /// What it says that it needs, in one line, as it may be shown.
+    pub(super) words: String,
+    /// What it asks, if it may be a dialog, and the same as it may be shown.
+    pub(super) dialog: Option<Dialog>,
+    shown: Option<Dialog>,
+    /// Whether it shows one thing in place of a text that was pasted, and nothing else.
+    pasted: bool,
+}
+
+impl Worker {
+    /// How rows are asked for: a program with an input box wraps its own text, and its box is found by rows.
+    pub(super) fn rows(&self) -> Rows {
+        if self.launch.profile.screen.is_some() { Rows::AsShown } else { Rows::Joined }
+    }
+
+    /// What the profile makes of a screen; none if it has no rules.
+    pub(super) fn read(&self, screen: &Screen) -> Option<Read> {
+        let rules = self.launch.profile.screen.as_deref()?;
+        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+        let rows: Vec<&str> = screen.rows[above..].iter().map(String::as_str).collect();
+        let frame = Frame { rows: &rows, title: Some(&screen.title), cursor: Some(screen.cursor) };
+        let reading = rules.read(&frame);
+        let unknown = screen.cut || screen.given != Rows::AsShown;
+        let state = if unknown { State::Unknown } else { reading.state };
+        let found = reading.input_box.as_ref();
+        let pasted = |text: &str| {
+            let own = rules.input_box.as_ref().map(|rules| rules.pasted.as_slice()).unwrap_or_default();
+            own.iter().any(|pattern| pattern.is_all_of(text.trim()))
+        };
+        let needs = matches!(state, State::WaitingInput | State::RateLimited | State::Error);
+        let (words, shown) = if needs { self.quoted(rules, screen, &reading) } else { Default::default() };
+        Some(Read {
+            state,
+            words,
+            shown,
+            rule: reading.rule_name().to_owned(),
+            cure: reading.rule.and_then(|rule| rule.cure.clone()),
+            free: reading.is_free() && !unknown,
+            bold: reading.is_free() && reading.rule.is_some_and(|rule| rule.bold),
+            pasted: found.is_some_and(|found| pasted(&found.text)),
+            box_at: found.map(|found| found.rows.start),
+            rows: found.map_or(0..0, |found| found.rows.start + above..found.rows.end + above),
+            matched: reading.rows,
+            dialog: reading.dialog,
+            input: reading.input_box.map(|found| found.text),
+        })
+    }
+
+    /// What a screen says, and what it asks, as both may be shown: they are read from its rows without secrets, which may be
+    /// wrapped over some of them.
+    fn quoted(&self, rules: &Rules, screen: &Screen, reading: &Reading<'_>) -> (String, Option<Dialog>) {
+        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+        let rows = self.shown_rows(screen, above);
+        let words = reading.rows.iter().filter_map(|at| rows.get(*at)).map(|row| plain(row));
+        let words: Vec<String> = words.filter(|words| !words.is_empty()).collect();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let frame = Frame { rows: &rows, title: Some(&screen.title), cursor: Some(screen.cursor) };
+        let again = rules.read(&frame);
+        let shown = again.dialog.filter(|_| again.state == reading.state);
+        (words.join(" · "), shown)
+    }
+
+    /// Why this screen may not be typed to. A line of tasuki's own in the input box is no reason.
+    pub(super) fn closed_by(&self, read: &Read) -> Option<Guard> {
+        match read.state {
+            _ if read.free => None,
+            State::Draft if read.is_ours() && !self.is_written_behind(read) => None,
+            State::RateLimited | State::Error if read.input.is_some() && self.is_past_need(read) => None,
+            State::Ready | State::Unknown => Some(Guard::UnknownScreen),
+            State::Busy => Some(Guard::Working),
+            State::Draft => Some(Guard::Draft),
+            State::WaitingInput => Some(Guard::Asking),
+            State::RateLimited => Some(Guard::Limited),
+            State::Error => Some(Guard::Broken),
+        }
+    }
+
+    /// Whether somebody wrote on behind the line that was typed last, which stands in the input box.
+    fn is_written_behind(&self, read: &Read) -> bool {
+        let Some((line, text)) = self.typed_last.as_deref().zip(read.input.as_deref()) else { return false };
+        let (line, text) = (squeezed(line), squeezed(text));
+        text.starts_with(&line) && text != line
+    }
+
+    /// What colours say of a screen, where its profile asks them. Without what a program proposes to send next nothing else may stand
+    /// in its input box; and an error that is not bold is somebody's draft.
+    pub(super) async fn by_colour(
+        &self,
+        screen: &Screen,
+        read: &Read,
+    ) -> Result<Option<(Arc<Screen>, Read)>, TmuxError> {
+        let rules = self.launch.profile.screen.as_deref().and_then(|rules| rules.input_box.as_ref());
+        let hints = rules.is_some_and(|rules| rules.faint) && read.state == State::Draft && !read.is_ours();
+        if !hints && !read.bold {
+            return Ok(None);
+        }
+        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+        let coloured = self.pane.capture(u32::try_from(above).unwrap_or(0), Rows::Coloured).await?;
+        let styled = StyledRow::read_all(coloured.rows.iter().map(String::as_str));
+        let hidden = if hints { read.rows.clone() } else { 0..0 };
+        let text = |(at, row): (usize, &StyledRow)| match hidden.contains(&at) {
+            true => row.without_faint().trim_end().to_owned(),
+            false => row.text.trim_end().to_owned(),
+        };
+        let rows = styled.iter().enumerate().map(text).collect();
+        let shown = Screen { rows, given: Rows::AsShown, ..coloured };
+        let Some(other) = self.read(&shown) else { return Ok(None) };
+        if hints && !(other.free && other.rows == read.rows) {
+            return Ok(None);
+        }
+        let last = styled[..other.rows.start].iter().rfind(|row| !row.text.trim().is_empty());
+        let is_error = !other.bold || last.is_some_and(StyledRow::is_bold);
+        let other = if is_error { other } else { Read { state: State::Draft, free: false, ..other } };
+        Ok(Some((Arc::new(shown), other)))
+    }
+
+    /// Whether a screen says no more than what was told of a need that is over, or is looked at again. What this worker itself has told does not
+    /// count: it forgets that with its profile, and with the daemon.
+    fn is_past_need(&self, read: &Read) -> bool {
+        self.past.as_deref().is_some_and(|past| past == self.reason(read))
+    }
+
+    /// Keeps what was shown when its state changed, without anything that would read as a claim where it is shown again.
+    pub(super) fn keep_frame(&mut self, screen: &Screen, read: &Read) {
+        if self.kept.replace(read.state) == Some(read.state) {
+            return;
+        }
+        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+        let rows = self.shown_rows(screen, above);
+        let title = Some(self.masked(&screen.title));
+        self.frames.keep(NewFrame {
+            agent: self.launched.agent.to_string(),
+            provider: self.launch.provider.clone(),
+            state: read.state.name(),
+            rule: read.rule.clone(),
+            at: Millis(0),
+            frame: KeptFrame { rows, title, cursor: Some(screen.cursor) },
+        });
+    }
+
+    /// Something was typed: what its screen says from now on is new, though it be the same words. That it is ready is not.
+    pub(super) fn forget_told(&mut self) {
+        self.past = None;
+        self.told.take_if(|told| told.state() != Some(State::Ready));
+    }
+}
+
+/// Whether what stands in place of a pasted text may stand for this one: some say how many characters or lines they hide.
+fn has_length_of(shown: &str, line: &str) -> bool {
+    let words: Vec<&str> = shown.split(|c: char| !c.is_alphanumeric()).collect();
+    let said = |unit: &str| {
+        let told = words.windows(2).find(|pair| pair[1].to_ascii_lowercase().starts_with(unit));
+        told.and_then(|pair| pair[0].parse::<usize>().ok())
+    };
+    let chars = [line.chars().count(), line.len(), line.encode_utf16().count()];
+    said("char").is_none_or(|told| chars.contains(&told)) && said("line").is_none_or(|told| told <= 1)
+}
+
+impl Read {
+    /// Whether the program has ended its turn; a claim counts then.
+    pub(super) fn is_over(&self) -> bool {
+        self.free
+            || (self.input.is_some()
+                && matches!(self.state, State::Draft | State::RateLimited | State::Error))
+    }
+
+    /// What it asks as it may be shown.
+    pub(super) fn shown(&self, dialog: Dialog) -> Dialog {
+        let shown = self.shown.clone();
+        shown.filter(|shown| shown.choices.len() == dialog.choices.len()).unwrap_or(dialog)
+    }
+
+    /// What it asks, if anything is known of that.
+    pub(super) fn asks(&self) -> Option<Dialog> {
+        self.dialog.clone().filter(|dialog| !dialog.is_empty())
+    }
+
+    /// Whether what stands in the input box begins as tasuki's own lines do.
+    pub(super) fn is_ours(&self) -> bool {
+        self.input.as_deref().is_some_and(|text| squeezed(text).starts_with(&squeezed(HEAD)))
+    }
+
+    /// Whether the line of a turn, which was just pasted, stands in the input box: whole and alone, or something in place of it.
+    pub(super) fn holds(&self, typed: &Typed) -> bool {
+        let stands_for = |text: &str| self.pasted && has_length_of(text, &typed.line);
+        self.input.as_deref().is_some_and(stands_for) || self.shows(typed)
+    }
+
+    /// Whether the line of a turn, which was just pasted, stands in the input box with other words.
+    pub(super) fn holds_more_than(&self, typed: &Typed) -> bool {
+        let has_it = |text: &str| squeezed(text).contains(&squeezed(&typed.line));
+        self.input.as_deref().is_some_and(has_it) && !self.shows(typed)
+    }
+
+    /// Whether the line of a turn can be seen in the input box, whole and alone.
+    pub(super) fn shows(&self, typed: &Typed) -> bool {
+        self.input.as_deref().is_some_and(|text| squeezed(text) == squeezed(&typed.line))
+    }
+
+    /// Whether this text stands in the input box, or something in place of it.
+    pub(super) fn has_in_box(&self, line: &str) -> bool {
+        let stands_for = |text: &str| self.pasted && has_length_of(text, line);
+        self.input.as_deref().is_some_and(stands_for)
+            || self.input.as_deref().is_some_and(|text| squeezed(text).contains(&squeezed(line)))
+    }
+
+    /// Whether what stands in the input box begins with the line of a turn.
+    pub(super) fn begins_with(&self, typed: &Typed) -> bool {
+        self.input.as_deref().is_some_and(|text| squeezed(text).starts_with(&squeezed(&typed.line)))
+    }
+
+    /// The end of what a screen shows of the program's work.
+    pub(super) fn end(&self, screen: &Screen) -> usize {
+        if self.input.is_some() { self.rows.start } else { screen.rows.len() }
+    }
+
+    /// How often the line of a turn stands outside the input box.
+    pub(super) fn echoes(&self, screen: &Screen, typed: &Typed) -> usize {
+        let outside = |at: &usize| !self.rows.contains(at);
+        let rows: Vec<&str> =
+            (0..screen.rows.len()).filter(outside).map(|at| screen.rows[at].as_str()).collect();
+        let seen = Seen::wrapped(&rows, usize::from(screen.width));
+        echo::echoes(&seen, &typed.line, typed.turn.token).len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_for_a_pasted_text_is_as_long_as_it() {
+        let line = "[tasuki] task a from user (token k7qf2m): read it 襷";
+        assert_eq!(line.chars().count(), 51);
+        for fits in [
+            "[Pasted Content 51 chars]",
+            "[Pasted text #3]",
+            "[Pasted ~1 lines]",
+            "[Pasted Text: 51 chars #2]",
+        ] {
+            assert!(has_length_of(fits, line), "{fits}");
+        }
+        for other in ["[Pasted Content 1500 chars]", "[Pasted text #1 +12 lines]", "[Pasted Text: 9 lines]"] {
+            assert!(!has_length_of(other, line), "{other}");
+        }
+    }
+}

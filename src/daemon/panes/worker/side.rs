@@ -1,0 +1,184 @@
+//! What the agent itself says of its turn, where it can be asked: that counts more than its screen.
+
+use super::Worker;
+use super::reading::Read;
+use super::said::Words;
+use crate::daemon::panes::orders::Typed;
+use crate::engine::screen::answer;
+use crate::engine::screen::answer::{Answer, Spoken};
+use crate::engine::screen::marker::Awaited;
+use crate::engine::screen::reading::State;
+use crate::io::clock::{rfc3339, wall_now};
+use crate::io::process;
+use crate::io::side_channel::{Line, OpenCode, Transcribed, Transcripts, TurnRecord};
+use crate::io::tmux::Screen;
+use crate::wire::team_file::{Launch, SideChannel};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// From which wait on a new try of its model is told as a limit: an agent that is busy for less needs nobody.
+const LIMIT_FROM_MS: u64 = 60_000;
+/// How soon it is asked again where its screen says that it has ended and it says that it has not: the screen may be still.
+pub(super) const ASK_SOON: Duration = Duration::from_millis(250);
+
+/// How long after the end of a turn its last words may take to be written down. Measured: 0.1 s.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(2);
+/// For how long an agent that gives no answer is asked again before its screen is believed instead.
+const HEARD_WITHIN: Duration = Duration::from_secs(5);
+/// How soon it is looked again whether they are.
+const LOOK_SOON: Duration = Duration::from_millis(100);
+/// For how long an agent that writes down the end of its turn may be silent before its screen is believed after all.
+const WRITES_AGAIN_WITHIN: Duration = Duration::from_secs(30);
+/// An agent that has written something down so shortly before the end of its turn keeps its words there.
+const WRITES_ON: Duration = Duration::from_secs(5);
+
+/// What became of a turn that seems to be over.
+pub(super) enum Judged {
+    /// Claimed in the agent's own words, and this is its answer.
+    BySaid(Answer),
+    /// Claimed on its screen; that is all there is.
+    ByScreen,
+    /// It may not be written down yet: look again then.
+    Later(Instant),
+    /// Not claimed; and what was said.
+    Unclaimed(Words),
+}
+
+impl Worker {
+    /// Finds where the agent can be asked.
+    pub(super) fn find_side(&mut self) {
+        let age = process::age(self.process).unwrap_or_default();
+        let Launch { profile, env, argv, cwd, .. } = &self.own.launch(&self.launch);
+        self.side = profile.side_channel.and_then(|kind| match kind {
+            SideChannel::Opencode => OpenCode::of(argv, env, cwd, age),
+        });
+        self.transcripts = Transcripts::of(profile.transcript.as_deref(), env, age);
+    }
+
+    /// What the agent says of this turn; none where it cannot be asked, does not answer, or does not know it.
+    pub(super) async fn recorded(&mut self, typed: &Typed) -> Option<TurnRecord> {
+        let line = line_of(typed)?;
+        let heard = self.side.as_mut()?.turn(line).await;
+        self.unheard = heard.is_err();
+        heard.ok().flatten()
+    }
+
+    /// Whether the agent says that it was given this turn.
+    pub(super) async fn is_recorded(&mut self, typed: &Typed) -> bool {
+        match (&mut self.side, line_of(typed)) {
+            (Some(side), Some(line)) => side.has(line).await.unwrap_or(false),
+            _ => false,
+        }
+    }
+
+    /// Whether the agent's own files have it that it was given this turn.
+    pub(super) async fn is_transcribed(&mut self, typed: &Typed) -> bool {
+        self.read_transcripts(typed, Transcripts::has).await.unwrap_or(false)
+    }
+
+    /// What the agent's own files have of this turn; none where it keeps none, or was not given it.
+    async fn transcribed(&mut self, typed: &Typed) -> Option<Transcribed> {
+        self.read_transcripts(typed, Transcripts::turn).await.flatten()
+    }
+
+    /// Reads on a thread for such: files may be long.
+    async fn read_transcripts<T: Send + 'static>(
+        &mut self,
+        typed: &Typed,
+        read: impl FnOnce(&mut Transcripts, Line) -> T + Send + 'static,
+    ) -> Option<T> {
+        let line = line_of(typed)?;
+        let mut transcripts = self.transcripts.take()?;
+        let reading = tokio::task::spawn_blocking(move || {
+            let found = read(&mut transcripts, line);
+            (transcripts, found)
+        });
+        let (transcripts, found) = reading.await.ok()?;
+        self.transcripts = Some(transcripts);
+        Some(found)
+    }
+
+    /// Whether the turn is claimed, where its screen says that it is over since `since`: by the agent's own files if they have
+    /// the turn, else by its screen.
+    pub(super) async fn judged(
+        &mut self,
+        screen: &Screen,
+        read: &Read,
+        typed: &Typed,
+        since: Instant,
+    ) -> Judged {
+        let on_screen = self.has_claimed(screen, typed).await;
+        if self.unheard && since.elapsed() < HEARD_WITHIN {
+            return Judged::Later(Instant::now() + ASK_SOON);
+        }
+        let Some(Transcribed { said, is_over, failed, still }) = self.transcribed(typed).await else {
+            return if on_screen { Judged::ByScreen } else { Judged::Unclaimed(Words::Shown) };
+        };
+        if is_over == Some(false) && still < WRITES_AGAIN_WITHIN {
+            if !read.free && !said.text.is_empty() {
+                let own = Words::Own(answer::unclaimed(&said.text));
+                self.tell_said(typed, own, screen, Some(read)).await;
+            }
+            return Judged::Later(Instant::now() + ASK_SOON);
+        }
+        // Where no record says so, it may keep its words elsewhere by now.
+        let without = if failed { Words::None } else { Words::Shown };
+        let judged = judged_by(&said, typed, without);
+        if !on_screen || matches!(judged, Judged::BySaid(_)) {
+            return judged;
+        }
+        let waited = since.elapsed();
+        if waited < WRITTEN_WITHIN {
+            return Judged::Later((Instant::now() + LOOK_SOON).min(since + WRITTEN_WITHIN));
+        }
+        // It writes its words down, and these are others' words, or are said of the claim: a tool printed them, or a list has them.
+        // Where it stopped to write long before, it writes elsewhere by now.
+        let writes = (failed || !said.text.is_empty()) && still < waited + WRITES_ON;
+        if writes { judged } else { Judged::ByScreen }
+    }
+
+    /// Whether the agent says that it still works.
+    pub(super) async fn says_it_works(&mut self) -> bool {
+        match &mut self.side {
+            Some(side) => side.is_working().await.unwrap_or(false),
+            None => false,
+        }
+    }
+}
+
+/// The turn's line as its agent's record has it. Without its token it may be another turn's, and counts only since it was typed.
+fn line_of(typed: &Typed) -> Option<Line> {
+    if typed.turn.token.is_some_and(|token| typed.line.contains(token.as_str())) {
+        return Some(Line::from(&*typed.line));
+    }
+    typed.since.map(|since| Line::since(&typed.line, since))
+}
+
+/// The screen as it is to be understood by whoever knows this.
+pub(super) fn corrected(mut read: Read, record: Option<&TurnRecord>) -> Read {
+    match record {
+        Some(TurnRecord::Working) if read.is_over() || read.state == State::Unknown => {
+            (read.state, read.free) = (State::Busy, false);
+        }
+        Some(TurnRecord::Retrying { why, at }) if read.state != State::WaitingInput => {
+            (read.state, read.free) = (State::Busy, false);
+            if at.since(wall_now()) >= LIMIT_FROM_MS {
+                read.state = State::RateLimited;
+                read.rule = "side-channel".to_owned();
+                read.words = format!("{} · tries again at {}", why.trim(), rfc3339(*at));
+            }
+        }
+        _ => {}
+    }
+    read
+}
+
+/// What was answered, if what was said in the whole turn has its claim; `without` is what is to be had where nothing was said.
+pub(super) fn judged_by(said: &Spoken, typed: &Typed, without: Words) -> Judged {
+    let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok();
+    match awaited.and_then(|awaited| answer::said(said, &awaited)) {
+        Some(answer) => Judged::BySaid(answer),
+        None if said.text.is_empty() => Judged::Unclaimed(without),
+        None => Judged::Unclaimed(Words::Own(answer::unclaimed(&said.text))),
+    }
+}

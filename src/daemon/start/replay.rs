@@ -1,0 +1,344 @@
+//! From the journal to the engine and back: replay, snapshots, and where the bodies are.
+
+#[cfg(test)]
+mod damage;
+#[cfg(test)]
+mod lists;
+#[cfg(test)]
+mod lived;
+#[cfg(test)]
+mod owed;
+#[cfg(test)]
+mod unread;
+
+use crate::daemon::mailbox::handled::Decided;
+use crate::daemon::start::process::StartError;
+use crate::daemon::views::log_backfill::Untold;
+use crate::daemon::views::worker::Owed;
+use crate::engine::engine::Engine;
+use crate::engine::event::Event;
+use crate::engine::message::Outcome;
+use crate::engine::team::Team;
+use crate::engine::words::{MessageId, Millis, Seq};
+use crate::io::clock::Clock;
+use crate::io::journal::{
+    Entry, Fingerprint, IdHash, Journal, JournalError, Kind, Location, Reader, Report, Walk,
+};
+use crate::wire::events;
+use crate::wire::events::FinishedScan;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Wait before a journal that cannot be written is tried again.
+const AGAIN: Duration = Duration::from_secs(1);
+/// What an open message takes in a snapshot: room for so much is asked for at once, since a text that grows is there twice.
+const OPEN_BYTES: usize = 256;
+
+/// What the journal tells.
+#[derive(Debug)]
+pub struct Memory {
+    /// The engine, as it was after the last step.
+    pub engine: Engine,
+    /// Where each step is that an open message, or one that ended in this segment, may refer to.
+    pub places: BTreeMap<Seq, Location>,
+    /// What becomes of dropped files that may still lie in `.tasuki/claim/`.
+    pub decided: Decided,
+    /// Messages that ended in an earlier segment, whose views are still to be written.
+    pub owed: BTreeSet<MessageId>,
+    /// When the last step was.
+    pub last_at: Millis,
+    /// The last sentences, which the histories may not have.
+    pub untold: Untold,
+    /// What of the journal is lost, in words.
+    pub lost: Option<String>,
+    /// Which start of the machine this is, if it is known.
+    machine: Option<Box<str>>,
+}
+
+impl Memory {
+    /// Nothing was told yet.
+    pub(crate) fn new(team: Team) -> Self {
+        let (places, decided, owed) = (BTreeMap::new(), Decided::default(), BTreeSet::new());
+        let (last_at, untold) = (Millis(0), Untold::default());
+        let (lost, machine) = (None, None);
+        Self { engine: Engine::new(team), places, decided, owed, last_at, untold, lost, machine }
+    }
+
+    /// The same, by a daemon of which this is the start.
+    #[must_use]
+    pub(crate) fn at_start(self, boot: &str) -> Self {
+        Self { machine: Some(machine_of(boot).into()), ..self }
+    }
+
+    /// What stands there was claimed before the machine was started last, if another start of it wrote that.
+    fn is_earlier(&self, boot: &str) -> bool {
+        self.machine.as_deref().is_some_and(|machine| machine != machine_of(boot))
+    }
+
+    /// Takes up one line of the journal; why it cannot be.
+    pub(crate) fn take(&mut self, entry: &Entry<'_>) -> Result<(), String> {
+        let last_at = self.last_at.max(entry.at);
+        match entry.kind {
+            Kind::Step => {
+                let found = events::decode(entry.payload).map_err(|error| error.to_string())?;
+                self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
+                if found.iter().any(Event::has_body) {
+                    self.places.insert(entry.seq, entry.place);
+                }
+                found.iter().for_each(|event| self.decided.take(event));
+                if self.is_earlier(entry.boot) {
+                    found.iter().for_each(|event| self.decided.age(event));
+                }
+                self.untold.take(entry.at, &found);
+            }
+            Kind::Snapshot => {
+                let (places, decided, found) = read_snapshot(entry.payload)?;
+                let team = self.engine.team().clone();
+                let (untold, machine) = (std::mem::take(&mut self.untold), self.machine.take());
+                *self = Self { untold, machine, ..Self::new(team) };
+                self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
+                self.places = places;
+                self.decided = decided;
+                if self.is_earlier(entry.boot) {
+                    self.decided.earlier.clone_from(&self.decided.taken);
+                }
+                self.owed = self.engine.state().finished.keys().cloned().collect();
+            }
+        }
+        self.last_at = last_at;
+        Ok(())
+    }
+}
+
+/// The machine's part of what a daemon calls its start: the daemon's own number stands behind it.
+fn machine_of(boot: &str) -> &str {
+    boot.rsplit_once('-').map_or(boot, |(machine, _)| machine)
+}
+
+/// Opens the journal and replays it.
+///
+/// # Errors
+/// If the machine refuses. Damage is reported in the log, and read past.
+pub fn open(dir: &Path, boot: &str, team: Team) -> Result<(Journal, Memory), StartError> {
+    let mut memory = Memory::new(team).at_start(boot);
+    let (journal, report) = Journal::open(dir, boot, extract, &mut |entry| memory.take(entry))?;
+    memory.lost = complain(&report);
+    if let Err(error) = crate::io::journal::make_reserve(dir) {
+        tracing::warn!(%error, "no space is reserved for a full disk");
+    }
+    // Where lines were lost, their numbers are not given again.
+    memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
+    Ok((journal, memory))
+}
+
+/// After a failed write, or when a thread has ended: takes up what was durable, and begins a new segment with it. Tries
+/// until the disk lets it.
+/// `show` writes the views of what has ended before the segment is left.
+pub async fn go_on(
+    dir: &Path,
+    mut journal: Journal,
+    team: Team,
+    clock: &Clock,
+    show: &impl Fn(&Memory, Reader) -> Result<(), Owed>,
+) -> (Journal, Memory) {
+    journal.stop("the daemon restarts");
+    // A flush that fails once may say yes the next time, and what it was for is not on the disk all the same.
+    let ever_owed = RefCell::new(BTreeSet::new());
+    let mut tries: u32 = 0;
+    loop {
+        tries = tries.saturating_add(1);
+        // Ever more seldom: a disk that stays read-only is no news each second.
+        let is_news = tries.is_power_of_two();
+        let show = |memory: &Memory, reader| {
+            let mut owed = ever_owed.borrow_mut();
+            if let Err(Owed { ids, why }) = show(memory, reader) {
+                if is_news {
+                    let what = "views could not be written before the new segment begins";
+                    tracing::warn!(owed = ids.len(), why, "{what}; it says that they are owed");
+                }
+                owed.extend(ids);
+            }
+            owed.clone()
+        };
+        match try_again(dir, &mut journal, team.clone(), clock.now(), &show) {
+            Ok(memory) => return (journal, memory),
+            Err(error) if is_news => {
+                tracing::error!(%error, tries, "the journal still cannot be written; drops stay in queue/");
+            }
+            Err(_) => {}
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+/// Takes up what was durable when the journal stopped, and begins a new segment with it, if the disk lets it now. `show`
+/// writes the views of what has ended and says which it could not.
+///
+/// # Errors
+/// If the machine still refuses; it may be tried again.
+pub(in crate::daemon) fn try_again(
+    dir: &Path,
+    journal: &mut Journal,
+    team: Team,
+    now: Millis,
+    show: &impl Fn(&Memory, Reader) -> BTreeSet<MessageId>,
+) -> Result<Memory, JournalError> {
+    let mut memory = Memory::new(team).at_start(journal.boot());
+    let report = journal.reread(&mut |entry| memory.take(entry))?;
+    memory.lost = complain(&report);
+    let owed = show(&memory, journal.reader());
+    // The new segment's room, and not the views': what of them finds none is owed.
+    if crate::io::journal::low_space(dir)? {
+        crate::io::journal::free_reserve(dir)?;
+    }
+    let finished = fingerprints(&memory.engine, &memory.owed);
+    let snapshot = snapshot(&memory.engine, &memory.places, &memory.decided, &owed);
+    journal.start_new_segment(now, snapshot, finished)?;
+    memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
+    Ok(memory)
+}
+
+/// Everything that is open, and where its bodies are, as a snapshot's payload; and what has ended, where its views are owed.
+#[must_use]
+pub fn snapshot(
+    engine: &Engine,
+    places: &BTreeMap<Seq, Location>,
+    decided: &Decided,
+    owed: &BTreeSet<MessageId>,
+) -> String {
+    let needed = engine.needed_steps();
+    let mut text = String::with_capacity(engine.state().open.len() * OPEN_BYTES);
+    text.push_str("{\"places\":[");
+    let mut comma = "";
+    for (seq, place) in places.iter().filter(|(seq, _)| needed.contains(seq)) {
+        let _ = write!(text, "{comma}[{},{},{},{}]", seq.0, place.segment, place.offset, place.len);
+        comma = ",";
+    }
+    text.push_str("],\"claims\":");
+    let claims: Vec<&str> = decided.taken.iter().map(AsRef::as_ref).collect();
+    text.push_str(serde_json::to_string(&claims).as_deref().unwrap_or("[]"));
+    if !decided.earlier.is_empty() {
+        let earlier: Vec<&str> = decided.earlier.iter().map(AsRef::as_ref).collect();
+        text.push_str(",\"earlier\":");
+        text.push_str(serde_json::to_string(&earlier).as_deref().unwrap_or("[]"));
+    }
+    text.push_str(",\"refused\":");
+    events::put(&mut text, decided.refusals());
+    text.push_str(",\"state\":");
+    let finished = owed.iter().filter_map(|id| engine.state().finished.get(id));
+    let kept = finished.map(|finished| Event::KeptFinished(Box::new(finished.clone())));
+    events::put(&mut text, engine.state().snapshot().chain(kept));
+    text.push('}');
+    text
+}
+
+type Snapshot = (BTreeMap<Seq, Location>, Decided, Vec<Event>);
+
+/// Where each body is, what becomes of dropped files, and the events of a snapshot.
+fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
+    #[derive(serde::Deserialize)]
+    struct Places {
+        places: Vec<[u64; 4]>,
+        claims: Vec<String>,
+        /// None where there are none.
+        #[serde(default)]
+        earlier: Vec<String>,
+        /// None in snapshots of older versions.
+        #[serde(default)]
+        refused: Vec<serde_json::Value>,
+    }
+    let Places { places, claims, earlier, refused } =
+        serde_json::from_str(payload).map_err(|error| error.to_string())?;
+    let place = |[seq, segment, offset, len]: [u64; 4]| {
+        let (segment, len) = (u32::try_from(segment).ok()?, u32::try_from(len).ok()?);
+        Some((Seq(seq), Location { segment, offset, len }))
+    };
+    let places = places.into_iter().map(place).collect::<Option<_>>();
+    let places = places.ok_or("an impossible place")?;
+    let events = events::decode_snapshot(payload).map_err(|error| error.to_string())?;
+    let taken: BTreeSet<Arc<str>> = claims.into_iter().map(Into::into).collect();
+    let mut earlier: BTreeSet<Arc<str>> = earlier.into_iter().map(Into::into).collect();
+    earlier.retain(|claim| taken.contains(claim));
+    let mut decided = Decided { taken, earlier, ..Decided::default() };
+    let refused = serde_json::to_string(&refused).map_err(|error| error.to_string())?;
+    let refused = events::decode(&refused).map_err(|error| error.to_string())?;
+    refused.iter().for_each(|event| decided.take(event));
+    Ok((places, decided, events))
+}
+
+/// What ended in the segment, for the list beside it; `earlier` ended before it began, and is in another list.
+#[must_use]
+pub fn fingerprints(engine: &Engine, earlier: &BTreeSet<MessageId>) -> Vec<Fingerprint> {
+    let finished = engine.state().finished.iter().filter(|(id, _)| !earlier.contains(*id));
+    let print = |(id, finished): (&_, &crate::engine::state::Finished)| Fingerprint {
+        id: IdHash::of(id),
+        seq: finished.seq,
+        digest: finished.known.digest,
+        outcome: outcome_number(finished.known.outcome),
+    };
+    finished.map(print).collect()
+}
+
+/// The number of an outcome in a fingerprint.
+#[must_use]
+pub fn outcome_number(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Completed => 0,
+        Outcome::Failed => 1,
+        Outcome::Cancelled => 2,
+    }
+}
+
+/// The outcome of a number in a fingerprint.
+#[must_use]
+pub fn outcome_of(number: u8) -> Outcome {
+    match number {
+        0 => Outcome::Completed,
+        1 => Outcome::Failed,
+        _ => Outcome::Cancelled,
+    }
+}
+
+/// Says in the log what is damaged; what of it is lost, if anything is: a list of ids is made again.
+fn complain(report: &Report) -> Option<String> {
+    if !report.is_sound() {
+        tracing::error!(?report, "the journal is damaged; the damaged parts are moved to journal/damaged/");
+    }
+    let kept = "`tasuki fsck` shows the extent; the damaged parts are kept in .tasuki/journal/damaged/";
+    // A torn end is ordinary after a power cut, unless there is nothing before it.
+    if report.lines == 0 && report.torn.is_some() {
+        return Some(format!("nothing in the journal can be read; what it held is lost ({kept})"));
+    }
+    let steps: u64 = report.gaps.iter().map(|gap| gap.last.0.saturating_sub(gap.first.0) + 1).sum();
+    match steps {
+        0 if report.damaged.is_empty() => None,
+        0 => Some(format!("the journal is damaged; as far as is known, none of its steps are lost ({kept})")),
+        1 => Some(format!("the journal is damaged; 1 of its steps is lost ({kept})")),
+        _ => Some(format!("the journal is damaged; {steps} of its steps are lost ({kept})")),
+    }
+}
+
+/// Goes through a segment for the list of what ended in it.
+fn extract() -> Walk {
+    let mut scan = FinishedScan::default();
+    Box::new(move |entry, found| {
+        let read = match entry.kind {
+            Kind::Snapshot => scan.snapshot(entry.payload),
+            Kind::Step => scan.step(entry.payload, |id, known| {
+                found(Fingerprint {
+                    id: IdHash::of(&id),
+                    seq: entry.seq,
+                    digest: known.digest,
+                    outcome: outcome_number(known.outcome),
+                });
+            }),
+        };
+        if let Err(error) = read {
+            tracing::error!(%error, seq = entry.seq.0, "a line of a closed segment cannot be understood");
+        }
+    })
+}

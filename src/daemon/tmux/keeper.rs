@@ -1,0 +1,411 @@
+//! The keeper of the connection to tmux: connects, tells when the connection or the server is gone, starts the server
+//! again if need be, and connects anew.
+
+use crate::daemon::news::{News, NewsSender};
+use crate::daemon::panes::orders::{Launched, Launches, Order, Terms};
+use crate::daemon::panes::worker as pane;
+use crate::daemon::panes::worker::Start;
+use crate::daemon::start::process::socket_name;
+use crate::engine::input::FoundPane;
+use crate::engine::words::{AgentName, Nonce, PaneId, ProcessKey};
+use crate::io::frames::Frames;
+use crate::io::process::{self, Bearer, Family};
+use crate::io::tmux::command::Command;
+use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
+use crate::wire::team_file::{Launch, Settings};
+use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::{Id, JoinSet};
+use tokio::time::Instant;
+
+/// First and longest wait before tmux is started again. The first start is at once.
+const AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
+/// A connection that lasted no longer than this is not replaced at once: something seems to end each of them.
+const LASTS: Duration = Duration::from_secs(1);
+
+/// What the loop hears.
+#[derive(Debug)]
+pub enum TmuxNews {
+    /// The connection is gone: somebody detached it, or its server ended. The agents may well live.
+    Cut {
+        /// What tmux said.
+        why: String,
+    },
+    /// The server is gone, and every pane with it.
+    Lost {
+        /// What tmux said.
+        why: String,
+    },
+    /// There is a connection again.
+    Back {
+        /// The connection.
+        tmux: Tmux,
+        /// The agents' panes that are there.
+        found: PanesFound,
+    },
+}
+
+/// The agents' panes that are there.
+#[derive(Debug, Clone, Default)]
+pub struct PanesFound {
+    /// Whose they are, and what lives in them.
+    pub panes: Vec<FoundPane>,
+    /// Their terminals.
+    pub terminals: BTreeMap<PaneId, PathBuf>,
+}
+
+/// A connection that is up, what was found over it, and its two ends that want to be driven.
+#[derive(Debug)]
+pub struct Connected {
+    /// The agents' panes that are there.
+    pub found: PanesFound,
+    /// The handle.
+    pub tmux: Tmux,
+    /// What tmux tells.
+    pub notices: Notices,
+    /// Must run for anything to be answered.
+    pub driver: Driver,
+}
+
+/// Makes sure that the server runs, connects, and looks which agents are there. What cannot be looked at is not taken for
+/// gone: then there is no connection either.
+///
+/// # Errors
+/// Those of [`Server::ensure`], [`Tmux::connect`] and [`Tmux::list_panes`]; [`TmuxError::Io`] if a process cannot be
+/// looked at.
+pub async fn connect(server: &Server) -> Result<Connected, TmuxError> {
+    let left = server.ensure().await?;
+    let (tmux, notices, mut driver) = Tmux::connect(server, left).await?;
+    let found = driver.meanwhile(find_panes(&tmux)).await??;
+    Ok(Connected { found, tmux, notices, driver })
+}
+
+/// The agents' panes that are there, with the processes that live in them.
+async fn find_panes(tmux: &Tmux) -> Result<PanesFound, TmuxError> {
+    let mut found = PanesFound::default();
+    for row in tmux.list_panes().await? {
+        let Some(tag) = row.tag else { continue };
+        let process = if row.dead { None } else { process_of(row.pid)? };
+        found.panes.push(FoundPane { agent: tag.agent, nonce: tag.nonce, pane: row.pane, process });
+        found.terminals.insert(row.pane, row.tty);
+    }
+    Ok(found)
+}
+
+/// The process of a pane; none if it has ended.
+///
+/// # Errors
+/// [`TmuxError::Io`] if that cannot be looked at: then nothing is known of it.
+pub(in crate::daemon) fn process_of(pid: u32) -> Result<Option<ProcessKey>, TmuxError> {
+    process::find(pid).map_err(|source| TmuxError::Io {
+        what: format!("cannot look at process {pid}"),
+        source: Arc::new(source),
+    })
+}
+
+/// Keeps a connection: drives it, and replaces it when it ends.
+pub async fn keep(server: Server, mut connected: Connected, news: NewsSender) -> &'static str {
+    loop {
+        let Connected { tmux, notices, driver, .. } = connected;
+        let serves = process::key_of(tmux.server_pid());
+        drop(tmux);
+        let since = Instant::now();
+        let why = drive(driver, notices).await;
+        let wait = if since.elapsed() < LASTS { AGAIN.0 } else { Duration::ZERO };
+        match replace(&server, serves, why, wait, &news).await {
+            Some(new) => connected = new,
+            None => return "tmux",
+        }
+    }
+}
+
+/// Makes a new connection and tells of it. It also tells if the server `serves` turns out to have ended, as soon as
+/// that is known: tmux may not be to be started again for a while. `None` if nobody listens any more.
+async fn replace(
+    server: &Server,
+    serves: Option<ProcessKey>,
+    why: String,
+    wait: Duration,
+    news: &NewsSender,
+) -> Option<Connected> {
+    news.send(News::Tmux(TmuxNews::Cut { why: why.clone() })).await.ok()?;
+    let mut lost = Some(TmuxNews::Lost { why });
+    let again = connect_again(server, wait);
+    tokio::pin!(again);
+    let mut connected = tokio::select! {
+        biased;
+        () = ended(serves) => {
+            news.send(News::Tmux(lost.take()?)).await.ok()?;
+            again.await
+        }
+        done = &mut again => done,
+    };
+    let same = process::key_of(connected.tmux.server_pid()) == serves;
+    if let (Some(lost), false) = (lost, same) {
+        news.send(News::Tmux(lost)).await.ok()?;
+    }
+    let (tmux, found) = (connected.tmux.clone(), std::mem::take(&mut connected.found));
+    news.send(News::Tmux(TmuxNews::Back { tmux, found })).await.ok()?;
+    Some(connected)
+}
+
+/// Waits for the end of the server. One that cannot be watched is known by its number once there is a connection.
+async fn ended(serves: Option<ProcessKey>) {
+    if let Some(serves) = serves
+        && process::wait_exit(serves).await.is_err()
+    {
+        std::future::pending().await
+    }
+}
+
+async fn drive(driver: Driver, mut notices: Notices) -> String {
+    let run = driver.run();
+    tokio::pin!(run);
+    loop {
+        tokio::select! {
+            why = &mut run => return why,
+            notice = notices.next() => match notice {
+                Some(Notice::ConfigError(text)) => tracing::warn!(text, "tmux complains of its configuration"),
+                Some(Notice::Gone { .. }) | None => return run.await,
+                Some(_) => {}
+            },
+        }
+    }
+}
+
+async fn connect_again(server: &Server, mut wait: Duration) -> Connected {
+    loop {
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).clamp(AGAIN.0, AGAIN.1);
+        match connect(server).await {
+            Ok(connected) => return connected,
+            Err(error) => tracing::error!(%error, "no connection to tmux; trying again in {wait:?}"),
+        }
+    }
+}
+
+/// What the loop gives a new worker of a pane.
+#[derive(Debug)]
+pub struct Given {
+    /// Which agent, and whether its window is there already.
+    pub launched: Launched,
+    /// How the agent is started and typed to.
+    pub launch: Arc<Launch>,
+    /// Its key, for its environment.
+    pub key: String,
+    /// Its phrase.
+    pub phrase: String,
+    /// Orders from the loop.
+    pub orders: mpsc::Receiver<Order>,
+    /// Where news go.
+    pub news: NewsSender,
+}
+
+/// The loop's side: the connection of the moment, and what every worker of a pane is given.
+#[derive(Debug)]
+pub struct TmuxDesk {
+    server: Server,
+    tmux: Tmux,
+    terms: watch::Sender<Terms>,
+    launches: watch::Sender<Launches>,
+    frames: Frames,
+    /// Agents whose windows are gone and whose programs are seen off: a window for the next one waits for the end of that.
+    leaving: HashMap<AgentName, oneshot::Receiver<Infallible>>,
+    /// Where there is no tmux: who plays its part.
+    #[cfg(test)]
+    pub(in crate::daemon) actors: Option<std::sync::mpsc::Sender<Act>>,
+}
+
+/// Goes with a worker that is played.
+#[cfg(test)]
+pub(in crate::daemon) type Alive = oneshot::Sender<Infallible>;
+
+/// What whoever plays tmux's part is asked for.
+#[cfg(test)]
+#[derive(Debug)]
+pub(in crate::daemon) enum Act {
+    /// To be the worker of a launch.
+    Work(Given, Alive),
+    /// To close the window of a launch that has no worker.
+    Close(AgentName, Nonce),
+}
+
+impl TmuxDesk {
+    /// A desk before this connection to this server.
+    #[must_use]
+    pub fn new(server: Server, tmux: Tmux, terms: Terms, frames: Frames) -> Self {
+        Self {
+            server,
+            tmux,
+            terms: watch::channel(terms).0,
+            launches: watch::channel(Launches::default()).0,
+            frames,
+            leaving: HashMap::new(),
+            #[cfg(test)]
+            actors: None,
+        }
+    }
+
+    /// Waits until tmux answers over the connection of this moment, or that is gone. A slow answer is told.
+    pub fn answers(&self, slow: fn(&TmuxError)) -> impl Future<Output = ()> + use<> {
+        let tmux = self.tmux.clone();
+        async move {
+            loop {
+                let nothing = Command::new("display-message").flag("-p").word("");
+                match tmux.run(nothing).await {
+                    Err(error @ TmuxError::Late { .. }) => slow(&error),
+                    Ok(_) | Err(_) => return,
+                }
+            }
+        }
+    }
+
+    /// There is a new connection.
+    pub fn connected(&mut self, tmux: Tmux) {
+        self.tmux = tmux;
+    }
+
+    /// `queue/STOP` came or went: what is being typed stops in the middle.
+    pub fn halt(&self, halted: bool) {
+        self.change(|terms| terms.halted = halted);
+    }
+
+    /// Whether the panes are told that nothing may be typed.
+    #[cfg(test)]
+    pub(in crate::daemon) fn is_halted(&self) -> bool {
+        self.terms.borrow().halted
+    }
+
+    /// The settings changed. Gives the keys of those that are taken up at the next start only, since the agents that run
+    /// could not follow.
+    pub fn set(&self, settings: &Settings) -> Vec<&'static str> {
+        let general = &settings.general;
+        self.change(|terms| *terms = Terms::of(general, terms.halted));
+        self.launches.send_replace(Arc::new(settings.launches.clone()));
+        let kept = &self.server;
+        let changed = [
+            ("tmux_socket", kept.socket != socket_name(&settings.tmux_socket)),
+            ("session", kept.session != settings.session),
+            ("columns", kept.size.0 != general.columns),
+            ("rows", kept.size.1 != general.rows),
+            ("history_limit", kept.history_limit != general.history_limit),
+        ];
+        changed.into_iter().filter_map(|(key, changed)| changed.then_some(key)).collect()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Terms)) {
+        self.terms.send_if_modified(|terms| {
+            let before = *terms;
+            change(terms);
+            *terms != before
+        });
+    }
+
+    /// Starts the worker of a launch. Gives the number of its task.
+    pub fn spawn_pane(&mut self, workers: &mut JoinSet<&'static str>, given: Given) -> Id {
+        #[cfg(test)]
+        if let Some(actors) = &self.actors {
+            let (alive, ended) = oneshot::channel();
+            let _ = actors.send(Act::Work(given, alive));
+            let task = async {
+                let _ = ended.await;
+                "pane"
+            };
+            return workers.spawn(task).id();
+        }
+        let Given { launched, launch, key, phrase, orders, news } = given;
+        let (tmux, terms) = (self.tmux.clone(), self.terms.subscribe());
+        let (frames, launches) = (self.frames.clone(), self.launches.subscribe());
+        let left = self.leaving.remove(&launched.agent);
+        let start = Start { launches, tmux, launched, launch, key, phrase, terms, orders, news, frames };
+        let work = async {
+            if let Some(left) = left {
+                let _ = left.await;
+            }
+            pane::work(start).await
+        };
+        workers.spawn(work).id()
+    }
+
+    /// Ends what ran in a window that is gone, if it lives on. It is known by the key in its environment, too: after a start of
+    /// the machine its number may be another's, and in a copy of the workspace it is the original's.
+    pub fn see_off(
+        &mut self,
+        workers: &mut JoinSet<&'static str>,
+        agent: AgentName,
+        process: ProcessKey,
+        key: String,
+    ) {
+        #[cfg(test)]
+        if self.actors.is_some() {
+            return;
+        }
+        let (gone, left) = oneshot::channel();
+        self.leaving.insert(agent, left);
+        let root = self.server.root.clone();
+        workers.spawn(async move {
+            let lives = move || {
+                let family = Family::of(process);
+                let is_ours = |bearer: &Bearer| {
+                    bearer.var("TASUKI_AGENT_KEY") == Some(OsStr::new(&key))
+                        && bearer.var("TASUKI_ROOT") == Some(OsStr::new(&root))
+                };
+                let mut bearers = family.living().into_iter().filter_map(|key| Bearer::of(key.pid));
+                bearers.any(|bearer| is_ours(&bearer)).then_some(family)
+            };
+            // It looks at every process there is.
+            if let Ok(Some(family)) = tokio::task::spawn_blocking(lives).await {
+                pane::see_off(family).await;
+            }
+            drop::<oneshot::Sender<Infallible>>(gone);
+            "see off"
+        });
+    }
+
+    /// Closes the window of a launch that has no worker.
+    pub fn close_stranger(&self, workers: &mut JoinSet<&'static str>, agent: AgentName, nonce: Nonce) {
+        #[cfg(test)]
+        if let Some(actors) = &self.actors {
+            return drop(actors.send(Act::Close(agent, nonce)));
+        }
+        let tmux = self.tmux.clone();
+        workers.spawn(async move {
+            close_for_sure(&tmux, &Tag { agent, nonce }).await;
+            "close"
+        });
+    }
+}
+
+/// Closes the window of a launch. While tmux does not answer it is tried again: the window of a launch that was given up is
+/// made only when tmux goes on. What a connection that is gone has left is closed by the next one.
+pub(in crate::daemon) async fn close_for_sure(tmux: &Tmux, tag: &Tag) {
+    while let Err(error) = close(tmux, tag).await {
+        tracing::warn!(%error, %tag, "a window could not be closed");
+        if !matches!(error, TmuxError::Late { .. }) {
+            return;
+        }
+        tokio::time::sleep(pane::ASK_AGAIN).await;
+    }
+}
+
+async fn close(tmux: &Tmux, tag: &Tag) -> Result<(), TmuxError> {
+    let rows: Vec<PaneRow> = tmux.list_panes().await?;
+    for row in rows.into_iter().filter(|row| row.tag.as_ref() == Some(tag)) {
+        let family = process::key_of(row.pid).filter(|_| !row.dead).map(Family::of);
+        let closed = tmux.pane(row.pane).tagged(tag.clone()).kill_window().await;
+        if let Some(family) = family {
+            pane::see_off(family).await;
+        }
+        match closed {
+            Ok(()) => tracing::info!(%tag, "a window that nobody waits for is closed"),
+            Err(TmuxError::NoPane { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,374 @@
+//! The loop's side of the views: which are out of date, which turns wait for theirs before they are typed, and which
+//! could not be written and are tried again.
+
+mod items;
+#[cfg(test)]
+mod tests;
+
+use crate::daemon::journal::handle::{JournalDesk, ThreadGone};
+use crate::daemon::views::dirty::Marks;
+use crate::daemon::views::throttle::PutOff;
+use crate::daemon::views::worker::{AgentItem, Item, Job};
+use crate::engine::engine::Engine;
+use crate::engine::input::Shown;
+use crate::engine::words::{AgentName, MessageId, Millis};
+pub use items::finished_items;
+use items::{finished_item, open_item, sweep};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::mpsc::SyncSender;
+
+/// Views in one batch, which a turn that comes meanwhile waits for before its own is written: some 3 ms.
+const BATCH_MAX: usize = 64;
+/// First and longest wait before views that could not be written are tried again: a full disk is often cleared within
+/// seconds, and half a minute is soon enough after that.
+const AGAIN_MS: (u64, u64) = (500, 30_000);
+
+/// A segment is not left while views of what ended in it are owed for less than this: most are written by then, and what the next one
+/// has to name is little.
+const OWED_MS: u64 = 60_000;
+
+/// Ended messages whose views are still to be written, from which on no new ones are taken: they are kept in memory until
+/// then, some 2 KB each with all that goes with them.
+const BEHIND: usize = 20_000;
+
+/// Views of what moves on are written again no sooner than this: a message that is done within that time is written as it
+/// was accepted, for its turn, and as it ended. A reader sees each state that lasts.
+const OFTEN_MS: u64 = 50;
+
+/// Views on their way to the disk.
+#[derive(Debug)]
+pub struct ViewsDesk {
+    jobs: SyncSender<Job>,
+    busy: bool,
+    due: Marks,
+    failed: Failed,
+    /// When views of what moves on are written again.
+    often_at: Millis,
+    /// Whether views of new messages wait.
+    put_off: PutOff,
+    /// Whether a segment is being turned, for which views of what is open wait.
+    turning: bool,
+    /// Whether anything may not be on the disk yet that is not made again from a closed segment.
+    unsynced: bool,
+    /// The last meaningful line of each pane.
+    doing: BTreeMap<AgentName, String>,
+    /// Views that are not swept away, though nothing is known of their messages.
+    spared: BTreeSet<MessageId>,
+}
+
+/// What could not be written.
+#[derive(Debug, Default)]
+struct Failed {
+    marks: Marks,
+    /// Whether the activity log is behind: newer lines wait, so that it keeps their order. An agent's own log that cannot be
+    /// written holds nothing up.
+    holds_lines: bool,
+    /// Since when views of what ended are among it.
+    owed_since: Option<Millis>,
+    /// When it is tried again.
+    again_at: Option<Millis>,
+    wait_ms: u64,
+}
+
+impl ViewsDesk {
+    /// An empty desk. `unsynced` says whether an earlier daemon may have removed files that the newest segment names.
+    #[must_use]
+    pub fn new(jobs: SyncSender<Job>, unsynced: bool) -> Self {
+        let failed = Failed { wait_ms: AGAIN_MS.0, ..Failed::default() };
+        let (due, often_at) = (Marks::default(), Millis(0));
+        let (put_off, doing) = (PutOff::default(), BTreeMap::new());
+        let spared = BTreeSet::new();
+        Self { jobs, busy: false, due, failed, often_at, put_off, turning: false, unsynced, doing, spared }
+    }
+
+    /// A view is out of date.
+    pub fn mark(&mut self, shown: Shown) {
+        self.due.mark(shown);
+    }
+
+    /// A view is out of date that was written before and will change again soon.
+    pub fn mark_often(&mut self, shown: Shown) {
+        self.due.mark_often(shown);
+    }
+
+    /// A finished message's views are to be written if they are missing.
+    pub fn mark_missing(&mut self, id: MessageId) {
+        self.due.mark_missing(id);
+    }
+
+    /// A turn is to be typed once this message's view is written.
+    pub fn mark_turn(&mut self, id: MessageId) {
+        self.due.turns.insert(id);
+    }
+
+    /// A line for the logs.
+    pub fn tell(&mut self, at: Millis, agent: Option<AgentName>, text: String) {
+        self.put_line(Item::Log { at, agent, text, told: false });
+    }
+
+    /// A line for the logs, which may have a part of it. It waits behind those that the activity log could not take.
+    pub fn put_line(&mut self, line: Item) {
+        if self.failed.holds_lines { self.failed.marks.tell(line) } else { self.due.tell(line) }
+    }
+
+    /// Something else to be written after all that waits.
+    pub fn put(&mut self, item: Item) {
+        self.due.others.push(item);
+    }
+
+    /// A burst of drops is being taken in, or not: views of new messages wait meanwhile.
+    pub fn put_off(&mut self, burst: bool, now: Millis) {
+        self.put_off.set(burst, now);
+    }
+
+    /// A segment is being turned, or not: nothing is taken in meanwhile, so what the turn does not need waits.
+    pub fn turn(&mut self, turning: bool) {
+        self.turning = turning;
+    }
+
+    /// Dropped files were removed, which the next snapshot does not name any more.
+    pub fn removed(&mut self) {
+        self.unsynced = true;
+    }
+
+    /// Has everything made durable that a closed segment does not bring back, once it is written. Nothing to do where
+    /// nothing ended and no dropped file was removed since the last time.
+    pub fn sync(&mut self) {
+        self.due.sync = self.unsynced;
+    }
+
+    /// Views of what is neither open nor in the team are to be removed.
+    pub fn sweep(&mut self) {
+        self.due.sweep = true;
+    }
+
+    /// The last copies of messages that nothing is known of stay where they are.
+    pub fn spare(&mut self, ids: BTreeSet<MessageId>) {
+        self.spared = ids;
+    }
+
+    /// Somebody may have changed these views; any of them if there is none.
+    pub fn meddled(&mut self, paths: Vec<PathBuf>) {
+        self.due.meddled.add(paths);
+    }
+
+    /// The daemon's own status is out of date.
+    pub fn put_daemon(&mut self, item: Item) {
+        self.due.daemon = Some(item);
+    }
+
+    /// What an agent's pane shows; its status is out of date.
+    pub fn doing(&mut self, agent: AgentName, line: String) {
+        self.due.mark_often(Shown::Agent(agent.clone()));
+        self.doing.insert(agent, line);
+    }
+
+    /// An agent is started in a new window: what the old one showed is past.
+    pub fn launched(&mut self, agent: &AgentName) {
+        self.doing.remove(agent);
+    }
+
+    /// Whether so much has ended that is not written yet that nothing new should be taken.
+    #[must_use]
+    pub fn are_behind(&self) -> bool {
+        self.due.finished.len() > BEHIND
+    }
+
+    /// Whether nothing waits and nothing is being written, but for what could not be written.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        !self.busy && self.due.is_empty()
+    }
+
+    /// Whether everything is written that is made from this segment alone, and durable if that was asked for, but for what
+    /// could not be. Views of what is open may be out of date: they are written again at every start.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        !self.busy && self.due.finished.is_empty() && self.due.lines.is_empty() && !self.due.sync
+    }
+
+    /// Whether a view that is made from this segment alone, or the flush of all views, has failed and is still owed.
+    #[must_use]
+    pub fn owes(&self) -> bool {
+        !self.owed().is_empty() || self.failed.marks.sync
+    }
+
+    /// Whether a segment may not be left now: a flush is owed, which nothing can stand for, or views of what ended in it were not
+    /// owed for long.
+    #[must_use]
+    pub fn holds_segment(&self, now: Millis) -> bool {
+        let is_new = self.failed.owed_since.is_none_or(|since| now.since(since) < OWED_MS);
+        self.failed.marks.sync || (!self.owed().is_empty() && is_new)
+    }
+
+    /// Messages that have ended and whose views could not be written.
+    #[must_use]
+    pub fn owed(&self) -> &BTreeSet<MessageId> {
+        &self.failed.marks.finished
+    }
+
+    /// The views of these need not be written any more.
+    pub fn give_up(&mut self, ids: &BTreeSet<MessageId>) {
+        self.failed.marks.finished.retain(|id| !ids.contains(id));
+    }
+
+    /// Whether anything could not be written.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        !self.failed.marks.is_empty()
+    }
+
+    /// The thread has written its batch, but for these.
+    pub fn done(&mut self, failed: Vec<Item>, now: Millis) {
+        self.busy = false;
+        if failed.is_empty() && self.failed.again_at.is_none() {
+            self.failed.wait_ms = AGAIN_MS.0;
+        }
+        for item in failed {
+            self.unsynced |= matches!(item, Item::Sync);
+            self.failed.holds_lines |= matches!(item, Item::Log { told: false, .. });
+            self.failed.marks.put_back(item);
+        }
+        let owed = !self.owed().is_empty();
+        let may_be = owed || !self.due.finished.is_empty();
+        self.failed.owed_since = self.failed.owed_since.filter(|_| may_be).or(owed.then_some(now));
+        if self.failed.holds_lines {
+            std::mem::take(&mut self.due.lines).into_iter().for_each(|line| self.failed.marks.tell(line));
+        }
+        if !self.failed.marks.is_empty() && self.failed.again_at.is_none() {
+            self.failed.again_at = Some(now.plus(self.failed.wait_ms));
+            self.failed.wait_ms = (self.failed.wait_ms * 2).min(AGAIN_MS.1);
+        }
+    }
+
+    /// When there is something to be written that waits for its time.
+    #[must_use]
+    pub fn again_at(&self) -> Option<Millis> {
+        let often = (!self.busy && !self.due.often.is_empty()).then_some(self.often_at);
+        let waits = !self.busy && !self.turning && !self.due.dirty.is_empty();
+        let put_off = self.put_off.until().filter(|_| waits);
+        [often, put_off, self.failed.again_at].into_iter().flatten().min()
+    }
+
+    /// Writes what waits for its time now: the end is near.
+    pub fn hurry(&mut self) {
+        self.often_at = Millis(0);
+        self.put_off = PutOff::default();
+    }
+
+    /// Tries again what could not be written, if it is time.
+    pub fn wake(&mut self, now: Millis) {
+        if self.failed.again_at.is_some_and(|at| at <= now) {
+            self.failed.again_at = None;
+            self.failed.holds_lines = false;
+            self.due.absorb(std::mem::take(&mut self.failed.marks));
+        }
+    }
+
+    /// Gives the thread the next batch, if it has nothing to do.
+    ///
+    /// # Errors
+    /// If the thread is gone.
+    pub fn submit(&mut self, engine: &Engine, journal: &JournalDesk, now: Millis) -> Result<(), ThreadGone> {
+        if self.busy {
+            return Ok(());
+        }
+        let job = self.gather(engine, journal, now);
+        if job.is_empty() {
+            return Ok(());
+        }
+        self.busy = true;
+        self.jobs.try_send(job).map_err(|_| ThreadGone("views"))
+    }
+
+    fn gather(&mut self, engine: &Engine, journal: &JournalDesk, now: Millis) -> Job {
+        let mut job = Job::new();
+        if !self.due.often.is_empty() && now >= self.often_at {
+            self.often_at = now.plus(OFTEN_MS);
+            let often = std::mem::take(&mut self.due.often);
+            self.due.dirty.extend(often);
+        }
+        for id in std::mem::take(&mut self.due.turns) {
+            let open = Shown::Open(id.clone());
+            self.due.dirty.remove(&open);
+            self.due.often.remove(&open);
+            job.extend(open_item(engine, journal, &id, true));
+        }
+        job.extend(self.due.daemon.take());
+        while job.len() < BATCH_MAX
+            && let Some(id) = self.due.finished.pop_last()
+        {
+            self.finish(engine, journal, &id, now, &mut job);
+        }
+        if self.due.finished.is_empty() && std::mem::take(&mut self.due.sync) {
+            self.unsynced = false;
+            job.push(Item::Sync);
+        }
+        let holds = self.put_off.holds(now);
+        while job.len() < BATCH_MAX
+            && !self.turning
+            && self.due.dirty.last().is_some_and(|next| !holds || matches!(next, Shown::Agent(_))) // agents come first
+            && let Some(shown) = self.due.dirty.pop_last()
+        {
+            job.extend(self.item(engine, journal, shown, now));
+        }
+        while job.len() < BATCH_MAX
+            && let Some(line) = self.due.lines.pop_front()
+        {
+            job.push(line);
+        }
+        if self.due.dropped_lines > 0 {
+            let text = format!("{} lines were left out here; the journal has them", self.due.dropped_lines);
+            self.due.dropped_lines = 0;
+            job.push(Item::Log { at: now, agent: None, text, told: false });
+        }
+        if self.due.dirty.is_empty() && self.due.finished.is_empty() && self.due.lines.is_empty() {
+            if std::mem::take(&mut self.due.sweep) {
+                job.push(sweep(engine, &self.spared));
+            }
+            job.extend(self.due.meddled.take());
+            job.append(&mut self.due.others);
+        }
+        job
+    }
+
+    fn item(&self, engine: &Engine, journal: &JournalDesk, shown: Shown, now: Millis) -> Option<Item> {
+        match shown {
+            Shown::Open(id) => open_item(engine, journal, &id, false),
+            Shown::Finished(_) => None, // these are in `finished`
+            Shown::Agent(name) => self.agent(engine, &name, None, now),
+        }
+    }
+
+    fn agent(
+        &self,
+        engine: &Engine,
+        name: &AgentName,
+        state: Option<&'static str>,
+        now: Millis,
+    ) -> Option<Item> {
+        let seen = engine.agent(name)?;
+        let doing = self.doing.get(name).cloned();
+        Some(Item::Agent(Box::new(AgentItem { seen, state, doing, at: now })))
+    }
+
+    /// An ended message's views. Its agent is `completed` until the result is written.
+    fn finish(&mut self, engine: &Engine, journal: &JournalDesk, id: &MessageId, now: Millis, job: &mut Job) {
+        let if_missing = self.due.if_missing.remove(id);
+        if journal.is_ending(id) {
+            return; // it is marked again when that is written
+        }
+        let Some(item) = finished_item(engine, &|body| journal.place(body), id, if_missing) else { return };
+        let agent = match &item {
+            Item::Finished { seen, answer: Some(_), .. } if !if_missing => seen.agent.clone(),
+            _ => None,
+        };
+        job.extend(agent.as_ref().and_then(|name| self.agent(engine, name, Some("completed"), now)));
+        job.push(item);
+        self.unsynced = true;
+        if let Some(name) = agent {
+            self.due.often.insert(Shown::Agent(name));
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What a view is made of, from what the engine and the journal know.
+
+use crate::daemon::journal::handle::JournalDesk;
+use crate::daemon::views::worker::{Item, Job, OpenItem, Place};
+use crate::engine::engine::Engine;
+use crate::engine::message::BodyRef;
+use crate::engine::words::{MessageId, Seq};
+use crate::io::journal::Location;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Items of these, which have ended, to be written if they are missing.
+#[must_use]
+pub fn finished_items(engine: &Engine, places: &BTreeMap<Seq, Location>, ids: &BTreeSet<MessageId>) -> Job {
+    let place =
+        |body: BodyRef| places.get(&body.seq).map(|at| Place { step: body.seq, at: *at, event: body.index });
+    ids.iter().filter_map(|id| finished_item(engine, &place, id, true)).collect()
+}
+
+/// An ended message's item; none if its step is not written yet (it is marked again then).
+pub(super) fn finished_item(
+    engine: &Engine,
+    place: &dyn Fn(BodyRef) -> Option<Place>,
+    id: &MessageId,
+    if_missing: bool,
+) -> Option<Item> {
+    let seen = engine.message(id)?;
+    let answer = match seen.answer {
+        Some(answer) => Some(place(answer)?),
+        None => None,
+    };
+    let body = place(seen.body)?;
+    Some(Item::Finished { seen: Box::new(seen), body, answer, if_missing })
+}
+
+/// An open message's item; none if it ended meanwhile or is not written itself yet (it is marked again then). Answers
+/// whose steps are not written yet are left out: each marks it again when it is, and is a turn of its own.
+pub(super) fn open_item(engine: &Engine, journal: &JournalDesk, id: &MessageId, turn: bool) -> Option<Item> {
+    if !engine.state().open.contains_key(id) {
+        return None;
+    }
+    let mut seen = engine.message(id)?;
+    let body = journal.place(seen.body)?;
+    seen.answers.retain(|told| journal.place(told.body).is_some());
+    let answers = seen.answers.iter().filter_map(|told| journal.place(told.body)).collect();
+    Some(Item::Open(OpenItem { seen: Box::new(seen), body, answers, turn }))
+}
+
+/// What is open and who is in the team at the moment when the rest is removed: nothing accepted since loses its view.
+pub(super) fn sweep(engine: &Engine, spared: &BTreeSet<MessageId>) -> Item {
+    let open = engine.state().open.keys().chain(spared).cloned().collect();
+    let members = engine.team().members.keys().cloned().collect();
+    Item::Sweep { open, members }
+}

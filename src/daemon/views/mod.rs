@@ -1,0 +1,9 @@
+//! The views: which files are out of date, what they say, and the thread that writes them.
+
+pub mod dirty;
+pub mod handle;
+pub mod item;
+pub(in crate::daemon) mod log_backfill;
+pub mod pages;
+pub mod throttle;
+pub mod worker;

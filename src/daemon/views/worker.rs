@@ -1,0 +1,383 @@
+//! The views' thread: reads bodies from the journal and writes what people and agents look at. Views follow from the
+//! journal, so nothing here is flushed, and a failure costs nothing but the view.
+
+mod bodies;
+mod owed;
+
+pub use crate::daemon::views::item::{AgentItem, DaemonItem, Item, Job, OpenItem, Place};
+pub use owed::{Owed, write_now};
+
+use crate::daemon::views::pages;
+use crate::engine::event::Answer;
+use crate::engine::message::{Kind, Status};
+use crate::engine::state::Told;
+use crate::engine::view::MessageSeen;
+use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::io::folder::FolderError;
+use crate::io::journal::Reader;
+use crate::io::mailbox::MAIN_ZONE;
+use crate::io::views::{View, Views, line};
+use crate::wire::status;
+use crate::wire::time::Day;
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter::Peekable;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::vec::IntoIter;
+use tokio::sync::mpsc;
+
+/// One batch at a time is all the loop ever gives.
+const JOBS_MAX: usize = 1;
+/// Messages removed in one batch: a batch of 500 removals takes about as long as one of 256 renames.
+const EXPIRE_MAX: usize = 500;
+/// Different complaints that are remembered.
+const COMPLAINTS_MAX: usize = 1_000;
+
+/// A batch is written, or the turns of it are.
+#[derive(Debug, Default)]
+pub struct Shown {
+    /// What the loop waits for before it types.
+    pub turns: Vec<TurnBody>,
+    /// Whether the rest of the batch is still being written: this tells of the turns alone.
+    pub under_way: bool,
+    /// Views that somebody else changed: they are to be written again.
+    pub altered: Vec<View>,
+    /// A folder was taken away: everything is to be written again.
+    pub lost: bool,
+    /// What could not be written, and is to be tried again.
+    pub failed: Vec<Item>,
+    /// Why, of the last of these.
+    pub why: Option<String>,
+    /// More of the same is left to be done.
+    pub more: Option<Item>,
+}
+
+/// Why a view was not written.
+enum Trouble {
+    /// What it is made of cannot be read: trying again would not help.
+    Unreadable(String),
+    /// The disk says no; it may say yes later.
+    Unwritten(String),
+}
+
+impl From<FolderError> for Trouble {
+    fn from(error: FolderError) -> Self {
+        Self::Unwritten(error.to_string())
+    }
+}
+
+/// What typing a turn needs to know of the message's body.
+#[derive(Debug)]
+pub struct TurnBody {
+    /// The message.
+    pub id: MessageId,
+    /// Its content.
+    pub content: Arc<str>,
+    /// Whether its content could be read; if not, nothing is typed.
+    pub readable: Result<(), String>,
+}
+
+/// Starts the thread.
+///
+/// # Errors
+/// If the system gives no thread.
+pub fn start(
+    views: Views,
+    reader: Reader,
+    answers: mpsc::Sender<Shown>,
+) -> std::io::Result<(SyncSender<Job>, std::thread::JoinHandle<()>)> {
+    let (jobs, inbox) = sync_channel(JOBS_MAX);
+    let thread = std::thread::Builder::new().name("views".to_owned());
+    let mut worker = Worker::new(views, reader);
+    Ok((jobs, thread.spawn(move || worker.work(&inbox, &answers))?))
+}
+
+/// Whoever writes them.
+pub(in crate::daemon) struct Worker {
+    views: Views,
+    reader: Reader,
+    /// What was complained of already, so that a full disk does not fill the log as well.
+    complained: BTreeMap<String, u64>,
+    /// Whoever called says what went wrong.
+    quiet: bool,
+    /// Infos that were typed to an agent and so are done. Their open views stay until its next turn: it reads them now.
+    unread: BTreeMap<AgentName, Vec<MessageId>>,
+    /// Messages that have ended and whose bodies could not be read, and why: whoever called has to know.
+    unread_ended: BTreeMap<MessageId, String>,
+}
+
+impl Worker {
+    /// Whoever writes these views, with bodies from this journal.
+    pub(in crate::daemon) fn new(views: Views, reader: Reader) -> Self {
+        let (complained, unread, unread_ended) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { views, reader, complained, quiet: false, unread, unread_ended }
+    }
+
+    fn work(&mut self, jobs: &Receiver<Job>, answers: &mpsc::Sender<Shown>) {
+        while let Ok(job) = jobs.recv() {
+            if !self.write(job, &mut |shown| answers.blocking_send(shown).is_ok()) {
+                return;
+            }
+        }
+    }
+
+    /// Writes a batch; false if nobody listens any more.
+    pub(in crate::daemon) fn write(&mut self, job: Job, tell: &mut dyn FnMut(Shown) -> bool) -> bool {
+        let mut shown = Shown::default();
+        let mut items = job.into_iter().peekable();
+        while self.show_next(&mut items, &mut shown) {
+            // Turns come first in a batch, and what is to be typed does not wait for the rest of it.
+            let turns_are_done = !shown.turns.is_empty() && !items.peek().is_some_and(is_turn);
+            if turns_are_done && items.peek().is_some() {
+                let turns = std::mem::take(&mut shown.turns);
+                if !tell(Shown { turns, under_way: true, ..Shown::default() }) {
+                    return false;
+                }
+            }
+        }
+        tell(shown)
+    }
+
+    /// Writes what is next in a batch, lines that follow each other together; false if nothing is left.
+    fn show_next(&mut self, items: &mut Peekable<IntoIter<Item>>, shown: &mut Shown) -> bool {
+        let is_line = |item: &Item| matches!(item, Item::Log { .. });
+        let lines: Vec<Item> = std::iter::from_fn(|| items.next_if(is_line)).collect();
+        if !lines.is_empty() {
+            self.log(lines, shown);
+            return true;
+        }
+        let item = items.next();
+        item.map(|item| self.show(item, shown)).is_some()
+    }
+
+    fn show(&mut self, item: Item, shown: &mut Shown) {
+        match self.write_item(&item, shown) {
+            Ok(()) => {}
+            Err(Trouble::Unreadable(why)) => {
+                self.complain(&why, "a view could not be made");
+                if let Item::Open(OpenItem { turn: true, seen, .. }) = item {
+                    let id = seen.message.id;
+                    shown.turns.push(TurnBody { id, content: "".into(), readable: Err(why) });
+                } else if let (true, Item::Finished { seen, .. }) = (self.quiet, item) {
+                    self.unread_ended.insert(seen.message.id, why);
+                }
+            }
+            Err(Trouble::Unwritten(why)) => {
+                self.complain(&why, "a view could not be written; it is tried again");
+                shown.failed.push(item);
+                shown.why = Some(why);
+            }
+        }
+    }
+
+    fn write_item(&mut self, item: &Item, shown: &mut Shown) -> Result<(), Trouble> {
+        match item {
+            Item::Open(item) => self.show_open(item, shown)?,
+            Item::Finished { seen, body, answer, if_missing } => {
+                self.show_finished(seen, *body, *answer, *if_missing)?;
+            }
+            Item::Agent(item) => {
+                let state = item.state.unwrap_or(item.seen.state);
+                let text = pages::agent(&item.seen, state, item.doing.as_deref(), item.at);
+                self.views.write(View::Agent(item.seen.name.clone()), &text)?;
+                if state == "stopped" {
+                    self.put_away(&item.seen.name)?; // nobody reads what it was told
+                }
+            }
+            Item::Daemon(item) => self.views.write(View::Daemon, &daemon_text(item))?,
+            Item::Log { .. } => {} // `show_next` writes them with those that follow
+            Item::Sweep { open, members } => self.sweep(open, members)?,
+            Item::Check(paths) => self.check(paths, shown)?,
+            Item::Expire(before) => match self.expire(*before) {
+                Ok(more) => shown.more = more.then_some(Item::Expire(*before)),
+                // Nobody waits for it, and it is looked at again within the hour.
+                Err(error) => self.complain(&error.to_string(), "what is old could not be removed"),
+            },
+            Item::Sync => self.views.sync()?,
+        }
+        Ok(())
+    }
+
+    /// Says what went wrong, the same thing ever more rarely, so that a full disk does not fill the log as well.
+    fn complain(&mut self, why: &str, what: &'static str) {
+        if self.complained.len() >= COMPLAINTS_MAX {
+            self.complained.clear();
+        }
+        let times = self.complained.entry(why.to_owned()).or_default();
+        *times += 1;
+        if times.is_power_of_two() && !self.quiet {
+            tracing::warn!(why, times = *times, "{what}");
+        }
+    }
+
+    fn show_open(&mut self, item: &OpenItem, shown: &mut Shown) -> Result<(), Trouble> {
+        let body = self.body(item.body)?;
+        let answers: Vec<(&Told, Answer)> = item
+            .seen
+            .answers
+            .iter()
+            .zip(&item.answers)
+            .map(|(told, place)| Ok((told, self.answer(*place)?)))
+            .collect::<Result<_, Trouble>>()?;
+        if let Some(agent) = item.seen.agent.as_ref().filter(|_| item.turn) {
+            self.put_away(agent)?;
+        }
+        let text = pages::open(&item.seen, &body, &answers);
+        self.views.write(View::Active(MAIN_ZONE, item.seen.message.id.clone()), &text)?;
+        if item.turn {
+            let id = item.seen.message.id.clone();
+            shown.turns.push(TurnBody { id, content: body.content, readable: Ok(()) });
+        }
+        Ok(())
+    }
+
+    fn show_finished(
+        &mut self,
+        seen: &MessageSeen,
+        body: Place,
+        answer: Option<Place>,
+        if_missing: bool,
+    ) -> Result<(), Trouble> {
+        let id = &seen.message.id;
+        let day = Day::of(seen.since);
+        if if_missing && self.views.has_finished(id, &day, answer.is_some()) {
+            return Ok(());
+        }
+        let answer = answer.map(|place| self.answer(place)).transpose()?;
+        let result = answer.map(|answer| pages::result(seen, &answer));
+        let content = self.body_or_why(body)?;
+        let text = pages::finished(seen, &content);
+        let is_there = if_missing && self.views.holds_end(id, &day, result.as_deref(), &text);
+        if is_there && !self.views.is_open_shown(id) {
+            return Ok(());
+        }
+        if let Some(result) = result.filter(|_| !is_there) {
+            self.views.write_result(id, &result)?;
+        }
+        // Before the view that says it is done, so that a crash between the two has both written again.
+        if seen.message.to.is_user() && !is_there {
+            self.views.write_letter(id, &text)?;
+        }
+        let told = seen.message.kind != Kind::Task && seen.status == Status::Completed;
+        let reader = seen.agent.as_ref().filter(|_| told && self.views.is_open_shown(id));
+        let Some(reader) = reader else { return Ok(self.views.finish(MAIN_ZONE, id, &day, &text)?) };
+        if if_missing {
+            // After a power cut its file may hold what it held before it was used for this view.
+            self.views.write(View::Active(MAIN_ZONE, id.clone()), &text)?;
+        }
+        self.views.write_done(id, &day, &text)?;
+        self.unread.entry(reader.clone()).or_default().push(id.clone());
+        Ok(())
+    }
+
+    /// An agent gets its next turn: it has read what it was told before.
+    fn put_away(&mut self, agent: &AgentName) -> Result<(), FolderError> {
+        let told = self.unread.remove(agent).unwrap_or_default();
+        told.into_iter().try_for_each(|id| self.views.remove(&View::Active(MAIN_ZONE, id)))
+    }
+
+    /// Writes lines that follow each other: one write a file. What could not be written is tried again, and nothing twice.
+    fn log(&mut self, mut items: Vec<Item>, shown: &mut Shown) {
+        if let Err(error) = self.append(&mut items) {
+            let why = error.to_string();
+            self.complain(&why, "lines could not be written; it is tried again");
+            shown.failed.extend(items);
+            shown.why = Some(why);
+        }
+    }
+
+    /// Leaves in `items` what could not be written.
+    fn append(&mut self, items: &mut Vec<Item>) -> Result<(), FolderError> {
+        let untold = |item: &&Item| matches!(item, Item::Log { told: false, .. });
+        self.views.append_activity_lines(&lines(items.iter().filter(untold)))?;
+        for item in items.iter_mut() {
+            if let Item::Log { told, .. } = item {
+                *told = true;
+            }
+        }
+        let (mut done, mut left) = (Ok(()), Vec::new());
+        while let Some(agent) = items.iter().find_map(owner).cloned() {
+            let theirs = |item: &mut Item| owner(item) == Some(&agent);
+            let theirs: Vec<Item> = items.extract_if(.., theirs).collect();
+            let written = self.views.append_agent_lines(&agent, &lines(theirs.iter()));
+            if written.is_err() {
+                left.extend(theirs);
+            }
+            done = done.and(written);
+        }
+        *items = left;
+        done
+    }
+
+    fn sweep(
+        &mut self,
+        open: &BTreeSet<MessageId>,
+        members: &BTreeSet<AgentName>,
+    ) -> Result<(), FolderError> {
+        self.unread.retain(|agent, _| members.contains(agent));
+        self.views.remove_half_written()?;
+        for view in self.views.list_active()? {
+            let stays = |id| open.contains(id) || self.unread.values().flatten().any(|unread| unread == id);
+            if !matches!(&view, View::Active(_, id) if stays(id)) {
+                self.views.remove(&view)?;
+            }
+        }
+        for agent in self.views.list_agents()? {
+            if !members.contains(&agent) {
+                self.views.remove(&View::Agent(agent))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a batch of what is old; whether there may be more.
+    fn expire(&mut self, before: Millis) -> Result<bool, FolderError> {
+        let letters = self.views.remove_letters_before(before, EXPIRE_MAX)?;
+        Ok(self.views.remove_finished_before(before, EXPIRE_MAX)? >= EXPIRE_MAX || letters >= EXPIRE_MAX)
+    }
+
+    fn check(&mut self, paths: &[PathBuf], shown: &mut Shown) -> Result<(), FolderError> {
+        shown.lost |= self.views.refresh()?;
+        let paths = paths.iter().map(PathBuf::as_path);
+        shown.altered.extend(if paths.len() == 0 {
+            self.views.altered_all()
+        } else {
+            self.views.altered(paths)
+        });
+        Ok(())
+    }
+}
+
+fn is_turn(item: &Item) -> bool {
+    matches!(item, Item::Open(OpenItem { turn: true, .. }))
+}
+
+/// Whose log gets a line, besides the activity log.
+fn owner(item: &Item) -> Option<&AgentName> {
+    match item {
+        Item::Log { agent, .. } => agent.as_ref().filter(|agent| !agent.is_user()),
+        _ => None,
+    }
+}
+
+fn lines<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<String> {
+    let line = |item: &Item| match item {
+        Item::Log { at, text, .. } => Some(line(*at, text)),
+        _ => None,
+    };
+    items.filter_map(line).collect()
+}
+
+fn daemon_text(item: &DaemonItem) -> String {
+    status::daemon(&status::DaemonStatus {
+        pid: item.pid,
+        version: env!("CARGO_PKG_VERSION"),
+        started_at: item.started_at,
+        at: item.at,
+        socket: item.socket.as_deref(),
+        stopped_since: item.stopped_since,
+        counts: &item.counts,
+        notes: &item.notes,
+    })
+}

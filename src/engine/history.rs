@@ -1,0 +1,213 @@
+//! An event as a sentence, for the logs and for `tasuki why`. Never the content, and never phrase and token together.
+
+use super::event::{AgentChange, Answer, Event, ONLY_THE_END, Proof, Why};
+use super::life::Move;
+use super::message::{Kind, Message};
+use super::words::{AgentName, MessageId, Millis};
+use crate::engine::life::close::ourselves;
+
+/// A sentence and whom it concerns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The message, if it is about one.
+    pub id: Option<MessageId>,
+    /// The agent whose log it belongs to, besides the activity log.
+    pub agent: Option<AgentName>,
+    /// The sentence, on one line.
+    pub text: String,
+}
+
+/// Tells an event; none for the parts of a snapshot.
+#[must_use]
+pub fn tell(event: &Event) -> Option<Told> {
+    let (id, agent, text) = match event {
+        Event::Accepted { message, name, unknown_keys, not_before, .. } => {
+            let mut text = accepted(message, name.as_deref(), unknown_keys);
+            if *not_before > Millis(0) {
+                let Message { from, to, .. } = &**message;
+                text.push_str(&format!("; it waits: {from} has sent {to} too many messages within a minute"));
+            }
+            (Some(message.id.clone()), Some(message.to.clone()), text)
+        }
+        Event::Duplicate { id, name } => {
+            let what = name.as_deref().map_or("a request", dropped_name);
+            (Some(id.clone()), None, format!("{what} is a duplicate of {id}: ignored"))
+        }
+        Event::Refused { name, from, code, why } => {
+            let what = name.as_deref().map_or("a request", dropped_name);
+            let from = from.as_ref().map_or(String::new(), |from| format!(" from {from}"));
+            (None, from_agent(event), format!("refused {what}{from}: {}: {why}", code.word()))
+        }
+        Event::Moved { id, to, agent, why, .. } => {
+            (Some(id.clone()), agent.clone(), format!("{id} {}{}", moved(*to, agent.as_ref()), because(why)))
+        }
+        Event::Said { id, turn, text, notice, .. } => {
+            (Some(id.clone()), None, format!("{id}: {}", said(*turn, text, *notice)))
+        }
+        Event::Ended { id, outcome, answer, why } => {
+            let agent = answer.as_ref().map(|answer| answer.from.clone());
+            let source = answer.as_ref().map_or(String::new(), |answer| known_by(answer));
+            let why = why.as_ref().map_or(String::new(), |why| format!(": {why}"));
+            (Some(id.clone()), agent, format!("{id} {}{source}{why}", outcome.word()))
+        }
+        Event::Agent { name, change: AgentChange::Interrupted { id, how } } => {
+            (Some(id.clone()), Some(name.clone()), format!("{id} was called off: {}", how.words(name)))
+        }
+        Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
+        Event::Halted(Some(_), by) => (
+            None,
+            None,
+            format!("queue/STOP exists{}: nothing is typed", asked_by(by.as_ref(), ", made by ")),
+        ),
+        Event::Halted(None, by) => (
+            None,
+            None,
+            format!("queue/STOP is gone{}: work goes on", asked_by(by.as_ref(), ", removed by ")),
+        ),
+        Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptAgent(..) => return None,
+    };
+    let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
+    Some(Told { id, agent, text: one_line(&text) })
+}
+
+/// What was said in a turn that was not claimed.
+fn said(turn: u16, text: &str, notice: bool) -> String {
+    if turn == 0 {
+        return "an answer came before those of its parts were read: it counts if no other comes".to_owned();
+    }
+    if notice {
+        return format!("its program showed a notice in place of an answer in turn {turn}: kept");
+    }
+    let what = match text.lines().filter(|line| !line.trim().is_empty()).count() {
+        0 => "nothing".to_owned(),
+        1 => "one line".to_owned(),
+        lines => format!("{lines} lines"),
+    };
+    format!("{what} said in turn {turn} without a claim: kept")
+}
+
+fn from_agent(event: &Event) -> Option<AgentName> {
+    match event {
+        Event::Refused { from, .. } => from.clone(),
+        _ => None,
+    }
+}
+
+fn accepted(message: &Message, name: Option<&str>, unknown_keys: &[String]) -> String {
+    let Message { id, from, to, kind, verified, .. } = message;
+    // That is nothing special where a person may have written it.
+    let proof = if *verified || from.is_user() { "" } else { " (not verified)" };
+    let inferred = inferred(message);
+    let name = name.map_or(String::new(), |claim| format!(" as {}", dropped_name(claim)));
+    let unknown = if unknown_keys.is_empty() {
+        String::new()
+    } else {
+        format!("; unknown keys kept: {}", unknown_keys.join(", "))
+    };
+    // Not a message that goes anywhere: the record of a file that was refused, as a part of its sender's task.
+    if *to == ourselves() {
+        let part = message.parent.as_ref().map_or_else(String::new, |task| format!(" of {task}"));
+        return format!("{id} made: stands for a refused part{part} of {from}'s{proof}");
+    }
+    if *from == ourselves() {
+        return format!("{id} made: {} for {to}", kind.word());
+    }
+    format!("{id} accepted: {} from {from}{proof} to {to}{name}{inferred}{unknown}", kind.word())
+}
+
+/// Who gave a command, behind these words; nothing where nobody did.
+fn asked_by(by: Option<&AgentName>, words: &str) -> String {
+    by.map_or(String::new(), |by| format!("{words}{by}"))
+}
+
+/// How it is known that a task is done.
+fn known_by(answer: &Answer) -> String {
+    let proof = match answer.proof() {
+        Proof::Strong => String::new(),
+        proof => format!(", proof: {}", proof.word()),
+    };
+    let empty = answer.body.content.trim().is_empty();
+    let nothing = if empty { ", with nothing else said" } else { "" };
+    let cut = if answer.truncated { format!("; {ONLY_THE_END}") } else { String::new() };
+    match answer.source {
+        Some(source) => format!(" (by {}{proof}{nothing}{cut})", source.word()),
+        None if answer.truncated => format!(" ({ONLY_THE_END})"),
+        None => String::new(),
+    }
+}
+
+/// What a message is taken for that does not say it itself.
+fn inferred(message: &Message) -> String {
+    let (what, task) = match message.kind {
+        Kind::Result | Kind::Error => ("the answer to", &message.in_reply_to),
+        Kind::Task => ("a part of", &message.parent),
+        Kind::Info => ("said about", &message.parent),
+    };
+    let task = task.as_ref().filter(|_| message.inferred);
+    task.map_or(String::new(), |task| {
+        format!("; inferred to be {what} {task}, which {} has begun", message.from)
+    })
+}
+
+fn moved(to: Move, agent: Option<&AgentName>) -> String {
+    let agent = agent.map_or("its agent", AgentName::as_str);
+    match to {
+        Move::Intend(turn) => {
+            let again = if turn.redelivered { ", again" } else { "" };
+            format!("is being typed to {agent} (turn {}, {}{again})", turn.number, turn.kind.as_str())
+        }
+        Move::Withdraw => "was not typed after all".to_owned(),
+        Move::Submit => "was submitted".to_owned(),
+        Move::Take => "is being worked on".to_owned(),
+        Move::Retry { .. } => "will be tried again".to_owned(),
+        Move::Return { .. } => "goes back to its pool".to_owned(),
+        Move::Doubt => "is in doubt".to_owned(),
+        Move::Hold => "is held".to_owned(),
+        Move::Rest | Move::Ask => "is waiting".to_owned(),
+        Move::Claim => "was reported done".to_owned(),
+        Move::Verify => "is verified".to_owned(),
+        Move::Reopen => "goes back to its agent".to_owned(),
+        Move::Finish(outcome) => outcome.word().to_owned(),
+    }
+}
+
+fn because(why: &Why) -> String {
+    match why {
+        Why::Plain => String::new(),
+        Why::Receipt(receipt) => format!(" (receipt: {})", receipt.word()),
+        Why::Source(source) => format!(" (by {})", source.word()),
+        Why::Text(text) => format!(": {text}"),
+    }
+}
+
+fn changed(change: &AgentChange) -> String {
+    match change {
+        AgentChange::Launching { by, .. } => format!("is being started{}", asked_by(by.as_ref(), " by ")),
+        AgentChange::Up { pane, process, .. } => format!("runs in pane {pane} as process {}", process.pid),
+        AgentChange::Adopted => "was still running and goes on".to_owned(),
+        AgentChange::Down { why, restart_at: Some(_), .. } => {
+            format!("ended ({why}); it will be started again")
+        }
+        AgentChange::Down { why, restart_at: None, .. } => format!("ended ({why})"),
+        AgentChange::Lost { why, .. } => format!("is gone: {why}"),
+        AgentChange::Blocked { need: Some(need) } if need.over && need.open_ended => {
+            format!("is tried again, to see whether this has passed: {}", need.why)
+        }
+        AgentChange::Blocked { need: Some(need) } if need.over => format!("its limit is over: {}", need.why),
+        AgentChange::Blocked { need: Some(need) } => format!("{}: {}", need.kind.state(), need.why),
+        AgentChange::Blocked { need: None } => "no longer needs attention".to_owned(),
+        AgentChange::Answered { choice, by } => format!("was answered by {}: {choice}", by.words()),
+        AgentChange::Interrupted { id, how } => format!("{id}: {how:?}"),
+        AgentChange::Removed => "is no longer in the team".to_owned(),
+    }
+}
+
+/// The name that a claimed file (`SEQ-ZONE-NAME`) was dropped under.
+fn dropped_name(claim: &str) -> &str {
+    claim.splitn(3, ['-', '~']).nth(2).unwrap_or(claim)
+}
+
+/// Control characters become spaces: a log line is one line, and no escape reaches a terminal.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

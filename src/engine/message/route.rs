@@ -1,0 +1,112 @@
+//! Who may send to whom, and who somebody is.
+
+use super::refusal::{Code, Refusal};
+use crate::engine::message::Kind;
+use crate::engine::team::{Delivery, Team};
+use crate::engine::words::AgentName;
+use std::collections::BTreeSet;
+
+impl Team {
+    /// The agent, pool or `user` that a name means; aliases are resolved.
+    ///
+    /// # Errors
+    /// [`Code::UnknownAgent`] with the names there are.
+    pub fn addressee(&self, name: &AgentName) -> Result<AgentName, Refusal> {
+        if name.is_user() || self.members.contains_key(name) || self.pools.contains_key(name) {
+            return Ok(name.clone());
+        }
+        self.aliases.get(name).cloned().ok_or_else(|| self.unknown(name).at("to"))
+    }
+
+    /// The agent that a name means; aliases are resolved.
+    ///
+    /// # Errors
+    /// [`Code::UnknownAgent`] with the names there are, or for a name that is no agent's.
+    pub fn member(&self, name: &AgentName) -> Result<AgentName, Refusal> {
+        let found = self.aliases.get(name).unwrap_or(name);
+        if self.members.contains_key(found) {
+            return Ok(found.clone());
+        }
+        // A pool and `user` may be sent to, and are no agents.
+        let names = self.members.keys().chain(self.aliases.keys()).map(AgentName::as_str);
+        let list = names.collect::<Vec<_>>().join(", ");
+        Err(Refusal::new(Code::UnknownAgent, format!("{name} is not an agent; the agents are: {list}")))
+    }
+
+    /// The agent or `user` that a sender's name means; aliases are resolved.
+    ///
+    /// # Errors
+    /// [`Code::UnknownAgent`] with the names there are.
+    pub fn sender(&self, name: &AgentName) -> Result<AgentName, Refusal> {
+        if name.is_user() || self.members.contains_key(name) {
+            return Ok(name.clone());
+        }
+        self.aliases.get(name).cloned().ok_or_else(|| self.unknown(name).at("from"))
+    }
+
+    /// Whether a content can be typed to whom it is for, where that is typed itself.
+    ///
+    /// # Errors
+    /// [`Code::NotInline`].
+    pub fn check_inline(&self, to: &AgentName, content: &str) -> Result<(), Refusal> {
+        let pool = self.pools.get(to);
+        let names = pool.map_or_else(|| vec![to], |members| members.iter().collect());
+        let mut members = names.into_iter().filter_map(|name| self.members.get(name));
+        if !members.any(|member| member.delivery == Delivery::Inline) {
+            return Ok(());
+        }
+        crate::engine::screen::doorbell::check_inline(content)
+            .map_err(|why| Refusal::new(Code::NotInline, why.to_string()).at("content"))
+    }
+
+    /// Whether `from` may send a message of this kind to `to` (both resolved).
+    ///
+    /// # Errors
+    /// [`Code::NoRoute`] with the targets that are allowed.
+    pub fn may_send(&self, kind: Kind, from: &AgentName, to: &AgentName) -> Result<(), Refusal> {
+        let allowed = self.targets(kind, from);
+        if allowed.contains(to) {
+            return Ok(());
+        }
+        let what = if kind == Kind::Task { "task" } else { "inform" };
+        let list = allowed.iter().map(AgentName::as_str).collect::<Vec<_>>().join(", ");
+        let list = if list.is_empty() { "nobody".to_owned() } else { list };
+        Err(Refusal::new(Code::NoRoute, format!("{from} may not {what} {to}; they may {what}: {list}"))
+            .at("to"))
+    }
+
+    /// Everybody to whom `from` may send a message of this kind.
+    #[must_use]
+    pub fn targets(&self, kind: Kind, from: &AgentName) -> BTreeSet<AgentName> {
+        let members = self.members.iter();
+        let mut targets: BTreeSet<AgentName> = if from.is_user() {
+            members.map(|(name, _)| name.clone()).collect()
+        } else {
+            members.filter(|(_, member)| member.reports_to == *from).map(|(name, _)| name.clone()).collect()
+        };
+        targets.extend(self.routes.get(from).into_iter().flatten().cloned());
+        if kind != Kind::Task {
+            targets.insert(AgentName::user());
+            targets.extend(self.members.get(from).map(|member| member.reports_to.clone()));
+        }
+        let pools = self.pools.iter().filter(|(_, members)| members.is_subset(&targets));
+        let pools: Vec<AgentName> = pools.map(|(pool, _)| pool.clone()).collect();
+        targets.extend(pools);
+        targets.remove(from);
+        if kind == Kind::Task {
+            targets.remove(&AgentName::user());
+        } else if from.is_user() {
+            targets.insert(AgentName::user());
+        }
+        targets
+    }
+
+    fn unknown(&self, name: &AgentName) -> Refusal {
+        let names = self.members.keys().chain(self.pools.keys()).chain(self.aliases.keys());
+        let list = names.map(AgentName::as_str).collect::<Vec<_>>().join(", ");
+        Refusal::new(
+            Code::UnknownAgent,
+            format!("there is no agent or pool called {name}; the names are: {list}, user"),
+        )
+    }
+}

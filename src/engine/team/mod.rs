@@ -1,0 +1,118 @@
+//! The team as the engine knows it: who is in it, who reports to whom, and every number about waiting.
+//! How an agent is started is the daemon's business (`io/settings`).
+
+pub(in crate::engine) mod blame;
+pub mod blocker;
+pub(in crate::engine) mod lifecycle;
+pub mod permission;
+pub(in crate::engine) mod recover;
+pub(in crate::engine) mod reload;
+pub mod timeouts;
+pub(in crate::engine) mod unattended;
+
+use super::words::{AgentName, Digest};
+use crate::engine::team::permission::Powers;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A whole, checked team. Names, aliases and pools do not clash; every `reports_to` is a member or `user`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Team {
+    /// Members by name.
+    pub members: BTreeMap<AgentName, Member>,
+    /// Alias → member.
+    pub aliases: BTreeMap<AgentName, AgentName>,
+    /// Pool → its members.
+    pub pools: BTreeMap<AgentName, BTreeSet<AgentName>>,
+    /// Routes opened besides the hierarchy.
+    pub routes: BTreeMap<AgentName, BTreeSet<AgentName>>,
+    /// What agents may command besides what is their own.
+    pub may: Powers,
+    /// Limits and waiting times.
+    pub limits: Limits,
+}
+
+impl Team {
+    /// All names that a message may be from or to, but `user`.
+    #[must_use]
+    pub fn names(&self) -> BTreeSet<String> {
+        let names = self.members.keys().chain(self.aliases.keys()).chain(self.pools.keys());
+        names.map(ToString::to_string).collect()
+    }
+}
+
+/// One agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Whom it reports to: a member or `user`.
+    pub reports_to: AgentName,
+    /// Its phrase (`marker:`), trimmed, not empty.
+    pub phrase: String,
+    /// Whether its turns have tokens.
+    pub token: bool,
+    /// How a task is typed.
+    pub delivery: Delivery,
+    /// Working time a turn may take, in ms.
+    pub timeout_ms: u64,
+    /// When it is started again.
+    pub restart: Restart,
+    /// Whether its program ends after each task: one process is given one message.
+    pub one_shot: bool,
+    /// Name of its provider profile, for the status file.
+    pub provider: String,
+    /// Changes when command, cwd, environment or profile change: the agent is then started anew when it is idle.
+    pub launch: Digest,
+}
+
+/// How a task is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Delivery {
+    /// One fixed line that names the file.
+    #[default]
+    Doorbell,
+    /// The content itself.
+    Inline,
+}
+
+/// When an agent is started again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Restart {
+    /// After any exit.
+    Always,
+    /// After an exit that was not clean; after a clean one when there is something for it.
+    #[default]
+    OnFailure,
+    /// Never.
+    Never,
+}
+
+/// Every limit and waiting time that the team file can set. Defaults and their reasons: `engine/patience.rs`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// First try and retries of one message.
+    pub attempts_max: u8,
+    /// Wait before each retry, in ms.
+    pub retry_delays_ms: Vec<u64>,
+    /// Hands a message may go through.
+    pub hops_max: u8,
+    /// Turns of one task.
+    pub turns_max: u16,
+    /// Messages a minute from one agent to another.
+    pub edge_per_minute: u32,
+    /// Children of one task.
+    pub children_max: u32,
+    /// Open messages of the workspace.
+    pub open_max: u32,
+    /// Feedback turns of one task.
+    pub feedback_max: u8,
+    /// Restarts of one agent within `restart_window_ms`.
+    pub restarts_max: u8,
+    /// Window of `restarts_max`, in ms.
+    pub restart_window_ms: u64,
+    /// Wait before the first restart, in ms; doubled each time.
+    pub restart_delay_ms: u64,
+    /// Longest wait before a restart, in ms.
+    pub restart_delay_ms_max: u64,
+    /// Whether a message without a proof belongs to the one task that the sender that it names has begun: a result or error
+    /// closes it, a task is a part of it.
+    pub accept_unverified_results: bool,
+}

@@ -1,0 +1,5 @@
+//! tasuki's own agents and its torture: programs that use only what ships.
+
+pub mod scripted;
+pub mod torture;
+pub mod trouble;

@@ -1,0 +1,162 @@
+//! The values of a script that check themselves while they are read, so that an error shows their own line:
+//! times, regular expressions, and the actions that need no turn.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, Error};
+
+use super::action::Action;
+use super::chance::Chance;
+use crate::wire::time::parse_duration;
+
+/// Longest time in a script: a day is longer than any test or show, and short enough to add to any clock.
+const PAUSE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A time, or a range of times from which chance picks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Pause {
+    least: Duration,
+    most: Duration,
+}
+
+impl Pause {
+    /// This time, always.
+    pub(super) const fn exactly(time: Duration) -> Self {
+        Self { least: time, most: time }
+    }
+
+    /// The time to take now.
+    pub(super) fn pick(self, chance: &mut Chance) -> Duration {
+        let spread = self.most.saturating_sub(self.least);
+        let micros = u64::try_from(spread.as_micros()).unwrap_or(u64::MAX);
+        self.least + Duration::from_micros(chance.below(micros.saturating_add(1)))
+    }
+
+    /// Reads `200ms` or `200ms..2s`.
+    ///
+    /// # Errors
+    /// Says what a time looks like.
+    fn read(text: &str) -> Result<Self, String> {
+        let (least, most) = text.split_once("..").unwrap_or((text, text));
+        let pause = Self { least: read_time(least)?, most: read_time(most)? };
+        if pause.least > pause.most {
+            return Err(format!("`{text}` runs backwards: write the shorter time first"));
+        }
+        Ok(pause)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pause {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::read(&String::deserialize(deserializer)?).map_err(Error::custom)
+    }
+}
+
+impl JsonSchema for Pause {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Pause".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": r"^\s*\d+\s*[a-z]+[^.]*(\.\.\s*\d+\s*[a-z]+.*)?$",
+            "examples": ["200ms", "2s", "200ms..2s"],
+        })
+    }
+}
+
+/// A regular expression of the `regex` crate.
+#[derive(Debug, Clone)]
+pub(super) struct Pattern(regex::Regex);
+
+impl Pattern {
+    /// Whether it is found in `text`.
+    pub(super) fn fits(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        regex::Regex::new(&text).map(Self).map_err(|why| Error::custom(one_line(&why.to_string())))
+    }
+}
+
+impl JsonSchema for Pattern {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Pattern".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "regex" })
+    }
+}
+
+/// Actions that may be played before there is a turn: no `claim`, no `reply`, no `fail`.
+#[derive(Debug, Clone, Default, JsonSchema)]
+#[schemars(transparent)]
+pub(super) struct StartActions(pub(super) Vec<Action>);
+
+impl<'de> Deserialize<'de> for StartActions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let actions = Vec::<Action>::deserialize(deserializer)?;
+        let turn_needed = |action: &Action| match action {
+            Action::Claim(_) => Some("claim"),
+            Action::Reply(_) => Some("reply"),
+            Action::Fail(_) => Some("fail"),
+            _ => None,
+        };
+        match actions.iter().find_map(turn_needed) {
+            Some(name) => Err(Error::custom(format!(
+                "`at_start` has a `{name}`, but there is no turn yet: put it into a rule"
+            ))),
+            None => Ok(Self(actions)),
+        }
+    }
+}
+
+fn read_time(text: &str) -> Result<Duration, String> {
+    let time = parse_duration(text.trim()).map_err(|why| {
+        format!("`{text}` is no time ({why}): write 200ms, 2s, 1m, or a range like 200ms..2s")
+    })?;
+    if time > PAUSE_MAX { Err(format!("`{text}` is too long: at most 24h")) } else { Ok(time) }
+}
+
+/// The regex crate draws its errors over several lines; the last one says it.
+fn one_line(text: &str) -> String {
+    let last = text.lines().last().unwrap_or_default().trim();
+    format!("not a regular expression: {}", last.trim_start_matches("error: "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_a_time_or_a_range() {
+        let mut chance = Chance::new(7);
+        assert_eq!(Pause::read("200ms").map(|p| p.pick(&mut chance)), Ok(Duration::from_millis(200)));
+        let range = Pause::read("200ms .. 2s").expect("a range");
+        let picks: Vec<Duration> = (0..200).map(|_| range.pick(&mut chance)).collect();
+        assert!(picks.iter().all(|t| (Duration::from_millis(200)..=Duration::from_secs(2)).contains(t)));
+        assert!(
+            picks.iter().any(|t| *t > Duration::from_secs(1))
+                && picks.iter().any(|t| *t < Duration::from_secs(1))
+        );
+        for bad in ["", "200", "2s..200ms", "2 moons", "-1s", "25h", "..", "1s.."] {
+            assert!(Pause::read(bad).is_err(), "{bad:?}");
+        }
+    }
+}

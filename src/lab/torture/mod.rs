@@ -1,0 +1,356 @@
+//! `tasuki torture`: does tasuki lose anything on this machine? A workspace of its own with scripted agents gets a mixed load
+//! by every way there is, while the daemon, the agents and tmux are killed at random times and at every step. In the end an
+//! oracle compares what was given, as it was written down before, with what is there.
+//!
+//! `plan` makes the parcels and `load` gives them, and calls some off; `kills` strikes, by the `signs` of each step, and puts
+//! `hindrances` in the way; a `watcher` reads the views all the while; `record` writes it all down in files that tasuki knows
+//! nothing of; `oracle` reads them, and `report` tells.
+
+mod dice;
+mod disk;
+mod hindrances;
+mod kills;
+mod load;
+mod oracle;
+mod plan;
+mod progress;
+mod record;
+mod report;
+mod signs;
+mod team;
+mod text;
+mod watcher;
+mod world;
+
+use crate::daemon::mailbox::worker::mint_id;
+use crate::io::workspace::Surroundings;
+use crate::lab::trouble::{Kind, Trouble};
+use crate::wire::number::{read_decimal, read_whole, whole_within};
+use crate::wire::time::read_time;
+use disk::Disk;
+use kills::{Kills, Wishes};
+use load::Load;
+use oracle::{Book, Findings};
+use progress::Progress;
+use record::{DEEDS, DROPS, Note, Recorder, SEEN};
+pub use report::Report;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use team::RETRIES_MAX;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use watcher::Watcher;
+use world::{Places, Shape, Start, World};
+
+/// News that may wait for whoever shows them.
+const NEWS_MAX: usize = 1_024;
+/// How long agents may take to be up at the beginning.
+const UP: Duration = Duration::from_secs(60);
+/// Between two looks whether everything has ended.
+const LOOK: Duration = Duration::from_millis(250);
+/// After the load, this long without any end of a message means that nothing more will end.
+const STANDSTILL_MS: u64 = 60_000;
+
+/// Kills the daemon, agents and tmux under load in a workspace of its own, and checks that nothing was lost
+///
+/// Messages are given by every way there is, some twice, some with a time that is too short, and some are called off. What is
+/// not killed is held, stopped for up to 30 s, left without room on the disk or without watches of inotify. All the while the
+/// views are read: none may be there in part, and none that is final may change.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tasuki torture                            for a minute
+  tasuki torture --minutes 60               an hour of it
+  tasuki torture --seed 7 --keep            the same load and kills again; what is left can be looked at
+  tasuki torture --retries 2 --full-disk    few tries, and a disk that is full now and then
+
+It makes a workspace and a tmux server of its own, and touches no other. The last line is the outcome:
+  12,345 messages, 678 kills: 0 lost, 0 double
+
+Exit codes: 0 nothing was found, 1 something was: the workspace is kept, and the report says where.")]
+pub struct Args {
+    /// Length of the run in minutes; 1 unless --messages or --kills is given
+    #[arg(long, value_name = "N", value_parser = read_decimal)]
+    minutes: Option<f64>,
+    /// Seed of the random numbers: the same seed gives the same load and the same kills
+    #[arg(long, value_name = "NUMBER", value_parser = read_whole::<u64>)]
+    seed: Option<u64>,
+    /// Number of messages that the user sends; agents hand on more
+    #[arg(long, value_name = "N", value_parser = read_whole::<u64>)]
+    messages: Option<u64>,
+    /// Number of kills
+    #[arg(long, value_name = "N", value_parser = read_whole::<u64>)]
+    kills: Option<u64>,
+    /// Time between two kills, on average; at most 3 s
+    #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "700ms")]
+    gap: u64,
+    /// Number of agents that the user sends tasks to, besides a boss, a manager and two workers
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole_within(1..=100_u16))]
+    agents: u16,
+    /// How often a message is tried again before it is given up
+    #[arg(long, value_name = "N", default_value_t = RETRIES_MAX, value_parser = whole_within(0..=RETRIES_MAX))]
+    retries: u16,
+    /// Give the workspace a disk of its own, which is full now and then (as root, with mkfs.ext4)
+    #[arg(long)]
+    full_disk: bool,
+    /// Kill only the daemon, not the agents and tmux
+    #[arg(long)]
+    no_agent_kills: bool,
+    /// Longest start of the daemon that is not reported, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = read_decimal)]
+    start_limit: f64,
+    /// Keep the workspace even if nothing was found
+    #[arg(long)]
+    keep: bool,
+    /// Folder to make the workspace in; the folder for temporary files if it is left out
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Only look at the end of a run that was kept there
+    #[arg(long, value_name = "DIR", hide = true)]
+    check: Option<PathBuf>,
+}
+
+/// What the load and the kills tell while they go on.
+#[derive(Debug)]
+enum News {
+    /// So many messages were given.
+    Given(u64),
+    /// So many are on their way.
+    Open(usize),
+    /// Something was struck.
+    Struck { deadly: bool },
+    /// The daemon was started.
+    Started { took: Duration, slow: bool },
+    /// Something that must not be.
+    Odd(String),
+}
+
+/// Whether it is over.
+type Stop = watch::Receiver<bool>;
+
+/// Of a folder in which nothing can be made.
+fn unusable(folder: &Path, error: io::Error) -> Trouble {
+    // What makes the name in it tells of a path that nobody gave.
+    let error = match folder.metadata() {
+        Ok(found) if found.is_dir() => error,
+        Ok(_) => io::Error::from(io::ErrorKind::NotADirectory),
+        Err(error) => error,
+    };
+    let is_missing = error.kind() == io::ErrorKind::NotFound;
+    let make = format!("make it with `mkdir -p {}`, or name", folder.display());
+    let first = if is_missing { make.as_str() } else { "name" };
+    Trouble::at(folder)(error).or_cure(format!("{first} another folder with --dir that you can write to"))
+}
+
+/// What a run is given besides its flags.
+#[derive(Clone, Copy)]
+pub struct Setting<'a> {
+    /// Folders and variables of whoever started it.
+    pub around: &'a Surroundings,
+    /// Whether nobody watches the progress: what is printed is JSON.
+    pub json: bool,
+    /// Prints a line beside the report.
+    pub remark: &'a dyn Fn(&str),
+}
+
+impl std::fmt::Debug for Setting<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Setting").field("json", &self.json).finish_non_exhaustive()
+    }
+}
+
+/// Runs the torture, or checks the folder of an earlier run.
+///
+/// # Errors
+/// [`Trouble`] if there is nothing to report: a bad flag, an unusable folder, a team that does not start.
+pub fn run(setting: Setting<'_>, args: &Args) -> Result<Report, Trouble> {
+    if let Some(top) = &args.check {
+        return report::make(&Places { top: top.clone() }, true);
+    }
+    let seconds = |number: f64| Duration::try_from_secs_f64(number).map_err(|_| bad_number(number));
+    let limits =
+        (args.minutes.map(|minutes| seconds(minutes * 60.0)).transpose()?, seconds(args.start_limit)?);
+    let seed = args.seed.unwrap_or_else(made_up_seed);
+    let folder = args.dir.clone().unwrap_or_else(|| setting.around.temp.clone());
+    let top = tempfile::Builder::new().prefix("tasuki-torture-").tempdir_in(&folder);
+    // From here on it stays, whatever happens, until nothing was found in it.
+    let top = top.map_err(|error| unusable(&folder, error))?.keep();
+    (setting.remark)(&format!("seed {seed}, in {}", top.display()));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let run = Run { setting, args, seed, minutes: limits.0, start_limit: limits.1 };
+    let done = runtime.block_on(run.all(&top));
+    runtime.shutdown_timeout(Duration::from_secs(5));
+    if let Err(trouble) = done {
+        // What never began needs no look; a run that broke off stays.
+        if std::fs::metadata(top.join("record").join(DROPS)).is_ok_and(|meta| meta.len() == 0) {
+            std::fs::remove_dir_all(&top).map_err(Trouble::at(&top))?;
+        }
+        return Err(trouble);
+    }
+    report::make(&Places { top }, args.keep)
+}
+
+struct Run<'a> {
+    setting: Setting<'a>,
+    args: &'a Args,
+    seed: u64,
+    minutes: Option<Duration>,
+    start_limit: Duration,
+}
+
+impl Run<'_> {
+    /// Everything up to the report.
+    async fn all(&self, top: &Path) -> Result<(), Trouble> {
+        let agents = usize::from(self.args.agents);
+        let shape = Shape { seed: self.seed, agents, retries: self.args.retries, disk: self.args.full_disk };
+        let mut world = World::build(self.setting, top, shape)?;
+        let folder = world.places.record();
+        let mut deeds = Recorder::create(&folder, DEEDS).map_err(Trouble::at(&folder))?;
+        let drops = Recorder::create(&folder, DROPS).map_err(Trouble::at(&folder))?;
+        let start_limit_ms = u64::try_from(self.start_limit.as_millis()).unwrap_or(u64::MAX);
+        let tries = usize::from(self.args.retries) + 1;
+        deeds.note(&Note::Begun { seed: self.seed, start_limit_ms, tries })?;
+        self.begin(&mut world).await?;
+        let seen = Recorder::create(&folder, SEEN).map_err(Trouble::at(&folder))?;
+        let watcher = Watcher::start(world.workspace.clone(), seen)?;
+        let (stopper, stop) = watch::channel(false);
+        let (news, heard) = mpsc::channel(NEWS_MAX);
+        let load = Load::new(&world, drops, self.seed, agents, self.args.messages);
+        let wishes = Wishes {
+            most: self.args.kills,
+            spare_agents: self.args.no_agent_kills,
+            gap: Duration::from_millis(self.args.gap),
+            start_limit: self.start_limit,
+        };
+        let kills = Kills::new(self.seed, deeds, news.clone(), wishes);
+        let load = tokio::spawn(load.run(news, stop.clone()));
+        let kills = tokio::spawn(kills.run(world, stop));
+        let mut progress = Progress::new(self.setting);
+        self.go_on(heard, &stopper, load, &mut progress).await?;
+        let (mut world, mut deeds) = kills.await.map_err(io::Error::other)??;
+        progress.say("the load is over: waiting until everything has ended");
+        settle(&mut world, &mut deeds).await?;
+        watcher.end()?;
+        if let Some(why) = world.down().await {
+            deeds.note(&Note::Odd { text: why, at: world.clock.wall().0 })?;
+        }
+        for (pid, line) in world.left_behind().await {
+            let text = format!("process {pid} is left: {line}");
+            deeds.note(&Note::Odd { text, at: world.clock.wall().0 })?;
+        }
+        world.sweep();
+        world.disk.take().map_or(Ok(()), Disk::give_up)?;
+        Ok(())
+    }
+
+    /// The first start, and a team that is up.
+    async fn begin(&self, world: &mut World) -> Result<(), Trouble> {
+        let cure = "see `tasuki doctor`, and the workspace's .tasuki/daemon.log";
+        let failed = |why: String| Trouble::new(Kind::Failed, "start", why, cure);
+        if let Start::Failed(why) = world.start().await {
+            return Err(failed(why));
+        }
+        match world.agents_up(UP).await.as_slice() {
+            [] => Ok(()),
+            down => Err(failed(format!("not up after {UP:?}: {}", down.join(", ")))),
+        }
+    }
+
+    /// Goes on until it is over: by time, by numbers, or by Ctrl-C; then stops both and hears what they still say.
+    async fn go_on(
+        &self,
+        mut news: mpsc::Receiver<News>,
+        stopper: &watch::Sender<bool>,
+        mut load: JoinHandle<io::Result<()>>,
+        progress: &mut Progress,
+    ) -> Result<(), Trouble> {
+        let endless = self.minutes.is_none() && self.args.messages.is_none() && self.args.kills.is_none();
+        let time = self.minutes.or(endless.then_some(Duration::from_secs(60)));
+        let over = tokio::time::sleep(time.unwrap_or(Duration::MAX));
+        let interrupted = tokio::signal::ctrl_c();
+        tokio::pin!(over, interrupted);
+        let mut kills_left = self.args.kills;
+        let mut load_left = true;
+        let mut ticks = tokio::time::interval(Duration::from_millis(100));
+        loop {
+            tokio::select! {
+                told = news.recv() => match told {
+                    Some(told) => {
+                        if let (News::Struck { deadly: true }, Some(left)) = (&told, &mut kills_left) {
+                            *left = left.saturating_sub(1);
+                        }
+                        progress.hear(told);
+                    }
+                    // Both have ended.
+                    None => break,
+                },
+                done = &mut load, if load_left => {
+                    load_left = false;
+                    done.map_err(io::Error::other)??;
+                }
+                () = &mut over, if !*stopper.borrow() => drop(stopper.send(true)),
+                _ = &mut interrupted, if !*stopper.borrow() => drop(stopper.send(true)),
+                _ = ticks.tick() => progress.tick(),
+            }
+            let no_kills = kills_left == Some(0);
+            let by_load = !load_left && (no_kills || self.args.kills.is_none());
+            if by_load || (no_kills && self.args.messages.is_none()) {
+                let _ = stopper.send(true);
+            }
+        }
+        if load_left {
+            load.await.map_err(io::Error::other)??;
+        }
+        progress.finish();
+        Ok(())
+    }
+}
+
+/// Waits until every message has ended, or nothing ends any more: what is open then, the oracle finds.
+async fn settle(world: &mut World, deeds: &mut Recorder) -> io::Result<()> {
+    let (mut ended, mut since) = (0, world.clock.now());
+    loop {
+        let book = Book::read(&world.workspace, &mut Findings::default())?;
+        let drops = std::fs::read_dir(world.workspace.queue())?.flatten();
+        let waits = drops
+            .filter(|entry| entry.path().is_file())
+            .any(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
+        let claims = std::fs::read_dir(world.workspace.claim())?.count();
+        if book.open() == 0 && !waits && claims == 0 {
+            return Ok(());
+        }
+        if book.ended() != ended {
+            (ended, since) = (book.ended(), world.clock.now());
+        }
+        if let Some(text) = world.ended_by_itself() {
+            deeds.note(&Note::Odd { text, at: world.clock.wall().0 })?;
+        }
+        if world.clock.now().since(since) > STANDSTILL_MS {
+            return Ok(());
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Waits so long, or until it is over.
+async fn wait(time: Duration, stop: &mut Stop) {
+    // A sender that has gone says that it is over as well.
+    let _ = tokio::time::timeout(time, stop.wait_for(|over| *over)).await;
+}
+
+/// Twelve hex digits of a new message's id are as good a number as any, and short enough to type.
+fn made_up_seed() -> u64 {
+    let id = mint_id();
+    u64::from_str_radix(id.as_str().rsplit('-').next().unwrap_or_default(), 16).unwrap_or_default()
+        & 0xFFFF_FFFF
+}
+
+fn bad_number(number: f64) -> Trouble {
+    Trouble::new(
+        Kind::Rejected,
+        "out-of-range",
+        format!("{number} is not a length of time"),
+        "use a number above 0",
+    )
+}

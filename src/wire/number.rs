@@ -1,0 +1,57 @@
+//! Numbers on the command line, and what is said of what is not one.
+
+use std::fmt::Display;
+use std::num::{IntErrorKind, ParseIntError};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// A whole number.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn read_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => "the number is too large".to_owned(),
+        _ => "write a whole number, such as 10".to_owned(),
+    })
+}
+
+/// A whole number within a range.
+pub(crate) fn whole_within<T>(
+    range: RangeInclusive<T>,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: FromStr<Err = ParseIntError> + PartialOrd + Display + Clone + Send + Sync + 'static,
+{
+    move |text| match text.parse() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        _ => Err(format!("write a whole number from {} to {}", range.start(), range.end())),
+    }
+}
+
+/// A number, which may have a fraction.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn read_decimal(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "write a number, such as 2 or 0.5".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_number_is_told_in_words_of_ours() {
+        assert_eq!(read_whole::<u32>("12"), Ok(12));
+        assert_eq!(read_whole::<u32>("ten"), Err("write a whole number, such as 10".to_owned()));
+        assert_eq!(read_whole::<u32>("5000000000"), Err("the number is too large".to_owned()));
+        let few = whole_within(1..=100_u16);
+        assert_eq!(few("100"), Ok(100));
+        for bad in ["0", "101", "", "-1", "x"] {
+            assert_eq!(few(bad), Err("write a whole number from 1 to 100".to_owned()), "{bad}");
+        }
+        assert_eq!(read_decimal("0.5"), Ok(0.5));
+        assert_eq!(read_decimal("half"), Err("write a number, such as 2 or 0.5".to_owned()));
+    }
+}

@@ -1,0 +1,433 @@
+//! How one agent is started: its command, folder, environment and system prompt, all placeholders filled.
+
+use super::env::{Env, allowed_only};
+use super::file::AgentEntry;
+use super::fill::{Filled, Values, fill};
+use super::finding::{Book, IS_FOLDER, NO_PROGRAM, NO_SCRIPT, Place};
+use super::profile::Profile;
+use super::prompt::{self, Way};
+use super::values::DeliveryWord;
+use super::{check, doorbells};
+use crate::engine::screen::doorbell::Words;
+use crate::engine::words::{Digest, MessageId};
+use crate::io::process::is_program;
+use crate::io::regular;
+use crate::io::workspace::{Surroundings, Workspace};
+use crate::wire::os_error::unnumbered;
+use sha2::{Digest as _, Sha256};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+/// A single word of a command may have 128 KiB (`MAX_ARG_STRLEN`, execve(2)); half of it leaves room for what a profile
+/// writes around it.
+const PROMPT_BYTES_MAX: u64 = 64 * 1024;
+/// The system prompt in an agent's folder.
+const PROMPT_FILE: &str = "system_prompt.md";
+/// Where tasks lie, seen from the workspace.
+const ACTIVE: &str = "queue/active";
+
+/// Everything that is needed to start an agent and to type to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// Program and arguments; no shell reads them.
+    pub argv: Vec<String>,
+    /// The folder it works in.
+    pub cwd: PathBuf,
+    /// Its whole environment but what tmux sets in a pane (`TERM`, `TMUX`, `TMUX_PANE`, `PWD` and the like), and `TASUKI_AGENT_KEY`, which the
+    /// daemon mints for each start.
+    pub env: Env,
+    /// What it is told before its first task, placeholders filled.
+    pub system_prompt: Option<String>,
+    /// The file that its lines tell it to read, where the program is not given its system prompt: as it can open it.
+    pub unread_prompt: Option<String>,
+    /// A folder of its own, which is made before it starts.
+    pub folder: PathBuf,
+    /// Files to be written there, by name.
+    pub files: BTreeMap<String, String>,
+    /// What is known about programs of its kind.
+    pub profile: Profile,
+    /// Name of that profile.
+    pub provider: String,
+    /// Changes when the program must be started anew to follow the team file: with its command, folder, system prompt
+    /// or variables, and not with what it merely inherits.
+    pub digest: Digest,
+    /// The folder of the tasks as this agent is told it: relative where it works in the workspace itself.
+    pub active: String,
+}
+
+impl Launch {
+    /// Where a doorbell tells this agent to find its task.
+    #[must_use]
+    pub fn task_path(&self, id: &MessageId) -> String {
+        format!("{}/{id}.yaml", self.active)
+    }
+
+    /// That there is no such script as a shell or another interpreter is to run, with the cure.
+    #[must_use]
+    pub fn missing_script(&self) -> Option<String> {
+        let (program, script) = script_of(&self.argv)?;
+        // A shell looks for a bare name on its PATH, too.
+        let is_there = self.cwd.join(script).exists() || self.is_on_path(script, Path::exists);
+        (!is_there).then(|| {
+            format!("{NO_SCRIPT}{script}` for `{program}` to run: write it, or correct `command:` in the team file")
+        })
+    }
+
+    fn is_on_path(&self, name: &str, is_it: impl Fn(&Path) -> bool) -> bool {
+        let path = self.env.get("PATH").map_or("", String::as_str);
+        std::env::split_paths(path).any(|folder| is_it(&self.cwd.join(folder).join(name)))
+    }
+
+    /// Why its program cannot be started, with the cure, where it is not there.
+    #[must_use]
+    pub fn missing(&self) -> Option<String> {
+        let program = self.argv.first()?;
+        let (is_there, place) = match program.contains('/') {
+            true if self.cwd.join(program).is_dir() => {
+                return Some(format!("`{program}` {IS_FOLDER}: correct `command:` in the team file"));
+            }
+            true if !is_program(&self.cwd.join(program)) && self.cwd.join(program).is_file() => {
+                return Some(format!("`{program}` {NOT_EXECUTABLE}"));
+            }
+            true => (is_program(&self.cwd.join(program)), String::new()),
+            false => (self.is_on_path(program, is_program), " on its PATH".to_owned()),
+        };
+        let why = format!(
+            "there is no program `{program}`{place}: install it, or correct `command:` in the team file"
+        );
+        (!is_there).then_some(why)
+    }
+}
+
+/// Programs that run the script which they are given first.
+const INTERPRETERS: [&str; 8] = ["bash", "dash", "perl", "python", "python3", "ruby", "sh", "zsh"];
+
+/// The interpreter and its script, where the command is no more than that and arguments.
+fn script_of(argv: &[String]) -> Option<(&str, &str)> {
+    let (program, script) = (argv.first()?, argv.get(1)?);
+    let is_interpreter = INTERPRETERS.contains(&program.rsplit('/').next()?);
+    // A bare word may be a command of a program that merely has such a name.
+    let is_file = !script.starts_with(['-', '+']) && script.contains(['/', '.']);
+    (is_interpreter && is_file).then_some((program, script))
+}
+
+/// Said of a file that is there, as a program.
+const NOT_EXECUTABLE: &str =
+    "may not be executed: `chmod +x` it, or name its interpreter first in `command:` (`[bash, FILE]`)";
+
+/// What all agents of a team share.
+pub(super) struct Ground<'a> {
+    pub(super) workspace: &'a Workspace,
+    pub(super) around: &'a Surroundings,
+    pub(super) inherited: &'a Env,
+    /// Programs that were found, each with the `PATH` that it was found on: a hundred agents of one kind look once.
+    pub(super) found: RefCell<BTreeSet<(String, String)>>,
+}
+
+/// A system prompt as it was read.
+struct Prompt {
+    path: String,
+    text: String,
+    place: Place,
+}
+
+impl Ground<'_> {
+    /// The launch of one agent. What is wrong is in `book`; what comes back then is not to be used.
+    pub(super) fn launch(
+        &self,
+        name: &str,
+        phrase: &str,
+        agent: &AgentEntry,
+        profile: &Profile,
+        words: &Words,
+        book: &mut Book,
+    ) -> Launch {
+        let root = self.workspace.root_text();
+        let exe = self.around.exe.to_string_lossy();
+        let folder = self.workspace.agent_folder(name);
+        let own_folder = folder.to_string_lossy();
+        let model = agent.model.as_ref().map(|given| given.value.as_str());
+        let permission_mode = agent.permission_mode.as_ref().map(|given| given.value.as_str());
+        let mut values = Values {
+            tasuki: &exe,
+            name,
+            phrase,
+            root,
+            prompt: None,
+            folder: &own_folder,
+            model,
+            permission_mode,
+        };
+        let prompt = self.prompt(agent, &values, &folder, book);
+        if let Some(prompt) = &prompt {
+            values.prompt = Some((&prompt.text, &prompt.path));
+            tell_phrase(prompt, phrase, book);
+        }
+        let cwd = self.cwd(agent, book);
+        let is_set = |name: &str| self.is_set(agent, profile, name);
+        let assembled = prompt::assemble(agent, profile, &is_set, book);
+        let place = agent.command.as_ref().map_or(agent.provider.place, |command| command.place);
+        let argv = self.argv(&assembled.words, place, &values, book);
+        let env = self.env(agent, profile, (&values, assembled.sets_env), book);
+        self.warn_if_absent(&argv, &cwd, &env, place, book);
+        let mut launch = Launch {
+            digest: digest(&assembled.words, &cwd, agent, profile, &values),
+            active: self.active(&cwd),
+            argv,
+            cwd,
+            env,
+            system_prompt: None,
+            unread_prompt: None,
+            files: files(profile, prompt.as_ref(), (&values, agent.provider.place), book),
+            folder: folder.clone(),
+            profile: profile.clone(),
+            provider: agent.provider.value.clone(),
+        };
+        if let Some(prompt) = prompt {
+            if matches!(assembled.way, Way::Lost(_)) {
+                launch.unread_prompt = self.named(agent, &launch, name, words);
+            }
+            prompt::tell_lost(assembled.way, launch.unread_prompt.is_some(), prompt.place, book);
+            launch.system_prompt = Some(prompt.text);
+        }
+        launch
+    }
+
+    /// Whether an agent's environment has this variable, wherever it comes from.
+    fn is_set(&self, agent: &AgentEntry, profile: &Profile, name: &str) -> bool {
+        let inherits = agent.inherit_env.unwrap_or(true) && self.inherited.contains_key(name);
+        inherits || profile.env.contains_key(name) || agent.env.iter().flatten().any(|(own, _)| own == name)
+    }
+
+    /// How a line can name the file of a prompt that comes to the agent in no other way: if a line is typed, and has room for it.
+    fn named(&self, agent: &AgentEntry, launch: &Launch, name: &str, words: &Words) -> Option<String> {
+        let is_typed = !matches!(agent.delivery, Some(DeliveryWord::Inline));
+        let below = format!(".tasuki/agents/{name}/{PROMPT_FILE}");
+        let path = if launch.cwd == self.workspace.root() {
+            below
+        } else {
+            format!("{}/{below}", self.workspace.root_text().trim_end_matches('/'))
+        };
+        Some(path).filter(|path| is_typed && doorbells::have_room(words, path, &launch.active))
+    }
+
+    fn prompt(
+        &self,
+        agent: &AgentEntry,
+        values: &Values<'_>,
+        folder: &Path,
+        book: &mut Book,
+    ) -> Option<Prompt> {
+        let given = agent.system_prompt.as_ref()?;
+        let path = self.workspace.root().join(&given.value);
+        match read_prompt(&path) {
+            Ok(template) => {
+                let filled = filled(&template, values, given.place, book);
+                let path = folder.join(PROMPT_FILE).to_string_lossy().into_owned();
+                Some(Prompt { path, text: filled, place: given.place })
+            }
+            Err(why) => {
+                let why = format!("the system prompt {} {why}", path.display());
+                book.wrong(given.place, why, "name a text file; the path is relative to the team file");
+                None
+            }
+        }
+    }
+
+    fn cwd(&self, agent: &AgentEntry, book: &mut Book) -> PathBuf {
+        let root = self.workspace.root();
+        let Some(given) = &agent.cwd else { return root.to_path_buf() };
+        let folder = root.join(&given.value);
+        let text = folder.to_str().filter(|text| !text.chars().any(char::is_control));
+        match folder.canonicalize() {
+            Ok(folder) if folder.is_dir() && text.is_some() => folder,
+            _ => {
+                let why = format!("{} is not a folder", folder.display());
+                book.wrong(
+                    given.place,
+                    why,
+                    "make it, or name another; the path is relative to the team file",
+                );
+                folder
+            }
+        }
+    }
+
+    fn argv(&self, template: &[String], place: Place, values: &Values<'_>, book: &mut Book) -> Vec<String> {
+        template.iter().for_each(|word| check::word(word, place, book));
+        if template.first().is_none_or(String::is_empty) {
+            let cure = "add `command: [program, argument]` to the agent; its provider has none of its own";
+            book.wrong(place, "there is no program to start", cure);
+        }
+        template.iter().map(|word| filled(word, values, place, book)).collect()
+    }
+
+    fn env(
+        &self,
+        agent: &AgentEntry,
+        profile: &Profile,
+        (values, sets_env): (&Values<'_>, bool),
+        book: &mut Book,
+    ) -> Env {
+        let whole = agent.inherit_env.unwrap_or(true);
+        let mut env = if whole { self.inherited.clone() } else { allowed_only(self.inherited) };
+        let own = agent.env.iter().flatten().map(|(name, at)| (name, &at.value, at.place));
+        let profiles = profile.env.iter().map(|(name, value)| (name, value, agent.provider.place));
+        for (name, value, place) in profiles.chain(own) {
+            match value {
+                Some(value) => env.insert(name.clone(), filled(value, values, place, book)),
+                None => env.remove(name),
+            };
+        }
+        for (name, template) in profile.prompt.env.iter().filter(|_| sets_env) {
+            let filled = noticed(template.filled(values), agent.provider.place, book);
+            env.insert(name.clone(), filled);
+        }
+        env.insert("TASUKI_ROOT".into(), self.workspace.root_text().into());
+        env.insert("TASUKI_AGENT".into(), values.name.into());
+        env.extend(values.prompt.map(|(_, file)| ("TASUKI_SYSTEM_PROMPT".to_owned(), file.to_owned())));
+        env
+    }
+
+    fn warn_if_absent(&self, argv: &[String], cwd: &Path, env: &Env, place: Place, book: &mut Book) {
+        let Some(program) = argv.first().filter(|program| !program.is_empty()) else { return };
+        let path = env.get("PATH").map_or("", String::as_str);
+        if program.contains('/') && cwd.join(program).is_dir() {
+            let cure = "name a program and its arguments: `command: [program, argument]`";
+            return book.odd(place, format!("`{program}` {IS_FOLDER}"), cure);
+        }
+        let found = match program.contains('/') {
+            true => cwd.join(program).is_file(),
+            false => self.is_on(path, program),
+        };
+        if found && program.contains('/') && !is_program(&cwd.join(program)) {
+            let cure = "`chmod +x` it, or name its interpreter first: `[bash, FILE]`";
+            book.odd(place, format!("`{program}` may not be executed"), cure);
+        }
+        if !found {
+            book.odd(
+                place,
+                format!("{NO_PROGRAM}{program}`"),
+                "install it, or correct the command or the agent's PATH",
+            );
+        }
+        if let Some((program, script)) = script_of(argv)
+            && !cwd.join(script).exists()
+            && !self.is_on(path, script)
+        {
+            let why = format!("{NO_SCRIPT}{script}` for `{program}` to run");
+            book.odd(place, why, "write it, or correct the command");
+        }
+    }
+
+    fn is_on(&self, path: &str, program: &str) -> bool {
+        let sought = (program.to_owned(), path.to_owned());
+        if self.found.borrow().contains(&sought) {
+            return true;
+        }
+        let found = std::env::split_paths(path).any(|folder| folder.join(program).is_file());
+        if found {
+            self.found.borrow_mut().insert(sought);
+        }
+        found
+    }
+
+    fn active(&self, cwd: &Path) -> String {
+        if cwd == self.workspace.root() {
+            return ACTIVE.into();
+        }
+        format!("{}/{ACTIVE}", self.workspace.root_text().trim_end_matches('/'))
+    }
+}
+
+/// What is written into the agent's folder: its system prompt, and what its profile makes of that.
+fn files(
+    profile: &Profile,
+    prompt: Option<&Prompt>,
+    (values, place): (&Values<'_>, Place),
+    book: &mut Book,
+) -> BTreeMap<String, String> {
+    let Some(prompt) = prompt else { return BTreeMap::new() };
+    let own = [(PROMPT_FILE.to_owned(), prompt.text.clone())];
+    let more = profile.prompt.files.iter();
+    own.into_iter()
+        .chain(more.map(|(name, template)| (name.clone(), noticed(template.filled(values), place, book))))
+        .collect()
+}
+
+fn filled(template: &str, values: &Values<'_>, place: Place, book: &mut Book) -> String {
+    noticed(fill(template, values), place, book)
+}
+
+/// The text, and what was noticed in it is told.
+fn noticed(filled: Filled, place: Place, book: &mut Book) -> String {
+    if let Some(missing) = filled.missing.first() {
+        let (what, cure) = match *missing {
+            "model" => ("a model", "add `model:`, or remove the placeholder"),
+            "permission_mode" => ("a permission mode", "add `permission_mode:`, or remove the placeholder"),
+            _ => ("a system prompt", "add `system_prompt:` with a file, or remove the placeholder"),
+        };
+        book.wrong(place, format!("`{{{missing}}}` stands for {what}, but this agent has none"), cure);
+    }
+    for (word, near) in filled.odd {
+        let cure = format!("write `{{{near}}}` if that is meant");
+        book.odd(place, format!("`{{{word}}}` is passed on as it is"), cure);
+    }
+    filled.text
+}
+
+fn read_prompt(path: &Path) -> Result<String, String> {
+    let unreadable = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => "does not exist".to_owned(),
+        _ => format!("cannot be read: {}", unnumbered(&error.to_string())),
+    };
+    let file = regular::open_linked(path).map_err(unreadable)?.ok_or("is not a file")?;
+    let meta = file.metadata().map_err(unreadable)?;
+    if let Some(owner) = regular::foreign_owner(&meta) {
+        return Err(format!("belongs to user {owner}, who could tell the agent anything"));
+    }
+    let said = meta.len();
+    if said > PROMPT_BYTES_MAX {
+        return Err(format!("has {said} bytes; at most {PROMPT_BYTES_MAX} can be passed on"));
+    }
+    // It may have more than it says: files that programs write, and those of the kernel.
+    let mut bytes = Vec::new();
+    let read = file.take(PROMPT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)? as u64;
+    if read > PROMPT_BYTES_MAX {
+        return Err(format!(
+            "is longer than its size says; at most {PROMPT_BYTES_MAX} bytes can be passed on"
+        ));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())?;
+    if text.contains('\0') { Err("has a NUL in it".into()) } else { Ok(text) }
+}
+
+/// An agent that was never told its phrase can never say it.
+fn tell_phrase(prompt: &Prompt, phrase: &str, book: &mut Book) {
+    if !prompt.text.contains(phrase) {
+        let why = format!("this system prompt does not tell the agent its phrase, `{phrase}`");
+        book.odd(prompt.place, why, "write `{phrase}` where the agent is told what to print when it is done");
+    }
+}
+
+/// Quotes stand around the parts, so that no two launches run together into one text. The path of tasuki itself is not in
+/// it: an upgrade is no reason to end an agent.
+fn digest(
+    template: &[String],
+    cwd: &Path,
+    agent: &AgentEntry,
+    profile: &Profile,
+    values: &Values<'_>,
+) -> Digest {
+    let own: BTreeMap<&String, &Option<String>> =
+        agent.env.iter().flatten().map(|(name, at)| (name, &at.value)).collect();
+    let Values { name, phrase, root, prompt, model, permission_mode, .. } = values;
+    let inherits = agent.inherit_env.unwrap_or(true);
+    let whom = (name, phrase, root, prompt, model, permission_mode);
+    let way = prompt.map(|_| &profile.prompt);
+    let parts = format!("{:?}", (template, cwd, own, &profile.env, inherits, whom, way));
+    let hash = Sha256::digest(parts.as_bytes());
+    Digest(hash.iter().take(16).fold(0, |sum, byte| (sum << 8) | u128::from(*byte)))
+}

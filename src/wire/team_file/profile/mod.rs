@@ -1,0 +1,388 @@
+//! Provider profiles: how programs of one kind are started, typed to and ended. A profile is data; the built-in ones are
+//! the files in `protocol/profiles/`, read like a user's own.
+
+pub(super) mod defaults;
+pub(super) mod dialogs;
+pub(super) mod files;
+pub(super) mod screen;
+pub(super) mod transcript;
+
+use super::check;
+use super::file::ProviderEntry;
+use super::finding::{Book, Finding, Spent};
+use super::near::did_you_mean;
+use super::prompt::PromptWay;
+use super::read::read;
+use super::values::At;
+use crate::engine::screen::reading::{Dialog, Pattern, Rules};
+use crate::engine::team::Restart;
+use crate::wire::team_file::profile::files::{Layer, ProfileFile};
+use crate::wire::team_file::profile::transcript::Transcript;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The built-in profiles, `NAME.yaml` each.
+#[derive(rust_embed::Embed)]
+#[folder = "protocol/profiles"]
+struct BuiltIn;
+
+/// Longest wait around one typed line: a minute is an agent that hangs.
+const TYPING_WAIT_MS_MAX: u64 = 60_000;
+
+/// What tasuki knows about programs of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// The command, placeholders unfilled; empty if each agent brings its own.
+    pub command: Vec<String>,
+    /// How an agent gets its system prompt.
+    pub prompt: PromptWay,
+    /// Words to add to the command for an agent with a model.
+    pub model_args: Vec<String>,
+    /// Words to add to the command for an agent with a permission mode.
+    pub permission_args: Vec<String>,
+    /// Variables, placeholders unfilled; `None` takes one away.
+    pub env: BTreeMap<String, Option<String>>,
+    /// How a line is put into its terminal.
+    pub types: Typing,
+    /// Shortest wait between the last byte of a line and Enter, in ms.
+    pub enter_after_ms: u64,
+    /// How long the pane must be still before Enter, and before a claim counts, in ms.
+    pub quiet_ms: u64,
+    /// How long to wait for the line to show and the pane to be still, in ms.
+    pub echo_wait_ms: u64,
+    /// Whether the program shows what is typed.
+    pub echoes: bool,
+    /// What proves that a line was taken.
+    pub receipt: Receipt,
+    /// How it can be asked what it does, besides its screen.
+    pub side_channel: Option<SideChannel>,
+    /// Where it keeps what it was asked and what it said.
+    pub transcript: Option<Arc<Transcript>>,
+    /// How long the pane must have been still for the program to be ready, in ms.
+    pub ready_quiet_ms: u64,
+    /// When a program that never stops printing counts as ready too, in ms.
+    pub ready_within_ms: u64,
+    /// How its screens are read, if anything is known of them.
+    pub screen: Option<Arc<Rules>>,
+    /// What it asks that is answered without a person.
+    pub answers: Vec<StandingAnswer>,
+    /// The key that clears the input line, as tmux names it.
+    pub clear_key: Option<String>,
+    /// Keys that break a turn off, as tmux names them, with blanks between them.
+    pub interrupt: Option<String>,
+    /// Keys that ask the program to end, as tmux names them.
+    pub exit: Vec<String>,
+    /// Whether the program ends after each task, a clean exit being its claim.
+    pub one_shot: bool,
+    /// When it is started again, unless its agent says otherwise.
+    pub restart: Restart,
+    /// Working time of a turn in ms, unless its agent says otherwise.
+    pub timeout_ms: Option<u64>,
+}
+
+/// An answer that is given without a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StandingAnswer {
+    /// The rule of the screen that knows the dialog.
+    pub rule: String,
+    /// What has to be seen in the dialog's text, each in some row.
+    pub see: Vec<Pattern>,
+    /// Unless this is empty: each row of its text has to match one of these.
+    pub rows: Vec<Pattern>,
+    /// The answer: `yes`, `no`, the number of a choice, its words, or a text.
+    pub choose: String,
+}
+
+impl StandingAnswer {
+    /// Whether it is meant for this dialog, which was known by this rule.
+    #[must_use]
+    pub fn fits(&self, rule: &str, dialog: &Dialog) -> bool {
+        let seen = |pattern: &Pattern| dialog.text.lines().any(|row| pattern.matches(row));
+        let known = |row: &str| self.rows.is_empty() || self.rows.iter().any(|pattern| pattern.matches(row));
+        self.rule == rule && !dialog.cut && self.see.iter().all(seen) && dialog.text.lines().all(known)
+    }
+}
+
+/// How a line is put into a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Typing {
+    /// A paste buffer, bracketed by tmux where the program asks for it.
+    Paste,
+    /// Keys, one by one.
+    Keys,
+}
+
+/// What proves that a line was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Receipt {
+    /// The input queue of the terminal is empty after Enter.
+    TtyRead,
+    /// The line stands on the screen, and not in the input box any more.
+    Screen,
+    /// Nothing does.
+    None,
+}
+
+/// How a program can be asked what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum SideChannel {
+    /// OpenCode's HTTP API, where the command says its port.
+    Opencode,
+}
+
+/// Names of the built-in profiles.
+#[must_use]
+pub fn built_in_names() -> Vec<&'static str> {
+    let names = BuiltIn::iter().filter_map(|file| match file {
+        Cow::Borrowed(file) => file.strip_suffix(".yaml"),
+        Cow::Owned(_) => None,
+    });
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names
+}
+
+/// The built-in profiles by name, as no team file has changed them.
+#[must_use]
+pub fn built_in_profiles() -> BTreeMap<String, Profile> {
+    // A finding there is a bug, which a test finds.
+    built_in(Book::built_in).unwrap_or_default()
+}
+
+/// Every profile by name: the built-in ones, those of `layers` over them, and what the team file says over these. What is
+/// wrong is in `book`.
+///
+/// # Errors
+/// The findings of a built-in profile, which is a bug.
+pub(super) fn resolve(
+    entries: &Entries,
+    layers: Vec<Layer>,
+    book: &mut Book,
+) -> Result<BTreeMap<String, Profile>, Vec<Finding>> {
+    let mut books = vec![std::mem::replace(book, Book::new("", ""))];
+    let mut entered: BTreeMap<String, Vec<Entered<'_>>> = BTreeMap::new();
+    let files: Vec<ProfileFile> = layers.into_iter().flat_map(BTreeMap::into_values).collect();
+    let (mut read, mut of_files) = (Vec::new(), Vec::new());
+    for ProfileFile { name, entry, book } in files {
+        read.push((name, entry));
+        of_files.push(book);
+    }
+    books.extend(of_files);
+    for (at, (name, entry)) in read.iter().enumerate() {
+        entered.entry(name.clone()).or_default().push(Entered { entry, book: at + 1 });
+    }
+    for (name, entry) in entries {
+        entered.entry(name.clone()).or_default().push(Entered { entry, book: 0 });
+    }
+    let mut resolver = Resolver {
+        built_in: built_in(Book::built_in)?,
+        entered,
+        done: BTreeMap::new(),
+        books,
+        spent: Spent::default(),
+    };
+    let names: Vec<String> = resolver.built_in.keys().chain(resolver.entered.keys()).cloned().collect();
+    for name in names {
+        resolver.profile(&name, &mut Vec::new());
+    }
+    let mut books = resolver.books.into_iter();
+    if let Some(own) = books.next() {
+        *book = own;
+    }
+    books.for_each(|other| book.absorb(other));
+    Ok(resolver.done)
+}
+
+/// `providers:` as it is written.
+pub(super) type Entries = BTreeMap<String, At<ProviderEntry>>;
+
+/// What is said of a profile in one place, and which book that is: the first is the team file's.
+#[derive(Debug, Clone, Copy)]
+struct Entered<'a> {
+    entry: &'a At<ProviderEntry>,
+    book: usize,
+}
+
+struct Resolver<'a> {
+    built_in: BTreeMap<String, Profile>,
+    /// What is said of each, the first below the others.
+    entered: BTreeMap<String, Vec<Entered<'a>>>,
+    done: BTreeMap<String, Profile>,
+    books: Vec<Book>,
+    /// What the patterns of all of them take.
+    spent: Spent,
+}
+
+impl Resolver<'_> {
+    /// The profile as all of it is meant; `above` are those that are based on it.
+    fn profile(&mut self, name: &str, above: &mut Vec<String>) -> Option<Profile> {
+        if let Some(done) = self.done.get(name) {
+            return Some(done.clone());
+        }
+        above.push(name.to_owned());
+        let mut profile = self.built_in.get(name).cloned();
+        for entered in self.entered.get(name).cloned().unwrap_or_default() {
+            // What is wrong with a base is told once, and not again for each agent.
+            let mut over = self.base(name, entered, profile, above).unwrap_or_default();
+            let book = &mut self.books[entered.book];
+            book.spent = self.spent;
+            over.change(&entered.entry.value, book);
+            self.spent = book.spent;
+            profile = Some(over);
+        }
+        let profile = profile?;
+        self.done.insert(name.to_owned(), profile.clone());
+        Some(profile)
+    }
+
+    /// What an entry changes: what stands below it, or what it says that it is based on.
+    fn base(
+        &mut self,
+        name: &str,
+        entered: Entered<'_>,
+        below: Option<Profile>,
+        above: &mut Vec<String>,
+    ) -> Option<Profile> {
+        let Some(base) = entered.entry.value.based_on.as_ref().filter(|base| base.value != name) else {
+            return below.or_else(|| self.baseless(name, entered));
+        };
+        let book = &mut self.books[entered.book];
+        if above.contains(&base.value) {
+            let why = format!("`{name}` is based on itself: {} → {}", above.join(" → "), base.value);
+            book.wrong(base.place, why, "base one of them on a built-in profile");
+            return None;
+        }
+        if !self.entered.contains_key(&base.value) && !self.built_in.contains_key(&base.value) {
+            let why = format!("`{name}` is based on `{}`, which is not a profile", base.value);
+            let known: Vec<&str> =
+                self.built_in.keys().chain(self.entered.keys()).map(String::as_str).collect();
+            book.wrong(base.place, why, did_you_mean(&base.value, known));
+            return None;
+        }
+        self.profile(&base.value, above)
+    }
+
+    /// A file is a whole profile; a few keys in the team file are none.
+    fn baseless(&mut self, name: &str, entered: Entered<'_>) -> Option<Profile> {
+        if entered.book > 0 {
+            return Some(Profile::default());
+        }
+        let known: Vec<&str> = self.built_in.keys().map(String::as_str).collect();
+        let why = format!("`{name}` is not a built-in profile and is not based on one");
+        let cure = format!("add `based_on:` with one of: {}", known.join(", "));
+        self.books[0].wrong(entered.entry.place, why, cure);
+        None
+    }
+}
+
+/// The built-in profiles, each read into the book that `open` makes for it.
+fn built_in(open: fn(&str, &str) -> Book) -> Result<BTreeMap<String, Profile>, Vec<Finding>> {
+    let parse = |name: &str| {
+        let file = format!("{name}.yaml");
+        let bytes = BuiltIn::get(&file).map(|file| file.data).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let mut book = open(&format!("protocol/profiles/{file}"), &text);
+        let mut profile = Profile::default();
+        if let Some(entry) = read::<ProviderEntry>(&text, &mut book) {
+            profile.change(&entry, &mut book);
+        }
+        book.close().map(|_| (name.to_owned(), profile))
+    };
+    built_in_names().into_iter().map(parse).collect()
+}
+
+impl Profile {
+    /// Takes over everything that `entry` says.
+    fn change(&mut self, entry: &ProviderEntry, book: &mut Book) {
+        if let Some(command) = &entry.command {
+            self.command.clone_from(&command.value);
+        }
+        if let Some(prompt) = &entry.system_prompt {
+            self.prompt = prompt.read(book);
+        }
+        if let Some(model) = &entry.model {
+            self.model_args.clone_from(&model.value);
+        }
+        if let Some(mode) = &entry.permission_mode {
+            self.permission_args.clone_from(&mode.value);
+        }
+        for (name, value) in entry.env.iter().flatten() {
+            check::variable(name, value, book);
+            self.env.insert(name.clone(), value.value.clone());
+        }
+        self.change_typing(entry, book);
+        if let Some(screen) = &entry.screen {
+            self.screen = Some(Arc::new(screen.over(self.screen.as_deref(), book)));
+        }
+        if let Some(transcript) = &entry.transcript {
+            self.transcript = Some(Arc::new(transcript.read(book)));
+        }
+        if let Some(answers) = &entry.answers {
+            self.answers =
+                answers.iter().filter_map(|answer| answer.read(self.screen.as_deref(), book)).collect();
+        }
+        self.change_life(entry, book);
+    }
+
+    fn change_typing(&mut self, entry: &ProviderEntry, book: &mut Book) {
+        let ready = entry.ready.as_ref();
+        let waits = [
+            (&mut self.enter_after_ms, entry.enter_after.as_ref()),
+            (&mut self.quiet_ms, entry.quiet.as_ref()),
+            (&mut self.echo_wait_ms, entry.echo_wait.as_ref()),
+            (&mut self.ready_quiet_ms, ready.and_then(|ready| ready.quiet.as_ref())),
+            (&mut self.ready_within_ms, ready.and_then(|ready| ready.within.as_ref())),
+        ];
+        for (wait, given) in waits {
+            check::lasting(wait, given, 0..=TYPING_WAIT_MS_MAX, book);
+        }
+        self.types = entry.types.unwrap_or(self.types);
+        self.echoes = entry.echoes.unwrap_or(self.echoes);
+        self.receipt = entry.receipt.unwrap_or(self.receipt);
+        self.side_channel = entry.side_channel.or(self.side_channel);
+        if let Some(key) = &entry.clear_key {
+            check::key(&key.value, key.place, book);
+            self.clear_key = Some(key.value.clone());
+        }
+        if let Some(keys) = &entry.interrupt {
+            keys.value.split_ascii_whitespace().for_each(|key| check::key(key, keys.place, book));
+            self.interrupt = Some(keys.value.clone()).filter(|keys| !keys.trim().is_empty());
+        }
+    }
+
+    fn change_life(&mut self, entry: &ProviderEntry, book: &mut Book) {
+        if let Some(exit) = &entry.exit {
+            exit.value.iter().for_each(|key| check::key(key, exit.place, book));
+            self.exit.clone_from(&exit.value);
+        }
+        self.one_shot = entry.one_shot.unwrap_or(self.one_shot);
+        self.restart = entry.restart.map_or(self.restart, Restart::from);
+        if entry.timeout.is_some() {
+            let mut timeout = 0;
+            check::lasting(&mut timeout, entry.timeout.as_ref(), check::TIMEOUT_MS, book);
+            self.timeout_ms = Some(timeout);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At a start they are not checked; this is what makes up for it.
+    #[test]
+    fn every_pattern_of_a_built_in_profile_can_be_compiled() {
+        let checked = built_in(Book::new).unwrap_or_else(|findings| panic!("{findings:?}"));
+        assert_eq!(checked, built_in_profiles(), "and none is read otherwise for that");
+        assert!(checked.len() > 5, "{:?}", checked.keys());
+    }
+}

@@ -1,0 +1,379 @@
+//! `screen:` of a profile: how its program's screens are read, as it is written, and the rules that come of it.
+
+use super::dialogs::ChoicesEntry;
+use crate::engine::screen::reading::{
+    BoxForm, BoxRules, BoxState, CursorPlace, Pattern, PatternError, Rule, Rules, Sights, State,
+};
+use crate::wire::team_file::finding::{Book, Place, Spent};
+use crate::wire::team_file::values::At;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Rules of one profile, those of its base included: each look at a pane asks them all.
+const RULES_MAX: usize = 200;
+
+/// Patterns of all profiles that are not built in: the built-in ones have 445 together.
+const PATTERNS_MAX: usize = 2_000;
+/// Bytes that these may take together: the built-in ones take 2 MB.
+const PATTERNS_BYTES_MAX: usize = 64 << 20;
+
+/// How the screens of a program are read. Patterns are regular expressions (of the Rust crate `regex`), matched against
+/// single rows without the spaces at their ends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Screen")]
+pub(in crate::wire) struct ScreenEntry {
+    /// The version of the program whose screens these are, in its own words.
+    version: Option<String>,
+    /// How it draws the box for what is typed to it.
+    #[serde(rename = "box")]
+    input_box: Option<BoxEntry>,
+    /// A row that shows what was typed before: a turn begins behind the last one.
+    echo: Option<At<String>>,
+    /// The first row of each thing that was said, done or told in a turn: an answer, a tool, an error.
+    entry: Option<At<String>>,
+    /// The first row of a dialog, so that what stands above one is no part of it.
+    dialog: Option<At<String>>,
+    /// How it draws what may be chosen in a dialog, so that `tasuki answer` can.
+    choices: Option<ChoicesEntry>,
+    /// What a screen means: the first rule that matches says it. Rules stand before those of the profile that this one
+    /// is based on, and one with the name of another takes its place.
+    rules: Option<At<Vec<At<RuleEntry>>>>,
+}
+
+/// The input box of a program, found from the bottom of the screen.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Box")]
+struct BoxEntry {
+    /// The ways in which the program draws it. The first one that fits counts.
+    forms: Vec<FormEntry>,
+    /// Texts that the program shows where nothing was typed.
+    empty: Option<Vec<At<String>>>,
+    /// What the program shows in place of a text that was pasted, from its first letter to its last.
+    pasted: Option<Vec<At<String>>>,
+    /// Whether what is drawn faint there is the program's own words, as what it proposes to send next: it is no draft.
+    /// Default: `false`
+    faint: Option<bool>,
+}
+
+/// One way to draw an input box. The first group of `first` and of `more` is what was typed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "BoxForm")]
+struct FormEntry {
+    /// The row right above its text, if that is a part of it.
+    above: Option<At<String>>,
+    /// The first row of its text.
+    first: At<String>,
+    /// Each further row of its text; blank ones go on in any case.
+    more: Option<At<String>>,
+    /// The first row behind its text.
+    below: At<String>,
+    /// Rows at the end of its text that are the program's own. Default: `0`
+    own_rows: Option<u8>,
+    /// Blank rows right before the one below that are no part of its text. Default: `0`
+    gap: Option<u8>,
+    /// A row that stands somewhere under it. What looks like the box without such a row is none.
+    footer: Option<At<String>>,
+    /// Where the cursor stands, if that is known: what looks like the box elsewhere is none. Default: `anywhere`
+    cursor: Option<CursorWord>,
+}
+
+/// When a screen means a state. All that is named under `see` has to be seen, and nothing of what is named under `not`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Rule")]
+pub(in crate::wire) struct RuleEntry {
+    /// Its name, of its profile alone.
+    name: At<String>,
+    /// What the screen means.
+    state: StateWord,
+    /// What the input box has to be. Default: `any`
+    #[serde(rename = "box")]
+    input_box: Option<BoxWord>,
+    /// For an error: whether the program can be given a turn all the same. Default: `false`
+    free: Option<bool>,
+    /// For such an error: whether the last row above the input box has to be drawn bold, or else it is a draft. Recorded screens
+    /// have no colours, and are not asked. Default: `false`
+    bold: Option<bool>,
+    /// What has to be seen.
+    see: Option<SightsEntry>,
+    /// What must not be seen.
+    not: Option<SightsEntry>,
+    /// What a person can do about it, told behind the program's own words. `{name}` is the agent.
+    cure: Option<String>,
+}
+
+/// Patterns by the part of the screen that they are matched against.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Sights")]
+struct SightsEntry {
+    /// The pane's title.
+    title: Option<Vec<At<String>>>,
+    /// What the input box shows: what was typed, or the program's own words where it is empty.
+    input: Option<Vec<At<String>>>,
+    /// The rows below the input box, with the one that ends it.
+    footer: Option<Vec<At<String>>>,
+    /// The last six rows above the input box that are not blank.
+    status: Option<Vec<At<String>>>,
+    /// The last row above the input box that is not blank.
+    last: Option<Vec<At<String>>>,
+    /// The rows from the last echo to the input box, or to the end of the screen.
+    turn: Option<Vec<At<String>>>,
+    /// The rows of the turn's last entry, as far as `entry` of the screen tells them apart: an error of the turn before
+    /// its last words is no longer one.
+    entry: Option<Vec<At<String>>>,
+    /// The rows from the last one that `dialog` of the screen matches to the end; without one, all rows below the input
+    /// box.
+    dialog: Option<Vec<At<String>>>,
+    /// The last forty rows that are not blank.
+    bottom: Option<Vec<At<String>>>,
+}
+
+/// `state:`.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum StateWord {
+    Ready,
+    Busy,
+    Draft,
+    WaitingInput,
+    RateLimited,
+    Error,
+    Unknown,
+}
+
+/// `box:` of a rule.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum BoxWord {
+    Any,
+    Hidden,
+    Shown,
+    Empty,
+    Filled,
+}
+
+/// `cursor:` of a form of the input box.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum CursorWord {
+    Anywhere,
+    Inside,
+    NotBelow,
+}
+
+impl ScreenEntry {
+    /// The rules that this makes of those of the base. What is wrong is in `book`.
+    pub(in crate::wire) fn over(&self, base: Option<&Rules>, book: &mut Book) -> Rules {
+        let mut rules = base.cloned().unwrap_or_else(|| Rules {
+            version: String::new(),
+            input_box: None,
+            echo: None,
+            entry: None,
+            dialog: None,
+            choices: None,
+            rules: Vec::new(),
+        });
+        if let Some(version) = &self.version {
+            rules.version.clone_from(version);
+        }
+        if let Some(entry) = &self.input_box {
+            rules.input_box = entry.read(book).or(rules.input_box);
+        }
+        if let Some(echo) = &self.echo {
+            rules.echo = pattern(echo, book);
+        }
+        if let Some(entry) = &self.entry {
+            rules.entry = pattern(entry, book);
+        }
+        if let Some(dialog) = &self.dialog {
+            rules.dialog = pattern(dialog, book);
+        }
+        if let Some(entry) = &self.choices {
+            rules.choices = Some(entry.read(book));
+        }
+        let Some(entries) = &self.rules else { return rules };
+        let mut own: Vec<Rule> = Vec::new();
+        for entry in &entries.value {
+            if let Some(rule) = entry.value.read(book) {
+                if own.iter().any(|other| other.name == rule.name) {
+                    let why = format!("there are two rules `{}`", rule.name);
+                    book.wrong(entry.value.name.place, why, "give one of them another name");
+                }
+                own.push(rule);
+            }
+        }
+        rules.rules.retain(|rule| own.iter().all(|own| own.name != rule.name));
+        own.append(&mut rules.rules);
+        if own.len() > RULES_MAX {
+            let why = format!("{} rules are too many", own.len());
+            book.wrong(entries.place, why, format!("write at most {RULES_MAX}"));
+        }
+        rules.rules = own;
+        rules
+    }
+}
+
+impl BoxEntry {
+    fn read(&self, book: &mut Book) -> Option<BoxRules> {
+        let forms: Option<Vec<BoxForm>> = self.forms.iter().map(|form| form.read(book)).collect();
+        let empty = patterns(self.empty.as_deref(), book);
+        let pasted = patterns(self.pasted.as_deref(), book);
+        Some(BoxRules { forms: forms?, empty, pasted, faint: self.faint.unwrap_or_default() })
+    }
+}
+
+impl FormEntry {
+    fn read(&self, book: &mut Book) -> Option<BoxForm> {
+        let mut maybe = |text: &Option<At<String>>| match text {
+            None => Some(None),
+            Some(text) => pattern(text, book).map(Some),
+        };
+        let (above, more, footer) = (maybe(&self.above), maybe(&self.more), maybe(&self.footer));
+        let (first, below) = (pattern(&self.first, book), pattern(&self.below, book));
+        let own_rows = usize::from(self.own_rows.unwrap_or(0));
+        let gap = usize::from(self.gap.unwrap_or(0));
+        Some(BoxForm {
+            above: above?,
+            first: first?,
+            more: more?,
+            below: below?,
+            own_rows,
+            gap,
+            footer: footer?,
+            cursor: self.cursor.map_or(CursorPlace::Anywhere, CursorWord::place),
+        })
+    }
+}
+
+impl RuleEntry {
+    fn read(&self, book: &mut Book) -> Option<Rule> {
+        let name = &self.name.value;
+        let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || name.len() > 64 || !name.chars().all(word) {
+            let why = format!("`{name}` is not a valid name for a rule");
+            book.wrong(self.name.place, why, "use 1 to 64 of a-z, 0-9, `-`, `_` and `.`");
+            return None;
+        }
+        let (see, not) = (sights(self.see.as_ref(), book), sights(self.not.as_ref(), book));
+        let input_box = self.input_box.map_or(BoxState::Any, BoxWord::state);
+        let state = self.state.state();
+        let free = self.free.unwrap_or(false);
+        let may_type = free || matches!(state, State::Ready);
+        if may_type && !matches!(input_box, BoxState::Empty) && see == Sights::default() {
+            let why = format!("rule `{name}` reads every screen as one that may be typed to");
+            book.wrong(self.name.place, why, "say `box: empty`, or what has to be seen");
+        }
+        let (bold, cure) = (self.bold.unwrap_or(false), self.cure.clone());
+        Some(Rule { name: name.clone(), state, free, bold, input_box, see, not, cure })
+    }
+}
+
+fn sights(entry: Option<&SightsEntry>, book: &mut Book) -> Sights {
+    let Some(entry) = entry else { return Sights::default() };
+    let mut all = |texts: &Option<Vec<At<String>>>| patterns(texts.as_deref(), book);
+    Sights {
+        title: all(&entry.title),
+        input: all(&entry.input),
+        footer: all(&entry.footer),
+        status: all(&entry.status),
+        last: all(&entry.last),
+        turn: all(&entry.turn),
+        entry: all(&entry.entry),
+        dialog: all(&entry.dialog),
+        bottom: all(&entry.bottom),
+    }
+}
+
+pub(in crate::wire) fn patterns(texts: Option<&[At<String>]>, book: &mut Book) -> Vec<Pattern> {
+    texts.unwrap_or_default().iter().filter_map(|text| pattern(text, book)).collect()
+}
+
+/// A pattern, unless there are too many: that is told at the first of them, and none is made any more.
+pub(in crate::wire) fn pattern(text: &At<String>, book: &mut Book) -> Option<Pattern> {
+    if book.is_built_in {
+        return Some(Pattern::built_in(&text.value));
+    }
+    if is_over(book.spent) {
+        return None;
+    }
+    match Pattern::new(&text.value) {
+        Ok(pattern) => {
+            book.spent.patterns += 1;
+            book.spent.bytes += pattern.room();
+            if is_over(book.spent) {
+                let mib = PATTERNS_BYTES_MAX >> 20;
+                let why = format!(
+                    "the patterns up to here are more than {PATTERNS_MAX}, or take more than {mib} MiB"
+                );
+                let cure = "write fewer, or shorter ones: `\\w{9}` takes more than `[a-z]{9}`";
+                book.wrong(text.place, why, cure);
+            }
+            Some(pattern)
+        }
+        Err(error) => {
+            bad_pattern(&error, text.place, book);
+            None
+        }
+    }
+}
+
+fn bad_pattern(error: &PatternError, place: Place, book: &mut Book) {
+    if error.is_too_large {
+        // To find that out takes as long as to make one.
+        book.spent.bytes += Pattern::ROOM_MAX;
+        let why = format!("this pattern is too large: {error}");
+        let cure = "write several shorter ones, `[a-z]` in place of `\\w`, and smaller numbers in `{}`";
+        return book.wrong(place, why, cure);
+    }
+    let why = format!("this is not a regular expression: {error}");
+    let cure =
+        "put it in single quotes, and a backslash before each of . ( ) [ ] { } ? * + ^ $ | meant as itself";
+    book.wrong(place, why, cure);
+}
+
+fn is_over(spent: Spent) -> bool {
+    spent.patterns > PATTERNS_MAX || spent.bytes > PATTERNS_BYTES_MAX
+}
+
+impl StateWord {
+    fn state(self) -> State {
+        match self {
+            Self::Ready => State::Ready,
+            Self::Busy => State::Busy,
+            Self::Draft => State::Draft,
+            Self::WaitingInput => State::WaitingInput,
+            Self::RateLimited => State::RateLimited,
+            Self::Error => State::Error,
+            Self::Unknown => State::Unknown,
+        }
+    }
+}
+
+impl BoxWord {
+    fn state(self) -> BoxState {
+        match self {
+            Self::Any => BoxState::Any,
+            Self::Hidden => BoxState::Hidden,
+            Self::Shown => BoxState::Shown,
+            Self::Empty => BoxState::Empty,
+            Self::Filled => BoxState::Filled,
+        }
+    }
+}
+
+impl CursorWord {
+    fn place(self) -> CursorPlace {
+        match self {
+            Self::Anywhere => CursorPlace::Anywhere,
+            Self::Inside => CursorPlace::Inside,
+            Self::NotBelow => CursorPlace::NotBelow,
+        }
+    }
+}

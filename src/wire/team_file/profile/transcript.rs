@@ -1,0 +1,181 @@
+//! What a profile says of the file in which its program keeps what it was asked and what it said.
+
+use crate::wire::team_file::finding::Book;
+use crate::wire::team_file::values::At;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Where a program keeps its sessions: files of JSON values, a line each, to which it appends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Transcript")]
+pub(in crate::wire) struct TranscriptEntry {
+    /// Paths, with `*` for any part of a name, once in each: `$HOME/.claude/projects/*/*.jsonl`. They begin with `/`, or
+    /// with a variable of the agent; where it lacks that, the path is left out.
+    files: Vec<At<String>>,
+    /// What it was asked.
+    asked: RecordsEntry,
+    /// What it said.
+    said: RecordsEntry,
+    /// What stands in a record that ends a turn, of one kind or another: without such a record a turn is not over for as
+    /// long as something is written there. Default: its screen says when a turn is over
+    over: Option<Vec<BTreeMap<String, Scalar>>>,
+    /// What stands in a record that says that its model gave no answer, of one kind or another: what its screen shows then is no
+    /// answer, and counts only where nothing is said. Default: none
+    failed: Option<Vec<BTreeMap<String, Scalar>>>,
+    /// Where a record has a name: a later one of the same name takes its place.
+    id: Option<At<String>>,
+}
+
+/// Records of one kind. Parts of a record are named with dots between: `message.content`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Records")]
+pub(in crate::wire) struct RecordsEntry {
+    /// What stands in parts of it.
+    r#where: BTreeMap<String, Scalar>,
+    /// What does not.
+    unless: Option<BTreeMap<String, Scalar>>,
+    /// The part with its text: a string, or a list of strings and of records with a string `text`.
+    text: At<String>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+enum Scalar {
+    Bool(bool),
+    Word(String),
+}
+
+/// Where a program keeps its sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transcript {
+    /// Paths with a variable first and stars in names.
+    pub files: Vec<String>,
+    /// What it was asked.
+    pub asked: Records,
+    /// What it said.
+    pub said: Records,
+    /// What stands in a record that ends a turn, of one kind or another.
+    over: Vec<Vec<(String, Value)>>,
+    /// What stands in a record that says that its model gave no answer, of one kind or another.
+    failed: Vec<Vec<(String, Value)>>,
+    /// The part with a record's name.
+    pub id: Option<String>,
+}
+
+/// Records of one kind; parts are named with dots between.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Records {
+    wanted: Vec<(String, Value)>,
+    unwanted: Vec<(String, Value)>,
+    text: String,
+}
+
+impl TranscriptEntry {
+    pub(in crate::wire) fn read(&self, book: &mut Book) -> Transcript {
+        for path in &self.files {
+            let (value, cure) = (&path.value, "write it like $HOME/.claude/projects/*/*.jsonl");
+            if !value.starts_with('/') && !value.starts_with('$') {
+                book.wrong(path.place, format!("`{value}` is not an absolute path"), cure);
+            }
+            let odd = value.split('/').find(|name| name.matches('*').count() > 1 || *name == "..");
+            if let Some(odd) = odd {
+                book.wrong(path.place, format!("`{odd}` is no name with at most one star"), cure);
+            }
+        }
+        Transcript {
+            files: self.files.iter().map(|path| path.value.clone()).collect(),
+            asked: self.asked.read(),
+            said: self.said.read(),
+            over: self.over.iter().flatten().map(pairs).collect(),
+            failed: self.failed.iter().flatten().map(pairs).collect(),
+            id: self.id.as_ref().map(|id| id.value.clone()),
+        }
+    }
+}
+
+impl RecordsEntry {
+    fn read(&self) -> Records {
+        Records {
+            wanted: pairs(&self.r#where),
+            unwanted: self.unless.as_ref().map(pairs).unwrap_or_default(),
+            text: self.text.value.clone(),
+        }
+    }
+}
+
+/// Parts of a record and what stands there.
+fn pairs(of: &BTreeMap<String, Scalar>) -> Vec<(String, Value)> {
+    let value = |scalar: &Scalar| match scalar {
+        Scalar::Bool(yes) => Value::from(*yes),
+        Scalar::Word(word) => Value::from(word.as_str()),
+    };
+    of.iter().map(|(path, scalar)| (path.clone(), value(scalar))).collect()
+}
+
+/// Whether that stands there.
+fn has(record: &Value, (path, value): &(String, Value)) -> bool {
+    part(record, path) == Some(value)
+}
+
+impl Transcript {
+    /// Whether a turn is over with this record; none if no record says so.
+    #[must_use]
+    pub fn is_end(&self, record: &Value) -> Option<bool> {
+        (!self.over.is_empty()).then(|| is_one_of(record, &self.over))
+    }
+
+    /// Whether a record says that its model gave no answer.
+    #[must_use]
+    pub fn is_failure(&self, record: &Value) -> bool {
+        is_one_of(record, &self.failed)
+    }
+}
+
+/// Whether all parts of one kind stand there.
+fn is_one_of(record: &Value, kinds: &[Vec<(String, Value)>]) -> bool {
+    kinds.iter().any(|parts| parts.iter().all(|part| has(record, part)))
+}
+
+impl Records {
+    /// The text of a record of this kind; none of another.
+    #[must_use]
+    pub fn text_of(&self, record: &Value) -> Option<String> {
+        let ours = self.wanted.iter().all(|part| has(record, part))
+            && !self.unwanted.iter().any(|part| has(record, part));
+        let text = part(record, &self.text).filter(|_| ours)?;
+        Some(match text {
+            Value::String(text) => text.clone(),
+            Value::Array(parts) => {
+                let texts: Vec<&str> =
+                    parts.iter().filter_map(text_in).filter(|text| !text.is_empty()).collect();
+                texts.join("\n\n")
+            }
+            _ => String::new(),
+        })
+    }
+}
+
+/// The text of one item of a list; what was only thought, and what tools were asked and answered, is none.
+fn text_in(item: &Value) -> Option<&str> {
+    if let Some(text) = item.as_str() {
+        return Some(text);
+    }
+    let kind = item.get("type").map_or(Some("text"), Value::as_str)?;
+    let is_thought = item.get("thought") == Some(&Value::Bool(true));
+    let is_text = ["text", "input_text", "output_text"].contains(&kind) && !is_thought;
+    item.get("text").filter(|_| is_text)?.as_str()
+}
+
+/// A part of a record: `message.content`. The last name may have dots itself.
+#[must_use]
+pub fn part<'a>(record: &'a Value, path: &str) -> Option<&'a Value> {
+    match (record.get(path), path.split_once('.')) {
+        (None, Some((name, rest))) => part(record.get(name)?, rest),
+        (found, _) => found,
+    }
+}
