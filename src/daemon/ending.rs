@@ -2,6 +2,10 @@
 
 use crate::daemon::journal::handle::ThreadGone;
 use crate::io::journal::JournalError;
+use std::time::Duration;
+
+/// How long workers may take to end once they were told to.
+pub(in crate::daemon) const SHUTDOWN: Duration = Duration::from_secs(5);
 
 /// How the daemon's life ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Watches what people may change under a running daemon: the team file, the profiles, and the views.
 
-use crate::daemon::news::{News, NewsSender};
+use crate::daemon::inbox::{News, NewsSender};
 use crate::io::watch::{Interest, Signal, Watch};
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::team_file::{Settings, profile_folders};

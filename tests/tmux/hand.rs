@@ -4,7 +4,7 @@ use crate::world::{SOON, World, file_until, row_after};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tasuki::daemon::news::{NEWS_MAX, News};
+use tasuki::daemon::inbox::{NEWS_MAX, News};
 use tasuki::daemon::panes::orders::{
     Adopted, Launched, Launches, ORDERS_MAX, Order, PaneNews, PaneWord, Terms, Typed,
 };

@@ -1,19 +1,20 @@
 //! The loop's side of the faces: requests whose answers wait for the journal, and callers who wait for a message to
 //! get somewhere.
 
-use crate::daemon::clients::request::{Response, Until};
-use crate::daemon::journal::handle::JournalDesk;
+use crate::daemon::clients::request::{Call, Response, Until};
+use crate::daemon::journal::handle::JournalHandle;
 use crate::engine::engine::Engine;
 use crate::engine::input::Reply;
 use crate::engine::message::{RequestId, Status};
 use crate::engine::view::MessageSeen;
 use crate::engine::words::MessageId;
 use std::collections::{BTreeMap, VecDeque};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 /// Requests on their way.
-#[derive(Debug, Default)]
-pub struct FacesDesk {
+#[derive(Debug)]
+pub struct ClientsHandle {
+    pub(in crate::daemon) calls: mpsc::Receiver<Call>,
     next: u64,
     waiting: BTreeMap<RequestId, oneshot::Sender<Response>>,
     awaiting: BTreeMap<MessageId, Vec<(Until, oneshot::Sender<Response>)>>,
@@ -21,7 +22,14 @@ pub struct FacesDesk {
     later: VecDeque<(u64, oneshot::Sender<Response>, Response)>,
 }
 
-impl FacesDesk {
+impl ClientsHandle {
+    /// Before those who call here.
+    #[must_use]
+    pub fn new(calls: mpsc::Receiver<Call>) -> Self {
+        let (waiting, awaiting, later) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
+        Self { calls, next: 0, waiting, awaiting, later }
+    }
+
     /// Keeps a caller until its request is answered.
     pub fn put(&mut self, answer: oneshot::Sender<Response>) -> RequestId {
         self.next += 1;
@@ -38,7 +46,7 @@ impl FacesDesk {
     }
 
     /// Shows a caller how things stand, as soon as all that brought them there is written.
-    pub fn show(&mut self, journal: &JournalDesk, answer: oneshot::Sender<Response>, response: Response) {
+    pub fn show(&mut self, journal: &JournalHandle, answer: oneshot::Sender<Response>, response: Response) {
         if journal.steps_written() == journal.steps() {
             let _ = answer.send(response);
         } else {
@@ -58,7 +66,7 @@ impl FacesDesk {
     pub fn put_awaiting(
         &mut self,
         engine: &Engine,
-        journal: &JournalDesk,
+        journal: &JournalHandle,
         id: MessageId,
         until: Until,
         answer: oneshot::Sender<Response>,
@@ -74,7 +82,7 @@ impl FacesDesk {
     }
 
     /// A message moved: answers those who waited for just that.
-    pub fn moved(&mut self, engine: &Engine, journal: &JournalDesk, id: &MessageId) {
+    pub fn moved(&mut self, engine: &Engine, journal: &JournalHandle, id: &MessageId) {
         if journal.is_ending(id) {
             return; // this is an earlier move; it is said again once the end is written
         }
@@ -126,8 +134,11 @@ mod tests {
     #[test]
     fn nobody_is_shown_what_a_crash_could_undo() {
         let (jobs, _inbox) = sync_channel(1);
-        let (mut journal, mut faces) = (JournalDesk::new(jobs, BTreeMap::new()), FacesDesk::default());
-        let ask = |faces: &mut FacesDesk, journal: &JournalDesk| {
+        let (mut journal, mut faces) = (
+            JournalHandle::new(jobs, mpsc::channel(1).1, BTreeMap::new()),
+            ClientsHandle::new(mpsc::channel(1).1),
+        );
+        let ask = |faces: &mut ClientsHandle, journal: &JournalHandle| {
             let (answer, answered) = oneshot::channel();
             faces.show(journal, answer, Response::Ok);
             answered
@@ -186,7 +197,10 @@ mod tests {
     #[test]
     fn whoever_waits_is_answered_when_it_is_so_and_not_before() {
         let (jobs, _inbox) = sync_channel(1);
-        let (journal, mut faces) = (JournalDesk::new(jobs, BTreeMap::new()), FacesDesk::default());
+        let (journal, mut faces) = (
+            JournalHandle::new(jobs, mpsc::channel(1).1, BTreeMap::new()),
+            ClientsHandle::new(mpsc::channel(1).1),
+        );
         let mut engine = Engine::new(Team::default());
         let id = MessageId::new("t").unwrap();
         let mut callers = Vec::new();

@@ -6,6 +6,7 @@ use crate::engine::message::Draft;
 use crate::engine::screen::reading::Dialog;
 use crate::engine::view::{MessageSeen, Overview};
 use crate::engine::words::{AgentName, MessageId, counted};
+use crate::io::workspace::Workspace;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
@@ -250,4 +251,15 @@ pub enum PaneResponse {
     },
     /// The text did not come in time; what the pane shows.
     TimedOut(String),
+}
+
+impl Response {
+    /// What is told of an attempt to make or remove `queue/STOP`.
+    #[must_use]
+    pub fn of_stop_file(workspace: &Workspace, put: std::io::Result<()>) -> Self {
+        match put {
+            Ok(()) => Self::Ok,
+            Err(error) => Self::Unavailable(format!("{}: {error}", workspace.stop_file().display())),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //! in the loop's way.
 
 use crate::daemon::clients::request::Call;
-use crate::daemon::start::process::SHUTDOWN;
+use crate::daemon::ending::SHUTDOWN;
 use crate::io::clock;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;

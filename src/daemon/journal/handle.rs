@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::daemon::journal::rotation::Rotation;
 use crate::daemon::journal::worker::{Done, Job, Jobs, Written};
 use crate::daemon::views::item::Place;
 use crate::engine::engine::Step;
@@ -14,6 +15,7 @@ use crate::engine::words::{MessageId, Millis, Seq};
 use crate::io::journal::{Fingerprint, JournalError, Location, StepLine};
 use crate::wire::events;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use tokio::sync::mpsc;
 
 /// Encoded steps that may wait for the journal, two batches: beyond that the loop takes no more news. With their effects they take
 /// three times as much.
@@ -40,8 +42,11 @@ pub enum Heard {
 
 /// Steps on their way into the journal.
 #[derive(Debug)]
-pub struct JournalDesk {
+pub struct JournalHandle {
     jobs: Jobs,
+    /// Answers of the thread: one at a time, apart from the news, for they are heard even when there is no room.
+    pub(in crate::daemon) answers: mpsc::Receiver<Written>,
+    pub(in crate::daemon) rotation: Rotation,
     /// Steps that wait for the batch under way to be written.
     waiting: VecDeque<Waiting>,
     waiting_bytes: usize,
@@ -87,13 +92,15 @@ pub struct Held {
     pub ended: Vec<MessageId>,
 }
 
-impl JournalDesk {
+impl JournalHandle {
     /// A desk before a journal that holds bodies at `places`.
     #[must_use]
-    pub fn new(jobs: Jobs, places: BTreeMap<Seq, Location>) -> Self {
+    pub fn new(jobs: Jobs, answers: mpsc::Receiver<Written>, places: BTreeMap<Seq, Location>) -> Self {
         let (waiting, under_way, trim) = (VecDeque::new(), None, None);
         Self {
             jobs,
+            answers,
+            rotation: Rotation::default(),
             waiting,
             waiting_bytes: 0,
             ending: BTreeSet::new(),

@@ -3,13 +3,12 @@
 use crate::daemon::clients::handle::see;
 use crate::daemon::clients::request::{Call, Request, Response};
 use crate::daemon::ending::Ending;
-use crate::daemon::r#loop::run::Daemon;
+use crate::daemon::r#loop::daemon::Daemon;
 use crate::engine::input::{Input, Reply};
 use crate::engine::message::Source;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::permission::Power;
 use crate::engine::words::AgentName;
-use crate::io::workspace::Workspace;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -49,28 +48,29 @@ impl Daemon {
     fn do_call(&mut self, request: Request, by: Option<AgentName>, answer: oneshot::Sender<Response>) {
         match request {
             Request::Send { drafts } => {
-                let source = Source::Request(self.faces.put(answer));
-                self.mail.look_up(source, drafts, by);
+                let source = Source::Request(self.clients.put(answer));
+                self.mailbox.look_up(source, drafts, by);
             }
             Request::Command(command) => {
-                let request = self.faces.put(answer);
+                let request = self.clients.put(answer);
                 self.take_input(Input::Command { request, by, command });
             }
             Request::Overview => {
-                let unread = self.workspace.unread();
-                let seen = Response::Overview(Arc::new(self.engine.overview()), self.notes.list(), unread);
-                self.faces.show(&self.journal, answer, seen);
+                let unread = self.config.workspace.unread();
+                let seen =
+                    Response::Overview(Arc::new(self.engine.overview()), self.health.notes.list(), unread);
+                self.clients.show(&self.journal, answer, seen);
             }
             Request::Open => {
                 let seen = Response::Open(Arc::new(self.engine.open_messages().collect()));
-                self.faces.show(&self.journal, answer, seen);
+                self.clients.show(&self.journal, answer, seen);
             }
             Request::Message(id) => {
                 let seen = Response::Message(see(&self.engine, &id).map(Box::new));
-                self.faces.show(&self.journal, answer, seen);
+                self.clients.show(&self.journal, answer, seen);
             }
             Request::Await(id, until) => {
-                self.faces.put_awaiting(&self.engine, &self.journal, id, until, answer)
+                self.clients.put_awaiting(&self.engine, &self.journal, id, until, answer)
             }
             Request::Halt(on) => {
                 let put = self.put_stop_file(on, by.unwrap_or_else(AgentName::user));
@@ -85,21 +85,13 @@ impl Daemon {
     }
 
     fn put_stop_file(&mut self, on: bool, by: AgentName) -> Response {
-        let put = self.workspace.put_stop_file(on);
+        let put = self.config.workspace.put_stop_file(on);
         // Nothing is typed any more though the disk says no; if the file is not there, that is seen at the next look.
         if on || put.is_ok() {
-            self.mail.count_halt();
+            self.mailbox.count_halt();
             self.halt(on, Some(by));
-            self.mail.look();
+            self.mailbox.look();
         }
-        stop_put(&self.workspace, put)
-    }
-}
-
-/// What is told of an attempt to make or remove `queue/STOP`.
-pub(in crate::daemon) fn stop_put(workspace: &Workspace, put: std::io::Result<()>) -> Response {
-    match put {
-        Ok(()) => Response::Ok,
-        Err(error) => Response::Unavailable(format!("{}: {error}", workspace.stop_file().display())),
+        Response::of_stop_file(&self.config.workspace, put)
     }
 }

@@ -1,12 +1,15 @@
-//! The loop: wait → step → journal → perform. It owns the engine and the handles of all workers.
+//! The loop: wait → step → journal → perform. It owns the engine and a handle for each subject; all of `impl Daemon` is here.
 
-pub(in crate::daemon) mod calls;
-pub mod claim_barrier;
-pub mod close;
-pub(in crate::daemon) mod ends;
-pub mod perform;
-pub(in crate::daemon) mod rotation;
-pub mod run;
-pub mod service_notifier;
-pub mod stall_watch;
-pub(in crate::daemon) mod wall_clock;
+mod calls;
+mod claims;
+mod close;
+pub mod daemon;
+mod health;
+mod news;
+mod open;
+mod perform;
+mod run;
+mod segment;
+#[cfg(test)]
+mod tests;
+mod timers;

@@ -3,14 +3,18 @@
 #[cfg(test)]
 mod tests;
 
-use crate::daemon::mailbox::handled::Decided;
-use crate::daemon::mailbox::worker::{Asked, Dropped, Job, Mailing, Rejected, Room};
+use crate::daemon::mailbox::channel::Mailing;
+use crate::daemon::mailbox::handled::Handled;
+use crate::daemon::mailbox::mail::{Asked, Dropped, Job, Rejected};
+use crate::daemon::mailbox::room::Room;
 use crate::engine::message::refusal::Refusal;
 use crate::engine::message::{Draft, Source};
 use crate::engine::words::{AgentName, Millis};
 use crate::io::journal::Archive;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::convert::Infallible;
 use std::sync::Arc;
+use tokio::sync::oneshot;
 
 /// With less room than this there may be files that wait for more: a file holds at most 100 messages.
 const ROOM_TIGHT: usize = 100;
@@ -31,8 +35,10 @@ struct Waits {
 
 /// Jobs on their way to the mailbox.
 #[derive(Debug)]
-pub struct MailDesk {
+pub struct MailboxHandle {
     mailing: Mailing,
+    /// Resolves when the thread ends, which it does not do by itself.
+    pub(in crate::daemon) alive: oneshot::Receiver<Infallible>,
     forget: Vec<Arc<str>>,
     defer: Vec<Arc<str>>,
     reject: Vec<Rejected>,
@@ -47,19 +53,20 @@ pub struct MailDesk {
     sweeps: u64,
     sweep: bool,
     /// Dropped files that are in the journal and perhaps still on the disk.
-    decided: Decided,
+    decided: Handled,
     /// Claimed files for which there was no room.
     waiting: BTreeMap<Arc<str>, Waits>,
 }
 
-impl MailDesk {
+impl MailboxHandle {
     /// A desk that knows which dropped files are in the journal and still on the disk.
     #[must_use]
-    pub fn new(mailing: Mailing, decided: Decided) -> Self {
+    pub fn new(mailing: Mailing, alive: oneshot::Receiver<Infallible>, decided: Handled) -> Self {
         let (forget, defer, reject) = (Vec::new(), Vec::new(), Vec::new());
         let (asked, others) = (Vec::new(), VecDeque::new());
         Self {
             mailing,
+            alive,
             forget,
             defer,
             reject,
@@ -95,7 +102,7 @@ impl MailDesk {
 
     /// Dropped files that are in the journal and perhaps still on the disk: a snapshot has to name them.
     #[must_use]
-    pub fn decided(&self) -> &Decided {
+    pub fn decided(&self) -> &Handled {
         &self.decided
     }
 

@@ -1,7 +1,7 @@
 //! Dropped files of which the journal knows what becomes of them. They lie in `.tasuki/claim/` until the mailbox has dealt with
 //! them, or are put back there by a power cut: a start must not read them as if they were new.
 
-use crate::daemon::mailbox::worker::Rejected;
+use crate::daemon::mailbox::mail::Rejected;
 use crate::engine::event::Event;
 use crate::engine::message::refusal::Refusal;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// What the journal says of dropped files, by their names in `.tasuki/claim/`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Decided {
+pub struct Handled {
     /// What these say is in the journal: they are to be removed.
     pub taken: BTreeSet<Arc<str>>,
     /// These are to be set aside, for these reasons: their senders were told.
@@ -18,7 +18,7 @@ pub struct Decided {
     pub earlier: BTreeSet<Arc<str>>,
 }
 
-impl Decided {
+impl Handled {
     /// Takes up what an event says of a dropped file. The place in a refused file is not in the journal: only its class and
     /// why.
     pub fn take(&mut self, event: &Event) {

@@ -2,29 +2,55 @@
 
 use crate::daemon::clients::request::{PaneRequest, Response};
 use crate::daemon::panes::orders::{Launched, ORDERS_KEPT, ORDERS_MAX, Order, Orders};
+use crate::daemon::tmux::keeper::TmuxHandle;
 use crate::engine::engine::Engine;
 use crate::engine::input::Reply;
-use crate::engine::words::{AgentName, Nonce};
+use crate::engine::life::Turn;
+use crate::engine::words::{AgentName, MessageId, Nonce};
 use crate::io::keys::Keys;
 use std::collections::{BTreeMap, HashMap};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::Id;
+use tokio::task::{Id, JoinSet};
 
 /// Workers by agent.
 #[derive(Debug)]
-pub struct PanesDesk {
+pub struct PanesHandle {
     workers: BTreeMap<AgentName, (Nonce, Orders)>,
     /// Whose worker each task is, until it has ended.
-    tasks: HashMap<Id, (AgentName, Nonce)>,
+    owners: HashMap<Id, (AgentName, Nonce)>,
     keys: Keys,
+    /// Tasks that live with their panes.
+    pub(in crate::daemon) tasks: JoinSet<&'static str>,
+    /// Turns that wait for their message's view.
+    pub(in crate::daemon) pending: BTreeMap<MessageId, PendingTurn>,
+    pub(in crate::daemon) tmux: TmuxHandle,
 }
 
-impl PanesDesk {
+/// A turn that waits for its message's view before it is typed.
+#[derive(Debug)]
+pub(in crate::daemon) struct PendingTurn {
+    pub(in crate::daemon) agent: AgentName,
+    pub(in crate::daemon) nonce: Nonce,
+    pub(in crate::daemon) from: AgentName,
+    pub(in crate::daemon) turn: Turn,
+    pub(in crate::daemon) how: How,
+}
+
+/// What the worker is to do with a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::daemon) enum How {
+    Ring,
+    Settle,
+    Await,
+}
+
+impl PanesHandle {
     /// An empty desk.
     #[must_use]
-    pub fn new(keys: Keys) -> Self {
-        Self { workers: BTreeMap::new(), tasks: HashMap::new(), keys }
+    pub fn new(keys: Keys, tmux: TmuxHandle) -> Self {
+        let (workers, owners, pending) = (BTreeMap::new(), HashMap::new(), BTreeMap::new());
+        Self { workers, owners, keys, tasks: JoinSet::new(), pending, tmux }
     }
 
     /// Makes place for a new worker, which ends an older one of the same agent.
@@ -36,12 +62,12 @@ impl PanesDesk {
 
     /// This task is the worker of this launch.
     pub fn started(&mut self, task: Id, who: (AgentName, Nonce)) {
-        self.tasks.insert(task, who);
+        self.owners.insert(task, who);
     }
 
     /// A task has ended; whose worker it was, if it was one.
     pub fn ended(&mut self, task: Id) -> Option<(AgentName, Nonce)> {
-        self.tasks.remove(&task)
+        self.owners.remove(&task)
     }
 
     /// Gives an order; false if this launch has no worker any more (its end is on its way as news).
@@ -125,7 +151,7 @@ mod tests {
     #[test]
     fn nobodys_pane_is_refused_as_nobody_is_elsewhere() {
         let folder = tempfile::tempdir().unwrap();
-        let desk = PanesDesk::new(Keys::open(&folder.path().join("secret")).unwrap());
+        let desk = PanesHandle::new(Keys::open(&folder.path().join("secret")).unwrap(), TmuxHandle::none());
         let engine = Engine::new(Team::default());
         for name in ["nobody", "user"] {
             let (answer, mut answered) = oneshot::channel();
@@ -140,7 +166,8 @@ mod tests {
     #[test]
     fn a_key_is_that_of_the_newest_launch_and_whole_or_it_is_nobodys() {
         let folder = tempfile::tempdir().unwrap();
-        let mut desk = PanesDesk::new(Keys::open(&folder.path().join("secret")).unwrap());
+        let mut desk =
+            PanesHandle::new(Keys::open(&folder.path().join("secret")).unwrap(), TmuxHandle::none());
         let name = |name: &str| AgentName::new(name).unwrap();
         let launched = |agent: &str, nonce| Launched { agent: name(agent), nonce: Nonce(nonce), adopt: None };
         let _inboxes: Vec<_> = [launched("a", 1), launched("b", 1), launched("a", 2)]

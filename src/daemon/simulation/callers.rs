@@ -101,7 +101,7 @@ impl Callers {
         key: Option<(String, Option<AgentName>)>,
     ) -> Option<usize> {
         let wall = Machine::with(|machine| machine.wall);
-        let mut mint = crate::daemon::mailbox::worker::mint_id;
+        let mut mint = crate::io::chance::mint_id;
         let mut drafts = draft::read(text.as_bytes(), None, &|_| false, &mut mint, wall).ok()?;
         // Whoever may have to ask again gives the ids himself.
         drafts.iter_mut().for_each(|draft| draft.id_given = true);

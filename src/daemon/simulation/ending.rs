@@ -1,12 +1,13 @@
 //! The end of a simulated life in order: [`crate::daemon::r#loop::run::Daemon::close`] itself, while the threads' work is done here
 //! one piece at a time.
 
-use super::life::Life;
+use super::life::Incarnation;
 use crate::daemon::ending::Ending;
+use crate::daemon::inbox::{NEWS_MAX, NewsSender};
 use crate::daemon::journal::worker as journal;
-use crate::daemon::r#loop::run::Daemon;
-use crate::daemon::mailbox::worker as mailbox;
-use crate::daemon::news::{NEWS_MAX, NewsSender};
+use crate::daemon::r#loop::daemon::Daemon;
+use crate::daemon::mailbox::mail::Job;
+use crate::daemon::mailbox::worker::state;
 use crate::daemon::tmux::keeper::Act;
 use crate::daemon::views::worker as views;
 use crate::io::fake::Machine;
@@ -30,8 +31,8 @@ pub(super) struct Closing {
     views: views::Worker,
     views_jobs: Receiver<views::Job>,
     shown: mpsc::Sender<views::Shown>,
-    mailbox: mailbox::Worker,
-    mail_jobs: Receiver<mailbox::Job>,
+    mailbox: state::Worker,
+    mail_jobs: Receiver<Job>,
     news: NewsSender,
     /// What it asks of tmux.
     pub(super) acts: Receiver<Act>,
@@ -41,11 +42,11 @@ pub(super) struct Closing {
     pub(super) halted: bool,
 }
 
-impl Life {
+impl Incarnation {
     /// It was told to end.
     pub(super) fn close(self) -> Closing {
         let ending = self.daemon.ending.unwrap_or(Ending::KeepAgents);
-        let halted = self.daemon.tmux.is_halted();
+        let halted = self.daemon.panes.tmux.is_halted();
         // What was done, and not heard yet.
         self.written.into_iter().for_each(|written| drop(self.written_to.try_send(written)));
         self.shown.into_iter().for_each(|shown| drop(self.shown_to.try_send(shown)));

@@ -4,16 +4,19 @@ use super::ending::SHOWN_MAX;
 use super::tmux::Panes;
 use crate::daemon::clients::request::{CALLS_MAX, Call};
 use crate::daemon::ending::Broken;
+use crate::daemon::inbox::{NEWS_MAX, NewsSender};
+use crate::daemon::journal::rotation::RotationStage;
 use crate::daemon::journal::worker as journal;
 use crate::daemon::journal::worker::Written;
-use crate::daemon::r#loop::run::{Daemon, Turning};
-use crate::daemon::mailbox::worker as mailbox;
-use crate::daemon::mailbox::worker::Disk;
-use crate::daemon::news::{NEWS_MAX, NewsSender};
-use crate::daemon::start::incarnation::{assemble, follow, show_owed};
-use crate::daemon::start::process::House;
+use crate::daemon::r#loop::daemon::Daemon;
+use crate::daemon::mailbox::channel;
+use crate::daemon::mailbox::mail::Job;
+use crate::daemon::mailbox::worker::state;
+use crate::daemon::mailbox::worker::state::Disk;
+use crate::daemon::start::incarnation::{build, follow, show_owed};
 use crate::daemon::start::replay as memory;
 use crate::daemon::start::replay::Memory;
+use crate::daemon::start::state::Process;
 use crate::daemon::start::threads::Ways;
 use crate::daemon::tmux::keeper::Act;
 use crate::daemon::views::worker as views;
@@ -32,7 +35,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use tokio::sync::{mpsc, oneshot};
 
 /// The loop, and what its threads work with.
-pub(super) struct Life {
+pub(super) struct Incarnation {
     pub(super) daemon: Daemon,
     pub(super) journal: Journal,
     pub(super) journal_jobs: Receiver<journal::Job>,
@@ -42,8 +45,8 @@ pub(super) struct Life {
     pub(super) views: views::Worker,
     pub(super) views_jobs: Receiver<views::Job>,
     pub(super) shown: std::collections::VecDeque<views::Shown>,
-    pub(super) mailbox: mailbox::Worker,
-    pub(super) mail_jobs: Receiver<mailbox::Job>,
+    pub(super) mailbox: state::Worker,
+    pub(super) mail_jobs: Receiver<Job>,
     /// What it asks of tmux.
     pub(super) acts: Receiver<Act>,
     pub(super) news: NewsSender,
@@ -75,71 +78,75 @@ pub(super) type NotBegun = (String, Option<Box<Journal>>);
 /// # Errors
 /// In words, if the machine did not let it.
 pub(super) fn begin(
-    house: &mut House,
+    process: &mut Process,
     settings: &Settings,
     stopped: Option<Box<Journal>>,
     panes: &Panes,
-) -> Result<Life, NotBegun> {
-    let (dir, went_on) = (house.workspace.journal(), stopped.is_some());
+) -> Result<Incarnation, NotBegun> {
+    let (dir, went_on) = (process.workspace.journal(), stopped.is_some());
     let (journal, memory) = match stopped {
         None => {
-            house.clock = Clock::start();
-            let opened = memory::open(&dir, &house.boot, settings.team.clone());
+            process.clock = Clock::start();
+            let opened = memory::open(&dir, &process.boot, settings.team.clone());
             opened.map_err(|error| (error.to_string(), None))?
         }
-        Some(journal) => go_on(house, settings, *journal)?,
+        Some(journal) => go_on(process, settings, *journal)?,
     };
-    house.clock = follow(house.clock, memory.last_at);
-    rouse(house, settings, journal, (memory, went_on), panes).map_err(|why| (why, None))
+    process.clock = follow(process.clock, memory.last_at);
+    rouse(process, settings, journal, (memory, went_on), panes).map_err(|why| (why, None))
 }
 
-fn go_on(house: &House, settings: &Settings, mut journal: Journal) -> Result<(Journal, Memory), NotBegun> {
-    let (dir, root) = (house.workspace.journal(), house.workspace.root().to_owned());
+fn go_on(
+    process: &Process,
+    settings: &Settings,
+    mut journal: Journal,
+) -> Result<(Journal, Memory), NotBegun> {
+    let (dir, root) = (process.workspace.journal(), process.workspace.root().to_owned());
     let show = |memory: &Memory, reader| {
         show_owed(&root, memory, reader, Millis(0)).err().map_or(BTreeSet::new(), |owed| owed.ids)
     };
     journal.stop("the daemon restarts");
-    match memory::try_again(&dir, &mut journal, settings.team.clone(), house.clock.now(), &show) {
+    match memory::try_again(&dir, &mut journal, settings.team.clone(), process.clock.now(), &show) {
         Ok(memory) => Ok((journal, memory)),
         Err(error) => Err((error.to_string(), Some(Box::new(journal)))),
     }
 }
 
 fn rouse(
-    house: &mut House,
+    process: &mut Process,
     settings: &Settings,
     journal: Journal,
     (memory, went_on): (Memory, bool),
     panes: &Panes,
-) -> Result<Life, String> {
+) -> Result<Incarnation, String> {
     let (jobs, journal_jobs) = sync_channel(1);
     let (views_jobs, views_inbox) = sync_channel(1);
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let (calls, called) = mpsc::channel(CALLS_MAX);
     let (alive, mailbox_alive) = oneshot::channel();
-    let root = house.workspace.root().to_owned();
+    let root = process.workspace.root().to_owned();
     let mailbox = Mailbox::open(&root).map_err(|error| error.to_string())?;
-    let (mailing, mail_jobs) = mailbox::mailing();
+    let (mailing, mail_jobs) = channel::mailing();
     let low_bytes = settings.general.low_disk_bytes;
-    let disk = Disk { folder: house.workspace.memory(), low_bytes, full: false, ground: None };
+    let disk = Disk { folder: process.workspace.memory(), low_bytes, full: false, ground: None };
     let disk = (disk, Watch::none());
     let way = (&mailing, settings.team.names(), news.clone());
     let decided = memory.decided.clone();
     let archive = journal.archive();
-    let (mailbox, decided) = mailbox::worker(mailbox, decided, archive, disk, house.clock, way);
+    let (mailbox, decided) = state::worker(mailbox, decided, archive, disk, process.clock, way);
     let views = views::Worker::new(Views::open(&root).map_err(|error| error.to_string())?, journal.reader());
-    house.calls = called;
+    process.calls = called;
     let ((written_to, written), (shown_to, shown)) = (mpsc::channel(1), mpsc::channel(SHOWN_MAX));
     let ways = Ways { journal_jobs: jobs, written, views_jobs, shown, mailing, mailbox_alive, decided };
     let found = panes.found();
     let tmux = (Tmux::none(), &found);
     let (mut daemon, step) =
-        assemble(house, settings.clone(), (memory, went_on), ways, (news.clone(), inbox), tmux)
+        build(process, settings.clone(), (memory, went_on), ways, (news.clone(), inbox), tmux)
             .map_err(|error| error.to_string())?;
     let (actors, acts) = std::sync::mpsc::channel();
-    daemon.tmux.actors = Some(actors);
+    daemon.panes.tmux.actors = Some(actors);
     daemon.open(&found, step);
-    Ok(Life {
+    Ok(Incarnation {
         daemon,
         journal,
         journal_jobs,
@@ -160,13 +167,13 @@ fn rouse(
     })
 }
 
-impl Life {
+impl Incarnation {
     /// One round of the loop ([`Daemon::run`]), with what has come; false if nothing had.
     pub(super) fn turn(&mut self, chance: u64) -> Result<bool, Broken> {
         let daemon = &mut self.daemon;
-        let room = daemon.journal.has_room() && daemon.turning == Turning::No;
-        let still = daemon.turning.is_making_snapshot();
-        let due = daemon.wake_at().is_some_and(|at| at <= daemon.clock.now()) && !still;
+        let room = daemon.journal.has_room() && daemon.journal.rotation.stage == RotationStage::No;
+        let still = daemon.journal.rotation.stage.is_making_snapshot();
+        let due = daemon.wake_at().is_some_and(|at| at <= daemon.timers.clock.now()) && !still;
         // Which of those that are ready comes first is nobody's to say.
         let mut heard = false;
         for arm in 0..4 {
@@ -183,8 +190,8 @@ impl Life {
                     }
                     heard = true;
                 }
-                2 if room && !daemon.inbox.is_empty() => {
-                    if let Ok(news) = daemon.inbox.try_recv() {
+                2 if room && !daemon.inbox.receiver.is_empty() => {
+                    if let Ok(news) = daemon.inbox.receiver.try_recv() {
                         daemon.hear(news);
                     }
                     heard = true;
@@ -199,7 +206,7 @@ impl Life {
                 break;
             }
         }
-        heard |= !daemon.calls.is_empty();
+        heard |= !daemon.clients.calls.is_empty();
         daemon.hear_more();
         daemon.hand_out()?;
         Ok(heard)
@@ -255,17 +262,17 @@ impl Life {
 
     /// When something is to be done though nothing comes.
     pub(super) fn due_in_ms(&self) -> u64 {
-        let now = self.daemon.clock.now();
+        let now = self.daemon.timers.clock.now();
         let daemon = self.daemon.wake_at().map_or(u64::MAX, |at| at.since(now));
         daemon.min(self.mailbox.wait_ms())
     }
 
-    /// The loop cannot go on: what [`crate::daemon::start::incarnation::Life::spend`] does before it starts anew. The journal.
+    /// The loop cannot go on: what [`crate::daemon::start::incarnation::Incarnation::spend`] does before it starts anew. The journal.
     pub(super) fn end(mut self) -> Journal {
         while self.daemon.hand_out_owed() {
             assert!(self.show() != Worked::Nothing || !self.shown.is_empty(), "it would wait for nothing");
             for shown in std::mem::take(&mut self.shown).into_iter().filter(|shown| !shown.under_way) {
-                self.daemon.views.done(shown.failed, self.daemon.clock.now());
+                self.daemon.views.done(shown.failed, self.daemon.timers.clock.now());
             }
         }
         self.journal

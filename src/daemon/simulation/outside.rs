@@ -6,7 +6,7 @@ use super::pane::{Doing, Luck};
 use super::run::{Now, Run};
 use super::texts;
 use crate::daemon::clients::request::Until;
-use crate::daemon::news::News;
+use crate::daemon::inbox::News;
 use crate::daemon::tmux::keeper::TmuxNews;
 use crate::engine::input::Command;
 use crate::engine::life::TurnKind;
@@ -245,7 +245,7 @@ impl Run {
 
     pub(super) fn luck(&self) -> Luck {
         let halted = match &self.now {
-            Now::Alive(life) => life.daemon.tmux.is_halted(),
+            Now::Alive(life) => life.daemon.panes.tmux.is_halted(),
             Now::Dead(..) => false,
         };
         Luck { calm: self.calm, halted }

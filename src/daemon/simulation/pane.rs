@@ -2,7 +2,7 @@
 //! ([`crate::daemon::panes::worker`] in small).
 
 use super::texts::Unclaimed;
-use crate::daemon::news::{News, NewsSender};
+use crate::daemon::inbox::{News, NewsSender};
 use crate::daemon::panes::orders::{Order, PaneNews, PaneWord, Typed};
 use crate::daemon::tmux::keeper::{Alive, Given};
 use crate::engine::input::{Guard, Report, Verdict};

@@ -111,7 +111,7 @@ impl Run {
             .collect();
         let phases: Vec<_> =
             state.agents.iter().map(|(name, agent)| (name, &agent.phase, &agent.blocked)).collect();
-        let now = life.daemon.clock.now().0;
+        let now = life.daemon.timers.clock.now().0;
         format!("{now}: {open:#?} {phases:?}; lies there: {}", oracle::anything_lies_there(&self.root))
     }
 }

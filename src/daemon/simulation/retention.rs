@@ -3,7 +3,7 @@
 
 use super::oracle::anything_lies_there;
 use super::run::{Now, Run, Wrong};
-use crate::daemon::r#loop::run::Turning;
+use crate::daemon::journal::rotation::RotationStage;
 use crate::engine::event::Event;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::fake::Machine;
@@ -76,8 +76,9 @@ impl Run {
         let is_quiet = !anything_lies_there(&self.root) && self.callers.are_quiet();
         let full = Machine::with(|machine| machine.faults.full);
         let Now::Alive(life) = &mut self.now else { return Ok(()) };
-        let is_idle = life.daemon.journal.is_idle() && life.daemon.turning == Turning::No;
-        if !is_quiet || full || !is_idle || !life.daemon.closed.is_empty() {
+        let is_idle =
+            life.daemon.journal.is_idle() && life.daemon.journal.rotation.stage == RotationStage::No;
+        if !is_quiet || full || !is_idle || !life.daemon.journal.rotation.closed.is_empty() {
             return Ok(());
         }
         let before = segments(&dir);

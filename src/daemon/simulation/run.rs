@@ -2,7 +2,7 @@
 
 use super::callers::Callers;
 use super::history::History;
-use super::life::{self, Life, Worked};
+use super::life::{self, Incarnation, Worked};
 use super::oracle;
 use super::people::People;
 use super::reader::Read;
@@ -11,9 +11,10 @@ use super::team::{CHANGES, TEAM, Teams};
 use super::texts::Texts;
 use super::tmux::Panes;
 use super::trace::{self, Trace};
-use crate::daemon::r#loop::service_notifier::Voice;
-use crate::daemon::start::process::{House, tmux_server};
-use crate::daemon::start::unavailable::Away;
+use crate::daemon::health::service_notifier::ServiceNotifier;
+use crate::daemon::start::state::Process;
+use crate::daemon::start::unavailable::Unavailable;
+use crate::daemon::tmux::server::tmux_server;
 use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::io::fake::{Chance, Faults, Keeps, Machine, World};
@@ -36,7 +37,7 @@ const START: Millis = Millis(1_700_000_000_000);
 
 /// The daemon, alive or not.
 pub(super) enum Now {
-    Alive(Box<Life>),
+    Alive(Box<Incarnation>),
     /// It is started at this moment; with the journal if only that failed.
     Dead(u64, Option<Box<Journal>>),
 }
@@ -49,7 +50,7 @@ pub(super) struct Run {
     /// What drives the end of a life.
     pub(super) runtime: Option<Rc<Runtime>>,
     pub(super) root: PathBuf,
-    pub(super) house: House,
+    pub(super) process: Process,
     pub(super) settings: Settings,
     pub(super) teams: Teams,
     pub(super) chance: Chance,
@@ -131,15 +132,25 @@ impl Run {
         let settings = teams.whole().clone();
         let server = tmux_server(&workspace, &around, &settings);
         let (clock, calls, socket) = (Clock::start(), mpsc::channel(1).1, root.join("socket"));
-        let (boot, voice) = ("boot".to_owned(), Voice::default());
-        let away = Away::new(mpsc::channel(1).0, workspace.clone());
-        let house =
-            House { workspace, around, clock, boot, calls, away, ground: None, socket, server, voice };
+        let (boot, notifier) = ("boot".to_owned(), ServiceNotifier::default());
+        let unavailable = Unavailable::new(mpsc::channel(1).0, workspace.clone());
+        let process = Process {
+            workspace,
+            around,
+            clock,
+            boot,
+            calls,
+            unavailable,
+            ground: None,
+            socket,
+            server,
+            notifier,
+        };
         Self {
             _folder: folder,
             attic,
             root,
-            house,
+            process,
             settings,
             teams,
             chance,
@@ -296,14 +307,14 @@ impl Run {
         let Now::Dead(_, stopped) = std::mem::replace(&mut self.now, Now::Dead(0, None)) else { return };
         if stopped.is_none() {
             self.lives += 1;
-            self.house.boot = format!("{}-{}", self.boots, self.lives);
+            self.process.boot = format!("{}-{}", self.boots, self.lives);
         }
         if !self.calm && self.chance.one_in(5) {
             self.plan_death(30);
         }
         self.panes.away = false; // it connects anew
         let before = self.told();
-        let begun = life::begin(&mut self.house, &self.settings, stopped, &self.panes);
+        let begun = life::begin(&mut self.process, &self.settings, stopped, &self.panes);
         self.history.cut(before.as_ref(), self.told().as_ref());
         match begun {
             Ok(life) => {
@@ -379,7 +390,7 @@ impl Run {
     }
 
     /// The daemon, if it lives.
-    pub(super) fn life(&mut self) -> Option<&mut Life> {
+    pub(super) fn life(&mut self) -> Option<&mut Incarnation> {
         match &mut self.now {
             Now::Alive(life) => Some(life),
             Now::Dead(..) => None,

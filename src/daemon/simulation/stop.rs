@@ -67,8 +67,8 @@ impl Run {
         let Now::Alive(life) = &self.now else { return Ok(()) };
         let now = Machine::with(|machine| machine.elapsed_ms);
         let has_looked = now > self.stop.touched_ms.max(life.since_ms) + HONOURED_MS && !life.is_to_look();
-        let has_heard = life.daemon.inbox.is_empty() && life.daemon.calls.is_empty();
-        if has_looked && has_heard && life.daemon.tmux.is_halted() != self.is_stopped() {
+        let has_heard = life.daemon.inbox.receiver.is_empty() && life.daemon.clients.calls.is_empty();
+        if has_looked && has_heard && life.daemon.panes.tmux.is_halted() != self.is_stopped() {
             return Err(format!(
                 "queue/STOP exists: {}, and the panes are told otherwise",
                 self.is_stopped()

@@ -2,123 +2,35 @@
 //! after a write to the journal has failed.
 
 use crate::daemon::clients::request::{CALLS_MAX, Call};
-use crate::daemon::clients::server as serving;
-use crate::daemon::clients::server::{Serve, Serving};
-use crate::daemon::ending::Ending;
-use crate::daemon::r#loop::service_notifier::Voice;
-use crate::daemon::start::ground::Ground;
-use crate::daemon::start::incarnation as life;
+use crate::daemon::clients::server::{self, Serve, Serving};
+use crate::daemon::ending::{Ending, SHUTDOWN};
+use crate::daemon::ground::Ground;
+use crate::daemon::health::service_notifier::ServiceNotifier;
+use crate::daemon::start::error::{StartError, io};
+use crate::daemon::start::incarnation;
 use crate::daemon::start::signals::{signals, unless_ended};
-use crate::daemon::start::unavailable::Away;
+use crate::daemon::start::state::Process;
+use crate::daemon::start::unavailable::Unavailable;
+use crate::daemon::tmux::server::tmux_server;
 use crate::io::clock::{self, Clock};
-use crate::io::folder::{FileId, FolderError};
-use crate::io::journal::JournalError;
-use crate::io::lock::{Lock, LockError};
-use crate::io::log::{Log, LogError};
+use crate::io::folder::FileId;
+use crate::io::lock::Lock;
+use crate::io::log::Log;
 use crate::io::systemd::{Notifier, Word};
-use crate::io::tmux::{Server, TmuxError};
-use crate::io::workspace::{Surroundings, Workspace, WorkspaceError};
-use crate::wire::team_file::{Settings, SettingsError, TmuxSocket, is_own};
-use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use crate::io::workspace::{Surroundings, Workspace};
+use crate::wire::team_file::Settings;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// How long workers may take to end once they were told to.
-pub(in crate::daemon) const SHUTDOWN: Duration = Duration::from_secs(5);
 /// Open files without which nothing could be shown or told any more, the agents' own left out: some 40 are open all the time.
 const FILES_MIN: u64 = 64;
 /// A life that lasted this long was a good one: the next failure is not one of a row.
 const HEALTHY_MS: u64 = 60_000;
 /// First and longest wait before starting anew after the journal could not be written.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(10));
-
-/// Why the daemon does not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The workspace cannot be used.
-    #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
-    /// Another daemon has it.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// The team file is wrong.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// The log cannot be written.
-    #[error(transparent)]
-    Log(#[from] LogError),
-    /// The drop zone cannot be used.
-    #[error(transparent)]
-    Mailbox(#[from] FolderError),
-    /// The journal cannot be read.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// tmux cannot be used.
-    #[error(transparent)]
-    Tmux(#[from] TmuxError),
-    /// The lock or the journal was removed under it, and it has ended.
-    #[error("{why}")]
-    Displaced {
-        /// What was removed, and the cure.
-        why: String,
-    },
-    /// Another daemon of this workspace lost its lock, and listens still.
-    #[error(
-        "another daemon (process {pid}) still responds for this workspace, though it no longer holds {}; it ends by itself: try again, or end it with `kill {pid}`",
-        .lock.display()
-    )]
-    Listens {
-        /// Its process.
-        pid: i32,
-        /// The lock file.
-        lock: std::path::PathBuf,
-    },
-    /// Too few files may be open.
-    #[error(
-        "this process may open {files} files and needs {needed}: raise the limit (`ulimit -n {needed}`, LimitNOFILE=)"
-    )]
-    Files {
-        /// The limit.
-        files: u64,
-        /// What this team needs.
-        needed: u64,
-    },
-    /// The machine said no.
-    #[error("{what}: {source}")]
-    Io {
-        /// What was tried.
-        what: &'static str,
-        /// What the machine said.
-        source: std::io::Error,
-    },
-}
-
-pub(in crate::daemon) fn io(what: &'static str) -> impl FnOnce(std::io::Error) -> StartError {
-    move |source| StartError::Io { what, source }
-}
-
-/// What the daemon keeps over its lives.
-pub(in crate::daemon) struct House {
-    pub(in crate::daemon) workspace: Workspace,
-    pub(in crate::daemon) around: Surroundings,
-    pub(in crate::daemon) clock: Clock,
-    pub(in crate::daemon) boot: String,
-    pub(in crate::daemon) calls: mpsc::Receiver<Call>,
-    /// What callers are told between two lives.
-    pub(in crate::daemon) away: Away,
-    /// What it stands on; a simulation stands on nothing.
-    pub(in crate::daemon) ground: Option<Ground>,
-    pub(in crate::daemon) socket: std::path::PathBuf,
-    /// Where the agents live. It stays the same while the daemon runs, whatever becomes of the team file: they could not
-    /// be moved, and would be left behind.
-    pub(in crate::daemon) server: Server,
-    /// The way to the service manager.
-    pub(in crate::daemon) voice: Voice,
-}
 
 /// Runs the daemon until it is told to end.
 ///
@@ -145,7 +57,7 @@ pub fn run(workspace: Workspace, around: Surroundings, serve: Serve) -> Result<(
     let runtime = runtime.map_err(io("start the runtime"))?;
     let done = runtime.block_on(async {
         let mut speaking = JoinSet::new();
-        let voice = Voice::start(Notifier::of_this_process(), &mut speaking);
+        let voice = ServiceNotifier::start(Notifier::of_this_process(), &mut speaking);
         let done = live(workspace, around, clock, loaded.settings, serve, voice).await;
         // Every voice is gone: its task ends when it has said what was still to be said.
         let _ = tokio::time::timeout(SHUTDOWN, speaking.join_next()).await;
@@ -162,7 +74,7 @@ async fn live(
     clock: Clock,
     settings: Settings,
     serve: Serve,
-    voice: Voice,
+    voice: ServiceNotifier,
 ) -> Result<(), StartError> {
     let (end, mut signals) = signals().map_err(io("listen for signals"))?;
     let (to_loop, calls) = mpsc::channel(CALLS_MAX);
@@ -170,17 +82,27 @@ async fn live(
     let own = OwnFile::of(&socket);
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
     let server = tmux_server(&workspace, &around, &settings);
-    let away = Away::new(end, workspace.clone());
-    let voice_of_house = voice.clone();
-    let mut house =
-        House { workspace, around, clock, boot, calls, away, ground, socket, server, voice: voice_of_house };
+    let unavailable = Unavailable::new(end, workspace.clone());
+    let of_process = voice.clone();
+    let mut process = Process {
+        workspace,
+        around,
+        clock,
+        boot,
+        calls,
+        unavailable,
+        ground,
+        socket,
+        server,
+        notifier: of_process,
+    };
     let mut serving = None;
     let server = (listener, serve, to_loop);
-    let ending = live_on(&mut house, settings, &mut signals, &voice, server, &mut serving).await;
+    let ending = live_on(&mut process, settings, &mut signals, &voice, server, &mut serving).await;
     own.remove();
     let ending = ending?;
     Serving::end(serving).await;
-    finish(&house, ending).await
+    finish(&process, ending).await
 }
 
 /// What begins to be answered with the first life.
@@ -188,17 +110,17 @@ type Door = (UnixListener, Serve, mpsc::Sender<Call>);
 
 /// One life after the other, until one ends as it should.
 async fn live_on(
-    house: &mut House,
+    process: &mut Process,
     mut settings: Settings,
     signals: &mut mpsc::Receiver<Ending>,
-    voice: &Voice,
+    voice: &ServiceNotifier,
     server: Door,
     serving: &mut Option<Serving>,
 ) -> Result<Ending, StartError> {
     let (mut stopped, mut wait) = (None, AGAIN.0);
     let mut server = Some(server);
     loop {
-        let begin = life::begin(house, settings.clone(), stopped.take());
+        let begin = incarnation::begin(process, settings.clone(), stopped.take());
         let begun = match unless_ended(voice.meanwhile(begin), signals).await {
             Ok(begun) => begun,
             Err(ending) => return Ok(ending),
@@ -212,10 +134,10 @@ async fn live_on(
                     *serving = Some(answer(server).await?);
                     voice.say(Word::Ready);
                 }
-                let began = house.clock.now();
-                let ended = life.spend(house, signals).await;
+                let began = process.clock.now();
+                let ended = life.live(process, signals).await;
                 settings = ended.settings;
-                if house.clock.now().since(began) > HEALTHY_MS {
+                if process.clock.now().since(began) > HEALTHY_MS {
                     wait = AGAIN.0;
                 }
                 match ended.how {
@@ -227,7 +149,7 @@ async fn live_on(
                 }
             }
         };
-        if let Err(ending) = rest(house, why.as_ref(), wait, signals).await {
+        if let Err(ending) = rest(process, why.as_ref(), wait, signals).await {
             return Ok(ending);
         }
         wait = (wait * 2).min(AGAIN.1);
@@ -241,18 +163,18 @@ fn take_place(
     end: &mpsc::Sender<Ending>,
 ) -> Result<(Option<Ground>, std::path::PathBuf, UnixListener), StartError> {
     let socket = workspace.socket_path(around)?;
-    if let Some(pid) = serving::who_listens(&socket) {
+    if let Some(pid) = server::who_listens(&socket) {
         return Err(StartError::Listens { pid, lock: workspace.lock() });
     }
     let ground = Ground::of(workspace, end.clone()).map_err(io("take hold of .tasuki/"))?;
     tokio::spawn(ground.clone().watch());
-    let listener = serving::listen(&socket).map_err(io("listen on the socket"))?;
+    let listener = server::listen(&socket).map_err(io("listen on the socket"))?;
     Ok((Some(ground), socket, listener))
 }
 
 /// Begins to answer those who connect.
 async fn answer((listener, serve, to_loop): Door) -> Result<Serving, StartError> {
-    serving::start(listener, serve, to_loop).await.map_err(io("serve the socket"))
+    server::start(listener, serve, to_loop).await.map_err(io("serve the socket"))
 }
 
 /// A file that this daemon made. Where `.tasuki/` was removed, the next daemon may have made another one of its name.
@@ -280,74 +202,30 @@ fn id_of(path: &Path) -> Option<FileId> {
 
 /// Rests before it starts anew, and says so, unless the daemon is told to end.
 async fn rest(
-    house: &mut House,
+    process: &mut Process,
     why: &(dyn std::error::Error + 'static),
     wait: Duration,
     signals: &mut mpsc::Receiver<Ending>,
 ) -> Result<(), Ending> {
     // The journal that failed may be one that was removed.
-    if house.ground.as_ref().is_some_and(|ground| ground.lost().is_some()) {
+    if process.ground.as_ref().is_some_and(|ground| ground.lost().is_some()) {
         return Err(Ending::Displaced);
     }
     tracing::error!(why, "restarting in {wait:?}; drops stay in queue/ meanwhile");
-    house.voice.say(Word::Status(format!("restarting: {why}")));
-    house.away.why = format!("the daemon restarts: {why}");
-    let pause = house.away.meanwhile(&mut house.calls, tokio::time::sleep(wait));
-    unless_ended(house.voice.meanwhile(pause), signals).await
+    process.notifier.say(Word::Status(format!("restarting: {why}")));
+    process.unavailable.why = format!("the daemon restarts: {why}");
+    let pause = process.unavailable.meanwhile(&mut process.calls, tokio::time::sleep(wait));
+    unless_ended(process.notifier.meanwhile(pause), signals).await
 }
 
-/// The tmux server of the workspace.
-pub(in crate::daemon) fn tmux_server(
-    workspace: &Workspace,
-    around: &Surroundings,
-    settings: &Settings,
-) -> Server {
-    let socket = socket_name(&settings.tmux_socket).to_owned();
-    Server {
-        socket,
-        session: settings.session.clone(),
-        root: workspace.root_text().to_owned(),
-        history_limit: settings.general.history_limit,
-        size: (settings.general.columns, settings.general.rows),
-        env: tmux_env(around),
-        scratch: workspace.memory(),
-    }
-}
-
-/// The name of a socket, as tmux takes it.
-pub(in crate::daemon) fn socket_name(socket: &TmuxSocket) -> &str {
-    match socket {
-        TmuxSocket::Private(name) => name,
-        TmuxSocket::Users => crate::io::tmux::USERS_OWN_SOCKET,
-    }
-}
-
-/// The environment of the tmux server: ours, less what is this process's own business, since a window that a person opens
-/// there gets it too; in a UTF-8 locale, without which tmux does not start.
-pub(in crate::daemon) fn tmux_env(around: &Surroundings) -> Vec<(OsString, OsString)> {
-    let ours = around.vars.iter().filter(|(name, _)| !name.to_str().is_some_and(is_own));
-    let mut env: BTreeMap<OsString, OsString> =
-        ours.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| env.get(OsStr::new(name))).is_some_and(
-        |value| {
-            let value = value.to_string_lossy().to_ascii_lowercase();
-            value.contains("utf-8") || value.contains("utf8")
-        },
-    );
-    if !utf8 {
-        env.insert("LC_ALL".into(), "C.UTF-8".into());
-    }
-    env.into_iter().collect()
-}
-
-async fn finish(house: &House, ending: Ending) -> Result<(), StartError> {
+async fn finish(process: &Process, ending: Ending) -> Result<(), StartError> {
     if ending == Ending::StopAgents {
-        house.server.kill().await?;
+        process.server.kill().await?;
     }
     tracing::info!(?ending, "the daemon ends");
-    match &house.ground {
+    match &process.ground {
         Some(ground) if ending == Ending::Displaced => {
-            Err(StartError::Displaced { why: ground.tell(&house.clock) })
+            Err(StartError::Displaced { why: ground.tell(&process.clock) })
         }
         _ => Ok(()),
     }

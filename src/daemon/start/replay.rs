@@ -11,9 +11,9 @@ mod owed;
 #[cfg(test)]
 mod unread;
 
-use crate::daemon::mailbox::handled::Decided;
-use crate::daemon::start::process::StartError;
-use crate::daemon::views::log_backfill::Untold;
+use crate::daemon::mailbox::handled::Handled;
+use crate::daemon::start::error::StartError;
+use crate::daemon::views::log_backfill::LogBackfill;
 use crate::daemon::views::worker::Owed;
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
@@ -46,13 +46,13 @@ pub struct Memory {
     /// Where each step is that an open message, or one that ended in this segment, may refer to.
     pub places: BTreeMap<Seq, Location>,
     /// What becomes of dropped files that may still lie in `.tasuki/claim/`.
-    pub decided: Decided,
+    pub decided: Handled,
     /// Messages that ended in an earlier segment, whose views are still to be written.
     pub owed: BTreeSet<MessageId>,
     /// When the last step was.
     pub last_at: Millis,
     /// The last sentences, which the histories may not have.
-    pub untold: Untold,
+    pub untold: LogBackfill,
     /// What of the journal is lost, in words.
     pub lost: Option<String>,
     /// Which start of the machine this is, if it is known.
@@ -62,8 +62,8 @@ pub struct Memory {
 impl Memory {
     /// Nothing was told yet.
     pub(crate) fn new(team: Team) -> Self {
-        let (places, decided, owed) = (BTreeMap::new(), Decided::default(), BTreeSet::new());
-        let (last_at, untold) = (Millis(0), Untold::default());
+        let (places, decided, owed) = (BTreeMap::new(), Handled::default(), BTreeSet::new());
+        let (last_at, untold) = (Millis(0), LogBackfill::default());
         let (lost, machine) = (None, None);
         Self { engine: Engine::new(team), places, decided, owed, last_at, untold, lost, machine }
     }
@@ -207,7 +207,7 @@ pub(in crate::daemon) fn try_again(
 pub fn snapshot(
     engine: &Engine,
     places: &BTreeMap<Seq, Location>,
-    decided: &Decided,
+    decided: &Handled,
     owed: &BTreeSet<MessageId>,
 ) -> String {
     let needed = engine.needed_steps();
@@ -236,7 +236,7 @@ pub fn snapshot(
     text
 }
 
-type Snapshot = (BTreeMap<Seq, Location>, Decided, Vec<Event>);
+type Snapshot = (BTreeMap<Seq, Location>, Handled, Vec<Event>);
 
 /// Where each body is, what becomes of dropped files, and the events of a snapshot.
 fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
@@ -263,7 +263,7 @@ fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
     let taken: BTreeSet<Arc<str>> = claims.into_iter().map(Into::into).collect();
     let mut earlier: BTreeSet<Arc<str>> = earlier.into_iter().map(Into::into).collect();
     earlier.retain(|claim| taken.contains(claim));
-    let mut decided = Decided { taken, earlier, ..Decided::default() };
+    let mut decided = Handled { taken, earlier, ..Handled::default() };
     let refused = serde_json::to_string(&refused).map_err(|error| error.to_string())?;
     let refused = events::decode(&refused).map_err(|error| error.to_string())?;
     refused.iter().for_each(|event| decided.take(event));

@@ -1,10 +1,12 @@
 //! The threads under the loop: journal, views and mailbox, each with its folder opened and its ways in and out.
 
+use crate::daemon::inbox::NewsSender;
 use crate::daemon::journal::worker as journal;
-use crate::daemon::mailbox::handled::Decided;
+use crate::daemon::mailbox::channel;
+use crate::daemon::mailbox::handled::Handled;
 use crate::daemon::mailbox::worker as mailbox;
-use crate::daemon::news::NewsSender;
-use crate::daemon::start::process::{House, StartError, io};
+use crate::daemon::start::error::{StartError, io};
+use crate::daemon::start::state::Process;
 use crate::daemon::views::worker as views;
 use crate::io::journal::Journal;
 use crate::io::mailbox::Mailbox;
@@ -36,11 +38,11 @@ pub struct Ways {
     /// What the views say.
     pub shown: mpsc::Receiver<views::Shown>,
     /// To the mailbox.
-    pub mailing: mailbox::Mailing,
+    pub mailing: channel::Mailing,
     /// Resolves when the mailbox's thread ends.
     pub mailbox_alive: oneshot::Receiver<Infallible>,
     /// Dropped files that are in the journal and still on the disk.
-    pub decided: Decided,
+    pub decided: Handled,
 }
 
 /// Starts them.
@@ -48,13 +50,13 @@ pub struct Ways {
 /// # Errors
 /// If a folder cannot be used, or the system gives no thread.
 pub(in crate::daemon) fn start(
-    house: &House,
+    process: &Process,
     journal: Journal,
-    decided: Decided,
+    decided: Handled,
     settings: &Settings,
     news: &NewsSender,
 ) -> Result<Threads, StartError> {
-    let (workspace, clock) = (&house.workspace, house.clock);
+    let (workspace, clock) = (&process.workspace, process.clock);
     let (reader, archive) = (journal.reader(), journal.archive());
     let (answers, written) = mpsc::channel(1);
     let started = journal::start(journal, answers);
@@ -65,8 +67,12 @@ pub(in crate::daemon) fn start(
     let (views_jobs, views) = started.map_err(io("start the views' thread"))?;
     let mailbox = Mailbox::open(workspace.root())?;
     let low_bytes = settings.general.low_disk_bytes;
-    let disk =
-        mailbox::Disk { folder: workspace.memory(), low_bytes, full: false, ground: house.ground.clone() };
+    let disk = mailbox::state::Disk {
+        folder: workspace.memory(),
+        low_bytes,
+        full: false,
+        ground: process.ground.clone(),
+    };
     let names = (settings.team.names(), news.clone());
     let started = mailbox::start(mailbox, decided, archive, disk, clock, names);
     let started = started.map_err(io("start the mailbox's thread"))?;

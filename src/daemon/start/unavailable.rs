@@ -2,7 +2,6 @@
 
 use crate::daemon::clients::request::{Call, Request, Response};
 use crate::daemon::ending::Ending;
-use crate::daemon::r#loop::calls::stop_put;
 use crate::io::workspace::Workspace;
 use tokio::sync::mpsc;
 
@@ -13,7 +12,7 @@ pub(in crate::daemon) fn take(calls: &mut mpsc::Receiver<Call>) -> mpsc::Receive
 
 /// What callers are told while there is no loop.
 #[derive(Debug, Clone)]
-pub(in crate::daemon) struct Away {
+pub(in crate::daemon) struct Unavailable {
     /// Why there is none.
     pub(in crate::daemon) why: String,
     /// The way to whoever ends the daemon.
@@ -22,7 +21,7 @@ pub(in crate::daemon) struct Away {
     workspace: Workspace,
 }
 
-impl Away {
+impl Unavailable {
     /// With the way to whoever ends the daemon.
     pub(in crate::daemon) fn new(end: mpsc::Sender<Ending>, workspace: Workspace) -> Self {
         Self { why: "the daemon starts".to_owned(), end, workspace }
@@ -51,7 +50,7 @@ impl Away {
                 let _ = self.end.try_send(Ending::asked(keep_agents));
                 Response::Ok
             }
-            Request::Halt(on) => stop_put(&self.workspace, self.workspace.put_stop_file(on)),
+            Request::Halt(on) => Response::of_stop_file(&self.workspace, self.workspace.put_stop_file(on)),
             _ => Response::Unavailable(format!("{}; drops stay in queue/ meanwhile", self.why)),
         };
         drop(call.answer.send(response));
@@ -74,7 +73,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("queue")).unwrap();
         let workspace = Workspace::at(folder.path()).unwrap();
-        let away = Away { why: "restarting: 襷 is full".to_owned(), ..Away::new(end, workspace.clone()) };
+        let away = Unavailable {
+            why: "restarting: 襷 is full".to_owned(),
+            ..Unavailable::new(end, workspace.clone())
+        };
         let mut told = Vec::new();
         for request in [
             Request::Overview,

@@ -1,11 +1,11 @@
 //! The keeper of the connection to tmux: connects, tells when the connection or the server is gone, starts the server
 //! again if need be, and connects anew.
 
-use crate::daemon::news::{News, NewsSender};
+use crate::daemon::inbox::{News, NewsSender};
 use crate::daemon::panes::orders::{Launched, Launches, Order, Terms};
 use crate::daemon::panes::worker as pane;
 use crate::daemon::panes::worker::Start;
-use crate::daemon::start::process::socket_name;
+use crate::daemon::tmux::server::socket_name;
 use crate::engine::input::FoundPane;
 use crate::engine::words::{AgentName, Nonce, PaneId, ProcessKey};
 use crate::io::frames::Frames;
@@ -208,7 +208,7 @@ pub struct Given {
 
 /// The loop's side: the connection of the moment, and what every worker of a pane is given.
 #[derive(Debug)]
-pub struct TmuxDesk {
+pub struct TmuxHandle {
     server: Server,
     tmux: Tmux,
     terms: watch::Sender<Terms>,
@@ -235,7 +235,7 @@ pub(in crate::daemon) enum Act {
     Close(AgentName, Nonce),
 }
 
-impl TmuxDesk {
+impl TmuxHandle {
     /// A desk before this connection to this server.
     #[must_use]
     pub fn new(server: Server, tmux: Tmux, terms: Terms, frames: Frames) -> Self {
@@ -249,6 +249,24 @@ impl TmuxDesk {
             #[cfg(test)]
             actors: None,
         }
+    }
+
+    /// Where there is no tmux.
+    #[cfg(test)]
+    pub(in crate::daemon) fn none() -> Self {
+        let nothing = || String::new();
+        let server = Server {
+            socket: nothing(),
+            session: nothing(),
+            root: nothing(),
+            history_limit: 0,
+            size: (0, 0),
+            env: Vec::new(),
+            scratch: PathBuf::new(),
+        };
+        let terms = Terms { halted: false, person_quiet_ms: 0, history: 0 };
+        let frames = Frames::new(PathBuf::new(), crate::io::clock::Clock::start());
+        Self::new(server, Tmux::none(), terms, frames)
     }
 
     /// Waits until tmux answers over the connection of this moment, or that is gone. A slow answer is told.

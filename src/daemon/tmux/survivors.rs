@@ -2,7 +2,8 @@
 //! names, and ended with all that they started, as the daemon would have done. Nobody else's process is ever meant: each is
 //! known by its number, the time of its start and this start of the machine, and its environment names the workspace.
 
-use crate::daemon::start::process::{socket_name, tmux_env};
+use crate::daemon::tmux::server::socket_name;
+use crate::daemon::tmux::server::tmux_env;
 use crate::daemon::views::pages;
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::state::{Agent, Phase};

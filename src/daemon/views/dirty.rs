@@ -14,7 +14,7 @@ const PATHS_MAX: usize = 4_096;
 
 /// Views that are to be written.
 #[derive(Debug, Default)]
-pub struct Marks {
+pub struct DirtyViews {
     /// Views of turns that wait to be typed: first of all.
     pub turns: BTreeSet<MessageId>,
     /// Messages that ended: before agents and open ones, for somebody waits for the result.
@@ -69,7 +69,7 @@ impl Meddled {
     }
 }
 
-impl Marks {
+impl DirtyViews {
     /// A view is out of date.
     pub fn mark(&mut self, shown: Shown) {
         match shown {

@@ -5,10 +5,10 @@ mod items;
 #[cfg(test)]
 mod tests;
 
-use crate::daemon::journal::handle::{JournalDesk, ThreadGone};
-use crate::daemon::views::dirty::Marks;
-use crate::daemon::views::throttle::PutOff;
-use crate::daemon::views::worker::{AgentItem, Item, Job};
+use crate::daemon::journal::handle::{JournalHandle, ThreadGone};
+use crate::daemon::views::dirty::DirtyViews;
+use crate::daemon::views::throttle::Throttle;
+use crate::daemon::views::worker::{self, AgentItem, Item, Job};
 use crate::engine::engine::Engine;
 use crate::engine::input::Shown;
 use crate::engine::words::{AgentName, MessageId, Millis};
@@ -17,6 +17,7 @@ use items::{finished_item, open_item, sweep};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
+use tokio::sync::mpsc;
 
 /// Views in one batch, which a turn that comes meanwhile waits for before its own is written: some 3 ms.
 const BATCH_MAX: usize = 64;
@@ -36,17 +37,25 @@ const BEHIND: usize = 20_000;
 /// was accepted, for its turn, and as it ended. A reader sees each state that lasts.
 const OFTEN_MS: u64 = 50;
 
+/// `status/daemon.yaml` is written at most this often while things happen.
+const DAEMON_SHOWN_MS: u64 = 1_000;
+
 /// Views on their way to the disk.
 #[derive(Debug)]
-pub struct ViewsDesk {
+pub struct ViewsHandle {
     jobs: SyncSender<Job>,
+    /// Answers of the thread, apart from the news.
+    pub(in crate::daemon) answers: mpsc::Receiver<worker::Shown>,
+    /// When `status/daemon.yaml` was last written, and whether it is out of date.
+    pub(in crate::daemon) daemon_shown_at: Millis,
+    pub(in crate::daemon) daemon_is_old: bool,
     busy: bool,
-    due: Marks,
+    due: DirtyViews,
     failed: Failed,
     /// When views of what moves on are written again.
     often_at: Millis,
     /// Whether views of new messages wait.
-    put_off: PutOff,
+    put_off: Throttle,
     /// Whether a segment is being turned, for which views of what is open wait.
     turning: bool,
     /// Whether anything may not be on the disk yet that is not made again from a closed segment.
@@ -60,7 +69,7 @@ pub struct ViewsDesk {
 /// What could not be written.
 #[derive(Debug, Default)]
 struct Failed {
-    marks: Marks,
+    marks: DirtyViews,
     /// Whether the activity log is behind: newer lines wait, so that it keeps their order. An agent's own log that cannot be
     /// written holds nothing up.
     holds_lines: bool,
@@ -71,15 +80,29 @@ struct Failed {
     wait_ms: u64,
 }
 
-impl ViewsDesk {
+impl ViewsHandle {
     /// An empty desk. `unsynced` says whether an earlier daemon may have removed files that the newest segment names.
     #[must_use]
-    pub fn new(jobs: SyncSender<Job>, unsynced: bool) -> Self {
+    pub fn new(jobs: SyncSender<Job>, answers: mpsc::Receiver<worker::Shown>, unsynced: bool) -> Self {
         let failed = Failed { wait_ms: AGAIN_MS.0, ..Failed::default() };
-        let (due, often_at) = (Marks::default(), Millis(0));
-        let (put_off, doing) = (PutOff::default(), BTreeMap::new());
+        let (due, often_at) = (DirtyViews::default(), Millis(0));
+        let (put_off, doing) = (Throttle::default(), BTreeMap::new());
         let spared = BTreeSet::new();
-        Self { jobs, busy: false, due, failed, often_at, put_off, turning: false, unsynced, doing, spared }
+        Self {
+            jobs,
+            answers,
+            daemon_shown_at: Millis(0),
+            daemon_is_old: false,
+            busy: false,
+            due,
+            failed,
+            often_at,
+            put_off,
+            turning: false,
+            unsynced,
+            doing,
+            spared,
+        }
     }
 
     /// A view is out of date.
@@ -153,8 +176,15 @@ impl ViewsDesk {
         self.due.meddled.add(paths);
     }
 
-    /// The daemon's own status is out of date.
-    pub fn put_daemon(&mut self, item: Item) {
+    /// When `status/daemon.yaml` is to be written again, if it is out of date.
+    #[must_use]
+    pub fn daemon_at(&self) -> Option<Millis> {
+        self.daemon_is_old.then(|| self.daemon_shown_at.plus(DAEMON_SHOWN_MS))
+    }
+
+    /// Writes `status/daemon.yaml`.
+    pub fn put_daemon(&mut self, item: Item, now: Millis) {
+        (self.daemon_shown_at, self.daemon_is_old) = (now, false);
         self.due.daemon = Some(item);
     }
 
@@ -254,7 +284,7 @@ impl ViewsDesk {
     /// Writes what waits for its time now: the end is near.
     pub fn hurry(&mut self) {
         self.often_at = Millis(0);
-        self.put_off = PutOff::default();
+        self.put_off = Throttle::default();
     }
 
     /// Tries again what could not be written, if it is time.
@@ -270,7 +300,12 @@ impl ViewsDesk {
     ///
     /// # Errors
     /// If the thread is gone.
-    pub fn submit(&mut self, engine: &Engine, journal: &JournalDesk, now: Millis) -> Result<(), ThreadGone> {
+    pub fn submit(
+        &mut self,
+        engine: &Engine,
+        journal: &JournalHandle,
+        now: Millis,
+    ) -> Result<(), ThreadGone> {
         if self.busy {
             return Ok(());
         }
@@ -282,7 +317,7 @@ impl ViewsDesk {
         self.jobs.try_send(job).map_err(|_| ThreadGone("views"))
     }
 
-    fn gather(&mut self, engine: &Engine, journal: &JournalDesk, now: Millis) -> Job {
+    fn gather(&mut self, engine: &Engine, journal: &JournalHandle, now: Millis) -> Job {
         let mut job = Job::new();
         if !self.due.often.is_empty() && now >= self.often_at {
             self.often_at = now.plus(OFTEN_MS);
@@ -333,7 +368,7 @@ impl ViewsDesk {
         job
     }
 
-    fn item(&self, engine: &Engine, journal: &JournalDesk, shown: Shown, now: Millis) -> Option<Item> {
+    fn item(&self, engine: &Engine, journal: &JournalHandle, shown: Shown, now: Millis) -> Option<Item> {
         match shown {
             Shown::Open(id) => open_item(engine, journal, &id, false),
             Shown::Finished(_) => None, // these are in `finished`
@@ -354,7 +389,14 @@ impl ViewsDesk {
     }
 
     /// An ended message's views. Its agent is `completed` until the result is written.
-    fn finish(&mut self, engine: &Engine, journal: &JournalDesk, id: &MessageId, now: Millis, job: &mut Job) {
+    fn finish(
+        &mut self,
+        engine: &Engine,
+        journal: &JournalHandle,
+        id: &MessageId,
+        now: Millis,
+        job: &mut Job,
+    ) {
         let if_missing = self.due.if_missing.remove(id);
         if journal.is_ending(id) {
             return; // it is marked again when that is written

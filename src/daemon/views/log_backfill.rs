@@ -16,9 +16,9 @@ const END_BYTES: [u64; 2] = [128 << 10, 32 << 20];
 
 /// The last sentences of the journal, in its order.
 #[derive(Debug, Default)]
-pub struct Untold(VecDeque<(Millis, Told)>);
+pub struct LogBackfill(VecDeque<(Millis, Told)>);
 
-impl Untold {
+impl LogBackfill {
     /// The journal tells this.
     pub fn take(&mut self, at: Millis, events: &[Event]) {
         self.0.extend(events.iter().filter_map(|event| Some((at, story::tell(event)?))));
@@ -78,8 +78,8 @@ mod tests {
     use std::path::Path;
 
     /// Five steps, the second and third of which say the same at the same moment.
-    fn story() -> Untold {
-        let mut untold = Untold::default();
+    fn story() -> LogBackfill {
+        let mut untold = LogBackfill::default();
         let adopted = |agent| format!(r#"[{{"event":"agent","name":"{agent}","change":"adopted"}}]"#);
         for (at, agent) in [(1, "bob"), (2, "ann"), (2, "ann"), (3, "cem"), (4, "bob")] {
             untold.take(Millis(at), &events::decode(&adopted(agent)).unwrap());
@@ -88,7 +88,7 @@ mod tests {
     }
 
     /// What the histories tell when all that is untold was added to them.
-    fn tell(root: &Path, untold: &Untold) -> Vec<String> {
+    fn tell(root: &Path, untold: &LogBackfill) -> Vec<String> {
         let mut views = Views::open(root).unwrap();
         for item in untold.lines(&views, |name| name.as_str() != "cem") {
             let Item::Log { at, agent, text, told } = item else { panic!("{item:?}") };

@@ -9,12 +9,12 @@ const PUT_OFF_MS_MAX: u64 = 10_000;
 
 /// Whether views of new messages wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PutOff {
+pub struct Throttle {
     /// Until when, while a burst lasts.
     until: Option<Millis>,
 }
 
-impl PutOff {
+impl Throttle {
     /// A burst is being taken in, or not.
     pub fn set(&mut self, burst: bool, now: Millis) {
         self.until = burst.then(|| self.until.unwrap_or(now.plus(PUT_OFF_MS_MAX)));
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn views_wait_while_a_burst_lasts_but_not_for_ever() {
-        let mut put_off = PutOff::default();
+        let mut put_off = Throttle::default();
         put_off.set(false, Millis(1_000));
         assert!(!put_off.holds(Millis(1_000)));
         let end = 1_000 + PUT_OFF_MS_MAX;

@@ -22,7 +22,7 @@ mod text;
 mod watcher;
 mod world;
 
-use crate::daemon::mailbox::worker::mint_id;
+use crate::io::chance::mint_id;
 use crate::io::workspace::Surroundings;
 use crate::lab::trouble::{Kind, Trouble};
 use crate::wire::number::{read_decimal, read_whole, whole_within};

@@ -3,10 +3,10 @@
 use super::desk::Ended;
 use super::failure::Failure;
 use super::table::harmless;
-use crate::daemon::mailbox::worker::mint_id;
 use crate::engine::message::Draft;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{MessageId, Millis};
+use crate::io::chance::mint_id;
 use crate::io::folder::Folder;
 use crate::io::lock;
 use crate::io::workspace::Workspace;

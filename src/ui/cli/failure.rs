@@ -1,6 +1,6 @@
 //! What went wrong on the command line: what, where, and the cure; and the one match that gives exit codes.
 
-use crate::daemon::start::process::StartError;
+use crate::daemon::start::error::StartError;
 use crate::daemon::tmux::survivors::SurvivorsError;
 use crate::engine::message::refusal::Refusal;
 use crate::io::client::ClientError;

@@ -2,12 +2,12 @@
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
-use crate::daemon::mailbox::worker::mint_id;
 use crate::engine::message::refusal;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{self, Draft};
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, counted};
+use crate::io::chance::mint_id;
 use crate::io::clock::Clock;
 use crate::io::workspace::{TEAM_FILE, Workspace};
 use crate::lab::scripted;

@@ -4,11 +4,11 @@ use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
 use super::{WAIT_MS_MAX, panes, show};
 use crate::daemon::clients::request::{Call, Calls, PaneRequest, PaneResponse, Request, Response, Until};
-use crate::daemon::mailbox::worker::mint_id;
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::Draft;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
+use crate::io::chance::mint_id;
 use crate::io::clock::Clock;
 use crate::wire::api::{
     Accepted, CancelQuery, DaemonInfo, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, ReplyBody,

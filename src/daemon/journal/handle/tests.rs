@@ -28,7 +28,7 @@ fn told(text: &str) -> Vec<(Millis, Told)> {
 #[test]
 fn effects_wait_for_their_step() {
     let (jobs, inbox) = sync_channel(1);
-    let mut desk = JournalDesk::new(jobs, BTreeMap::new());
+    let mut desk = JournalHandle::new(jobs, mpsc::channel(1).1, BTreeMap::new());
     desk.put(step(1), told("一"));
     desk.submit().unwrap();
     let first = desk.job();
@@ -54,7 +54,7 @@ fn effects_wait_for_their_step() {
 #[test]
 fn an_end_is_not_told_before_it_is_written() {
     let (jobs, _inbox) = sync_channel(1);
-    let mut desk = JournalDesk::new(jobs, BTreeMap::new());
+    let mut desk = JournalHandle::new(jobs, mpsc::channel(1).1, BTreeMap::new());
     let id = MessageId::new("t-1").unwrap();
     let ended = Event::Ended {
         id: id.clone(),
@@ -74,7 +74,7 @@ fn an_end_is_not_told_before_it_is_written() {
 #[test]
 fn a_loop_that_was_told_to_wait_for_room_is_told_when_there_is_some() {
     let (jobs, _inbox) = sync_channel(1);
-    let mut desk = JournalDesk::new(jobs, BTreeMap::new());
+    let mut desk = JournalHandle::new(jobs, mpsc::channel(1).1, BTreeMap::new());
     let why =
         Event::Refused { name: None, from: None, code: Code::NoRoom, why: "x".repeat(WAITING_BYTES_MAX) };
     desk.put(Step { events: vec![why], ..step(1) }, told("一"));
@@ -86,7 +86,7 @@ fn a_loop_that_was_told_to_wait_for_room_is_told_when_there_is_some() {
 #[test]
 fn each_body_is_where_its_own_step_was_written() {
     let (jobs, _inbox) = sync_channel(1);
-    let mut desk = JournalDesk::new(jobs, BTreeMap::new());
+    let mut desk = JournalHandle::new(jobs, mpsc::channel(1).1, BTreeMap::new());
     let answered = events::decode(
         r#"[{"event":"ended","id":"t","outcome":"completed","answer":{"id":"a","type":"result","from":"w","at":2},"content":"襷"}]"#,
     );
@@ -104,7 +104,7 @@ fn each_body_is_where_its_own_step_was_written() {
 #[test]
 fn a_turn_that_failed_is_tried_again_ever_later_and_old_segments_go_when_nothing_else_waits() {
     let (jobs, inbox) = sync_channel(1);
-    let mut desk = JournalDesk::new(jobs, BTreeMap::new());
+    let mut desk = JournalHandle::new(jobs, mpsc::channel(1).1, BTreeMap::new());
     let mut now = Millis(5);
     for wait_ms in [1_000, 2_000, 4_000] {
         desk.turn(now, String::new(), Vec::new()).unwrap();

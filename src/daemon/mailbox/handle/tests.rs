@@ -1,7 +1,7 @@
 //! What is given to a mailbox that is busy: nothing is lost on the way.
 
 use super::*;
-use crate::daemon::mailbox::worker::mailing;
+use crate::daemon::mailbox::channel::mailing;
 use crate::engine::message::refusal::Code;
 use std::sync::mpsc::Receiver;
 
@@ -12,13 +12,13 @@ fn file(number: usize) -> Source {
     Source::File { claim: format!("{number}").into(), name: "x.yaml".into() }
 }
 
-fn desk() -> (MailDesk, Receiver<Job>) {
+fn desk() -> (MailboxHandle, Receiver<Job>) {
     let (mailing, inbox) = mailing();
-    (MailDesk::new(mailing, Decided::default()), inbox)
+    (MailboxHandle::new(mailing, oneshot::channel().1, Handled::default()), inbox)
 }
 
 /// What the mailbox gets that has been busy for a while.
-fn given(desk: &mut MailDesk, inbox: &Receiver<Job>) -> Vec<Job> {
+fn given(desk: &mut MailboxHandle, inbox: &Receiver<Job>) -> Vec<Job> {
     let mut jobs = Vec::new();
     loop {
         desk.submit(Room::Shut);
@@ -63,7 +63,7 @@ fn what_a_busy_mailbox_has_no_room_for_is_given_to_it_later() {
 #[test]
 fn jobs_that_had_no_place_are_given_again_soon_whatever_comes() {
     let now = Millis(1_000);
-    let fill: [fn(&mut MailDesk); 6] = [
+    let fill: [fn(&mut MailboxHandle); 6] = [
         |desk| desk.low_disk(1),
         |desk| desk.look_up(file(1), Vec::new(), None),
         |desk| desk.reject(file(1), None, Refusal::new(Code::NoRoom, "no")),
@@ -108,7 +108,7 @@ fn a_dropped_file_is_named_in_snapshots_until_it_is_gone() {
     desk.forgotten(&["1".into()]);
     assert_eq!(desk.decided().names(), BTreeSet::from(["2".into()]));
     desk.forgotten(&["2".into()]);
-    assert_eq!(desk.decided(), &Decided::default());
+    assert_eq!(desk.decided(), &Handled::default());
 }
 
 #[test]

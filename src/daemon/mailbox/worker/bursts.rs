@@ -1,7 +1,8 @@
 //! Bursts: what comes in numbers is taken in numbers, and what nobody waits for is put off meanwhile.
 
-use super::Asked;
-use crate::daemon::mailbox::worker::thread::Worker;
+use super::gathering::Gathering;
+use super::state::Worker;
+use crate::daemon::mailbox::mail::Asked;
 use crate::engine::words::Millis;
 
 /// Files found at one look that are a burst: to take fewer costs less than arming the watch anew.
@@ -9,36 +10,9 @@ const BURST_FILES: usize = 32;
 /// Requests over the socket that come at once and are a burst, and how long it lasts after the last so many.
 const BURST_ASKED: usize = 32;
 const BURST_ASKED_MS: u64 = 50;
-/// While more is gathered, what lies there is counted so often.
-pub(super) const COUNT_AGAIN_MS: u64 = 1;
 /// Where so many lie there no more are waited for: the next ones come while these are on their way through the other threads,
 /// and a flush for each 32 is few enough.
 const ENOUGH: usize = 32;
-
-/// Waits for more before the next look.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Gathering {
-    /// When it is counted next.
-    pub(super) count_at: Millis,
-    /// How many lay there the last time.
-    lay: usize,
-}
-
-impl Gathering {
-    pub(super) fn new(now: Millis) -> Self {
-        Self { count_at: now.plus(COUNT_AGAIN_MS), lay: 0 }
-    }
-}
-
-/// How long more is gathered before the next look. Whoever drops one file at a time never waits; where several lay there
-/// at once more are coming, and one flush for all of them is what makes a burst fast.
-pub(super) fn gather_ms(found: usize) -> u64 {
-    match found {
-        0 | 1 => 0,
-        2..=4 => 5,
-        _ => 20,
-    }
-}
 
 impl Worker {
     /// Ends the wait for more where enough lies there or no more comes: counts what lies there now and then, which costs a
@@ -47,7 +21,7 @@ impl Worker {
         self.gathering = self.gathering.filter(|_| now < self.gather_until);
         let Some(gathering) = self.gathering.filter(|gathering| gathering.count_at <= now) else { return };
         let lying = self.mailbox.count();
-        self.gathering = Some(Gathering { count_at: now.plus(COUNT_AGAIN_MS), lay: lying });
+        self.gathering = Some(Gathering { count_at: now.plus(super::gathering::COUNT_AGAIN_MS), lay: lying });
         if lying >= ENOUGH || (lying > 0 && lying == gathering.lay) {
             (self.gathering, self.gather_until, self.look_at) = (None, now, now);
         }

@@ -1,7 +1,17 @@
 //! A claim comes while something lies in the drop zones, with every kind of "no room": it waits for what may be a part.
 
-use super::*;
-use crate::daemon::news::{NEWS_MAX, News};
+use super::state::{Disk, Worker, worker};
+use crate::daemon::mailbox::channel::{Mailing, mailing};
+use crate::daemon::mailbox::handled::Handled;
+use crate::daemon::mailbox::mail::{Dropped, Job};
+use crate::daemon::mailbox::room::Room;
+use crate::engine::message::Source;
+use crate::io::clock::Clock;
+use crate::io::mailbox::Mailbox;
+use crate::io::watch::Watch;
+use std::collections::BTreeSet;
+
+use crate::daemon::inbox::{NEWS_MAX, News};
 use crate::daemon::start::replay as memory;
 use crate::engine::team::Team;
 use crate::engine::words::Millis;
@@ -60,7 +70,7 @@ impl Bench {
         let names = BTreeSet::from(["boss".to_owned(), "worker".to_owned()]);
         let (mut worker, _) = worker(
             mailbox,
-            Decided::default(),
+            Handled::default(),
             journal.archive(),
             (disk, Watch::none()),
             Clock::start(),

@@ -1,8 +1,8 @@
 //! What the closed segments know of the ids in what came. Where that cannot be read, what came has to wait: what was done already
 //! would be taken for new, and done again.
 
-use super::{Asked, Dropped};
-use crate::daemon::mailbox::worker::thread::{DEFERRED_MS, Worker};
+use super::state::{DEFERRED_MS, Worker};
+use crate::daemon::mailbox::mail::{Asked, Dropped};
 use crate::daemon::start::replay as memory;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{Draft, Known, Source};

@@ -1,10 +1,11 @@
 //! From the bytes of files to drafts. That is pure, and half of the work on a drop, so that several threads share it where
 //! there are many.
 
-use super::{Dropped, mint_id};
+use crate::daemon::mailbox::mail::Dropped;
 use crate::engine::message::Source;
 use crate::engine::message::refusal::Refusal;
 use crate::engine::words::{AgentName, Millis, Token, USER};
+use crate::io::chance::mint_id;
 use crate::io::mailbox::Found;
 use crate::wire::message::{draft, refused};
 use std::collections::BTreeSet;

@@ -1,75 +1,19 @@
-//! Room for new messages: how much there is, and what is taken where there is none.
+//! What is taken where there is no room for new messages.
 
-use super::mint_id;
-use crate::daemon::mailbox::worker::thread::{DEFERRED_MS, Worker};
+use super::state::{DEFERRED_MS, Worker};
+use crate::daemon::mailbox::room::Room;
 use crate::engine::message::{Draft, Kind};
 use crate::engine::words::USER;
+use crate::io::chance::mint_id;
 use crate::io::journal::is_short_of_space;
 use crate::io::mailbox::{Budget, Sweep};
 use crate::wire::message::draft;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is read at a look to tell whether it waits for room.
 const LOOKS: Budget = Budget { files: 1_024, bytes: 8 << 20 };
 /// Such a look may take this part of the time between two, which is no longer than this.
 const LOOKS_SHARE: u64 = 10;
 const LOOKS_MS_MAX: u64 = 5_000;
-
-/// What is taken from the drop zones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Room {
-    /// Nothing: the end is near.
-    Shut,
-    /// What does not wait for room: answers, parts of what is open, and what is only to be refused.
-    ForParts,
-    /// So many new messages, and what does not wait for room.
-    For(usize),
-}
-
-impl Room {
-    /// For new messages.
-    pub(in crate::daemon) fn messages(self) -> usize {
-        match self {
-            Self::Shut | Self::ForParts => 0,
-            Self::For(messages) => messages,
-        }
-    }
-}
-
-/// [`Room`], as one thread tells another.
-#[derive(Debug)]
-pub(super) struct Told(AtomicUsize);
-
-impl Told {
-    pub(super) fn new(room: Room) -> Self {
-        Self(AtomicUsize::new(code(room)))
-    }
-
-    /// Says how much there is; how much there was.
-    pub(super) fn swap(&self, room: Room) -> Room {
-        decode(self.0.swap(code(room), Ordering::Relaxed))
-    }
-
-    fn get(&self) -> Room {
-        decode(self.0.load(Ordering::Relaxed))
-    }
-}
-
-fn code(room: Room) -> usize {
-    match room {
-        Room::Shut => 0,
-        Room::ForParts => 1,
-        Room::For(messages) => messages.saturating_add(1),
-    }
-}
-
-fn decode(code: usize) -> Room {
-    match code {
-        0 => Room::Shut,
-        1 => Room::ForParts,
-        more => Room::For(more - 1),
-    }
-}
 
 /// Whether this needs no room, but makes some.
 fn is_answer(draft: &Draft) -> bool {
@@ -128,25 +72,5 @@ impl Worker {
         if more {
             self.look_at = self.look_at.min(self.urgent_at);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn room_is_told_from_thread_to_thread_as_it_is() {
-        let all = [Room::Shut, Room::ForParts, Room::For(1), Room::For(7), Room::For(usize::MAX - 1)];
-        assert!(all.is_sorted());
-        let told = Told::new(Room::Shut);
-        for room in all {
-            told.swap(room);
-            assert_eq!(told.get(), room);
-        }
-        told.swap(Room::For(0));
-        assert_eq!(told.get(), Room::ForParts, "for no message");
-        told.swap(Room::For(usize::MAX));
-        assert!(told.get().messages() > 1_000_000);
     }
 }

@@ -1,37 +1,16 @@
 //! What a claim waits for: all that was dropped before it is taken in.
 
-use super::{Mail, Room};
-use crate::daemon::mailbox::worker::thread::{DEFERRED_MS, Worker};
+use super::state::{DEFERRED_MS, Worker};
+use super::sweep::Sweeping;
+use crate::daemon::mailbox::mail::Mail;
+use crate::daemon::mailbox::room::Room;
 use crate::engine::words::Millis;
-use crate::io::mailbox::{Mailbox, Waited};
 use std::collections::HashSet;
 
 /// While a claim waits for a drop, whether it can be taken is asked this often.
 const SWEEP_AGAIN_MS: u64 = 20;
 /// How long a claim waits for drops that cannot be taken, as they are still being written (protocol, a parent closes).
 const SWEEP_MS: u64 = 2_000;
-
-/// A sweep for claims that wait.
-pub(super) struct Sweeping {
-    number: u64,
-    /// How often the zones had been listed when it began.
-    listings: u64,
-    /// What is still being written, once everything else was taken.
-    written: Option<HashSet<Waited>>,
-    until: Millis,
-}
-
-impl Sweeping {
-    fn settle(&mut self, mailbox: &Mailbox, given_up: &HashSet<Waited>) {
-        match &mut self.written {
-            Some(written) => written.retain(|file| mailbox.waits_for(file)),
-            None => {
-                self.written = mailbox.still_written(self.listings);
-                self.written.iter_mut().for_each(|written| written.retain(|file| !given_up.contains(file)));
-            }
-        }
-    }
-}
 
 impl Worker {
     /// Begins a sweep.

@@ -1,18 +1,13 @@
 //! What the mailbox's thread does: looks, reads, and does away with what is dealt with.
 
-use super::bursts::{COUNT_AGAIN_MS, Gathering, gather_ms};
+use super::gathering::{COUNT_AGAIN_MS, Gathering, gather_ms};
 use super::reading::Reading;
-use super::sweeping::Sweeping;
-use super::{Disk, Dropped, Job, Mail, Rejected, Signs};
-use crate::daemon::mailbox::handled::Decided;
-use crate::daemon::news::{News, NewsSender};
+use super::state::{DEFERRED_MS, Worker};
+use crate::daemon::inbox::News;
+use crate::daemon::mailbox::mail::{Dropped, Job, Mail, Rejected};
 use crate::engine::words::{AgentName, Millis};
-use crate::io::clock::Clock;
 use crate::io::folder::FolderError;
-use crate::io::journal::Archive;
-use crate::io::mailbox::{Budget, Found, Mailbox, Sweep, Waited};
-use crate::io::watch::{Period, Watch};
-use std::collections::{BTreeSet, HashSet, VecDeque};
+use crate::io::mailbox::{Budget, Found, Sweep};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -28,64 +23,9 @@ const FORGET_LATER_MAX: usize = 65_536;
 const FORGET_LATER_MS: u64 = 50;
 /// And no longer than this, where drops come in twos and threes without end.
 const FORGET_LATER_MS_MAX: u64 = 10_000;
-/// And files for which there was no room no sooner than this, though there may be room for others.
-pub(super) const DEFERRED_MS: u64 = 250;
 
 /// Where nothing is taken any more, since the daemon ends, it is looked no sooner than this.
 const LOST_LOOK_MS: u64 = 1_000;
-
-pub(in crate::daemon) struct Worker {
-    pub(super) mailbox: Mailbox,
-    pub(super) watch: Watch,
-    pub(super) period: Period,
-    pub(super) archive: Archive,
-    /// How many it has got since it was started.
-    pub(super) archives: usize,
-    pub(super) clock: Clock,
-    pub(super) news: NewsSender,
-    pub(super) names: BTreeSet<String>,
-    /// Dropped files that the journal named at the start.
-    pub(super) known: Decided,
-    /// Sweeps that are not done.
-    pub(super) sweeps: VecDeque<Sweeping>,
-    /// Files that a sweep has waited for in vain: one that somebody leaves open holds claims up once.
-    pub(super) given_up: HashSet<Waited>,
-    /// Claims that are to be removed when there is nothing else to do.
-    pub(super) forget: VecDeque<Arc<str>>,
-    /// When at the soonest, and when whatever else comes.
-    pub(super) forget_at: Millis,
-    pub(super) forget_by: Millis,
-    /// They could not be: it is tried again at the next look.
-    pub(super) forget_failed: bool,
-    /// Whether a burst is being taken in: the watch rests.
-    pub(super) burst: bool,
-    /// Whether many come over the socket: until when.
-    pub(super) asked_burst_until: Option<Millis>,
-    /// Refused files that could not be set aside yet.
-    pub(super) reject: Vec<Rejected>,
-    pub(super) signs: Arc<Signs>,
-    pub(super) disk: Disk,
-    /// What the loop was told last of `queue/STOP`.
-    pub(super) halted: Option<(bool, usize)>,
-    /// And of what cannot be watched.
-    pub(super) polling: Option<String>,
-    /// And of what holds claims up.
-    pub(super) stuck: Option<String>,
-    /// When it is looked again, whatever inotify says.
-    pub(super) look_at: Millis,
-    /// And when at the soonest, whatever inotify says.
-    pub(super) gather_until: Millis,
-    /// What is gathered meanwhile.
-    pub(super) gathering: Option<Gathering>,
-    /// And where files wait for room, or for what is known: they are read again then.
-    pub(super) deferred_until: Millis,
-    /// Where there is no room: when what does not wait for some is looked for again.
-    pub(super) urgent_at: Millis,
-    /// Whether it could not be read last which messages are known.
-    pub(super) unknowable: bool,
-    /// Whether one of those that wait for that may be a part of somebody's task.
-    pub(super) part_waits: bool,
-}
 
 impl Worker {
     pub(super) fn work(&mut self, jobs: &Receiver<Job>) {

@@ -26,7 +26,7 @@ mod side;
 mod telling;
 mod typing;
 
-use crate::daemon::news::{News, NewsSender};
+use crate::daemon::inbox::{News, NewsSender};
 use crate::daemon::panes::orders::{Launched, Launches, Order, PaneNews, PaneWord, Terms, Typed};
 use crate::engine::input::{Guard, Report};
 use crate::engine::screen::reading::State;

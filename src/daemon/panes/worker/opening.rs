@@ -2,7 +2,7 @@
 
 use super::ending;
 use super::own::Own;
-use crate::daemon::news::{News, NewsSender};
+use crate::daemon::inbox::{News, NewsSender};
 use crate::daemon::panes::orders::{Adopted, Launched, Order, PaneNews, PaneWord};
 use crate::daemon::tmux::keeper::{close_for_sure, process_of};
 use crate::engine::input::Report;

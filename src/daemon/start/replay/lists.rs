@@ -3,7 +3,7 @@
 
 use super::lived::{live, team};
 use super::{extract, open, outcome_number, outcome_of, read_snapshot, snapshot};
-use crate::daemon::mailbox::handled::Decided;
+use crate::daemon::mailbox::handled::Handled;
 use crate::engine::engine::Engine;
 use crate::engine::message::Outcome;
 use crate::io::journal::Journal;
@@ -43,7 +43,7 @@ fn a_snapshot_says_which_files_were_claimed_before_the_machine_was_started() {
         |names: &[&str]| names.iter().map(|&name| name.into()).collect::<BTreeSet<std::sync::Arc<str>>>();
     for earlier in [&[][..], &["a"], &["a", "b"]] {
         let decided =
-            Decided { taken: names(&["a", "b", "c"]), earlier: names(earlier), ..Decided::default() };
+            Handled { taken: names(&["a", "b", "c"]), earlier: names(earlier), ..Handled::default() };
         let text = snapshot(&Engine::new(team()), &BTreeMap::new(), &decided, &BTreeSet::new());
         assert_eq!(read_snapshot(&text).unwrap().1, decided, "{text}");
     }

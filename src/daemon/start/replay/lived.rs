@@ -2,7 +2,7 @@
 //! that answer, end and fall silent, and turns of the segment.
 
 use super::{extract, fingerprints, snapshot};
-use crate::daemon::mailbox::handled::Decided;
+use crate::daemon::mailbox::handled::Handled;
 use crate::engine::engine::{Engine, Step};
 use crate::engine::input::{Effect, Input, Moment, Report, Verdict};
 use crate::engine::life::{CompletionSource, Receipt};
@@ -24,7 +24,7 @@ struct Lived {
     engine: Engine,
     journal: Journal,
     places: BTreeMap<Seq, Location>,
-    decided: Decided,
+    decided: Handled,
     now: Millis,
     tokens: u32,
     to_do: VecDeque<Effect>,
@@ -51,7 +51,7 @@ pub(super) fn team() -> Team {
 pub(super) fn live(dir: &Path) {
     let (journal, _) = Journal::open(dir, "boot-1", extract, &mut |_| Ok(())).unwrap();
     let (engine, now) = (Engine::new(team()), Millis(1_784_000_000_000));
-    let (places, decided, to_do) = (BTreeMap::new(), Decided::default(), VecDeque::new());
+    let (places, decided, to_do) = (BTreeMap::new(), Handled::default(), VecDeque::new());
     let mut lived = Lived { engine, journal, places, decided, now, tokens: 0, to_do };
     let moment = lived.moment();
     let step = lived.engine.recover(moment, &[]);
@@ -162,6 +162,6 @@ impl Lived {
         let finished = fingerprints(&self.engine, &BTreeSet::new());
         self.journal.turn(self.now, &shown, finished).unwrap();
         self.engine.segment_closed(Seq(self.journal.next_seq().0 - 1));
-        self.decided = Decided::default();
+        self.decided = Handled::default();
     }
 }

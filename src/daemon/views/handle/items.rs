@@ -1,6 +1,6 @@
 //! What a view is made of, from what the engine and the journal know.
 
-use crate::daemon::journal::handle::JournalDesk;
+use crate::daemon::journal::handle::JournalHandle;
 use crate::daemon::views::worker::{Item, Job, OpenItem, Place};
 use crate::engine::engine::Engine;
 use crate::engine::message::BodyRef;
@@ -34,7 +34,12 @@ pub(super) fn finished_item(
 
 /// An open message's item; none if it ended meanwhile or is not written itself yet (it is marked again then). Answers
 /// whose steps are not written yet are left out: each marks it again when it is, and is a turn of its own.
-pub(super) fn open_item(engine: &Engine, journal: &JournalDesk, id: &MessageId, turn: bool) -> Option<Item> {
+pub(super) fn open_item(
+    engine: &Engine,
+    journal: &JournalHandle,
+    id: &MessageId,
+    turn: bool,
+) -> Option<Item> {
     if !engine.state().open.contains_key(id) {
         return None;
     }

@@ -22,13 +22,16 @@ const WRITTEN: [&str; 4] = [
 const NOT_WRITTEN: &str = r#"[{"event":"ended","id":"c2","outcome":"completed","answer":{"id":"c2.answer","type":"result","from":"w2","at":3},"content":"two"}]"#;
 
 /// The engine after all of these steps, and a journal into which the last one is not written.
-fn world() -> (Engine, JournalDesk) {
+fn world() -> (Engine, JournalHandle) {
     let mut engine = Engine::new(Team::default());
     for (number, step) in (1..).zip(WRITTEN.iter().chain([&NOT_WRITTEN])) {
         engine.replay(Seq(number), Millis(number), &events::decode(step).unwrap()).unwrap();
     }
     let (jobs, _inbox) = sync_channel(1);
-    (engine, JournalDesk::new(jobs, (1..=4).map(|seq| (Seq(seq), place(seq))).collect()))
+    (
+        engine,
+        JournalHandle::new(jobs, mpsc::channel(1).1, (1..=4).map(|seq| (Seq(seq), place(seq))).collect()),
+    )
 }
 
 fn place(seq: u64) -> Location {
@@ -43,7 +46,7 @@ fn id(text: &str) -> MessageId {
 fn a_turn_does_not_wait_for_an_answer_that_is_not_written_yet() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsDesk::new(jobs, false);
+    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
     desk.mark_turn(MessageId::new("p").unwrap());
     desk.submit(&engine, &journal, Millis(9)).unwrap();
     // Nothing else would send it later: a test that waited would hang, not fail.
@@ -56,7 +59,7 @@ fn a_turn_does_not_wait_for_an_answer_that_is_not_written_yet() {
 fn views_of_what_is_open_wait_while_a_burst_is_taken_in() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsDesk::new(jobs, false);
+    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
     desk.put_off(true, Millis(0));
     desk.mark(Shown::Open(id("p")));
     desk.mark(Shown::Finished(id("c1")));
@@ -86,8 +89,8 @@ fn views_of_what_is_open_wait_while_a_burst_is_taken_in() {
 fn what_a_closed_segment_does_not_bring_back_is_made_durable_before_a_turn() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsDesk::new(jobs, false);
-    let give = |desk: &mut ViewsDesk| {
+    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
+    let give = |desk: &mut ViewsHandle| {
         desk.submit(&engine, &journal, Millis(9)).unwrap();
         shown.try_recv().unwrap_or_default()
     };
@@ -128,7 +131,7 @@ fn what_a_closed_segment_does_not_bring_back_is_made_durable_before_a_turn() {
 fn a_turn_whose_view_could_not_be_written_is_tried_again_as_a_turn() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsDesk::new(jobs, false);
+    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
     desk.mark_turn(id("p"));
     desk.submit(&engine, &journal, Millis(9)).unwrap();
     desk.done(shown.try_recv().unwrap(), Millis(9));
@@ -151,9 +154,10 @@ fn nothing_is_made_durable_before_all_that_ended_is_written() {
         engine.replay(Seq(number), Millis(number), &events::decode(&step).unwrap()).unwrap();
     }
     let (jobs, _inbox) = sync_channel(1);
-    let journal = JournalDesk::new(jobs, (1..=ENDED).map(|seq| (Seq(seq), place(seq))).collect());
+    let journal =
+        JournalHandle::new(jobs, mpsc::channel(1).1, (1..=ENDED).map(|seq| (Seq(seq), place(seq))).collect());
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsDesk::new(jobs, true);
+    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, true);
     (1..=ENDED).for_each(|number| desk.mark(Shown::Finished(id(&format!("t{number}")))));
     desk.sync();
     let mut written = 0;
@@ -175,7 +179,7 @@ fn nothing_is_made_durable_before_all_that_ended_is_written() {
 fn lines_that_could_not_be_written_come_before_newer_ones_and_those_left_out_are_told() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsDesk::new(jobs, false);
+    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
     let texts = |job: Job| -> Vec<String> {
         let text = |item| if let Item::Log { text, .. } = item { text } else { panic!("{item:?}") };
         job.into_iter().map(text).collect()
@@ -212,7 +216,7 @@ fn lines_that_could_not_be_written_come_before_newer_ones_and_those_left_out_are
 fn views_of_what_is_neither_open_nor_in_the_team_are_swept() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsDesk::new(jobs, false);
+    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
     desk.sweep();
     desk.submit(&engine, &journal, Millis(9)).unwrap();
     let job = shown.try_recv().unwrap();
@@ -224,7 +228,7 @@ fn views_of_what_is_neither_open_nor_in_the_team_are_swept() {
 fn an_agents_log_that_cannot_be_written_holds_no_other_up() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsDesk::new(jobs, false);
+    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
     desk.tell(Millis(1), AgentName::new("w1").ok(), "一".to_owned());
     desk.submit(&engine, &journal, Millis(9)).unwrap();
     let half_told = shown.try_recv().unwrap().into_iter().map(|item| match item {

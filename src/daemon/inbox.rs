@@ -1,11 +1,12 @@
 //! What the loop hears. Every worker has one way in: a bounded channel of news.
 
-use crate::daemon::mailbox::worker::Mail;
+use crate::daemon::mailbox::mail::Mail;
 use crate::daemon::panes::orders::PaneNews;
 use crate::daemon::tmux::keeper::TmuxNews;
 use crate::wire::team_file::{Settings, SettingsError};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 /// News that may wait for the loop. A worker that finds it full waits, and its source with it: files stay in `queue/`,
 /// bytes stay in the terminal.
@@ -28,3 +29,11 @@ pub enum News {
 
 /// The way to the loop for its workers.
 pub type NewsSender = mpsc::Sender<News>;
+
+/// What the loop hears, and the tasks that live with the daemon and tell it.
+#[derive(Debug)]
+pub struct Inbox {
+    pub(in crate::daemon) receiver: mpsc::Receiver<News>,
+    pub(in crate::daemon) sender: NewsSender,
+    pub(in crate::daemon) tasks: JoinSet<&'static str>,
+}

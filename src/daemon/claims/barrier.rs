@@ -6,9 +6,6 @@
 #[cfg(test)]
 mod tests;
 
-use crate::daemon::health::About;
-use crate::daemon::r#loop::run::Daemon;
-use crate::daemon::mailbox::worker::Room;
 use crate::daemon::tmux::keeper::PanesFound;
 use crate::engine::input::{Command, Input, Report};
 use crate::engine::message::{Draft, Kind};
@@ -18,11 +15,11 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// Claims that wait, in order.
 #[derive(Debug, Default)]
-pub struct ClaimsDesk {
+pub struct ClaimBarrier {
     /// As many as there are agents and faces that claim, and what waits behind them.
     waiting: VecDeque<Waiting>,
     /// What was found when tmux came back: whose agent was not there loses its task, after what waits.
-    found: Option<PanesFound>,
+    pub(in crate::daemon) found: Option<PanesFound>,
 }
 
 /// A claim, an end, or what waits behind one.
@@ -35,9 +32,9 @@ struct Waiting {
     gave_way: bool,
 }
 
-impl ClaimsDesk {
+impl ClaimBarrier {
     /// Whether this has to wait: it may close a task, or its agent has said so already and must not be heard out of turn.
-    fn holds(&self, input: &Input) -> bool {
+    pub(in crate::daemon) fn holds(&self, input: &Input) -> bool {
         match input {
             Input::Command { command: Command::Reply { .. } | Command::Done { .. }, .. } => true,
             Input::Drop { drafts, .. } => drafts.iter().any(answers),
@@ -51,7 +48,7 @@ impl ClaimsDesk {
     }
 
     /// The sweep after which the last of those goes on whose task this input would take away.
-    fn sweep_before(&self, input: &Input, state: &State) -> Option<u64> {
+    pub(in crate::daemon) fn sweep_before(&self, input: &Input, state: &State) -> Option<u64> {
         let taken = Taken::by(input, state)?;
         let waiting = self.waiting.iter().filter(|waiting| taken.takes_from(&waiting.input, state));
         waiting.map(|waiting| waiting.sweep).max()
@@ -59,7 +56,7 @@ impl ClaimsDesk {
 
     /// What waits and was said before this input would take its task from it: that goes first, though the drop zones are not
     /// swept yet. Whatever else waits goes on waiting.
-    fn going_before(&mut self, input: &Input, state: &State) -> Vec<Input> {
+    pub(in crate::daemon) fn going_before(&mut self, input: &Input, state: &State) -> Vec<Input> {
         let Some(taken) = Taken::by(input, state) else { return Vec::new() };
         let (mut first, mut kept) = (Vec::new(), VecDeque::new());
         for waiting in std::mem::take(&mut self.waiting) {
@@ -74,7 +71,7 @@ impl ClaimsDesk {
     }
 
     /// The messages that something waiting is about: it was said in time, whenever it is heard.
-    fn about(&self, state: &State) -> BTreeSet<MessageId> {
+    pub(in crate::daemon) fn about(&self, state: &State) -> BTreeSet<MessageId> {
         let of = |name: &AgentName| state.agents.get(name).and_then(|agent| agent.current.clone());
         let by = |token: Option<&Token>| token.and_then(|token| state.tokens.get(token)).cloned();
         let mut about = BTreeSet::new();
@@ -99,6 +96,16 @@ impl ClaimsDesk {
         about
     }
 
+    /// This goes on after this sweep.
+    pub(in crate::daemon) fn put(&mut self, sweep: u64, input: Input) {
+        self.waiting.push_back(Waiting { sweep, input, gave_way: false });
+    }
+
+    /// Forgets all that waits.
+    pub(in crate::daemon) fn clear(&mut self) {
+        self.waiting.clear();
+    }
+
     /// Whether no claim waits.
     pub(in crate::daemon) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
@@ -110,7 +117,7 @@ impl ClaimsDesk {
     }
 
     /// What goes on after this sweep, the next of it.
-    fn next(&mut self, sweep: u64) -> Option<Input> {
+    pub(in crate::daemon) fn next(&mut self, sweep: u64) -> Option<Input> {
         while let Some(first) = self.waiting.pop_front_if(|first| first.sweep <= sweep) {
             match self.last_word().filter(|_| !first.gave_way && is_end(&first.input)) {
                 Some(sweep) => {
@@ -130,7 +137,7 @@ impl ClaimsDesk {
     }
 
     /// The first of what waits behind claims since it would take their tasks away.
-    fn take_order(&mut self) -> Option<Input> {
+    pub(in crate::daemon) fn take_order(&mut self) -> Option<Input> {
         let at = self.waiting.iter().position(|waiting| !is_said(&waiting.input))?;
         self.waiting.remove(at).map(|waiting| waiting.input)
     }
@@ -233,139 +240,4 @@ fn is_end(input: &Input) -> bool {
 
 fn answers(draft: &Draft) -> bool {
     matches!(draft.kind, Kind::Result | Kind::Error)
-}
-
-impl Daemon {
-    /// Takes what came from outside. A claim waits until the drop zones are swept, and what would take its task away comes
-    /// after it; but not where that takes as long as something cannot be taken.
-    pub(in crate::daemon) fn take_input(&mut self, input: Input) {
-        if let Some(sweep) = self.waits_behind(&input) {
-            return self.claims.waiting.push_back(Waiting { sweep, input, gave_way: false });
-        }
-        self.let_go_before(&input);
-        if self.claims.holds(&input) {
-            let sweep = self.mail.sweep();
-            return self.claims.waiting.push_back(Waiting { sweep, input, gave_way: false });
-        }
-        self.step(input);
-    }
-
-    /// The sweep after which the last claim goes on whose task this input would take away, where it waits for that.
-    fn waits_behind(&self, input: &Input) -> Option<u64> {
-        let waits = self.claims.sweep_before(input, self.engine.state());
-        waits.filter(|_| self.ending.is_none() && !self.notes.has(About::Untaken))
-    }
-
-    /// tmux is there again, with these panes: agents that live in them go on.
-    pub(in crate::daemon) fn take_back(&mut self, found: PanesFound) {
-        let back = Input::TmuxBack(found.panes.clone());
-        if self.waits_behind(&back).is_some() {
-            self.claims.found = Some(found);
-            return;
-        }
-        self.let_go_before(&back);
-        let moment = self.moment();
-        let step = self.engine.step(moment, back);
-        self.adopt(&found, &step.effects);
-        self.take_step(step);
-    }
-
-    /// What was found is not there any more.
-    pub(in crate::daemon) fn forget_found(&mut self) {
-        self.claims.found = None;
-    }
-
-    /// Takes what was found, if nothing goes before that any more.
-    fn take_found(&mut self) {
-        if let Some(found) = self.claims.found.take() {
-            self.take_back(found);
-        }
-    }
-
-    /// What was seen before counts.
-    pub(in crate::daemon) fn let_go_before(&mut self, input: &Input) {
-        for earlier in self.claims.going_before(input, self.engine.state()) {
-            self.step(earlier);
-        }
-    }
-
-    /// How many more messages are taken. At the end only claims that wait have any taken: what lies in `queue/` is found at
-    /// the next start.
-    pub(in crate::daemon) fn room(&self) -> Room {
-        if self.ending.is_some() && self.claims.is_empty() {
-            return Room::Shut;
-        }
-        let room = usize::try_from(self.engine.team().limits.open_max).unwrap_or(usize::MAX);
-        if self.views.are_behind() {
-            return Room::ForParts;
-        }
-        let kept = self.mail.places_kept(self.clock.now()).min(room);
-        match room.saturating_sub(self.engine.state().open.len()) {
-            0 => Room::ForParts,
-            room if room < kept => Room::ForParts,
-            room => Room::For(room),
-        }
-    }
-
-    /// Says in `status/daemon.yaml` that new messages wait for room.
-    pub(in crate::daemon) fn note_room(&mut self, room: Room) {
-        // On a full disk its own note says so.
-        let waits = room.messages() == 0 && room != Room::Shut || self.mail.has_waiting();
-        let waits = waits && !self.notes.has(About::Disk);
-        if waits == self.notes.has(About::Room) {
-            return;
-        }
-        let why = match self.views.are_behind() {
-            true => "the views of many thousands of ended messages have not been written yet".to_owned(),
-            false => format!("`max_open` allows {} open messages", self.engine.team().limits.open_max),
-        };
-        let note = format!("{why}: new ones wait until there is room");
-        self.note(About::Room, waits.then_some(note));
-    }
-
-    /// Says that what an agent said waits for a drop that cannot be taken.
-    pub(in crate::daemon) fn note_untaken(&mut self, why: Option<String>) {
-        let note = why.map(|why| {
-            format!("a task reported done is not closed until the files in queue/ have been taken: {why}")
-        });
-        if let Some(note) = note.clone().filter(|_| !self.notes.has(About::Untaken)) {
-            self.views.tell(self.clock.now(), None, note);
-        }
-        self.note(About::Untaken, note);
-        if self.notes.has(About::Untaken) {
-            // That may take for ever, and a person who calls a task off does not wait for it.
-            while let Some(order) = self.claims.take_order() {
-                self.let_go_before(&order);
-                self.step(order);
-            }
-            self.take_found();
-        }
-    }
-
-    /// At the end, claims whose sweeps were not done in time go on; where something lies untaken they are left to the next start,
-    /// which finds them where they were found this time.
-    pub(in crate::daemon) fn close_claims(&mut self) {
-        if self.notes.has(About::Untaken) {
-            self.claims.waiting.clear();
-        }
-        self.swept(u64::MAX);
-    }
-
-    /// Time has come. A claim that came before it is no claim too late; it goes on waiting, for its parts may lie in `queue/`.
-    pub(in crate::daemon) fn time_is_up(&mut self) {
-        self.engine.spare(self.claims.about(self.engine.state()));
-        self.step(Input::Wake);
-    }
-
-    /// The drop zones were swept for these claims.
-    pub(in crate::daemon) fn swept(&mut self, sweep: u64) {
-        while let Some(input) = self.claims.next(sweep) {
-            self.step(input);
-        }
-        self.take_found();
-        self.engine.spare(self.claims.about(self.engine.state()));
-        if self.engine.has_put_off() {
-            self.step(Input::Wake);
-        }
-    }
 }

@@ -7,22 +7,37 @@ mod hands;
 mod keeping;
 mod owing;
 
-use super::*;
+use super::daemon::Daemon;
 use crate::daemon::clients::request::{Call, Request, Response};
-use crate::daemon::health::About;
-use crate::daemon::r#loop::service_notifier::Voice;
-use crate::daemon::mailbox::worker::{Dropped, Mail, Room};
-use crate::daemon::news::News;
-use crate::daemon::start::process::tmux_server;
-use crate::daemon::start::unavailable::Away;
+use crate::daemon::ending::Ending;
+use crate::daemon::health::notes::About;
+use crate::daemon::health::service_notifier::ServiceNotifier;
+use crate::daemon::inbox::News;
+use crate::daemon::journal::rotation::RotationStage;
+use crate::daemon::mailbox::mail::{Dropped, Mail};
+use crate::daemon::mailbox::room::Room;
+use crate::daemon::start::incarnation::{Incarnation, begin};
+use crate::daemon::start::replay::{self, Memory};
+use crate::daemon::start::state::Process;
+use crate::daemon::start::unavailable::Unavailable;
+use crate::daemon::tmux::server::tmux_server;
 use crate::engine::input::{Input, Reply, Report, Shown};
 use crate::engine::message::refusal::Code;
 use crate::engine::message::{RequestId, Source};
+use crate::engine::state::Phase;
 use crate::engine::words::MessageId;
+use crate::engine::words::{AgentName, Millis, Nonce};
+use crate::io::clock::Clock;
+use crate::io::journal::Journal;
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::message::draft;
+use crate::wire::team_file::Settings;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use tokio::sync::mpsc;
 
 /// How long anything may take on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -32,7 +47,7 @@ static NUMBER: AtomicU32 = AtomicU32::new(0);
 /// A workspace with one agent, and a tmux server of its own.
 struct Bench {
     folder: tempfile::TempDir,
-    house: House,
+    process: Process,
     settings: Settings,
 }
 
@@ -51,22 +66,32 @@ impl Bench {
         let settings = Settings::load(&workspace, &around).unwrap().settings;
         let server = tmux_server(&workspace, &around, &settings);
         let (clock, calls, socket) = (Clock::start(), mpsc::channel(1).1, folder.path().join("socket"));
-        let voice = Voice::default();
+        let notifier = ServiceNotifier::default();
         let boot = "test".to_owned();
-        let away = Away::new(mpsc::channel(1).0, workspace.clone());
-        let house =
-            House { workspace, around, clock, boot, calls, away, ground: None, socket, server, voice };
-        Self { folder, house, settings }
+        let unavailable = Unavailable::new(mpsc::channel(1).0, workspace.clone());
+        let process = Process {
+            workspace,
+            around,
+            clock,
+            boot,
+            calls,
+            unavailable,
+            ground: None,
+            socket,
+            server,
+            notifier,
+        };
+        Self { folder, process, settings }
     }
 
     /// A life in which nothing was handed out yet.
-    async fn begin(&mut self) -> Life {
-        begin(&mut self.house, self.settings.clone(), None).await.unwrap()
+    async fn begin(&mut self) -> Incarnation {
+        begin(&mut self.process, self.settings.clone(), None).await.unwrap()
     }
 
     fn tmux(&self, arguments: &[&str]) -> String {
         let mut tmux = std::process::Command::new("tmux");
-        let output = tmux.args(["-L", &self.house.server.socket]).args(arguments).output().unwrap();
+        let output = tmux.args(["-L", &self.process.server.socket]).args(arguments).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 }
@@ -77,7 +102,7 @@ impl Drop for Bench {
     }
 }
 
-impl Life {
+impl Incarnation {
     /// Ends its threads, and the journal in order.
     async fn end(self) {
         let Self { daemon, journal, others } = self;
@@ -90,7 +115,7 @@ impl Life {
     }
 }
 
-impl Life {
+impl Incarnation {
     /// Its loop ends as if a write had failed; the journal, to go on with.
     async fn fail(self) -> Journal {
         let Self { daemon, journal, others } = self;
@@ -117,13 +142,13 @@ impl Daemon {
 
     /// Time passes.
     fn later(&mut self, ms: u64) {
-        self.clock = Clock::starting_at(self.clock.now().plus(ms));
+        self.timers.clock = Clock::starting_at(self.timers.clock.now().plus(ms));
     }
 
     async fn turn_the_segment(&mut self) {
-        self.turning = Turning::Draining;
+        self.journal.rotation.stage = RotationStage::Draining;
         self.hand_out().unwrap();
-        while self.turning != Turning::No {
+        while self.journal.rotation.stage != RotationStage::No {
             self.hear_threads().await;
             self.hand_out().unwrap();
         }
@@ -133,8 +158,8 @@ impl Daemon {
     async fn hear_threads(&mut self) {
         let heard = async {
             tokio::select! {
-                Some(written) = self.written.recv() => self.written(written).unwrap(),
-                Some(shown) = self.shown.recv() => self.shown(shown),
+                Some(written) = self.journal.answers.recv() => self.written(written).unwrap(),
+                Some(shown) = self.views.answers.recv() => self.shown(shown),
             }
         };
         tokio::time::timeout(PATIENCE, heard).await.unwrap();
@@ -188,7 +213,7 @@ async fn nobody_is_started_after_the_end_began() {
     assert!(!bench.tmux(&["list-windows", "-a", "-F", "#{window_name}"]).contains("worker"));
     life.end().await;
     let mut next = bench.begin().await;
-    while next.daemon.pane_workers.is_empty() {
+    while next.daemon.panes.tasks.is_empty() {
         next.daemon.hand_out().unwrap();
         next.daemon.hear_threads().await;
     }
@@ -203,17 +228,17 @@ async fn what_comes_while_a_segment_turns_is_taken_afterwards() {
     let daemon = &mut life.daemon;
     daemon.views.removed(); // else there is nothing to be synced
     daemon.note(About::Segment, Some("the last time that was not possible".to_owned()));
-    daemon.turning = Turning::Draining;
+    daemon.journal.rotation.stage = RotationStage::Draining;
     let mut came = Vec::new();
-    while daemon.turning != Turning::No {
+    while daemon.journal.rotation.stage != RotationStage::No {
         daemon.hand_out().unwrap();
-        if daemon.turning.is_making_snapshot() {
+        if daemon.journal.rotation.stage.is_making_snapshot() {
             let id = format!("t-{}", came.len());
             daemon.step(task(&id));
             assert!(!daemon.is_open(&id), "it would not be in the snapshot");
             came.push(id);
         }
-        if daemon.turning == Turning::Writing {
+        if daemon.journal.rotation.stage == RotationStage::Writing {
             let (agent, worker) = daemon.engine.state().agents.iter().next().unwrap();
             let (agent, nonce) = (agent.clone(), worker.nonce.unwrap());
             let report = Report::StartFailed { why: "no more ptys".to_owned() };
@@ -222,14 +247,14 @@ async fn what_comes_while_a_segment_turns_is_taken_afterwards() {
         daemon.hear_threads().await;
     }
     assert_eq!(came.len(), 2, "while the views are synced, and while the segment is written");
-    assert!(daemon.notes.list().is_empty(), "that none could be begun holds no more");
+    assert!(daemon.health.notes.list().is_empty(), "that none could be begun holds no more");
     assert!(came.iter().all(|id| daemon.is_open(id)));
     daemon.close(Ending::StopAgents).await;
     life.end().await;
-    let dir = bench.house.workspace.journal();
+    let dir = bench.process.workspace.journal();
     assert!(dir.join("000002.jsonl").exists());
     assert!(crate::io::journal::fsck(&dir).unwrap().is_sound());
-    let (_, memory) = memory::open(&dir, "after", bench.settings.team.clone()).unwrap();
+    let (_, memory) = replay::open(&dir, "after", bench.settings.team.clone()).unwrap();
     let state = memory.engine.state();
     assert_eq!(state.open.keys().map(MessageId::as_str).collect::<Vec<_>>(), came);
     assert!(
@@ -266,7 +291,7 @@ async fn what_was_seen_of_the_stop_file_before_the_loop_changed_it_counts_no_mor
 async fn what_waits_for_room_is_taken_as_soon_as_there_is_some() {
     let mut bench = Bench::new();
     let mut life = bench.begin().await;
-    let Daemon { mail, inbox, .. } = &mut life.daemon;
+    let Daemon { mailbox: mail, inbox, .. } = &mut life.daemon;
     mail.submit(Room::Shut);
     std::fs::write(bench.folder.path().join("queue/t.yaml"), "id: t\nto: worker\ncontent: a\n").unwrap();
     // Between any two jobs the thread looks; so it has looked before it has done the second.
@@ -274,12 +299,14 @@ async fn what_waits_for_room_is_taken_as_soon_as_there_is_some() {
         mail.look();
         mail.look_up(Source::Request(RequestId(number)), Vec::new(), None);
         mail.submit(Room::Shut);
-        assert_eq!(next_drop(inbox).await, Some(Source::Request(RequestId(number))));
+        assert_eq!(next_drop(&mut inbox.receiver).await, Some(Source::Request(RequestId(number))));
     }
     assert!(bench.folder.path().join("queue/t.yaml").exists());
     let began = tokio::time::Instant::now();
     mail.submit(Room::For(1));
-    assert!(matches!(next_drop(inbox).await, Some(Source::File { name, .. }) if &*name == "t.yaml"));
+    assert!(
+        matches!(next_drop(&mut inbox.receiver).await, Some(Source::File { name, .. }) if &*name == "t.yaml")
+    );
     let took = began.elapsed();
     assert!(took < Duration::from_secs(3), "not at the next sweep, which comes after 5 s: {took:?}");
     life.daemon.close(Ending::StopAgents).await;
@@ -293,15 +320,15 @@ async fn places_are_kept_for_a_file_that_has_waited_long_for_many() {
     let daemon = &mut life.daemon;
     let most = usize::try_from(daemon.engine.team().limits.open_max).unwrap();
     let source = || Source::File { claim: "1-0-a.yaml".into(), name: "a.yaml".into() };
-    let long_ago = Millis(daemon.clock.now().0 - 60_000);
-    daemon.mail.defer(source(), most + 1, long_ago);
+    let long_ago = Millis(daemon.timers.clock.now().0 - 60_000);
+    daemon.mailbox.defer(source(), most + 1, long_ago);
     assert_eq!(daemon.room(), Room::For(most), "with nothing open there is all that can be");
     daemon.step(task("t"));
     assert_eq!(daemon.room(), Room::ForParts, "a single one would take the place");
-    daemon.mail.defer(source(), most - 1, long_ago);
+    daemon.mailbox.defer(source(), most - 1, long_ago);
     assert_eq!(daemon.room(), Room::For(most - 1), "it has as many as it needs");
-    daemon.mail.forget(source());
-    daemon.mail.defer(source(), most, daemon.clock.now());
+    daemon.mailbox.forget(source());
+    daemon.mailbox.defer(source(), most, daemon.timers.clock.now());
     assert_eq!(daemon.room(), Room::For(most - 1), "it has not waited for long");
     life.daemon.close(Ending::StopAgents).await;
     life.end().await;
@@ -331,16 +358,16 @@ async fn at_the_end_what_lay_in_the_queue_is_taken_before_a_claim_and_else_left(
     for claims in [true, false] {
         let mut bench = Bench::new();
         let mut life = bench.begin().await;
-        let Daemon { mail, inbox, .. } = &mut life.daemon;
+        let Daemon { mailbox: mail, inbox, .. } = &mut life.daemon;
         mail.look_up(Source::Request(RequestId(1)), Vec::new(), None);
         mail.submit(Room::Shut); // and once the thread has done the job, it has seen that
-        next_drop(inbox).await.unwrap();
+        next_drop(&mut inbox.receiver).await.unwrap();
         let queued = bench.folder.path().join("queue/part.yaml");
         std::fs::write(&queued, "id: part\nto: worker\ncontent: 一部\n").unwrap();
         if claims {
             life.daemon.take_input(asked("type: result\nto: user\nin_reply_to: t\ncontent: done\n"));
         }
-        life.daemon.mail.look();
+        life.daemon.mailbox.look();
         life.daemon.close(Ending::KeepAgents).await;
         assert_eq!((life.daemon.is_open("part"), queued.exists()), (claims, !claims));
         assert!(life.daemon.claims.is_empty());
@@ -353,7 +380,7 @@ async fn a_stop_file_that_is_there_at_the_start_counts_before_anybody_has_looked
     let mut bench = Bench::new();
     std::fs::write(bench.folder.path().join("queue/STOP"), "").unwrap();
     let life = bench.begin().await;
-    assert!(life.daemon.tmux.is_halted() && life.daemon.engine.state().halted.is_some());
+    assert!(life.daemon.panes.tmux.is_halted() && life.daemon.engine.state().halted.is_some());
     life.end().await;
 }
 

@@ -1,7 +1,8 @@
 //! The turn of a segment: what ended in the old one is shown first, or named in the snapshot of the new one.
 
 use crate::daemon::ending::Broken;
-use crate::daemon::r#loop::run::{Daemon, Turning};
+use crate::daemon::journal::rotation::RotationStage;
+use crate::daemon::r#loop::daemon::Daemon;
 use crate::daemon::start::replay as memory;
 use crate::engine::words::{MessageId, Millis, Seq};
 use std::collections::BTreeSet;
@@ -11,35 +12,39 @@ impl Daemon {
     /// closed segment. Views that cannot be written for long, since something else is in their place say, are no reason
     /// for a segment to grow without end: its successor says that they are owed.
     pub(in crate::daemon) fn turn_segment(&mut self) -> Result<(), Broken> {
-        if !self.closed.is_empty() && self.views.is_idle() && !self.views.owes() {
-            self.engine.forget(&std::mem::take(&mut self.closed));
+        if !self.journal.rotation.closed.is_empty() && self.views.is_idle() && !self.views.owes() {
+            self.engine.forget(&std::mem::take(&mut self.journal.rotation.closed));
             self.keep_needed_places();
         }
-        let now = self.clock.now();
+        let now = self.timers.clock.now();
         let holds = self.views.holds_segment(now);
         let may_turn = self.ending.is_none() && !holds;
-        if self.turning == Turning::No && may_turn && self.journal.wants_turn(now) {
-            self.turning = Turning::Draining;
+        if self.journal.rotation.stage == RotationStage::No && may_turn && self.journal.wants_turn(now) {
+            self.journal.rotation.stage = RotationStage::Draining;
         }
         let settled = self.journal.is_idle() && self.views.is_settled();
-        let may_fail = matches!(self.turning, Turning::Draining | Turning::Syncing);
+        let may_fail =
+            matches!(self.journal.rotation.stage, RotationStage::Draining | RotationStage::Syncing);
         if may_fail && holds {
             // Results that cannot be written now could not be made again from a closed segment.
             self.go_on();
             self.views.turn(false);
             self.views.submit(&self.engine, &self.journal, now)?;
-        } else if self.turning == Turning::Draining && settled {
+        } else if self.journal.rotation.stage == RotationStage::Draining && settled {
             self.views.sync();
             self.views.submit(&self.engine, &self.journal, now)?;
-            self.turning = Turning::Syncing;
+            self.journal.rotation.stage = RotationStage::Syncing;
         }
-        if self.turning == Turning::Syncing && self.journal.is_idle() && self.views.is_settled() {
-            self.owed = self.views.owed().clone(); // all other views are written
-            let (places, decided) = (self.journal.places(), self.mail.decided());
-            let snapshot = memory::snapshot(&self.engine, places, decided, &self.owed);
-            let finished = memory::fingerprints(&self.engine, &self.closed);
+        if self.journal.rotation.stage == RotationStage::Syncing
+            && self.journal.is_idle()
+            && self.views.is_settled()
+        {
+            self.journal.rotation.owed = self.views.owed().clone(); // all other views are written
+            let (places, decided) = (self.journal.places(), self.mailbox.decided());
+            let snapshot = memory::snapshot(&self.engine, places, decided, &self.journal.rotation.owed);
+            let finished = memory::fingerprints(&self.engine, &self.journal.rotation.closed);
             self.journal.turn(now, snapshot, finished)?;
-            self.turning = Turning::Writing;
+            self.journal.rotation.stage = RotationStage::Writing;
         }
         Ok(())
     }
@@ -47,8 +52,8 @@ impl Daemon {
     /// The segment is turned: what ended in it is the archive's to know, and kept here where its views are owed.
     pub(in crate::daemon) fn turned(&mut self) {
         let snapshot_seq = Seq(self.engine.state().seq.0 + 1);
-        self.engine.segment_closed_but(snapshot_seq, &self.owed);
-        self.closed = std::mem::take(&mut self.owed);
+        self.engine.segment_closed_but(snapshot_seq, &self.journal.rotation.owed);
+        self.journal.rotation.closed = std::mem::take(&mut self.journal.rotation.owed);
         self.keep_needed_places();
     }
 
@@ -59,8 +64,8 @@ impl Daemon {
 
     /// The segment is turned, or not: what came meanwhile is taken up.
     pub(in crate::daemon) fn go_on(&mut self) {
-        self.turning = Turning::No;
-        for input in std::mem::take(&mut self.held_back) {
+        self.journal.rotation.stage = RotationStage::No;
+        for input in std::mem::take(&mut self.journal.rotation.held_back) {
             self.step(input);
         }
     }
@@ -70,12 +75,12 @@ impl Daemon {
     pub(in crate::daemon) fn owe_no_more(&mut self, before: Millis) {
         let finished = &self.engine.state().finished;
         let is_old = |id: &&MessageId| finished.get(id).is_none_or(|finished| finished.at < before);
-        let old: BTreeSet<MessageId> = self.closed.iter().filter(is_old).cloned().collect();
+        let old: BTreeSet<MessageId> = self.journal.rotation.closed.iter().filter(is_old).cloned().collect();
         if old.is_empty() {
             return;
         }
         self.views.give_up(&old);
-        self.closed.retain(|id| !old.contains(id));
+        self.journal.rotation.closed.retain(|id| !old.contains(id));
         self.engine.forget(&old);
         self.keep_needed_places();
     }

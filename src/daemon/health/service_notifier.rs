@@ -4,9 +4,7 @@
 //! "Alive" is said only after a look: the loop came round, the journal answered, and so did tmux. What is known to be broken
 //! and is being repaired is no hang: starting the daemon anew would repair nothing sooner.
 
-use crate::daemon::r#loop::run::Daemon;
 use crate::io::systemd::{Notifier, Word};
-use crate::io::tmux::TmuxError;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
@@ -17,7 +15,7 @@ const WORDS_MAX: usize = 16;
 
 /// The way to the service manager. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Voice {
+pub struct ServiceNotifier {
     words: Option<mpsc::Sender<Word>>,
     /// How often it has to hear that we are alive.
     beat: Option<Duration>,
@@ -25,8 +23,8 @@ pub struct Voice {
 
 /// The loop's own part: when it looks next, and what it saw last.
 #[derive(Debug)]
-pub struct Herald {
-    voice: Voice,
+pub struct Heartbeat {
+    voice: ServiceNotifier,
     beats: Option<Interval>,
     /// The job that the journal had at the last look.
     journal: Option<u64>,
@@ -36,7 +34,7 @@ pub struct Herald {
     status: String,
 }
 
-impl Voice {
+impl ServiceNotifier {
     /// A voice that the manager hears as long as the task in `workers` runs, which ends when every voice is gone.
     pub(in crate::daemon) fn start(notifier: Option<Notifier>, workers: &mut JoinSet<&'static str>) -> Self {
         let Some(notifier) = notifier else { return Self::default() };
@@ -67,9 +65,9 @@ impl Voice {
     }
 }
 
-impl Herald {
+impl Heartbeat {
     /// Looks for the first time at once.
-    pub(in crate::daemon) fn new(voice: Voice) -> Self {
+    pub(in crate::daemon) fn new(voice: ServiceNotifier) -> Self {
         let beats = voice.beat.map(beats);
         Self { voice, beats, journal: None, probe: None, status: String::new() }
     }
@@ -83,37 +81,20 @@ impl Herald {
     }
 
     /// Looks before the next beat, which would come as late as the manager's patience ends.
-    fn look_again_soon(&mut self) {
+    pub(in crate::daemon) fn look_again_soon(&mut self) {
         if let Some(beats) = &mut self.beats {
             beats.reset_after(beats.period() / 4);
         }
     }
 
-    /// Whether the journal still works at what it worked at when it was last looked at.
-    fn has_stuck(&mut self, job: Option<u64>) -> bool {
-        let before = std::mem::replace(&mut self.journal, job);
-        job.is_some() && before == job
-    }
-}
-
-impl Daemon {
-    /// Has the manager told that we are alive, if it is so. The loop comes round, for it is here.
-    pub(in crate::daemon) fn prove_alive(&mut self) {
-        if self.herald.has_stuck(self.journal.job()) {
-            self.herald.look_again_soon();
-            return tracing::warn!(
-                "the journal does not respond; the service manager's watchdog is not notified"
-            );
-        }
-        if self.herald.probe.as_ref().is_some_and(|probe| !probe.is_finished()) {
-            return;
-        }
-        // tmux is asked again at once: after one slow answer, the next beat would come as late as the manager's patience ends.
-        let slow = |error: &TmuxError| {
-            tracing::warn!(%error, "the service manager's watchdog is not notified");
-        };
-        let (voice, answers) = (self.herald.voice.clone(), self.tmux.answers(slow));
-        self.herald.probe = Some(self.workers.spawn(async move {
+    /// Says that we are alive once `answers` is done, unless that is being waited for already.
+    pub(in crate::daemon) fn probe(
+        &mut self,
+        tasks: &mut JoinSet<&'static str>,
+        answers: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let voice = self.voice.clone();
+        self.probe = Some(tasks.spawn(async move {
             answers.await;
             // Where the connection is gone, so is tmux, which its keeper knows and repairs.
             voice.say(Word::Alive);
@@ -121,25 +102,28 @@ impl Daemon {
         }));
     }
 
-    /// Tells the manager's status line, if it has changed.
-    pub(in crate::daemon) fn tell_status(&mut self) {
-        if self.herald.voice.words.is_none() {
-            return;
+    /// Whether a round trip is under way.
+    pub(in crate::daemon) fn probes(&self) -> bool {
+        self.probe.as_ref().is_some_and(|probe| !probe.is_finished())
+    }
+
+    /// Whether anybody listens.
+    pub(in crate::daemon) fn is_heard(&self) -> bool {
+        self.voice.words.is_some()
+    }
+
+    /// Tells the status line, if it has changed.
+    pub(in crate::daemon) fn tell(&mut self, status: String) {
+        if status != self.status {
+            self.voice.say(Word::Status(status.clone()));
+            self.status = status;
         }
-        let state = self.engine.state();
-        let (agents, open) = (self.engine.team().members.len(), state.open.len());
-        let mut status =
-            format!("{agents} {}, {open} {} open", plural(agents, "agent"), plural(open, "message"));
-        if state.halted.is_some() {
-            status.push_str("; stopped by queue/STOP");
-        }
-        if self.engine.overview().tmux_lost {
-            status.push_str("; tmux is being started again");
-        }
-        if status != self.herald.status {
-            self.herald.voice.say(Word::Status(status.clone()));
-            self.herald.status = status;
-        }
+    }
+
+    /// Whether the journal still works at what it worked at when it was last looked at.
+    pub(in crate::daemon) fn has_stuck(&mut self, job: Option<u64>) -> bool {
+        let before = std::mem::replace(&mut self.journal, job);
+        job.is_some() && before == job
     }
 }
 
@@ -147,10 +131,6 @@ fn beats(every: Duration) -> Interval {
     let mut beats = tokio::time::interval(every);
     beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
     beats
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    if count == 1 { noun.to_owned() } else { format!("{noun}s") }
 }
 
 /// Says one word after the other, each on a thread where it may wait: a manager that does not read holds up nobody.
@@ -170,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_journal_that_works_is_not_one_that_hangs() {
-        let mut herald = Herald::new(Voice::default());
+        let mut herald = Heartbeat::new(ServiceNotifier::default());
         let looks = [None, None, Some(0), Some(1), Some(1), Some(1), None, Some(2)];
         let stuck = looks.map(|job| herald.has_stuck(job));
         assert_eq!(stuck, [false, false, false, false, true, true, false, false]);
@@ -179,7 +159,7 @@ mod tests {
     #[tokio::test]
     async fn what_takes_long_is_no_silence() {
         let (words, mut heard) = mpsc::channel(WORDS_MAX);
-        let voice = Voice { words: Some(words), beat: Some(Duration::from_millis(5)) };
+        let voice = ServiceNotifier { words: Some(words), beat: Some(Duration::from_millis(5)) };
         let work = async {
             for _ in 0..3 {
                 assert_eq!(heard.recv().await, Some(Word::Alive));
@@ -192,10 +172,10 @@ mod tests {
     #[tokio::test]
     async fn nobody_is_told_where_nobody_listens() {
         let mut workers = JoinSet::new();
-        let voice = Voice::start(None, &mut workers);
+        let voice = ServiceNotifier::start(None, &mut workers);
         voice.say(Word::Ready);
         assert!(workers.is_empty());
-        let mut herald = Herald::new(voice);
+        let mut herald = Heartbeat::new(voice);
         let beat = tokio::time::timeout(Duration::from_millis(50), herald.beat()).await;
         assert!(beat.is_err(), "it woke up");
     }

@@ -5,10 +5,9 @@
 //! slept. A clock that was put back is believed at once, for nothing ends by that. One that was put ahead is believed when
 //! it has stood by it for a minute, so that a slip of a hand or of a time server ends nothing. Sleep is no such jump.
 
-use crate::daemon::r#loop::run::Daemon;
-use crate::daemon::start::incarnation::chance;
 use crate::engine::input::Moment;
 use crate::engine::words::Millis;
+use crate::io::chance::chance;
 use crate::io::clock::Clock;
 
 /// How long the wall clock has to stay ahead until it is believed.
@@ -16,11 +15,11 @@ const DOUBT_MS: u64 = 60_000;
 /// How far it may be ahead without a doubt: time servers move it a little all the time.
 const SLACK_MS: i128 = 2_000;
 /// How often it is looked at while there are deadlines: nobody tells when it was set, and timers stand still in sleep.
-const LOOK_MS: u64 = 10_000;
+pub(super) const LOOK_MS: u64 = 10_000;
 
 /// What is believed of the wall clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::daemon) struct Wall {
+pub(super) struct Wall {
     /// How far it is ahead of the clock that counts sleep and cannot be set.
     ahead_ms: i128,
     /// It was put ahead: how far, and since when by that clock.
@@ -29,7 +28,7 @@ pub(in crate::daemon) struct Wall {
 
 /// What two clocks say at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::daemon) struct Seen {
+pub(super) struct Seen {
     /// The wall clock.
     wall: Millis,
     /// The daemon's own, with the time that the machine has slept.
@@ -38,7 +37,7 @@ pub(in crate::daemon) struct Seen {
 
 impl Seen {
     /// Looks at both.
-    pub(in crate::daemon) fn now(clock: &Clock) -> Self {
+    pub(super) fn now(clock: &Clock) -> Self {
         let slept_ms = u64::try_from(clock.slept().as_millis()).unwrap_or(u64::MAX);
         Self { wall: clock.wall(), own: clock.now().plus(slept_ms) }
     }
@@ -55,7 +54,7 @@ impl Wall {
     }
 
     /// Begins, and the first moment by it.
-    pub(in crate::daemon) fn begin_at(clock: &Clock) -> (Self, Moment) {
+    pub(super) fn begin_at(clock: &Clock) -> (Self, Moment) {
         let (now, seen) = (clock.now(), Seen::now(clock));
         let wall = Self::begin(seen);
         (wall, Moment { now, wall: wall.says(seen), chance: chance(now) })
@@ -63,7 +62,7 @@ impl Wall {
 
     /// After another look.
     #[must_use]
-    pub(in crate::daemon) fn look(self, seen: Seen) -> Self {
+    pub(super) fn look(self, seen: Seen) -> Self {
         let ahead_ms = seen.ahead_ms();
         if ahead_ms <= self.ahead_ms + SLACK_MS {
             return Self { ahead_ms, doubted: None };
@@ -77,32 +76,9 @@ impl Wall {
     }
 
     /// The time on the wall, as far as it is believed; never later than what it says.
-    pub(in crate::daemon) fn says(self, seen: Seen) -> Millis {
+    pub(super) fn says(self, seen: Seen) -> Millis {
         let believed = i128::from(seen.own.0) + self.ahead_ms.min(seen.ahead_ms());
         Millis(u64::try_from(believed.max(0)).unwrap_or(u64::MAX))
-    }
-}
-
-impl Daemon {
-    /// Now, by both clocks, and new chance.
-    pub(in crate::daemon) fn moment(&mut self) -> Moment {
-        let (now, wall) = (self.clock.now(), self.look_at_the_wall());
-        Moment { now, wall, chance: chance(now) }
-    }
-
-    /// The time on the wall, as far as it is believed.
-    pub(in crate::daemon) fn look_at_the_wall(&mut self) -> Millis {
-        let seen = Seen::now(&self.clock);
-        self.wall = self.wall.look(seen);
-        self.wall.says(seen)
-    }
-
-    /// When it is looked whether a deadline has passed, by the daemon's own clock.
-    pub(in crate::daemon) fn deadline_look_at(&self) -> Option<Millis> {
-        let deadline = self.engine.deadline()?;
-        let seen = Seen::now(&self.clock);
-        let wall = self.wall.look(seen).says(seen);
-        Some(self.clock.now().plus(deadline.since(wall).min(LOOK_MS)))
     }
 }
 

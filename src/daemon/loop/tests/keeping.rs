@@ -11,12 +11,12 @@ async fn what_has_ended_is_removed_by_the_earlier_of_two_clocks() {
     daemon.take_input(asked("id: info\nto: user\ntype: info\ncontent: 知らせ\n"));
     daemon.work_until_idle().await;
     let done = bench.folder.path().join("queue/done");
-    let began = daemon.clock.now();
-    let later_ms = i64::try_from(daemon.settings.general.retention_ms).unwrap() + 2 * 86_400_000;
+    let began = daemon.timers.clock.now();
+    let later_ms = i64::try_from(daemon.config.settings.general.retention_ms).unwrap() + 2 * 86_400_000;
     let (own, wall, both) = ((later_ms, 0), (0, later_ms), (later_ms, later_ms));
     for ((own_ms, wall_ms), is_kept) in [(wall, true), (own, true), (both, false)] {
-        daemon.clock = Clock::starting_at(began.plus(own_ms.unsigned_abs()));
-        daemon.clock.set_wall(wall_ms - own_ms);
+        daemon.timers.clock = Clock::starting_at(began.plus(own_ms.unsigned_abs()));
+        daemon.timers.clock.set_wall(wall_ms - own_ms);
         daemon.expire();
         daemon.work_until_idle().await;
         assert_eq!(is_in(&done, "info"), is_kept, "{own_ms} ms later, and {wall_ms} ms by the wall");

@@ -4,7 +4,7 @@ use super::*;
 use crate::engine::input::Command;
 
 /// A task that was called off, and a folder in the place of its result: what has ended is owed.
-async fn owing(bench: &mut Bench) -> Life {
+async fn owing(bench: &mut Bench) -> Incarnation {
     std::fs::create_dir(place(bench)).unwrap();
     let mut life = bench.begin().await;
     life.daemon.take_input(task("t"));
@@ -21,7 +21,7 @@ fn place(bench: &Bench) -> std::path::PathBuf {
 }
 
 fn segments(bench: &Bench) -> usize {
-    let names = std::fs::read_dir(bench.house.workspace.journal()).unwrap();
+    let names = std::fs::read_dir(bench.process.workspace.journal()).unwrap();
     names.filter(|name| name.as_ref().unwrap().file_name().to_string_lossy().ends_with(".jsonl")).count()
 }
 
@@ -38,7 +38,7 @@ impl Daemon {
     }
 
     async fn turn_if_it_wants(&mut self) {
-        while self.turning != Turning::No {
+        while self.journal.rotation.stage != RotationStage::No {
             self.hear_threads().await;
             self.hand_out().unwrap();
         }
@@ -66,19 +66,23 @@ async fn a_result_that_cannot_be_written_holds_a_segment_for_a_minute_and_is_wri
     assert_eq!(segments(&bench), 2, "and does not grow without end");
     daemon.fill_the_segment().await;
     assert_eq!(segments(&bench), 3, "nor does the next");
-    assert!(daemon.closed.contains(&t) && daemon.engine.state().finished.len() == 1);
+    assert!(daemon.journal.rotation.closed.contains(&t) && daemon.engine.state().finished.len() == 1);
     assert!(daemon.engine.knows(&t));
-    assert!(daemon.notes.list().iter().any(|note| note.contains("views cannot be written")));
+    assert!(daemon.health.notes.list().iter().any(|note| note.contains("views cannot be written")));
     std::fs::remove_dir(place(&bench)).unwrap();
     daemon.try_again().await;
     assert!(std::fs::read_to_string(place(&bench)).unwrap().contains("in_reply_to: t"));
-    assert!(daemon.closed.is_empty() && daemon.notes.list().is_empty() && daemon.engine.knows(&t));
+    assert!(
+        daemon.journal.rotation.closed.is_empty()
+            && daemon.health.notes.list().is_empty()
+            && daemon.engine.knows(&t)
+    );
     assert!(daemon.engine.state().finished.is_empty() && daemon.journal.places().is_empty());
     daemon.close(Ending::StopAgents).await;
     life.end().await;
-    let dir = bench.house.workspace.journal();
+    let dir = bench.process.workspace.journal();
     assert!(crate::io::journal::fsck(&dir).unwrap().is_sound());
-    let (journal, _) = memory::open(&dir, "after", bench.settings.team.clone()).unwrap();
+    let (journal, _) = replay::open(&dir, "after", bench.settings.team.clone()).unwrap();
     assert_eq!(
         journal.archive().known(&t).unwrap().unwrap().segment,
         1,
@@ -113,14 +117,18 @@ async fn a_result_that_would_be_removed_at_once_is_owed_no_more() {
     let daemon = &mut life.daemon;
     daemon.later(60_000);
     daemon.fill_the_segment().await;
-    daemon.clock.set_wall(0);
+    daemon.timers.clock.set_wall(0);
     daemon.expire();
-    assert!(daemon.views.owes() && daemon.closed.len() == 1, "it is kept for days");
-    daemon.later(daemon.settings.general.retention_ms);
-    daemon.clock.set_wall(0);
+    assert!(daemon.views.owes() && daemon.journal.rotation.closed.len() == 1, "it is kept for days");
+    daemon.later(daemon.config.settings.general.retention_ms);
+    daemon.timers.clock.set_wall(0);
     daemon.expire();
     daemon.work_until_idle().await;
-    assert!(!daemon.views.owes() && daemon.closed.is_empty() && daemon.journal.places().is_empty());
+    assert!(
+        !daemon.views.owes()
+            && daemon.journal.rotation.closed.is_empty()
+            && daemon.journal.places().is_empty()
+    );
     daemon.close(Ending::StopAgents).await;
     life.end().await;
 }

@@ -9,7 +9,7 @@ impl Daemon {
     async fn show_until_idle(&mut self) {
         loop {
             self.views.hurry();
-            self.views.submit(&self.engine, &self.journal, self.clock.now()).unwrap();
+            self.views.submit(&self.engine, &self.journal, self.timers.clock.now()).unwrap();
             if self.views.is_idle() {
                 return;
             }
@@ -22,7 +22,7 @@ impl Daemon {
 async fn what_ends_as_a_life_begins_ends_in_the_segment_of_that_life() {
     let mut bench = Bench::new();
     let mut life = bench.begin().await;
-    let now = life.daemon.clock.wall();
+    let now = life.daemon.timers.clock.wall();
     let deadline = crate::io::clock::rfc3339(now.plus(3_600_000));
     let late = |id: &str, kind: &str| {
         asked(&format!("id: {id}\nto: worker\ntype: {kind}\ndeadline: {deadline}\ncontent: 間に合う?\n"))
@@ -31,12 +31,12 @@ async fn what_ends_as_a_life_begins_ends_in_the_segment_of_that_life() {
     life.daemon.take_input(late("word", "info"));
     life.daemon.work_until_idle().await;
     let journal = life.fail().await;
-    bench.house.clock = Clock::starting_at(bench.house.clock.now().plus(2 * 3_600_000));
-    bench.house.clock.set_wall(0);
-    let mut life = begin(&mut bench.house, bench.settings.clone(), Some(journal)).await.unwrap();
+    bench.process.clock = Clock::starting_at(bench.process.clock.now().plus(2 * 3_600_000));
+    bench.process.clock.set_wall(0);
+    let mut life = begin(&mut bench.process, bench.settings.clone(), Some(journal)).await.unwrap();
     let late = MessageId::new("late").unwrap();
     assert!(life.daemon.engine.state().finished.contains_key(&late), "its deadline has passed");
-    assert!(!life.daemon.closed.contains(&late), "no earlier segment has its end");
+    assert!(!life.daemon.journal.rotation.closed.contains(&late), "no earlier segment has its end");
     // Nobody is shown it before that is written: a cut could undo it.
     let done = bench.folder.path().join("queue/done");
     let shown = |id: &str| is_in(&done, id);
@@ -48,35 +48,38 @@ async fn what_ends_as_a_life_begins_ends_in_the_segment_of_that_life() {
     life.daemon.close(Ending::StopAgents).await;
     life.end().await;
     let (journal, _) =
-        memory::open(&bench.house.workspace.journal(), "after", bench.settings.team.clone()).unwrap();
+        replay::open(&bench.process.workspace.journal(), "after", bench.settings.team.clone()).unwrap();
     assert!(journal.archive().known(&late).unwrap().is_some(), "and who sends it again is told so");
 }
 
 #[tokio::test]
 async fn what_an_earlier_daemon_owed_is_shown_and_forgotten_then() {
     let mut bench = Bench::new();
-    let (dir, team) = (bench.house.workspace.journal(), bench.settings.team.clone());
+    let (dir, team) = (bench.process.workspace.journal(), bench.settings.team.clone());
     let mut life = bench.begin().await;
     life.daemon.take_input(asked("id: info\nto: user\ntype: info\ncontent: 知らせ\n"));
     life.daemon.work_until_idle().await;
     drop(life.fail().await);
     std::fs::remove_dir_all(bench.folder.path().join("queue/done")).unwrap();
     // It could not be shown, a new segment was begun, and the daemon was killed.
-    let (mut journal, _) = memory::open(&dir, "second", team.clone()).unwrap();
+    let (mut journal, _) = replay::open(&dir, "second", team.clone()).unwrap();
     journal.stop("a test");
     let blind = |memory: &Memory, _| memory.engine.state().finished.keys().cloned().collect();
-    memory::try_again(&dir, &mut journal, team.clone(), bench.house.clock.now(), &blind).unwrap();
+    replay::try_again(&dir, &mut journal, team.clone(), bench.process.clock.now(), &blind).unwrap();
     drop(journal);
     let mut life = bench.begin().await;
     let info = MessageId::new("info").unwrap();
-    assert!(life.daemon.closed.contains(&info));
+    assert!(life.daemon.journal.rotation.closed.contains(&info));
     life.daemon.work_until_idle().await;
     assert!(is_in(&bench.folder.path().join("queue/done"), "info"));
-    assert!(life.daemon.closed.is_empty() && !life.daemon.engine.state().finished.contains_key(&info));
+    assert!(
+        life.daemon.journal.rotation.closed.is_empty()
+            && !life.daemon.engine.state().finished.contains_key(&info)
+    );
     life.daemon.turn_the_segment().await;
     life.daemon.close(Ending::StopAgents).await;
     life.end().await;
-    let (journal, _) = memory::open(&dir, "after", team).unwrap();
+    let (journal, _) = replay::open(&dir, "after", team).unwrap();
     assert_eq!(journal.archive().known(&info).unwrap().unwrap().segment, 1, "in the list of its own segment");
 }
 
@@ -95,7 +98,7 @@ async fn what_an_earlier_daemon_was_writing_when_it_was_killed_goes() {
 #[tokio::test]
 async fn what_is_kept_no_longer_is_not_shown_again() {
     let mut bench = Bench::new();
-    let (done, ended_at) = (bench.folder.path().join("queue/done"), bench.house.clock.now());
+    let (done, ended_at) = (bench.folder.path().join("queue/done"), bench.process.clock.now());
     let mut life = bench.begin().await;
     life.daemon.take_input(asked("id: info\nto: user\ntype: info\ncontent: 昔の知らせ\n"));
     life.daemon.work_until_idle().await;
@@ -103,7 +106,7 @@ async fn what_is_kept_no_longer_is_not_shown_again() {
         life.daemon.close(Ending::StopAgents).await;
         life.end().await;
         std::fs::remove_dir_all(&done).unwrap();
-        bench.house.clock = Clock::starting_at(ended_at.plus(later_ms));
+        bench.process.clock = Clock::starting_at(ended_at.plus(later_ms));
         life = bench.begin().await;
         life.daemon.work_until_idle().await;
         assert_eq!(is_in(&done, "info"), is_shown, "{later_ms} ms later");
@@ -138,7 +141,7 @@ async fn views_of_what_is_not_open_and_of_nobody_are_removed_as_a_life_begins() 
 #[tokio::test]
 async fn the_room_that_is_kept_for_a_full_disk_is_given_back_to_go_on_there_and_taken_again() {
     let mut bench = Bench::new();
-    let (dir, team) = (bench.house.workspace.journal(), bench.settings.team.clone());
+    let (dir, team) = (bench.process.workspace.journal(), bench.settings.team.clone());
     let reserve = dir.join("reserve");
     let mut journal = bench.begin().await.fail().await;
     if fs2::available_space(&dir).unwrap() < LOW_SPACE_BYTES + 2 * RESERVE_BYTES {
@@ -150,7 +153,7 @@ async fn the_room_that_is_kept_for_a_full_disk_is_given_back_to_go_on_there_and_
         root: bench.folder.path().join("elsewhere"),
         elapsed_ms: 1,
         slept_ms: 0,
-        wall: bench.house.clock.now(),
+        wall: bench.process.clock.now(),
         chance: Chance::new(1),
         world: World::new(Keeps::Ordered),
         flushed: Default::default(),
@@ -164,7 +167,7 @@ async fn the_room_that_is_kept_for_a_full_disk_is_given_back_to_go_on_there_and_
         assert!(reserve.exists(), "views do not get the room of the new segment");
         BTreeSet::new()
     };
-    let went_on = memory::try_again(&dir, &mut journal, team, Millis(1), &show);
+    let went_on = replay::try_again(&dir, &mut journal, team, Millis(1), &show);
     Machine::remove();
     assert!(went_on.is_ok() && !reserve.exists(), "{went_on:?}");
     drop(journal);

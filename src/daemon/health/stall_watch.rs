@@ -1,8 +1,6 @@
 //! Tells of a workspace in which nothing happens any more before a person does something: once in the activity log, and as a
 //! note for as long as it lasts.
 
-use crate::daemon::health::About;
-use crate::daemon::r#loop::run::Daemon;
 use crate::engine::words::Millis;
 use std::collections::BTreeSet;
 
@@ -14,18 +12,18 @@ const STANDS_SOON_MS: u64 = 500;
 
 /// Since when nothing happens, or nothing is typed to an agent.
 #[derive(Debug, Default)]
-pub struct Stillness {
+pub struct StallWatch {
     /// When it is looked; none if that was done since the last step.
-    look_at: Option<Millis>,
+    pub(in crate::daemon) look_at: Option<Millis>,
     /// What was told last, while it holds.
-    told: Option<String>,
+    pub(in crate::daemon) told: Option<String>,
     /// When it is looked which agents stand still.
-    agents_at: Option<Millis>,
+    pub(in crate::daemon) agents_at: Option<Millis>,
     /// Those that are told of.
-    agents: BTreeSet<u16>,
+    pub(in crate::daemon) agents: BTreeSet<u16>,
 }
 
-impl Stillness {
+impl StallWatch {
     /// Something has happened, be it an event or only seen; a daemon that has nothing open sleeps on.
     pub(in crate::daemon) fn stir(&mut self, now: Millis, is_event: bool, has_open: bool) {
         if has_open || !self.agents.is_empty() {
@@ -48,47 +46,6 @@ impl Stillness {
     }
 }
 
-impl Daemon {
-    /// Looks whether anything will happen again, if it is time.
-    pub(in crate::daemon) fn look_whether_it_stands_still(&mut self, now: Millis) {
-        self.look_who_stands_still(now);
-        if self.stillness.look_at.is_none_or(|at| at > now) {
-            return;
-        }
-        self.stillness.look_at = None;
-        let why = self.engine.standstill();
-        self.note(About::Standstill, why.clone());
-        if why != self.stillness.told {
-            self.stillness.told.clone_from(&why);
-            if let Some(why) = why {
-                self.views.tell(now, None, why);
-            }
-        }
-    }
-}
-
-impl Daemon {
-    /// Looks which agents stand still, if it is time: each is a note for as long as that lasts, and a line in the log.
-    fn look_who_stands_still(&mut self, now: Millis) {
-        if self.stillness.agents_at.is_none_or(|at| at > now) {
-            return;
-        }
-        self.stillness.agents_at = self.engine.more_standing_at(now);
-        let standing = self.engine.standing(now);
-        let now_told: BTreeSet<u16> = standing.iter().map(|(at, _)| *at).collect();
-        let before = std::mem::replace(&mut self.stillness.agents, now_told.clone());
-        for gone in before.difference(&now_told) {
-            self.note(About::Stands(*gone), None);
-        }
-        for (at, text) in standing {
-            if !before.contains(&at) {
-                self.views.tell(now, None, text.clone());
-            }
-            self.note(About::Stands(at), Some(text));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,7 +53,7 @@ mod tests {
     #[test]
     fn what_was_told_is_looked_at_again_however_much_happens() {
         let looks = |told: Option<&str>| {
-            let mut stillness = Stillness { told: told.map(str::to_owned), ..Stillness::default() };
+            let mut stillness = StallWatch { told: told.map(str::to_owned), ..StallWatch::default() };
             (0..10).for_each(|second| stillness.stir(Millis(second * 1_000), true, true));
             stillness.look_at
         };

@@ -1,7 +1,7 @@
 //! Messages that were told and that the loop has not taken in yet: a draft takes 600 bytes and its content, twice what is kept
 //! of the message once it is accepted, so that files stay where they are while there are many.
 
-use super::Dropped;
+use super::mail::Dropped;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// From so many on nothing more is read: eight looks at files of one message each, which the loop is busy with for longer than

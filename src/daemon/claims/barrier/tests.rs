@@ -40,9 +40,9 @@ fn replied() -> Input {
 }
 
 /// A desk at which this waits for these sweeps.
-fn desk(waiting: Vec<(u64, Input)>) -> ClaimsDesk {
+fn desk(waiting: Vec<(u64, Input)>) -> ClaimBarrier {
     let waiting = waiting.into_iter().map(|(sweep, input)| Waiting { sweep, input, gave_way: false });
-    ClaimsDesk { waiting: waiting.collect(), found: None }
+    ClaimBarrier { waiting: waiting.collect(), found: None }
 }
 
 #[test]
@@ -50,10 +50,10 @@ fn whatever_ends_a_task_waits_for_the_parts_that_were_handed_on_before() {
     let over = Report::TurnOver { id: MessageId::new("t").unwrap(), turn: 1, asks: false };
     let answer = "type: result\nfrom: a\nto: b\nin_reply_to: t\ncontent: done\n";
     for input in [claim("a"), exit("a"), report("a", over), replied(), dropped(answer)] {
-        assert!(ClaimsDesk::default().holds(&input), "{input:?}");
+        assert!(ClaimBarrier::default().holds(&input), "{input:?}");
     }
     for input in [busy("a"), dropped("to: b\ncontent: a part\n"), Input::Wake] {
-        assert!(!ClaimsDesk::default().holds(&input), "{input:?}");
+        assert!(!ClaimBarrier::default().holds(&input), "{input:?}");
     }
 }
 

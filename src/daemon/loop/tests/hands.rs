@@ -26,7 +26,7 @@ struct Hands {
 impl Hands {
     async fn of(daemon: &mut Daemon) -> Self {
         let (actors, acts) = std::sync::mpsc::channel();
-        daemon.tmux.actors = Some(actors);
+        daemon.panes.tmux.actors = Some(actors);
         daemon.work_until_idle().await;
         let Ok(Act::Work(given, alive)) = acts.try_recv() else { panic!("it is launched") };
         let hands =
@@ -46,7 +46,7 @@ impl Hands {
     async fn ready(&self, daemon: &mut Daemon, token: &str) {
         self.say(daemon, Report::Ready { fresh: Token::new(token).unwrap() });
         daemon.hand_out().unwrap();
-        while daemon.ringing.is_empty() {
+        while daemon.panes.pending.is_empty() {
             daemon.hear_threads().await;
             daemon.hand_out().unwrap();
         }
@@ -78,8 +78,8 @@ impl Daemon {
     async fn hear_views(&mut self) {
         self.views.hurry();
         self.hand_out().unwrap();
-        while !self.ringing.is_empty() {
-            let shown = tokio::time::timeout(PATIENCE, self.shown.recv()).await.unwrap().unwrap();
+        while !self.panes.pending.is_empty() {
+            let shown = tokio::time::timeout(PATIENCE, self.views.answers.recv()).await.unwrap().unwrap();
             self.shown(shown);
         }
     }
@@ -240,7 +240,7 @@ async fn nothing_is_typed_of_a_task_that_cannot_be_read_any_more() {
     let mut hands = Hands::of(daemon).await;
     daemon.take_input(task("t"));
     daemon.work_until_idle().await;
-    let file = bench.house.workspace.journal().join("000001.jsonl");
+    let file = bench.process.workspace.journal().join("000001.jsonl");
     let text = std::fs::read(&file).unwrap();
     let at = text.windows(9).position(|bytes| bytes == "やって".as_bytes()).unwrap();
     let file = std::fs::File::options().write(true).open(file).unwrap();
@@ -261,10 +261,10 @@ async fn an_agent_whose_worker_broke_is_started_anew_and_its_task_goes_on() {
     let daemon = &mut life.daemon;
     let mut hands = Hands::of(daemon).await;
     hands.work_on_t(daemon).await;
-    let broken = daemon.pane_workers.spawn(std::future::pending());
+    let broken = daemon.panes.tasks.spawn(std::future::pending());
     daemon.panes.started(broken.id(), (hands.agent.clone(), hands.nonce));
     broken.abort();
-    let ended = tokio::time::timeout(PATIENCE, daemon.pane_workers.join_next_with_id()).await.unwrap();
+    let ended = tokio::time::timeout(PATIENCE, daemon.panes.tasks.join_next_with_id()).await.unwrap();
     daemon.pane_worker_ended(ended.unwrap());
     daemon.swept(u64::MAX);
     daemon.work_until_idle().await;
@@ -293,8 +293,8 @@ async fn the_status_of_an_agent_that_works_is_written_each_minute() {
         daemon.wake(); // what is due is done
         daemon.work_until_idle().await;
         let before = updated();
-        daemon.clock = Clock::starting_at(daemon.clock.now().plus(60_000));
-        assert!(!is_working || daemon.wake_at().unwrap() <= daemon.clock.now());
+        daemon.timers.clock = Clock::starting_at(daemon.timers.clock.now().plus(60_000));
+        assert!(!is_working || daemon.wake_at().unwrap() <= daemon.timers.clock.now());
         daemon.wake();
         daemon.work_until_idle().await;
         assert_eq!(updated() != before, is_working, "{before}");
@@ -354,7 +354,7 @@ async fn an_answer_that_waits_while_its_first_goes_to_the_archive_is_known_all_t
     daemon.hear(News::Mail(Mail { archives: 1, ..mail }));
     daemon.swept(u64::MAX);
     daemon.work_until_idle().await;
-    let decided = daemon.mail.decided();
+    let decided = daemon.mailbox.decided();
     assert!(decided.taken.contains("0-2-r.yaml") && decided.refused.is_empty(), "{decided:?}");
     drop(hands);
     life.end().await;
@@ -374,7 +374,7 @@ async fn an_agents_log_that_cannot_be_written_is_no_reason_to_tell_the_team_twic
     assert!(daemon.views.has_failed(), "a folder is in the way");
     std::fs::remove_dir(&log).unwrap();
     while daemon.views.has_failed() {
-        daemon.clock = Clock::starting_at(daemon.clock.now().plus(60_000));
+        daemon.timers.clock = Clock::starting_at(daemon.timers.clock.now().plus(60_000));
         daemon.wake();
         daemon.work_until_idle().await;
     }
@@ -397,7 +397,7 @@ async fn at_the_end_a_claim_is_left_to_the_next_start_where_something_lies_untak
         let before = daemon.journal.steps();
         daemon.take_input(asked("type: result\nto: user\nin_reply_to: t\ncontent: done\n"));
         daemon.note_untaken(untaken.then(|| "part.yaml cannot be moved".to_owned()));
-        assert_eq!(daemon.notes.has(About::Untaken), untaken);
+        assert_eq!(daemon.health.notes.has(About::Untaken), untaken);
         daemon.close_claims();
         assert!(daemon.claims.is_empty());
         assert_eq!(daemon.journal.steps() > before, !untaken, "it is judged now, or by the next daemon");

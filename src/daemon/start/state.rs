@@ -1,0 +1,29 @@
+//! What the daemon keeps while its incarnations come and go.
+
+use crate::daemon::clients::request::Call;
+use crate::daemon::ground::Ground;
+use crate::daemon::health::service_notifier::ServiceNotifier;
+use crate::daemon::start::unavailable::Unavailable;
+use crate::io::clock::Clock;
+use crate::io::tmux::Server;
+use crate::io::workspace::{Surroundings, Workspace};
+use tokio::sync::mpsc;
+
+/// What the daemon keeps over its lives.
+pub(in crate::daemon) struct Process {
+    pub(in crate::daemon) workspace: Workspace,
+    pub(in crate::daemon) around: Surroundings,
+    pub(in crate::daemon) clock: Clock,
+    pub(in crate::daemon) boot: String,
+    pub(in crate::daemon) calls: mpsc::Receiver<Call>,
+    /// What callers are told between two lives.
+    pub(in crate::daemon) unavailable: Unavailable,
+    /// What it stands on; a simulation stands on nothing.
+    pub(in crate::daemon) ground: Option<Ground>,
+    pub(in crate::daemon) socket: std::path::PathBuf,
+    /// Where the agents live. It stays the same while the daemon runs, whatever becomes of the team file: they could not
+    /// be moved, and would be left behind.
+    pub(in crate::daemon) server: Server,
+    /// The way to the service manager.
+    pub(in crate::daemon) notifier: ServiceNotifier,
+}
