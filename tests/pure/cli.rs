@@ -314,7 +314,7 @@ fn the_reference_page_is_fresh() {
         std::fs::write(path, &page).unwrap();
     }
     let there = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(there == page, "docs/cli.md is out of date: run `UPDATE_DOCS=1 cargo test --test cli`");
+    assert!(there == page, "docs/cli.md is out of date: run `UPDATE_DOCS=1 cargo test --test pure cli::`");
 }
 
 /// The help of every command, one after the other.

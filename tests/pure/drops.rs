@@ -75,7 +75,7 @@ fn every_class_has_its_code_and_place() {
         .iter()
         .map(|name| format!("{name}: {}\n", outcome(&std::fs::read(folder.join(name)).unwrap())))
         .collect();
-    expect_test::expect_file!["fixtures/drops.table"].assert_eq(&table);
+    expect_test::expect_file!["../fixtures/drops.table"].assert_eq(&table);
     // 26, 28, 37 are the engine's; 10, 12, 22, 36, 59 are made below, since they are large.
     for class in (1..=38).chain(53..=62).filter(|class| ![26, 28, 37, 10, 12, 22, 36, 59].contains(class)) {
         let prefix = format!("{class:02}-");

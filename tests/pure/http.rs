@@ -387,7 +387,10 @@ async fn the_reference_page_is_fresh() {
         std::fs::write(path, &page).unwrap();
     }
     let there = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(there == page, "protocol/API.md is out of date: run `UPDATE_DOCS=1 cargo test --test http`");
+    assert!(
+        there == page,
+        "protocol/API.md is out of date: run `UPDATE_DOCS=1 cargo test --test pure http::`"
+    );
 }
 
 /// Sends a part of a request's head; the connection is open as long as what it gives.

@@ -174,5 +174,5 @@ fn each_dialog_is_read_with_its_choices() {
             }
         }
     }
-    expect_test::expect_file!["screens/dialogs.txt"].assert_eq(&all);
+    expect_test::expect_file!["../screens/dialogs.txt"].assert_eq(&all);
 }

@@ -68,7 +68,7 @@ fn what_a_program_has_said_in_a_turn_is_read_to_the_letter() {
             "{name}"
         );
     }
-    expect_file!["transcripts/said.txt"].assert_eq(&told);
+    expect_file!["../transcripts/said.txt"].assert_eq(&told);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use table::{Case, Then, Town};
 
 /// Classes that need more than one file, each with its test. That a file which stays open is reported after a minute
-/// (52) takes a minute, so it is tested with a clock that is given: `tests/mailbox.rs`.
+/// (52) takes a minute, so it is tested with a clock that is given: `tests/system/mailbox.rs`.
 const SCENES: &[(u8, &str, &str)] = &[
     (4, "a_file_is_taken_when_its_writer_is_done", include_str!("slots.rs")),
     (26, "an_id_is_one_message", include_str!("meaning.rs")),

@@ -1,5 +1,5 @@
 //! `protocol/LIFE.md`: one page that tells a message's life. Written from `life::next` and from the engine itself, and
-//! compared with the file here: `UPDATE_DOCS=1 cargo test --test engine life` writes it again.
+//! compared with the file here: `UPDATE_DOCS=1 cargo test --test pure engine::life` writes it again.
 
 use crate::engine::make::token;
 use crate::engine::stages;
@@ -155,7 +155,10 @@ fn the_page_about_the_life_of_a_message_is_up_to_date() {
         std::fs::write(path, &page).expect("protocol/LIFE.md can be written");
     }
     let found = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(found == page, "protocol/LIFE.md is out of date: UPDATE_DOCS=1 cargo test --test engine life");
+    assert!(
+        found == page,
+        "protocol/LIFE.md is out of date: UPDATE_DOCS=1 cargo test --test pure engine::life"
+    );
 }
 
 fn page() -> String {
@@ -234,7 +237,7 @@ const INTRODUCTION: &str = "\
 
 One total function moves a message from stage to stage: `next(stage, move)` in `src/engine/life.rs`. The same function
 runs, replays the journal and recovers, so this page is true of all three. A test writes it:
-`UPDATE_DOCS=1 cargo test --test engine life`.
+`UPDATE_DOCS=1 cargo test --test pure engine::life`.
 
 ```
  drop ─► queued ─► intent ─► submitted ─► working ─► claimed ─► verified ─► completed
