@@ -77,7 +77,9 @@ impl Pty {
     fn read_some(&mut self) {
         let tick = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
         let mut ready = [PollFd::new(&self.ours, PollFlags::IN)];
-        if poll(&mut ready, Some(&tick)).expect("poll") > 0 {
+        // Another test's child that ends interrupts it.
+        let count = rustix::io::retry_on_intr(|| poll(&mut ready, Some(&tick))).expect("poll");
+        if count > 0 {
             let mut buffer = [0; 4096];
             let count = rustix::io::read(&self.ours, &mut buffer).expect("a read");
             self.seen.extend_from_slice(&buffer[..count]);
