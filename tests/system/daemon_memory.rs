@@ -84,7 +84,8 @@ fn a_hundred_thousand_queued_messages_fit_into_72_mib() {
         house.drop(&format!("{file}.yaml"), &text);
     }
     let open = || house.read("status/daemon.yaml").contains(&format!("open: {MESSAGES},"));
-    house.until("all to be accepted", |_| open());
+    // It takes a processor for half a minute, and other tests want theirs as well: what is held here is memory, not time.
+    house.until_within(5 * house::PATIENCE, "all to be accepted", |_| open());
     let full = proc::rss_anon_kib(house.pid());
     println!("{empty} KiB, then {full} KiB with {MESSAGES} queued, after {:?}", start.elapsed());
     assert!(full < KIB_MAX, "{full} KiB");
