@@ -76,6 +76,8 @@ fn whatever_is_made_is_for_its_user_alone_whatever_the_umask() {
     assert!(stop.status.success(), "{stop:?}");
     house.drop("two.yaml", "id: two\nto: worker\ncontent: x\n");
     house.until("the view", |house| house.path("queue/active/two.yaml").exists());
+    // Until it is in the journal it keeps the mode that its sender gave it, in a folder that is shut.
+    house.until("the drop to go", |house| house.files(".tasuki/claim").is_empty());
     let mut found = Vec::new();
     for folder in ["queue", "status", ".tasuki"] {
         modes(&house, folder, &mut found);
