@@ -1,7 +1,7 @@
 //! The pure hot paths: what each message costs the processor, whatever the disk and tmux do. `cargo bench --bench hot`.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a measurement that cannot go on fails loudly")]
 
-#[path = "../tests/engine/make.rs"]
+#[path = "../tests/pure/engine/make.rs"]
 mod make;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};

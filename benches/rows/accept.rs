@@ -116,7 +116,7 @@ fn exactly_once(journal: &str, messages: usize) {
     }
 }
 
-/// Row 5: flushes of a lone message, and of a burst, by the daemon's own count and by the kernel's. `tests/flushes.rs` holds the
+/// Row 5: flushes of a lone message, and of a burst, by the daemon's own count and by the kernel's. `tests/system/flushes.rs` holds the
 /// former.
 pub(crate) fn count(scale: Scale) {
     let house = team::start(1, Settle::None, None);

@@ -1,6 +1,6 @@
 //! Row 8: what it costs to type a line into a pane and to press Enter through tasuki's tmux layer, against a bare client that
 //! sends the same. Both wait for tmux to have typed the line before they press Enter, as whoever waits for its echo has to.
-//! `tests/typing.rs` counts that no process is started for it.
+//! `tests/system/working.rs` counts that no process is started for it.
 
 use crate::agent;
 use crate::limits;

@@ -7,10 +7,12 @@ const AGENTS: &str = r"  - {name: boss, reports_to: user, provider: plain, comma
   - {name: w, reports_to: mm, provider: plain, command: [bash, ./keep.sh], marker: W OK}
 ";
 
-/// Writes its key away and does nothing else, as one that works for long.
+/// Writes its key away and does nothing else, as one that works for long: it says so each second, or its turn would seem to be over.
 const KEEP: &str = r#"#!/bin/bash
 echo "$TASUKI_AGENT_KEY" > "keys/.$$" && mv "keys/.$$" "keys/$$"
-while IFS= read -r line; do :; done
+while IFS= read -r -t 1 line || [ $? -gt 128 ]; do
+  [ -z "$line$given" ] || { given=yes; echo at work; }
+done
 "#;
 
 fn house(name: &str, more: &str) -> House {

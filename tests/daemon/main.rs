@@ -4,12 +4,16 @@
 
 mod answering;
 mod asking;
+mod bad_input;
+mod beside;
 mod boxed;
 mod breaking;
 mod bursts;
 mod by_name;
 mod commands;
+mod copied;
 mod deliveries;
+mod end_to_end;
 mod failures;
 mod gone;
 mod hierarchy;
@@ -29,6 +33,7 @@ mod one_shot;
 mod opencode_api;
 mod outliving;
 mod own_line;
+mod panes;
 mod parts;
 mod people;
 #[path = "../support/person.rs"]
@@ -46,6 +51,7 @@ mod silent;
 mod spoof_lines;
 mod spoofs;
 mod survivors;
+mod team;
 mod told;
 mod trials;
 mod trials_kills;

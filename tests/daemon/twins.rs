@@ -12,7 +12,7 @@ fn signal(house: &House, signal: rustix::process::Signal) {
 }
 
 /// Where the daemon says that it listens.
-fn socket(house: &House) -> PathBuf {
+pub(crate) fn socket(house: &House) -> PathBuf {
     let shown = house.read("status/daemon.yaml");
     let path = shown.lines().find_map(|line| line.strip_prefix("socket: ")).expect("a socket");
     PathBuf::from(path.trim_matches('"'))

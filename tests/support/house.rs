@@ -4,6 +4,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -243,6 +244,16 @@ impl House {
         let output = Command::new("tmux").arg("-L").arg(&self.socket).args(arguments).output().expect("tmux");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
+
+    /// Lets a tmux server go on that a test which failed left standing still: whoever asks it would wait for ever.
+    fn wake_tmux(&self) {
+        let folder = std::env::var_os("TMUX_TMPDIR").unwrap_or_else(|| "/tmp".into());
+        let own = format!("tmux-{}", rustix::process::geteuid().as_raw());
+        let server = UnixStream::connect(PathBuf::from(folder).join(own).join(&self.socket));
+        if let Ok(server) = server.and_then(|server| Ok(rustix::net::sockopt::socket_peercred(server)?)) {
+            let _ = kill_process(server.pid, Signal::CONT);
+        }
+    }
 }
 
 /// Sends a signal to a process whose number is told as text. Not by `kill`, which is a package of its own.
@@ -254,6 +265,7 @@ pub(crate) fn signal(pid: &str, signal: Signal) -> rustix::io::Result<()> {
 impl Drop for House {
     fn drop(&mut self) {
         self.kill();
+        self.wake_tmux();
         // One that `tasuki up` started in the background is not our child.
         let _ = self.tasuki().arg("down").output();
         // A killed daemon's client may never leave by itself, and tmux would wait for it.

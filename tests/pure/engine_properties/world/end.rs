@@ -1,0 +1,101 @@
+//! A world that means well: everything that was accepted ends.
+
+use super::{NAMES, World, make_team, place};
+use crate::engine::make::name;
+use tasuki::engine::input::{Command, Input, Report, Verdict};
+use tasuki::engine::life::interrupt::Interrupted;
+use tasuki::engine::life::{Receipt, Stage};
+use tasuki::engine::words::{AgentName, MessageId};
+
+/// Rounds in which a world that means well has everything done; a chain of tasks needs a few each.
+const ROUNDS: usize = 2_000;
+
+impl World {
+    /// From now on everybody means well: all that was accepted ends.
+    pub(crate) fn see_it_through(&mut self) -> Result<(), String> {
+        self.told += "== from here on everybody means well\n";
+        self.change_team(make_team(0, 0, 0))?;
+        self.step(Input::Halt(false, None))?;
+        self.tmux_back(0)?;
+        for _ in 0..ROUNDS {
+            if self.engine.state().open.is_empty() {
+                return self.rules.check_end();
+            }
+            self.ask(Command::Start(None))?;
+            self.help_out()?;
+            for who in NAMES {
+                self.mean_well(&name(who))?;
+            }
+            self.pass(500)?;
+        }
+        let open: Vec<String> = self.engine.open_messages().map(|seen| format!("{seen:?}")).collect();
+        Err(format!("these never end: {open:#?}"))
+    }
+
+    /// A person decides about what is held, and answers for an agent that fell silent.
+    pub(super) fn help_out(&mut self) -> Result<(), String> {
+        let open: Vec<MessageId> = self.engine.state().open.keys().cloned().collect();
+        for id in open {
+            let Some(open) = self.engine.state().open.get(&id).filter(|_| !self.is_frozen(&id)) else {
+                continue;
+            };
+            match open.stage {
+                Stage::Held(_) => self.ask(Command::Retry(id))?,
+                Stage::Waiting(_) if self.silent(&id) => {
+                    let token = self.engine.message(&id).and_then(|seen| seen.token);
+                    let agent = open.agent.clone();
+                    match token {
+                        None => self.ask(Command::cancel(id))?,
+                        Some(_) if self.words.0 % 4 < 3 && agent.is_some() => {
+                            let agent = agent.unwrap_or_else(AgentName::user);
+                            self.ask(Command::Done { agent, of: Some(id) })?;
+                        }
+                        Some(token) => {
+                            self.ask(Command::Reply { token, text: "by hand".into(), failed: false })?;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn silent(&self, id: &MessageId) -> bool {
+        let agent = self.engine.state().open.get(id).and_then(|open| open.agent.clone());
+        let seen = agent.and_then(|agent| self.engine.agent(&agent));
+        seen.is_some_and(|seen| seen.state == "waiting_input")
+    }
+
+    pub(super) fn mean_well(&mut self, agent: &AgentName) -> Result<(), String> {
+        let Some(worker) = self.workers.get(agent).cloned() else { return Ok(()) };
+        let Some(nonce) = worker.nonce else { return Ok(()) };
+        let delivered = Verdict::Delivered(Receipt::Read);
+        if self.engine.state().agents.get(agent).is_some_and(|known| known.need().is_some()) {
+            return self.report(agent, nonce, Report::NeedsNothing);
+        }
+        if !worker.launched {
+            self.with(agent, nonce, |worker| worker.launched = true);
+            let (pane, process) = place(agent, nonce);
+            self.report(agent, nonce, Report::Started { pane, process })
+        } else if let Some((id, turn)) = worker.ringing {
+            self.with(agent, nonce, |worker| worker.ringing = None);
+            self.report(agent, nonce, Report::Rung { id, turn, verdict: delivered })
+        } else if let Some(id) = worker.breaking.last().cloned() {
+            self.with(agent, nonce, |worker| drop(worker.breaking.pop()));
+            self.report(agent, nonce, Report::Interrupted { id, how: Interrupted::Ended })
+        } else if let Some((id, turn)) = worker.watching.filter(|(id, _)| !self.is_frozen(id)) {
+            self.with(agent, nonce, |worker| worker.watching = None);
+            // Most claim it at once; some forget that, and are reminded.
+            let number = self.words.0.to_le_bytes()[0];
+            let how = if number % 4 < 2 { 3 + number % 8 * 6 } else { 4 + number / 4 % 12 * 6 };
+            self.watched(id, turn, how).into_iter().try_for_each(|said| self.report(agent, nonce, said))
+        } else if worker.seeking && !self.has_frozen(agent) {
+            self.with(agent, nonce, |worker| worker.seeking = false);
+            let fresh = self.fresh_token();
+            self.report(agent, nonce, Report::Ready { fresh })
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! The socket: limits, errors and what reaches the loop, against a loop that is a few lines long.
+
+use std::path::PathBuf;
+use std::time::Duration;
+use tasuki::daemon::clients::request::{Call, Request, Response};
+use tasuki::engine::input::Reply;
+use tasuki::engine::message::refusal::{Code, Refusal};
+use tasuki::engine::message::seldom::Seldom;
+use tasuki::engine::message::{BodyRef, Kind, Message, OnDoubt, Priority, Status};
+use tasuki::engine::view::MessageSeen;
+use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq};
+use tasuki::ui::http::{BODY_BYTES_MAX, reference, server};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc;
+
+const DEADLINE: Duration = Duration::from_secs(20);
+
+struct Door {
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+    calls: mpsc::Receiver<Call>,
+    server: tokio::task::JoinHandle<&'static str>,
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+fn open() -> Door {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let (sender, calls) = mpsc::channel(8);
+    let server = tokio::spawn(server::serve(UnixListener::bind(&path).unwrap(), sender));
+    Door { _folder: folder, path, calls, server }
+}
+
+/// Sends a request as it stands and gives the status and the body.
+async fn raw(path: &PathBuf, request: Vec<u8>) -> (u16, serde_json::Value) {
+    let exchange = async {
+        let mut stream = UnixStream::connect(path).await.unwrap();
+        // The server may answer before it has read everything.
+        let _ = stream.write_all(&request).await;
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        String::from_utf8(answer).unwrap()
+    };
+    let answer = tokio::time::timeout(DEADLINE, exchange).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    assert!(head.contains("application/json"), "{head}");
+    (status, serde_json::from_str(body).unwrap())
+}
+
+async fn ask(door: &Door, method: &str, path: &str, kind: &str, body: &str) -> (u16, serde_json::Value) {
+    let head =
+        format!("{method} {path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\nContent-Type: {kind}\r\n");
+    let request = format!("{head}Authorization: Bearer kk\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    raw(&door.path, request.into_bytes()).await
+}
+
+/// A loop that answers nobody.
+fn be_silent(door: &mut Door) {
+    let (_, nothing) = mpsc::channel(1);
+    drop(std::mem::replace(&mut door.calls, nothing));
+}
+
+#[tokio::test]
+async fn every_address_of_the_page_is_there_and_takes_its_method_only() {
+    let mut door = open();
+    be_silent(&mut door);
+    for address in reference::ADDRESSES {
+        let path = address.path.replace("{id}", "m-1").replace("{token}", "k7qf2m").replace("{name}", "mm");
+        let body = match address.takes {
+            "ReplyBody" | "PaneSendBody" => r#"{"text":"x"}"#,
+            "PaneAnswerBody" => r#"{"choose":"yes"}"#,
+            "HaltBody" => r#"{"on":true}"#,
+            "a message, or several" => r#"{"to":"mm","content":"x"}"#,
+            _ => "",
+        };
+        let (status, body) = ask(&door, address.method, &path, "application/json", body).await;
+        let expected = match path.as_str() {
+            "/v1/health" => 200,
+            "/v1/panes/mm/answer" => 403, // the requests of this test carry an agent's key
+            _ => 503,
+        };
+        assert_eq!(status, expected, "{} {path}: {body}", address.method);
+        let (status, body) = ask(&door, "DELETE", &path, "application/json", "").await;
+        assert_eq!((status, body["code"].as_str()), (405, Some("no-such-method")), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn whatever_is_wrong_is_said_as_json_with_its_cure() {
+    let door = open();
+    let long = "x".repeat(65);
+    let json = "application/json";
+    for (method, path, kind, body, expected, line) in [
+        ("GET", "/", json, "", (404, "no-such-address"), None),
+        ("GET", "/v1/messages/A%2F..", json, "", (400, "bad-id"), None),
+        ("GET", &format!("/v1/messages/{long}"), json, "", (400, "bad-id"), None),
+        ("POST", "/v1/agents/A/stop", json, "", (400, "bad-name"), None),
+        ("POST", "/v1/turns/nope/ack", json, "", (403, "bad-proof"), None),
+        ("POST", "/v1/messages", json, "{\n  \"to\": }", (400, "syntax"), Some(2)),
+        ("POST", "/v1/messages", json, "[]", (400, "blank"), None),
+        ("POST", "/v1/messages", json, r#"{"content":"x"}"#, (400, "to-missing"), None),
+        ("POST", "/v1/messages", "application/yaml", "to: mm\ncontent: 'x", (400, "cut-off"), Some(2)),
+        ("POST", "/v1/turns/k7qf2m/reply", json, r#"{"txet":"x"}"#, (400, "syntax"), Some(1)),
+        ("POST", "/v1/turns/k7qf2m/reply", json, r#"{"text":""}"#, (400, "content-empty"), None),
+        ("GET", "/v1/messages/m-1/wait?until=later", json, "", (400, "bad-request"), None),
+        ("GET", "/v1/messages/m-1/wait?until=moved", json, "", (400, "bad-request"), None),
+        ("GET", "/v1/messages/m-1/wait?timeout=soon", json, "", (400, "bad-duration"), None),
+        ("GET", "/v1/messages/m-1/wait?untill=ended", json, "", (400, "bad-request"), None),
+    ] {
+        let (status, problem) = ask(&door, method, path, kind, body).await;
+        assert_eq!((status, problem["code"].as_str().unwrap()), expected, "{path} {body}: {problem}");
+        assert!(
+            !problem["why"].as_str().unwrap().is_empty() && !problem["cure"].as_str().unwrap().is_empty()
+        );
+        assert_eq!(problem["line"].as_u64(), line, "{problem}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_stands_twice_is_refused_in_json_as_in_yaml() {
+    let mut door = open();
+    be_silent(&mut door);
+    let json = "application/json";
+    for (path, body, key, document) in [
+        ("/v1/messages", r#"{"to":"boss","to":"w","content":"x"}"#, "to", None),
+        ("/v1/messages", r#"{"to":"boss","\u0074o":"w","content":"x"}"#, "to", None),
+        ("/v1/messages", r#"{"to":"mm","content":"x","metadata":{"a":{"k":1,"k":2}}}"#, "k", None),
+        ("/v1/messages", r#"[{"to":"mm","content":"x"},{"to":"mm","to":"mm","content":"x"}]"#, "to", Some(1)),
+        ("/v1/messages", r#"{"to":"mm","content":"x","depends_on":[{"a":1,"a":2}]}"#, "a", None),
+        ("/v1/halt", r#"{"on":true,"on":false}"#, "on", None),
+    ] {
+        let (status, problem) = ask(&door, "POST", path, json, body).await;
+        assert_eq!((status, problem["code"].as_str()), (400, Some("duplicate-key")), "{body}: {problem}");
+        let why = problem["why"].as_str().unwrap();
+        assert!(why.contains(&format!("`{key}`")), "{problem}");
+        assert_eq!(
+            (problem["line"].as_u64(), problem["document"].as_u64()),
+            (Some(1), document),
+            "{problem}"
+        );
+    }
+    let yaml = "to: boss\nto: w\ncontent: x\n";
+    let (_, problem) = ask(&door, "POST", "/v1/messages", "application/yaml", yaml).await;
+    assert_eq!(problem["code"].as_str(), Some("duplicate-key"), "the same word: {problem}");
+    let siblings = r#"{"to":"mm","content":"x","metadata":{"a":{"k":1},"b":{"k":1}}}"#;
+    let (status, problem) = ask(&door, "POST", "/v1/messages", json, siblings).await;
+    assert_eq!(status, 503, "it reached the loop, which is gone: {problem}");
+}
+
+#[tokio::test]
+async fn the_cure_of_a_json_body_does_not_speak_of_yaml() {
+    let door = open();
+    for (path, body) in [
+        ("/v1/messages", "{\n  \"to\": }"),
+        ("/v1/messages", "[]"),
+        ("/v1/messages", "[1]"),
+        ("/v1/messages", "{}"),
+        ("/v1/halt", "{\"of\":true}"),
+    ] {
+        let (_, problem) = ask(&door, "POST", path, "application/json", body).await;
+        let cure = problem["cure"].as_str().unwrap();
+        assert!(
+            !cure.contains("YAML") && !cure.contains("key: value") && !cure.contains("content:"),
+            "{body}: {problem}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_body_over_a_mebibyte_is_refused_whether_it_says_so_or_not() {
+    let door = open();
+    let head = "POST /v1/messages HTTP/1.1\r\nHost: t\r\nConnection: close\r\n";
+    let announced = format!("{head}Content-Length: {}\r\n\r\n", BODY_BYTES_MAX + 1);
+    let (status, problem) = raw(&door.path, announced.into_bytes()).await;
+    assert_eq!((status, problem["code"].as_str()), (413, Some("too-large")));
+    let mut chunked =
+        format!("{head}Transfer-Encoding: chunked\r\n\r\n{:x}\r\n", BODY_BYTES_MAX + 1).into_bytes();
+    chunked.resize(chunked.len() + BODY_BYTES_MAX + 1, b'x');
+    let (status, problem) = raw(&door.path, chunked).await;
+    assert_eq!((status, problem["code"].as_str()), (413, Some("too-large")));
+}
+
+#[tokio::test]
+async fn messages_reach_the_loop_with_their_key_and_are_answered_when_it_says_so() {
+    let mut door = open();
+    let mut calls = std::mem::replace(&mut door.calls, mpsc::channel(1).1);
+    let answering = tokio::spawn(async move {
+        let Call { request, key, answer } = calls.recv().await.unwrap();
+        let Request::Send { drafts } = request else { panic!("{request:?}") };
+        let contents: Vec<String> = drafts.iter().map(|draft| draft.body.content.to_string()).collect();
+        let ids = drafts.iter().map(|draft| draft.id.clone()).collect();
+        answer.send(Response::Reply(Reply::Accepted { ids, duplicates: Vec::new() })).unwrap();
+        (contents, key)
+    });
+    let yaml = "id: a\nto: mm\ncontent: 襷\n---\nid: b\nto: mm\ncontent: '🎌'\n";
+    let (status, accepted) = ask(&door, "POST", "/v1/messages", "application/yaml", yaml).await;
+    assert_eq!(status, 202);
+    assert_eq!(accepted, serde_json::json!({"ids": ["a", "b"], "duplicates": [], "durable": true}));
+    let (contents, key) = answering.await.unwrap();
+    assert_eq!(contents, ["襷", "🎌"]);
+    assert_eq!(key.as_deref(), Some("kk"));
+}
+
+/// Has the loop give these answers, one a request, and notes what it was asked; what it is asked after the last one waits.
+fn be_asked(door: &mut Door, answers: Vec<Response>) -> tokio::task::JoinHandle<Vec<String>> {
+    let mut calls = std::mem::replace(&mut door.calls, mpsc::channel(1).1);
+    tokio::spawn(async move {
+        let mut asked = Vec::new();
+        for response in answers {
+            let Call { request, answer, .. } = calls.recv().await.unwrap();
+            asked.push(format!("{request:?}"));
+            let _ = answer.send(response);
+        }
+        asked
+    })
+}
+
+#[tokio::test]
+async fn every_address_asks_the_loop_for_just_what_it_says() {
+    let mut door = open();
+    let (text, failed) = (r#"{"text":"襷"}"#, r#"{"text":"襷","failed":true}"#);
+    let rows = [
+        ("POST", "/v1/messages/m-1/cancel", "", "Command(Cancel { id: m-1, let_finish: false })"),
+        ("POST", "/v1/messages/m-1/retry", "", "Command(Retry(m-1))"),
+        (
+            "POST",
+            "/v1/turns/k7qf2m/reply",
+            text,
+            r#"Command(Reply { token: k7qf2m, text: "襷", failed: false })"#,
+        ),
+        (
+            "POST",
+            "/v1/turns/k7qf2m/reply",
+            failed,
+            r#"Command(Reply { token: k7qf2m, text: "襷", failed: true })"#,
+        ),
+        ("POST", "/v1/turns/k7qf2m/ack", "", "Command(Acknowledge { token: k7qf2m })"),
+        ("POST", "/v1/agents/start", "", "Command(Start(None))"),
+        ("POST", "/v1/agents/mm/start", "", "Command(Start(Some(mm)))"),
+        ("POST", "/v1/agents/mm/stop", "", "Command(Stop(mm))"),
+        ("POST", "/v1/agents/mm/restart", "", "Command(Restart(mm))"),
+        ("POST", "/v1/halt", r#"{"on":true}"#, "Halt(true)"),
+        ("POST", "/v1/halt", r#"{"on":false}"#, "Halt(false)"),
+        ("POST", "/v1/down", "", "Down { keep_agents: false }"),
+        ("POST", "/v1/down", r#"{"keep_agents":true}"#, "Down { keep_agents: true }"),
+        ("GET", "/v1/messages/m-1/wait", "", "Await(m-1, Ended)"),
+        ("GET", "/v1/messages/m-1/wait?until=delivered", "", "Await(m-1, Delivered)"),
+        ("GET", "/v1/messages/m-1/wait?until=moved&stage=held", "", r#"Await(m-1, Moved("held"))"#),
+        ("GET", "/v1/messages/m-1", "", "Message(m-1)"),
+        ("GET", "/v1/panes/mm?history=7", "", "Pane(mm, Read(7))"),
+        ("GET", "/v1/panes/mm/ready", "", "Pane(mm, Ready)"),
+        (
+            "POST",
+            "/v1/panes/mm/send",
+            text,
+            r#"Pane(mm, Send(SendWish { text: "襷", lines: false, force: false, wait_ms: 0 }))"#,
+        ),
+        ("POST", "/v1/panes/mm/clear", "", "Pane(mm, Clear)"),
+        (
+            "POST",
+            "/v1/panes/mm/wait",
+            r#"{"text":"x","timeout":"2s"}"#,
+            r#"Pane(mm, Wait { text: Some("x"), timeout_ms: 2000 })"#,
+        ),
+    ];
+    let asking = be_asked(&mut door, rows.map(|_| Response::Unavailable("later".to_owned())).to_vec());
+    for (method, path, body, _) in rows {
+        let (status, problem) = ask(&door, method, path, "application/json", body).await;
+        assert_eq!((status, problem["why"].as_str()), (503, Some("later")), "{path}");
+    }
+    assert_eq!(asking.await.unwrap(), rows.map(|(.., asked)| asked));
+}
+
+#[tokio::test]
+async fn what_the_loop_refuses_is_told_with_its_status_and_its_document() {
+    let mut door = open();
+    let rows = [
+        (Code::TooLarge, 413),
+        (Code::NoRoute, 403),
+        (Code::BadProof, 403),
+        (Code::NotYours, 403),
+        (Code::UnknownAgent, 404),
+        (Code::IdConflict, 409),
+        (Code::NotOpen, 409),
+        (Code::WrongStage, 409),
+        (Code::TooMany, 429),
+        (Code::NoRoom, 429),
+        (Code::DiskFull, 507),
+        (Code::Unavailable, 503),
+        (Code::Cycle, 400),
+    ];
+    let refusal = |(code, _): &(Code, u16)| {
+        Response::Reply(Reply::Refused(Refusal { document: 1, ..Refusal::new(*code, "no") }))
+    };
+    let asking = be_asked(&mut door, rows.iter().map(refusal).collect());
+    for (code, expected) in rows {
+        let two = r#"[{"to":"mm","content":"x"},{"to":"mm","content":"y"}]"#;
+        let (status, problem) = ask(&door, "POST", "/v1/messages", "application/json", two).await;
+        assert_eq!(status, expected, "{problem}");
+        assert_eq!((problem["code"].as_str(), problem["document"].as_u64()), (Some(code.word()), Some(1)));
+    }
+    asking.await.unwrap();
+    // What cannot be read is refused before the loop hears of it, in the same words.
+    let second = r#"[{"to":"mm","content":"x"},{"to":"mm"}]"#;
+    let (status, problem) = ask(&door, "POST", "/v1/messages", "application/json", second).await;
+    assert_eq!((status, problem["document"].as_u64()), (400, Some(1)), "{problem}");
+}
+
+/// A task of the user's for `mm`.
+fn message(id: &str) -> Message {
+    Message {
+        id: MessageId::new(id).unwrap(),
+        from: AgentName::user(),
+        to: AgentName::new("mm").unwrap(),
+        kind: Kind::Task,
+        sent_at: None,
+        accepted_at: Millis(1),
+        priority: Priority::Normal,
+        on_doubt: OnDoubt::Resend,
+        hops: 0,
+        verified: true,
+        inferred: false,
+        digest: Digest(1),
+        besides: Seldom::default(),
+    }
+}
+
+#[tokio::test]
+async fn duplicates_are_named_and_a_wait_that_is_over_says_that_nothing_came() {
+    let mut door = open();
+    let ids = |ids: &[&str]| ids.iter().map(|id| MessageId::new(id).unwrap()).collect();
+    let seen = MessageSeen {
+        message: message("m-1"),
+        body: BodyRef { seq: Seq(1), index: 0 },
+        status: Status::InProgress,
+        stage: "working",
+        since: Millis(1),
+        attempt: 1,
+        redelivered: false,
+        token: None,
+        agent: None,
+        answers: Vec::new(),
+        note: None,
+        phrase: None,
+        answer: None,
+    };
+    let mut calls = std::mem::replace(&mut door.calls, mpsc::channel(1).1);
+    let reply = Reply::Accepted { ids: ids(&["a", "b"]), duplicates: ids(&["b"]) };
+    let loops = tokio::spawn(async move {
+        let mut waiting = None;
+        while let Some(Call { request, answer, .. }) = calls.recv().await {
+            let response = match request {
+                Request::Send { .. } => Response::Reply(reply.clone()),
+                Request::Message(_) => Response::Message(Some(Box::new((seen.clone(), None)))),
+                // It does not get there.
+                _ => {
+                    waiting = Some(answer);
+                    continue;
+                }
+            };
+            answer.send(response).unwrap();
+        }
+        drop(waiting);
+    });
+    let two = r#"[{"id":"a","to":"mm","content":"x"},{"id":"b","to":"mm","content":"y"}]"#;
+    let (_, accepted) = ask(&door, "POST", "/v1/messages", "application/json", two).await;
+    assert_eq!(accepted, serde_json::json!({"ids": ["a", "b"], "duplicates": ["b"], "durable": true}));
+    let (status, waited) =
+        ask(&door, "GET", "/v1/messages/m-1/wait?timeout=20ms", "application/json", "").await;
+    assert_eq!((status, waited["reached"].as_bool()), (200, Some(false)), "{waited}");
+    assert_eq!(waited["message"]["stage"].as_str(), Some("working"));
+    loops.abort();
+}
+
+#[tokio::test]
+async fn the_reference_page_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol/API.md");
+    let page = reference::page();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, &page).unwrap();
+    }
+    let there = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        there == page,
+        "protocol/API.md is out of date: run `UPDATE_DOCS=1 cargo test --test pure http::`"
+    );
+}
+
+/// Sends a part of a request's head; the connection is open as long as what it gives.
+async fn begin(path: &PathBuf) -> UnixStream {
+    let mut stream = UnixStream::connect(path).await.unwrap();
+    stream.write_all(b"GET /v1/health HTTP/1.1\r\n").await.unwrap();
+    stream
+}
+
+#[tokio::test]
+async fn whoever_begins_a_request_and_says_no_more_is_sent_away() {
+    let door = open();
+    let mut stream = begin(&door.path).await;
+    let start = tokio::time::Instant::now();
+    let mut rest = Vec::new();
+    let closed = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut rest)).await;
+    assert!(closed.is_ok(), "it still has its connection");
+    assert!(start.elapsed() > Duration::from_secs(5), "a slow one has some seconds: {:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn whoever_asks_and_does_not_read_is_sent_away() {
+    let door = open();
+    let mut stream = UnixStream::connect(&door.path).await.unwrap();
+    let asking =
+        async { while stream.write_all(b"GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n").await.is_ok() {} };
+    let gone = tokio::time::timeout(Duration::from_secs(30), asking).await;
+    assert!(gone.is_ok(), "it still has its connection");
+}
+
+#[tokio::test]
+async fn beyond_256_connections_one_waits_until_another_goes() {
+    let door = open();
+    let mut others = Vec::new();
+    for _ in 0..256 {
+        others.push(begin(&door.path).await);
+    }
+    let ask = || raw(&door.path, b"GET /nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_vec());
+    let early = tokio::time::timeout(Duration::from_secs(1), ask()).await;
+    assert!(early.is_err(), "one more is served: {early:?}");
+    others.pop();
+    let (status, _) = tokio::time::timeout(Duration::from_secs(8), ask()).await.expect("a place is free");
+    assert_eq!(status, 404);
+}
+
+/// Set where this test is the crowd: where it connects.
+const CROWD: &str = "TASUKI_TEST_CROWD";
+
+#[tokio::test]
+async fn a_process_with_thousands_of_half_open_connections_shuts_nobody_else_out() {
+    if let Some(path) = std::env::var_os(CROWD) {
+        let path = PathBuf::from(path);
+        let mut open = Vec::new();
+        for _ in 0..2_000 {
+            // Those beyond what one process may have are closed at once.
+            let Ok(mut stream) = UnixStream::connect(&path).await else { break };
+            let _ = stream.write_all(b"GET /v1/health HTTP/1.1\r\n").await;
+            open.push(stream);
+        }
+        println!("crowd of {}", open.len());
+        let _ = std::io::Read::read(&mut std::io::stdin(), &mut [0; 1]);
+        return;
+    }
+    let mut door = open();
+    be_silent(&mut door);
+    let mut crowds = Vec::new();
+    for _ in 0..3 {
+        let mut crowd = tokio::process::Command::new(std::env::current_exe().unwrap());
+        let name = "http::a_process_with_thousands_of_half_open_connections_shuts_nobody_else_out";
+        crowd.args(["--exact", name, "--nocapture"]).env(CROWD, &door.path).kill_on_drop(true);
+        let crowd = crowd.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut crowd = crowd.spawn().unwrap();
+        let mut lines =
+            tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(crowd.stdout.take().unwrap()));
+        let there = async {
+            while lines.next_line().await.unwrap().is_some_and(|line| !line.contains("crowd of")) {}
+        };
+        tokio::time::timeout(DEADLINE, there).await.expect("the crowd");
+        // While it is there, everybody else is answered, and who answers a turn above all.
+        for (method, path, body, expected) in
+            [("GET", "/v1/health", "", 200), ("POST", "/v1/turns/k7qf2m/reply", r#"{"text":"x"}"#, 503)]
+        {
+            let answered = ask(&door, method, path, "application/json", body);
+            let (status, _) =
+                tokio::time::timeout(Duration::from_secs(5), answered).await.expect("an answer");
+            assert_eq!(status, expected);
+        }
+        crowds.push(crowd);
+    }
+}

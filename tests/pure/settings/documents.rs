@@ -1,0 +1,286 @@
+//! The schema and the reference page say what the code reads. `UPDATE_DOCS=1 cargo test` writes them anew.
+
+use crate::settings::support::place;
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::Path;
+use tasuki::wire::team_file::{built_in_names, schema};
+
+#[track_caller]
+fn is_fresh(path: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let there = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(there == text, "{} is out of date; write it anew with UPDATE_DOCS=1 cargo test", path.display());
+}
+
+#[test]
+fn the_schema_is_that_of_the_code() {
+    is_fresh("protocol/tasuki.schema.json", &format!("{:#}\n", schema()));
+}
+
+#[test]
+fn the_schema_of_a_message_is_that_of_its_reader() {
+    let schema = tasuki::wire::message::schema::message();
+    is_fresh("protocol/message.schema.json", &format!("{schema:#}\n"));
+    let mut named: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    let mut read = tasuki::wire::message::draft::KEYS.to_vec();
+    named.sort_unstable();
+    read.sort_unstable();
+    assert_eq!(named, read);
+}
+
+#[test]
+fn the_reference_page_names_every_key() {
+    is_fresh("docs/team-file.md", &page(&schema()));
+}
+
+#[test]
+fn the_example_on_the_page_is_accepted() {
+    let example = INTRO.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+    let place = place();
+    crate::settings::support::write(&place.workspace, "prompts/reviewer.md", "Say {phrase}.");
+    place.good(example);
+}
+
+#[test]
+fn every_key_is_described() {
+    let schema = schema();
+    let mut keys = 0;
+    for (name, definition) in sections(&schema) {
+        for (key, value) in definition["properties"].as_object().unwrap() {
+            assert!(value["description"].as_str().is_some_and(|text| text.len() > 10), "{name}: {key}");
+            keys += 1;
+        }
+    }
+    assert!(keys > 60, "{keys}");
+}
+
+const INTRO: &str = "# The team file
+
+`tasuki.yaml` says who is in a team, who reports to whom, and how each agent is started. A folder that has one is a
+workspace; `tasuki init` writes one to begin with. It is one YAML document of at most 1 MiB, in UTF-8, without anchors,
+aliases, merge keys and tags. A key that is not on this page is an error. Whatever is wrong is told with line, column, the
+line itself and what to do about it; a daemon that runs goes on with the settings it has.
+
+Paths are relative to the folder of the team file. Lengths of time have a unit: `100ms`, `30s`, `1h 30m`, `30d`.
+
+The example needs `prompts/reviewer.md` to be there: a file that is named and is missing is a mistake.
+
+```yaml
+session: tasuki
+agents:
+  - {name: boss, provider: scripted}
+  - name: reviewer
+    reports_to: boss
+    provider: checker
+    marker: 確認しました          # its phrase
+    system_prompt: prompts/reviewer.md
+    env: {EDITOR: null, STRICT: 1}
+    timeout: 10m
+providers:
+  checker: {based_on: plain, command: [cat], quiet: 300ms}
+settings:
+  retention: 90d
+  retries: [1s, 5s]
+routes:
+  - {from: reviewer, to: [boss]}
+```
+
+## Placeholders
+
+In `command`, in `env` and in the text of a system prompt these are filled in, once. Other braces stay as they are.
+
+| written | is |
+|---|---|
+| `{tasuki}` | the `tasuki` binary that runs the daemon |
+| `{name}` | the agent's name |
+| `{phrase}` | its phrase |
+| `{root}` | the workspace |
+| `{system_prompt}` | the text of its system prompt |
+| `{system_prompt_file}` | the file of it |
+| `{system_prompt_quoted}` | its text in quotes, as JSON and TOML write a string |
+| `{{name}}` | `{name}` itself, and so for the others |
+
+## Profiles
+
+A profile says how programs of one kind are started, typed to, read and ended. It can be given under `providers:`, or in a file of
+its own with the same keys, `NAME.yaml`, in `protocol/profiles/` of the workspace or in `profiles/` of the user's configuration
+folder (`~/.config/tasuki/profiles/`). What the workspace says overrides what the user's folder says, and `providers:` overrides
+both; all of it overrides the built-in profile of that name, or over the one that `based_on:` names. A new CLI is such a file;
+the built-in ones are examples. Files are read again when they change, by running agents, too; a mistake is reported, and
+what is in force stays. `tasuki detect explain AGENT` says how a screen is read and by which rule, `tasuki detect keep` makes a screen
+a recorded one, and `tasuki detect check` tries the rules on all of those.
+
+```yaml
+# protocol/profiles/mycli.yaml
+command: [mycli, --no-alt-screen]
+receipt: screen
+clear_key: C-u
+screen:
+  echo: '^> \\S'                       # how it shows what was sent
+  box:
+    forms:
+      - {above: '^─{8}', first: '^>(?: (.*))?$', more: '^  (.*)$', below: '^─{8}'}
+  choices: {marked: '^ *❯ +(\\S.*)$', other: '^ +(\\S.*)$', yes: ['^Yes$'], no: ['^No\\b']}
+  rules:
+    - {name: permission, state: waiting_input, box: hidden, see: {dialog: ['^ *Allow this\\?']}}
+    - {name: working, state: busy, see: {footer: ['esc to interrupt']}}
+    - {name: draft, state: draft, box: filled}
+    - {name: ready, state: ready, box: empty, see: {footer: ['shortcuts']}}
+```
+
+What a program says of itself counts more than its screen. Where a profile says in which files it keeps its sessions
+(`transcript:`, as for `claude`, `codex`, `gemini` and `qwen`), a line that is found there was delivered, an answer is taken from
+there to the letter, and a claim that only a tool has printed is none. OpenCode keeps no such files; it is
+asked over its HTTP API, which also tells when its turn is over and how long it waits for its model. `{port}` in a command is a free
+port of this machine, found before the first start and kept in `.tasuki/agents/NAME/port`; a password goes with it that nobody else
+knows, unless `OPENCODE_SERVER_PASSWORD` is set. `command: [opencode, --mini]` stays on the main screen and has no port. Where
+nothing can be learned that way, the screen is read as usual.
+
+## System prompt
+
+Each program with a profile gets it in its own way: Claude Code, Codex and Qwen Code as an option, Gemini CLI as a `GEMINI.md` in a
+folder that it is told to include, OpenCode as one of its `instructions`. `args:`, `model:` and `permission_mode:` are added to the
+profile's command; a `command:` of an agent's own whose first word is the profile's program is given the words for the prompt, too.
+Where the prompt cannot come to the program (another command without `{system_prompt}` or `{system_prompt_file}`, `plain`), `lint`,
+`up` and `doctor` say so, and each task's line names its file: `read .tasuki/agents/NAME/system_prompt.md once, then FILE and do it.`
+Besides, the file of each task says how the task ends, by its phrase and token, so that it can be done without any prompt. Gemini CLI
+reads no file that git ignores, as those in `queue/`, unless a `.geminiignore` says `!/queue/active/`; `init` writes one for it.
+
+## Environment
+
+An agent inherits the environment of the process that starts the daemon, less what systemd, tmux, a shell or tasuki set for
+that process alone. Then come the variables of its profile, then its own. `TASUKI_ROOT` (the workspace), `TASUKI_AGENT` (its
+name), `TASUKI_SYSTEM_PROMPT` (the file of its system prompt, if it has one) and `TASUKI_AGENT_KEY` are set by tasuki; `TERM`,
+`TMUX`, `TMUX_PANE`, `SHELL` and `PWD` by tmux, and `COLORTERM` by a newer one where it is not set.
+";
+
+fn page(schema: &Value) -> String {
+    let mut page = INTRO.to_owned();
+    let built_in = built_in_names().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    write!(page, "\nBuilt-in profiles, to be named under `provider:` and `based_on:`: {built_in}.\n")
+        .unwrap();
+    for (name, definition) in sections(schema) {
+        let heading = match name {
+            "" => "Top level",
+            "Agent" => "`agents:`, each",
+            "Settings" => "`settings:`",
+            "Words" => "`settings: words:`",
+            "Provider" => "`providers:`, each",
+            "SystemPrompt" => "`providers: NAME: system_prompt:`",
+            "Ready" => "`providers: NAME: ready:`",
+            "Transcript" => "`providers: NAME: transcript:`",
+            "Records" => "`providers: NAME: transcript: asked:` and `said:`",
+            "Route" => "`routes:`, each",
+            "May" => "`may:`, each",
+            "Screen" => "`providers: NAME: screen:`",
+            "StandingAnswer" => "`providers: NAME: answers:`, each",
+            "Choices" => "`providers: NAME: screen: choices:`",
+            "Box" => "`providers: NAME: screen: box:`",
+            "BoxForm" => "`providers: NAME: screen: box: forms:`, each",
+            "Rule" => "`providers: NAME: screen: rules:`, each",
+            "Sights" => "`see:` and `not:` of a rule",
+            other => panic!("{other} has no heading"),
+        };
+        let about = definition["description"].as_str().unwrap();
+        write!(page, "\n## {heading}\n\n{}\n\n| key | value | meaning |\n|---|---|---|\n", one_line(about))
+            .unwrap();
+        let required: Vec<&str> =
+            definition["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        for (key, value) in definition["properties"].as_object().unwrap() {
+            let needed = if required.contains(&key.as_str()) { ", needed" } else { "" };
+            let meaning = one_line(value["description"].as_str().unwrap());
+            writeln!(page, "| `{key}` | {}{needed} | {} |", kind(value), meaning.replace('|', "\\|"))
+                .unwrap();
+        }
+    }
+    page
+}
+
+/// The whole file and its parts, in the order in which a reader meets them.
+fn sections(schema: &Value) -> Vec<(&str, &Value)> {
+    const ORDER: [&str; 17] = [
+        "Agent",
+        "Settings",
+        "Words",
+        "Route",
+        "May",
+        "Provider",
+        "SystemPrompt",
+        "Ready",
+        "Transcript",
+        "Records",
+        "StandingAnswer",
+        "Screen",
+        "Choices",
+        "Box",
+        "BoxForm",
+        "Rule",
+        "Sights",
+    ];
+    let parts = schema["$defs"].as_object().unwrap();
+    assert!(parts.keys().all(|part| ORDER.contains(&part.as_str())), "a part is missing from the page");
+    [("", schema)].into_iter().chain(ORDER.map(|part| (part, &parts[part]))).collect()
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What kind of value a key takes, in words.
+fn kind(value: &Value) -> String {
+    if let Some(words) = value["enum"].as_array() {
+        let words = words.iter().filter_map(Value::as_str).map(|word| format!("`{word}`"));
+        return words.collect::<Vec<_>>().join(", ");
+    }
+    if let Some(part) = value["$ref"].as_str() {
+        return if ["Agent", "Route", "May"].iter().any(|list| part.ends_with(list)) {
+            "map".into()
+        } else {
+            "map, see below".into()
+        };
+    }
+    if let Some(choices) = value["anyOf"].as_array().or(value["oneOf"].as_array()) {
+        return choices
+            .iter()
+            .filter(|choice| choice["type"] != "null")
+            .map(kind)
+            .collect::<Vec<_>>()
+            .join(", ");
+    }
+    if let Some(title) = value["title"].as_str() {
+        return title.into();
+    }
+    if let Some(word) = value["const"].as_str() {
+        return format!("`{word}`");
+    }
+    let names: Vec<&str> = match &value["type"] {
+        Value::Array(names) => {
+            names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect()
+        }
+        name => name.as_str().into_iter().collect(),
+    };
+    match names.as_slice() {
+        ["array"] => format!("list of {}", plural(&kind(&value["items"]))),
+        ["object"] if value["additionalProperties"]["$ref"].is_string() => "map of maps, see below".into(),
+        ["object"] => "map of texts".into(),
+        ["string"] => "text".into(),
+        ["boolean"] => "`true` or `false`".into(),
+        ["integer"] => "number".into(),
+        other => panic!("no word for {other:?} in {value}"),
+    }
+}
+
+fn plural(kind: &str) -> String {
+    match kind {
+        "map" | "map, see below" => "maps, see below".into(),
+        "text" => "texts".into(),
+        "map of texts" => "maps of texts".into(),
+        "list of texts" => "lists of texts".into(),
+        "length of time" => "lengths of time".into(),
+        other => panic!("no plural of {other}"),
+    }
+}

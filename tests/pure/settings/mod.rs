@@ -1,0 +1,12 @@
+//! The team file and what goes with it: settings, workspace, lock, the default team.
+
+mod broken;
+mod default_team;
+mod documents;
+mod good;
+mod large;
+mod lock;
+mod profile_files;
+mod prompts;
+mod support;
+mod workspace;

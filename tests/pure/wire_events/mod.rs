@@ -1,0 +1,16 @@
+//! The journal's form of the engine's events: it comes back as it was, people can read it, and damage is noticed.
+
+#[cfg(test)]
+mod cost;
+#[cfg(test)]
+mod damage;
+#[cfg(test)]
+mod finished;
+#[cfg(test)]
+mod form;
+#[cfg(test)]
+mod page;
+#[cfg(test)]
+mod round_trip;
+#[cfg(test)]
+mod samples;
