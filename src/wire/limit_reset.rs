@@ -34,7 +34,7 @@ static AT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b\.?,?\s*)?",
         r"(?:(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?",
         r"(?:,?\s+(?P<year>\d{4})\b)?)?",
-        r"(?:(?:,|\s*\bat\b)?\s*(?P<hour>\d{1,2})(?:(?::(?P<minute>\d\d)(?::\d\d)?)\s*(?P<half>[ap]\.?m)?|\s*(?P<half2>[ap]\.?m)))?",
+        r"(?:(?:,|\s*\bat\b)?\s*(?P<hour>\d{1,2})(?:(?::(?P<minute>\d\d)(?::\d\d)?)(?:\s*(?P<half>[ap]\.?m))?|\s*(?P<half2>[ap]\.?m)))?",
     ))
     .ok()
 });
