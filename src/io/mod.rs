@@ -17,7 +17,6 @@ pub mod lock;
 pub mod log;
 pub mod mailbox;
 pub mod process;
-pub mod redact;
 pub(crate) mod regular;
 pub mod side_channel;
 pub mod systemd;

@@ -9,7 +9,7 @@ pub use find::Surroundings;
 pub(in crate::io) use folders::private_folder;
 
 use crate::engine::words::{AgentName, MessageId};
-use crate::io::log::escape;
+use crate::wire::clean::escape;
 use sha2::{Digest as _, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -15,6 +15,7 @@ use crate::wire::message::draft;
 use crate::wire::team_file::{Finding, Settings, render};
 use crate::wire::{FILE_BYTES_MAX, too_large};
 use anstream::ColorChoice;
+use chrono::Local;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::Read;
@@ -119,7 +120,7 @@ fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     let team = team.map(|loaded| loaded.settings.team);
     let names = team.as_ref().map(Team::names);
     let knows = |name: &str| names.as_ref().is_none_or(|names| names.contains(name));
-    let drafts = draft::read(bytes, name, &knows, &mut mint_id, Clock::start().wall());
+    let drafts = draft::read(bytes, name, &knows, &mut mint_id, Clock::start().wall(), &Local);
     if drafts.as_ref().is_err_and(|refusal| refusal.code == Code::BadStatus) && is_own_answer(bytes) {
         return Ok("an answer that tasuki wrote itself".to_owned());
     }

@@ -7,6 +7,7 @@ use crate::engine::words::USER;
 use crate::io::journal::is_short_of_space;
 use crate::io::mailbox::{Budget, Sweep};
 use crate::wire::message::draft;
+use chrono::Local;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is read at a look to tell whether it waits for room.
@@ -119,7 +120,7 @@ impl Worker {
         let (names, wall) = (&self.names, self.clock.wall());
         let knows = |name: &str| name == USER || names.contains(name);
         let is_urgent = |name: &str, bytes: &[u8]| {
-            let drafts = draft::read(bytes, Some(name), &knows, &mut mint_id, wall);
+            let drafts = draft::read(bytes, Some(name), &knows, &mut mint_id, wall, &Local);
             drafts.map_or(true, |drafts| may_be_urgent(&drafts))
         };
         let more = self.mailbox.take_wanted(sweep, LOOKS, now, &is_urgent);

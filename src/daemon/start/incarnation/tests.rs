@@ -21,6 +21,7 @@ use crate::engine::message::{RequestId, Source};
 use crate::engine::words::MessageId;
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::message::draft;
+use chrono::Utc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -156,7 +157,7 @@ fn task(id: &str) -> Input {
 
 fn asked(text: &str) -> Input {
     let mut mint = || MessageId::new("never").unwrap();
-    let drafts = draft::read(text.as_bytes(), None, &|_| true, &mut mint, Millis(0)).unwrap();
+    let drafts = draft::read(text.as_bytes(), None, &|_| true, &mut mint, Millis(0), &Utc).unwrap();
     Input::Drop { source: Source::Request(RequestId(0)), drafts, proof: None }
 }
 
