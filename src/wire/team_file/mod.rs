@@ -37,7 +37,8 @@ pub use prompt::{PromptWay, Template};
 
 use crate::engine::team::Team;
 use crate::engine::words::AgentName;
-use crate::io::workspace::{Surroundings, TEAM_FILE, Workspace, WorkspaceError, plain};
+use crate::io::workspace::WorkspaceError;
+use crate::wire::layout::{Surroundings, TEAM_FILE, Workspace, plain};
 use crate::wire::os_error::unnumbered;
 use file::TeamFile;
 use finding::Book;
