@@ -20,6 +20,7 @@ pub mod process;
 pub(crate) mod regular;
 pub mod side_channel;
 pub mod systemd;
+pub mod team_file;
 pub mod tmux;
 pub mod umask;
 pub mod views;

@@ -12,8 +12,9 @@ use crate::engine::screen::doorbell;
 use crate::engine::screen::doorbell::Doorbell;
 use crate::engine::team::Delivery;
 use crate::engine::words::{AgentName, MessageId, Millis, Nonce};
+use crate::io::team_file::SettingsError;
 use crate::io::views::View;
-use crate::wire::team_file::{Settings, SettingsError};
+use crate::wire::team_file::Settings;
 use std::sync::Arc;
 
 /// A turn that waits for its message's view before it is typed.

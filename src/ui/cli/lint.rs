@@ -9,6 +9,7 @@ use crate::engine::message::{self, Draft};
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, counted};
 use crate::io::clock::Clock;
+use crate::io::team_file::Machine;
 use crate::io::workspace::{TEAM_FILE, Workspace};
 use crate::lab::scripted;
 use crate::wire::message::draft;
@@ -93,7 +94,7 @@ fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     if path.file_name().is_some_and(|name| name == TEAM_FILE) {
         workspace.refuse_open_team()?;
     }
-    match Settings::parse_named(&path.display().to_string(), bytes, &workspace, &desk.around) {
+    match Settings::read(&path.display().to_string(), bytes, &workspace, &desk.around, &Machine) {
         Ok(loaded) => {
             if !loaded.warnings.is_empty() {
                 desk.remark(render(&loaded.warnings, colours));
