@@ -104,7 +104,15 @@ fn drop_file(c: &mut Criterion) {
         text.push_str("  Analyse the project and say what it is for. 襷\n");
     }
     let read = |text: &str| {
-        wire::read(text.as_bytes(), Some("x.yaml"), &|_| false, &mut || unreachable!(), Millis(0)).unwrap()
+        wire::read(
+            text.as_bytes(),
+            Some("x.yaml"),
+            &|_| false,
+            &mut || unreachable!(),
+            Millis(0),
+            &chrono::Local,
+        )
+        .unwrap()
     };
     assert_eq!(read(&text)[0].id.as_str(), "m-1");
     let mut group = c.benchmark_group("drop");

@@ -36,7 +36,8 @@ pub(crate) fn run(drops: usize) -> f64 {
         let name = entry.expect("a drop").file_name().into_string().expect("a name");
         let bytes = std::fs::read(queue.join(&name)).expect("the drop");
         let mut mint = || unreachable!("each drop has an id");
-        let drafts = draft::read(&bytes, Some(&name), &|_| true, &mut mint, Millis(0)).expect("a message");
+        let drafts = draft::read(&bytes, Some(&name), &|_| true, &mut mint, Millis(0), &chrono::Local)
+            .expect("a message");
         let number: usize = drafts[0].id.as_str().trim_start_matches("s-").parse().expect("a number");
         seen[number] += 1;
         batch.extend_from_slice(&bytes);

@@ -44,7 +44,8 @@ fn accept(arrivals: &Watch, place: PathBuf, log: &File, drops: usize) -> Vec<Str
         for seen in arrivals.next() {
             let bytes = std::fs::read(place.join(&seen.name)).expect("the drop");
             let mut mint = || unreachable!("each drop has an id");
-            let drafts = draft::read(&bytes, Some(&seen.name), &|_| true, &mut mint, Millis(0));
+            let drafts =
+                draft::read(&bytes, Some(&seen.name), &|_| true, &mut mint, Millis(0), &chrono::Local);
             let id = drafts.expect("a message")[0].id.to_string();
             log.write_all_at(&bytes, ids.len() as u64 * 4096).expect("room");
             ids.push(id);

@@ -3,7 +3,8 @@
 use crate::daemon::mailbox::mail::Mail;
 use crate::daemon::panes::orders::PaneNews;
 use crate::daemon::tmux::keeper::TmuxNews;
-use crate::wire::team_file::{Settings, SettingsError};
+use crate::io::team_file::SettingsError;
+use crate::wire::team_file::Settings;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;

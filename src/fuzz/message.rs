@@ -6,6 +6,7 @@ use crate::engine::message::{Draft, Kind, Status};
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::wire::message::show::{MessageView, message as show};
 use crate::wire::message::{draft, json};
+use chrono::Utc;
 
 /// A moment in 2026, so that deadlines of the corpus lie on both sides of it.
 const NOW: Millis = Millis(1_784_000_000_000);
@@ -18,8 +19,9 @@ const NOW: Millis = Millis(1_784_000_000_000);
 pub fn message(data: &[u8]) {
     let (how, bytes) = choice(data);
     let name = ["boss_to_coder.yaml", "x.yaml", "user_to_boss_to_coder.yaml"].get(how % 4).copied();
-    let read =
-        |bytes: &[u8]| draft::read(bytes, name, &|name| matches!(name, "boss" | "coder"), &mut mint(), NOW);
+    let read = |bytes: &[u8]| {
+        draft::read(bytes, name, &|name| matches!(name, "boss" | "coder"), &mut mint(), NOW, &Utc)
+    };
     let drafts = read(bytes);
     assert_eq!(drafts, read(bytes), "the same bytes say the same");
     match drafts {
@@ -31,7 +33,7 @@ pub fn message(data: &[u8]) {
     }
     // The same message may come as JSON over the socket.
     if let Ok(value) = serde_json::from_slice::<serde_json::Value>(bytes) {
-        match json::read(&value, &mut mint(), NOW) {
+        match json::read(&value, &mut mint(), NOW, &Utc) {
             Ok(draft) => is_fit(&draft),
             Err(refusal) => assert!(!refusal.why.is_empty()),
         }
@@ -72,7 +74,7 @@ fn is_fit(draft: &Draft) {
     if shown.len() > crate::wire::FILE_BYTES_MAX {
         return;
     }
-    let again = draft::read(shown.as_bytes(), None, &|_| false, &mut mint(), NOW);
+    let again = draft::read(shown.as_bytes(), None, &|_| false, &mut mint(), NOW, &Utc);
     let again = again.unwrap_or_else(|refusal| panic!("{refusal:?}\n{shown}"));
     let [again] = &again[..] else { panic!("{} documents in\n{shown}", again.len()) };
     assert_eq!(again.body.content, draft.body.content, "\n{shown}");

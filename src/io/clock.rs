@@ -1,4 +1,4 @@
-//! The one place that reads the time, and that writes it as text.
+//! The one place that reads the time.
 //!
 //! [`Clock::now`] is what the engine is given: the wall clock as it stood at start, carried on by the monotonic clock.
 //! It therefore stands still while the machine sleeps: an agent that slept with its machine has not used up its
@@ -6,14 +6,10 @@
 //! [`Clock::slept`] somebody may know whether that was set, or went on while this one stood still.
 
 use crate::engine::words::Millis;
-use chrono::{DateTime, SecondsFormat, Utc};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
-
-/// Last moment that is written as text: the end of the year 9999, the last one that RFC 3339 has four digits for.
-const LAST_MS: u64 = 253_402_300_799_999;
 
 /// Where the kernel says which boot this is.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -104,25 +100,6 @@ impl Clock {
     }
 }
 
-/// The moment in RFC 3339, UTC: `2026-02-02T12:00:00Z`, with three digits of milliseconds unless they are zero.
-#[must_use]
-pub fn rfc3339(at: Millis) -> String {
-    utc(at).to_rfc3339_opts(SecondsFormat::AutoSi, true)
-}
-
-/// The same with three digits of milliseconds always, for columns of times.
-#[must_use]
-pub fn rfc3339_ms(at: Millis) -> String {
-    utc(at).to_rfc3339_opts(SecondsFormat::Millis, true)
-}
-
-/// The day of a moment as `YYYY-MM-DD`, in UTC: the folders of `queue/done/` follow from the journal alone, wherever
-/// and in whichever time zone they are written again.
-#[must_use]
-pub fn day(at: Millis) -> String {
-    utc(at).format("%Y-%m-%d").to_string()
-}
-
 /// Which boot of the machine this is: process numbers and start times mean something only within one.
 ///
 /// # Errors
@@ -162,11 +139,6 @@ fn slept_since_boot() -> Duration {
     since(clock_gettime(ClockId::Boottime)).saturating_sub(awake)
 }
 
-fn utc(at: Millis) -> DateTime<Utc> {
-    let ms = i64::try_from(at.0.min(LAST_MS)).unwrap_or_default();
-    DateTime::from_timestamp_millis(ms).unwrap_or_default()
-}
-
 fn to_ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
@@ -174,18 +146,6 @@ fn to_ms(duration: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn moments_are_written_with_milliseconds_only_where_there_are_some() {
-        assert_eq!(rfc3339(Millis(1_770_033_600_000)), "2026-02-02T12:00:00Z");
-        assert_eq!(rfc3339(Millis(1_770_033_600_070)), "2026-02-02T12:00:00.070Z");
-        assert_eq!(rfc3339(Millis(0)), "1970-01-01T00:00:00Z");
-        assert_eq!(rfc3339_ms(Millis(0)), "1970-01-01T00:00:00.000Z");
-        assert_eq!(rfc3339(Millis(u64::MAX)), "9999-12-31T23:59:59.999Z");
-        assert_eq!(day(Millis(1_770_033_600_000)), "2026-02-02");
-        assert_eq!(day(Millis(1_770_076_799_999)), "2026-02-02");
-        assert_eq!(day(Millis(1_770_076_800_000)), "2026-02-03");
-    }
 
     #[test]
     fn the_clock_never_goes_back() {

@@ -7,7 +7,8 @@
 
 use crate::engine::words::Millis;
 use crate::io::{clock, process, regular};
-use crate::wire::time::read_moment;
+use crate::wire::time::{read_moment, rfc3339};
+use chrono::Utc;
 use fs2::FileExt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -171,7 +172,7 @@ fn open(path: &Path) -> io::Result<File> {
 
 fn note(file: &mut File, started_at: Millis) -> io::Result<()> {
     file.set_len(0)?;
-    writeln!(file, "{} {}", std::process::id(), clock::rfc3339(started_at))
+    writeln!(file, "{} {}", std::process::id(), rfc3339(started_at))
 }
 
 /// Who says in the file that it holds the lock. A file that was removed, or that cannot be read, says nothing: the lock
@@ -182,7 +183,7 @@ fn noted(path: &Path) -> Holder {
     let read = file.and_then(|file| file.take(NOTE_BYTES_MAX).read_to_string(&mut text));
     let mut words = text.split_whitespace().take(read.map_or(0, |_| 2));
     let pid = words.next().and_then(|word| word.parse().ok());
-    let started_at = words.next().filter(|word| read_moment(word).is_some()).map(str::to_owned);
+    let started_at = words.next().filter(|word| read_moment(word, &Utc).is_some()).map(str::to_owned);
     Holder { pid, started_at }
 }
 

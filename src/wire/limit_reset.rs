@@ -4,9 +4,7 @@
 mod zone;
 
 use crate::engine::words::Millis;
-use chrono::{
-    DateTime, Datelike, Days, Local, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Utc, Weekday,
-};
+use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Utc, Weekday};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 use zone::Zone;
@@ -34,20 +32,21 @@ static AT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b\.?,?\s*)?",
         r"(?:(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?",
         r"(?:,?\s+(?P<year>\d{4})\b)?)?",
-        r"(?:(?:,|\s*\bat\b)?\s*(?P<hour>\d{1,2})(?:(?::(?P<minute>\d\d)(?::\d\d)?)\s*(?P<half>[ap]\.?m)?|\s*(?P<half2>[ap]\.?m)))?",
+        r"(?:(?:,|\s*\bat\b)?\s*(?P<hour>\d{1,2})(?:(?::(?P<minute>\d\d)(?::\d\d)?)(?:\s*(?P<half>[ap]\.?m))?|\s*(?P<half2>[ap]\.?m)))?",
     ))
     .ok()
 });
 
-/// When the limit ends of which `text` tells, if it says so; `wall` is the time now, and what is over ends now.
+/// When the limit ends of which `text` tells, if it says so; `wall` is the time now, and what is over ends now. A time of day
+/// that names no zone is of the zone `here`.
 #[must_use]
-pub fn reset_at(text: &str, wall: Millis) -> Option<Millis> {
+pub fn reset_at<Z: TimeZone>(text: &str, wall: Millis, here: &Z) -> Option<Millis> {
     let at = stamped(text).or_else(|| passing(text, wall)).or_else(|| {
         let found = AT
             .as_ref()?
             .captures_iter(text)
             .find(|found| ["hour", "month", "weekday"].iter().any(|part| found.name(part).is_some()))?;
-        spoken(&found, text, wall)
+        spoken(&found, text, wall, here)
     })?;
     (at.0 <= wall.0.saturating_add(LONGEST_MS)).then_some(at.max(wall))
 }
@@ -87,13 +86,13 @@ fn lasting(text: &str) -> Option<u64> {
     ms
 }
 
-/// A day, a time of day, or both, in the zone that is named or else that of this machine; nothing in one that nobody knows.
-fn spoken(found: &Captures<'_>, text: &str, wall: Millis) -> Option<Millis> {
+/// A day, a time of day, or both, in the zone that is named or else in that of here; nothing in one that nobody knows.
+fn spoken<Z: TimeZone>(found: &Captures<'_>, text: &str, wall: Millis, here: &Z) -> Option<Millis> {
     let whole = found.get(0)?;
     let behind = &text[whole.end()..];
     let is_dotted = [".m", ".M"].iter().any(|end| whole.as_str().ends_with(end));
     match zone::named(if is_dotted { behind.strip_prefix('.').unwrap_or(behind) } else { behind })? {
-        Zone::Here => in_zone(found, wall, &Local),
+        Zone::Here => in_zone(found, wall, here),
         Zone::Place(zone) => in_zone(found, wall, &zone),
         Zone::Offset(offset) => in_zone(found, wall, &offset),
     }
@@ -162,12 +161,13 @@ fn millis<Z: TimeZone>(zone: &Z, at: NaiveDateTime) -> Option<Millis> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono_tz::Tz;
 
     /// 2026-11-21 06:30:00 UTC, which is 15:30 in Tokyo.
     const NOW: Millis = Millis(1_795_242_600_000);
 
     fn told(text: &str) -> Option<String> {
-        reset_at(text, NOW).map(crate::io::clock::rfc3339)
+        reset_at(text, NOW, &Tz::Asia__Tokyo).map(crate::wire::time::rfc3339)
     }
 
     #[test]
@@ -279,8 +279,13 @@ mod tests {
         for (text, at) in said {
             assert_eq!(told(text).as_deref(), at, "{text}");
         }
-        let here = told("resets 3:45pm");
-        for text in ["resets 3:45pm (local time)", "resets 3:45pm · progress saved", "resets 3:45 PM. OK"] {
+        let here = Some("2026-11-21T06:45:00Z".to_owned());
+        for text in [
+            "resets 3:45pm",
+            "resets 3:45pm (local time)",
+            "resets 3:45pm · progress saved",
+            "resets 3:45 PM. OK",
+        ] {
             assert_eq!(told(text), here, "{text}");
         }
     }
@@ -313,10 +318,10 @@ mod tests {
             "try again at Nov 20th, 2026 3:14 PM UTC",
         ];
         for text in over {
-            assert_eq!(reset_at(text, NOW), Some(NOW), "{text}");
+            assert_eq!(reset_at(text, NOW, &Utc), Some(NOW), "{text}");
         }
         let after_midnight = Millis(NOW.0 - 6 * 3_600_000);
-        assert_eq!(reset_at("resets 11:50pm (UTC)", after_midnight), Some(after_midnight));
+        assert_eq!(reset_at("resets 11:50pm (UTC)", after_midnight, &Utc), Some(after_midnight));
         assert_eq!(told("resets 11:50pm (UTC)").as_deref(), Some("2026-11-21T23:50:00Z"));
     }
 }

@@ -1,11 +1,14 @@
 //! FLOOR 2: bytes and types, each made from the other: what stands in files, in the journal and on the socket. Touches nothing outside.
 
 pub mod api;
+pub mod clean;
 pub mod events;
+pub mod layout;
 pub mod limit_reset;
 pub mod message;
 pub mod number;
 pub mod os_error;
+pub mod redact;
 pub mod status;
 pub mod team_file;
 pub mod time;

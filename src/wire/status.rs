@@ -1,6 +1,6 @@
 //! The dashboard's files and the reason beside a rejected file, as YAML.
 
-use super::time::write_moment;
+use super::time::rfc3339;
 use crate::engine::message::refusal::Refusal;
 use crate::engine::screen::reading::Dialog;
 use crate::engine::words::{AgentName, MessageId, Millis, PaneId};
@@ -117,8 +117,8 @@ impl Serialize for AgentStatus<'_> {
         map.serialize_entry("agent_name", self.agent.as_str())?;
         map.serialize_entry("state", self.state)?;
         map.serialize_entry("current_task", &self.task.map(MessageId::as_str))?;
-        map.serialize_entry("last_updated", &write_moment(self.at))?;
-        map.serialize_entry("started_at", &self.started_at.map(write_moment))?;
+        map.serialize_entry("last_updated", &rfc3339(self.at))?;
+        map.serialize_entry("started_at", &self.started_at.map(rfc3339))?;
         map.serialize_entry("doing", &self.doing)?;
         if let Some(asks) = self.asks {
             map.serialize_entry("asks", &Asks(asks))?;
@@ -150,11 +150,11 @@ impl Serialize for DaemonStatus<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("pid", &self.pid)?;
         map.serialize_entry("version", self.version)?;
-        map.serialize_entry("started_at", &write_moment(self.started_at))?;
-        map.serialize_entry("last_updated", &write_moment(self.at))?;
+        map.serialize_entry("started_at", &rfc3339(self.started_at))?;
+        map.serialize_entry("last_updated", &rfc3339(self.at))?;
         map.serialize_entry("socket", &self.socket)?;
         if let Some(since) = self.stopped_since {
-            map.serialize_entry("stopped_since", &write_moment(since))?;
+            map.serialize_entry("stopped_since", &rfc3339(since))?;
         }
         map.serialize_entry("counts", &FlowMap(Counts(self.counts)))?;
         if !self.notes.is_empty() {
@@ -196,7 +196,7 @@ impl Serialize for Reason<'_> {
         if let Some(from) = self.from {
             map.serialize_entry("from", from)?;
         }
-        map.serialize_entry("at", &write_moment(self.at))?;
+        map.serialize_entry("at", &rfc3339(self.at))?;
         map.serialize_entry("inode", &self.inode)?;
         map.end()
     }

@@ -1,16 +1,18 @@
 //! Points in time and durations as people and programs write them.
 
 use crate::engine::words::Millis;
-use crate::io::clock;
-use chrono::{DateTime, FixedOffset, Local, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, SecondsFormat, TimeDelta, TimeZone, Utc};
 use std::time::Duration;
 
 /// Forms with a zone besides RFC 3339: ISO 8601 as `date`, Python and Java write it. chrono's `%z` reads `+0900` and `+09:00`.
 const ZONED: [&str; 4] =
     ["%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z", "%Y%m%dT%H%M%S%.f%#z"];
-/// Forms without a zone, taken as local time.
+/// Forms without a zone.
 const LOCAL: [&str; 5] =
     ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y%m%dT%H%M%S%.f"];
+
+/// Last moment that is written as text: the end of the year 9999, the last one that RFC 3339 has four digits for.
+const LAST_MS: u64 = 253_402_300_799_999;
 
 /// Longest `timeout`, in ms: a year. More is a mistake in the unit.
 pub const DURATION_MS_MAX: u64 = 366 * 24 * 60 * 60 * 1_000;
@@ -18,22 +20,28 @@ pub const DURATION_MS_MAX: u64 = 366 * 24 * 60 * 60 * 1_000;
 /// The units that are refused.
 const CALENDAR: [&str; 8] = ["M", "month", "months", "y", "yr", "yrs", "year", "years"];
 
-/// Reads RFC 3339, or ISO 8601 without a zone as local time (a date alone is its midnight). None if it is neither, or
-/// before 1970.
+/// Reads RFC 3339, or ISO 8601 without a zone as a time in the zone `here` (a date alone is its midnight). None if it is
+/// neither, or before 1970.
 #[must_use]
-pub fn read_moment(text: &str) -> Option<Millis> {
+pub fn read_moment<Z: TimeZone>(text: &str, here: &Z) -> Option<Millis> {
     let text = text.trim();
     let ms = match zoned(text) {
         Some(moment) => moment.timestamp_millis(),
-        None => in_zone(&Local, naive(text)?)?.timestamp_millis(),
+        None => in_zone(here, naive(text)?)?.timestamp_millis(),
     };
     u64::try_from(ms).ok().map(Millis)
 }
 
-/// Writes RFC 3339 in UTC: `2026-02-02T12:00:00Z`, with milliseconds where there are some.
+/// The moment in RFC 3339, UTC: `2026-02-02T12:00:00Z`, with three digits of milliseconds unless they are zero.
 #[must_use]
-pub fn write_moment(at: Millis) -> String {
-    clock::rfc3339(at)
+pub fn rfc3339(at: Millis) -> String {
+    utc(at).to_rfc3339_opts(SecondsFormat::AutoSi, true)
+}
+
+/// The same with three digits of milliseconds always, for columns of times.
+#[must_use]
+pub fn rfc3339_ms(at: Millis) -> String {
+    utc(at).to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 /// A calendar day, `YYYY-MM-DD`: the name of a dated folder. Sorts by date.
@@ -44,7 +52,7 @@ impl Day {
     /// The day of a moment in UTC: folders follow from the journal alone, in whichever time zone they are written again.
     #[must_use]
     pub fn of(at: Millis) -> Self {
-        Self(clock::day(at))
+        Self(utc(at).format("%Y-%m-%d").to_string())
     }
 
     /// Reads the name of a dated folder.
@@ -128,6 +136,11 @@ fn in_days(days: u64) -> String {
     format!("{days}day{}", if days == 1 { "" } else { "s" })
 }
 
+fn utc(at: Millis) -> DateTime<Utc> {
+    let ms = i64::try_from(at.0.min(LAST_MS)).unwrap_or_default();
+    DateTime::from_timestamp_millis(ms).unwrap_or_default()
+}
+
 fn zoned(text: &str) -> Option<DateTime<FixedOffset>> {
     if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
         return Some(moment);
@@ -153,6 +166,7 @@ fn in_zone<Z: TimeZone>(zone: &Z, local: NaiveDateTime) -> Option<DateTime<Utc>>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono_tz::Asia::Tokyo;
 
     #[test]
     fn moments_in_the_forms_that_are_met() {
@@ -169,16 +183,18 @@ mod tests {
             "20260202T120000Z",
             " 2026-02-02T12:00:00.000000Z ",
         ] {
-            assert_eq!(read_moment(text), noon, "{text}");
+            assert_eq!(read_moment(text, &Tokyo), noon, "{text}");
         }
         let at = |h, m, s, ms| {
             let naive = NaiveDate::from_ymd_opt(2025, 2, 2).unwrap().and_hms_milli_opt(h, m, s, ms).unwrap();
-            Some(Millis(Local.from_local_datetime(&naive).unwrap().timestamp_millis() as u64))
+            Some(Millis(Tokyo.from_local_datetime(&naive).unwrap().timestamp_millis() as u64))
         };
-        assert_eq!(read_moment("2025-02-02T12:00:00"), at(12, 0, 0, 0));
-        assert_eq!(read_moment("2025-02-02T12:00:00.123456"), at(12, 0, 0, 123));
-        assert_eq!(read_moment("2025-02-02 12:00"), at(12, 0, 0, 0));
-        assert_eq!(read_moment("2025-02-02"), at(0, 0, 0, 0));
+        let here = |text: &str| read_moment(text, &Tokyo);
+        assert_eq!(here("2025-02-02T12:00:00"), at(12, 0, 0, 0));
+        assert_eq!(here("2025-02-02T12:00:00.123456"), at(12, 0, 0, 123));
+        assert_eq!(here("2025-02-02 12:00"), at(12, 0, 0, 0));
+        assert_eq!(here("2025-02-02"), at(0, 0, 0, 0));
+        assert_eq!(here("2025-02-02 09:00"), read_moment("2025-02-02T00:00:00Z", &Utc));
         for bad in [
             "",
             "yesterday",
@@ -189,16 +205,24 @@ mod tests {
             "1969-12-31T00:00:00Z",
             "２０２６-02-02",
         ] {
-            assert_eq!(read_moment(bad), None, "{bad}");
+            assert_eq!(read_moment(bad, &Tokyo), None, "{bad}");
         }
     }
 
     #[test]
+    fn moments_are_written_with_milliseconds_only_where_there_are_some() {
+        assert_eq!(rfc3339(Millis(1_770_033_600_000)), "2026-02-02T12:00:00Z");
+        assert_eq!(rfc3339(Millis(1_770_033_600_070)), "2026-02-02T12:00:00.070Z");
+        assert_eq!(rfc3339(Millis(1_770_033_600_007)), "2026-02-02T12:00:00.007Z");
+        assert_eq!(rfc3339(Millis(0)), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339_ms(Millis(0)), "1970-01-01T00:00:00.000Z");
+        assert_eq!(rfc3339(Millis(u64::MAX)), "9999-12-31T23:59:59.999Z");
+    }
+
+    #[test]
     fn what_is_written_is_read_again() {
-        assert_eq!(write_moment(Millis(1_770_033_600_000)), "2026-02-02T12:00:00Z");
-        assert_eq!(write_moment(Millis(1_770_033_600_007)), "2026-02-02T12:00:00.007Z");
         for ms in [0, 1, 999, 1_770_033_600_123, 4_102_444_800_000] {
-            assert_eq!(read_moment(&write_moment(Millis(ms))), Some(Millis(ms)));
+            assert_eq!(read_moment(&rfc3339(Millis(ms)), &Tokyo), Some(Millis(ms)));
         }
         for ms in [1, 1_000, 90_000, 1_800_000, 5_400_000, 86_400_000 * 40, DURATION_MS_MAX, 86_400_001] {
             assert_eq!(read_duration(&write_duration(ms)), Some(ms));
@@ -208,6 +232,7 @@ mod tests {
 
     #[test]
     fn a_day_is_that_of_utc_and_has_one_spelling() {
+        assert_eq!(Day::of(Millis(1_770_033_600_000)).as_str(), "2026-02-02");
         assert_eq!(Day::of(Millis(1_770_076_799_999)).as_str(), "2026-02-02");
         assert_eq!(Day::parse("2026-02-03"), Some(Day::of(Millis(1_770_076_800_000))));
         assert!(Day::parse("2026-02-03") > Day::parse("2026-01-31"));

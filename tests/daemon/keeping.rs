@@ -67,7 +67,7 @@ fn worker() -> (AgentName, Member) {
 fn an_open_task() -> Input {
     let text = b"id: open\nto: worker\ncontent: |\n  from long ago\n";
     let mut mint = || MessageId::new("never").expect("an id");
-    let drafts = draft::read(text, None, &|_| true, &mut mint, LONG_AGO).expect("a message");
+    let drafts = draft::read(text, None, &|_| true, &mut mint, LONG_AGO, &chrono::Utc).expect("a message");
     Input::Drop { source: Source::Request(RequestId(1)), drafts, proof: None }
 }
 

@@ -36,7 +36,8 @@ fn accepted(folder: &Path, boot: &str, claim: &str, name: &str) {
     let (mut journal, _) = Journal::open(folder, boot, nothing, &mut |_| Ok(())).expect("a journal");
     let at = Millis(Clock::start().now().0 - TWO_DAYS_MS);
     let mut mint = || MessageId::new("msg-000000000001").expect("an id");
-    let drafts = draft::read(DROP.as_bytes(), None, &|_| true, &mut mint, at).expect("a message");
+    let drafts =
+        draft::read(DROP.as_bytes(), None, &|_| true, &mut mint, at, &chrono::Utc).expect("a message");
     let source = Source::File { claim: claim.into(), name: name.into() };
     let mut engine = Engine::new(Team::default());
     let step =

@@ -155,6 +155,7 @@ fn a_message_is_left_in_the_queue_where_no_daemon_runs() {
         &|_| false,
         &mut || unreachable!("it has an id"),
         tasuki::engine::words::Millis(0),
+        &chrono::Utc,
     );
     let draft = drafts.unwrap().remove(0);
     assert_eq!(&*draft.body.content, content);

@@ -22,7 +22,7 @@ fn known(name: &str) -> bool {
 }
 
 fn read_named(name: &str, bytes: &[u8]) -> Result<Vec<Draft>, Refusal> {
-    draft::read(bytes, Some(name), &known, &mut minted, NOW)
+    draft::read(bytes, Some(name), &known, &mut minted, NOW, &chrono::Utc)
 }
 
 fn read(text: &str) -> Result<Vec<Draft>, Refusal> {
@@ -448,7 +448,14 @@ fn the_digest_tells_duplicates_from_conflicts() {
     let digests: std::collections::BTreeSet<_> = others.iter().map(|text| digest(text)).collect();
     assert_eq!(digests.len(), others.len(), "each of them is another message");
     let two = |id: &str| {
-        draft::read(b"to: a\ncontent: x\n", None, &known, &mut || MessageId::new(id).unwrap(), NOW)
+        draft::read(
+            b"to: a\ncontent: x\n",
+            None,
+            &known,
+            &mut || MessageId::new(id).unwrap(),
+            NOW,
+            &chrono::Utc,
+        )
     };
     assert_eq!(two("m1").unwrap()[0].digest, two("m2").unwrap()[0].digest, "a made id does not count");
 }
@@ -458,9 +465,10 @@ fn json_is_read_like_yaml() {
     let yaml = "id: m\nfrom: f\nto: a\ntype: info\ncontent: \"x 😀\"\nmetadata: {n: 1.5, l: [true, ~]}\ndepends_on: [r]\ncolour: 7\n";
     let value = json!({"id": "m", "from": "f", "to": "a", "type": "info", "content": "x 😀",
         "metadata": {"n": 1.5, "l": [true, null]}, "depends_on": ["r"], "colour": 7});
-    assert_eq!(wire_json::read(&value, &mut minted, NOW).unwrap(), one(yaml));
-    let code =
-        |value: &serde_json::Value| wire_json::read(value, &mut minted, NOW).map_err(|r| (r.code, r.line));
+    assert_eq!(wire_json::read(&value, &mut minted, NOW, &chrono::Utc).unwrap(), one(yaml));
+    let code = |value: &serde_json::Value| {
+        wire_json::read(value, &mut minted, NOW, &chrono::Utc).map_err(|r| (r.code, r.line))
+    };
     for (bytes, is_read) in [(1 << 20, true), ((1 << 20) + 1, false)] {
         let read = code(&json!({"to": "a", "content": "x".repeat(bytes)}));
         assert_eq!(

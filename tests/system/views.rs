@@ -67,7 +67,7 @@ fn check_content(content: &str) {
     }
     // A drop that says nothing is refused, so that alone cannot come back as one.
     if !content.trim().is_empty() {
-        let drafts = draft::read(yaml.as_bytes(), None, &|_| false, &mut || id("m"), NOON);
+        let drafts = draft::read(yaml.as_bytes(), None, &|_| false, &mut || id("m"), NOON, &chrono::Utc);
         let drafts = drafts.unwrap_or_else(|refusal| panic!("{refusal:?}\n{yaml}"));
         assert_eq!(&*drafts[0].body.content, content, "\n{yaml}");
     }
@@ -321,7 +321,7 @@ proptest! {
         for read in readers(&yaml) {
             prop_assert_eq!(&read["metadata"], &extra["metadata"], "\n{}", yaml);
         }
-        let drafts = draft::read(yaml.as_bytes(), None, &|_| false, &mut || id("m"), NOON);
+        let drafts = draft::read(yaml.as_bytes(), None, &|_| false, &mut || id("m"), NOON, &chrono::Utc);
         let drafts = drafts.unwrap_or_else(|refusal| panic!("{refusal:?}\n{yaml}"));
         prop_assert_eq!(serde_json::from_str::<Value>(&drafts[0].body.extra).expect("it is JSON"), extra);
     }

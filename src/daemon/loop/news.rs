@@ -13,8 +13,9 @@ use crate::daemon::tmux::keeper::TmuxNews;
 use crate::daemon::views::worker::Shown as ViewsShown;
 use crate::engine::input::{Input, Report, Shown};
 use crate::engine::words::{AgentName, Millis, Nonce};
+use crate::io::team_file::SettingsError;
 use crate::io::views::View;
-use crate::wire::team_file::{Settings, SettingsError};
+use crate::wire::team_file::Settings;
 use std::sync::Arc;
 use tokio::task::{Id, JoinError};
 

@@ -5,6 +5,7 @@ use crate::engine::team::blocker::NeedKind;
 use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::wire::limit_reset::reset_at;
+use chrono::Local;
 
 /// After the moment that a screen names, the other side may need a while.
 const MARGIN_MS: u64 = 30_000;
@@ -18,7 +19,7 @@ fn dated_at(report: Report, now: Millis, wall: Millis) -> Report {
     match report {
         Report::Needs { kind: NeedKind::Limit, why, asks, until: None, hidden } => {
             // A moment that has passed says nothing: whoever is asked at once again and again has no rest.
-            let ahead = reset_at(&why, wall).map(|at| at.since(wall)).filter(|ahead| *ahead > 0);
+            let ahead = reset_at(&why, wall, &Local).map(|at| at.since(wall)).filter(|ahead| *ahead > 0);
             let until = ahead.map(|ahead| now.plus(ahead.saturating_add(MARGIN_MS)));
             Report::Needs { kind: NeedKind::Limit, why, asks, until, hidden }
         }

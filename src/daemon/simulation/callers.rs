@@ -9,6 +9,7 @@ use crate::engine::message::refusal::Code;
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::fake::Machine;
 use crate::wire::message::draft;
+use chrono::Utc;
 use tokio::sync::{mpsc, oneshot};
 
 /// What somebody wants of the daemon.
@@ -102,7 +103,7 @@ impl Callers {
     ) -> Option<usize> {
         let wall = Machine::with(|machine| machine.wall);
         let mut mint = crate::io::chance::mint_id;
-        let mut drafts = draft::read(text.as_bytes(), None, &|_| false, &mut mint, wall).ok()?;
+        let mut drafts = draft::read(text.as_bytes(), None, &|_| false, &mut mint, wall, &Utc).ok()?;
         // Whoever may have to ask again gives the ids himself.
         drafts.iter_mut().for_each(|draft| draft.id_given = true);
         self.letters.push(Letter { drafts, contents, key, sent: 0, fate: Fate::Unknown });

@@ -1,8 +1,8 @@
 //! Who drops files into the queue: people, and agents that hand on parts and answer. What each dropped is remembered.
 
 use crate::engine::words::Token;
-use crate::io::clock::rfc3339;
 use crate::io::fake::{Chance, Change, Machine};
+use crate::wire::time::rfc3339;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

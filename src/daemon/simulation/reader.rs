@@ -10,6 +10,7 @@ use crate::engine::life::Stage;
 use crate::engine::message::{BodyRef, Draft};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::wire::message::draft;
+use chrono::Utc;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -224,7 +225,7 @@ pub(super) fn parse(text: &[u8]) -> Result<Draft, String> {
     if let Some(at) = lines.iter().position(|line| line.starts_with(b"status: ")) {
         lines.remove(at);
     }
-    let drafts = draft::read(&lines.concat(), None, &|_| false, &mut mint, Millis(0));
+    let drafts = draft::read(&lines.concat(), None, &|_| false, &mut mint, Millis(0), &Utc);
     let drafts = drafts.map_err(|refusal| format!("{refusal:?}: {}", String::from_utf8_lossy(text)))?;
     drafts.into_iter().next().ok_or_else(|| "nothing".to_owned())
 }

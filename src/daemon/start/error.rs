@@ -4,9 +4,9 @@ use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
 use crate::io::lock::LockError;
 use crate::io::log::LogError;
+use crate::io::team_file::SettingsError;
 use crate::io::tmux::TmuxError;
 use crate::io::workspace::WorkspaceError;
-use crate::wire::team_file::SettingsError;
 
 /// Why the daemon does not start.
 #[derive(Debug, thiserror::Error)]

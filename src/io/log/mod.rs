@@ -3,11 +3,9 @@
 //! One thread owns the file. Whoever logs hands it a line and goes on: a full or slow disk costs lines of the log, which
 //! are counted, and never the daemon's time.
 
-mod clean;
-
-pub use clean::{Cleaner, escape, turns_text};
-
 use crate::io::clock;
+use crate::wire::clean::Cleaner;
+use crate::wire::time;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt};
@@ -220,7 +218,7 @@ impl Keeper {
         if lost == 0 {
             return;
         }
-        let now = clock::rfc3339_ms(clock::wall_now());
+        let now = time::rfc3339_ms(clock::wall_now());
         let line =
             format!("{now} WARN lines of this log that were lost: {lost}; the disk was full or too slow");
         if self.write(&line).is_ok() {
@@ -241,7 +239,7 @@ struct WallTime;
 
 impl FormatTime for WallTime {
     fn format_time(&self, w: &mut Writer<'_>) -> std::fmt::Result {
-        w.write_str(&clock::rfc3339_ms(clock::wall_now()))
+        w.write_str(&time::rfc3339_ms(clock::wall_now()))
     }
 }
 

@@ -22,7 +22,7 @@ fn a_line_an_event_with_time_level_and_place() {
     let text = read(&path);
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines.len(), 2, "{text}");
-    assert!(read_moment(lines[0].split(' ').next().unwrap()).is_some(), "{text}");
+    assert!(read_moment(lines[0].split(' ').next().unwrap(), &chrono::Utc).is_some(), "{text}");
     assert!(
         lines[0].contains(" INFO tasuki::io::log::tests: two\\nlines ") && lines[0].contains("襷"),
         "{text}"

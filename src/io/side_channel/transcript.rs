@@ -9,6 +9,7 @@ use crate::io::clock::wall_now;
 use crate::io::regular;
 use crate::wire::team_file::{Env, Transcript};
 use crate::wire::time::read_moment;
+use chrono::Local;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -240,7 +241,7 @@ fn record(line: &[u8]) -> Option<Value> {
 
 /// When a record was written, as it says itself.
 fn moment_of(record: &Value) -> Option<Millis> {
-    record.get("timestamp").and_then(Value::as_str).and_then(read_moment)
+    record.get("timestamp").and_then(Value::as_str).and_then(|text| read_moment(text, &Local))
 }
 
 fn name_of(record: &Value, path: &str) -> Option<String> {

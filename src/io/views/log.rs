@@ -2,9 +2,9 @@
 
 use super::Views;
 use crate::engine::words::{AgentName, Millis};
-use crate::io::clock::rfc3339_ms;
 use crate::io::folder::{Folder, FolderError};
-use crate::io::log::turns_text;
+use crate::wire::clean::turns_text;
+use crate::wire::time::rfc3339_ms;
 use rustix::io::Errno;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};

@@ -1,30 +1,10 @@
 //! Which workspace is meant: found as git finds a repository, and as careful as git about whose it is.
 
-use super::{MEMORY, TEAM_FILE, Workspace, WorkspaceError};
-use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use super::{Surroundings, TEAM_FILE, Workspace, WorkspaceError};
+use crate::wire::layout::MEMORY;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-
-/// What tasuki takes from the process that it is: read once and passed by hand.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Surroundings {
-    /// The environment.
-    pub vars: BTreeMap<OsString, OsString>,
-    /// The folder the command was given in.
-    pub cwd: PathBuf,
-    /// The `tasuki` binary that runs.
-    pub exe: PathBuf,
-    /// The user's own workspace: the XDG data folder of tasuki, if the user has a home.
-    pub home: Option<PathBuf>,
-    /// Where the user's own profiles are: the XDG configuration folder of tasuki, if the user has a home.
-    pub config: Option<PathBuf>,
-    /// The folder for temporary files.
-    pub temp: PathBuf,
-    /// The number of the user.
-    pub uid: u32,
-}
 
 impl Surroundings {
     /// Those of this process.
@@ -44,12 +24,6 @@ impl Surroundings {
             temp: std::env::temp_dir(),
             uid: rustix::process::geteuid().as_raw(),
         })
-    }
-
-    /// A variable that is set and not empty.
-    #[must_use]
-    pub fn var(&self, name: &str) -> Option<&OsStr> {
-        self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 }
 
@@ -121,7 +95,7 @@ fn named(root: &Path, named_by: &'static str) -> Result<Workspace, WorkspaceErro
     if is_taken(workspace.root()) {
         return refuse_no_file(workspace.root()).map(|()| workspace);
     }
-    Err(WorkspaceError::NoTeamFile { root: workspace.root, named_by })
+    Err(WorkspaceError::NoTeamFile { root: workspace.root().to_path_buf(), named_by })
 }
 
 fn is_not_there(error: &io::Error) -> bool {

@@ -5,7 +5,7 @@ use super::record::{Fate, Letter, Parcel, Way, digest};
 use super::team::{BOSS, POOL, SLOTH, agent};
 use super::text::{content, length, quoted, value};
 use crate::engine::words::Millis;
-use crate::io::clock::rfc3339_ms;
+use crate::wire::time::rfc3339_ms;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 

@@ -9,11 +9,12 @@ use crate::engine::words::counted;
 use crate::io::client::{ANSWER_DEADLINE, Client};
 use crate::io::journal::is_short_of_space;
 use crate::io::systemd::{Linger, Manager, unit};
+use crate::io::team_file::{Machine, SettingsError};
 use crate::io::tmux::Server;
 use crate::io::workspace::Workspace;
 use crate::wire::api::{Health, StatusInfo};
 use crate::wire::os_error::unnumbered;
-use crate::wire::team_file::{Settings, SettingsError, TmuxSocket};
+use crate::wire::team_file::{Settings, TmuxSocket};
 use serde::Serialize;
 use std::path::Path;
 
@@ -270,7 +271,9 @@ fn disk(workspace: &Workspace, settings: &Settings) -> Check {
 fn programs(settings: &Settings) -> Vec<Check> {
     let mut checks: Vec<Check> = Vec::new();
     for (name, launch) in &settings.launches {
-        let Some(why) = launch.missing().or_else(|| launch.missing_script()) else { continue };
+        let Some(why) = launch.missing(&Machine).or_else(|| launch.missing_script(&Machine)) else {
+            continue;
+        };
         let cure = format!("then run `tasuki agent start {name}`");
         checks.push(check("program", Verdict::Bad, format!("{name}: {why}"), &cure));
     }

@@ -12,6 +12,7 @@ use crate::io::lock;
 use crate::io::workspace::Workspace;
 use crate::wire::FILE_BYTES_MAX;
 use crate::wire::message::{draft, json};
+use chrono::Local;
 use rustix::io::Errno;
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -105,7 +106,7 @@ fn name(workspace: &Workspace, part: &OsStr, name: &OsStr, message: &Value) -> R
             Ok(file) if file.metadata()?.is_file() => read(file),
             _ => return Err(queue.failed("rename", name, Errno::EXIST).into()),
         };
-        let ours = json::read(message, &mut mint_id, Millis(0))?;
+        let ours = json::read(message, &mut mint_id, Millis(0), &Local)?;
         if there.is_some_and(|there| there.id == ours.id && there.digest == ours.digest) {
             return Ok(false);
         }
@@ -118,6 +119,6 @@ fn name(workspace: &Workspace, part: &OsStr, name: &OsStr, message: &Value) -> R
 fn read(file: File) -> Option<Draft> {
     let mut bytes = Vec::new();
     file.take(FILE_BYTES_MAX as u64).read_to_end(&mut bytes).ok()?;
-    let drafts = draft::read(&bytes, None, &|_| false, &mut mint_id, Millis(0)).ok()?;
+    let drafts = draft::read(&bytes, None, &|_| false, &mut mint_id, Millis(0), &Local).ok()?;
     <[Draft; 1]>::try_from(drafts).ok().map(|[draft]| draft)
 }

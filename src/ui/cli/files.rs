@@ -198,7 +198,7 @@ fn is_yaml(path: &Path) -> bool {
 /// Since when `queue/STOP` is there.
 fn stopped_since(workspace: &Workspace) -> Option<String> {
     use crate::engine::words::Millis;
-    use crate::io::clock::rfc3339;
+    use crate::wire::time::rfc3339;
     let made = fs::metadata(workspace.stop_file()).ok()?.modified().ok()?;
     let since = made.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Some(rfc3339(Millis(u64::try_from(since.as_millis()).unwrap_or_default())))

@@ -5,8 +5,9 @@ use super::failure::{Failure, Kind};
 use crate::engine::message::refusal::Code;
 use crate::io::client::Client;
 use crate::io::lock;
+use crate::io::team_file::{choose_provider, write_team};
 use crate::io::workspace::Workspace;
-use crate::wire::team_file::{Language, Settings, choose_provider, write_team};
+use crate::wire::team_file::{Language, Settings};
 use std::fs;
 
 /// Makes a workspace: the default team, its prompts, the mailbox and the dashboard

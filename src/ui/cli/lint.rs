@@ -9,12 +9,14 @@ use crate::engine::team::Team;
 use crate::engine::words::{AgentName, counted};
 use crate::io::chance::mint_id;
 use crate::io::clock::Clock;
+use crate::io::team_file::Machine;
 use crate::io::workspace::{TEAM_FILE, Workspace};
 use crate::lab::scripted;
 use crate::wire::message::draft;
 use crate::wire::team_file::{Finding, Settings, render};
 use crate::wire::{FILE_BYTES_MAX, too_large};
 use anstream::ColorChoice;
+use chrono::Local;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::Read;
@@ -92,7 +94,7 @@ fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     if path.file_name().is_some_and(|name| name == TEAM_FILE) {
         workspace.refuse_open_team()?;
     }
-    match Settings::parse_named(&path.display().to_string(), bytes, &workspace, &desk.around) {
+    match Settings::read(&path.display().to_string(), bytes, &workspace, &desk.around, &Machine) {
         Ok(loaded) => {
             if !loaded.warnings.is_empty() {
                 desk.remark(render(&loaded.warnings, colours));
@@ -119,7 +121,7 @@ fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     let team = team.map(|loaded| loaded.settings.team);
     let names = team.as_ref().map(Team::names);
     let knows = |name: &str| names.as_ref().is_none_or(|names| names.contains(name));
-    let drafts = draft::read(bytes, name, &knows, &mut mint_id, Clock::start().wall());
+    let drafts = draft::read(bytes, name, &knows, &mut mint_id, Clock::start().wall(), &Local);
     if drafts.as_ref().is_err_and(|refusal| refusal.code == Code::BadStatus) && is_own_answer(bytes) {
         return Ok("an answer that tasuki wrote itself".to_owned());
     }

@@ -4,11 +4,11 @@
 use super::files;
 use super::table::harmless;
 use crate::engine::words::{Millis, counted};
-use crate::io::clock::rfc3339;
 use crate::io::lock;
 use crate::io::mailbox;
 use crate::io::process;
 use crate::io::workspace::Workspace;
+use crate::wire::time::rfc3339;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -17,6 +17,7 @@ use crate::wire::api::{Accepted, AgentInfo, StatusInfo};
 use crate::wire::message::json;
 use crate::wire::team_file::Settings;
 use crate::wire::time::read_time;
+use chrono::Local;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -103,7 +104,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     };
     let id = args.id.clone().unwrap_or_else(mint_id);
     let message = message(desk, &workspace, args, &id, text);
-    let draft = json::read(&message, &mut mint_id, Clock::start().wall())?;
+    let draft = json::read(&message, &mut mint_id, Clock::start().wall(), &Local)?;
     // One that had its id before may be there already, and then it is not too late.
     if args.id.is_none()
         && let Some(late) = draft.late
@@ -258,7 +259,7 @@ fn message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId, text
 
 /// What the daemon would refuse for itself is refused now, while somebody is there to read it.
 fn check(desk: &Desk, workspace: &Workspace, message: &Value) -> Ended {
-    let draft = json::read(message, &mut mint_id, Clock::start().wall())?;
+    let draft = json::read(message, &mut mint_id, Clock::start().wall(), &Local)?;
     let loaded = Settings::load(workspace, &desk.around)?;
     loaded.settings.team.addressee(&draft.to)?;
     Ok(())

@@ -3,10 +3,10 @@
 use super::failure::Failure;
 use crate::engine::history as story;
 use crate::engine::words::{AgentName, Millis};
-use crate::io::clock;
 use crate::io::journal::{Kind, Order, scan};
 use crate::io::workspace::Workspace;
 use crate::wire::events;
+use crate::wire::time;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -58,7 +58,7 @@ pub(super) fn read(workspace: &Workspace, agent: &AgentName) -> Result<Story, Fa
 
 fn sentence(at: Millis, seq: u64, told: story::Told) -> Sentence {
     Sentence {
-        at: clock::rfc3339_ms(at),
+        at: time::rfc3339_ms(at),
         seq,
         id: told.id.map(|id| id.to_string()),
         agent: told.agent.map(|agent| agent.to_string()),

@@ -1,6 +1,6 @@
 //! Tables for people: no lines, one row a line, the last column cut at the terminal's edge.
 
-use crate::io::log::turns_text;
+use crate::wire::clean::turns_text;
 use comfy_table::{Table, presets};
 use std::io::IsTerminal;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};

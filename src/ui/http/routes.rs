@@ -21,6 +21,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use chrono::Local;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -272,7 +273,7 @@ impl House {
 fn read_drafts(headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Vec<Draft>, Refused> {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !kind.contains("json") {
-        return Ok(draft::read(body, None, &|_| false, &mut mint_id, now)?);
+        return Ok(draft::read(body, None, &|_| false, &mut mint_id, now, &Local)?);
     }
     let values = match json_of(body)? {
         serde_json::Value::Array(values) => values,
@@ -286,7 +287,7 @@ fn read_drafts(headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Vec<Draf
         return Err(Refusal::new(Code::TooManyDocuments, why).into());
     }
     let read = |(document, value): (usize, &serde_json::Value)| {
-        json::read(value, &mut mint_id, now).map_err(|mut refusal| {
+        json::read(value, &mut mint_id, now, &Local).map_err(|mut refusal| {
             refusal.document = document;
             Refused::of_json(refusal)
         })

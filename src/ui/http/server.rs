@@ -4,8 +4,9 @@ use super::places::{Admitted, Busy, Places};
 use super::routes::{self, House};
 use crate::daemon::clients::request::Calls;
 use crate::daemon::clients::server::Faces;
-use crate::io::clock::{self, Clock};
+use crate::io::clock::Clock;
 use crate::wire::api::DaemonInfo;
+use crate::wire::time;
 use axum::Router;
 use hyper::Request;
 use hyper::body::Incoming;
@@ -132,7 +133,7 @@ fn about(listener: &UnixListener, clock: Clock) -> DaemonInfo {
     DaemonInfo {
         pid: std::process::id(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        started_at: clock::rfc3339(clock.wall()),
+        started_at: time::rfc3339(clock.wall()),
         socket: path.map(|path| path.display().to_string()).unwrap_or_default(),
     }
 }

@@ -3,8 +3,8 @@
 use crate::daemon::clients::request::PaneLook;
 use crate::engine::screen::reading::Dialog;
 use crate::engine::view::{AgentSeen, MessageSeen, Overview};
-use crate::io::clock;
 use crate::wire::api::{AgentInfo, AsksInfo, DaemonInfo, MessageInfo, PaneLookInfo, StatusInfo};
+use crate::wire::time;
 
 /// A message, and why it waits.
 pub(super) fn message(seen: &MessageSeen, waits_for: Option<String>) -> MessageInfo {
@@ -16,8 +16,8 @@ pub(super) fn message(seen: &MessageSeen, waits_for: Option<String>) -> MessageI
         kind: message.kind.word().to_owned(),
         status: seen.status.word().to_owned(),
         stage: seen.stage.to_owned(),
-        since: clock::rfc3339(seen.since),
-        accepted_at: clock::rfc3339(message.accepted_at),
+        since: time::rfc3339(seen.since),
+        accepted_at: time::rfc3339(message.accepted_at),
         attempt: seen.attempt,
         redelivered: seen.redelivered,
         priority: message.priority.word().to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn workspace(
         pending: overview.pending,
         held: overview.held,
         unread,
-        halted_since: overview.halted.map(clock::rfc3339),
+        halted_since: overview.halted.map(time::rfc3339),
         tmux_lost: overview.tmux_lost,
         notes,
     }
@@ -90,7 +90,7 @@ fn agent(agent: &AgentSeen) -> AgentInfo {
         pid: agent.pid,
         provider: agent.provider.clone(),
         queued: agent.queued,
-        up_since: agent.up_since.map(clock::rfc3339),
+        up_since: agent.up_since.map(time::rfc3339),
         tasks_completed: agent.counts.completed,
         tasks_failed: agent.counts.failed,
         restarts: agent.counts.restarts,

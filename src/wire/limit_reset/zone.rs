@@ -41,7 +41,7 @@ const SHORT: [(&str, i32); 18] = [
 /// A zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// That of this machine: none is named.
+    /// That of here: none is named.
     Here,
     /// That of a place.
     Place(Tz),

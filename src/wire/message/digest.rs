@@ -100,7 +100,7 @@ mod tests {
         let others = FIELDS.into_iter().filter(|other| name(other) != name(field));
         let text = others.chain([field]).collect::<Vec<_>>().join("\n");
         let mint = &mut || MessageId::new("minted").unwrap();
-        let drafts = draft::read(text.as_bytes(), None, &|_| true, mint, Millis(1));
+        let drafts = draft::read(text.as_bytes(), None, &|_| true, mint, Millis(1), &chrono::Utc);
         drafts.unwrap_or_else(|refusal| panic!("{field}: {}", refusal.why))[0].digest
     }
 

@@ -10,6 +10,7 @@ use crate::wire::time;
 use crate::wire::yaml::place::{Place, shown};
 use crate::wire::yaml::text;
 use crate::wire::yaml::tree::{Documents, Node, Value};
+use chrono::TimeZone;
 use serde_json::{Map, Value as Json};
 
 /// Keys that a drop may have, each with a meaning.
@@ -67,16 +68,18 @@ pub const KEY_BYTES_MAX: usize = 64;
 pub const METADATA_BYTES_MAX: usize = 64 << 10;
 
 /// Reads the documents of a file. `file_name` may fill a missing `from` and `to` (`{from}_to_{to}.yaml`, both `names`);
-/// `mint` makes an id for each document without one; `now` is the wall clock, for deadlines.
+/// `mint` makes an id for each document without one; `now` is the wall clock, for deadlines, and `here` the zone of times that
+/// name none.
 ///
 /// # Errors
 /// The first refusal, with its document, line and column.
-pub fn read(
+pub fn read<Z: TimeZone>(
     bytes: &[u8],
     file_name: Option<&str>,
     names: &dyn Fn(&str) -> bool,
     mint: &mut dyn FnMut() -> MessageId,
     now: Millis,
+    here: &Z,
 ) -> Result<Vec<Draft>, Refusal> {
     let text = text::read(bytes)?;
     let envelope = file_name.and_then(|name| envelope(name, names));
@@ -99,7 +102,7 @@ pub fn read(
                 }
                 _ => refusal,
             };
-            let mut draft = draft(&node, envelope.as_ref(), mint, now).map_err(told).map_err(at)?;
+            let mut draft = draft(&node, envelope.as_ref(), mint, now, here).map_err(told).map_err(at)?;
             draft.notes.extend(nobody.clone());
             drafts.push(draft);
         }
@@ -147,11 +150,12 @@ fn called_by_nobody(file_name: &str, names: &dyn Fn(&str) -> bool) -> Option<Str
 }
 
 /// One document.
-pub(in crate::wire) fn draft(
+pub(in crate::wire) fn draft<Z: TimeZone>(
     root: &Node<'_>,
     envelope: Option<&(AgentName, AgentName)>,
     mint: &mut dyn FnMut() -> MessageId,
     now: Millis,
+    here: &Z,
 ) -> Result<Draft, Refusal> {
     let fields = Fields::of(root)?;
     check_keys(&fields)?;
@@ -163,7 +167,7 @@ pub(in crate::wire) fn draft(
     let status = status(&fields, kind)?;
     let content = content(&fields)?;
     let (extra, unknown_keys) = extra(&fields)?;
-    let (deadline, late) = deadline(&fields, now)?;
+    let (deadline, late) = deadline(&fields, now, here)?;
     let mut draft = Draft {
         id_given: id.is_some(),
         id: id.unwrap_or_else(mint),
@@ -171,7 +175,7 @@ pub(in crate::wire) fn draft(
         to,
         kind,
         status,
-        sent_at: moment(&fields, "timestamp")?.map(|(at, _)| at),
+        sent_at: moment(&fields, "timestamp", here)?.map(|(at, _)| at),
         in_reply_to: fields.id("in_reply_to")?,
         parent: fields.id("parent")?,
         retry_of: fields.id("retry_of")?,
@@ -279,17 +283,25 @@ fn token(fields: &Fields<'_>) -> Result<Option<Token>, Refusal> {
     fields.text("token")?.map(read).transpose()
 }
 
-fn moment(fields: &Fields<'_>, field: &'static str) -> Result<Option<(Millis, Place)>, Refusal> {
+fn moment<Z: TimeZone>(
+    fields: &Fields<'_>,
+    field: &'static str,
+    here: &Z,
+) -> Result<Option<(Millis, Place)>, Refusal> {
     let Some(text) = fields.text(field)? else { return Ok(None) };
-    let at = text.read(time::read_moment, Code::BadTimestamp, "is not a point in time")?;
+    let at = text.read(|text| time::read_moment(text, here), Code::BadTimestamp, "is not a point in time")?;
     Ok(Some((at, text.place)))
 }
 
 /// And why it is too late, if it is: who sends a message again is to hear what became of it, and not that it is too late now.
-fn deadline(fields: &Fields<'_>, now: Millis) -> Result<(Option<Millis>, Option<Box<Refusal>>), Refusal> {
-    let Some((at, place)) = moment(fields, "deadline")? else { return Ok((None, None)) };
+fn deadline<Z: TimeZone>(
+    fields: &Fields<'_>,
+    now: Millis,
+    here: &Z,
+) -> Result<(Option<Millis>, Option<Box<Refusal>>), Refusal> {
+    let Some((at, place)) = moment(fields, "deadline", here)? else { return Ok((None, None)) };
     let late = || {
-        let why = format!("`deadline`: {} is in the past", time::write_moment(at));
+        let why = format!("`deadline`: {} is in the past", time::rfc3339(at));
         Box::new(place.refuse(Code::DeadlinePast, why).at("deadline"))
     };
     Ok((Some(at), (at <= now).then(late)))

@@ -6,6 +6,7 @@ use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{MessageId, Millis};
 use crate::wire::yaml::place::{Place, shown};
 use crate::wire::yaml::tree::{DEPTH_MAX, Entry, NODES_MAX, Node, Value};
+use chrono::TimeZone;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value as Json};
 use std::fmt;
@@ -129,12 +130,18 @@ impl<'de> Visitor<'de> for Once<'_> {
     }
 }
 
+/// Reads a message that came as JSON, with `mint`, `now` and `here` as in [`super::draft::read`].
 ///
 /// # Errors
 /// The first refusal, with its field but without a line.
-pub fn read(value: &Json, mint: &mut dyn FnMut() -> MessageId, now: Millis) -> Result<Draft, Refusal> {
+pub fn read<Z: TimeZone>(
+    value: &Json,
+    mint: &mut dyn FnMut() -> MessageId,
+    now: Millis,
+    here: &Z,
+) -> Result<Draft, Refusal> {
     let mut nodes = 0;
-    draft(&node(value, 0, &mut nodes)?, None, mint, now)
+    draft(&node(value, 0, &mut nodes)?, None, mint, now, here)
 }
 
 fn node<'a>(value: &'a Json, depth: usize, nodes: &mut usize) -> Result<Node<'a>, Refusal> {

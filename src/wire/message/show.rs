@@ -7,7 +7,7 @@
 
 use crate::engine::message::{Expect, Kind, OnDoubt, Priority, Status};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
-use crate::wire::time::{write_duration, write_moment};
+use crate::wire::time::{rfc3339, write_duration};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_saphyr::{DoubleQuoted, LitStr};
 
@@ -286,7 +286,7 @@ impl MessageView<'_> {
 
     /// When, after what, and under which conditions.
     fn terms<M: SerializeMap>(&self, map: &mut Entries<M>) -> Result<(), M::Error> {
-        map.some("timestamp", self.timestamp.map(write_moment))?;
+        map.some("timestamp", self.timestamp.map(rfc3339))?;
         map.some("in_reply_to", self.in_reply_to.map(MessageId::as_str))?;
         map.some("parent", self.parent.map(MessageId::as_str))?;
         map.some("retry_of", self.retry_of.map(MessageId::as_str))?;
@@ -294,7 +294,7 @@ impl MessageView<'_> {
         map.list("depends_on", &depends_on)?;
         map.some("priority", (self.priority != Priority::default()).then(|| self.priority.word()))?;
         map.some("timeout", self.timeout_ms.map(write_duration))?;
-        map.some("deadline", self.deadline.map(write_moment))?;
+        map.some("deadline", self.deadline.map(rfc3339))?;
         map.some("on_doubt", (self.on_doubt != OnDoubt::default()).then(|| self.on_doubt.word()))?;
         map.some("expect", self.expect.map(ExpectView))
     }
@@ -309,8 +309,8 @@ impl MessageView<'_> {
         map.some("proof", self.proof)?;
         map.some("evidence", self.evidence.map(Prose))?;
         map.some("reason", self.reason.map(Prose))?;
-        map.some("accepted_at", self.accepted_at.map(write_moment))?;
-        map.some("finished_at", self.finished_at.map(write_moment))
+        map.some("accepted_at", self.accepted_at.map(rfc3339))?;
+        map.some("finished_at", self.finished_at.map(rfc3339))
     }
 }
 
@@ -320,7 +320,7 @@ impl Serialize for Note<'_> {
         map.some("id", self.id.map(MessageId::as_str))?;
         map.some("from", self.from.map(AgentName::as_str))?;
         map.some("status", self.status.map(Status::word))?;
-        map.some("at", self.at.map(write_moment))?;
+        map.some("at", self.at.map(rfc3339))?;
         map.some("truncated", self.truncated.then_some(true))?;
         match self.text {
             NoteText::Here(text) => map.entry("content", &Prose(text))?,

@@ -1,6 +1,6 @@
 //! The environment of an agent: what it inherits, less what is the daemon's own business, and what its team file adds.
 
-use crate::io::workspace::Surroundings;
+use crate::wire::layout::Surroundings;
 use std::collections::BTreeMap;
 
 /// Variables by name.

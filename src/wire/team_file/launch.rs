@@ -1,28 +1,23 @@
 //! How one agent is started: its command, folder, environment and system prompt, all placeholders filled.
 
+use super::command::Command;
 use super::env::{Env, allowed_only};
 use super::file::AgentEntry;
 use super::fill::{Filled, Values, fill};
-use super::finding::{Book, IS_FOLDER, NO_PROGRAM, NO_SCRIPT, Place};
+use super::finding::{Book, Place};
+use super::outside::Outside;
 use super::profile::Profile;
 use super::prompt::{self, Way};
 use super::values::DeliveryWord;
 use super::{check, doorbells};
 use crate::engine::screen::doorbell::Words;
 use crate::engine::words::{Digest, MessageId};
-use crate::io::process::is_program;
-use crate::io::regular;
-use crate::io::workspace::{Surroundings, Workspace};
-use crate::wire::os_error::unnumbered;
+use crate::wire::layout::{Surroundings, Workspace};
 use sha2::{Digest as _, Sha256};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// A single word of a command may have 128 KiB (`MAX_ARG_STRLEN`, execve(2)); half of it leaves room for what a profile
-/// writes around it.
-const PROMPT_BYTES_MAX: u64 = 64 * 1024;
 /// The system prompt in an agent's folder.
 const PROMPT_FILE: &str = "system_prompt.md";
 /// Where tasks lie, seen from the workspace.
@@ -63,67 +58,17 @@ impl Launch {
     pub fn task_path(&self, id: &MessageId) -> String {
         format!("{}/{id}.yaml", self.active)
     }
-
-    /// That there is no such script as a shell or another interpreter is to run, with the cure.
-    #[must_use]
-    pub fn missing_script(&self) -> Option<String> {
-        let (program, script) = script_of(&self.argv)?;
-        // A shell looks for a bare name on its PATH, too.
-        let is_there = self.cwd.join(script).exists() || self.is_on_path(script, Path::exists);
-        (!is_there).then(|| {
-            format!("{NO_SCRIPT}{script}` for `{program}` to run: write it, or correct `command:` in the team file")
-        })
-    }
-
-    fn is_on_path(&self, name: &str, is_it: impl Fn(&Path) -> bool) -> bool {
-        let path = self.env.get("PATH").map_or("", String::as_str);
-        std::env::split_paths(path).any(|folder| is_it(&self.cwd.join(folder).join(name)))
-    }
-
-    /// Why its program cannot be started, with the cure, where it is not there.
-    #[must_use]
-    pub fn missing(&self) -> Option<String> {
-        let program = self.argv.first()?;
-        let (is_there, place) = match program.contains('/') {
-            true if self.cwd.join(program).is_dir() => {
-                return Some(format!("`{program}` {IS_FOLDER}: correct `command:` in the team file"));
-            }
-            true if !is_program(&self.cwd.join(program)) && self.cwd.join(program).is_file() => {
-                return Some(format!("`{program}` {NOT_EXECUTABLE}"));
-            }
-            true => (is_program(&self.cwd.join(program)), String::new()),
-            false => (self.is_on_path(program, is_program), " on its PATH".to_owned()),
-        };
-        let why = format!(
-            "there is no program `{program}`{place}: install it, or correct `command:` in the team file"
-        );
-        (!is_there).then_some(why)
-    }
 }
-
-/// Programs that run the script which they are given first.
-const INTERPRETERS: [&str; 8] = ["bash", "dash", "perl", "python", "python3", "ruby", "sh", "zsh"];
-
-/// The interpreter and its script, where the command is no more than that and arguments.
-fn script_of(argv: &[String]) -> Option<(&str, &str)> {
-    let (program, script) = (argv.first()?, argv.get(1)?);
-    let is_interpreter = INTERPRETERS.contains(&program.rsplit('/').next()?);
-    // A bare word may be a command of a program that merely has such a name.
-    let is_file = !script.starts_with(['-', '+']) && script.contains(['/', '.']);
-    (is_interpreter && is_file).then_some((program, script))
-}
-
-/// Said of a file that is there, as a program.
-const NOT_EXECUTABLE: &str =
-    "may not be executed: `chmod +x` it, or name its interpreter first in `command:` (`[bash, FILE]`)";
 
 /// What all agents of a team share.
 pub(super) struct Ground<'a> {
     pub(super) workspace: &'a Workspace,
     pub(super) around: &'a Surroundings,
     pub(super) inherited: &'a Env,
-    /// Programs that were found, each with the `PATH` that it was found on: a hundred agents of one kind look once.
-    pub(super) found: RefCell<BTreeSet<(String, String)>>,
+    pub(super) outside: &'a dyn Outside,
+    /// Programs that were found, each with the `PATH` and the folder from which it was sought: a hundred agents of one kind
+    /// look once.
+    pub(super) found: RefCell<BTreeSet<(String, String, PathBuf)>>,
 }
 
 /// A system prompt as it was read.
@@ -171,7 +116,8 @@ impl Ground<'_> {
         let place = agent.command.as_ref().map_or(agent.provider.place, |command| command.place);
         let argv = self.argv(&assembled.words, place, &values, book);
         let env = self.env(agent, profile, (&values, assembled.sets_env), book);
-        self.warn_if_absent(&argv, &cwd, &env, place, book);
+        let path = env.get("PATH").map_or("", String::as_str);
+        self.warn_if_absent(Command { argv: &argv, cwd: &cwd, path }, place, book);
         let mut launch = Launch {
             digest: digest(&assembled.words, &cwd, agent, profile, &values),
             active: self.active(&cwd),
@@ -222,7 +168,7 @@ impl Ground<'_> {
     ) -> Option<Prompt> {
         let given = agent.system_prompt.as_ref()?;
         let path = self.workspace.root().join(&given.value);
-        match read_prompt(&path) {
+        match self.outside.prompt(&path) {
             Ok(template) => {
                 let filled = filled(&template, values, given.place, book);
                 let path = folder.join(PROMPT_FILE).to_string_lossy().into_owned();
@@ -241,9 +187,9 @@ impl Ground<'_> {
         let Some(given) = &agent.cwd else { return root.to_path_buf() };
         let folder = root.join(&given.value);
         let text = folder.to_str().filter(|text| !text.chars().any(char::is_control));
-        match folder.canonicalize() {
-            Ok(folder) if folder.is_dir() && text.is_some() => folder,
-            _ => {
+        match self.outside.folder(&folder).filter(|_| text.is_some()) {
+            Some(folder) => folder,
+            None => {
                 let why = format!("{} is not a folder", folder.display());
                 book.wrong(
                     given.place,
@@ -291,47 +237,15 @@ impl Ground<'_> {
         env
     }
 
-    fn warn_if_absent(&self, argv: &[String], cwd: &Path, env: &Env, place: Place, book: &mut Book) {
-        let Some(program) = argv.first().filter(|program| !program.is_empty()) else { return };
-        let path = env.get("PATH").map_or("", String::as_str);
-        if program.contains('/') && cwd.join(program).is_dir() {
-            let cure = "name a program and its arguments: `command: [program, argument]`";
-            return book.odd(place, format!("`{program}` {IS_FOLDER}"), cure);
-        }
-        let found = match program.contains('/') {
-            true => cwd.join(program).is_file(),
-            false => self.is_on(path, program),
-        };
-        if found && program.contains('/') && !is_program(&cwd.join(program)) {
-            let cure = "`chmod +x` it, or name its interpreter first: `[bash, FILE]`";
-            book.odd(place, format!("`{program}` may not be executed"), cure);
-        }
-        if !found {
-            book.odd(
-                place,
-                format!("{NO_PROGRAM}{program}`"),
-                "install it, or correct the command or the agent's PATH",
-            );
-        }
-        if let Some((program, script)) = script_of(argv)
-            && !cwd.join(script).exists()
-            && !self.is_on(path, script)
-        {
-            let why = format!("{NO_SCRIPT}{script}` for `{program}` to run");
-            book.odd(place, why, "write it, or correct the command");
-        }
-    }
-
-    fn is_on(&self, path: &str, program: &str) -> bool {
-        let sought = (program.to_owned(), path.to_owned());
-        if self.found.borrow().contains(&sought) {
-            return true;
-        }
-        let found = std::env::split_paths(path).any(|folder| folder.join(program).is_file());
-        if found {
+    /// Tells of a program, or of a script that it is to run, which is not there.
+    fn warn_if_absent(&self, command: Command<'_>, place: Place, book: &mut Book) {
+        let program = command.argv.first().cloned().unwrap_or_default();
+        let sought = (program, command.path.to_owned(), command.cwd.to_path_buf());
+        let is_known = self.found.borrow().contains(&sought);
+        if !is_known && command.warn(self.outside, place, book) {
             self.found.borrow_mut().insert(sought);
         }
-        found
+        command.warn_of_script(self.outside, place, book);
     }
 
     fn active(&self, cwd: &Path) -> String {
@@ -376,32 +290,6 @@ fn noticed(filled: Filled, place: Place, book: &mut Book) -> String {
         book.odd(place, format!("`{{{word}}}` is passed on as it is"), cure);
     }
     filled.text
-}
-
-fn read_prompt(path: &Path) -> Result<String, String> {
-    let unreadable = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => "does not exist".to_owned(),
-        _ => format!("cannot be read: {}", unnumbered(&error.to_string())),
-    };
-    let file = regular::open_linked(path).map_err(unreadable)?.ok_or("is not a file")?;
-    let meta = file.metadata().map_err(unreadable)?;
-    if let Some(owner) = regular::foreign_owner(&meta) {
-        return Err(format!("belongs to user {owner}, who could tell the agent anything"));
-    }
-    let said = meta.len();
-    if said > PROMPT_BYTES_MAX {
-        return Err(format!("has {said} bytes; at most {PROMPT_BYTES_MAX} can be passed on"));
-    }
-    // It may have more than it says: files that programs write, and those of the kernel.
-    let mut bytes = Vec::new();
-    let read = file.take(PROMPT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)? as u64;
-    if read > PROMPT_BYTES_MAX {
-        return Err(format!(
-            "is longer than its size says; at most {PROMPT_BYTES_MAX} bytes can be passed on"
-        ));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())?;
-    if text.contains('\0') { Err("has a NUL in it".into()) } else { Ok(text) }
 }
 
 /// An agent that was never told its phrase can never say it.

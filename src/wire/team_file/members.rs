@@ -5,13 +5,14 @@ use super::finding::{Book, Finding, Place};
 use super::general::{General, general};
 use super::launch::{Ground, Launch};
 use super::near::did_you_mean;
+use super::outside::Outside;
 use super::profile::{self, Profile};
 use super::roster::{Roster, roster};
 use super::values::At;
 use super::{Settings, TmuxSocket, check, doorbells, env, phrase};
 use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::AgentName;
-use crate::io::workspace::{Surroundings, Workspace};
+use crate::wire::layout::{Surroundings, Workspace};
 use crate::wire::team_file::profile::files as profile_files;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -34,15 +35,16 @@ pub(super) fn settings(
     file: &TeamFile,
     workspace: &Workspace,
     around: &Surroundings,
+    outside: &dyn Outside,
     book: &mut Book,
 ) -> Result<Settings, Vec<Finding>> {
-    let layers = profile_files::layers(workspace, around, book);
+    let layers = profile_files::layers(&profile_files::folders(workspace, around), outside, book);
     refuse_names(file, book);
     let profiles = profile::resolve(file.providers.as_ref().unwrap_or(&BTreeMap::new()), layers, book)?;
     let general = general(file.settings.as_ref(), book);
     let roster = roster(file, book);
     let inherited = env::inherited(around);
-    let ground = Ground { workspace, around, inherited: &inherited, found: RefCell::default() };
+    let ground = Ground { workspace, around, inherited: &inherited, outside, found: RefCell::default() };
     let parts = Parts { roster: &roster, profiles: &profiles, general: &general, ground };
     let (mut members, mut launches) = (BTreeMap::new(), BTreeMap::new());
     for (name, index) in &roster.members {

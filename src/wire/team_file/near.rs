@@ -25,28 +25,9 @@ pub(super) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = 
     }
 }
 
-/// Letters to put in, take out, replace, or swap with their neighbour (optimal string alignment), without regard to case.
+/// Letters to put in, take out, replace, or swap with their neighbour, without regard to case.
 fn changes(from: &str, to: &str) -> usize {
-    let from: Vec<char> = from.to_lowercase().chars().collect();
-    let to: Vec<char> = to.to_lowercase().chars().collect();
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=to.len()).collect();
-    for (row, a) in from.iter().enumerate() {
-        let mut next = vec![row + 1];
-        for (column, b) in to.iter().enumerate() {
-            let at = |line: &[usize], index: usize| line.get(index).copied().unwrap_or(usize::MAX / 2);
-            let replaced = at(&last, column) + usize::from(a != b);
-            let mut best = replaced.min(at(&last, column + 1) + 1).min(at(&next, column) + 1);
-            let swapped =
-                row > 0 && column > 0 && from.get(row - 1) == Some(b) && to.get(column - 1) == Some(a);
-            if swapped {
-                best = best.min(at(&before, column - 1) + 1);
-            }
-            next.push(best);
-        }
-        before = std::mem::replace(&mut last, next);
-    }
-    last.last().copied().unwrap_or_default()
+    strsim::osa_distance(&from.to_lowercase(), &to.to_lowercase())
 }
 
 #[cfg(test)]

@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tasuki::engine::words::{AgentName, Token};
+use tasuki::io::team_file::{InitError, choose_provider, write_team};
 use tasuki::io::workspace::{Surroundings, Workspace};
-use tasuki::wire::team_file::{
-    InitError, Language, PROGRAMS, Settings, built_in_names, choose_provider, default_team, render,
-    write_team,
-};
+use tasuki::wire::team_file::{Language, PROGRAMS, Settings, built_in_names, default_team, render};
 
 const PHRASES: [(&str, &str); 5] = [
     ("grand_boss", "GRAND BOSS OK"),
@@ -86,6 +84,7 @@ fn every_profile_of_an_agents_program_is_looked_for() {
         let mut around = around(folder.path());
         around.vars.insert("PATH".into(), folder.path().into());
         std::fs::write(folder.path().join(program), "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(folder.path().join(program), PermissionsExt::from_mode(0o755)).unwrap();
         assert_eq!(choose_provider(None, &around).unwrap().provider, program);
     }
 }

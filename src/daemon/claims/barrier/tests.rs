@@ -6,6 +6,7 @@ use crate::engine::life::CompletionSource;
 use crate::engine::message::{RequestId, Source};
 use crate::engine::words::{MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
 use crate::wire::message::draft;
+use chrono::Utc;
 
 fn report(agent: &str, report: Report) -> Input {
     Input::Report { agent: AgentName::new(agent).unwrap(), nonce: Nonce(1), report }
@@ -26,7 +27,7 @@ fn busy(agent: &str) -> Input {
 
 fn dropped(text: &str) -> Input {
     let mint = &mut || MessageId::new("minted").unwrap();
-    let drafts = draft::read(text.as_bytes(), None, &|_| true, mint, Millis(1)).unwrap();
+    let drafts = draft::read(text.as_bytes(), None, &|_| true, mint, Millis(1), &Utc).unwrap();
     Input::Drop { source: Source::Request(RequestId(1)), drafts, proof: None }
 }
 

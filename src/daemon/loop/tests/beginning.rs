@@ -23,7 +23,7 @@ async fn what_ends_as_a_life_begins_ends_in_the_segment_of_that_life() {
     let mut bench = Bench::new();
     let mut life = bench.begin().await;
     let now = life.daemon.timers.clock.wall();
-    let deadline = crate::io::clock::rfc3339(now.plus(3_600_000));
+    let deadline = crate::wire::time::rfc3339(now.plus(3_600_000));
     let late = |id: &str, kind: &str| {
         asked(&format!("id: {id}\nto: worker\ntype: {kind}\ndeadline: {deadline}\ncontent: 間に合う?\n"))
     };

@@ -7,7 +7,7 @@ const HOUR_MS: u64 = 3_600_000;
 /// A task that is too late an hour from now by the wall clock, which is as far ahead of the daemon's own.
 async fn due_in_an_hour(bench: &mut Bench) -> Incarnation {
     let mut life = bench.begin().await;
-    let deadline = crate::io::clock::rfc3339(life.daemon.timers.clock.wall().plus(HOUR_MS));
+    let deadline = crate::wire::time::rfc3339(life.daemon.timers.clock.wall().plus(HOUR_MS));
     life.daemon.take_input(asked(&format!("id: t\nto: worker\ndeadline: {deadline}\ncontent: 間に合う?\n")));
     life.daemon.work_until_idle().await;
     life

@@ -32,6 +32,7 @@ use crate::io::journal::Journal;
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::message::draft;
 use crate::wire::team_file::Settings;
+use chrono::Utc;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -181,7 +182,7 @@ fn task(id: &str) -> Input {
 
 fn asked(text: &str) -> Input {
     let mut mint = || MessageId::new("never").unwrap();
-    let drafts = draft::read(text.as_bytes(), None, &|_| true, &mut mint, Millis(0)).unwrap();
+    let drafts = draft::read(text.as_bytes(), None, &|_| true, &mut mint, Millis(0), &Utc).unwrap();
     Input::Drop { source: Source::Request(RequestId(0)), drafts, proof: None }
 }
 

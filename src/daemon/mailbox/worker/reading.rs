@@ -8,6 +8,7 @@ use crate::engine::words::{AgentName, Millis, Token, USER};
 use crate::io::chance::mint_id;
 use crate::io::mailbox::Found;
 use crate::wire::message::{draft, refused};
+use chrono::Local;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -68,7 +69,7 @@ impl Reading<'_> {
     }
 
     fn parse(&self, claim: &Arc<str>, name: &Arc<str>, bytes: &[u8]) -> Dropped {
-        match draft::read(bytes, Some(name), &|name| self.knows(name), &mut mint_id, self.wall) {
+        match draft::read(bytes, Some(name), &|name| self.knows(name), &mut mint_id, self.wall, &Local) {
             Ok(drafts) => Dropped::Drafts { source: source(claim, name), drafts, proof: None },
             Err(refusal) => {
                 let sender = (refused::sender(bytes, refusal.document), refused::token(bytes));

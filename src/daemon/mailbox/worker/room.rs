@@ -8,6 +8,7 @@ use crate::io::chance::mint_id;
 use crate::io::journal::is_short_of_space;
 use crate::io::mailbox::{Budget, Sweep};
 use crate::wire::message::draft;
+use chrono::Local;
 
 /// What is read at a look to tell whether it waits for room.
 const LOOKS: Budget = Budget { files: 1_024, bytes: 8 << 20 };
@@ -63,7 +64,7 @@ impl Worker {
         let (names, wall) = (&self.names, self.clock.wall());
         let knows = |name: &str| name == USER || names.contains(name);
         let is_urgent = |name: &str, bytes: &[u8]| {
-            let drafts = draft::read(bytes, Some(name), &knows, &mut mint_id, wall);
+            let drafts = draft::read(bytes, Some(name), &knows, &mut mint_id, wall, &Local);
             drafts.map_or(true, |drafts| may_be_urgent(&drafts))
         };
         let more = self.mailbox.take_wanted(sweep, LOOKS, now, &is_urgent);

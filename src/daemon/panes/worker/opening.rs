@@ -7,6 +7,7 @@ use crate::daemon::panes::orders::{Adopted, Launched, Order, PaneNews, PaneWord}
 use crate::daemon::tmux::keeper::{close_for_sure, process_of};
 use crate::engine::input::Report;
 use crate::engine::words::ProcessKey;
+use crate::io::team_file::Machine;
 use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
 use crate::wire::team_file::Launch;
 use std::path::PathBuf;
@@ -55,7 +56,7 @@ pub(super) async fn open(
                 tag: tag.clone(),
                 one_shot: launch.profile.one_shot,
             };
-            launch.missing().map_or(Ok(()), |why| Err(TmuxError::NoProgram { why }))?;
+            launch.missing(&Machine).map_or(Ok(()), |why| Err(TmuxError::NoProgram { why }))?;
             let facts = tmux.create_window(&spec).await?;
             // A program that is gone already has no start time any more; its exit is told all the same.
             let gone = ProcessKey { pid: facts.pid, start_ticks: 0 };

@@ -4,11 +4,12 @@ use super::Worker;
 use super::reading::Read;
 use crate::daemon::clients::request::{PaneLook, PaneResponse};
 use crate::engine::screen::reading::{Dialog, plain};
-use crate::io::log::turns_text;
 use crate::io::process;
-use crate::io::redact::Redactor;
 use crate::io::tmux::{Screen, TmuxError};
+use crate::wire::clean::turns_text;
+use crate::wire::redact::Redactor;
 use crate::wire::team_file::Launch;
+use std::path::Path;
 
 /// Rows above those that are shown in which a secret may begin.
 const ROWS_ABOVE: usize = 40;
@@ -21,7 +22,7 @@ pub(super) fn redactor(launch: &Launch, key: &str, pid: u32) -> Redactor {
     let given = process::environment(pid);
     let given = given.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let own = launch.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let mut redactor = Redactor::new(own.chain(given));
+    let mut redactor = Redactor::new(own.chain(given), |path| Path::new(path).exists());
     redactor.learn(key);
     redactor
 }

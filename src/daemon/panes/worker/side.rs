@@ -8,11 +8,12 @@ use crate::engine::screen::answer;
 use crate::engine::screen::answer::{Answer, Spoken};
 use crate::engine::screen::marker::Awaited;
 use crate::engine::screen::reading::State;
-use crate::io::clock::{rfc3339, wall_now};
+use crate::io::clock::wall_now;
 use crate::io::process;
 use crate::io::side_channel::{Line, OpenCode, Transcribed, Transcripts, TurnRecord};
 use crate::io::tmux::Screen;
 use crate::wire::team_file::{Launch, SideChannel};
+use crate::wire::time::rfc3339;
 use std::time::Duration;
 use tokio::time::Instant;
 

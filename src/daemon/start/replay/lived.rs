@@ -12,6 +12,7 @@ use crate::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, 
 use crate::io::journal::{Journal, Location, StepLine};
 use crate::wire::events;
 use crate::wire::message::draft;
+use chrono::Utc;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
@@ -109,7 +110,7 @@ impl Lived {
              id: m-{number:02}-b\n{second}\ncontent: もう一つ {number}\n"
         );
         let mint = &mut || MessageId::new("m-none").unwrap();
-        let drafts = draft::read(text.as_bytes(), None, &|_| false, mint, self.now).unwrap();
+        let drafts = draft::read(text.as_bytes(), None, &|_| false, mint, self.now, &Utc).unwrap();
         let source = Source::File { claim: claim.as_str().into(), name: "drop.yaml".into() };
         self.decided.taken.insert(claim.into());
         self.step(Input::Drop { source, drafts, proof: None });

@@ -6,7 +6,7 @@ use crate::engine::history as story;
 use crate::engine::life::{Move, Stage, TurnKind, next};
 use crate::engine::message::Message;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
-use crate::io::clock;
+use crate::wire::time;
 
 /// One message.
 #[derive(Debug, Clone)]
@@ -146,7 +146,7 @@ impl Times {
 impl Step {
     pub(super) fn sentence(&self, id: &MessageId) -> Sentence {
         Sentence {
-            at: clock::rfc3339_ms(self.at),
+            at: time::rfc3339_ms(self.at),
             seq: self.seq.0,
             id: Some(id.to_string()),
             agent: self.agent.as_ref().map(ToString::to_string),

@@ -4,7 +4,7 @@ use super::super::table::{harmless, terminal_width};
 use super::super::wait::stage_words;
 use super::{Step, Tale};
 use crate::engine::words::{Millis, Seq, counted};
-use crate::io::clock;
+use crate::wire::time::{Day, rfc3339_ms};
 use unicode_width::UnicodeWidthChar;
 
 /// Where a task has more parts than this, those that went well are told in one line each.
@@ -116,10 +116,10 @@ impl Page {
     /// A line with its time, or below one; a new day is said once.
     fn line(&mut self, at: Option<Millis>, depth: usize, text: &str) {
         if let Some(at) = at {
-            let day = clock::day(at);
-            if day != self.day {
-                self.plain(&format!("{day} (UTC)"));
-                self.day = day;
+            let day = Day::of(at);
+            if day.as_str() != self.day {
+                self.plain(&format!("{} (UTC)", day.as_str()));
+                day.as_str().clone_into(&mut self.day);
             }
         }
         let time = at.map(time_of).unwrap_or_default();
@@ -216,7 +216,7 @@ fn seconds(ms: u64) -> String {
 
 /// `HH:MM:SS.mmm`
 fn time_of(at: Millis) -> String {
-    let whole = clock::rfc3339_ms(at);
+    let whole = rfc3339_ms(at);
     whole.split_once('T').map_or(whole.clone(), |(_, time)| time.trim_end_matches('Z').to_owned())
 }
 

@@ -15,8 +15,8 @@ use super::story::Sentence;
 use crate::engine::message::Message;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::client::Client;
-use crate::io::clock;
 use crate::io::workspace::Workspace;
+use crate::wire::time;
 use account::{Account, Step};
 use family::Family;
 use serde::Serialize;
@@ -117,8 +117,8 @@ fn tell(family: &Family, id: &MessageId, now: Millis, depth: usize) -> Tale {
         depends_on: message.map(depends_on).unwrap_or_default(),
         status: account.stage.status().word(),
         stage: account.stage.word(),
-        accepted_at: message.map(|message| clock::rfc3339_ms(message.accepted_at)),
-        ended_at: account.ended.map(clock::rfc3339_ms),
+        accepted_at: message.map(|message| time::rfc3339_ms(message.accepted_at)),
+        ended_at: account.ended.map(time::rfc3339_ms),
         waited_ms: times.waited,
         worked_ms: times.worked,
         rested_ms: times.rested,

@@ -7,9 +7,10 @@ use super::family::Family;
 use crate::engine::life::Stage;
 use crate::engine::words::{MessageId, Millis, USER};
 use crate::io::client::{ANSWER_DEADLINE, Client};
-use crate::io::clock::{self, Clock};
+use crate::io::clock::Clock;
 use crate::io::workspace::Workspace;
 use crate::wire::api::{Health, MessageInfo, StatusInfo};
+use crate::wire::time;
 
 /// How many parts are named that answers are awaited from.
 const NAMED: usize = 3;
@@ -110,7 +111,7 @@ impl<'a> Ground<'a> {
         if not_before > self.now {
             let what =
                 if is_retry { "its next try" } else { "its turn within the limit of messages per minute" };
-            return format!("{what}, at {}", clock::rfc3339_ms(not_before));
+            return format!("{what}, at {}", time::rfc3339_ms(not_before));
         }
         match self.daemon {
             Some(_) => self.asked(tale).unwrap_or_else(|| "its agent".to_owned()),

@@ -1,10 +1,9 @@
 //! What may be shown and kept of a screen: without the values that the agent's environment holds under names of secrets, and
 //! without what looks like one. Each character that is hidden becomes a `*`, so that rows keep their columns.
 
-use super::log::Cleaner;
+use crate::wire::clean::Cleaner;
 use std::collections::HashSet;
 use std::ops::Range;
-use std::path::Path;
 use unicode_width::UnicodeWidthChar as _;
 
 /// Bytes of a value that are enough to know it by: a screen may show a part of it alone, and shorter texts are words.
@@ -51,21 +50,21 @@ pub struct Redactor {
 type Place = (usize, usize);
 
 impl Redactor {
-    /// One that knows the secrets among these variables.
-    pub fn new<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+    /// One that knows the secrets among these variables. The path of a key is no key, and stands in many other paths:
+    /// `is_there` says whether something stands at a path.
+    pub fn new<'a>(
+        variables: impl IntoIterator<Item = (&'a str, &'a str)>,
+        is_there: impl Fn(&str) -> bool,
+    ) -> Self {
         let mut redactor = Self::default();
-        for (_, value) in variables.into_iter().filter(|(name, _)| is_secret_name(name)) {
-            redactor.learn(value);
-        }
+        let is_path = |value: &str| value.starts_with('/') && is_there(value);
+        let secrets = variables.into_iter().filter(|(name, value)| is_secret_name(name) && !is_path(value));
+        secrets.for_each(|(_, value)| redactor.learn(value));
         redactor
     }
 
     /// Learns one more value.
     pub fn learn(&mut self, value: &str) {
-        // The path of a key is no key, and stands in many other paths.
-        if value.starts_with('/') && Path::new(value).exists() {
-            return;
-        }
         let value = value.split_once("://").map_or(value, |(_, rest)| rest);
         let bytes: Vec<u8> = value.chars().filter(|c| is_ink(*c)).collect::<String>().into_bytes();
         let known = bytes.iter().take(VALUE_BYTES_MAX).copied().collect::<Vec<u8>>();
