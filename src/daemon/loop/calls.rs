@@ -7,7 +7,7 @@ use crate::daemon::r#loop::run::Daemon;
 use crate::engine::input::{Input, Reply};
 use crate::engine::message::Source;
 use crate::engine::message::refusal::{Code, Refusal};
-use crate::engine::team::permission::Power;
+use crate::engine::team::power::Power;
 use crate::engine::words::AgentName;
 use crate::io::workspace::Workspace;
 use std::sync::Arc;
