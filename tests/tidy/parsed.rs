@@ -190,6 +190,10 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         self.within(&variant.attrs, |reader| visit::visit_variant(reader, variant));
     }
 
+    fn visit_field_value(&mut self, field: &'ast syn::FieldValue) {
+        self.within(&field.attrs, |reader| visit::visit_field_value(reader, field));
+    }
+
     fn visit_arm(&mut self, arm: &'ast syn::Arm) {
         self.within(&arm.attrs, |reader| visit::visit_arm(reader, arm));
     }
