@@ -31,6 +31,11 @@ const FOLDERS: [&str; 5] = ["queue/active", "queue/results", "queue/done", "queu
 /// What tells of a moment or a process, and not of messages: it is no function of the journal.
 const OF_THE_MOMENT: [&str; 4] = ["last_updated: ", "started_at: ", "pid: ", "stopped_since: "];
 
+/// Numbers within a line that are of the process, too.
+const COUNTED: [&str; 2] = ["uptime_seconds: ", "flushes: "];
+/// An info that has ended, and that its agent may not have read yet: its file is kept for that, and not made again.
+const KEPT: &str = "queue/active/i-1.yaml";
+
 /// All files of views below a folder, by their paths. Histories have notes in them as well, and are compared by themselves.
 fn views(house: &House, folder: &Path, found: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(house.path("").join(folder)).into_iter().flatten().flatten() {
@@ -50,18 +55,23 @@ fn all_views(house: &House) -> BTreeMap<String, String> {
     found
 }
 
+fn without_number(line: &str, word: &str) -> String {
+    match line.split_once(word) {
+        Some((before, after)) => {
+            format!("{before}{word}{}", after.trim_start_matches(|c: char| c.is_ascii_digit()))
+        }
+        None => line.to_owned(),
+    }
+}
+
 /// A view without what is of the moment that it was written at.
 fn lasting(path: &str, text: &str) -> String {
     if !path.starts_with("status/") {
         return text.to_owned();
     }
     let lines = text.lines().filter(|line| !OF_THE_MOMENT.iter().any(|word| line.starts_with(word)));
-    let lines = lines.map(|line| match line.split_once("uptime_seconds: ") {
-        Some((before, after)) => {
-            format!("{before}{}", after.trim_start_matches(|c: char| c.is_ascii_digit()))
-        }
-        None => line.to_owned(),
-    });
+    let lines =
+        lines.map(|line| COUNTED.iter().fold(line.to_owned(), |line, word| without_number(&line, word)));
     lines.map(|line| line + "\n").collect()
 }
 
@@ -72,7 +82,9 @@ fn told_by_the_journal(house: &House) -> BTreeMap<String, Vec<String>> {
         if entry.kind == Kind::Step {
             for told_of in events::decode(entry.payload).expect("a step").iter().filter_map(history::tell) {
                 let text = line(entry.at, &told_of.text);
-                let agent = told_of.agent.map(|agent| format!("status/agents/{agent}.log"));
+                // Only members of the team have a history of their own.
+                let agent = told_of.agent.filter(|agent| !agent.is_user());
+                let agent = agent.map(|agent| format!("status/agents/{agent}.log"));
                 for file in agent.into_iter().chain(["status/activity.log".to_owned()]) {
                     told.entry(file).or_default().push(text.clone());
                 }
@@ -102,12 +114,13 @@ fn tell_a_story(house: &House) {
         "t.yaml",
         "id: t-1\nto: worker\ncontent: |\n  調べて\n  🎽\nmetadata: {category: 分析, n: [1, null]}\n",
     );
+    house.until("the task", |house| house.read("status/activity.log").contains("t-1 accepted"));
     house.drop("d.yaml", "id: d-1\nto: worker\ndepends_on: [t-1]\npriority: high\ncontent: after it\n");
     house.drop("m.yaml", "id: m-1\nto: mute\ncontent: nothing comes of it\n");
     for id in ["p-1", "t-1", "d-1", "p-1-part"] {
         house.result(id);
     }
-    house.until("work", |house| house.read("queue/active/m-1.yaml").contains("stage: working"));
+    house.until("work", |house| house.read("status/activity.log").contains("m-1 is being worked on"));
     house.drop("mute_to_user.yaml", "id: r-1\ntype: error\ncontent: 出来ない\n");
     assert!(house.result("m-1").contains("type: error"));
     house.drop("u.yaml", "id: u-1\nfrom: worker\nto: user\ntype: info\ncontent: for a person\n");
@@ -135,7 +148,7 @@ fn views_come_back_when_they_are_deleted() {
     house.start();
     tell_a_story(&house);
     house.end();
-    let before = all_views(&house);
+    let mut before = all_views(&house);
     assert_histories_tell_all(&house);
     for kind in [
         "queue/active/q-1",
@@ -149,6 +162,7 @@ fn views_come_back_when_they_are_deleted() {
     }
     let done = before.keys().filter(|path| path.starts_with("queue/done/")).count();
     assert!(done >= 7, "{:?}", before.keys());
+    assert!(before.remove(KEPT).is_some(), "{:?}", before.keys());
     for folder in FOLDERS {
         fs::remove_dir_all(house.path(folder)).expect(folder);
     }
