@@ -42,8 +42,9 @@ fn views(house: &House, folder: &Path, found: &mut BTreeMap<String, String>) {
         let path = folder.join(entry.file_name());
         if entry.path().is_dir() {
             views(house, &path, found);
-        } else if path.extension().is_none_or(|extension| extension != "log") {
-            let text = fs::read_to_string(entry.path()).expect("a view");
+        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            // One that has just gone is none.
+            let Ok(text) = fs::read_to_string(entry.path()) else { continue };
             found.insert(path.display().to_string(), text);
         }
     }
