@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 const FILE_LINES_MEDIAN_MAX: usize = 140;
 /// As it is now; to become 310.
-const FILE_LINES_P90_MAX: usize = 345;
+const FILE_LINES_P90_MAX: usize = 328;
 /// How often a clock is read outside of `src/io/`. It may only shrink, to 5: time is an argument.
 const CLOCK_READS: usize = 147;
 
