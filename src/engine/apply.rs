@@ -5,10 +5,10 @@ use super::life::{self, Illegal, Move, Stage, Turn, TurnKind};
 use super::message::{BodyRef, Kind, Known, Message, Outcome};
 use super::state::{Agent, Finished, LastEnd, Open, Phase, State, Told};
 use super::words::{AgentName, MessageId, Millis, Seq};
-use crate::engine::life::close::ourselves;
 use crate::engine::life::said::Said;
-use crate::engine::team::blocker::{Need, NeedKind};
+use crate::engine::team::need::{Need, NeedKind};
 use crate::engine::team::timeouts::ADOPTION_GRACE_MS;
+use crate::engine::words::ourselves;
 
 /// Restarts remembered of an agent: as many as [`super::team::Limits::restarts_max`] can be.
 const RESTARTS_KEPT: usize = u8::MAX as usize;

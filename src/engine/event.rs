@@ -4,9 +4,9 @@ use super::life::{CompletionSource, Move, Receipt};
 use super::message::{Body, Kind, Message, Outcome};
 use super::state::{Agent, Finished, Open};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
-use crate::engine::life::interrupt::Interrupted;
+use crate::engine::life::interrupted::Interrupted;
 use crate::engine::message::refusal::Code;
-use crate::engine::team::blocker::{AnsweredBy, Need};
+use crate::engine::team::need::{AnsweredBy, Need};
 use std::sync::Arc;
 
 /// One thing that happened. A step is a list of these, durable as a whole.

@@ -4,7 +4,7 @@ use super::event::{AgentChange, Answer, Event, ONLY_THE_END, Proof, Why};
 use super::life::Move;
 use super::message::{Kind, Message};
 use super::words::{AgentName, MessageId, Millis};
-use crate::engine::life::close::ourselves;
+use crate::engine::words::ourselves;
 
 /// A sentence and whom it concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,12 +5,12 @@ use super::message::{Draft, RequestId, Source};
 pub use super::moment::{FoundPane, Moment};
 use super::team::Team;
 use super::words::{AgentName, MessageId, Millis, Nonce, PaneId, ProcessKey, Token};
-use crate::engine::life::interrupt::Interrupted;
+use crate::engine::life::interrupted::Interrupted;
 use crate::engine::message::refusal::Refusal;
 pub use crate::engine::message::reply::Reply;
 pub use crate::engine::screen::guard::Guard;
 use crate::engine::screen::reading::Dialog;
-use crate::engine::team::blocker::{AnsweredBy, NeedKind};
+use crate::engine::team::need::{AnsweredBy, NeedKind};
 use std::sync::Arc;
 
 /// Everything that can happen to a workspace.

@@ -12,6 +12,7 @@ pub mod life;
 pub mod message;
 mod moment;
 pub mod screen;
+mod snapshot;
 pub mod state;
 pub mod team;
 pub mod view;

@@ -1,13 +1,12 @@
 //! What the engine remembers: everything here follows from the journal, and only `apply.rs` and `index.rs` write it.
 
-use super::event::Event;
 use super::life::Stage;
 use super::message::{BodyRef, Known, Message, Outcome};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 use crate::engine::life::queue::{Queue, QueueKey};
 use crate::engine::life::said::Said;
 use crate::engine::message::seldom::{Seldom, Usual};
-use crate::engine::team::blocker::Need;
+use crate::engine::team::need::Need;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -330,15 +329,6 @@ impl State {
     #[must_use]
     pub fn is_begun(&self, open: &Open) -> bool {
         open.turns > 1 || !open.answers.is_empty() || self.open_parts(&open.message.id) > 0
-    }
-
-    /// Everything that is open, as events that bring an empty state to this one, each made when its turn comes.
-    pub fn snapshot(&self) -> impl Iterator<Item = Event> {
-        let agents =
-            self.agents.iter().map(|(name, agent)| Event::KeptAgent(name.clone(), Box::new(agent.clone())));
-        let halted = self.halted.map(|since| Event::Halted(Some(since), None));
-        let open = self.open.values().map(|open| Event::KeptOpen(open.clone()));
-        agents.chain(halted).chain(open)
     }
 
     /// Forgets what ended in the segment that was closed, but for what is owed: the journal's fingerprints know it from now on.

@@ -169,6 +169,14 @@ impl AgentName {
     }
 }
 
+/// Who answers where no agent did.
+const OURSELVES: &str = "tasuki";
+
+/// tasuki's own name, where no agent answers.
+pub(in crate::engine) fn ourselves() -> AgentName {
+    AgentName::new(OURSELVES).unwrap_or_else(|_| AgentName::user())
+}
+
 /// A turn's token: six characters `[a-z0-9]`, at least one of them a digit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token([u8; TOKEN_CHARS]);

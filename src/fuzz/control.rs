@@ -1,6 +1,6 @@
 //! What tmux's control-mode client prints.
 
-use super::choice;
+use super::choice::choice;
 use crate::io::tmux::escape::Escape;
 use crate::io::tmux::notification::Notification;
 use crate::io::tmux::parse::{LINE_BYTES_MAX, Line, Parser};

@@ -8,7 +8,7 @@ use crate::ui::http::fuzz;
 /// # Panics
 /// If one of that does not hold.
 pub fn http(data: &[u8]) {
-    let (which, rest) = super::choice(data);
-    let (how, body) = super::choice(rest);
+    let (which, rest) = super::choice::choice(data);
+    let (how, body) = super::choice::choice(rest);
     fuzz::request(which, how, body);
 }

@@ -1,6 +1,6 @@
 //! A line of the journal.
 
-use super::choice;
+use super::choice::choice;
 use crate::io::journal::fuzz;
 use crate::wire::events;
 

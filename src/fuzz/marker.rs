@@ -1,6 +1,6 @@
 //! What a pane shows, and what an agent says there.
 
-use super::choice;
+use super::choice::choice;
 use crate::engine::screen::Screen;
 use crate::engine::screen::answer::{ANSWER_BYTES_MAX, extract};
 use crate::engine::screen::echo::{echoes, is_certain, own_echo};

@@ -1,6 +1,6 @@
 //! A dropped file.
 
-use super::choice;
+use super::choice::choice;
 use crate::engine::message::refusal::Refusal;
 use crate::engine::message::{Draft, Kind, Status};
 use crate::engine::words::{AgentName, MessageId, Millis};

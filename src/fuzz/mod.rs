@@ -2,6 +2,7 @@
 //! and checks what must hold of whatever came. `cargo fuzz` calls them (`scripts/fuzz`), and so do the tests, on the same
 //! corpus. Not in the program.
 
+mod choice;
 mod control;
 mod http;
 mod journal_line;
@@ -33,8 +34,3 @@ pub const BORDERS: [(&str, Border); 7] = [
     ("team_file", team_file),
     ("http", http),
 ];
-
-/// Splits one number off the front: what chooses a variant stands before what is read.
-fn choice(data: &[u8]) -> (usize, &[u8]) {
-    data.split_first().map_or((0, data), |(first, rest)| (usize::from(*first), rest))
-}

@@ -1,7 +1,8 @@
 //! The folder of one agent, `.tasuki/agents/NAME`: files for its program, and the port that was found for it.
 
 use super::regular;
-use super::workspace::{WorkspaceError, private_folder};
+use super::workspace::WorkspaceError;
+use crate::io::workspace::folders::private_folder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};

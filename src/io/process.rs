@@ -1,62 +1,35 @@
 //! Processes and their terminals, as the kernel knows them: who lives, when one ends, what it has not read yet.
 
 mod bearers;
+mod end;
 mod family;
 mod front;
+mod key;
 mod line_keys;
+mod terminal;
 mod waiting;
 
-use crate::engine::words::ProcessKey;
 pub use bearers::{Bearer, bearers};
+pub(crate) use end::readable_now;
+pub use end::{wait_exit, wait_gone};
 pub use family::{Family, session_of};
 pub use front::{is_bare_shell, name_in_front, runs_in_front};
+pub use key::{alive, find, key_of};
 pub use line_keys::{LineKeys, line_keys};
-use rustix::fd::OwnedFd;
-use rustix::fs::{Mode, OFlags, open};
-use rustix::io::{Errno, ioctl_fionread};
-use rustix::param::clock_ticks_per_second;
-use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process, pidfd_open, setrlimit,
-    test_kill_process,
-};
-use rustix::termios::{LocalModes, tcgetattr};
-use rustix::time::{ClockId, clock_gettime};
-use std::io;
-use std::path::Path;
-use std::time::Duration;
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+pub use terminal::{TerminalMode, terminal_mode, unread_input};
 pub use waiting::{surely_works, times_woken, waits_for_input};
 
-/// How soon it is looked again whether a process lives that cannot be watched.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+use crate::engine::words::ProcessKey;
+use key::raw;
+use rustix::param::clock_ticks_per_second;
+use rustix::process::{Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
+use rustix::time::{ClockId, clock_gettime};
+use std::path::Path;
+use std::time::Duration;
+
 /// Files that the daemon may have open, if the machine allows it: one an agent, and room for a thousand of them several
 /// times over. Not more, since the agents inherit it, and some programs walk through all that they may have.
 const OPEN_FILES: u64 = 8_192;
-
-/// How a terminal treats what is typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TerminalMode {
-    /// Whether the program gets whole lines, at Enter; else each byte as it is typed.
-    pub canonical: bool,
-    /// Whether the terminal itself shows what is typed.
-    pub echo: bool,
-}
-
-/// The process that has this number now; `None` if there is none, or only the remains of one that has ended.
-#[must_use]
-pub fn key_of(pid: u32) -> Option<ProcessKey> {
-    find(pid).ok().flatten()
-}
-
-/// As [`key_of`], for those who must know whether nothing was found or nothing could be looked at.
-///
-/// # Errors
-/// What the kernel says if it does not let us look, as with too many open files.
-pub fn find(pid: u32) -> io::Result<Option<ProcessKey>> {
-    let found = read_stat_of(pid)?;
-    Ok(found.filter(|(_, ended)| !ended).map(|(start_ticks, _)| ProcessKey { pid, start_ticks }))
-}
 
 /// The variables that the process was started with, as far as they are UTF-8; none if it is gone, or somebody else's.
 #[must_use]
@@ -89,46 +62,10 @@ pub fn ticks() -> Option<Ticks> {
     u64::try_from(ticks).ok().map(Ticks)
 }
 
-/// Whether the process still runs: the same one, not a later one with its number.
-#[must_use]
-pub fn alive(key: ProcessKey) -> bool {
-    key_of(key.pid) == Some(key)
-}
-
 /// Whether a file is there that we may run.
 #[must_use]
 pub fn is_program(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
-}
-
-/// Waits until the process has ended; at once if it has.
-///
-/// # Errors
-/// What the kernel says if the process cannot be watched, as with too many open files.
-pub async fn wait_exit(key: ProcessKey) -> io::Result<()> {
-    let Some(pid) = raw(key.pid) else { return Ok(()) };
-    let fd = match pidfd_open(pid, PidfdFlags::NONBLOCK) {
-        Ok(fd) => fd,
-        Err(Errno::SRCH) => return Ok(()),
-        Err(error) => return Err(error.into()),
-    };
-    // Only now that the number is held can nobody else come to have it.
-    if find(key.pid)? != Some(key) {
-        return Ok(());
-    }
-    readable(fd).await
-}
-
-/// Waits until the process has ended. Where it cannot be watched it is looked at now and then instead: one that may live
-/// is never taken for dead.
-pub async fn wait_gone(key: ProcessKey) {
-    while let Err(error) = wait_exit(key).await {
-        tracing::warn!(%error, pid = key.pid, "a process cannot be watched; it is looked at now and then");
-        tokio::time::sleep(LOOK_AGAIN).await;
-        if !may_live(key) {
-            return;
-        }
-    }
 }
 
 /// Lets this process have more files open, where the machine allows it: each agent takes one. How many it may have.
@@ -141,14 +78,6 @@ pub fn raise_file_limit() -> u64 {
         tracing::warn!(%error, "the limit of open files could not be raised");
     }
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
-}
-
-/// Whether the process may still run, asked without opening a file where that does not work.
-fn may_live(key: ProcessKey) -> bool {
-    match find(key.pid) {
-        Ok(found) => found == Some(key),
-        Err(_) => raw(key.pid).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH)),
-    }
 }
 
 /// Ends a tmux client that nobody hears any more, and nothing that is not one.
@@ -171,24 +100,6 @@ pub fn has_handed_on(pid: u32) -> Option<bool> {
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
     let number = |at: usize| fields.get(at).and_then(|field| field.parse::<i64>().ok());
     Some(number(2)? != number(5)?)
-}
-
-/// Bytes that were typed into the terminal and that its program has not read yet; of a canonical terminal, those of
-/// whole lines.
-///
-/// # Errors
-/// What the kernel says, as where the terminal is gone.
-pub fn unread_input(tty: &Path) -> io::Result<u32> {
-    Ok(u32::try_from(ioctl_fionread(terminal(tty)?)?).unwrap_or(u32::MAX))
-}
-
-/// How the terminal treats what is typed.
-///
-/// # Errors
-/// What the kernel says, as where the terminal is gone.
-pub fn terminal_mode(tty: &Path) -> io::Result<TerminalMode> {
-    let modes = tcgetattr(terminal(tty)?)?.local_modes;
-    Ok(TerminalMode { canonical: modes.contains(LocalModes::ICANON), echo: modes.contains(LocalModes::ECHO) })
 }
 
 /// The name of a signal without its `SIG`; what has no name is shown by its number.
@@ -218,58 +129,15 @@ pub fn signal_name(number: i32) -> String {
     name.map_or_else(|| number.to_string(), |(_, name)| (*name).to_owned())
 }
 
-/// Opens a terminal to ask about it, never to become its owner or to wait for it.
-fn terminal(tty: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    Ok(open(tty, flags, Mode::empty())?)
-}
-
-/// Waits until a file can be read: for a pidfd, until its process has ended.
-#[expect(
-    deprecated,
-    reason = "what replaces it is `unsafe`; that the file stays open is plain where it is owned"
-)]
-async fn readable(fd: OwnedFd) -> io::Result<()> {
-    AsyncFd::with_interest(fd, Interest::READABLE)?.readable().await.map(drop)
-}
-
-/// Waits until a file that stays open elsewhere can be read.
-///
-/// # Errors
-/// What the kernel says if it cannot be watched.
-pub(crate) async fn readable_now(fd: &OwnedFd) -> io::Result<()> {
-    readable(fd.try_clone()?).await
-}
-
-/// Start time, and whether it has ended and only waits to be collected.
-fn read_stat_of(pid: u32) -> io::Result<Option<(u64, bool)>> {
-    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(line) => Ok(read_stat(&line)),
-        // It may end while it is read.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// The name in parentheses may hold anything, parentheses and spaces included: what counts follows the last one.
-fn read_stat(line: &str) -> Option<(u64, bool)> {
-    let (_, fields) = line.rsplit_once(')')?;
-    let mut fields = fields.split_ascii_whitespace();
-    let ended = matches!(fields.next()?, "Z" | "X");
-    // The state is field 3, the start time field 22.
-    Some((fields.nth(18)?.parse().ok()?, ended))
-}
-
-fn raw(pid: u32) -> Option<Pid> {
-    Pid::from_raw(i32::try_from(pid).ok()?)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::end::LOOK_AGAIN;
+    use super::key::read_stat;
+    use super::terminal::terminal;
     use super::*;
+    use rustix::fd::OwnedFd;
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-    use rustix::termios::{OptionalActions, tcsetattr};
+    use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
     use std::os::unix::process::CommandExt as _;
     use std::path::PathBuf;
     use std::process::{Child, Command, Stdio};

@@ -41,6 +41,7 @@ mod person;
 mod put_back;
 mod quoting;
 mod readers;
+mod rebuilding;
 mod refusals;
 mod restarts;
 mod room;
@@ -57,3 +58,5 @@ mod trials;
 mod trials_kills;
 mod trials_places;
 mod twins;
+#[path = "../support/witness.rs"]
+mod witness;

@@ -7,7 +7,7 @@ use proptest::sample::select;
 use serde_json::Value;
 use std::sync::Arc;
 use tasuki::engine::event::{AgentChange, Answer, Event, Why};
-use tasuki::engine::life::interrupt::Interrupted;
+use tasuki::engine::life::interrupted::Interrupted;
 use tasuki::engine::life::said::Said;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
 use tasuki::engine::message::refusal::Code;
@@ -17,7 +17,7 @@ use tasuki::engine::message::{
 };
 use tasuki::engine::screen::reading::Dialog;
 use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Progress, Told};
-use tasuki::engine::team::blocker::{AnsweredBy, Need, NeedKind};
+use tasuki::engine::team::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
 /// Events of one step: a few of any kind, in any order; they need not make sense together.

@@ -25,4 +25,6 @@ mod syscalls;
 mod systemd;
 mod torture;
 mod views;
+#[path = "../support/witness.rs"]
+mod witness;
 mod working;

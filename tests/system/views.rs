@@ -1,6 +1,6 @@
 //! What tasuki writes for people, agents and their programs: every text comes back byte for byte, whoever reads it.
-#![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
+use crate::witness::{Seen, Witness};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fs;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use tasuki::engine::message::{Expect, Kind, OnDoubt, Priority, Status};
 use tasuki::engine::words::{AgentName, MessageId, Millis, PaneId, Token};
 use tasuki::io::folder::FolderError;
-use tasuki::io::views::{View, Views};
+use tasuki::io::views::{View, Views, last_word};
 use tasuki::io::watch::{Interest, Signal, Watch};
 use tasuki::wire::message::draft;
 use tasuki::wire::message::show;
@@ -426,6 +426,61 @@ fn a_view_that_is_written_again_leaves_nothing_behind() {
     std::fs::create_dir(&folder).unwrap();
     assert!(views.write(View::Agent(name("boss")), "x\n").is_err(), "a folder in the way is not moved");
     assert!(folder.is_dir());
+}
+
+#[test]
+fn every_view_gets_its_name_when_it_is_whole() {
+    let (root, mut views) = workspace();
+    let at = |inside: &str| root.path().join(inside);
+    fs::create_dir_all(at("queue/done/2026-02-02")).unwrap();
+    fs::create_dir_all(at("tree/queue")).unwrap();
+    views.add_zone(3, &at("tree/queue")).unwrap();
+    let folders =
+        ["queue/active", "queue/results", "queue/inbox", "queue/done/2026-02-02", "status", "status/agents"];
+    let witness = Witness::of(folders.into_iter().chain(["tree/queue/active"]).map(at));
+    // More than are put aside before one is used again; now short, now longer than a page; new, and over what is there.
+    const ROUNDS: usize = 400;
+    for round in 0..ROUNDS {
+        let text = format!("n: {round}\n{}end: {round}\n", "x: y\n".repeat(round * 7 % 1_500));
+        let msg = id(&format!("msg-{}", round % 3));
+        for view in [
+            View::Agent(name("worker")),
+            View::Daemon,
+            View::Active(0, msg.clone()),
+            View::Active(3, msg.clone()),
+        ] {
+            views.write(view, &text).unwrap();
+        }
+        views.write_result(&msg, &text).unwrap();
+        views.write_letter(&msg, &text).unwrap();
+        match round % 4 {
+            0 => views.finish(0, &msg, &day("2026-02-02"), &text).unwrap(),
+            1 => views.write_done(&msg, &day("2026-02-02"), &text).unwrap(),
+            2 => last_word(root.path(), "the last line", &text).unwrap(),
+            _ => views.remove(&View::Active(3, msg)).unwrap(),
+        }
+        let seen = witness.seen();
+        assert_eq!(seen.in_place, [""; 0].map(PathBuf::from), "half a view, in round {round}");
+        assert_eq!(seen.placed.len(), if round % 4 < 2 { 7 } else { 6 }, "{seen:?}");
+    }
+    assert_eq!(names(root.path(), "status/agents"), ["worker.yaml"]);
+}
+
+#[test]
+fn whoever_writes_a_view_in_its_place_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |inside: &str| folder.path().join(inside);
+    let witness = Witness::of([folder.path().to_owned()]);
+    fs::write(at(".a.yaml.tmp"), "half").unwrap();
+    fs::rename(at(".a.yaml.tmp"), at("a.yaml")).unwrap();
+    fs::write(at("activity.log"), "a line").unwrap();
+    assert_eq!(witness.seen(), Seen { placed: [(at("a.yaml"), 1)].into(), in_place: Vec::new() });
+    fs::File::options().append(true).open(at("a.yaml")).unwrap().set_len(1).unwrap();
+    assert_eq!(witness.seen().in_place, [at("a.yaml")]);
+    fs::File::create(at("b.yaml")).unwrap();
+    assert_eq!(witness.seen().in_place, [at("b.yaml")]);
+    fs::copy(at("a.yaml"), at("c.yaml")).unwrap();
+    assert!(!witness.seen().in_place.is_empty());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tasuki::daemon::panes::orders::{Launches, Order};
 use tasuki::engine::input::{Guard, Report};
-use tasuki::engine::team::blocker::NeedKind;
+use tasuki::engine::team::need::NeedKind;
 use tasuki::io::frame::KeptFrame;
 use tasuki::wire::team_file::{Profile, built_in_profiles};
 

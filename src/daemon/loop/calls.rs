@@ -7,7 +7,7 @@ use crate::daemon::r#loop::daemon::Daemon;
 use crate::engine::input::{Input, Reply};
 use crate::engine::message::Source;
 use crate::engine::message::refusal::{Code, Refusal};
-use crate::engine::team::permission::Power;
+use crate::engine::team::power::Power;
 use crate::engine::words::AgentName;
 use std::sync::Arc;
 use tokio::sync::oneshot;

@@ -6,7 +6,7 @@ use crate::daemon::panes::orders::{Launched, Order, Typed};
 use crate::daemon::tmux::keeper::Given;
 use crate::daemon::views::worker::TurnBody;
 use crate::engine::input::{Effect, Input, Report, Shown, Verdict};
-use crate::engine::life::interrupt::Interrupted;
+use crate::engine::life::interrupted::Interrupted;
 use crate::engine::life::{Stage, TurnKind};
 use crate::engine::screen::doorbell::{self, Doorbell};
 use crate::engine::team::Delivery;

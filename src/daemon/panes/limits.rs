@@ -1,7 +1,7 @@
 //! When the limits end of which screens tell: their words are of the wall clock, and the engine goes by its own.
 
 use crate::engine::input::Report;
-use crate::engine::team::blocker::NeedKind;
+use crate::engine::team::need::NeedKind;
 use crate::engine::words::Millis;
 use crate::io::clock::Clock;
 use crate::wire::limit_reset::reset_at;

@@ -6,7 +6,7 @@ use crate::daemon::inbox::{News, NewsSender};
 use crate::daemon::panes::orders::{Order, PaneNews, PaneWord, Typed};
 use crate::daemon::tmux::keeper::{Alive, Given};
 use crate::engine::input::{Guard, Report, Verdict};
-use crate::engine::life::interrupt::Interrupted;
+use crate::engine::life::interrupted::Interrupted;
 use crate::engine::life::{CompletionSource, Receipt, TurnKind};
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey, Token};
 use crate::io::fake::Chance;

@@ -6,17 +6,15 @@ use crate::engine::engine::Work;
 use crate::engine::event::{Answer, Event, Why};
 use crate::engine::input::Effect;
 use crate::engine::life::{CompletionSource, Move, Stage};
-use crate::engine::message::accept::{Route, accepted};
+use crate::engine::message::admission::{Route, accepted};
 use crate::engine::message::seldom::Seldom;
 use crate::engine::message::sender::Speaker;
 use crate::engine::message::{Body, Draft, Kind, Message, OnDoubt, Outcome, Status};
 use crate::engine::screen::answer::{ANSWER_BYTES_MAX, kept_within};
-use crate::engine::words::{AgentName, Digest, MessageId, Millis};
+use crate::engine::words::{AgentName, Digest, MessageId, Millis, ourselves};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Who answers where no agent did.
-const OURSELVES: &str = "tasuki";
 /// Digest of a message of tasuki's own making: no draft has it, so none passes for a duplicate of one.
 pub(in crate::engine) const OWN_DIGEST: Digest = Digest(0);
 
@@ -365,9 +363,4 @@ fn failed_with(id: &MessageId, dependants: Vec<MessageId>) -> VecDeque<Doomed> {
     let (outcome, break_off) = (Outcome::Failed, BreakOff::Parts);
     let doomed = |dependant| Doomed { id: dependant, outcome, why: why.clone(), break_off };
     dependants.into_iter().map(doomed).collect()
-}
-
-/// tasuki's own name, where no agent answers.
-pub(in crate::engine) fn ourselves() -> AgentName {
-    AgentName::new(OURSELVES).unwrap_or_else(|_| AgentName::user())
 }

@@ -5,41 +5,13 @@ use crate::engine::engine::Work;
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::input::{Effect, Reply};
 use crate::engine::life::Stage;
+use crate::engine::life::interrupted::Interrupted;
+use crate::engine::life::owed::Owed;
 use crate::engine::message::RequestId;
 use crate::engine::message::refusal::Refusal;
 use crate::engine::state::{Agent, Phase};
 use crate::engine::words::{AgentName, MessageId};
 use std::collections::BTreeSet;
-use std::sync::Arc;
-
-/// What became of a turn that was broken off.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Interrupted {
-    /// The profile's key was pressed, and it has ended.
-    Ended,
-    /// It had ended before a key was pressed.
-    WasOver,
-    /// It had not been typed yet, and is not.
-    NotGiven,
-    /// It goes on, or nobody can tell.
-    GoesOn {
-        /// Why, with the cure.
-        why: Arc<str>,
-    },
-}
-
-impl Interrupted {
-    /// What became of the turn of this agent, for people.
-    #[must_use]
-    pub fn words(&self, name: &AgentName) -> String {
-        match self {
-            Self::Ended => format!("{name} was interrupted, and its turn has ended"),
-            Self::WasOver => format!("{name}'s turn was over already"),
-            Self::NotGiven => format!("{name} had not been given its turn yet"),
-            Self::GoesOn { why } => format!("{name} may go on with it: {why}"),
-        }
-    }
-}
 
 /// Which turns are broken off where a message ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,17 +32,6 @@ impl BreakOff {
             Self::Nothing => Self::Nothing,
         }
     }
-}
-
-/// A request that is answered once it is known what became of some turns.
-#[derive(Debug)]
-pub(in crate::engine) struct Owed {
-    request: RequestId,
-    id: MessageId,
-    /// What has been done so far, in words.
-    what: String,
-    /// Whose turns are awaited.
-    agents: BTreeSet<AgentName>,
 }
 
 impl Work<'_> {

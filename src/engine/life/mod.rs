@@ -5,6 +5,8 @@ pub(in crate::engine) mod close;
 pub(in crate::engine) mod deadline;
 pub(in crate::engine) mod deliver;
 pub mod interrupt;
+pub mod interrupted;
+pub(in crate::engine) mod owed;
 pub mod queue;
 pub(in crate::engine) mod report;
 pub mod said;

@@ -7,7 +7,7 @@ use crate::engine::input::Report;
 use crate::engine::life::{Move, Stage, Turn};
 use crate::engine::message::Kind;
 use crate::engine::state::Phase;
-use crate::engine::team::blocker::Need;
+use crate::engine::team::need::Need;
 use crate::engine::words::{AgentName, MessageId, Nonce};
 
 impl Work<'_> {

@@ -1,15 +1,16 @@
 //! Taking in a drop: each document is checked against the team and what is open; all are accepted, or none.
 
 use super::refusal::{Code, Refusal};
-use super::seldom::Seldom;
 use crate::engine::engine::{Engine, Work};
 use crate::engine::event::Event;
 use crate::engine::input::{Effect, Reply};
-use crate::engine::life::close::ourselves;
+use crate::engine::message::admission::{New, accepted};
 use crate::engine::message::loop_guard::content_of;
 use crate::engine::message::sender::Speaker;
-use crate::engine::message::validate::{Beside, Together, no_cycle, no_own_parent};
-use crate::engine::message::{Besides, Draft, Kind, Message, Outcome, Source};
+use crate::engine::message::together::{Beside, Together};
+use crate::engine::message::validate::{no_cycle, no_own_parent};
+use crate::engine::message::{Draft, Kind, Outcome, Source};
+use crate::engine::words::ourselves;
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -40,26 +41,6 @@ impl Plan {
             _ => None,
         }
     }
-}
-
-/// A new message that fits.
-pub(in crate::engine) struct New {
-    pub(in crate::engine) draft: Draft,
-    pub(in crate::engine) route: Route,
-    /// Dependencies that are open or come with it.
-    pub(in crate::engine) unmet: Vec<MessageId>,
-}
-
-/// From whom to whom, resolved and checked.
-pub(in crate::engine) struct Route {
-    /// Who sent it.
-    pub(in crate::engine) from: AgentName,
-    /// Who gets it.
-    pub(in crate::engine) to: AgentName,
-    /// Whether the sender proved who it is.
-    pub(in crate::engine) verified: bool,
-    /// Whether the task that it belongs to is the one that its sender had, and not one that was named.
-    pub(in crate::engine) inferred: bool,
 }
 
 impl Engine {
@@ -313,41 +294,6 @@ impl Work<'_> {
         let at = earlier.map_or(self.now, |earlier| earlier.plus(MINUTE_MS).max(self.now));
         used.push_back(at);
         if at > self.now { at } else { Millis(0) }
-    }
-}
-
-/// The event of a draft that is taken.
-pub(in crate::engine) fn accepted(draft: Draft, now: Millis, route: Route, name: Option<Arc<str>>) -> Event {
-    let message = Message {
-        id: draft.id,
-        from: route.from,
-        to: route.to,
-        kind: draft.kind,
-        sent_at: draft.sent_at,
-        accepted_at: now,
-        priority: draft.priority,
-        on_doubt: draft.on_doubt,
-        hops: 0,
-        verified: route.verified,
-        inferred: route.inferred,
-        digest: draft.digest,
-        besides: Seldom::new(Besides {
-            in_reply_to: draft.in_reply_to,
-            parent: draft.parent,
-            depends_on: draft.depends_on,
-            timeout_ms: draft.timeout_ms,
-            deadline: draft.deadline,
-            expect: draft.expect.map(Box::new),
-            retry_of: draft.retry_of,
-        }),
-    };
-    Event::Accepted {
-        message: Box::new(message),
-        body: draft.body,
-        not_before: Millis(0),
-        unmet: Vec::new(),
-        name,
-        unknown_keys: draft.unknown_keys,
     }
 }
 

@@ -3,8 +3,8 @@
 use super::refusal::{Code, Refusal};
 use crate::engine::engine::Work;
 use crate::engine::message::Draft;
-use crate::engine::words::{AgentName, Millis};
-use std::collections::VecDeque;
+use crate::engine::message::bounces::Seen;
+use crate::engine::words::AgentName;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// How often the same content may come back (protocol, loops).
@@ -13,17 +13,6 @@ const BOUNCES_MAX: u8 = 1;
 const FORGOTTEN_MS: u64 = 600_000;
 /// Contents that are remembered of a pair of agents: a loop goes round in fewer.
 const REMEMBERED_MAX: usize = 16;
-
-/// A content that went between two agents.
-#[derive(Debug, Clone)]
-pub(in crate::engine) struct Seen {
-    content: u64,
-    /// Who sent it last.
-    from: AgentName,
-    /// How often it came back.
-    bounces: u8,
-    at: Millis,
-}
 
 impl Work<'_> {
     /// Refuses what came back once too often.
@@ -63,9 +52,6 @@ impl Work<'_> {
         self.now.since(seen.at) < FORGOTTEN_MS
     }
 }
-
-/// What has been sent, by pairs of agents.
-pub(in crate::engine) type Bounces = std::collections::BTreeMap<(AgentName, AgentName), VecDeque<Seen>>;
 
 /// A number for a content; white space at its ends does not count.
 pub(in crate::engine) fn content_of(draft: &Draft) -> u64 {

@@ -2,6 +2,8 @@
 //! Contents pass through the engine untouched as a [`Body`]; its state keeps only where the journal holds one.
 
 pub(in crate::engine) mod accept;
+pub(in crate::engine) mod admission;
+pub(in crate::engine) mod bounces;
 pub(in crate::engine) mod loop_guard;
 pub mod refusal;
 pub(in crate::engine) mod refusal_notice;
@@ -9,6 +11,7 @@ pub(in crate::engine) mod reply;
 pub mod route;
 pub mod seldom;
 pub(in crate::engine) mod sender;
+pub(in crate::engine) mod together;
 pub(in crate::engine) mod validate;
 pub(in crate::engine) mod wait_cycle;
 

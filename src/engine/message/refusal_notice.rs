@@ -3,9 +3,10 @@
 
 use super::refusal::{Code, Refusal};
 use crate::engine::engine::Work;
-use crate::engine::life::close::{Note, ourselves};
+use crate::engine::life::close::Note;
 use crate::engine::message::{Body, Kind, Message};
 use crate::engine::team::timeouts::{NOTICES_PER_MINUTE, REFUSALS_IN_A_ROW};
+use crate::engine::words::ourselves;
 use crate::engine::words::{AgentName, MessageId, Token};
 use std::collections::VecDeque;
 

@@ -1,31 +1,14 @@
 //! Whether a new message fits: its route, its content, its place among the tasks that are open, and what it waits for.
 
-use super::accept::{New, Route};
 use super::refusal::{self, Code, Refusal};
 use crate::engine::engine::Work;
+use crate::engine::message::admission::{New, Route};
 use crate::engine::message::sender::Speaker;
+use crate::engine::message::together::Together;
 use crate::engine::message::wait_cycle::{Awaited, Waits};
 use crate::engine::message::{Draft, Kind};
 use crate::engine::words::{AgentName, MessageId, counted};
 use std::collections::BTreeMap;
-
-/// The documents of one file.
-#[derive(Debug, Default)]
-pub(in crate::engine) struct Together {
-    /// On what each depends.
-    pub(in crate::engine) all: BTreeMap<MessageId, Beside>,
-    /// Those that were looked at and are parts, by their tasks.
-    pub(in crate::engine) parts: BTreeMap<MessageId, Vec<MessageId>>,
-}
-
-/// What a document needs, as far as the others of its file must know.
-#[derive(Debug, Default)]
-pub(in crate::engine) struct Beside {
-    /// What it depends on.
-    pub(in crate::engine) depends_on: Vec<MessageId>,
-    /// Who is to do it, aliases resolved.
-    pub(in crate::engine) to: Option<AgentName>,
-}
 
 impl Work<'_> {
     /// Checks a new message.

@@ -1,7 +1,7 @@
 //! Deadlocks: whether something could only happen after a task that itself waits for it.
 
 use crate::engine::life::Stage;
-use crate::engine::message::validate::Together;
+use crate::engine::message::together::Together;
 use crate::engine::state::{Open, State};
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, MessageId};

@@ -4,14 +4,16 @@
 pub(in crate::engine) mod blame;
 pub mod blocker;
 pub(in crate::engine) mod lifecycle;
+pub mod need;
 pub mod permission;
+pub mod power;
 pub(in crate::engine) mod recover;
 pub(in crate::engine) mod reload;
 pub mod timeouts;
 pub(in crate::engine) mod unattended;
 
 use super::words::{AgentName, Digest};
-use crate::engine::team::permission::Powers;
+use crate::engine::team::power::Powers;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A whole, checked team. Names, aliases and pools do not clash; every `reports_to` is a member or `user`.

@@ -4,7 +4,7 @@
 use crate::engine::engine::Work;
 use crate::engine::life::Stage;
 use crate::engine::life::deliver::Hands;
-use crate::engine::message::validate::Together;
+use crate::engine::message::together::Together;
 use crate::engine::message::wait_cycle::{Awaited, Waits};
 use crate::engine::state::Phase;
 use crate::engine::team::Team;

@@ -2,7 +2,7 @@
 
 use crate::engine::engine::Engine;
 use crate::engine::state::{Agent, Phase};
-use crate::engine::team::blocker::NeedKind;
+use crate::engine::team::need::NeedKind;
 use crate::engine::words::{AgentName, Millis};
 
 /// After so long something that waits is told of: a person who types is done by then, and a program that draws itself anew.

@@ -5,7 +5,7 @@ mod every;
 
 pub(crate) use change::Change;
 
-use super::Chance;
+use super::chance::Chance;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::FileExt as _;

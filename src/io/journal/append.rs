@@ -1,8 +1,14 @@
 //! Writes steps: one write for all that wait, one flush if they must be durable.
 
+use super::counters::Counters;
 use super::disk::{Disk, Named};
-use super::line::{self, Head};
-use super::{Counters, Journal, JournalError, Kind, Location, Millis, Seq, StepLine};
+use super::entry::StepLine;
+use super::error::JournalError;
+use super::line::{self, Head, Kind};
+use super::location::Location;
+use super::tail::Durable;
+use super::writer::Journal;
+use crate::engine::words::Seq;
 
 /// Newlines written ahead. Within them an append changes no size, so that a flush writes data only (118 against 377 µs
 /// for a new file a message, on ext4). A megabyte is a thousand messages.
@@ -12,32 +18,6 @@ const PREPARE_BYTES: u64 = if cfg!(test) { 3 << 10 } else { 1 << 20 };
 const PREPARE_FOR_BYTES_MAX: u64 = PREPARE_BYTES / 4;
 /// What the buffer may keep between appends: a thousand messages; a burst's eight megabytes are given back.
 const BUFFER_BYTES_KEPT: usize = 1 << 20;
-
-/// The segment that is being written.
-#[derive(Debug)]
-pub(super) struct Tail {
-    pub(super) number: u32,
-    pub(super) file: Named,
-    /// Where the next line begins.
-    pub(super) end: u64,
-    /// How far there are newlines in front of it.
-    pub(super) prepared: u64,
-    /// Time of its first line.
-    pub(super) began: Option<Millis>,
-    pub(super) snapshot_bytes: u64,
-    /// Steps in it.
-    pub(super) steps: u64,
-    /// Whether its snapshot is of no use, so that it should be left soon.
-    pub(super) headless: bool,
-}
-
-/// Up to where everything is known to be on the disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Durable {
-    pub(super) seq: Seq,
-    /// In bytes of the newest segment.
-    pub(super) end: u64,
-}
 
 impl Journal {
     /// Writes steps: one write, and one flush if `durable`. Their places, in their order. Without `durable` they become

@@ -2,8 +2,11 @@
 
 use super::closed::{Closed, Unusable};
 use super::disk::{Disk, Folder};
-use super::fingerprints::{Finished, IdHash};
-use super::{Extract, Journal, JournalError, ids_name};
+use super::error::JournalError;
+use super::fingerprints::{Extract, Finished};
+use super::id_hash::IdHash;
+use super::names::ids_name;
+use super::writer::Journal;
 use crate::engine::words::MessageId;
 
 /// The lists of finished ids of all closed segments. Made anew after each turn.

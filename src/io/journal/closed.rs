@@ -4,11 +4,14 @@ use std::cmp::Ordering;
 use std::ops::{ControlFlow, Range};
 
 use super::disk::{Disk, Folder, Named};
-use super::fingerprints::{self, Fingerprint, HEADER_BYTES, Header, RECORD_BYTES};
+use super::error::JournalError;
+use super::filter::Filter;
+use super::fingerprints::{self, Extract, Fingerprint, Finished, HEADER_BYTES, Header, RECORD_BYTES};
+use super::id_hash::IdHash;
+use super::names::{ids_name, segment_name, segments_of};
+use super::report::BadIds;
 use super::segment::{Until, Walker};
-use super::{
-    BadIds, Extract, Filter, Finished, IdHash, JournalError, Millis, Seq, ids_name, segment_name, segments_of,
-};
+use crate::engine::words::{Millis, Seq};
 /// Records read at a guess: 6 KiB, one call. The guess is off by less than half the square root of the records in two
 /// cases of three: by 35 among the five thousand of a usual segment. Few in tests, so that guesses fail there.
 const WINDOW_RECORDS: u64 = if cfg!(test) { 8 } else { 128 };
@@ -110,7 +113,7 @@ impl Closed {
         let closing = next.map(|next| super::read::snapshot_head(&disk.folder, next)).transpose()?.flatten();
         let until = closing.map_or(Seq(u64::MAX), |closing| closing.synced);
         let (mut finished, mut walk) = (Vec::new(), extract());
-        let mut take = |entry: &super::Entry<'_>| {
+        let mut take = |entry: &super::entry::Entry<'_>| {
             walk(entry, &mut |fingerprint| finished.push(fingerprint));
             Ok(ControlFlow::Continue(()))
         };

@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 
-use super::{Counters, JournalError};
+use super::counters::Counters;
+use super::error::JournalError;
 
 /// A file of the journal and its name, for errors.
 #[derive(Debug)]

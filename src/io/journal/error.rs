@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::{Location, Seq};
+use super::location::Location;
+use crate::engine::words::Seq;
 
 /// Why bytes of the journal do not count as a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -6,7 +6,7 @@
 //! costs less than one look at a file. A million ids take 2 MB. The first and the last key of a file would rule out
 //! nothing, since hashes lie everywhere.
 
-use super::IdHash;
+use super::id_hash::IdHash;
 use std::sync::Arc;
 
 /// Bits an id; see the module.

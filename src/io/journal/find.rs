@@ -1,9 +1,13 @@
 //! Finds the line of a step by its number, without an index: numbers grow along a segment, so its bytes can be halved.
 
 use super::disk::{Folder, Named};
+use super::error::{Flaw, JournalError};
 use super::line;
+use super::location::Location;
+use super::names::{segment_name, segments_of};
 use super::pieces::{Piece, Pieces};
-use super::{Flaw, JournalError, Location, Reader, Record, Seq, segment_name, segments_of};
+use super::read::{Reader, Record};
+use crate::engine::words::Seq;
 
 /// Below this many bytes lines are looked at one after the other: less than what one more halving reads. Few in tests.
 const NEAR_BYTES: u64 = if cfg!(test) { 400 } else { 64 << 10 };
@@ -96,8 +100,9 @@ fn line_from(folder: &Folder, file: &Named, from: u64) -> Result<Option<(u64, Se
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Kind, Millis};
     use super::*;
+    use crate::engine::words::Millis;
+    use crate::io::journal::line::Kind;
 
     #[test]
     fn a_line_that_a_sender_put_into_its_message_is_not_found() {

@@ -18,24 +18,10 @@
 //!
 //! Each record carries its own checksum, so that a probe proves what it reads and start-up reads no records at all.
 
-use sha2::Digest as _;
-
+use super::entry::Entry;
 use super::filter::Filter;
-use super::{Digest, Entry, MessageId, Millis, Seq};
-
-/// The first 16 bytes of the SHA-256 of a message id. Two ids of a workspace collide with a chance of 2^-88 at a
-/// million ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct IdHash(pub u128);
-
-impl IdHash {
-    /// The hash of an id.
-    #[must_use]
-    pub fn of(id: &MessageId) -> Self {
-        let hash = sha2::Sha256::digest(id.as_str());
-        Self(hash.iter().take(16).fold(0, |sum, &byte| sum << 8 | u128::from(byte)))
-    }
-}
+use super::id_hash::IdHash;
+use crate::engine::words::{Digest, Millis, Seq};
 
 /// A finished message, as its segment's list remembers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

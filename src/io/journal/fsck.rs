@@ -5,8 +5,11 @@ use std::path::Path;
 
 use super::closed::{Closed, Unusable};
 use super::disk::Folder;
+use super::entry::Entry;
+use super::error::JournalError;
+use super::names::segments_of;
 use super::read::forward;
-use super::{BadIds, Entry, JournalError, Report, segments_of};
+use super::report::{BadIds, Report};
 
 /// Reads every line of every segment in `dir`, and every list of finished ids. Beyond what start-up checks, each payload
 /// is parsed as JSON. A line that the daemon is writing at this moment is no damage.

@@ -1,7 +1,7 @@
 //! Lines as `cargo fuzz` and the tests see them; the rules of a line are this folder's own.
 
-use super::line::{self, Head};
-use super::{Kind, Millis, Seq};
+use super::line::{self, Head, Kind};
+use crate::engine::words::{Millis, Seq};
 
 /// Any bytes are a whole line, which is written as it was read, or none; and what is taken for a line at their beginning is one.
 pub(crate) fn any_line(bytes: &[u8]) {

@@ -8,7 +8,17 @@
 //! line's bytes, its newline left out, with the member `,"crc":"xxxxxxxx"` taken out; eight lower-case hexadecimal
 //! digits. So a reader checks the bytes that it has and never has to write JSON again to compare.
 
-use super::{Flaw, Kind, Millis, Seq};
+use super::error::Flaw;
+use crate::engine::words::{Millis, Seq};
+
+/// What a line holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The events of a step.
+    Step,
+    /// The state after the step before it.
+    Snapshot,
+}
 
 /// What stands before the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

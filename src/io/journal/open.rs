@@ -3,13 +3,18 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::append::{Durable, Tail};
-use super::closed;
 use super::disk::{Disk, Named};
-use super::line;
+use super::entry::Entry;
+use super::error::JournalError;
+use super::fingerprints::Extract;
+use super::names::{ids_name, segment_name, segments_of};
+use super::new_file::write_new;
+use super::report::Report;
 use super::segment::{Found, Until, Walker, set_aside};
-use super::turn::write_new;
-use super::{Entry, Extract, Journal, JournalError, Report, Seq, ids_name, segment_name, segments_of};
+use super::tail::{Durable, Tail};
+use super::writer::Journal;
+use super::{closed, line};
+use crate::engine::words::Seq;
 
 /// Largest number of a newest segment that is gone on from: so many more come in no life of a workspace.
 const NUMBER_MAX: u32 = 4_000_000_000;
@@ -158,7 +163,7 @@ fn tail(
         let mut bytes = vec![0; usize::try_from(torn.bytes).unwrap_or(0)];
         disk.folder.read(&file, &mut bytes, torn.offset)?;
         let copy = set_aside(disk, number, torn.offset, &bytes).map(|(path, _)| path);
-        report.torn = Some(super::Torn { copy, ..torn.clone() });
+        report.torn = Some(super::report::Torn { copy, ..torn.clone() });
     }
     let end = if found.end == 0 { 0 } else { found.end + 1 };
     let size = disk.folder.size(&file)?;

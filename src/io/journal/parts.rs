@@ -1,7 +1,8 @@
 //! Takes apart what stands between two separators, and judges whether a whole line may stand where it does.
 
-use super::line::{self, Line};
-use super::{Flaw, Kind, Seq};
+use super::error::Flaw;
+use super::line::{self, Kind, Line};
+use crate::engine::words::Seq;
 
 /// A stretch of bytes between two separators, or a part of one where the newline between two lines is damaged.
 pub(super) struct Part<'b> {

@@ -2,8 +2,8 @@
 //!
 //! Newlines separate lines, and so do NUL bytes, which some file systems leave where a write was lost.
 
-use super::JournalError;
 use super::disk::{Folder, Named};
+use super::error::JournalError;
 
 /// One read from the disk. Large enough that the calls do not show, small enough for any cache; tiny in tests, so that
 /// lines lie across its edges.

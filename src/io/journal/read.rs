@@ -5,11 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::disk::{Folder, Named};
-use super::line::{self, Head, Line};
+use super::entry::Entry;
+use super::error::JournalError;
+use super::line::{self, Head, Kind, Line};
+use super::location::Location;
+use super::names::{segment_name, segments_of};
 use super::pieces::{Piece, Pieces};
+use super::report::{Report, Torn};
 use super::segment::{Take, Until, Walker};
 use super::survey::survey;
-use super::{Entry, JournalError, Kind, Location, Millis, Report, Seq, Torn, segment_name, segments_of};
+use crate::engine::words::{Millis, Seq};
 
 /// Reads lines of a journal. May be cloned and used by any thread while the journal is being written.
 #[derive(Debug, Clone)]

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{Flaw, Seq};
+use super::error::Flaw;
+use crate::engine::words::Seq;
 
 /// Bytes that did not count as a line. The rest of the segment was read as if they were not there.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::JournalError;
 use super::disk::Disk;
+use super::error::JournalError;
 
 /// Bytes of the reserve: a snapshot of all that is open, a list of ids and a thousand steps go into it many times over.
 pub const RESERVE_BYTES: u64 = 8 << 20;

@@ -3,11 +3,15 @@
 use std::ops::ControlFlow;
 
 use super::disk::{Disk, Folder, Named};
-use super::line::{self, Line};
+use super::entry::Entry;
+use super::error::{Flaw, JournalError};
+use super::line::{self, Kind, Line};
+use super::location::Location;
 use super::parts::{misplaced, parts};
 use super::pieces::{Piece, Pieces};
+use super::report::{Damage, Gap, Report, Torn};
 use super::survey::survey;
-use super::{Damage, Entry, Flaw, Gap, JournalError, Kind, Location, Millis, Report, Seq, Torn};
+use crate::engine::words::{Millis, Seq};
 
 /// Takes an entry. `Err` is the reason why it cannot be understood.
 pub(super) type Take<'a> = dyn FnMut(&Entry<'_>) -> Result<ControlFlow<()>, String> + 'a;

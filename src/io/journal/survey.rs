@@ -1,10 +1,12 @@
 //! Finds where the log ends: tells an append that never became durable from damage to what was.
 
 use super::disk::{Folder, Named};
+use super::error::JournalError;
 use super::line::Line;
 use super::parts::{misplaced, parts};
 use super::pieces::{Piece, Pieces};
-use super::{JournalError, Seq, Torn};
+use super::report::Torn;
+use crate::engine::words::Seq;
 
 /// The end of the log.
 pub(super) struct End {

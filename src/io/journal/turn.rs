@@ -15,16 +15,20 @@
 //! Until 5 a failure leaves the old segment in use. From 5 on nothing may be written to the old one, because a start
 //! would not read it: a failure of 5 or 6 stops the journal, like a failed append.
 
-use super::append::{Tail, check_length, prepare};
+use super::append::check_length;
 use super::closed::Closed;
-use super::disk::{Disk, Named};
+use super::entry::Entry;
+use super::error::JournalError;
 use super::fingerprints::Fingerprint;
-use super::line::{self, Head};
+use super::line::{self, Head, Kind};
+use super::names::{ids_name, segment_name, segments_of};
+use super::new_file::write_new;
+use super::open;
+use super::report::Report;
 use super::segment::Until;
-use super::{
-    Durable, Entry, Journal, JournalError, Kind, Millis, Report, Seq, ids_name, open, segment_name,
-    segments_of,
-};
+use super::tail::{Durable, Tail};
+use super::writer::Journal;
+use crate::engine::words::{Millis, Seq};
 
 /// A segment turns when it has this many bytes: start-up reads one segment, and what ended in it is kept in memory until
 /// then. This much is read in less than a tenth of a second, and holds some seven thousand short messages, which take 4 MB.
@@ -196,13 +200,4 @@ impl Journal {
         }
         Ok(removed)
     }
-}
-
-/// Makes a new segment under a name that is not yet its own, with prepared newlines if there is room, and flushes it.
-pub(super) fn write_new(disk: &mut Disk, part: &str, bytes: &[u8]) -> Result<(Named, u64), JournalError> {
-    let file = disk.create(part)?;
-    disk.write(&file, bytes, 0)?;
-    let prepared = prepare(disk, &file, bytes.len() as u64);
-    disk.sync(&file)?;
-    Ok((file, prepared))
 }

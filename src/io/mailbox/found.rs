@@ -83,3 +83,22 @@ pub enum Found {
         error: FolderError,
     },
 }
+
+/// What is left of a budget.
+pub(super) struct Left(pub(super) Budget);
+
+impl Left {
+    pub(super) fn some(&self) -> bool {
+        self.0.files > 0 && self.0.bytes > 0
+    }
+
+    /// What is still waited for costs nothing: its number is small, and it would come first every time.
+    pub(super) fn add(&mut self, sweep: &mut Sweep, found: Option<Found>) {
+        let Some(found) = found else { return };
+        self.0.files = self.0.files.saturating_sub(1);
+        if let Found::Read { bytes, .. } = &found {
+            self.0.bytes = self.0.bytes.saturating_sub(bytes.len());
+        }
+        sweep.found.push(found);
+    }
+}

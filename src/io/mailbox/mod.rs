@@ -21,11 +21,13 @@ mod patience;
 mod put_back;
 mod reject;
 mod take;
+mod unwanted;
 mod wanted;
 mod zone;
 
 use crate::engine::words::Millis;
 use crate::io::folder::{Folder, FolderError, Stamp, mtime_ns};
+use found::Left;
 pub use found::{Budget, Found, Sweep};
 use name::{Claim, Recent, Seq};
 pub(crate) use patience::Key as Waited;
@@ -35,8 +37,8 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use wanted::Unwanted;
-pub use wanted::Wanted;
+use unwanted::Unwanted;
+pub use unwanted::Wanted;
 pub use zone::is_foreign_folder;
 use zone::{Candidate, Zone};
 
@@ -337,25 +339,6 @@ fn rename_new(
             Err(Errno::EXIST) => seq = seq.next(),
             Err(errno) => return Err(errno),
         }
-    }
-}
-
-/// What is left of a budget.
-struct Left(Budget);
-
-impl Left {
-    fn some(&self) -> bool {
-        self.0.files > 0 && self.0.bytes > 0
-    }
-
-    /// What is still waited for costs nothing: its number is small, and it would come first every time.
-    fn add(&mut self, sweep: &mut Sweep, found: Option<Found>) {
-        let Some(found) = found else { return };
-        self.0.files = self.0.files.saturating_sub(1);
-        if let Found::Read { bytes, .. } = &found {
-            self.0.bytes = self.0.bytes.saturating_sub(bytes.len());
-        }
-        sweep.found.push(found);
     }
 }
 

@@ -3,30 +3,18 @@
 //!
 //! Each file is read where it lies, once for each version of it; what is not wanted stays there untouched.
 
+use super::Mailbox;
+use super::found::{Budget, Found, Left, Sweep};
 use super::name::Claim;
 use super::patience::{Busy, Key};
 use super::take::{Attempt, read_whole};
+use super::unwanted::{Unwanted, Wanted};
 use super::zone::Candidate;
-use super::{Budget, Found, Left, Mailbox, Sweep};
 use crate::engine::words::Millis;
 use crate::io::folder::{Stamp, file_type};
 use rustix::fs::FileType;
 use rustix::io::Errno;
-use std::collections::{HashMap, HashSet};
-
-/// Tells by a file's name and content whether it is wanted.
-pub type Wanted<'a> = &'a dyn Fn(&str, &[u8]) -> bool;
-
-/// Files that were looked at and are not wanted, as what they were.
-#[derive(Debug, Default)]
-pub(super) struct Unwanted(HashMap<Key, Stamp>);
-
-impl Unwanted {
-    /// It was read, and there is no room for it after all.
-    pub(super) fn add(&mut self, claim: &str, stamp: Stamp) {
-        self.0.insert(Key { zone: None, name: claim.into() }, stamp);
-    }
-}
+use std::collections::HashSet;
 
 /// What a look at a file says.
 enum Verdict {

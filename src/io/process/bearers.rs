@@ -1,6 +1,7 @@
 //! Processes by what stands in their environment, as it was when each was started.
 
-use super::{key_of, session_of};
+use super::family::session_of;
+use super::key::key_of;
 use crate::engine::words::ProcessKey;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

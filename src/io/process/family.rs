@@ -1,7 +1,8 @@
 //! A program and all that it started, to be ended with it. Each is known by its number and the time of its start, and is of the
 //! program's session or descends from it: nobody else's process is ever meant.
 
-use super::{alive, raw, wait_gone};
+use super::end::wait_gone;
+use super::key::{alive, raw};
 use crate::engine::words::ProcessKey;
 use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Which program of a terminal gets what is typed there: the one in front.
 
-use super::raw;
+use super::key::raw;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;

@@ -21,7 +21,7 @@ pub struct LineKeys {
 /// # Errors
 /// What the kernel says, as where the terminal is gone.
 pub fn line_keys(tty: &Path) -> io::Result<Option<LineKeys>> {
-    Ok(keys_of(&tcgetattr(super::terminal(tty)?)?))
+    Ok(keys_of(&tcgetattr(super::terminal::terminal(tty)?)?))
 }
 
 fn keys_of(termios: &Termios) -> Option<LineKeys> {

@@ -1,6 +1,6 @@
 //! The messages of OpenCode's API, as much of them as is needed: in `GET /session/ID/message` the oldest stands first.
 
-use super::Line;
+use super::turn_record::Line;
 use crate::engine::screen::answer::Spoken;
 use crate::engine::screen::doorbell::HEAD;
 use crate::engine::words::Millis;

@@ -2,7 +2,7 @@
 
 use super::address::Address;
 use super::messages::{Message, Session, Status, said_after};
-use super::{Line, TurnRecord, Unheard};
+use super::turn_record::{Line, TurnRecord, Unheard};
 use crate::engine::words::Millis;
 use crate::io::clock::wall_now;
 use crate::io::exchange::exchange;

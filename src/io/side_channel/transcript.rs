@@ -1,7 +1,7 @@
 //! The files in which programs keep their sessions: what they were asked, and what they said, to the letter. Nothing is ever
 //! written there, and nothing of them is believed but what stands in the program's own words behind the turn's own line.
 
-use super::Line;
+use super::turn_record::Line;
 use crate::engine::screen::answer::Spoken;
 use crate::engine::screen::doorbell::HEAD;
 use crate::engine::words::Millis;

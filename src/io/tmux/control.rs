@@ -2,24 +2,20 @@
 
 use super::calls::{Calls, Printed};
 use super::command::{Command, Reply};
-use super::driver::{Call, Driver};
+use super::driver::{CALL_DEADLINE, Call, Driver};
 use super::error::TmuxError;
 use super::notice::{self, Notices};
 use super::notification::SessionId;
-use super::options::SetOption;
 use super::quote::shown;
 use super::server::{Earlier, Server};
+use super::set_option::SetOption;
 use super::version::Version;
 use crate::engine::words::PaneId;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::Instant;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-/// How long a call may take. tmux answers within 1 ms, within 10 ms under load; 5 s is a server that does not run.
-pub const CALL_DEADLINE: Duration = Duration::from_secs(5);
 /// Calls that may wait for the driver, which takes them at once unless tmux is slow: one a pane of a large team.
 const CALLS_MAX: usize = 128;
 

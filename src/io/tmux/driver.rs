@@ -2,7 +2,6 @@
 
 use super::calls::{Answer, Calls, Printed};
 use super::command::{Command, Part};
-use super::control::CALL_DEADLINE;
 use super::error::TmuxError;
 use super::escape::Escape;
 use super::flood::Flood;
@@ -18,6 +17,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{self, Child, ChildStderr, ChildStdin};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until, timeout};
+
+/// How long a call may take. tmux answers within 1 ms, within 10 ms under load; 5 s is a server that does not run.
+pub const CALL_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Lines whose replies may be on their way; more would only wait in the pipe.
 const IN_FLIGHT_MAX: usize = 128;

@@ -1,7 +1,7 @@
 //! What can go wrong with tmux, and what the reader can do about it.
 
 use super::quote::{HasNul, Unprintable};
-use super::version::Version;
+use super::release::Version;
 use crate::engine::words::PaneId;
 use std::sync::Arc;
 

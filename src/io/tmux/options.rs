@@ -1,44 +1,15 @@
 //! The options of our session and of the server, set when the session is made and at each connection: the settings may have
 //! changed since.
 
-use super::command::Command;
 use super::daemon::Daemon;
 use super::server::Server;
+use super::set_option::SetOption;
 
 /// The keys, as many as have room. The windows keep their size whoever looks at them: a smaller terminal shows a part, and says
 /// how to see the rest.
 const STATUS_RIGHT: &str = "#{?#{e|<:#{client_width},#{window_width}},\
      #{client_width} of #{window_width} columns: C-b S-Right   #{?#{m/r:^(tmux|screen),#{client_termname}},C-b C-b d,C-b d}: leave ,\
       C-b n: next   C-b w: list   #{?#{m/r:^(tmux|screen),#{client_termname}},C-b C-b d,C-b d}: leave }";
-
-/// An option to be set.
-#[derive(Debug)]
-pub(super) struct SetOption {
-    /// Which session's; the server's if it is none.
-    session: Option<String>,
-    name: &'static str,
-    value: String,
-}
-
-impl SetOption {
-    /// As words behind other commands of a program.
-    pub(super) fn into_words(self) -> Vec<String> {
-        let whose =
-            self.session.map_or_else(|| vec!["-s".to_owned()], |target| vec!["-t".to_owned(), target]);
-        let head = [";", "set-option"].map(str::to_owned).into_iter();
-        head.chain(whose).chain([self.name.to_owned(), self.value]).collect()
-    }
-
-    /// As a command of a connection.
-    pub(super) fn into_command(self) -> Command {
-        let set = Command::silent("set-option");
-        let set = match self.session {
-            Some(target) => set.flag("-t").word(target),
-            None => set.flag("-s"),
-        };
-        set.word(self.name).word(self.value)
-    }
-}
 
 impl Server {
     /// The options of our session, and of the server where it is ours alone.

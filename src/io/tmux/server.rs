@@ -2,10 +2,9 @@
 
 use super::daemon::Daemon;
 use super::error::TmuxError;
-use super::options::SetOption;
 use super::quote::{argument, literal, shown};
+use super::set_option::SetOption;
 use super::version::Version;
-use super::wall::LOOKS;
 use crate::io::process;
 use crate::io::systemd::scope;
 use std::ffi::{OsStr, OsString};
@@ -14,6 +13,9 @@ use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
+
+/// The option that marks the session of somebody who only looks.
+pub(super) const LOOKS: &str = "@tasuki_looks";
 
 /// The `tmux_socket:` that means the user's own server.
 pub const USERS_OWN_SOCKET: &str = "default";

@@ -3,22 +3,7 @@
 use super::error::TmuxError;
 use super::escape::Escape;
 use super::quote::shown;
-use std::fmt;
-
-/// A release of tmux, such as 3.3a.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version {
-    /// The 3 of 3.3a.
-    pub major: u16,
-    /// The 3 behind the dot.
-    pub minor: u16,
-    /// The letter; `None` sorts before `a`.
-    pub letter: Option<char>,
-}
-
-/// The oldest version that is supported. 3.2 brought the flags that we attach with; 3.2a died under load for reasons
-/// that were not found; 3.3a held.
-pub const OLDEST: Version = Version { major: 3, minor: 3, letter: Some('a') };
+pub use super::release::{OLDEST, Version};
 
 impl Version {
     /// Reads what `tmux -V` or `#{version}` says: `tmux 3.3a`, `3.4`, `next-3.6`, `3.5-rc2`.
@@ -52,13 +37,6 @@ impl Version {
         let (minor, rest) = rest.split_at_checked(digits)?;
         let letter = rest.chars().next().filter(char::is_ascii_lowercase);
         Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()?, letter })
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)?;
-        self.letter.map_or(Ok(()), |letter| write!(f, "{letter}"))
     }
 }
 

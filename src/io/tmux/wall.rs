@@ -1,6 +1,6 @@
 //! All windows at once: a tmux of its own, each pane of which looks at one agent's window and types nothing there.
 
-use super::server::Server;
+use super::server::{LOOKS, Server};
 
 /// Windows on one page: more are too small to be read.
 const PAGE: usize = 6;
@@ -51,9 +51,6 @@ impl Server {
         words.join(" ")
     }
 }
-
-/// The option that marks the session of somebody who only looks.
-pub(super) const LOOKS: &str = "@tasuki_looks";
 
 const OPTIONS: [(&str, &str); 9] = [
     ("destroy-unattached", "on"),

@@ -14,7 +14,7 @@ pub fn last_word(root: &Path, line: &str, daemon: &str) -> Result<(), FolderErro
     let status = Folder::open(root)?.make_own("status")?;
     let (log, page) = (OsStr::new("activity.log"), OsStr::new("daemon.yaml"));
     let mut file = status.append(log).map_err(|errno| status.failed("append to", log, errno))?;
-    let told = file.write_all(super::log::one_line(line).as_bytes());
+    let told = file.write_all(super::lines::one_line(line).as_bytes());
     let written = status.write(page, daemon).map_err(|errno| status.failed("write", page, errno));
     told.map_err(|error| FolderError::Io {
         doing: "append to",

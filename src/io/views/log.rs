@@ -1,36 +1,16 @@
 //! The append-only histories: `status/agents/NAME.log` and `status/activity.log`, one line a change.
 
 use super::Views;
-use crate::engine::words::{AgentName, Millis};
+use super::lines::{LastLines, one_line};
+use crate::engine::words::AgentName;
 use crate::io::folder::{Folder, FolderError};
-use crate::wire::clean::turns_text;
-use crate::wire::time::rfc3339_ms;
 use rustix::io::Errno;
-use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 
 /// Size at which a history is put aside and a new one begun (durability, limits).
 const LOG_BYTES_MAX: u64 = 10 << 20;
-
-/// The last lines of a history, and how often each is there.
-#[derive(Debug, Default)]
-pub struct LastLines(HashMap<String, usize>);
-
-impl LastLines {
-    /// Takes one line out that tells this; false if there is none any more.
-    pub fn take(&mut self, at: Millis, text: &str) -> bool {
-        let left = self.0.get_mut(one_line(&line(at, text)).trim_end_matches('\n'));
-        left.filter(|left| **left > 0).map(|left| *left -= 1).is_some()
-    }
-}
-
-/// A line of a history.
-#[must_use]
-pub fn line(at: Millis, text: &str) -> String {
-    format!("{} {text}", rfc3339_ms(at))
-}
 
 impl Views {
     /// Adds a line to an agent's history. Control characters are written as escapes, so that a line is a line and no
@@ -162,17 +142,4 @@ fn present(opened: Result<File, Errno>) -> Result<Option<File>, Errno> {
         Err(Errno::NOENT) => Ok(None),
         Err(errno) => Err(errno),
     }
-}
-
-pub(super) fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len() + 1);
-    for c in text.chars() {
-        if c.is_control() || turns_text(c) || matches!(c, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{feff}') {
-            line.extend(c.escape_debug())
-        } else {
-            line.push(c)
-        }
-    }
-    line.push('\n');
-    line
 }

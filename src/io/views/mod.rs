@@ -8,13 +8,14 @@
 
 mod last_word;
 mod leftover;
+mod lines;
 mod log;
 mod lost;
 mod retention;
 mod spare;
 
 pub use last_word::last_word;
-pub use log::{LastLines, line};
+pub use lines::{LastLines, line};
 
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::folder::{Folder, FolderError, Stamp};

@@ -1,7 +1,7 @@
 //! Which workspace is meant: found as git finds a repository, and as careful as git about whose it is.
 
-use super::{Surroundings, TEAM_FILE, Workspace, WorkspaceError};
-use crate::wire::layout::MEMORY;
+use super::error::WorkspaceError;
+use crate::wire::layout::{MEMORY, Surroundings, TEAM_FILE, Workspace};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! Makes the folders of a workspace, and refuses those that are not the user's alone.
 
-use super::{Workspace, WorkspaceError};
+use super::Workspace;
+use super::error::WorkspaceError;
 use crate::io::regular;
 use std::fs::{DirBuilder, File, Metadata, Permissions};
 use std::io;

@@ -1,13 +1,12 @@
 //! Where the daemon's socket lies: a path short enough for the kernel, in a folder that is the user's alone.
 
+use super::Workspace;
+use super::error::{PATH_BYTES_MAX, WorkspaceError};
 use super::folders::{is_open_to_all, private_folder};
-use super::{Surroundings, Workspace, WorkspaceError};
+use crate::wire::layout::Surroundings;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-
-/// Bytes of `sun_path` less the closing NUL (unix(7)).
-pub(super) const PATH_BYTES_MAX: usize = 107;
 
 impl Workspace {
     /// The path to listen on: `$XDG_RUNTIME_DIR/tasuki/HASH.sock`, else `.tasuki/socket`, else a checked folder under

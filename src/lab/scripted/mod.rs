@@ -23,6 +23,7 @@ mod program;
 mod rules;
 mod screen;
 mod script;
+mod start_actions;
 mod terminal;
 mod text;
 mod tty;

@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use super::action::Action;
 use super::look::Look;
-use super::values::{Pattern, Pause, StartActions};
+use super::start_actions::StartActions;
+use super::values::{Pattern, Pause};
 
 /// A script for `tasuki agent scripted`: how the terminal behaves, and what is played on which turn.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

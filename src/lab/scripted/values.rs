@@ -1,5 +1,5 @@
 //! The values of a script that check themselves while they are read, so that an error shows their own line:
-//! times, regular expressions, and the actions that need no turn.
+//! times and regular expressions.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -7,7 +7,6 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
 
-use super::action::Action;
 use super::chance::Chance;
 use crate::wire::time::parse_duration;
 
@@ -101,29 +100,6 @@ impl JsonSchema for Pattern {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "format": "regex" })
-    }
-}
-
-/// Actions that may be played before there is a turn: no `claim`, no `reply`, no `fail`.
-#[derive(Debug, Clone, Default, JsonSchema)]
-#[schemars(transparent)]
-pub(super) struct StartActions(pub(super) Vec<Action>);
-
-impl<'de> Deserialize<'de> for StartActions {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let actions = Vec::<Action>::deserialize(deserializer)?;
-        let turn_needed = |action: &Action| match action {
-            Action::Claim(_) => Some("claim"),
-            Action::Reply(_) => Some("reply"),
-            Action::Fail(_) => Some("fail"),
-            _ => None,
-        };
-        match actions.iter().find_map(turn_needed) {
-            Some(name) => Err(Error::custom(format!(
-                "`at_start` has a `{name}`, but there is no turn yet: put it into a rule"
-            ))),
-            None => Ok(Self(actions)),
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What stands in the way of work and kills nobody: it comes, lasts for a while, over the death of the daemon if need be, and
 //! goes.
 
-use super::kills::Kills;
+use super::kills::{Hindrance, Kills};
 use super::team::{LOW_DISK, NO_ROOM};
 use super::world::World;
 use std::io;
@@ -13,31 +13,6 @@ const ORDERS_MAX: u32 = 20;
 const REST: Duration = Duration::from_millis(250);
 /// A setting is taken up within this time, and is in force for as long at least.
 const TAKEN_UP: Duration = Duration::from_millis(400);
-
-/// What stands in the way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Hindrance {
-    /// `tasuki stop --all`: nothing is typed.
-    Halt,
-    /// `tasuki stop AGENT`.
-    Rest(String),
-    /// The team file wants more room than there is.
-    LowDisk,
-    /// There is no more room on the disk than this.
-    FullDisk { left: u64 },
-}
-
-impl Hindrance {
-    /// What it is called in the report.
-    pub(super) fn words(&self) -> &'static str {
-        match self {
-            Self::Halt => "everything held",
-            Self::Rest(_) => "agent stopped by a person",
-            Self::LowDisk => "disk nearly full",
-            Self::FullDisk { .. } => "disk full",
-        }
-    }
-}
 
 impl Kills {
     /// Puts it there for so long; with `restart`, the daemon dies meanwhile and is started again.

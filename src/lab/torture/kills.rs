@@ -2,11 +2,11 @@
 //! way of work without killing anybody: holds, disks without room, watches that run out (`hindrances`).
 
 use super::dice::Dice;
-use super::hindrances::Hindrance;
+use super::news::News;
 use super::record::{Note, Recorder};
 use super::signs::Signs;
+use super::stop::{Stop, wait};
 use super::world::{Start, Surface, World, signal};
-use super::{News, Stop, wait};
 use rustix::process::Signal;
 use std::io;
 use std::time::Duration;
@@ -60,6 +60,31 @@ pub(super) struct Wishes {
     pub(super) gap: Duration,
     /// A start that takes longer is shown at once.
     pub(super) start_limit: Duration,
+}
+
+/// What stands in the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Hindrance {
+    /// `tasuki stop --all`: nothing is typed.
+    Halt,
+    /// `tasuki stop AGENT`.
+    Rest(String),
+    /// The team file wants more room than there is.
+    LowDisk,
+    /// There is no more room on the disk than this.
+    FullDisk { left: u64 },
+}
+
+impl Hindrance {
+    /// What it is called in the report.
+    pub(super) fn words(&self) -> &'static str {
+        match self {
+            Self::Halt => "everything held",
+            Self::Rest(_) => "agent stopped by a person",
+            Self::LowDisk => "disk nearly full",
+            Self::FullDisk { .. } => "disk full",
+        }
+    }
 }
 
 /// What is struck.

@@ -1,10 +1,11 @@
 //! The load: gives one parcel after the other, by every way there is, and goes on whatever happens to the daemon meanwhile.
 
 use super::dice::Dice;
+use super::news::News;
 use super::plan::{Made, Plan};
 use super::record::{CallOff, Note, Parcel, Recorder, Way};
+use super::stop::{Stop, wait};
 use super::world::World;
-use super::{News, Stop};
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::clock::Clock;
 use crate::io::workspace::{Surroundings, Workspace};
@@ -84,7 +85,7 @@ impl Load {
             let open = self.open() + under_way.len();
             news.send(News::Open(open)).await.map_err(io::Error::other)?;
             if open >= self.open_max {
-                super::wait(Duration::from_millis(10), &mut stop).await;
+                wait(Duration::from_millis(10), &mut stop).await;
                 continue;
             }
             for made in self.plan.next() {
@@ -101,7 +102,7 @@ impl Load {
             }
             if burst == 0 {
                 burst = if self.dice.percent(8) { self.dice.within(2, BURST) } else { 0 };
-                super::wait(Duration::from_millis(self.dice.below(PAUSE_MS)), &mut stop).await;
+                wait(Duration::from_millis(self.dice.below(PAUSE_MS)), &mut stop).await;
             } else {
                 burst -= 1;
             }

@@ -11,29 +11,33 @@ mod disk;
 mod hindrances;
 mod kills;
 mod load;
+mod news;
 mod oracle;
 mod plan;
 mod progress;
 mod record;
 mod report;
+mod setting;
 mod signs;
+mod stop;
 mod team;
 mod text;
 mod watcher;
 mod world;
 
 use crate::io::chance::mint_id;
-use crate::io::workspace::Surroundings;
 use crate::lab::trouble::{Kind, Trouble};
 use crate::wire::number::{read_decimal, read_whole, whole_within};
 use crate::wire::time::read_time;
 use disk::Disk;
 use kills::{Kills, Wishes};
 use load::Load;
+use news::News;
 use oracle::{Book, Findings};
 use progress::Progress;
 use record::{DEEDS, DROPS, Note, Recorder, SEEN};
 pub use report::Report;
+pub use setting::Setting;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -111,24 +115,6 @@ pub struct Args {
     check: Option<PathBuf>,
 }
 
-/// What the load and the kills tell while they go on.
-#[derive(Debug)]
-enum News {
-    /// So many messages were given.
-    Given(u64),
-    /// So many are on their way.
-    Open(usize),
-    /// Something was struck.
-    Struck { deadly: bool },
-    /// The daemon was started.
-    Started { took: Duration, slow: bool },
-    /// Something that must not be.
-    Odd(String),
-}
-
-/// Whether it is over.
-type Stop = watch::Receiver<bool>;
-
 /// Of a folder in which nothing can be made.
 fn unusable(folder: &Path, error: io::Error) -> Trouble {
     // What makes the name in it tells of a path that nobody gave.
@@ -141,23 +127,6 @@ fn unusable(folder: &Path, error: io::Error) -> Trouble {
     let make = format!("make it with `mkdir -p {}`, or name", folder.display());
     let first = if is_missing { make.as_str() } else { "name" };
     Trouble::at(folder)(error).or_cure(format!("{first} another folder with --dir that you can write to"))
-}
-
-/// What a run is given besides its flags.
-#[derive(Clone, Copy)]
-pub struct Setting<'a> {
-    /// Folders and variables of whoever started it.
-    pub around: &'a Surroundings,
-    /// Whether nobody watches the progress: what is printed is JSON.
-    pub json: bool,
-    /// Prints a line beside the report.
-    pub remark: &'a dyn Fn(&str),
-}
-
-impl std::fmt::Debug for Setting<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Setting").field("json", &self.json).finish_non_exhaustive()
-    }
 }
 
 /// Runs the torture, or checks the folder of an earlier run.
@@ -331,12 +300,6 @@ async fn settle(world: &mut World, deeds: &mut Recorder) -> io::Result<()> {
         }
         tokio::time::sleep(LOOK).await;
     }
-}
-
-/// Waits so long, or until it is over.
-async fn wait(time: Duration, stop: &mut Stop) {
-    // A sender that has gone says that it is over as well.
-    let _ = tokio::time::timeout(time, stop.wait_for(|over| *over)).await;
 }
 
 /// Twelve hex digits of a new message's id are as good a number as any, and short enough to type.

@@ -1,8 +1,8 @@
 //! What goes on: one line that moves on a terminal, a line each ten seconds elsewhere.
 
-use super::News;
-use super::Setting;
+use super::news::News;
 use super::report::several;
+use super::setting::Setting;
 use crate::io::clock::Clock;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;

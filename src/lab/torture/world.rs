@@ -5,8 +5,8 @@
 //! DIR/record/      what was done (record.rs); heard/NAME: what each agent was typed, in its own words; daemon.out
 //! ```
 
-use super::Setting;
 use super::disk::Disk;
+use super::setting::Setting;
 use super::team::{LOW_DISK, names, scripts, team_file};
 use crate::io::client::{Client, ClientError};
 use crate::io::clock::Clock;

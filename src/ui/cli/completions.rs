@@ -14,8 +14,9 @@ pub(super) struct Args {
     shell: Shell,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+/// `command` is the whole command line.
+pub(super) fn run(desk: &Desk, args: &Args, mut command: clap::Command) -> Ended {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut super::command(), "tasuki", &mut script);
+    clap_complete::generate(args.shell, &mut command, "tasuki", &mut script);
     desk.say(String::from_utf8_lossy(&script))
 }

@@ -1,10 +1,9 @@
 //! What the workspace's files say, for verbs that work without a daemon: views are for people, and this reads them as one.
 
-use super::lying;
 use crate::engine::message::Priority;
 use crate::engine::words::MessageId;
-use crate::io::regular;
 use crate::io::workspace::Workspace;
+use crate::io::{process, regular};
 use crate::wire::api::{AgentInfo, AsksInfo, MessageInfo, StatusInfo};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -206,7 +205,7 @@ fn stopped_since(workspace: &Workspace) -> Option<String> {
 
 impl AgentFile {
     fn info(self) -> AgentInfo {
-        let has_ended = lying::has_ended(self.pid);
+        let has_ended = has_ended(self.pid);
         AgentInfo {
             agent_name: self.agent_name,
             state: if has_ended { "stopped".to_owned() } else { self.state },
@@ -223,4 +222,9 @@ impl AgentFile {
             restarts: self.statistics.restarts,
         }
     }
+}
+
+/// Whether nobody has this number any more: whoever was killed with the daemon stands in the files as it was.
+fn has_ended(pid: Option<u32>) -> bool {
+    pid.is_some_and(|pid| process::key_of(pid).is_none())
 }

@@ -4,10 +4,8 @@
 use super::files;
 use super::table::harmless;
 use crate::engine::words::{Millis, counted};
-use crate::io::lock;
-use crate::io::mailbox;
-use crate::io::process;
 use crate::io::workspace::Workspace;
+use crate::io::{lock, mailbox};
 use crate::wire::time::rfc3339;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -160,9 +158,4 @@ fn folders(workspace: &Workspace) -> Vec<String> {
 fn names(folder: &Path) -> impl Iterator<Item = String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned())
-}
-
-/// Whether nobody has this number any more: whoever was killed with the daemon stands in the files as it was.
-pub(super) fn has_ended(pid: Option<u32>) -> bool {
-    pid.is_some_and(|pid| process::key_of(pid).is_none())
 }

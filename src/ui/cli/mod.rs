@@ -174,6 +174,6 @@ fn run(desk: &Desk, verb: Verb) -> Ended {
         Verb::Fsck(args) => fsck::run(desk, &args),
         Verb::Torture(args) => torture::run(desk, &args),
         Verb::Lint(args) => lint::run(desk, &args),
-        Verb::Completions(args) => completions::run(desk, &args),
+        Verb::Completions(args) => completions::run(desk, &args, command()),
     }
 }

@@ -1,6 +1,7 @@
 //! Requests as `cargo fuzz` and the tests send them: the real routes, and a loop that knows nobody and refuses all.
 
-use super::routes::{House, router};
+use super::house::House;
+use super::routes::router;
 use crate::daemon::clients::request::{Call, Request, Response};
 use crate::engine::input::Reply;
 use crate::engine::message::refusal::{Code, Refusal};

@@ -4,6 +4,7 @@
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod given;
+mod house;
 mod panes;
 mod places;
 pub mod reference;

@@ -1,9 +1,8 @@
 //! The addresses of panes: what an agent's pane shows, what is typed there, and what it asks.
 
-use super::given::Key;
-use super::given::{Asked, Given, Word};
+use super::given::{Asked, Given, Key, Word};
+use super::house::{Answer, House, duration, odd};
 use super::refused::Refused;
-use super::routes::{Answer, House, duration, odd};
 use super::show;
 use crate::daemon::clients::request::{
     ASKS_NOTHING, Answered, Hindrance, PaneRequest, PaneResponse, SendWish,

@@ -1,21 +1,20 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
+use super::house::{Answer, House, duration, seen, unexpected};
 use super::refused::Refused;
 use super::{WAIT_MS_MAX, panes, show};
-use crate::daemon::clients::request::{Call, Calls, PaneRequest, PaneResponse, Request, Response, Until};
+use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::Draft;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
-use crate::io::clock::Clock;
 use crate::wire::api::{
-    Accepted, CancelQuery, DaemonInfo, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, ReplyBody,
-    StatusInfo, WaitQuery, Waited,
+    Accepted, CancelQuery, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, ReplyBody, StatusInfo,
+    WaitQuery, Waited,
 };
 use crate::wire::message::{draft, json};
-use crate::wire::time;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
@@ -23,7 +22,6 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use chrono::Local;
 use std::time::Duration;
-use tokio::sync::oneshot;
 
 /// The words of `stage:` (engine, life of a message).
 const STAGES: [&str; 13] = [
@@ -41,16 +39,6 @@ const STAGES: [&str; 13] = [
     "failed",
     "cancelled",
 ];
-
-/// What every handler needs.
-#[derive(Debug, Clone)]
-pub(super) struct House {
-    pub(super) calls: Calls,
-    pub(super) clock: Clock,
-    pub(super) daemon: DaemonInfo,
-}
-
-pub(super) type Answer<T> = Result<Json<T>, Refused>;
 
 /// Every address.
 pub(super) fn router(house: House) -> Router {
@@ -208,67 +196,6 @@ async fn restart(State(house): State<House>, key: Key, Word(name): Word<AgentNam
     house.command(key, Command::Restart(name)).await
 }
 
-impl House {
-    /// Asks the loop. It answers at once, or when what was asked is durable.
-    async fn ask(&self, key: Key, request: Request) -> Result<Response, Refused> {
-        let (answer, answered) = oneshot::channel();
-        let gone = || Refused::unavailable("the daemon is ending or restarting");
-        self.calls.send(Call { request, key: key.0, answer }).await.map_err(|_| gone())?;
-        answered.await.map_err(|_| gone())
-    }
-
-    async fn command(&self, key: Key, command: Command) -> Answer<Done> {
-        match self.ask(key, Request::Command(command)).await? {
-            Response::Reply(Reply::Done { what, id }) => {
-                Ok(Json(Done { what, id: id.map(|id| id.to_string()) }))
-            }
-            other => Err(unexpected(other)),
-        }
-    }
-
-    async fn done(&self, key: Key, request: Request, what: &str) -> Answer<Done> {
-        match self.ask(key, request).await? {
-            Response::Ok => Ok(Json(Done { what: what.to_owned(), id: None })),
-            other => Err(unexpected(other)),
-        }
-    }
-
-    async fn message(&self, id: MessageId) -> Result<MessageInfo, Refused> {
-        seen(self.ask(Key::NONE, Request::Message(id.clone())).await?, &id)
-    }
-
-    /// A person takes what an agent said for its answer; or why that cannot be.
-    pub(super) async fn done_by_person(
-        &self,
-        agent: AgentName,
-        of: Option<&str>,
-    ) -> Result<Result<String, Refused>, Refused> {
-        let of = match of.map(MessageId::new) {
-            Some(Err(_)) => return Ok(Err(Refused::bad_request("`of` names no task"))),
-            of => of.and_then(Result::ok),
-        };
-        match self.ask(Key::NONE, Request::Command(Command::Done { agent, of })).await? {
-            Response::Reply(Reply::Done { what, .. }) => Ok(Ok(what)),
-            Response::Reply(Reply::Refused(refusal)) if refusal.code == Code::WrongStage => {
-                Ok(Err(refusal.into()))
-            }
-            other => Err(unexpected(other)),
-        }
-    }
-
-    pub(super) async fn pane(
-        &self,
-        key: Key,
-        name: AgentName,
-        request: PaneRequest,
-    ) -> Result<PaneResponse, Refused> {
-        match self.ask(key, Request::Pane(name, request)).await? {
-            Response::Pane(response) => Ok(response),
-            other => Err(unexpected(other)),
-        }
-    }
-}
-
 /// YAML unless it says that it is JSON: a list of messages, or one.
 fn read_drafts(headers: &HeaderMap, body: &[u8], now: Millis) -> Result<Vec<Draft>, Refused> {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -311,39 +238,4 @@ fn until(query: &WaitQuery) -> Result<Until, Refused> {
             Err(Refused::bad_request(why))
         }
     }
-}
-
-/// A duration in ms.
-pub(super) fn duration(text: Option<&str>, otherwise: u64) -> Result<u64, Refused> {
-    let Some(text) = text else { return Ok(otherwise) };
-    let bad = || Refusal::new(Code::BadDuration, format!("`{}` is not a duration", text.escape_debug()));
-    Ok(time::read_duration(text).ok_or_else(|| bad().at("timeout"))?)
-}
-
-fn seen(response: Response, id: &MessageId) -> Result<MessageInfo, Refused> {
-    match response {
-        Response::Message(Some(seen)) => Ok(show::message(&seen.0, seen.1.clone())),
-        Response::Message(None) => Err(Refused::no_message(id.as_str())),
-        other => Err(unexpected(other)),
-    }
-}
-
-/// The loop said no, or something that does not fit the question.
-fn unexpected(response: Response) -> Refused {
-    match response {
-        Response::Reply(Reply::Refused(refusal)) => refusal.into(),
-        Response::Unavailable(why) => Refused::unavailable(why),
-        Response::NotRunning(name) => Refused::not_running(&name),
-        other => Refused::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "bug",
-            format!("the daemon gave an answer that does not fit: {other:?}"),
-            "please report this",
-        ),
-    }
-}
-
-pub(super) fn odd(response: &PaneResponse) -> Refused {
-    let why = format!("the pane gave an answer that does not fit: {response:?}");
-    Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "bug", why, "please report this")
 }

@@ -1,7 +1,8 @@
 //! The daemon's side of the socket: takes connections of our own user, within limits, until it is dropped.
 
+use super::house::House;
 use super::places::{Admitted, Busy, Places};
-use super::routes::{self, House};
+use super::routes::{self};
 use crate::daemon::clients::request::Calls;
 use crate::daemon::clients::server::Faces;
 use crate::io::clock::Clock;

@@ -2,10 +2,10 @@
 
 use super::field::{self, Wire, is_default};
 use crate::engine::event::AgentChange;
-use crate::engine::life::interrupt::Interrupted;
+use crate::engine::life::interrupted::Interrupted;
 use crate::engine::screen::reading::Dialog;
 use crate::engine::state::{Agent, Counts, LastEnd, Phase};
-use crate::engine::team::blocker::{AnsweredBy, Need, NeedKind};
+use crate::engine::team::need::{AnsweredBy, Need, NeedKind};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;

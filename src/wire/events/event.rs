@@ -1,7 +1,7 @@
 //! One event, written and read: which parts make up which event.
 
-use super::DecodeError;
 use super::agent::{AgentPart, NamePart};
+use super::error::DecodeError;
 use super::field::{self, Got, Put, is_default};
 use super::kept::FinishedPart;
 use super::life::MovedPart;

@@ -2,8 +2,9 @@
 //! The daemon has that in its state when it closes a segment; this finds it again from the segment alone, for a
 //! fingerprint file that is missing.
 
+use super::error::DecodeError;
 use super::event::{ACCEPTED, ENDED, KEPT_OPEN};
-use super::{DecodeError, field};
+use super::field;
 use crate::engine::message::{Known, Outcome};
 use crate::engine::words::{Digest, MessageId};
 use serde::Deserialize;

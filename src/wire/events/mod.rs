@@ -8,6 +8,7 @@
 //! [`body_of`] finds them without knowing the event.
 
 mod agent;
+mod error;
 mod event;
 mod field;
 mod finished;
@@ -18,6 +19,7 @@ mod object;
 mod open;
 mod span;
 
+pub use error::DecodeError;
 pub use finished::FinishedScan;
 
 use crate::engine::event::Event;
@@ -30,32 +32,6 @@ const EVENT_BYTES: usize = 512;
 
 /// The member of a snapshot that holds its events.
 const STATE: &str = "state";
-
-/// Why a payload cannot be read: it is damaged, or a newer tasuki wrote it.
-#[derive(Debug, thiserror::Error)]
-pub enum DecodeError {
-    /// It is not a list of events at all.
-    #[error("not a list of events ({0}): the line is damaged, or is not one of the journal's")]
-    Payload(serde_json::Error),
-    /// An event whose name this version does not have.
-    #[error(
-        "event {index} is called `{name}`, which this version does not know: use the tasuki that wrote it"
-    )]
-    UnknownEvent {
-        /// Its place in the step, from 0.
-        index: usize,
-        /// The name it has.
-        name: String,
-    },
-    /// An event that lacks something, or has a value that cannot be.
-    #[error("event {index} cannot be read ({why}): the line is damaged, or a newer tasuki wrote it")]
-    Event {
-        /// Its place in the step, from 0.
-        index: usize,
-        /// What is wrong; its column counts within the event.
-        why: serde_json::Error,
-    },
-}
 
 /// The events of a step as a JSON array without a raw newline.
 #[must_use]

@@ -4,7 +4,7 @@ use super::file::{AgentEntry, MayEntry, RouteEntry, TeamFile};
 use super::finding::{Book, Place};
 use super::near::did_you_mean;
 use super::values::At;
-use crate::engine::team::permission::{Power, Powers, Whose};
+use crate::engine::team::power::{Power, Powers, Whose};
 use crate::engine::words::{AgentName, BadWord, USER};
 use std::collections::{BTreeMap, BTreeSet};
 

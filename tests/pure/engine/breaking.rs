@@ -3,7 +3,7 @@
 use crate::engine::make::{id, name, team};
 use crate::engine::world::World;
 use tasuki::engine::input::{Command, Input, Report};
-use tasuki::engine::life::interrupt::Interrupted;
+use tasuki::engine::life::interrupted::Interrupted;
 
 fn broken_off(world: &mut World, agent: &str, message: &str, how: Interrupted) -> String {
     world.report(agent, Report::Interrupted { id: id(message), how })

@@ -5,7 +5,7 @@ use crate::engine::world::World;
 use std::sync::Arc;
 use tasuki::engine::input::Report;
 use tasuki::engine::screen::reading::Dialog;
-use tasuki::engine::team::blocker::{AnsweredBy, NeedKind};
+use tasuki::engine::team::need::{AnsweredBy, NeedKind};
 use tasuki::engine::words::Millis;
 
 fn needs(world: &mut World, kind: NeedKind, why: &str, until_in: Option<u64>) -> String {

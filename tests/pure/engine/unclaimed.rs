@@ -6,7 +6,7 @@ use tasuki::engine::event::{Event, Proof};
 use tasuki::engine::input::{Command, Guard, Input, Report};
 use tasuki::engine::life::CompletionSource;
 use tasuki::engine::message::RequestId;
-use tasuki::engine::team::blocker::NeedKind;
+use tasuki::engine::team::need::NeedKind;
 use tasuki::engine::words::Millis;
 
 /// `boss` works on `t1`; its token is `k00005`.

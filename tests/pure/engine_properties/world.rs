@@ -14,13 +14,13 @@ use std::sync::Arc;
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
 use tasuki::engine::input::{Command, Effect, FoundPane, Guard, Input, Moment, Report, Verdict};
-use tasuki::engine::life::interrupt::Interrupted;
+use tasuki::engine::life::interrupted::Interrupted;
 use tasuki::engine::life::{CompletionSource, Receipt};
 use tasuki::engine::message::refusal::{Code, Refusal};
 use tasuki::engine::message::{Outcome, Source};
 use tasuki::engine::state::{Phase, State};
 use tasuki::engine::team::Team;
-use tasuki::engine::team::blocker::NeedKind;
+use tasuki::engine::team::need::NeedKind;
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
 /// Everybody who is ever in the team.

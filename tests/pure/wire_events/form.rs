@@ -5,7 +5,7 @@ use crate::wire_events::samples::{
 };
 use expect_test::{Expect, expect};
 use tasuki::engine::event::{AgentChange, Event, Why};
-use tasuki::engine::life::interrupt::Interrupted;
+use tasuki::engine::life::interrupted::Interrupted;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
 use tasuki::engine::message::refusal::Code;
 use tasuki::engine::message::seldom::{Seldom, Usual as _};
@@ -14,7 +14,7 @@ use tasuki::engine::message::{
 };
 use tasuki::engine::screen::reading::Dialog;
 use tasuki::engine::state::{Agent, Counts, LastEnd, Open, Phase, Progress, Told};
-use tasuki::engine::team::blocker::{AnsweredBy, Need, NeedKind};
+use tasuki::engine::team::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey, Seq};
 use tasuki::wire::events::{decode, encode, encode_snapshot};
 

@@ -6,7 +6,7 @@ use super::{End, Worker};
 use crate::daemon::clients::request::{ASKS_NOTHING, Answered, PaneResponse};
 use crate::engine::input::Report;
 use crate::engine::screen::reading::{Choose, Chosen, Dialog, State, StyledRow, is_like};
-use crate::engine::team::blocker::AnsweredBy;
+use crate::engine::team::need::AnsweredBy;
 use crate::io::process;
 use crate::io::tmux::{Key, Rows, Screen, TmuxError};
 use std::time::Duration;

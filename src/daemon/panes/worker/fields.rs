@@ -7,7 +7,7 @@ use crate::daemon::clients::request::Answered;
 use crate::engine::screen::doorbell;
 use crate::engine::screen::echo::squeezed;
 use crate::engine::screen::reading::Dialog;
-use crate::engine::team::blocker::AnsweredBy;
+use crate::engine::team::need::AnsweredBy;
 use std::time::Duration;
 use tokio::time::Instant;
 

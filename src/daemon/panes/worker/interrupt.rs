@@ -7,7 +7,7 @@ use super::typing::Failed;
 use super::{End, Worker, answered};
 use crate::daemon::panes::orders::Typed;
 use crate::engine::input::{Report, Verdict};
-use crate::engine::life::interrupt::Interrupted;
+use crate::engine::life::interrupted::Interrupted;
 use crate::engine::life::{Turn, TurnKind};
 use crate::engine::screen::reading::State;
 use crate::engine::words::{MessageId, counted};

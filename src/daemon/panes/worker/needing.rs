@@ -5,7 +5,7 @@ use super::telling::{Telling, Told};
 use super::{ASK_AGAIN, End, Worker, answered};
 use crate::engine::input::Report;
 use crate::engine::screen::reading::{Dialog, State};
-use crate::engine::team::blocker::NeedKind;
+use crate::engine::team::need::NeedKind;
 use crate::engine::words::Millis;
 use crate::io::clock::wall_now;
 use crate::io::tmux::{Printed, TmuxError};

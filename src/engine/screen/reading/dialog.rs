@@ -1,12 +1,20 @@
 //! What a program asks: the words of its dialog, what may be chosen, and which of it is marked. A choice is taken by moving
 //! the mark to it, so that what is pressed is seen before it counts.
 
-use super::frame::{Frame, is_border, words};
+mod choice;
+mod listed;
+mod wrap;
+
+pub use choice::{ChoiceList, ChoiceRules};
+
+use super::frame::{Frame, words};
 use super::pattern::Pattern;
 use super::steady::is_like;
 use super::style::StyledRow;
 use crate::engine::screen::echo::squeezed;
 use crate::engine::words::Millis;
+use choice::{bare, label};
+use listed::Listed;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
@@ -14,45 +22,8 @@ use std::ops::Range;
 const TEXT_ROWS_MAX: usize = 40;
 /// Bytes of its text in all: it goes into the journal.
 const TEXT_BYTES_MAX: usize = 6_000;
-/// Rows between two numbered choices: the rest of the one above, or what is said of it.
-const BETWEEN_MAX: usize = 4;
 /// Characters of a typed text that have to be seen where all of it does not fit.
 const TYPED_SEEN_MIN: usize = 16;
-/// Choices that are kept: a list of more scrolls.
-const CHOICES_MAX: usize = 30;
-
-/// How a program draws what may be chosen. The first group of a list's patterns is the choice, with its number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChoiceRules {
-    /// A list, one below the other.
-    pub list: Option<ChoiceList>,
-    /// Rows with all choices side by side, each a group; the marked one stands on another background.
-    pub in_row: Vec<Pattern>,
-    /// A choice that says yes, once and to nothing more than is asked.
-    pub yes: Vec<Pattern>,
-    /// A choice that says no.
-    pub no: Vec<Pattern>,
-    /// Rules that know dialogs which take a line of text.
-    pub typed: Vec<String>,
-    /// Those of them that come after a choice that says no, and take Enter alone for it.
-    pub enter_after_no: Vec<String>,
-    /// A choice in whose place a text may be typed once it is marked, in the words that stand there before.
-    pub field: Vec<Pattern>,
-    /// A choice that opens a line for a text in the row below it.
-    pub opens: Vec<Pattern>,
-}
-
-/// How a program draws a list of choices.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChoiceList {
-    /// The choice that is taken by Enter; where none is said, it stands on another background.
-    pub marked: Option<Pattern>,
-    /// Another one: it stands in the same column.
-    pub other: Pattern,
-    /// Whether choices without numbers stand apart, each above a row that says what it is.
-    pub described: bool,
-}
-
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Dialog {
@@ -208,9 +179,9 @@ impl Dialog {
             Choose::Yes => says(&rules.yes, "yes"),
             Choose::No => says(&rules.no, "no"),
             Choose::Number(number) => {
-                let named = self.choices.iter().position(|choice| self::number(choice) == Some(*number));
+                let named = self.choices.iter().position(|choice| choice::number(choice) == Some(*number));
                 let placed = || {
-                    let bare = self.choices.iter().all(|choice| self::number(choice).is_none());
+                    let bare = self.choices.iter().all(|choice| choice::number(choice).is_none());
                     number.checked_sub(1).filter(|at| bare && *at < self.choices.len())
                 };
                 named.or_else(placed).ok_or_else(|| format!("there is no choice {number}"))
@@ -296,32 +267,6 @@ fn text_of<'a>(lines: impl Iterator<Item = &'a str>) -> (String, Option<u64>) {
     }
     (text, rest.map(|rest| rest.finish()))
 }
-
-/// Whether a row is blank, or its words stand further right than choices begin; the side of a box may be before them.
-fn is_within(row: &str, start: usize) -> bool {
-    words(row).is_empty() || row.chars().take_while(|c| *c == ' ' || is_border(*c)).count() > start
-}
-
-/// The number of a choice.
-fn number(choice: &str) -> Option<usize> {
-    choice.split_once(". ").and_then(|(number, _)| number.parse().ok())
-}
-
-/// A choice without its number, and without what is said of it further right.
-fn label(choice: &str) -> &str {
-    bare(choice).split("  ").next().unwrap_or_default()
-}
-
-/// A choice without its number.
-fn bare(choice: &str) -> &str {
-    let bare = number(choice).and_then(|_| choice.split_once(". "));
-    bare.map_or(choice, |(_, bare)| bare.trim_start())
-}
-
-mod listed;
-mod wrap;
-
-use listed::Listed;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,8 @@ use super::dialog::{ChoiceRules, Dialog};
 use super::frame::Frame;
 use super::input_box::{BoxRules, InputBox};
 use super::pattern::Pattern;
-use super::{Reading, State};
+use super::rule::{BoxState, Reading, Rule, Sights};
+use super::state::State;
 use std::ops::Range;
 
 /// Rows above the input box, blank ones not counted, where a program tells what it is doing.
@@ -29,66 +30,6 @@ pub struct Rules {
     pub choices: Option<ChoiceRules>,
     /// The first one that matches says the state.
     pub rules: Vec<Rule>,
-}
-
-/// When a screen means a state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
-    /// Its name, of its profile alone.
-    pub name: String,
-    /// What it says.
-    pub state: State,
-    /// For an error: whether the program can be given a turn all the same.
-    pub free: bool,
-    /// Whether that is so only where the last row above the input box is bold: a draft's is not. Recorded screens have no colours.
-    pub bold: bool,
-    /// What its input box has to be.
-    pub input_box: BoxState,
-    /// What has to be seen.
-    pub see: Sights,
-    /// What must not be seen.
-    pub not: Sights,
-    /// What a person can do about it.
-    pub cure: Option<String>,
-}
-
-/// What a rule wants of the input box.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BoxState {
-    /// Nothing.
-    #[default]
-    Any,
-    /// None is shown.
-    Hidden,
-    /// One is shown.
-    Shown,
-    /// One is shown, and nothing stands there.
-    Empty,
-    /// One is shown, and somebody's words stand there.
-    Filled,
-}
-
-/// Patterns by the part of a screen that they are matched against, row by row.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sights {
-    /// The pane's title.
-    pub title: Vec<Pattern>,
-    /// What the input box shows: what was typed, or the program's own words where it is empty.
-    pub input: Vec<Pattern>,
-    /// The rows below the input box, with the one that ends it.
-    pub footer: Vec<Pattern>,
-    /// The last six rows above the input box that are not blank.
-    pub status: Vec<Pattern>,
-    /// The last row above the input box that is not blank.
-    pub last: Vec<Pattern>,
-    /// The rows from the last thing that was typed to the input box, or to the end.
-    pub turn: Vec<Pattern>,
-    /// The rows of the turn's last entry, or all of the turn where none begins.
-    pub entry: Vec<Pattern>,
-    /// The rows from the first one of a dialog to the end, or all that stand below the input box where none begins.
-    pub dialog: Vec<Pattern>,
-    /// The last forty rows that are not blank.
-    pub bottom: Vec<Pattern>,
 }
 
 impl Rules {

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 
 use super::super::disk::Folder;
+use super::super::fsck;
 use super::super::read::is_still;
 use super::super::survey::survey;
-use super::super::{Order, Reader, fsck, scan};
 use super::*;
+use crate::io::journal::read::{Order, Reader, scan};
 
 #[test]
 fn the_writer_may_go_to_a_thread_of_its_own() {

@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use super::super::{Flaw, Gap, fsck};
+use super::super::fsck;
 use super::*;
 use crate::io::fake::{World, lay_out};
+use crate::io::journal::error::Flaw;
+use crate::io::journal::report::Gap;
 use std::collections::BTreeMap;
 
 /// A journal of one segment as bytes, its lines written by appends of these sizes.
@@ -222,14 +224,14 @@ fn a_step_is_never_read_from_anothers_place() {
     bytes.copy_within(span(2), span(1).start);
     bytes[span(2)].copy_from_slice(&second);
     lay(dir.path(), 1, &bytes);
-    let mut reader = crate::io::journal::Reader::at(dir.path()).unwrap();
+    let mut reader = crate::io::journal::read::Reader::at(dir.path()).unwrap();
     for seq in [2, 3] {
         assert_eq!(reader.step(Seq(seq), places[seq as usize - 1]).unwrap().seq, Seq(seq));
     }
     // Gone altogether: that is said.
     bytes.copy_within(span(3), span(2).start);
     lay(dir.path(), 1, &bytes);
-    let gone = crate::io::journal::Reader::at(dir.path()).unwrap().step(Seq(2), places[1]);
+    let gone = crate::io::journal::read::Reader::at(dir.path()).unwrap().step(Seq(2), places[1]);
     let other = Flaw::Other { seq: Seq(3) };
     assert!(matches!(&gone, Err(JournalError::Damaged { flaw, .. }) if *flaw == other), "{gone:?}");
 }

@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use super::super::{fsck, segment_name};
+use super::super::fsck;
 use super::*;
 use crate::io::fake::{Faults, Keeps, Machine, World};
+use crate::io::journal::names::segment_name;
 
 fn gated(dir: &Path) -> (Journal, Toy, Arc<Gate>) {
     let (tap, gate, _) = Tap::gate();

@@ -14,10 +14,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::disk::{Disk, Op};
-use super::{
-    Digest, Entry, Fingerprint, IdHash, Journal, JournalError, Kind, MessageId, Millis, Report, Seq,
-    StepLine, Walk,
-};
+use super::entry::{Entry, StepLine};
+use super::error::JournalError;
+use super::fingerprints::{Fingerprint, Walk};
+use super::id_hash::IdHash;
+use super::line::Kind;
+use super::report::Report;
+use super::writer::Journal;
+use crate::engine::words::{Digest, MessageId, Millis, Seq};
 pub(super) use crate::io::fake::{Chance, Change};
 
 /// What happens to operations; see [`Tap::gate`].

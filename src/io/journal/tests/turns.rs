@@ -3,8 +3,8 @@
 use std::fs;
 
 use super::super::fingerprints::{Finished, HEADER_BYTES, RECORD_BYTES};
-use super::super::{ids_name, segment_name};
 use super::*;
+use crate::io::journal::names::{ids_name, segment_name};
 
 #[test]
 fn a_batch_is_one_write_and_one_flush() {

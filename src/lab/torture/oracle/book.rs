@@ -1,7 +1,7 @@
 //! The journal, read whole, by message.
 
 use super::super::record::digest;
-use super::{FindingKind, Findings};
+use super::findings::{FindingKind, Findings};
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::life::Move;
 use crate::engine::message::{Kind, Message, Outcome};

@@ -3,7 +3,8 @@
 
 use super::super::record::{CallOff, Letter};
 use super::book::{Book, Story};
-use super::{Done, FindingKind, Findings};
+use super::done::Done;
+use super::findings::{FindingKind, Findings};
 use crate::engine::message::{Kind, Outcome};
 use std::collections::BTreeMap;
 

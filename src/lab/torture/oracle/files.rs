@@ -3,14 +3,14 @@
 
 use super::super::record::{Fate, Parcel, digest};
 use super::book::{Book, Story};
-use super::{Done, FindingKind, Findings};
+use super::done::Done;
+use super::findings::{FindingKind, Findings};
 use crate::engine::message::Outcome;
 use crate::io::workspace::Workspace;
 use serde_yaml::Value;
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 /// What the reason of a rejected file is called.
 const REASON: &str = ".reason.yaml";

@@ -2,13 +2,12 @@
 //! that was not decided before, nothing else than what was sent.
 
 use super::book::Book;
+use super::findings::{FindingKind, Findings};
 use super::messages::Expected;
-use super::{FindingKind, Findings};
 use crate::engine::screen::doorbell::HEAD;
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 /// A line that an agent was typed.
 struct Heard<'a> {

@@ -3,7 +3,8 @@
 use super::super::record::{Fate, Letter, Parcel, Way, digest};
 use super::super::team::POOL;
 use super::book::{Book, Story};
-use super::{Done, FindingKind, Findings};
+use super::done::Done;
+use super::findings::{FindingKind, Findings};
 use crate::engine::message::{Kind, Outcome};
 use crate::io::workspace::Workspace;
 use serde_yaml::Value;

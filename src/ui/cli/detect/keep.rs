@@ -1,13 +1,12 @@
 //! `tasuki detect keep` and `tasuki detect check`: screens that were read wrongly become recorded ones, with what they are to
 //! be read as, and the rules are tried on them.
 
-use super::{profiles, rules_of};
+use super::rules::{profiles, rules_of};
 use crate::engine::screen::reading::State;
 use crate::engine::words::{AgentName, counted};
 use crate::io::frame::KeptFrame;
-use crate::io::frames;
-use crate::io::regular;
 use crate::io::workspace::Workspace;
+use crate::io::{frames, regular};
 use crate::ui::cli::desk::{Desk, Ended, read_name};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::wire::clean::escape;

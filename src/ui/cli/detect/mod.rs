@@ -2,20 +2,17 @@
 
 mod explain;
 mod keep;
+mod rules;
 
 use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
-use crate::engine::screen::reading::Rules;
 use crate::engine::words::counted;
 use crate::io::frame::KeptFrame;
-use crate::io::workspace::{Workspace, WorkspaceError};
 use crate::wire::clean::escape;
-use crate::wire::team_file::{Profile, Settings, built_in_profiles};
 use clap::Subcommand;
+use rules::rules_of;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Shows how screens are read, and why
 #[derive(Debug, clap::Args)]
@@ -112,39 +109,5 @@ fn replay(desk: &Desk, args: &ReplayArgs) -> Ended {
             let why = format!("{bad} of {} could not be read", counted(args.files.len(), "file"));
             Err(Failure::new(Kind::Rejected, "detect", why, "correct what is said above"))
         }
-    }
-}
-
-/// The rules of a profile: of the workspace, if this is one, else the built-in ones.
-fn rules_of(desk: &Desk, provider: &str) -> Result<Arc<Rules>, Failure> {
-    let profiles = profiles(desk)?;
-    let Some(profile) = profiles.get(provider) else {
-        let known: Vec<&str> = profiles.keys().map(String::as_str).collect();
-        let why = format!("there is no profile `{provider}`");
-        return Err(Failure::new(
-            Kind::Rejected,
-            "unknown-provider",
-            why,
-            format!("use one of: {}", known.join(", ")),
-        ));
-    };
-    profile.screen.clone().ok_or_else(|| {
-        let known: Vec<&str> = profiles
-            .iter()
-            .filter(|(_, profile)| profile.screen.is_some())
-            .map(|(name, _)| name.as_str())
-            .collect();
-        let why = format!(
-            "the profile `{provider}` has no rules for screens: its programs are ready when they are still"
-        );
-        Failure::new(Kind::Rejected, "no-rules", why, format!("use one of: {}", known.join(", ")))
-    })
-}
-
-fn profiles(desk: &Desk) -> Result<BTreeMap<String, Profile>, Failure> {
-    match Workspace::find(desk.globals.root.as_deref(), &desk.around) {
-        Ok(workspace) => Ok(Settings::load(&workspace, &desk.around)?.settings.profiles),
-        Err(WorkspaceError::NotFound { .. }) if desk.globals.root.is_none() => Ok(built_in_profiles()),
-        Err(error) => Err(error.into()),
     }
 }

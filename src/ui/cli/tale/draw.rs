@@ -2,7 +2,8 @@
 
 use super::super::table::{harmless, terminal_width};
 use super::super::wait::stage_words;
-use super::{Step, Tale};
+use super::account::Step;
+use super::tree::Tale;
 use crate::engine::words::{Millis, Seq, counted};
 use crate::wire::time::{Day, rfc3339_ms};
 use unicode_width::UnicodeWidthChar;

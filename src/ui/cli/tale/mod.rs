@@ -8,69 +8,23 @@ pub(super) mod draw;
 mod family;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod waits;
 
 use super::failure::Failure;
-use super::story::Sentence;
 use crate::engine::message::Message;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::client::Client;
 use crate::io::workspace::Workspace;
 use crate::wire::time;
-use account::{Account, Step};
+use account::Account;
 use family::Family;
-use serde::Serialize;
+pub(super) use tree::Tale;
 use waits::Ground;
 
 /// How many parts of parts of parts are told. Messages go through 8 hands at most, and a person may write `parent:` too;
 /// what is deeper still has a story of its own.
 const DEPTH_MAX: usize = 32;
-
-/// A message and its parts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Tale {
-    pub(super) id: String,
-    /// The task that it is a part of.
-    pub(super) parent: Option<String>,
-    /// The failed message that it repeats.
-    pub(super) retry_of: Option<String>,
-    #[serde(rename = "type")]
-    pub(super) kind: Option<&'static str>,
-    pub(super) from: Option<String>,
-    pub(super) to: Option<String>,
-    /// Who worked on it last.
-    pub(super) agent: Option<String>,
-    pub(super) depends_on: Vec<String>,
-    pub(super) status: &'static str,
-    pub(super) stage: &'static str,
-    /// When it was accepted, and when it ended (RFC 3339).
-    pub(super) accepted_at: Option<String>,
-    pub(super) ended_at: Option<String>,
-    /// In a queue, held, or in doubt; with its agent; resting for answers. Until now, where it is open.
-    pub(super) waited_ms: u64,
-    pub(super) worked_ms: u64,
-    pub(super) rested_ms: u64,
-    pub(super) turns: u16,
-    pub(super) reminders: u32,
-    pub(super) redeliveries: u32,
-    /// Of a message to the user: whether it is `read` or `unread`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) letter: Option<&'static str>,
-    /// What it waits for; nothing where it ended or its agent has it.
-    pub(super) waits_for: Option<String>,
-    pub(super) story: Vec<Sentence>,
-    /// Parts of parts that are too deep to be told here.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub(super) untold: usize,
-    pub(super) parts: Vec<Tale>,
-    /// The steps, for drawing.
-    #[serde(skip)]
-    steps: Vec<Step>,
-    #[serde(skip)]
-    since: Millis,
-    #[serde(skip)]
-    ended: Option<Millis>,
-}
 
 /// A tale, and how many lines of the journal could not be understood.
 #[derive(Debug)]
@@ -88,13 +42,6 @@ pub(super) fn read(workspace: &Workspace, client: &Client, id: &MessageId) -> Re
         ground.explain(tale, &family);
     }
     Ok(Told { tale, unread: family.unread })
-}
-
-impl Tale {
-    /// Whether it has not ended.
-    pub(super) fn is_open(&self) -> bool {
-        self.ended.is_none()
-    }
 }
 
 /// The tale of a message of the family. Each stands in the family once, so parts that name each other end somewhere.
@@ -138,8 +85,4 @@ fn tell(family: &Family, id: &MessageId, now: Millis, depth: usize) -> Tale {
 
 fn depends_on(message: &Message) -> Vec<String> {
     message.depends_on.iter().map(ToString::to_string).collect()
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }

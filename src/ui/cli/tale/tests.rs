@@ -2,8 +2,9 @@
 
 use super::draw::{Style, draw};
 use super::family::Family;
+use super::tree::Tale;
 use super::waits::Ground;
-use super::{DEPTH_MAX, Tale, tell};
+use super::{DEPTH_MAX, tell};
 use crate::engine::words::{MessageId, Millis, Seq};
 use crate::io::workspace::Workspace;
 use crate::wire::events;

@@ -1,9 +1,9 @@
 //! What an open message waits for, by name: asked of the daemon, or read from the files where none runs.
 
 use super::super::files;
-use super::Tale;
 use super::account::Account;
 use super::family::Family;
+use super::tree::Tale;
 use crate::engine::life::Stage;
 use crate::engine::words::{MessageId, Millis, USER};
 use crate::io::client::{ANSWER_DEADLINE, Client};

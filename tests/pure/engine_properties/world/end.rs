@@ -3,7 +3,7 @@
 use super::{NAMES, World, make_team, place};
 use crate::engine::make::name;
 use tasuki::engine::input::{Command, Input, Report, Verdict};
-use tasuki::engine::life::interrupt::Interrupted;
+use tasuki::engine::life::interrupted::Interrupted;
 use tasuki::engine::life::{Receipt, Stage};
 use tasuki::engine::words::{AgentName, MessageId};
 

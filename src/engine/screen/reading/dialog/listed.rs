@@ -1,9 +1,15 @@
 //! The choices of a dialog that stand one below the other.
 
-use super::{BETWEEN_MAX, CHOICES_MAX, ChoiceList, bare, is_within, number, wrap};
+use super::choice::{ChoiceList, Row, bare, is_within, number};
+use super::wrap;
 use crate::engine::screen::reading::frame::{Frame, is_border, words};
 use crate::engine::screen::reading::pattern::Pattern;
 use std::ops::Range;
+
+/// Rows between two numbered choices: the rest of the one above, or what is said of it.
+const BETWEEN_MAX: usize = 4;
+/// Choices that are kept: a list of more scrolls.
+const CHOICES_MAX: usize = 30;
 
 /// The choices of a dialog, and where they stand: the row of each, and where it begins there.
 #[derive(Debug, Default)]
@@ -14,15 +20,6 @@ pub(super) struct Listed {
     pub(super) by_colour: bool,
     /// Whether words stand in the row below the last one, where its own begin.
     pub(super) has_below: bool,
-}
-
-/// A row that may be a choice.
-pub(super) struct Row {
-    pub(super) at: usize,
-    /// Where it begins, and where its words begin behind the number.
-    pub(super) start: usize,
-    pub(super) column: usize,
-    pub(super) choice: String,
 }
 
 impl Listed {

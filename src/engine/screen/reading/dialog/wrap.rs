@@ -1,8 +1,7 @@
 //! Choices that are too long for one row: what stands of them in the next ones.
 
-use super::listed::Row;
-use super::{bare, is_within, number, words};
-use crate::engine::screen::reading::frame::{Frame, is_border};
+use super::choice::{Row, bare, is_within, number};
+use crate::engine::screen::reading::frame::{Frame, is_border, words};
 use unicode_width::UnicodeWidthStr as _;
 
 /// Rows that one choice may go on in.

@@ -1,0 +1,15 @@
+//! The state as events, for the head of a new segment.
+
+use super::event::Event;
+use super::state::State;
+
+impl State {
+    /// Everything that is open, as events that bring an empty state to this one, each made when its turn comes.
+    pub fn snapshot(&self) -> impl Iterator<Item = Event> {
+        let agents =
+            self.agents.iter().map(|(name, agent)| Event::KeptAgent(name.clone(), Box::new(agent.clone())));
+        let halted = self.halted.map(|since| Event::Halted(Some(since), None));
+        let open = self.open.values().map(|open| Event::KeptOpen(open.clone()));
+        agents.chain(halted).chain(open)
+    }
+}

@@ -1,0 +1,145 @@
+//! What an agent needs before anything can be typed to it: a person, or time.
+
+use crate::engine::screen::reading::Dialog;
+use crate::engine::team::timeouts::LOOKS_AGAIN_MS;
+use crate::engine::words::{AgentName, MessageId, Millis};
+use std::sync::Arc;
+
+/// What an agent needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    /// What kind of thing.
+    pub kind: NeedKind,
+    /// What its screen says, in one line.
+    pub why: Arc<str>,
+    /// What it asks, if it shows a dialog.
+    pub asks: Option<Arc<Dialog>>,
+    /// Since when.
+    pub since: Millis,
+    /// When it is over by itself; or, where nobody knows that, when it is looked at again.
+    pub until: Option<Millis>,
+    /// Whether nobody knows when it is over.
+    pub open_ended: bool,
+    /// Whether nothing can be typed there: no input box is shown.
+    pub hidden: bool,
+    /// How often it was looked at again before, since its agent last got something done.
+    pub looks: u8,
+    /// Whether that time has come. What its screen says stays known until it says something else.
+    pub over: bool,
+}
+
+/// What kind of thing an agent needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NeedKind {
+    /// Somebody's answer to what it asks.
+    Input,
+    /// Time: its provider accepts no more requests for now.
+    Limit,
+    /// Somebody who mends it.
+    Repair,
+}
+
+impl Need {
+    /// Whether a screen that says this says nothing new.
+    pub(in crate::engine) fn says(&self, other: &Self) -> bool {
+        let asks_the_same = self.asks == other.asks;
+        let same = match (self.kind, other.kind) {
+            (NeedKind::Limit, NeedKind::Limit) => self.asks.is_some() == other.asks.is_some(),
+            // The dialog of a limit that is over.
+            (NeedKind::Input, NeedKind::Limit) => {
+                let words =
+                    |need: &Self| need.asks.as_ref().map(|asks| (asks.text.clone(), asks.choices.clone()));
+                words(self).is_some() && words(self) == words(other)
+            }
+            (kind, other) => kind == other && asks_the_same,
+        };
+        same && self.why == other.why && self.hidden == other.hidden
+    }
+
+    /// Whether its turn's clock stands still: while somebody is asked, and until an end that is known.
+    #[must_use]
+    pub fn stops_the_clock(&self) -> bool {
+        self.kind == NeedKind::Input || (self.kind == NeedKind::Limit && !self.open_ended)
+    }
+
+    /// Whether what comes next may be typed, to see whether it still is so: its screen has room for a line, and asks nothing.
+    pub(in crate::engine) fn may_be_tried(&self) -> bool {
+        self.asks.is_none() && !self.hidden && self.kind != NeedKind::Input
+    }
+
+    /// What its screen says, and when it is looked at again.
+    pub(in crate::engine) fn told(&self) -> String {
+        match self.until.filter(|_| self.open_ended) {
+            Some(at) => format!("{}; checked again at {}", self.why, at.time_of_day()),
+            None => self.why.to_string(),
+        }
+    }
+
+    /// What a person can do about it, in words that follow a colon.
+    pub(in crate::engine) fn cure(&self, name: &AgentName, current: Option<&MessageId>) -> String {
+        let mut cures = match self.kind {
+            NeedKind::Input if self.asks.is_some() => vec![format!("`tasuki answer {name}` answers it")],
+            _ => vec![format!("`tasuki attach {name}` shows it")],
+        };
+        if self.asks.is_none() && self.kind != NeedKind::Input {
+            cures.push(format!("`tasuki pane send --force {name} TEXT` types there anyway"));
+        }
+        if let Some(id) = current {
+            if self.may_be_tried() {
+                cures.push(format!("`tasuki retry {id}` tries it again at once"));
+            }
+            cures.push(format!("`tasuki cancel {id}` calls its task off"));
+        }
+        cures.push(format!("`tasuki agent restart {name}` restarts it"));
+        cures.join(", ")
+    }
+
+    /// Whether nobody would ever look at it again: an older tasuki kept it so.
+    pub(in crate::engine) fn is_forgotten(&self) -> bool {
+        !self.over && self.kind != NeedKind::Input && self.until.is_none()
+    }
+
+    /// The same, to be looked at again after a while.
+    pub(in crate::engine) fn put_off(&self, now: Millis) -> Self {
+        let looks = self.looks.saturating_add(1);
+        Self { until: Some(now.plus(looks_again_ms(looks))), open_ended: true, looks, ..self.clone() }
+    }
+}
+
+/// How long it takes until a need is looked at again that has been so often.
+pub(in crate::engine) fn looks_again_ms(looks: u8) -> u64 {
+    let at = usize::from(looks).min(LOOKS_AGAIN_MS.len() - 1);
+    LOOKS_AGAIN_MS[at]
+}
+
+impl NeedKind {
+    /// The state of an agent that needs this, as its status file has it.
+    #[must_use]
+    pub const fn state(self) -> &'static str {
+        match self {
+            Self::Input => "waiting_input",
+            Self::Limit => "rate_limited",
+            Self::Repair => "error",
+        }
+    }
+}
+
+/// Who answered what an agent asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AnsweredBy {
+    /// Somebody, with `tasuki answer`.
+    Person,
+    /// Its profile, which was told to.
+    Profile,
+}
+
+impl AnsweredBy {
+    /// For people.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Person => "a person",
+            Self::Profile => "its profile",
+        }
+    }
+}

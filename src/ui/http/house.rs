@@ -1,0 +1,121 @@
+//! What every handler needs: it asks the loop, and says why where the answer is no.
+
+use super::given::Key;
+use super::refused::Refused;
+use super::show;
+use crate::daemon::clients::request::{Call, Calls, PaneRequest, PaneResponse, Request, Response};
+use crate::engine::input::{Command, Reply};
+use crate::engine::message::refusal::{Code, Refusal};
+use crate::engine::words::{AgentName, MessageId};
+use crate::io::clock::Clock;
+use crate::wire::api::{DaemonInfo, Done, MessageInfo};
+use crate::wire::time;
+use axum::Json;
+use axum::http::StatusCode;
+use tokio::sync::oneshot;
+
+/// What every handler needs.
+#[derive(Debug, Clone)]
+pub(super) struct House {
+    pub(super) calls: Calls,
+    pub(super) clock: Clock,
+    pub(super) daemon: DaemonInfo,
+}
+
+pub(super) type Answer<T> = Result<Json<T>, Refused>;
+
+impl House {
+    /// Asks the loop. It answers at once, or when what was asked is durable.
+    pub(super) async fn ask(&self, key: Key, request: Request) -> Result<Response, Refused> {
+        let (answer, answered) = oneshot::channel();
+        let gone = || Refused::unavailable("the daemon is ending or restarting");
+        self.calls.send(Call { request, key: key.0, answer }).await.map_err(|_| gone())?;
+        answered.await.map_err(|_| gone())
+    }
+
+    pub(super) async fn command(&self, key: Key, command: Command) -> Answer<Done> {
+        match self.ask(key, Request::Command(command)).await? {
+            Response::Reply(Reply::Done { what, id }) => {
+                Ok(Json(Done { what, id: id.map(|id| id.to_string()) }))
+            }
+            other => Err(unexpected(other)),
+        }
+    }
+
+    pub(super) async fn done(&self, key: Key, request: Request, what: &str) -> Answer<Done> {
+        match self.ask(key, request).await? {
+            Response::Ok => Ok(Json(Done { what: what.to_owned(), id: None })),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    pub(super) async fn message(&self, id: MessageId) -> Result<MessageInfo, Refused> {
+        seen(self.ask(Key::NONE, Request::Message(id.clone())).await?, &id)
+    }
+
+    /// A person takes what an agent said for its answer; or why that cannot be.
+    pub(super) async fn done_by_person(
+        &self,
+        agent: AgentName,
+        of: Option<&str>,
+    ) -> Result<Result<String, Refused>, Refused> {
+        let of = match of.map(MessageId::new) {
+            Some(Err(_)) => return Ok(Err(Refused::bad_request("`of` names no task"))),
+            of => of.and_then(Result::ok),
+        };
+        match self.ask(Key::NONE, Request::Command(Command::Done { agent, of })).await? {
+            Response::Reply(Reply::Done { what, .. }) => Ok(Ok(what)),
+            Response::Reply(Reply::Refused(refusal)) if refusal.code == Code::WrongStage => {
+                Ok(Err(refusal.into()))
+            }
+            other => Err(unexpected(other)),
+        }
+    }
+
+    pub(super) async fn pane(
+        &self,
+        key: Key,
+        name: AgentName,
+        request: PaneRequest,
+    ) -> Result<PaneResponse, Refused> {
+        match self.ask(key, Request::Pane(name, request)).await? {
+            Response::Pane(response) => Ok(response),
+            other => Err(unexpected(other)),
+        }
+    }
+}
+
+/// A duration in ms.
+pub(super) fn duration(text: Option<&str>, otherwise: u64) -> Result<u64, Refused> {
+    let Some(text) = text else { return Ok(otherwise) };
+    let bad = || Refusal::new(Code::BadDuration, format!("`{}` is not a duration", text.escape_debug()));
+    Ok(time::read_duration(text).ok_or_else(|| bad().at("timeout"))?)
+}
+
+pub(super) fn seen(response: Response, id: &MessageId) -> Result<MessageInfo, Refused> {
+    match response {
+        Response::Message(Some(seen)) => Ok(show::message(&seen.0, seen.1.clone())),
+        Response::Message(None) => Err(Refused::no_message(id.as_str())),
+        other => Err(unexpected(other)),
+    }
+}
+
+/// The loop said no, or something that does not fit the question.
+pub(super) fn unexpected(response: Response) -> Refused {
+    match response {
+        Response::Reply(Reply::Refused(refusal)) => refusal.into(),
+        Response::Unavailable(why) => Refused::unavailable(why),
+        Response::NotRunning(name) => Refused::not_running(&name),
+        other => Refused::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "bug",
+            format!("the daemon gave an answer that does not fit: {other:?}"),
+            "please report this",
+        ),
+    }
+}
+
+pub(super) fn odd(response: &PaneResponse) -> Refused {
+    let why = format!("the pane gave an answer that does not fit: {response:?}");
+    Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "bug", why, "please report this")
+}
