@@ -142,11 +142,6 @@ fn machine(root: PathBuf, world: World) -> Machine {
 /// all that is open in this one.
 const BUSY_TRIES: u32 = 300;
 
-#[expect(clippy::disallowed_methods, reason = "the time that passes is the machine's, and no simulated one")]
-fn wait_a_moment() {
-    std::thread::sleep(Duration::from_millis(1));
-}
-
 /// Looks into the mailbox: all that is whole and one of the messages.
 fn look(root: &Path, messages: usize) -> Result<Lies, String> {
     let mut mailbox = Mailbox::open(root).map_err(|error| error.to_string())?;
@@ -155,7 +150,7 @@ fn look(root: &Path, messages: usize) -> Result<Lies, String> {
         if sweep.again_in_ms.is_none() {
             break;
         }
-        wait_a_moment();
+        crate::io::clock::rest(Duration::from_millis(1));
         let again = mailbox.scan(LATER, Budget::default());
         sweep.again_in_ms = again.again_in_ms;
         sweep.found.extend(again.found);
