@@ -1,4 +1,5 @@
 //! What tasuki writes for people, agents and their programs: every text comes back byte for byte, whoever reads it.
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use crate::witness::{Seen, Witness};
 use proptest::prelude::*;

@@ -116,6 +116,10 @@ impl Daemon {
         for fault in &step.faults {
             tracing::error!(%fault, "an impossible move: please report this");
         }
+        for warning in &step.warnings {
+            tracing::warn!("{warning}");
+            self.views.tell(step.at, None, warning.clone());
+        }
         let told: Vec<_> =
             step.events.iter().filter_map(|event| Some((step.at, history::tell(event)?))).collect();
         self.views.daemon_is_old |= !step.events.is_empty();

@@ -7,6 +7,7 @@ pub(in crate::engine) mod deliver;
 pub mod interrupt;
 pub mod interrupted;
 pub(in crate::engine) mod owed;
+pub(in crate::engine) mod proof;
 pub mod queue;
 pub(in crate::engine) mod report;
 pub mod said;

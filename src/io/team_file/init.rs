@@ -1,6 +1,6 @@
 //! What `tasuki init` does: it looks which agents' programs are there, and writes the files of a new workspace.
 
-use super::Machine;
+use super::machine::Machine;
 use crate::wire::layout::{Surroundings, Workspace};
 use crate::wire::team_file::{
     FALLBACK, Found, Language, PROGRAMS, built_in_names, default_team, is_on_path, unignored,

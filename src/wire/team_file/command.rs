@@ -1,7 +1,6 @@
 //! Whether what a command names is there: its program, and the script that an interpreter is to run.
 
 use super::finding::{Book, IS_FOLDER, NO_PROGRAM, NO_SCRIPT, Place};
-use super::launch::Launch;
 use super::outside::{Found, Outside};
 use std::path::Path;
 
@@ -19,41 +18,10 @@ pub(super) struct Command<'a> {
 
 /// Why a program cannot be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
+pub(super) enum Fault {
     IsFolder,
     NotExecutable,
     Absent,
-}
-
-impl Launch {
-    /// Why its program cannot be started, with the cure, where it is not there.
-    #[must_use]
-    pub fn missing(&self, outside: &dyn Outside) -> Option<String> {
-        let (program, fault) = self.command().fault(outside)?;
-        let cure = "correct `command:` in the team file";
-        let place = if program.contains('/') { "" } else { " on its PATH" };
-        Some(match fault {
-            Fault::IsFolder => format!("`{program}` {IS_FOLDER}: {cure}"),
-            Fault::NotExecutable => format!(
-                "`{program}` may not be executed: `chmod +x` it, or name its interpreter first in `command:` (`[bash, FILE]`)"
-            ),
-            Fault::Absent => format!("{NO_PROGRAM}{program}`{place}: install it, or {cure}"),
-        })
-    }
-
-    /// That there is no such script as a shell or another interpreter is to run, with the cure.
-    #[must_use]
-    pub fn missing_script(&self, outside: &dyn Outside) -> Option<String> {
-        let (program, script) = self.command().missing_script(outside)?;
-        Some(format!(
-            "{NO_SCRIPT}{script}` for `{program}` to run: write it, or correct `command:` in the team file"
-        ))
-    }
-
-    fn command(&self) -> Command<'_> {
-        let path = self.env.get("PATH").map_or("", String::as_str);
-        Command { argv: &self.argv, cwd: &self.cwd, path }
-    }
 }
 
 impl<'a> Command<'a> {
@@ -89,7 +57,7 @@ impl<'a> Command<'a> {
     }
 
     /// The program, and why it cannot be started, if it cannot.
-    fn fault(&self, outside: &dyn Outside) -> Option<(&'a str, Fault)> {
+    pub(super) fn fault(&self, outside: &dyn Outside) -> Option<(&'a str, Fault)> {
         let program = self.argv.first().filter(|program| !program.is_empty())?;
         let is_program = |found| found == Found::Program;
         let fault = match program.contains('/') {
@@ -106,7 +74,7 @@ impl<'a> Command<'a> {
     }
 
     /// The interpreter and its script, if there is no such script.
-    fn missing_script(&self, outside: &dyn Outside) -> Option<(&'a str, &'a str)> {
+    pub(super) fn missing_script(&self, outside: &dyn Outside) -> Option<(&'a str, &'a str)> {
         let (program, script) = script_of(self.argv)?;
         let is_there = |found| found != Found::Nothing;
         // A shell looks for a bare name on its PATH, too.

@@ -4,6 +4,7 @@ mod accepting;
 mod agents;
 mod breaking;
 mod circles;
+mod claiming;
 mod delivering;
 mod ending;
 mod inferring;
