@@ -11,6 +11,8 @@ mod finished;
 #[cfg(test)]
 mod form;
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod page;
 #[cfg(test)]
 mod round_trip;
