@@ -113,7 +113,7 @@ fn bodies(c: &mut Criterion) {
         body.content = "Analyse the \"project\" and say what it is for. 襷\n".repeat(20).as_str().into();
         body.extra = r#"{"metadata":{"category":"測定","n":1.50}}"#.into();
     }
-    let step = accepted.repeat(100);
+    let step: Vec<Event> = accepted.iter().cycle().take(100).cloned().collect();
     let text = events::encode(&step);
     let mut group = c.benchmark_group("journal: a step of 100 drops of 1 KB");
     group.throughput(Throughput::Bytes(text.len() as u64));

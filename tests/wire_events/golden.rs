@@ -55,9 +55,12 @@ fn every_line_gives_the_event_back() {
 #[test]
 fn what_means_the_same_is_read_as_the_same() {
     for (line, event) in [
-        (r#"{"event":"halted"}"#, Event::Halted(None, None)),
-        (r#"{"event":"halted","since":null,"by":null}"#, Event::Halted(None, None)),
-        (r#"{ "event" : "halted" , "since" : 1770033600000 }"#, Event::Halted(Some(Millis(NOON)), None)),
+        (r#"{"event":"halted"}"#, Event::Halted { since: None, by: None }),
+        (r#"{"event":"halted","since":null,"by":null}"#, Event::Halted { since: None, by: None }),
+        (
+            r#"{ "event" : "halted" , "since" : 1770033600000 }"#,
+            Event::Halted { since: Some(Millis(NOON)), by: None },
+        ),
         (
             r#"{"event":"agent","name":"coder","change":"blocked"}"#,
             change(AgentChange::Blocked { need: None }),
@@ -219,7 +222,10 @@ fn drops() -> Vec<Event> {
 
 fn halts() -> Vec<Event> {
     let since = [None, Some(Millis(NOON))];
-    since.iter().flat_map(|at| [None, Some(agent("boss"))].map(|by| Event::Halted(*at, by))).collect()
+    since
+        .iter()
+        .flat_map(|at| [None, Some(agent("boss"))].map(|by| Event::Halted { since: *at, by }))
+        .collect()
 }
 
 fn turns() -> Vec<Turn> {
@@ -453,7 +459,7 @@ fn nothing_said() -> Said {
 }
 
 fn kept_agent(kept: Agent) -> Event {
-    Event::KeptAgent(agent("coder"), Box::new(kept))
+    Event::KeptAgent { name: agent("coder"), agent: Box::new(kept) }
 }
 
 fn kept_ones() -> Vec<Event> {
@@ -461,10 +467,10 @@ fn kept_ones() -> Vec<Event> {
         Phase::Absent,
         Phase::Launching,
         Phase::Up { pane: PaneId(5), process: process() },
-        Phase::Restarting(Millis(NOON)),
+        Phase::Restarting { restart_at: Millis(NOON) },
         Phase::Stopped,
         Phase::Asleep,
-        Phase::Failed("go\"ne".into()),
+        Phase::Failed { why: "go\"ne".into() },
     ];
     let members: [fn(&mut Agent); 15] = [
         |a| a.nonce = Some(Nonce(0x3f2a)),
@@ -498,6 +504,6 @@ fn kept_ones() -> Vec<Event> {
 
 fn finished_as(outcome: Outcome) -> Finished {
     let mut one = finished();
-    one.known.outcome = outcome;
+    one.outcome = outcome;
     one
 }

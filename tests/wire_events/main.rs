@@ -13,6 +13,8 @@ mod form;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod lived;
+#[cfg(test)]
 mod page;
 #[cfg(test)]
 mod round_trip;

@@ -3,17 +3,20 @@
 
 use crate::engine::engine::Work;
 use crate::engine::event::{AgentChange, Event};
+use crate::engine::form;
 use crate::engine::input::{Effect, Reply};
 use crate::engine::life::Stage;
 use crate::engine::message::RequestId;
 use crate::engine::message::refusal::Refusal;
 use crate::engine::state::{Agent, Phase};
 use crate::engine::words::{AgentName, MessageId};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What became of a turn that was broken off.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "turn", rename_all = "snake_case")]
 pub enum Interrupted {
     /// The profile's key was pressed, and it has ended.
     Ended,
@@ -24,6 +27,7 @@ pub enum Interrupted {
     /// It goes on, or nobody can tell.
     GoesOn {
         /// Why, with the cure.
+        #[serde(with = "form::shared")]
         why: Arc<str>,
     },
 }
