@@ -96,6 +96,52 @@ fn journal(c: &mut Criterion) {
     group.throughput(Throughput::Bytes(text.len() as u64));
     group.bench_function("encode", |b| b.iter(|| events::encode(black_box(&life))));
     group.bench_function("decode", |b| b.iter(|| events::decode(black_box(&text)).unwrap()));
+    group.bench_function("scan as closed", |b| {
+        let scan = |text: &str| {
+            let (mut scan, mut ended) = (events::FinishedScan::default(), 0);
+            scan.step(text, |_, _| ended += 1).unwrap();
+            ended
+        };
+        assert_eq!(scan(&text), 1);
+        b.iter(|| scan(black_box(&text)));
+    });
+}
+
+fn bodies(c: &mut Criterion) {
+    let mut accepted: Vec<Event> =
+        World::new().live().into_iter().filter(|event| matches!(event, Event::Accepted { .. })).collect();
+    for event in &mut accepted {
+        let Event::Accepted { body, .. } = event else { continue };
+        body.content = "Analyse the \"project\" and say what it is for. 襷\n".repeat(20).as_str().into();
+        body.extra = r#"{"metadata":{"category":"測定","n":1.50}}"#.into();
+    }
+    let step: Vec<Event> = accepted.iter().cycle().take(100).cloned().collect();
+    let text = events::encode(&step);
+    let mut group = c.benchmark_group("journal: a step of 100 drops of 1 KB");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("encode", |b| b.iter(|| events::encode(black_box(&step))));
+    group.bench_function("decode", |b| b.iter(|| events::decode(black_box(&text)).unwrap()));
+    group.bench_function("one body read back", |b| {
+        assert!(events::body_of(&text, 50).is_some_and(|body| body.content.len() > 900));
+        b.iter(|| events::body_of(black_box(&text), 50));
+    });
+}
+
+fn snapshot(c: &mut Criterion) {
+    let mut world = World::new();
+    world.live();
+    for number in 0..1_000 {
+        let source = Source::Request(RequestId(1));
+        let drafts = vec![draft(&format!("w-{number} user>boss"))];
+        world.step(Input::Drop { source, drafts, proof: None });
+    }
+    let kept: Vec<Event> = world.engine.state().snapshot().collect();
+    let text = events::encode_snapshot(&kept);
+    assert!(kept.len() >= 900, "{}", kept.len());
+    let mut group = c.benchmark_group("journal: a snapshot with 1,000 open messages");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("encode", |b| b.iter(|| events::encode_snapshot(black_box(&kept))));
+    group.bench_function("decode", |b| b.iter(|| events::decode_snapshot(black_box(&text)).unwrap()));
 }
 
 fn drop_file(c: &mut Criterion) {
@@ -176,6 +222,6 @@ criterion_group! {
     name = hot;
     // Long enough for a steady median, short enough for a coffee.
     config = Criterion::default().sample_size(20).measurement_time(std::time::Duration::from_secs(3));
-    targets = engine, journal, drop_file, marker, control
+    targets = engine, journal, bodies, snapshot, drop_file, marker, control
 }
 criterion_main!(hot);

@@ -2,7 +2,7 @@
 
 use super::event::{AgentChange, Answer, Event, Why};
 use super::life::{self, Illegal, Move, Stage, Turn, TurnKind};
-use super::message::{BodyRef, Kind, Known, Message, Outcome};
+use super::message::{BodyRef, Kind, Message, Outcome};
 use super::state::{Agent, Finished, LastEnd, Open, Phase, State, Told};
 use super::words::{AgentName, MessageId, Millis, Seq};
 use crate::engine::life::said::Said;
@@ -53,14 +53,14 @@ impl State {
                 self.end(at, place, id, *outcome, answer.as_deref())?
             }
             Event::Agent { name, change } => self.change_agent(at, name, change),
-            Event::Halted(since, _) => self.halted = *since,
+            Event::Halted { since, .. } => self.halted = *since,
             Event::Refused { .. } => self.refused += 1,
             Event::Duplicate { .. } => {}
             Event::KeptOpen(open) => self.keep(open),
             Event::KeptFinished(finished) => {
                 self.finished.insert(finished.message.id.clone(), (**finished).clone());
             }
-            Event::KeptAgent(name, agent) => {
+            Event::KeptAgent { name, agent } => {
                 self.agents.insert(name.clone(), (**agent).clone());
                 self.set_agent_timer(name);
             }
@@ -193,7 +193,7 @@ impl State {
             self.release_dependants(id); // the engine ends those of a message that was not, in the same step
         }
         let finished = Finished {
-            known: Known { digest: open.message.digest, outcome },
+            outcome,
             body: open.body,
             answer: answer.map(|_| place),
             agent: open.agent.clone(),
@@ -269,7 +269,7 @@ impl State {
         let agent = self.agents.entry(name.clone()).or_default();
         match change {
             AgentChange::Launching { nonce, launch, .. } => {
-                if matches!(agent.phase, Phase::Restarting(_)) {
+                if matches!(agent.phase, Phase::Restarting { .. }) {
                     agent.count_restart(at);
                 }
                 agent.phase = Phase::Launching;
@@ -285,10 +285,10 @@ impl State {
             AgentChange::Adopted => self.give_grace(name, at),
             AgentChange::Down { why, restart_at, wanted, asleep, unstarted } => {
                 agent.phase = match (restart_at, wanted) {
-                    (Some(at), _) => Phase::Restarting(*at),
+                    (Some(at), _) => Phase::Restarting { restart_at: *at },
                     (None, _) if *asleep => Phase::Asleep,
                     (None, true) => Phase::Stopped,
-                    (None, false) => Phase::Failed(why.as_str().into()),
+                    (None, false) => Phase::Failed { why: why.as_str().into() },
                 };
                 agent.up_since = None;
                 agent.blocked = None;

@@ -94,8 +94,8 @@ impl Work<'_> {
         let agent = self.state.open.get(id).and_then(|open| open.agent.as_ref());
         match agent.and_then(|name| self.state.agents.get(name)).map(|agent| &agent.phase) {
             Some(Phase::Up { .. }) => Hands::Same,
-            Some(Phase::Absent | Phase::Launching | Phase::Restarting(_) | Phase::Asleep) => Hands::Ended,
-            Some(Phase::Stopped | Phase::Failed(_)) | None => Hands::Gone,
+            Some(Phase::Absent | Phase::Launching | Phase::Restarting { .. } | Phase::Asleep) => Hands::Ended,
+            Some(Phase::Stopped | Phase::Failed { .. }) | None => Hands::Gone,
         }
     }
 
@@ -178,7 +178,11 @@ impl Work<'_> {
             let down = self.state.agents.get(&name).is_none_or(|agent| {
                 matches!(
                     agent.phase,
-                    Phase::Absent | Phase::Stopped | Phase::Asleep | Phase::Failed(_) | Phase::Restarting(_)
+                    Phase::Absent
+                        | Phase::Stopped
+                        | Phase::Asleep
+                        | Phase::Failed { .. }
+                        | Phase::Restarting { .. }
                 )
             });
             if down {

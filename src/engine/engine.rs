@@ -127,7 +127,7 @@ impl Engine {
     /// The same, but for these, which the snapshot names: their views are owed, until [`Engine::forget`].
     pub fn segment_closed_but(&mut self, snapshot_seq: Seq, owed: &BTreeSet<MessageId>) {
         let ended = self.state.finished.iter();
-        self.live.lately.push_back(ended.map(|(id, finished)| (id.clone(), finished.known)).collect());
+        self.live.lately.push_back(ended.map(|(id, finished)| (id.clone(), finished.known())).collect());
         self.state.forget_finished(owed);
         self.state.seq = snapshot_seq;
     }
@@ -141,7 +141,7 @@ impl Engine {
 
     /// These ended before the newest segment began, and their views are written: they are the archive's to know.
     pub fn forget(&mut self, ended: &BTreeSet<MessageId>) {
-        let remove = |id: &MessageId| Some((id.clone(), self.state.finished.remove(id)?.known));
+        let remove = |id: &MessageId| Some((id.clone(), self.state.finished.remove(id)?.known()));
         let ended = ended.iter().filter_map(remove);
         // In a list that was closed before: whoever knows of the newest knows of that.
         match self.live.lately.back_mut() {
@@ -384,8 +384,8 @@ impl<'a> Work<'a> {
 
     fn halt(&mut self, on: bool, by: Option<AgentName>) {
         match (on, self.state.halted) {
-            (true, None) => self.emit(Event::Halted(Some(self.now), by)),
-            (false, Some(_)) => self.emit(Event::Halted(None, by)),
+            (true, None) => self.emit(Event::Halted { since: Some(self.now), by }),
+            (false, Some(_)) => self.emit(Event::Halted { since: None, by }),
             _ => return,
         }
         let names: Vec<AgentName> = self.team.members.keys().cloned().collect();
@@ -399,7 +399,7 @@ impl<'a> Work<'a> {
 
     /// What is remembered of a message that ended in this segment or one that was closed lately.
     pub(super) fn known(&self, id: &MessageId) -> Option<Known> {
-        let finished = self.state.finished.get(id).map(|finished| finished.known);
+        let finished = self.state.finished.get(id).map(|finished| finished.known());
         finished.or_else(|| self.live.lately.iter().find_map(|ended| ended.get(id).copied()))
     }
 

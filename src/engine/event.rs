@@ -1,44 +1,60 @@
 //! What happened, as the journal keeps it. Ids, tokens and times are in the events: replay mints nothing.
 
-use super::life::{CompletionSource, Move, Receipt};
+use super::form::{self, is_default};
+pub use super::life::Why;
+use super::life::{self, CompletionSource, Move};
 use super::message::{Body, Kind, Message, Outcome};
 use super::state::{Agent, Finished, Open};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey};
 use crate::engine::life::interrupted::Interrupted;
 use crate::engine::message::refusal::Code;
 use crate::engine::team::need::{AnsweredBy, Need};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// One thing that happened. A step is a list of these, durable as a whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// Its form is the journal's, so the order of members is, too: what has its default is left out, and what it carries stands
+/// last. The name of an event stands among its members; `wire/events` puts it there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Event {
     /// A message was accepted.
     Accepted {
         /// All but its content.
+        #[serde(flatten)]
         message: Box<Message>,
-        /// The content.
-        body: Body,
         /// Not to be typed before this moment (rates).
+        #[serde(default, skip_serializing_if = "is_default")]
         not_before: Millis,
         /// Dependencies that have not been completed.
+        #[serde(default, skip_serializing_if = "is_default")]
         unmet: Vec<MessageId>,
         /// The claimed file (`SEQ-ZONE-NAME`), if it came as one: a claim that is in the journal is not read again.
+        #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
         name: Option<Arc<str>>,
         /// Unknown top-level keys, kept in the body.
+        #[serde(default, skip_serializing_if = "is_default")]
         unknown_keys: Vec<String>,
+        /// The content.
+        #[serde(flatten)]
+        body: Body,
     },
     /// A message came again, unchanged, and was dropped.
     Duplicate {
         /// Its id.
         id: MessageId,
         /// The claimed file (`SEQ-ZONE-NAME`), if it came as one.
+        #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
         name: Option<Arc<str>>,
     },
     /// A drop was refused.
     Refused {
         /// The claimed file (`SEQ-ZONE-NAME`), if it came as one: it is set aside, and not read again.
+        #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
         name: Option<Arc<str>>,
         /// Its sender, as far as it is known.
+        #[serde(default, skip_serializing_if = "is_default")]
         from: Option<AgentName>,
         /// The class.
         code: Code,
@@ -46,6 +62,7 @@ pub enum Event {
         why: String,
     },
     /// A message moved on.
+    #[serde(with = "life::flat::moved")]
     Moved {
         /// Which.
         id: MessageId,
@@ -64,12 +81,15 @@ pub enum Event {
         id: MessageId,
         /// In which turn; 0 if it was given as the answer.
         turn: u16,
-        /// All that was said in it so far.
-        text: Arc<str>,
         /// Whether its beginning could not be had.
+        #[serde(default, skip_serializing_if = "is_default")]
         truncated: bool,
         /// Whether its program showed it in place of words.
+        #[serde(default, skip_serializing_if = "is_default")]
         notice: bool,
+        /// All that was said in it so far.
+        #[serde(rename = "content", with = "form::shared")]
+        text: Arc<str>,
     },
     /// A message ended.
     Ended {
@@ -77,26 +97,42 @@ pub enum Event {
         id: MessageId,
         /// How.
         outcome: Outcome,
-        /// What its sender gets; every task has one, and nothing else has.
-        answer: Option<Box<Answer>>,
         /// Why, where it was not completed.
+        #[serde(default, skip_serializing_if = "is_default")]
         why: Option<String>,
+        /// What its sender gets; every task has one, and nothing else has.
+        #[serde(flatten, with = "answered")]
+        answer: Option<Box<Answer>>,
     },
     /// Something happened to an agent.
     Agent {
         /// Whom it is about.
         name: AgentName,
         /// What happened to it.
+        #[serde(flatten)]
         change: AgentChange,
     },
     /// `queue/STOP` came or went, and who asked for that by the socket.
-    Halted(Option<Millis>, Option<AgentName>),
+    Halted {
+        /// Since when; nothing where that is over, and that too is written, since it is what the line says.
+        #[serde(default)]
+        since: Option<Millis>,
+        /// By whom.
+        #[serde(default, skip_serializing_if = "is_default")]
+        by: Option<AgentName>,
+    },
     /// Part of a snapshot: an open message as it stood.
     KeptOpen(Box<Open>),
     /// Part of a snapshot: a message that ended in an earlier segment, whose views could not be written yet.
     KeptFinished(Box<Finished>),
     /// Part of a snapshot: an agent as it stood.
-    KeptAgent(AgentName, Box<Agent>),
+    KeptAgent {
+        /// Its name.
+        name: AgentName,
+        /// All of it.
+        #[serde(flatten)]
+        agent: Box<Agent>,
+    },
 }
 
 impl Event {
@@ -105,42 +141,79 @@ impl Event {
     pub const fn has_body(&self) -> bool {
         matches!(self, Self::Accepted { .. } | Self::Ended { answer: Some(_), .. })
     }
-}
 
-/// Evidence or cause of a move.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Why {
-    /// Nothing to add.
-    #[default]
-    Plain,
-    /// What proved the delivery.
-    Receipt(Receipt),
-    /// What said that it is done.
-    Source(CompletionSource),
-    /// A sentence.
-    Text(String),
+    /// That body.
+    #[must_use]
+    pub fn body(&self) -> Option<&Body> {
+        match self {
+            Self::Accepted { body, .. } => Some(body),
+            Self::Ended { answer, .. } => answer.as_ref().map(|answer| &answer.body),
+            _ => None,
+        }
+    }
+
+    /// The same, to be filled in.
+    pub fn body_mut(&mut self) -> Option<&mut Body> {
+        match self {
+            Self::Accepted { body, .. } => Some(body),
+            Self::Ended { answer, .. } => answer.as_mut().map(|answer| &mut answer.body),
+            _ => None,
+        }
+    }
 }
 
 /// The one message that ends a task.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// Its own id.
     pub id: MessageId,
     /// Result or error.
+    #[serde(rename = "type")]
     pub kind: Kind,
     /// Who answers: the agent, or `tasuki` where nobody did.
     pub from: AgentName,
     /// The text, and why.
+    #[serde(skip)]
     pub body: Body,
     /// How it is known; none for an error of tasuki's own.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub source: Option<CompletionSource>,
     /// Whether neither a token nor a key was shown: the phrase stood alone, somebody gave no more than the agent's name, or a
     /// program just ended.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub weak: bool,
     /// Whether only a part of the text could be kept.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub truncated: bool,
     /// When.
     pub at: Millis,
+}
+
+/// An answer's body stands beside it, last in the event, where every body stands.
+mod answered {
+    use super::{Answer, Body};
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Beside<A> {
+        #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+        answer: Option<A>,
+        #[serde(flatten)]
+        body: Option<Body>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(answer: &Option<Box<Answer>>, to: S) -> Result<S::Ok, S::Error> {
+        let answer = answer.as_deref();
+        Beside { answer, body: answer.map(|answer| answer.body.clone()) }.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<Answer>>, D::Error> {
+        let Beside { answer, body } = Beside::<Box<Answer>>::deserialize(from)?;
+        let Some(mut answer) = answer else { return Ok(None) };
+        answer.body = body.ok_or_else(|| D::Error::missing_field("content"))?;
+        Ok(Some(answer))
+    }
 }
 
 /// What is said of an answer of which only a part could be kept ([`Answer::truncated`]).
@@ -182,7 +255,8 @@ impl Answer {
 }
 
 /// What happens to an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
 pub enum AgentChange {
     /// It is being started; a pane with this nonce is this launch.
     Launching {
@@ -191,6 +265,7 @@ pub enum AgentChange {
         /// How it is made ([`super::team::Member::launch`]).
         launch: Digest,
         /// Who asked for it; nobody where it was due.
+        #[serde(default, skip_serializing_if = "is_default")]
         by: Option<AgentName>,
     },
     /// It runs.
@@ -209,12 +284,16 @@ pub enum AgentChange {
         /// Why, in words.
         why: String,
         /// When it is started again; none if it is not.
+        #[serde(default, skip_serializing_if = "is_default")]
         restart_at: Option<Millis>,
         /// Whether a person or the team file wanted it down.
+        #[serde(default, skip_serializing_if = "is_default")]
         wanted: bool,
         /// Whether it ended normally and is started when there is work for it.
+        #[serde(default, skip_serializing_if = "is_default")]
         asleep: bool,
         /// Whether it could not even be started.
+        #[serde(default, skip_serializing_if = "is_default")]
         unstarted: bool,
     },
     /// It went with the daemon or with tmux; nothing is counted against it.
@@ -222,16 +301,19 @@ pub enum AgentChange {
         /// Why, in words.
         why: String,
         /// Whether the try that it was at is none.
+        #[serde(default, skip_serializing_if = "is_default")]
         spared: bool,
     },
     /// It needs a person, or time; nothing is typed.
     Blocked {
-        /// What it needs; nothing when that is over.
+        /// What it needs; nothing when that is over, and that too is written, since it is what the line says.
+        #[serde(default)]
         need: Option<Need>,
     },
     /// What it asked was answered.
     Answered {
         /// With which choice.
+        #[serde(with = "form::shared")]
         choice: Arc<str>,
         /// By whom.
         by: AnsweredBy,

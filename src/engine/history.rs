@@ -54,17 +54,17 @@ pub fn tell(event: &Event) -> Option<Told> {
             (Some(id.clone()), Some(name.clone()), format!("{id} was called off: {}", how.words(name)))
         }
         Event::Agent { name, change } => (None, Some(name.clone()), format!("{name} {}", changed(change))),
-        Event::Halted(Some(_), by) => (
+        Event::Halted { since: Some(_), by } => (
             None,
             None,
             format!("queue/STOP exists{}: nothing is typed", asked_by(by.as_ref(), ", made by ")),
         ),
-        Event::Halted(None, by) => (
+        Event::Halted { since: None, by } => (
             None,
             None,
             format!("queue/STOP is gone{}: work goes on", asked_by(by.as_ref(), ", removed by ")),
         ),
-        Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptAgent(..) => return None,
+        Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptAgent { .. } => return None,
     };
     let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
     Some(Told { id, agent, text: one_line(&text) })

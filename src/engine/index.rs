@@ -113,7 +113,7 @@ impl State {
     /// When an agent is started again, and when it needs nothing any more.
     fn agent_timers(&self, name: &AgentName) -> [Option<Millis>; 2] {
         let Some(agent) = self.agents.get(name) else { return [None; 2] };
-        let restart = if let Phase::Restarting(at) = agent.phase { Some(at) } else { None };
+        let restart = if let Phase::Restarting { restart_at: at } = agent.phase { Some(at) } else { None };
         [restart, agent.need().and_then(|need| need.until)]
     }
 

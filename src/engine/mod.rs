@@ -5,6 +5,7 @@ mod command;
 #[expect(clippy::module_inception, reason = "the room is named after the one thing in it")]
 pub mod engine;
 pub mod event;
+mod form;
 pub mod history;
 mod index;
 pub mod input;

@@ -3,10 +3,12 @@
 use super::life::Stage;
 use super::message::{BodyRef, Known, Message, Outcome};
 use super::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
+use crate::engine::form::{self, is_default};
 use crate::engine::life::queue::{Queue, QueueKey};
 use crate::engine::life::said::Said;
 use crate::engine::message::seldom::{Seldom, Usual};
 use crate::engine::team::need::Need;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -54,49 +56,65 @@ pub struct Tally {
 }
 
 /// A message that has not ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Open {
     /// All but its content.
+    #[serde(flatten)]
     pub message: Message,
+    /// Where it stands.
+    #[serde(flatten)]
+    pub stage: Stage,
     /// Where its content is.
     pub body: BodyRef,
-    /// Where it stands.
-    pub stage: Stage,
     /// Since when.
     pub since: Millis,
     /// What became of it so far; read as if it stood here.
+    #[serde(flatten)]
     pub progress: Seldom<Progress>,
 }
 
 /// What became of a message that somebody works on, or that waits for something.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     /// How often its present turn was tried.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub attempts: u8,
     /// Who works on it, once somebody does; nobody again when nothing of it was typed, or when it went back to its pool.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub agent: Option<AgentName>,
     /// Tokens of all turns that its agent was given, newest last.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub tokens: Vec<Token>,
     /// When its turn is overdue.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub due: Option<Millis>,
     /// Answers that its agent has not been told of.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub unread: Vec<MessageId>,
     /// All answers to its parts so far, in order.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub answers: Vec<Told>,
     /// Dependencies that have not been completed.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub unmet: Vec<MessageId>,
     /// Number of its newest turn; 0 before the first.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub turns: u16,
     /// Whether its newest turn was a reminder.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub reminded: bool,
     /// The launch of its agent to which something of it may have been typed last; another one has seen nothing of it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Option<Nonce>,
     /// When its newest turn may have been typed first to the process that has it; none if what was typed is known to have been
     /// read, and is to be typed again.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub typed_at: Option<Millis>,
     /// Why it stands there, in words, where its last move said so.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     pub note: Option<Arc<str>>,
     /// What its agent said in turns that ended without a claim, since the last one that was no reminder.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub said: Option<Box<Said>>,
 }
 
@@ -136,7 +154,7 @@ impl DerefMut for Open {
 }
 
 /// An answer to a part of a task.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
     /// The part.
     pub child: MessageId,
@@ -147,70 +165,92 @@ pub struct Told {
     /// Where the text is.
     pub body: BodyRef,
     /// Whether it is a drop that was refused, and never was anybody's part.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub refused: bool,
 }
 
 /// A message that ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finished {
-    /// What is known of its id from now on.
-    pub known: Known,
     /// All but its content.
+    #[serde(flatten)]
     pub message: Box<Message>,
+    /// How it ended.
+    pub outcome: Outcome,
     /// Where its content is.
     pub body: BodyRef,
     /// Where its answer is, if it has one.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub answer: Option<BodyRef>,
     /// Who worked on it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub agent: Option<AgentName>,
     /// How often its last turn was tried.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub attempts: u8,
     /// The step that ended it.
+    #[serde(rename = "ended_in")]
     pub seq: Seq,
     /// When.
+    #[serde(rename = "ended_at")]
     pub at: Millis,
 }
 
 /// An agent's state.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Agent {
     /// Whether it runs.
+    #[serde(flatten)]
     pub phase: Phase,
     /// The newest launch.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub nonce: Option<Nonce>,
     /// How that launch was made ([`super::team::Member::launch`]).
+    #[serde(default, skip_serializing_if = "is_default")]
     pub launch: Option<Digest>,
     /// The message it works on, or in whose middle it is: a later turn of it that waits for its next try counts.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub current: Option<MessageId>,
     /// The message that may have been typed to its process last.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub given: Option<MessageId>,
     /// Hands that the task or info went through that it was given last; none before the first.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub hops: Option<u8>,
     /// What it needs, a person or time; it stays here when that time is over, until its screen says something else.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub blocked: Option<Need>,
     /// How often a need was looked at again of which nobody knows when it is over, since it last got something done.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub looks: u8,
     /// How it ended last, if it ever did.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub last_end: Option<LastEnd>,
     /// When it was started again, newest last; for the limit, so no more than the limit can be.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub restarts: Vec<Millis>,
     /// Since when it runs.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub up_since: Option<Millis>,
     /// Counts for its status file.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub counts: Counts,
 }
 
 /// How an agent ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastEnd {
     /// In words.
+    #[serde(with = "form::shared")]
     pub why: Arc<str>,
     /// Whether it could not even be started.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub unstarted: bool,
 }
 
 /// Whether an agent runs.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "phase", rename_all = "snake_case")]
 pub enum Phase {
     /// Not started yet.
     #[default]
@@ -225,27 +265,39 @@ pub enum Phase {
         process: ProcessKey,
     },
     /// It ended and is started again at this moment.
-    Restarting(Millis),
+    Restarting {
+        /// That moment.
+        restart_at: Millis,
+    },
     /// It was stopped, or ended well and is never started again by itself.
     Stopped,
     /// It ended well when nothing waited for it: what comes for it starts it.
     Asleep,
     /// It ended and is not started again.
-    Failed(Arc<str>),
+    Failed {
+        /// Why, in words.
+        #[serde(with = "form::shared")]
+        why: Arc<str>,
+    },
 }
 
 /// Counts for a status file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// Tasks it completed.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub completed: u64,
     /// Tasks that failed with it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub failed: u64,
     /// Messages it sent, answers included.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub sent: u64,
     /// Turns it was given, redeliveries included.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub received: u64,
     /// How often it was started again.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub restarts: u64,
 }
 
@@ -301,6 +353,14 @@ impl Open {
             _ => None,
         };
         [retry, self.due].into_iter().flatten()
+    }
+}
+
+impl Finished {
+    /// What is known of its id from now on.
+    #[must_use]
+    pub fn known(&self) -> Known {
+        Known { digest: self.message.digest, outcome: self.outcome }
     }
 }
 

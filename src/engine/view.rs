@@ -212,12 +212,12 @@ impl Engine {
     fn agent_state(&self, name: &AgentName, agent: &Agent) -> (&'static str, Option<String>) {
         match &agent.phase {
             Phase::Absent | Phase::Launching => ("starting", agent.last_end.as_ref().map(LastEnd::words)),
-            Phase::Restarting(at) => restarting_state(agent, *at),
+            Phase::Restarting { restart_at: at } => restarting_state(agent, *at),
             Phase::Asleep if self.is_started_by_need(name) => ("stopped", Some(SLEEPS.to_owned())),
             Phase::Stopped | Phase::Asleep => {
                 ("stopped", Some(format!("`tasuki agent start {name}` starts it")))
             }
-            Phase::Failed(why) => ("error", Some(why.to_string())),
+            Phase::Failed { why } => ("error", Some(why.to_string())),
             Phase::Up { .. } => self.up_state(name, agent),
         }
     }
@@ -325,7 +325,7 @@ impl LastEnd {
 }
 
 fn see_finished(finished: &Finished) -> MessageSeen {
-    let stage = Stage::Finished(finished.known.outcome);
+    let stage = Stage::Finished(finished.outcome);
     MessageSeen {
         message: (*finished.message).clone(),
         body: finished.body,

@@ -1,11 +1,13 @@
 //! The glossary as types: every name from outside becomes one of these, or an error that says what is wrong.
 
+use super::form::{as_text, hex};
 use arcstr::ArcStr;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A point in time: milliseconds since the Unix epoch, read from the wall once at start and carried on by the
 /// monotonic clock, so that a jump of the wall clock neither fires nor delays a time-out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Millis(pub u64);
 
 impl Millis {
@@ -30,7 +32,7 @@ impl Millis {
 }
 
 /// Number of a step in the journal; the first step of a workspace is 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Seq(pub u64);
 
 /// Why a text is not a valid word.
@@ -227,6 +229,10 @@ impl Token {
     }
 }
 
+as_text!(MessageId, "the id", MessageId::new, as_str);
+as_text!(AgentName, "the name", AgentName::new, as_str);
+as_text!(Token, "the token", Token::new, as_str);
+
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -249,8 +255,14 @@ impl fmt::Display for PaneId {
     }
 }
 
+as_text!(PaneId, "the pane", |text| {
+    let digits = text.strip_prefix('%').filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = digits.and_then(|digits| digits.parse().ok());
+    number.map(PaneId).ok_or("is not tmux's number of a pane, such as %5")
+});
+
 /// A process that cannot be mistaken for a later one with the same number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProcessKey {
     /// Process id.
     pub pid: u32,
@@ -268,10 +280,23 @@ impl fmt::Display for Nonce {
     }
 }
 
+as_text!(Nonce, "the nonce", |text| {
+    let number = hex(text, 16).and_then(|number| u64::try_from(number).ok());
+    number.map(Nonce).ok_or("is not 16 digits of 0-9a-f")
+});
+
 /// A digest of the parsed fields of a message without `timestamp` and `token`: equal for a duplicate, other for a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(Rust, packed(8))] // at the alignment of a `u128` each message would take sixteen bytes more
 pub struct Digest(pub u128);
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", { self.0 })
+    }
+}
+
+as_text!(Digest, "the digest", |text| hex(text, 32).map(Digest).ok_or("is not 32 digits of 0-9a-f"));
 
 /// A number of things, for people: `1 part`, `2 parts`, `3 replies`.
 #[must_use]

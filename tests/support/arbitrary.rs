@@ -12,9 +12,7 @@ use tasuki::engine::life::said::Said;
 use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKind};
 use tasuki::engine::message::refusal::Code;
 use tasuki::engine::message::seldom::Seldom;
-use tasuki::engine::message::{
-    Besides, Body, BodyRef, Expect, Kind, Known, Message, OnDoubt, Outcome, Priority,
-};
+use tasuki::engine::message::{Besides, Body, BodyRef, Expect, Kind, Message, OnDoubt, Outcome, Priority};
 use tasuki::engine::screen::reading::Dialog;
 use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Progress, Told};
 use tasuki::engine::team::need::{AnsweredBy, Need, NeedKind};
@@ -43,10 +41,12 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(id, outcome, answer, why)| Event::Ended { id, outcome, answer, why })
             .boxed(),
         (agent_name(), change()).prop_map(|(name, change)| Event::Agent { name, change }),
-        (of(millis()), of(agent_name())).prop_map(|(since, by)| Event::Halted(since, by)),
+        (of(millis()), of(agent_name())).prop_map(|(since, by)| Event::Halted { since, by }),
         open().prop_map(|open| Event::KeptOpen(Box::new(open))).boxed(),
         finished().prop_map(|finished| Event::KeptFinished(Box::new(finished))).boxed(),
-        (agent_name(), agent()).prop_map(|(name, agent)| Event::KeptAgent(name, Box::new(agent))).boxed(),
+        (agent_name(), agent())
+            .prop_map(|(name, agent)| Event::KeptAgent { name, agent: Box::new(agent) })
+            .boxed(),
     ]
 }
 
@@ -54,7 +54,7 @@ fn finished() -> impl Strategy<Value = Finished> {
     let places = (body_ref(), of(body_ref()), number().prop_map(Seq));
     (message(), outcome(), places, of(agent_name()), any::<u8>(), millis()).prop_map(
         |(message, outcome, (body, answer, seq), agent, attempts, at)| Finished {
-            known: Known { digest: message.digest, outcome },
+            outcome,
             message: Box::new(message),
             body,
             answer,
@@ -371,8 +371,8 @@ fn phase() -> impl Strategy<Value = Phase> {
     prop_oneof![
         select(vec![Phase::Absent, Phase::Launching, Phase::Stopped, Phase::Asleep]),
         (pane(), process()).prop_map(|(pane, process)| Phase::Up { pane, process }),
-        millis().prop_map(Phase::Restarting),
-        shared_text().prop_map(Phase::Failed),
+        millis().prop_map(|restart_at| Phase::Restarting { restart_at }),
+        shared_text().prop_map(|why| Phase::Failed { why }),
     ]
 }
 

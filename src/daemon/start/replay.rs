@@ -277,8 +277,8 @@ pub fn fingerprints(engine: &Engine, earlier: &BTreeSet<MessageId>) -> Vec<Finge
     let print = |(id, finished): (&_, &crate::engine::state::Finished)| Fingerprint {
         id: IdHash::of(id),
         seq: finished.seq,
-        digest: finished.known.digest,
-        outcome: outcome_number(finished.known.outcome),
+        digest: finished.message.digest,
+        outcome: outcome_number(finished.outcome),
     };
     finished.map(print).collect()
 }

@@ -284,7 +284,7 @@ fn launches(journal: &Path) -> Result<Vec<Launch>, JournalError> {
                 Event::Agent { name, change: AgentChange::Up { nonce, process, .. } } => {
                     put(&name, nonce, Some(process));
                 }
-                Event::KeptAgent(name, agent) => {
+                Event::KeptAgent { name, agent } => {
                     if let (Some(nonce), Some(process)) = of_snapshot(&agent) {
                         put(&name, nonce, process);
                     }

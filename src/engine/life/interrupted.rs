@@ -1,10 +1,13 @@
 //! What became of a turn that was broken off.
 
+use crate::engine::form;
 use crate::engine::words::AgentName;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What became of a turn that was broken off.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "turn", rename_all = "snake_case")]
 pub enum Interrupted {
     /// The profile's key was pressed, and it has ended.
     Ended,
@@ -15,6 +18,7 @@ pub enum Interrupted {
     /// It goes on, or nobody can tell.
     GoesOn {
         /// Why, with the cure.
+        #[serde(with = "form::shared")]
         why: Arc<str>,
     },
 }

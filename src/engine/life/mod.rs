@@ -4,6 +4,7 @@
 pub(in crate::engine) mod close;
 pub(in crate::engine) mod deadline;
 pub(in crate::engine) mod deliver;
+pub(in crate::engine) mod flat;
 pub mod interrupt;
 pub mod interrupted;
 pub(in crate::engine) mod owed;
@@ -13,25 +14,30 @@ pub(in crate::engine) mod report;
 pub mod said;
 pub(in crate::engine) mod stall;
 
+use super::form::is_default;
 use super::message::{Outcome, Status};
 use super::words::{Millis, Token};
 pub use crate::engine::screen::doorbell::TurnKind;
+use serde::{Deserialize, Serialize};
 
 /// One doorbell and what may come of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     /// First turn is 1. A redelivery keeps its number and token; to somebody else, its number.
     pub number: u16,
     /// What it asks.
     pub kind: TurnKind,
     /// Proves that an answer belongs to this turn; none for info and for agents without tokens.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub token: Option<Token>,
     /// Whether it may have been typed before.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub redelivered: bool,
 }
 
 /// How it is known that the agent got a turn, weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Receipt {
     /// Enter was pressed; nothing more can be seen.
     EnterOnly,
@@ -46,7 +52,8 @@ pub enum Receipt {
 }
 
 /// How it is known that a task is done, strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CompletionSource {
     /// `tasuki reply`, or a drop of type result or error.
     Reply,
@@ -63,7 +70,8 @@ pub enum CompletionSource {
 }
 
 /// Where a message stands. Each stage carries its own data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "flat::StageLine", into = "flat::StageLine")]
 pub enum Stage {
     /// In its agent's queue, or before a retry.
     Queued {
@@ -131,6 +139,20 @@ pub enum Move {
     Reopen,
     /// It ended.
     Finish(Outcome),
+}
+
+/// Evidence or cause of a move.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Why {
+    /// Nothing to add.
+    #[default]
+    Plain,
+    /// What proved the delivery.
+    Receipt(Receipt),
+    /// What said that it is done.
+    Source(CompletionSource),
+    /// A sentence.
+    Text(String),
 }
 
 /// A move that its stage does not allow: a bug or a damaged journal, never a user's fault.

@@ -1,25 +1,33 @@
 //! What an agent said in turns of its task that ended without a claim. It belongs to the answer: whoever forgets its phrase and
 //! is reminded says as a rule no more than that, and the answer stands in the turn before.
 
+use crate::engine::form::{self, is_default};
 use crate::engine::screen::answer::kept;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The texts of such turns, since the last one that was no reminder. At most four answers' bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     /// What was said in the turns before, together.
+    #[serde(default = "nothing", skip_serializing_if = "str::is_empty", with = "form::shared")]
     pub before: Arc<str>,
     /// The newest turn of these.
     pub turn: u16,
     /// What was said in it, so far.
+    #[serde(default = "nothing", skip_serializing_if = "str::is_empty", with = "form::shared")]
     pub text: Arc<str>,
     /// Whether the beginning of any of it could not be kept.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub truncated: bool,
     /// What was given as the answer while parts were open or their answers unread: it counts where nothing else is said.
+    #[serde(default = "nothing", skip_serializing_if = "str::is_empty", with = "form::shared")]
     pub early: Arc<str>,
     /// What the agent's program showed in place of words, as that its model gave no answer: it counts where there is nothing else.
+    #[serde(default = "nothing", skip_serializing_if = "str::is_empty", with = "form::shared")]
     pub notice: Arc<str>,
     /// Whether the beginning of that could not be kept.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub notice_cut: bool,
 }
 
@@ -52,7 +60,7 @@ impl Said {
     }
 
     fn nothing() -> Self {
-        let nothing: Arc<str> = "".into();
+        let nothing = nothing();
         let (before, text, early, notice) = (nothing.clone(), nothing.clone(), nothing.clone(), nothing);
         Self { before, turn: 0, text, truncated: false, early, notice, notice_cut: false }
     }
@@ -86,6 +94,10 @@ impl Said {
     fn up_to(&self, turn: u16) -> (Arc<str>, bool) {
         if self.turn < turn { said_in_turns(self) } else { (self.before.clone(), self.truncated) }
     }
+}
+
+fn nothing() -> Arc<str> {
+    "".into()
 }
 
 /// What was said, without an answer that came too early.

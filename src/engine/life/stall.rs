@@ -56,8 +56,8 @@ impl Engine {
     fn is_moving(&self, agent: &Agent) -> bool {
         let current = agent.current.as_ref().and_then(|id| self.state.open.get(id));
         match (&agent.phase, current.map(|open| (open, open.stage))) {
-            (Phase::Absent | Phase::Launching | Phase::Restarting(_), _) => true,
-            (Phase::Stopped | Phase::Asleep | Phase::Failed(_), _) | (_, None) => false,
+            (Phase::Absent | Phase::Launching | Phase::Restarting { .. }, _) => true,
+            (Phase::Stopped | Phase::Asleep | Phase::Failed { .. }, _) | (_, None) => false,
             (_, Some((open, Stage::Waiting(turn)))) => {
                 let reminds = turn.token.is_some() && !open.reminded;
                 let parts = self.state.open_parts(&open.message.id);

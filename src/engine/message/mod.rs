@@ -2,6 +2,7 @@
 //! Contents pass through the engine untouched as a [`Body`]; its state keeps only where the journal holds one.
 
 pub(in crate::engine) mod accept;
+mod accepted;
 pub(in crate::engine) mod admission;
 pub(in crate::engine) mod bounces;
 pub(in crate::engine) mod loop_guard;
@@ -15,14 +16,17 @@ pub(in crate::engine) mod together;
 pub(in crate::engine) mod validate;
 pub(in crate::engine) mod wait_cycle;
 
+pub use accepted::{Besides, Message};
+
 use super::words::{AgentName, Digest, MessageId, Millis, Seq, Token};
+use crate::engine::form::{self, is_default};
 use crate::engine::message::refusal::Refusal;
-use crate::engine::message::seldom::{Seldom, Usual};
-use std::ops::{Deref, DerefMut};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What a message is for (`type:`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Work to be done; ends in exactly one result or error.
     Task,
@@ -95,7 +99,8 @@ impl Status {
 }
 
 /// Order within an agent's queue (`priority:`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Priority {
     /// After all others.
     Low,
@@ -122,7 +127,8 @@ impl Priority {
 }
 
 /// What to do when nobody can tell whether a turn was delivered (`on_doubt:`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OnDoubt {
     /// Send the same turn again, marked `redelivered: true`.
     #[default]
@@ -146,33 +152,41 @@ impl OnDoubt {
 }
 
 /// The evidence that closes a task besides its claim (`expect:`).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Expect {
     /// A new commit in the agent's tree.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub commit: bool,
     /// Files that must exist, relative to the workspace.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub files: Vec<String>,
     /// A command that must succeed; only from the team file's list.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub command: Vec<String>,
     /// A report that must exist and not be empty.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub report: Option<String>,
 }
 
 /// What a message carries, untouched by the engine.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Body {
     /// The text (`content:`).
+    #[serde(with = "form::shared")]
     pub content: Arc<str>,
     /// `metadata` and unknown top-level keys as one JSON object, in their order: `{"metadata":{…},"colour":"red"}`; empty if none.
+    /// It stands in the journal as it is, so whoever reads and writes the journal's text puts it there.
+    #[serde(skip)]
     pub extra: Arc<str>,
 }
 
 /// Where the journal holds a body: the step that brought it and the place of the event in that step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BodyRef {
     /// The step.
     pub seq: Seq,
     /// The event's index in the step.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub index: u32,
 }
 
@@ -240,7 +254,8 @@ pub struct Known {
 }
 
 /// How a message ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Done.
     Completed,
@@ -279,91 +294,3 @@ pub enum Source {
 /// Number of a request that waits for its answer; never used twice by one daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(pub u64);
-
-/// An accepted message without its content.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
-    /// Its id.
-    pub id: MessageId,
-    /// Who sent it.
-    pub from: AgentName,
-    /// Who is to get it: an agent (aliases resolved), a pool, or `user`.
-    pub to: AgentName,
-    /// What it is for.
-    pub kind: Kind,
-    /// When its sender wrote it, as far as it said so.
-    pub sent_at: Option<Millis>,
-    /// When it was accepted.
-    pub accepted_at: Millis,
-    /// Order in the queue.
-    pub priority: Priority,
-    /// What to do in doubt.
-    pub on_doubt: OnDoubt,
-    /// How many hands it went through since `user`.
-    pub hops: u8,
-    /// Whether the sender proved who it is.
-    pub verified: bool,
-    /// Whether it said nothing of the task that it belongs to, which is the one that its sender had then.
-    pub inferred: bool,
-    /// Digest of the draft.
-    pub digest: Digest,
-    /// What most messages do not say; read as if it stood here.
-    pub besides: Seldom<Besides>,
-}
-
-/// What most messages do not say.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Besides {
-    /// The task it answers.
-    pub in_reply_to: Option<MessageId>,
-    /// The task it is a part of; see [`Message::part_of`].
-    pub parent: Option<MessageId>,
-    /// Not typed before these are completed.
-    pub depends_on: Vec<MessageId>,
-    /// Working time it may take, in ms; none means the agent's own limit.
-    pub timeout_ms: Option<u64>,
-    /// When it is too late.
-    pub deadline: Option<Millis>,
-    /// Evidence that closes it.
-    pub expect: Option<Box<Expect>>,
-    /// The failed message that this one tries again.
-    pub retry_of: Option<MessageId>,
-}
-
-impl Usual for Besides {
-    fn usual() -> &'static Self {
-        static NOTHING: Besides = Besides {
-            in_reply_to: None,
-            parent: None,
-            depends_on: Vec::new(),
-            timeout_ms: None,
-            deadline: None,
-            expect: None,
-            retry_of: None,
-        };
-        &NOTHING
-    }
-}
-
-impl Deref for Message {
-    type Target = Besides;
-
-    fn deref(&self) -> &Besides {
-        &self.besides
-    }
-}
-
-impl DerefMut for Message {
-    fn deref_mut(&mut self) -> &mut Besides {
-        &mut self.besides
-    }
-}
-
-impl Message {
-    /// The task that waits for this one: that in which an agent asked for it. What a person writes as `parent` only says
-    /// what belongs together.
-    #[must_use]
-    pub fn part_of(&self) -> Option<&MessageId> {
-        self.parent.as_ref().filter(|_| self.kind == Kind::Task && !self.from.is_user())
-    }
-}

@@ -1,5 +1,7 @@
 //! Why a drop, a request or a file is refused: one code a class, with its cause and its cure.
 
+use crate::engine::form::as_text;
+
 /// The key that says what is to be checked before a task counts as done.
 const EXPECT: &str = "expect";
 
@@ -82,6 +84,7 @@ macro_rules! codes {
                 match self { $(Self::$name => $cure,)* }
             }
         }
+
     };
 }
 
@@ -227,6 +230,16 @@ codes! {
     /// Nothing to do in that state.
     WrongStage = "wrong-stage", "see `tasuki why ID`";
 }
+
+as_text!(
+    Code,
+    "the code",
+    |text| {
+        let known = Code::ALL.iter().find(|code| code.word() == text);
+        known.copied().ok_or("is not known to this version")
+    },
+    word
+);
 
 /// A task that says what is to be checked before it counts as done.
 #[must_use]

@@ -1,6 +1,7 @@
 //! A place for what few things of a kind have: of a hundred thousand messages that wait, hardly one is a part of a task, has a
 //! deadline, or was ever tried. Where all of it is as usual, it takes the eight bytes of a null pointer.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Deref, DerefMut};
 
 /// A value that has a usual form, which most have.
@@ -48,6 +49,19 @@ impl<T: Usual> PartialEq for Seldom<T> {
 }
 
 impl<T: Usual + Eq> Eq for Seldom<T> {}
+
+/// As if what it holds stood there.
+impl<T: Usual + Serialize> Serialize for Seldom<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(to)
+    }
+}
+
+impl<'de, T: Usual + Deserialize<'de>> Deserialize<'de> for Seldom<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        T::deserialize(from).map(Self::new)
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! The doorbell: the one line that is typed into a pane to give a turn. Its head is fixed and its body stays in
 //! the task's file, so nothing that a stranger wrote becomes a key, a command or a second line.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthChar as _;
@@ -18,7 +19,8 @@ pub const INLINE_BYTES_MAX: usize = 1_000;
 pub const PATH: &str = "{path}";
 
 /// Why a turn is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TurnKind {
     /// A new task.
     Task,

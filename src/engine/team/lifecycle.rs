@@ -161,7 +161,7 @@ impl Work<'_> {
     /// Its restart is due.
     pub(in crate::engine) fn agent_due(&mut self, name: &AgentName) {
         let due = match self.state.agents.get(name).map(|agent| &agent.phase) {
-            Some(Phase::Restarting(at)) => *at <= self.now,
+            Some(Phase::Restarting { restart_at: at }) => *at <= self.now,
             _ => false,
         };
         if due && !self.live.tmux_lost {

@@ -1,35 +1,45 @@
 //! What an agent needs before anything can be typed to it: a person, or time.
 
+use crate::engine::form::{self, is_default};
 use crate::engine::screen::reading::Dialog;
 use crate::engine::team::timeouts::LOOKS_AGAIN_MS;
 use crate::engine::words::{AgentName, MessageId, Millis};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What an agent needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Need {
     /// What kind of thing.
     pub kind: NeedKind,
     /// What its screen says, in one line.
+    #[serde(with = "form::shared")]
     pub why: Arc<str>,
     /// What it asks, if it shows a dialog.
+    #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     pub asks: Option<Arc<Dialog>>,
     /// Since when.
     pub since: Millis,
     /// When it is over by itself; or, where nobody knows that, when it is looked at again.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub until: Option<Millis>,
     /// Whether nobody knows when it is over.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub open_ended: bool,
     /// Whether nothing can be typed there: no input box is shown.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub hidden: bool,
     /// How often it was looked at again before, since its agent last got something done.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub looks: u8,
     /// Whether that time has come. What its screen says stays known until it says something else.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub over: bool,
 }
 
 /// What kind of thing an agent needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NeedKind {
     /// Somebody's answer to what it asks.
     Input,
@@ -125,7 +135,8 @@ impl NeedKind {
 }
 
 /// Who answered what an agent asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AnsweredBy {
     /// Somebody, with `tasuki answer`.
     Person,

@@ -88,7 +88,7 @@ impl Work<'_> {
         self.live.tmux_lost = false;
         self.compare(found, Away::Connection);
         let due = |name: &&AgentName| match self.state.agents.get(*name).map(|agent| &agent.phase) {
-            Some(Phase::Restarting(at)) => *at <= self.now,
+            Some(Phase::Restarting { restart_at: at }) => *at <= self.now,
             _ => false,
         };
         let due: Vec<AgentName> = self.team.members.keys().filter(due).cloned().collect();
@@ -128,9 +128,10 @@ impl Work<'_> {
                 self.launch(name);
             }
             (Phase::Absent, _) => self.launch(name),
-            (Phase::Restarting(_) | Phase::Stopped | Phase::Asleep | Phase::Failed(_), _) => {
+            (Phase::Restarting { .. } | Phase::Stopped | Phase::Asleep | Phase::Failed { .. }, _) => {
                 let asleep = agent.phase == Phase::Asleep;
-                let late = matches!(agent.phase, Phase::Restarting(at) if self.is_too_late(at));
+                let late =
+                    matches!(agent.phase, Phase::Restarting { restart_at: at } if self.is_too_late(at));
                 if let Some(pane) = pane {
                     self.close(name.clone(), pane.nonce); // it was to be closed when the daemon ended
                 }

@@ -40,7 +40,7 @@ impl Work<'_> {
     }
 
     fn has_failed(&self, name: &AgentName) -> bool {
-        self.state.agents.get(name).is_some_and(|agent| matches!(agent.phase, Phase::Failed(_)))
+        self.state.agents.get(name).is_some_and(|agent| matches!(agent.phase, Phase::Failed { .. }))
     }
 
     /// Messages that wait for somebody who is not in the team go back to the pool to which they were sent; if that is

@@ -21,7 +21,7 @@ pub enum DecodeError {
     Event {
         /// Its place in the step, from 0.
         index: usize,
-        /// What is wrong; its column counts within the event.
+        /// What is wrong, and where in the payload.
         why: serde_json::Error,
     },
 }

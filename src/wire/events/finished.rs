@@ -3,8 +3,6 @@
 //! fingerprint file that is missing.
 
 use super::error::DecodeError;
-use super::event::{ACCEPTED, ENDED, KEPT_OPEN};
-use super::field;
 use crate::engine::message::{Known, Outcome};
 use crate::engine::words::{Digest, MessageId};
 use serde::Deserialize;
@@ -48,10 +46,10 @@ impl FinishedScan {
     fn take(&mut self, events: Vec<Glance<'_>>, mut found: impl FnMut(MessageId, Known)) {
         for event in events {
             match (event.event.as_ref(), event.id, event.digest, event.outcome) {
-                (ACCEPTED | KEPT_OPEN, Some(id), Some(digest), _) => {
+                ("accepted" | "kept_open", Some(id), Some(digest), _) => {
                     self.open.insert(id, digest);
                 }
-                (ENDED, Some(id), _, Some(outcome)) => match self.open.remove(&id) {
+                ("ended", Some(id), _, Some(outcome)) => match self.open.remove(&id) {
                     Some(digest) => found(id, Known { digest, outcome }),
                     None => self.strangers += 1,
                 },
@@ -72,10 +70,10 @@ struct Snapshot<'a> {
 struct Glance<'a> {
     #[serde(borrow)]
     event: Cow<'a, str>,
-    #[serde(with = "field", default)]
+    #[serde(default)]
     id: Option<MessageId>,
-    #[serde(with = "field", default)]
+    #[serde(default)]
     digest: Option<Digest>,
-    #[serde(with = "field", default)]
+    #[serde(default)]
     outcome: Option<Outcome>,
 }

@@ -116,5 +116,5 @@ fn agents_that_go_on_are_given_the_next_at_once() {
     world.give("boss");
     assert_eq!(world.stage("t2"), "working");
     let first = &world.engine.state().finished[&crate::engine::make::id("t1")];
-    assert_eq!(first.known.outcome, Outcome::Completed);
+    assert_eq!(first.outcome, Outcome::Completed);
 }

@@ -48,11 +48,11 @@ pub(crate) fn say_event(event: &Event, now: Millis) -> String {
             format!("{id} {}{answer}{why}", outcome.word())
         }
         Event::Agent { name, change } => format!("{name} is {}", say_change(change, now)),
-        Event::Halted(Some(_), _) => "halted".to_owned(),
-        Event::Halted(None, _) => "not halted".to_owned(),
+        Event::Halted { since: Some(_), .. } => "halted".to_owned(),
+        Event::Halted { since: None, .. } => "not halted".to_owned(),
         Event::KeptOpen(open) => format!("kept {}", open.message.id),
         Event::KeptFinished(finished) => format!("kept {}, which has ended", finished.message.id),
-        Event::KeptAgent(name, _) => format!("kept {name}"),
+        Event::KeptAgent { name, .. } => format!("kept {name}"),
     }
 }
 

@@ -12,7 +12,7 @@ fn state(world: &World, agent: &str) -> &'static str {
 }
 
 fn outcome(world: &World, message: &str) -> Option<Outcome> {
-    world.engine.state().finished.get(&id(message)).map(|finished| finished.known.outcome)
+    world.engine.state().finished.get(&id(message)).map(|finished| finished.outcome)
 }
 
 fn with(restart: Restart) -> Team {

@@ -79,27 +79,27 @@ fn errors_say_what_and_where() {
         decode_snapshot("[]").unwrap_err().to_string(),
     ];
     expect![[r#"
-        not a list of events (`[` is missing at its beginning): the line is damaged, or is not one of the journal's
-        event 0 cannot be read (`{` is missing at its beginning): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (it has no name in `event`): the line is damaged, or a newer tasuki wrote it
+        not a list of events (invalid type: map, expected a list of events at line 1 column 0): the line is damaged, or is not one of the journal's
+        event 0 cannot be read (invalid type: integer `1`, expected an event at line 1 column 2): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (it has no name in `event` at line 1 column 3): the line is damaged, or a newer tasuki wrote it
         event 1 is called `exploded`, which this version does not know: use the tasuki that wrote it
-        event 0 cannot be read (the id "../etc" has '.' at byte 0, which is not allowed; use [a-z0-9][a-z0-9._-]{0,63} at line 1 column 30): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (missing field `id` at line 1 column 160): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (unknown variant `done`, expected one of `completed`, `failed`, `cancelled` at line 1 column 46): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (expected value at line 1 column 116): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (missing field `content` at line 1 column 174): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (invalid type: integer `7`, expected a text at line 1 column 61): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (duplicate field `id` at line 1 column 34): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (`event` is there twice): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (a move has more than one of `receipt`, `source` and `why`): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (its `turn` is missing): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (the code "no-such" is not known to this version at line 1 column 35): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (the nonce "3f2a" is not 16 digits of 0-9a-f): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (the pane "%+5" is not tmux's number of a pane, such as %5): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (unknown variant `exploded`, expected one of `launching`, `up`, `adopted`, `down`, `lost`, `blocked`, `answered`, `interrupted`, `removed` at line 1 column 47): the line is damaged, or a newer tasuki wrote it
-        event 0 cannot be read (the digest "00FF0123456789abcdef0123456789ab" is not 32 digits of 0-9a-f at line 1 column 145): the line is damaged, or a newer tasuki wrote it
-        not a list of events (there is no `state`): the line is damaged, or is not one of the journal's
-        not a list of events (`{` is missing at its beginning): the line is damaged, or is not one of the journal's"#]].assert_eq(&said.join("\n"));
+        event 0 cannot be read (the id "../etc" has '.' at byte 0, which is not allowed; use [a-z0-9][a-z0-9._-]{0,63} at line 1 column 31): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (missing field `id` at line 1 column 161): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (unknown variant `done`, expected one of `completed`, `failed`, `cancelled` at line 1 column 47): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (invalid type: integer `7`, expected string or map at line 1 column 167): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (missing field `content` at line 1 column 175): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (`extra`: invalid type: integer `7`, expected a string at line 1 column 1): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (duplicate field `id` at line 1 column 35): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (`event` is there twice at line 1 column 25): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (a move has more than one of `receipt`, `source` and `why` at line 1 column 74): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (its `turn` is missing at line 1 column 45): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (the code "no-such" is not known to this version at line 1 column 36): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (the nonce "3f2a" is not 16 digits of 0-9a-f at line 1 column 65): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (the pane "%+5" is not tmux's number of a pane, such as %5 at line 1 column 119): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (unknown variant `exploded`, expected one of `launching`, `up`, `adopted`, `down`, `lost`, `blocked`, `answered`, `interrupted`, `removed` at line 1 column 49): the line is damaged, or a newer tasuki wrote it
+        event 0 cannot be read (the digest "00FF0123456789abcdef0123456789ab" is not 32 digits of 0-9a-f at line 1 column 161): the line is damaged, or a newer tasuki wrote it
+        not a list of events (missing field `state` at line 1 column 2): the line is damaged, or is not one of the journal's
+        not a list of events (invalid length 0, expected an object with `state` at line 1 column 2): the line is damaged, or is not one of the journal's"#]].assert_eq(&said.join("\n"));
     assert!(matches!(
         decode(r#"[{"event":"halted"},{"event":"exploded"}]"#),
         Err(DecodeError::UnknownEvent { index: 1, name }) if name == "exploded"
@@ -128,7 +128,7 @@ fn deep_nesting_does_not_end_the_program() {
         read_in_every_way(&deep.repeat(100_000));
     }
     let inside = format!(r#"[{{"event":"halted","new":{}{}}}]"#, "[".repeat(100_000), "]".repeat(100_000));
-    assert_eq!(decode(&inside).unwrap(), [Event::Halted(None, None)]);
+    assert_eq!(decode(&inside).unwrap(), [Event::Halted { since: None, by: None }]);
 }
 
 fn read_in_every_way(text: &str) {

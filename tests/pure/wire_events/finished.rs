@@ -18,7 +18,7 @@ fn what_ended_in_a_segment_is_found_from_its_lines_alone() {
     let end = |name, outcome| Event::Ended { id: id(name), outcome, answer: None, why: None };
     let mut scan = FinishedScan::default();
     scan.snapshot(&encode_snapshot(&[
-        Event::KeptAgent(agent("msg-1"), Box::default()),
+        Event::KeptAgent { name: agent("msg-1"), agent: Box::default() },
         Event::KeptOpen(Box::new(kept)),
         Event::KeptFinished(Box::new(earlier)),
     ]))

@@ -85,8 +85,8 @@ fn what_goes_wrong() {
                 answer: None,
                 why: Some("cancelled by user".into()),
             },
-            Event::Halted(Some(Millis(NOON)), None),
-            Event::Halted(None, None),
+            Event::Halted { since: Some(Millis(NOON)), by: None },
+            Event::Halted { since: None, by: None },
         ],
         &expect![[r#"
             {"event":"duplicate","id":"msg-1","name":"plan.yaml"}
@@ -250,17 +250,20 @@ fn a_snapshot() {
         counts: Counts { completed: 42, failed: 3, sent: 50, received: 55, restarts: 1 },
     };
     let events = [
-        Event::KeptAgent(agent("coder"), Box::new(up)),
-        Event::KeptAgent(agent("idler"), Box::default()),
-        Event::KeptAgent(
-            agent("sick"),
-            Box::new(Agent { phase: Phase::Failed("gone".into()), ..Agent::default() }),
-        ),
-        Event::KeptAgent(
-            agent("weak"),
-            Box::new(Agent { phase: Phase::Restarting(Millis(NOON)), ..Agent::default() }),
-        ),
-        Event::Halted(Some(Millis(NOON)), None),
+        Event::KeptAgent { name: agent("coder"), agent: Box::new(up) },
+        Event::KeptAgent { name: agent("idler"), agent: Box::default() },
+        Event::KeptAgent {
+            name: agent("sick"),
+            agent: Box::new(Agent { phase: Phase::Failed { why: "gone".into() }, ..Agent::default() }),
+        },
+        Event::KeptAgent {
+            name: agent("weak"),
+            agent: Box::new(Agent {
+                phase: Phase::Restarting { restart_at: Millis(NOON) },
+                ..Agent::default()
+            }),
+        },
+        Event::Halted { since: Some(Millis(NOON)), by: None },
         Event::KeptOpen(Box::new(open())),
         Event::KeptOpen(Box::new(queued)),
         Event::KeptOpen(Box::new(full)),

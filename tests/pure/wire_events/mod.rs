@@ -9,6 +9,10 @@ mod finished;
 #[cfg(test)]
 mod form;
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod lived;
+#[cfg(test)]
 mod page;
 #[cfg(test)]
 mod round_trip;

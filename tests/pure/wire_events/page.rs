@@ -123,7 +123,7 @@ fn story() -> Vec<Vec<Event>> {
             name: Some("019c1e0a1b4c7f3a00000002-0-first.yaml".into()),
         }],
         vec![go(Move::Claim, None, None, done.clone()), go(Move::Verify, None, None, done), answered],
-        vec![Event::Halted(Some(Millis(NOON + 13_500)), None)],
+        vec![Event::Halted { since: Some(Millis(NOON + 13_500)), by: None }],
         vec![accepted(
             Message { id: id("msg-3"), accepted_at: Millis(NOON + 15_000), ..message() },
             plain("Now the tests."),

@@ -28,7 +28,7 @@ proptest! {
     #[test]
     fn a_snapshot_holds_all_that_is_in_a_state(events in arbitrary::events()) {
         let is_kept = |event: &Event| {
-            matches!(event, Event::KeptOpen(_) | Event::KeptAgent(..) | Event::Halted(Some(_), _))
+            matches!(event, Event::KeptOpen(_) | Event::KeptAgent { .. } | Event::Halted { since: Some(_), .. })
         };
         let kept: Vec<Event> = events.into_iter().filter(is_kept).collect();
         let state = replayed(&kept);
@@ -37,7 +37,7 @@ proptest! {
             // Of two of one name the later one counts.
             let stays = match event {
                 Event::KeptOpen(open) => state.open.get(&open.message.id) == Some(open),
-                Event::KeptAgent(name, agent) => state.agents.get(name) == Some(&**agent),
+                Event::KeptAgent { name, agent } => state.agents.get(name) == Some(&**agent),
                 _ => false,
             };
             prop_assert!(!stays || snapshot.contains(event), "{:?} is not in {:?}", event, snapshot);
@@ -127,9 +127,9 @@ fn name(event: &Event) -> &'static str {
         Event::Said { .. } => "said",
         Event::Ended { .. } => "ended",
         Event::Agent { .. } => "agent",
-        Event::Halted(..) => "halted",
+        Event::Halted { .. } => "halted",
         Event::KeptOpen(_) => "kept_open",
         Event::KeptFinished(_) => "kept_finished",
-        Event::KeptAgent(..) => "kept_agent",
+        Event::KeptAgent { .. } => "kept_agent",
     }
 }

@@ -3,7 +3,7 @@
 use tasuki::engine::event::{Answer, Event, Why};
 use tasuki::engine::life::{CompletionSource, Move, Turn, TurnKind};
 use tasuki::engine::message::seldom::Seldom;
-use tasuki::engine::message::{Body, BodyRef, Kind, Known, Message, OnDoubt, Outcome, Priority};
+use tasuki::engine::message::{Body, BodyRef, Kind, Message, OnDoubt, Outcome, Priority};
 use tasuki::engine::state::{Finished, Open};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq, Token};
 
@@ -55,7 +55,7 @@ pub(crate) fn open() -> Open {
 pub(crate) fn finished() -> Finished {
     let message = Box::new(message());
     Finished {
-        known: Known { digest: message.digest, outcome: Outcome::Completed },
+        outcome: Outcome::Completed,
         message,
         body: BodyRef { seq: Seq(7), index: 0 },
         answer: Some(BodyRef { seq: Seq(9), index: 2 }),

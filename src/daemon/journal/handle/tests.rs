@@ -11,7 +11,7 @@ fn step(seq: u64) -> Step {
     Step {
         seq: Seq(seq),
         at: Millis(seq),
-        events: vec![Event::Halted(Some(Millis(seq)), None)],
+        events: vec![Event::Halted { since: Some(Millis(seq)), by: None }],
         effects: vec![Effect::Answer { request: RequestId(seq), reply }],
         faults: Vec::new(),
         warnings: Vec::new(),

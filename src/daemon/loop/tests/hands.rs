@@ -270,7 +270,7 @@ async fn an_agent_whose_worker_broke_is_started_anew_and_its_task_goes_on() {
     daemon.swept(u64::MAX);
     daemon.work_until_idle().await;
     let phase = &daemon.engine.state().agents[&hands.agent].phase;
-    assert!(matches!(phase, Phase::Restarting(_)), "{phase:?}");
+    assert!(matches!(phase, Phase::Restarting { .. }), "{phase:?}");
     assert!(matches!(daemon.stage_of_t(), Stage::Queued { .. }), "{:?}", daemon.stage_of_t());
     drop(hands);
     life.end().await;

@@ -259,7 +259,7 @@ async fn what_comes_while_a_segment_turns_is_taken_afterwards() {
     let state = memory.engine.state();
     assert_eq!(state.open.keys().map(MessageId::as_str).collect::<Vec<_>>(), came);
     assert!(
-        matches!(state.agents.values().next().unwrap().phase, Phase::Restarting(_)),
+        matches!(state.agents.values().next().unwrap().phase, Phase::Restarting { .. }),
         "{:?}",
         state.agents
     );

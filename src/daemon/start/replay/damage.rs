@@ -214,7 +214,7 @@ fn look(dir: &Path, lines: &[Line]) -> Result<(Told, Journal), String> {
                 let body = body.and_then(|record| events::body_of(&record.payload, open.body.index));
                 format!("{open:?} {body:?}")
             }
-            (None, Some(finished)) => format!("{:?}", finished.known),
+            (None, Some(finished)) => format!("{:?}", finished.known()),
             (None, None) => match archive.known(&own).map_err(|error| error.to_string())? {
                 Some(known) => {
                     let outcome = super::outcome_of(known.outcome);

@@ -11,10 +11,12 @@ use super::frame::{Frame, words};
 use super::pattern::Pattern;
 use super::steady::is_like;
 use super::style::StyledRow;
+use crate::engine::form::is_default;
 use crate::engine::screen::echo::squeezed;
 use crate::engine::words::Millis;
 use choice::{bare, label};
 use listed::Listed;
+use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
@@ -24,26 +26,34 @@ const TEXT_ROWS_MAX: usize = 40;
 const TEXT_BYTES_MAX: usize = 6_000;
 /// Characters of a typed text that have to be seen where all of it does not fit.
 const TYPED_SEEN_MIN: usize = 16;
-/// What is asked.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// What is asked. The journal keeps its words: which choice is marked changes with every key.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Dialog {
     /// Its words above the choices, without borders.
     pub text: String,
     /// What may be chosen, top to bottom, numbers included where the program shows them.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub choices: Vec<String>,
     /// Which of them Enter takes; none where that cannot be seen.
+    #[serde(skip)]
     pub marked: Option<usize>,
     /// Whether there was more than is kept, or may have been above the screen.
+    #[serde(skip)]
     pub cut: bool,
     /// What was not kept, as a number that is another one where that is.
+    #[serde(skip)]
     pub rest: u64,
     /// When it was first seen, by the wall clock, if that is known: it tells two from one another that ask the same.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub asked_at: Option<Millis>,
     /// The row that has all choices, and where each stands in it, if they are side by side.
+    #[serde(skip)]
     pub in_row: Option<(usize, Vec<Range<usize>>)>,
     /// The rows of the choices, and where each begins, if they stand one below the other and only colours tell the marked one.
+    #[serde(skip)]
     pub in_rows: Vec<(usize, usize)>,
     /// Whether a choice has opened its line: what is answered is typed there.
+    #[serde(skip)]
     pub opened: bool,
 }
 

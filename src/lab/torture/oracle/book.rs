@@ -141,7 +141,7 @@ impl Book {
                     self.untimely.push(format!("{id} was to be typed in step {} while {why}", place.0));
                 }
             }
-            Event::Halted(since, _) => self.halted = since.is_some(),
+            Event::Halted { since, .. } => self.halted = since.is_some(),
             Event::Agent { name, change: AgentChange::Up { .. } | AgentChange::Adopted } => {
                 self.up.insert(name.to_string());
             }

@@ -95,9 +95,9 @@ fn subject(event: &Event) -> Option<&MessageId> {
         | Event::Agent { change: AgentChange::Interrupted { id, .. }, .. } => Some(id),
         Event::Refused { .. }
         | Event::Agent { .. }
-        | Event::Halted(..)
+        | Event::Halted { .. }
         | Event::KeptOpen(_)
         | Event::KeptFinished(_)
-        | Event::KeptAgent(..) => None,
+        | Event::KeptAgent { .. } => None,
     }
 }
