@@ -60,16 +60,18 @@ impl World {
         let mut life = self.step(Input::Drop { source, drafts, proof: None }).events;
         let rung = self.report(Report::Ready { fresh: token(self.number) });
         let effect = rung.effects.iter().find_map(|effect| match effect {
-            Effect::Ring { id, turn, .. } => Some((id.clone(), turn.number)),
+            Effect::Ring { id, turn, .. } => Some((id.clone(), *turn)),
             _ => None,
         });
         let (id, turn) = effect.expect("it is rung");
+        let (token, turn, line) = (turn.token, turn.number, "".into());
         life.extend(rung.events);
         let verdict = Verdict::Delivered(Receipt::Read);
         life.extend(self.report(Report::Rung { id: id.clone(), turn, verdict }).events);
         let source = CompletionSource::Marker;
         let text = "できました 🎽".into();
-        life.extend(self.report(Report::Claimed { id, turn, source, text, truncated: false }).events);
+        let claimed = Report::Claimed { id, turn, token, line, source, text, truncated: false };
+        life.extend(self.report(claimed).events);
         assert!(matches!(life.last(), Some(Event::Ended { .. })) || life.len() > 4, "{life:?}");
         life
     }

@@ -385,7 +385,7 @@ mod tests {
         let told = |pieces: &[&str], token: Option<&str>| {
             let token = token.map(|token| Token::new(token).unwrap());
             let awaited = Awaited::new("CODING OK", token).unwrap();
-            said(&Spoken::of(pieces.iter().copied()), &awaited).map(|answer| answer.text)
+            said(&Spoken::of(pieces.iter().copied()), &awaited).map(|(answer, _)| answer.text)
         };
         let strong = |pieces: &[&str]| told(pieces, Some("k7qf2m"));
         let (early, late) = ("I read it.\n\nCODING OK k7qf2m", "It is 42.\n\nCODING OK k7qf2m");
@@ -414,7 +414,7 @@ mod tests {
         let token = Some(Token::new("k7qf2m").unwrap());
         let awaited = Awaited::new("CODING OK", token).unwrap();
         let said = |text: &str| {
-            tasuki::engine::screen::answer::said(&text.into(), &awaited).map(|answer| answer.text)
+            tasuki::engine::screen::answer::said(&text.into(), &awaited).map(|(answer, _)| answer.text)
         };
         let is_done = |text: &str| said(text).as_deref() == Some("# What\n\nIt is done.");
         for claim in [

@@ -47,13 +47,15 @@ impl Bench {
     fn work(&mut self, number: u32) -> MessageId {
         let step = self.report(Report::Ready { fresh: token(number) });
         let rung = step.effects.into_iter().find_map(|effect| match effect {
-            Effect::Ring { id, turn, .. } => Some((id, turn.number)),
+            Effect::Ring { id, turn, .. } => Some((id, turn)),
             _ => None,
         });
         let (id, turn) = rung.expect("a task is rung");
+        let (token, turn, line) = (turn.token, turn.number, "".into());
         self.report(Report::Rung { id: id.clone(), turn, verdict: Verdict::Delivered(Receipt::Read) });
         let source = CompletionSource::Marker;
-        let done = Report::Claimed { id: id.clone(), turn, source, text: "done".into(), truncated: false };
+        let (id_of, text) = (id.clone(), "done".into());
+        let done = Report::Claimed { id: id_of, turn, token, line, source, text, truncated: false };
         self.report(done);
         id
     }

@@ -8,7 +8,7 @@ mod tests {
     use proptest::prelude::*;
     use tasuki::engine::screen::Screen;
     use tasuki::engine::screen::echo::Echo;
-    use tasuki::engine::screen::marker::{Awaited, PHRASE_BYTES_MAX, Proof, check_phrase, find};
+    use tasuki::engine::screen::marker::{Awaited, Claim, PHRASE_BYTES_MAX, Proof, check_phrase, find};
     use tasuki::engine::words::Token;
 
     const PHRASE: &str = "CODING OK";
@@ -22,9 +22,17 @@ mod tests {
         Awaited::new(phrase, token()).unwrap()
     }
 
+    /// The claim, whose token is read from the screen.
+    fn found(screen: &Screen<'_>, awaited: &Awaited) -> Option<Claim> {
+        let claim = find(screen, awaited, None)?;
+        let shown = claim.shown(screen);
+        assert_eq!(shown.token, token(), "{shown:?}");
+        Some(claim)
+    }
+
     /// Marks the rows of the claim, and those of the same claim before.
     fn shown(screen: &Screen<'_>, awaited: &Awaited) -> String {
-        let claim = find(screen, awaited, None);
+        let claim = found(screen, awaited);
         let mut said = String::new();
         for (at, row) in screen.rows().iter().enumerate() {
             let sign = match &claim {
@@ -39,7 +47,7 @@ mod tests {
 
     /// First and last row of the claim in a pane of `width` columns whose program wraps its own text.
     fn taken(width: usize, rows: &[&str], phrase: &str) -> Option<(usize, usize)> {
-        let claim = find(&Screen::wrapped(rows, width), &awaited(phrase), None)?;
+        let claim = found(&Screen::wrapped(rows, width), &awaited(phrase))?;
         Some((claim.start.row, claim.end.row))
     }
 
@@ -48,6 +56,25 @@ mod tests {
         let awaited = awaited(phrase);
         let said: String = lines.iter().map(|line| shown(&Screen::lines(&[line]), &awaited)).collect();
         expected.assert_eq(&said);
+    }
+
+    #[test]
+    fn a_claim_is_told_as_it_stands_there() {
+        for (width, rows, line) in [
+            (80, &["● `CODING OK k7qf2m`."][..], "● `CODING OK k7qf2m`."),
+            (20, &["│ CODING OK k7qf2m │"], "CODING OK k7qf2m"),
+            (10, &["CODING OK", "k7qf2m"], "CODING OK\nk7qf2m"),
+            (12, &["CODING OK k7", "qf2m"], "CODING OK k7\nqf2m"),
+        ] {
+            let screen = Screen::wrapped(rows, width);
+            let claim = found(&screen, &awaited(PHRASE)).unwrap_or_else(|| panic!("{rows:?}"));
+            assert_eq!(claim.shown(&screen).line, line);
+        }
+        // Without a token none is read, though something stands there that could be one.
+        let screen = Screen::lines(&["> go", "so CODING OK k7qf2m it is"]);
+        let echo = Some(Echo { first_row: 0, last_row: 0 });
+        let claim = find(&screen, &Awaited::new("CODING OK k7qf2m", None).unwrap(), echo).unwrap();
+        assert_eq!((claim.shown(&screen).token, &*claim.shown(&screen).line), (None, "CODING OK k7qf2m"));
     }
 
     #[test]
@@ -405,7 +432,7 @@ mod tests {
             let mut rows: Vec<&str> = rows.iter().map(String::as_str).collect();
             rows.insert(at, &marker);
             for screen in [Screen::lines(&rows), Screen::wrapped(&rows, 200)] {
-                let claim = find(&screen, &awaited(phrase), None);
+                let claim = found(&screen, &awaited(phrase));
                 prop_assert_eq!(claim.map(|claim| (claim.start.row, claim.end.row)), Some((at, at)));
             }
         }

@@ -80,6 +80,8 @@ pub struct Step {
     pub effects: Vec<Effect>,
     /// Moves that a stage did not allow: bugs, to be told in the log.
     pub faults: Vec<Illegal>,
+    /// What came and was not believed: to be told in the logs, and no part of the journal.
+    pub warnings: Vec<String>,
 }
 
 impl Step {
@@ -291,6 +293,11 @@ impl<'a> Work<'a> {
     /// Asks for something to be done.
     pub(super) fn ask(&mut self, effect: Effect) {
         self.step.effects.push(effect);
+    }
+
+    /// Has something told in the logs that changes nothing.
+    pub(super) fn warn(&mut self, warning: String) {
+        self.step.warnings.push(warning);
     }
 
     /// A move of a message to where no turn can be overdue.

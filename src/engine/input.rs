@@ -200,6 +200,10 @@ pub enum Report {
         id: MessageId,
         /// Which turn.
         turn: u16,
+        /// The token that was read beside the phrase; none where there was none, or no phrase.
+        token: Option<Token>,
+        /// The claim as it stood there; empty where there was none.
+        line: Arc<str>,
         /// How it is known.
         source: CompletionSource,
         /// What it answered.

@@ -6,6 +6,7 @@ mod accepting;
 mod agents;
 mod breaking;
 mod circles;
+mod claiming;
 mod delivering;
 mod ending;
 mod inferring;

@@ -511,7 +511,9 @@ fn an_answer_that_comes_before_those_of_its_parts_counts_where_no_other_comes() 
         assert_eq!(world.stage("t1"), "working");
         let (id, turn) = (id("t1"), 2);
         let source = tasuki::engine::life::CompletionSource::Marker;
-        world.report("boss", Report::Claimed { id, turn, source, text: last.into(), truncated: false });
+        let (token, line) = (world.token_of(&id), "".into());
+        let text = last.into();
+        world.report("boss", Report::Claimed { id, turn, token, line, source, text, truncated: false });
         assert_eq!(world.stage("t1"), "completed");
         let answers =
             world.journal.iter().flat_map(|(_, _, events)| events).filter_map(|event| match event {

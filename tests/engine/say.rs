@@ -7,12 +7,13 @@ use tasuki::engine::life::{Move, Turn};
 use tasuki::engine::message::{Message, Source};
 use tasuki::engine::words::Millis;
 
-/// A step: its events, then its effects behind `>`. Views of what is open are left out: nearly every step has some.
+/// A step: its events, then its effects behind `>`, and what is to be told of it. Views of what is open are left out: nearly every step has some.
 pub(crate) fn step(step: &Step) -> String {
     let events = step.events.iter().map(|event| say_event(event, step.at));
     let effects = step.effects.iter().filter_map(effect).map(|text| format!("> {text}"));
     let faults = step.faults.iter().map(|fault| format!("! {fault}"));
-    events.chain(effects).chain(faults).map(|line| line + "\n").collect()
+    let warnings = step.warnings.iter().map(|warning| format!("warning: {warning}"));
+    events.chain(effects).chain(faults).chain(warnings).map(|line| line + "\n").collect()
 }
 
 /// One event; times are said from `now` on.

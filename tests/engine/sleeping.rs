@@ -17,7 +17,8 @@ fn outcome(world: &World, message: &str) -> Option<Outcome> {
 
 fn with(restart: Restart) -> Team {
     let mut team = team();
-    team.members.get_mut(&name("boss")).expect("a member").restart = restart;
+    let boss = team.members.get_mut(&name("boss")).expect("a member");
+    (boss.restart, boss.one_shot) = (restart, true);
     team
 }
 
@@ -25,7 +26,8 @@ fn with(restart: Restart) -> Team {
 fn end_with_task(world: &mut World, task: &str) {
     world.give("boss");
     let source = CompletionSource::ProcessExit;
-    let claim = Report::Claimed { id: id(task), turn: 1, source, text: "done".into(), truncated: false };
+    let (id, line, text) = (id(task), "".into(), "done".into());
+    let claim = Report::Claimed { id, turn: 1, token: None, line, source, text, truncated: false };
     world.report("boss", claim);
     assert_eq!(outcome(world, task), Some(Outcome::Completed), "{task}");
     world.exit("boss", "exit 0");

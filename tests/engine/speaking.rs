@@ -346,7 +346,8 @@ fn an_answer_that_nobody_proved_is_weak() {
     world.send("t4 user>eve");
     world.give("eve");
     let (source, text_of) = (CompletionSource::ProcessExit, "its last words".into());
-    let report = Report::Claimed { id: id("t4"), turn: 1, source, text: text_of, truncated: false };
+    let (id, line) = (id("t4"), "".into());
+    let report = Report::Claimed { id, turn: 1, token: None, line, source, text: text_of, truncated: false };
     text += &world.report("eve", report);
     expect![[r#"
         t1 completed, result r1 from boss by reply weak: work

@@ -37,7 +37,9 @@ fn over(world: &mut World, turn: u16, text: &str) {
 
 fn claims(world: &mut World, turn: u16, text: &str) {
     let source = CompletionSource::Marker;
-    world.report("boss", Report::Claimed { id: id("t1"), turn, source, text: text.into(), truncated: false });
+    let (id, text, line) = (id("t1"), text.into(), "".into());
+    let token = world.token_of(&id);
+    world.report("boss", Report::Claimed { id, turn, token, line, source, text, truncated: false });
 }
 
 fn done(world: &mut World, of: Option<&str>) -> String {

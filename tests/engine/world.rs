@@ -319,7 +319,14 @@ impl World {
     pub(crate) fn claim_report(&self, agent: &str, id: &MessageId, turn: u16) -> Report {
         let text: Arc<str> = format!("done by {agent}").into();
         let source = CompletionSource::Marker;
-        Report::Claimed { id: id.clone(), turn, source, text, truncated: false }
+        let (id, token) = (id.clone(), self.token_of(id));
+        let line = token.map_or_else(String::new, |token| format!("OK {token}")).into();
+        Report::Claimed { id, turn, token, line, source, text, truncated: false }
+    }
+
+    /// The token of the present turn of a message.
+    pub(crate) fn token_of(&self, id: &MessageId) -> Option<Token> {
+        self.engine.state().open.get(id)?.stage.turn()?.token
     }
 
     /// Its process ends.

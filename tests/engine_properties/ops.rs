@@ -43,6 +43,11 @@ pub(crate) enum Op {
         agent: u8,
         how: u8,
     },
+    /// A worker says that a turn of its agent's is done, with a token that it may not close it with.
+    Claim {
+        agent: u8,
+        with: u8,
+    },
     /// A worker says something that nobody asked for.
     Noise {
         agent: u8,
@@ -132,6 +137,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => one().prop_map(Op::Stop),
         1 => one().prop_map(Op::Restart),
         90 => (one(), one()).prop_map(|(agent, how)| Op::Work { agent, how }),
+        5 => (one(), one()).prop_map(|(agent, with)| Op::Claim { agent, with }),
         4 => (one(), one(), 0..3u8, one(), any::<bool>())
             .prop_map(|(agent, message, turn, what, old)| Op::Noise { agent, message, turn, what, old }),
         8 => prop_oneof![4 => 1..3_000u64, 1 => 1..100_000u64].prop_map(Op::Pass),

@@ -121,6 +121,7 @@ impl Rules {
     ) -> Checked {
         self.check_events(before, Some(input), step, engine)?;
         self.check_claims(before, input, step)?;
+        check_unproven(before, input, step)?;
         self.check_circle(before, input, step, engine)?;
         if let Input::Report { report: Report::Ready { .. }, .. } = input {
             self.check_order(before, step)?;
@@ -287,9 +288,10 @@ impl Rules {
             let turn = open.stage.turn();
             let newest = turn.and_then(|turn| turn.token);
             let proven = match input {
-                Input::Report { agent, nonce, report: Report::Claimed { turn: number, .. } } => {
+                Input::Report { agent, nonce, report: Report::Claimed { turn: number, token, .. } } => {
                     open.agent.as_ref() == Some(agent)
                         && turn.is_some_and(|turn| turn.number == *number)
+                        && (newest.is_none() || newest == *token)
                         && before.agents.get(agent).and_then(|agent| agent.nonce) == Some(*nonce)
                 }
                 Input::Command { command: Command::Reply { token, .. }, .. } => newest == Some(*token),
@@ -352,6 +354,26 @@ impl Rules {
         }
         Ok(())
     }
+}
+
+/// A claim with another token than its turn's, or without it, changes nothing at all; whoever looks at the log is told, where it was
+/// said of the turn that its agent has.
+fn check_unproven(before: &State, input: &Input, step: &Step) -> Checked {
+    let Input::Report { agent, nonce, report: Report::Claimed { id, turn: number, token, .. } } = input
+    else {
+        return Ok(());
+    };
+    let turn = before.open.get(id).and_then(|open| Some((open.agent.as_ref()?, open.stage.turn()?)));
+    let Some((of, turn)) = turn else { return Ok(()) };
+    let newest = before.agents.get(agent).and_then(|agent| agent.nonce);
+    let is_heard = of == agent && turn.number == *number && newest == Some(*nonce);
+    if turn.token.is_none() || turn.token == *token {
+        return Ok(());
+    }
+    must(step.events.is_empty(), || format!("{input:?} without its token does {:?}", step.events))?;
+    must(step.warnings.len() == usize::from(is_heard), || format!("{input:?}: {:?}", step.warnings))?;
+    let together = |warning: &String| token.is_some_and(|token| warning.contains(token.as_str()));
+    must(!step.warnings.iter().any(together), || format!("a token is told: {:?}", step.warnings))
 }
 
 fn has_whole_of(state: &State, part: &Open, agent: &AgentName) -> bool {

@@ -217,6 +217,7 @@ impl World {
             Op::Stop(pick) => self.ask(Command::Stop(agent(*pick))),
             Op::Restart(pick) => self.ask(Command::Restart(agent(*pick))),
             Op::Work { agent: who, how } => self.work(&agent(*who), *how),
+            Op::Claim { agent: who, with } => self.claim(&agent(*who), *with),
             Op::Noise { agent: who, message, turn, what, old } => {
                 self.noise(&agent(*who), *message, u16::from(*turn) + 1, *what, *old)
             }
@@ -317,6 +318,40 @@ impl World {
             _ => Report::TurnOver { id, turn, asks: turn.is_multiple_of(3) },
         };
         self.report(agent, nonce, report)
+    }
+
+    /// The token of the present turn of a message.
+    fn token_of(&self, id: &MessageId) -> Option<Token> {
+        self.engine.state().open.get(id)?.stage.turn()?.token
+    }
+
+    /// A worker says that what its agent has is done, with the token of an earlier turn, another agent's, one that nobody was
+    /// given, or none.
+    fn claim(&mut self, agent: &AgentName, with: u8) -> Result<(), String> {
+        let state = self.engine.state();
+        let has =
+            |id: &&MessageId| state.open.get(*id).is_some_and(|open| open.agent.as_ref() == Some(agent));
+        let Some(id) = state.agents.get(agent).and_then(|agent| agent.current.as_ref()).filter(has) else {
+            return Ok(());
+        };
+        let open = &state.open[id];
+        let (Some(turn), Some(nonce)) = (open.stage.turn(), state.agents[agent].nonce) else { return Ok(()) };
+        let mut others = state.tokens.iter().filter(|(_, of)| *of != id).map(|(token, _)| *token);
+        let (what, token) = match with % 4 {
+            0 => ("an old", open.tokens.iter().rev().nth(1).copied()),
+            1 => ("another's", others.next_back()),
+            2 => ("a wrong", Some(token(90_000 + u32::from(with)))),
+            _ => ("no", None),
+        };
+        if token.is_none() && with % 4 < 3 {
+            return Ok(());
+        }
+        let id = id.clone();
+        if turn.token.is_some() {
+            self.told += &format!("claimed with {what} token\n");
+        }
+        let text = self.words(with / 4);
+        self.report(agent, nonce, claimed(id, turn.number, token, text, false))
     }
 
     fn tmux_gone(&mut self, how: Input) -> Result<(), String> {
@@ -431,11 +466,16 @@ impl World {
                 Report::TurnOver { id, turn, asks: false },
             ],
             _ => {
-                let source = CompletionSource::Marker;
-                vec![Report::Claimed { id, turn, source, text, truncated }]
+                let token = self.token_of(&id);
+                vec![claimed(id, turn, token, text, truncated)]
             }
         }
     }
+}
+
+fn claimed(id: MessageId, turn: u16, token: Option<Token>, text: Arc<str>, truncated: bool) -> Report {
+    let (source, line) = (CompletionSource::Marker, "OK".into());
+    Report::Claimed { id, turn, token, line, source, text, truncated }
 }
 
 fn make_team(missing: u8, changed: u8, weak: u8) -> Team {

@@ -36,7 +36,11 @@ async fn a_sentence_that_is_still_being_written_is_no_claim() {
     row_after(&hand.pane, "PLAIN OK a995l2 is").await;
     world.file("go", "");
     let report = hears(&mut hand).await;
-    let Report::Claimed { text, .. } = &report else { panic!("{report:?}") };
+    let Report::Claimed { text, token, line, .. } = &report else { panic!("{report:?}") };
+    assert_eq!(
+        (token.map(|token| token.to_string()).as_deref(), &**line),
+        (Some("a995l2"), "PLAIN OK a995l2")
+    );
     assert_eq!(&**text, "PLAIN OK a995l2 is what I shall say.");
 }
 

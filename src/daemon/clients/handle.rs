@@ -139,6 +139,7 @@ mod tests {
             events: Vec::new(),
             effects: Vec::new(),
             faults: Vec::new(),
+            warnings: Vec::new(),
         };
         journal.put(step(1), Vec::new());
         journal.submit().unwrap();

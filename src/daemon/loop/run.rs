@@ -361,6 +361,10 @@ impl Daemon {
         for fault in &step.faults {
             tracing::error!(%fault, "an impossible move: please report this");
         }
+        for warning in &step.warnings {
+            tracing::warn!("{warning}");
+            self.views.tell(step.at, None, warning.clone());
+        }
         let told: Vec<_> =
             step.events.iter().filter_map(|event| Some((step.at, story::tell(event)?))).collect();
         self.daemon_is_old |= !step.events.is_empty();

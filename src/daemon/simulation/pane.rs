@@ -231,14 +231,14 @@ impl Pane {
         let claims = &self.claims;
         let claim = |awaited: &Typed| {
             let own = claims.iter().find(|(token, _)| token.is_some() && *token == awaited.turn.token);
-            own.map(|(_, text)| text.clone())
+            own.cloned()
         };
-        if let Some(text) = worker.awaited.as_ref().and_then(claim)
+        if let Some((token, text)) = worker.awaited.as_ref().and_then(claim)
             && let Some(typed) = worker.awaited.take()
         {
             let (id, turn) = (typed.id, typed.turn.number);
-            let source = CompletionSource::Marker;
-            worker.words.push_back(Report::Claimed { id, turn, source, text, truncated: false });
+            let (source, line) = (CompletionSource::Marker, "".into());
+            worker.words.push_back(Report::Claimed { id, turn, token, line, source, text, truncated: false });
             return true;
         }
         if let Some(typed) = worker.unread.take_if(|_| self.inbox.is_empty()) {

@@ -5,6 +5,7 @@ pub(in crate::engine) mod close;
 pub(in crate::engine) mod deadline;
 pub(in crate::engine) mod deliver;
 pub mod interrupt;
+pub(in crate::engine) mod proof;
 pub mod queue;
 pub(in crate::engine) mod report;
 pub mod said;

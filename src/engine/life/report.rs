@@ -23,8 +23,14 @@ impl Work<'_> {
             Report::StartFailed { why } => self.not_started(name, &why),
             Report::Exited { how, clean } => self.agent_down(name, &how, clean),
             // What it said before it ended counts.
-            Report::Claimed { id, turn, source, text, truncated } if self.has(name, &id, turn) => {
-                self.claimed(&id, source, &text, truncated);
+            Report::Claimed { id, turn, token, line, source, text, truncated }
+                if self.has(name, &id, turn) =>
+            {
+                if self.is_proven(name, &id, source, token) {
+                    self.claimed(&id, source, &text, truncated);
+                } else {
+                    self.warn_of_claim(name, &id, token, &line);
+                }
             }
             Report::Ready { fresh } if up => self.ready(name, nonce, fresh),
             Report::NotReady { guard } if up => self.not_ready(name, guard),

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::engine::screen::echo::Echo;
 use crate::engine::screen::marker;
-use crate::engine::screen::marker::{Awaited, Claim, Proof, is_mark, opening};
+use crate::engine::screen::marker::{Awaited, Claim, Proof, Shown, is_mark, opening};
 use crate::engine::screen::{
     Screen, after_bullet, bar_column, is_barred, is_boxed, is_prompt, is_rule, unboxed,
 };
@@ -52,7 +52,7 @@ impl From<&str> for Spoken {
 }
 
 /// The text of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
     /// Its lines, joined by `\n`.
     pub text: String,
@@ -91,9 +91,9 @@ pub fn extract(screen: &Screen<'_>, echoes: &[Echo], claim: Option<&Claim>) -> A
 }
 
 /// Takes the answer from what an agent itself keeps of a turn: what stands before the claim, to the letter but for white
-/// space at the ends of lines. None without a claim.
+/// space at the ends of lines; and the claim as it stands there. None without a claim.
 #[must_use]
-pub fn said(words: &Spoken, awaited: &Awaited) -> Option<Answer> {
+pub fn said(words: &Spoken, awaited: &Awaited) -> Option<(Answer, Shown)> {
     // A claim may be a heading, whose sign is no part of it.
     let plain: Vec<&str> = words.text.lines().map(without_heading).collect();
     let rows: Vec<&str> = words.text.lines().collect();
@@ -105,7 +105,9 @@ pub fn said(words: &Spoken, awaited: &Awaited) -> Option<Answer> {
         fenced && behind.any(|row| !row.trim().is_empty())
     };
     let work = words.text.get(..words.last_from).map_or(0, |before| before.lines().count());
-    let claim = marker::find_from(&Screen::lines(&plain), awaited, 0, work, is_quoted)?;
+    let plain_screen = Screen::lines(&plain);
+    let claim = marker::find_from(&plain_screen, awaited, 0, work, is_quoted)?;
+    let shown = claim.shown(&plain_screen);
     let mut rows = rows.clone();
     if claim.proof == Proof::Strong {
         rows[claim.start.row] = plain[claim.start.row];
@@ -122,7 +124,7 @@ pub fn said(words: &Spoken, awaited: &Awaited) -> Option<Answer> {
         lines = tidied(lines);
     }
     let (text, truncated) = kept(lines.join("\n"));
-    Some(Answer { text, truncated })
+    Some((Answer { text, truncated }, shown))
 }
 
 /// The whole of a text that the agent itself keeps and that claims nothing.

@@ -21,7 +21,7 @@ use std::ops::Range;
 use crate::engine::screen::doorbell::HEAD;
 use crate::engine::screen::echo::Echo;
 use crate::engine::screen::{Break, Screen, after_bullet, inside, is_prompt, is_rule};
-use crate::engine::words::Token;
+use crate::engine::words::{TOKEN_CHARS, Token};
 
 /// Longest phrase in bytes: room for some words in any script, and far below one row of a pane.
 pub const PHRASE_BYTES_MAX: usize = 100;
@@ -63,6 +63,39 @@ pub struct Claim {
     pub goes_on: bool,
     /// What the claim is worth.
     pub proof: Proof,
+}
+
+/// What stands on the screen where a claim does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The token that was read there; none where the phrase stands alone.
+    pub token: Option<Token>,
+    /// The claim as it stands there, without what is drawn around it; one line a row.
+    pub line: String,
+}
+
+impl Claim {
+    /// What stands there.
+    #[must_use]
+    pub fn shown(&self, screen: &Screen<'_>) -> Shown {
+        let text = |at: usize| {
+            let row = screen.row(at);
+            let within = inside(row);
+            let start = if at == self.start.row { within.start.max(self.start.byte) } else { within.start };
+            let end = if at == self.end.row { within.end.min(self.end.byte) } else { within.end };
+            row.get(start..end).unwrap_or_default().trim()
+        };
+        let line = (self.start.row..=self.end.row).map(text).collect::<Vec<_>>().join("\n");
+        let token = (self.proof == Proof::Strong).then(|| last_token(&line)).flatten();
+        Shown { token, line }
+    }
+}
+
+/// The token with which a claim ends, over the end of a row and in spite of marks.
+fn last_token(line: &str) -> Option<Token> {
+    let text: String = line.chars().filter(|c| !is_mark(*c)).collect();
+    let from = text.len().checked_sub(TOKEN_CHARS)?;
+    Token::new(text.get(from..)?).ok()
 }
 
 /// What a claim is worth.

@@ -14,6 +14,7 @@ fn step(seq: u64) -> Step {
         events: vec![Event::Halted(Some(Millis(seq)), None)],
         effects: vec![Effect::Answer { request: RequestId(seq), reply }],
         faults: Vec::new(),
+        warnings: Vec::new(),
     }
 }
 

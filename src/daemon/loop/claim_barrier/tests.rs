@@ -13,7 +13,8 @@ fn report(agent: &str, report: Report) -> Input {
 
 fn claim(agent: &str) -> Input {
     let (id, source) = (MessageId::new("t").unwrap(), CompletionSource::Marker);
-    report(agent, Report::Claimed { id, turn: 1, source, text: "襷".into(), truncated: false })
+    let (token, line) = (None, "".into());
+    report(agent, Report::Claimed { id, turn: 1, token, line, source, text: "襷".into(), truncated: false })
 }
 
 fn exit(agent: &str) -> Input {

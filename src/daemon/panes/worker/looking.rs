@@ -16,7 +16,7 @@ use crate::engine::screen::answer::Answer;
 use crate::engine::screen::echo;
 use crate::engine::screen::echo::Echo;
 use crate::engine::screen::marker;
-use crate::engine::screen::marker::Awaited;
+use crate::engine::screen::marker::{Awaited, Shown};
 use crate::engine::screen::reading::{State, plain};
 use crate::io::process;
 use crate::io::side_channel::TurnRecord;
@@ -218,9 +218,9 @@ impl Worker {
     /// What follows from it for a turn that is over.
     async fn conclude(&mut self, judged: Judged, screen: &Screen, read: &Read, typed: &Typed) {
         match judged {
-            Judged::BySaid(Answer { text, truncated }) => {
+            Judged::BySaid(answer, shown) => {
                 self.awaited = None;
-                self.report_claim(typed, CompletionSource::Marker, text, truncated).await;
+                self.report_claim(typed, CompletionSource::Marker, answer, Some(shown)).await;
             }
             Judged::ByScreen => {
                 self.awaited = None;
@@ -267,19 +267,32 @@ impl Worker {
             _ => self.whole().await,
         };
         let answer = whole.as_ref().or(seen).map(|screen| {
-            let (text, truncated) = match self.reprinted {
+            let (Answer { text, truncated }, shown) = match self.reprinted {
                 true => read_answer(&without_reprint(screen, typed), typed),
                 false => read_answer(screen, typed),
             };
-            (without_prompt(text, prompt_of(screen, typed).as_deref()), truncated)
+            // The proof is what was seen, whatever else is read for the text.
+            let shown = shown.or_else(|| read_answer(seen?, typed).1);
+            let text = without_prompt(text, prompt_of(screen, typed).as_deref());
+            (Answer { text, truncated }, shown)
         });
-        let (text, truncated) = answer.unwrap_or_default();
-        self.report_claim(typed, source, text, truncated).await;
+        let (answer, shown) = answer.unwrap_or_default();
+        self.report_claim(typed, source, answer, shown).await;
     }
 
-    async fn report_claim(&self, typed: &Typed, source: CompletionSource, text: String, truncated: bool) {
+    /// Reports a claim with its proof, which the engine holds against the turn ([`crate::engine::life`]).
+    async fn report_claim(
+        &self,
+        typed: &Typed,
+        source: CompletionSource,
+        answer: Answer,
+        shown: Option<Shown>,
+    ) {
         let (id, turn) = (typed.id.clone(), typed.turn.number);
-        self.report(Report::Claimed { id, turn, source, text: text.into(), truncated }).await;
+        let Answer { text, truncated } = answer;
+        let (token, line) = shown.map(|shown| (shown.token, shown.line)).unwrap_or_default();
+        let (line, text) = (line.into(), text.into());
+        self.report(Report::Claimed { id, turn, token, line, source, text, truncated }).await;
     }
 
     /// Whether a turn is claimed. Without a token only its echo tells where its output begins, and that may have left the
@@ -383,12 +396,13 @@ pub(super) fn is_whole(screen: &Screen, typed: &Typed) -> bool {
     typed.stood == 0 && with_rows(screen, |seen| echo::is_certain(seen, &typed.line, typed.turn.token))
 }
 
-pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (String, bool) {
+/// The answer to a turn, and its claim as it stands there.
+pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (Answer, Option<Shown>) {
     with_rows(screen, |seen| {
         let echoes = echo::own_echoes(seen, &typed.line, typed.turn.token, typed.stood);
         let claim = find(seen, typed);
-        let answer = answer::extract(seen, &echoes, claim.as_ref());
-        (answer.text, answer.truncated)
+        let shown = claim.as_ref().map(|claim| claim.shown(seen));
+        (answer::extract(seen, &echoes, claim.as_ref()), shown)
     })
 }
 

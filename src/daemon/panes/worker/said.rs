@@ -64,8 +64,7 @@ impl Worker {
         {
             last.clear();
         }
-        let (text, truncated) = read_answer(&screen, typed);
-        Answer { text, truncated }
+        read_answer(&screen, typed).0
     }
 }
 

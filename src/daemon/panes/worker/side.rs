@@ -6,7 +6,7 @@ use super::said::Words;
 use crate::daemon::panes::orders::Typed;
 use crate::engine::screen::answer;
 use crate::engine::screen::answer::{Answer, Spoken};
-use crate::engine::screen::marker::Awaited;
+use crate::engine::screen::marker::{Awaited, Shown};
 use crate::engine::screen::reading::State;
 use crate::io::clock::{rfc3339, wall_now};
 use crate::io::process;
@@ -34,8 +34,8 @@ const WRITES_ON: Duration = Duration::from_secs(5);
 
 /// What became of a turn that seems to be over.
 pub(super) enum Judged {
-    /// Claimed in the agent's own words, and this is its answer.
-    BySaid(Answer),
+    /// Claimed in the agent's own words; this is its answer, and the claim.
+    BySaid(Answer, Shown),
     /// Claimed on its screen; that is all there is.
     ByScreen,
     /// It may not be written down yet: look again then.
@@ -124,7 +124,7 @@ impl Worker {
         // Where no record says so, it may keep its words elsewhere by now.
         let without = if failed { Words::None } else { Words::Shown };
         let judged = judged_by(&said, typed, without);
-        if !on_screen || matches!(judged, Judged::BySaid(_)) {
+        if !on_screen || matches!(judged, Judged::BySaid(..)) {
             return judged;
         }
         let waited = since.elapsed();
@@ -177,7 +177,7 @@ pub(super) fn corrected(mut read: Read, record: Option<&TurnRecord>) -> Read {
 pub(super) fn judged_by(said: &Spoken, typed: &Typed, without: Words) -> Judged {
     let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok();
     match awaited.and_then(|awaited| answer::said(said, &awaited)) {
-        Some(answer) => Judged::BySaid(answer),
+        Some((answer, shown)) => Judged::BySaid(answer, shown),
         None if said.text.is_empty() => Judged::Unclaimed(without),
         None => Judged::Unclaimed(Words::Own(answer::unclaimed(&said.text))),
     }

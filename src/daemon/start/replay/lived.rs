@@ -5,7 +5,7 @@ use super::{extract, fingerprints, snapshot};
 use crate::daemon::mailbox::handled::Decided;
 use crate::engine::engine::{Engine, Step};
 use crate::engine::input::{Effect, Input, Moment, Report, Verdict};
-use crate::engine::life::{CompletionSource, Receipt};
+use crate::engine::life::{CompletionSource, Receipt, Turn};
 use crate::engine::message::Source;
 use crate::engine::team::{Delivery, Member, Restart, Team};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
@@ -132,7 +132,7 @@ impl Lived {
                     let verdict = Verdict::Delivered(Receipt::Read);
                     let rung = Report::Rung { id: id.clone(), turn: turn.number, verdict };
                     self.report(agent.clone(), nonce, rung);
-                    self.answer(agent, nonce, id, turn.number);
+                    self.answer(agent, nonce, id, turn);
                 }
                 _ => {}
             }
@@ -140,14 +140,15 @@ impl Lived {
     }
 
     /// One is silent, and the others end now and then before they answer.
-    fn answer(&mut self, agent: AgentName, nonce: Nonce, id: MessageId, turn: u16) {
+    fn answer(&mut self, agent: AgentName, nonce: Nonce, id: MessageId, turn: Turn) {
         match self.now.0 % 7 {
             _ if agent.as_str() == "silent" => {}
             0 => self.report(agent, nonce, Report::Exited { how: "exit 1".to_owned(), clean: false }),
             _ => {
                 let text = format!("{id} は終わった 🎉").into();
                 let source = CompletionSource::Marker;
-                let claimed = Report::Claimed { id, turn, source, text, truncated: false };
+                let (token, turn, line) = (turn.token, turn.number, "".into());
+                let claimed = Report::Claimed { id, turn, token, line, source, text, truncated: false };
                 self.report(agent, nonce, claimed);
             }
         }

@@ -96,7 +96,8 @@ fn t() -> MessageId {
 /// The first turn of `t` is claimed.
 fn claimed() -> Report {
     let (source, text) = (CompletionSource::Marker, "できました".into());
-    Report::Claimed { id: t(), turn: 1, source, text, truncated: false }
+    let (token, line) = (Token::new(TOKEN).ok(), "".into());
+    Report::Claimed { id: t(), turn: 1, token, line, source, text, truncated: false }
 }
 
 #[tokio::test]
