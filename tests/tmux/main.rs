@@ -9,6 +9,7 @@ mod needs;
 mod people;
 mod screens;
 mod server;
+mod standing;
 mod stress;
 mod typing;
 mod worker;

@@ -7,11 +7,13 @@ mod tests;
 
 use crate::daemon::journal::handle::{JournalDesk, ThreadGone};
 use crate::daemon::views::dirty::Marks;
+use crate::daemon::views::fresh::FreshBodies;
 use crate::daemon::views::throttle::PutOff;
 use crate::daemon::views::worker::{AgentItem, Item, Job};
 use crate::engine::engine::Engine;
+use crate::engine::event::Event;
 use crate::engine::input::Shown;
-use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 pub use items::finished_items;
 use items::{finished_item, open_item, sweep};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,6 +57,8 @@ pub struct ViewsDesk {
     doing: BTreeMap<AgentName, String>,
     /// Views that are not swept away, though nothing is known of their messages.
     spared: BTreeSet<MessageId>,
+    /// Contents that came a moment ago.
+    fresh: FreshBodies,
 }
 
 /// What could not be written.
@@ -78,8 +82,20 @@ impl ViewsDesk {
         let failed = Failed { wait_ms: AGAIN_MS.0, ..Failed::default() };
         let (due, often_at) = (Marks::default(), Millis(0));
         let (put_off, doing) = (PutOff::default(), BTreeMap::new());
-        let spared = BTreeSet::new();
-        Self { jobs, busy: false, due, failed, often_at, put_off, turning: false, unsynced, doing, spared }
+        let (spared, fresh) = (BTreeSet::new(), FreshBodies::default());
+        let (busy, turning) = (false, false);
+        Self { jobs, busy, due, failed, often_at, put_off, turning, unsynced, doing, spared, fresh }
+    }
+
+    /// Messages were accepted in a step: what is shown and typed of them first need not be read back.
+    pub fn keep(&mut self, seq: Seq, events: &[Event]) {
+        self.fresh.keep(seq, events);
+    }
+
+    /// What came a moment ago is read back from now on.
+    #[cfg(test)]
+    pub(in crate::daemon) fn forget_contents(&mut self) {
+        self.fresh = FreshBodies::default();
     }
 
     /// A view is out of date.
@@ -293,7 +309,7 @@ impl ViewsDesk {
             let open = Shown::Open(id.clone());
             self.due.dirty.remove(&open);
             self.due.often.remove(&open);
-            job.extend(open_item(engine, journal, &id, true));
+            job.extend(open_item(engine, journal, &mut self.fresh, &id, true));
         }
         job.extend(self.due.daemon.take());
         while job.len() < BATCH_MAX
@@ -311,7 +327,8 @@ impl ViewsDesk {
             && self.due.dirty.last().is_some_and(|next| !holds || matches!(next, Shown::Agent(_))) // agents come first
             && let Some(shown) = self.due.dirty.pop_last()
         {
-            job.extend(self.item(engine, journal, shown, now));
+            let item = self.item(engine, journal, shown, now);
+            job.extend(item);
         }
         while job.len() < BATCH_MAX
             && let Some(line) = self.due.lines.pop_front()
@@ -333,9 +350,9 @@ impl ViewsDesk {
         job
     }
 
-    fn item(&self, engine: &Engine, journal: &JournalDesk, shown: Shown, now: Millis) -> Option<Item> {
+    fn item(&mut self, engine: &Engine, journal: &JournalDesk, shown: Shown, now: Millis) -> Option<Item> {
         match shown {
-            Shown::Open(id) => open_item(engine, journal, &id, false),
+            Shown::Open(id) => open_item(engine, journal, &mut self.fresh, &id, false),
             Shown::Finished(_) => None, // these are in `finished`
             Shown::Agent(name) => self.agent(engine, &name, None, now),
         }
@@ -360,6 +377,9 @@ impl ViewsDesk {
             return; // it is marked again when that is written
         }
         let Some(item) = finished_item(engine, &|body| journal.place(body), id, if_missing) else { return };
+        if let Item::Finished { seen, .. } = &item {
+            self.fresh.take(seen.body);
+        }
         let agent = match &item {
             Item::Finished { seen, answer: Some(_), .. } if !if_missing => seen.agent.clone(),
             _ => None,
