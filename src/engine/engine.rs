@@ -6,7 +6,7 @@ use super::life::{Illegal, Move};
 use super::message::{BodyRef, Known, Outcome, RequestId};
 use super::state::{State, Timer};
 use super::team::Team;
-use super::words::{AgentName, MessageId, Millis, Seq};
+use super::words::{AgentName, MessageId, Millis, Seq, Token};
 use crate::engine::life::owed::Owed;
 use crate::engine::message::bounces::Bounces;
 use crate::engine::screen::guard::Shut;
@@ -24,8 +24,11 @@ pub struct Engine {
 /// What may be lost in a crash: it is found out again.
 #[derive(Debug, Default)]
 pub(super) struct Live {
-    /// Agents that were asked whether they are ready.
+    /// Agents whose workers were told that something waits for them, and have not said that they are free.
     pub(super) seeking: BTreeSet<AgentName>,
+    /// Agents that are free, by the word of their workers, each with a token that does not stand on its screen. Each word is good
+    /// for one turn.
+    pub(super) free: BTreeMap<AgentName, Token>,
     /// Agents whose turn is in doubt and whose panes are being looked at.
     pub(super) settling: BTreeSet<AgentName>,
     /// Agents that were ready once since their launch.
@@ -161,6 +164,11 @@ impl Engine {
     /// [`Engine::forget`].
     pub fn go_on_after(&mut self, snapshot_seq: Seq) {
         self.state.seq = snapshot_seq;
+    }
+
+    /// The end is near: nobody is given anything new for being free.
+    pub fn forget_free(&mut self) {
+        self.live.free.clear();
     }
 
     /// When it wants a [`Input::Wake`] at the latest, but for what [`Engine::deadline`] says.
@@ -352,7 +360,8 @@ impl<'a> Work<'a> {
     }
 
     fn offer_all(&mut self) {
-        for name in std::mem::take(&mut self.touched) {
+        // Whoever is given something touches others, as that may be its last turn.
+        while let Some(name) = self.touched.pop_first() {
             if self.state.agents.contains_key(&name) || self.team.members.contains_key(&name) {
                 self.ask(Effect::Show(Shown::Agent(name.clone())));
             }

@@ -127,12 +127,14 @@ pub enum Report {
         /// Why, with the cure.
         why: String,
     },
-    /// It may be typed to: every guard is open.
+    /// It is free: every guard is open, and it may be typed to until something else is said of it.
     Ready {
         /// A token that does not stand on its screen.
         fresh: Token,
     },
-    /// It may not be typed to; the worker goes on looking.
+    /// Whether it still is free is not known: its pane shows something new. That is no news for people.
+    Unready,
+    /// It may not be typed to though something waits for it; the worker goes on looking.
     NotReady {
         /// Which guard is closed.
         guard: Guard,
@@ -295,7 +297,7 @@ pub enum Effect {
         /// What ran there.
         process: ProcessKey,
     },
-    /// Say when an agent may be typed to.
+    /// Something waits for an agent that is not known to be free: say when it may be typed to, and why it may not.
     Seek {
         /// Which.
         agent: AgentName,

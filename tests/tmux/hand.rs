@@ -1,6 +1,7 @@
 //! A worker of a pane, as the loop sees it: orders go in, reports come out.
 
 use crate::world::{SOON, World, file_until, row_after};
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +31,8 @@ pub(crate) struct Hand {
     pub(crate) launches: watch::Sender<Launches>,
     orders: mpsc::Sender<Order>,
     news: mpsc::Receiver<News>,
+    /// Whether it was told that something waits.
+    asked: Cell<bool>,
 }
 
 /// A program that needs no waiting.
@@ -102,17 +105,45 @@ impl Hand {
             frames,
         };
         tokio::spawn(pane::work(start));
-        Self { pane, tty: facts.tty, terms, launches, orders, news: heard }
+        let asked = Cell::new(false);
+        Self { pane, tty: facts.tty, terms, launches, orders, news: heard, asked }
     }
 
     pub(crate) async fn give(&self, order: Order) {
+        self.asked.set(self.asked.get() || matches!(order, Order::Seek { .. }));
         self.orders.send(order).await.expect("the worker lives");
     }
 
-    async fn word(&mut self) -> PaneWord {
+    async fn any_word(&mut self) -> PaneWord {
         let news = timeout(SOON, self.news.recv()).await.expect("it says something").expect("it lives");
         let News::Pane(PaneNews { what, .. }) = news else { panic!("news of a pane: {news:?}") };
         what
+    }
+
+    /// What it says next, but for what it says of being free though nothing waits.
+    async fn word(&mut self) -> PaneWord {
+        loop {
+            match self.any_word().await {
+                PaneWord::Report(Report::Unready) => {}
+                PaneWord::Report(Report::Ready { .. }) if !self.asked.get() => {}
+                PaneWord::Report(Report::Ready { fresh }) => {
+                    self.asked.set(false);
+                    return PaneWord::Report(Report::Ready { fresh });
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// Whether it says by itself that its agent is free, or that this is not known any more; whatever else it reports is left out.
+    pub(crate) async fn stands(&mut self) -> bool {
+        loop {
+            match self.any_word().await {
+                PaneWord::Report(Report::Ready { .. }) => return true,
+                PaneWord::Report(Report::Unready) => return false,
+                _ => {}
+            }
+        }
     }
 
     /// What it reports next.

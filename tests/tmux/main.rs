@@ -14,6 +14,7 @@ mod people;
 mod screens;
 mod scripted;
 mod server;
+mod standing;
 mod stress;
 mod typing;
 mod worker;

@@ -159,6 +159,14 @@ pub enum PaneRequest {
     },
 }
 
+impl PaneRequest {
+    /// Whether it may press keys.
+    #[must_use]
+    pub const fn may_type(&self) -> bool {
+        matches!(self, Self::Send(_) | Self::Clear | Self::ClearLine | Self::Answer { .. })
+    }
+}
+
 /// What a face gets.
 #[derive(Debug, Clone)]
 pub enum Response {

@@ -114,9 +114,12 @@ impl Daemon {
     pub(in crate::daemon) fn ring_shown(&mut self, turns: Vec<TurnBody>) {
         for body in turns {
             let Some(pending) = self.panes.pending.remove(&body.id) else { continue };
-            let current = self.engine.state().open.get(&body.id).and_then(|open| open.stage.turn());
-            if current.is_none_or(|turn| turn.number != pending.turn.number) {
+            let stage = self.engine.state().open.get(&body.id).map(|open| open.stage);
+            if stage.and_then(Stage::turn).is_none_or(|turn| turn.number != pending.turn.number) {
                 continue; // it was called off meanwhile
+            }
+            if pending.how == How::Ring && matches!(stage, Some(Stage::InDoubt(_))) {
+                continue; // the connection was gone in between: its pane is looked at first
             }
             if let Err(why) = self.ring(&body, &pending) {
                 let verdict = Verdict::NotDelivered { why };

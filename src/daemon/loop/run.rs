@@ -50,6 +50,9 @@ impl Daemon {
 
     /// Takes what else has come, so that one flush carries it all.
     pub(in crate::daemon) fn hear_more(&mut self) {
+        if self.ending.is_some() {
+            self.engine.forget_free();
+        }
         for _ in 0..NEWS_PER_TURN {
             if self.journal.rotation.stage != RotationStage::No || !self.journal.has_room() {
                 return;
@@ -127,6 +130,7 @@ impl Daemon {
         if step.events.is_empty() {
             self.perform_all(step.effects);
         } else {
+            self.views.keep(step.seq, &step.events);
             self.journal.put(step, told);
         }
     }

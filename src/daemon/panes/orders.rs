@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
-/// Orders that may wait for one worker: the engine has at most one search, one turn, one "not awaited any more" and one
+/// Orders that may wait for one worker: the engine has at most one wait for its readiness, one turn, one "not awaited any more" and one
 /// close under way for an agent; the rest is for the pane verbs of people.
 pub const ORDERS_MAX: usize = 32;
 /// Places of these that the pane verbs of people leave free.
@@ -19,12 +19,15 @@ pub const ORDERS_KEPT: usize = 8;
 /// One order to the worker of one launch.
 #[derive(Debug)]
 pub enum Order {
-    /// Report `Ready` as soon as every guard is open; `NotReady` once for each other guard that closes.
+    /// Something waits for its agent, and the loop does not know it to be free: report `Ready` as soon as every guard is open;
+    /// `NotReady` once for each other guard that closes. A worker reports `Ready` unasked, too, where it sees that by itself, and
+    /// `Unready` when that is not known any more.
     Seek {
         /// What was told of a limit that is over: a screen that says no more than that may be typed to.
         past: Option<Arc<str>>,
     },
-    /// Type this turn, report `Rung`, then watch for its claim.
+    /// Type this turn, report `Rung`, then watch for its claim. All guards are looked at once more before the first byte; where one
+    /// is closed nothing is typed, and the verdict is that it is withdrawn.
     Ring(Typed),
     /// After a crash: look whether this turn was delivered; press Enter if it stands in the input box; report `Rung`
     /// (never type the text again), then watch for its claim.

@@ -38,10 +38,21 @@ pub(super) struct Pane {
     /// What its agent said in such turns since it was asked last.
     pub(super) unclaimed: Unclaimed,
     pub(super) worker: Option<Worker>,
-    /// Whether a worker has said that its agent may be typed to, and nothing was typed since.
-    pub(super) said_ready: bool,
+    /// What its worker has said of its agent's being free since it was last given something.
+    pub(super) free: Free,
     /// Tasks that its agent was to be told itself, and not only of their answers.
     pub(super) told: BTreeSet<MessageId>,
+}
+
+/// What a worker has said of its agent's being free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Free {
+    /// Nothing, since it was last given something: it may not be given anything.
+    No,
+    /// That it is.
+    Told,
+    /// That it is, and then that this is not known any more: a turn may have been on its way already.
+    TakenBack,
 }
 
 /// What an agent works at.
@@ -102,19 +113,26 @@ impl Worker {
         }
     }
 
-    /// Takes an order; what is wrong with it, if it must not have been given. `ready` says whether it was told that the agent
-    /// may be typed to, and has not made use of that; `told`, of which tasks its process was told.
+    /// Takes an order; what is wrong with it, if it must not have been given. `free` is what was said of the agent's being free, and not
+    /// made use of; `told`, of which tasks its process was told.
     pub(super) fn obey(
         &mut self,
         order: Order,
-        ready: &mut bool,
+        free: &mut Free,
         told: &mut BTreeSet<MessageId>,
     ) -> Option<String> {
         let mut wrong = None;
         match order {
             Order::Seek { .. } => self.seeking = true,
             Order::Ring(typed) => {
-                if !std::mem::take(ready) {
+                self.seeking = false;
+                let said = std::mem::replace(free, Free::No);
+                if said == Free::TakenBack {
+                    let why = Guard::Busy.words().to_owned();
+                    self.rung(typed, Verdict::Withdrawn { why });
+                    return None;
+                }
+                if said == Free::No {
                     wrong = Some(format!("typed to an agent that may not be ready: {}", typed.line));
                 }
                 if matches!(typed.turn.kind, TurnKind::Task | TurnKind::Info) {
@@ -122,7 +140,6 @@ impl Worker {
                 } else if !told.contains(&typed.id) {
                     wrong = Some(format!("typed to a process that knows nothing of it: {}", typed.line));
                 }
-                self.seeking = false;
                 self.typing = Some((typed, Step::Begin));
             }
             Order::Settle(typed) => self.typing = Some((typed, Step::Settle)),
@@ -263,12 +280,21 @@ impl Pane {
             }
             return false;
         }
-        if worker.seeking && !luck.halted && self.doing.is_none() && self.inbox.is_empty() {
-            if !luck.calm && chance.one_in(4) {
+        // Whoever is not sought says so all the same: most of what comes finds its agent free, and some finds it so no more.
+        let is_idle = self.doing.is_none() && self.inbox.is_empty() && worker.awaited.is_none();
+        let by_itself = !worker.seeking && is_idle && chance.one_in(3);
+        if self.free == Free::Told && by_itself && !luck.calm && chance.one_in(8) {
+            self.free = Free::TakenBack;
+            worker.words.push_back(Report::Unready);
+            return true;
+        }
+        let says = worker.seeking || (by_itself && self.free != Free::Told);
+        if says && !luck.halted && self.doing.is_none() && self.inbox.is_empty() {
+            if worker.seeking && !luck.calm && chance.one_in(4) {
                 worker.words.push_back(Report::NotReady { guard: Guard::Busy });
                 return true;
             }
-            (worker.seeking, self.said_ready) = (false, true);
+            (worker.seeking, self.free) = (false, Free::Told);
             worker.words.push_back(Report::Ready { fresh: Token::mint(chance.bits()) });
             return true;
         }

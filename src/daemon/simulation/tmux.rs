@@ -1,6 +1,6 @@
 //! The simulated tmux: all panes, and the connection that comes and goes.
 
-use super::pane::{Luck, Pane, Step, Worker, is_of, say};
+use super::pane::{Free, Luck, Pane, Step, Worker, is_of, say};
 use crate::daemon::panes::orders::{Order, Typed};
 use crate::daemon::tmux::keeper::{Act, Alive, Given, PanesFound};
 use crate::engine::input::{FoundPane, Report};
@@ -73,7 +73,7 @@ impl Panes {
     /// The daemon, or its connection, is gone: panes live on.
     pub(super) fn desert(&mut self) {
         self.making.clear();
-        self.all.iter_mut().for_each(|pane| pane.worker = None);
+        self.all.iter_mut().for_each(|pane| (pane.worker, pane.free) = (None, Free::No));
     }
 
     /// The server is gone, and every pane with it.
@@ -123,7 +123,7 @@ impl Panes {
             over: Vec::new(),
             unclaimed: Default::default(),
             worker: Some(worker),
-            said_ready: false,
+            free: Free::No,
             told: BTreeSet::new(),
         });
         true
@@ -163,7 +163,7 @@ impl Panes {
                 self.close(&agent, nonce);
                 return true;
             }
-            Ok(order) => self.wrong.extend(worker.obey(order, &mut pane.said_ready, &mut pane.told)),
+            Ok(order) => self.wrong.extend(worker.obey(order, &mut pane.free, &mut pane.told)),
             Err(TryRecvError::Empty) if !pane.look(&mut worker, chance, luck) => {
                 pane.worker = Some(worker);
                 return false;

@@ -7,11 +7,13 @@ mod tests;
 
 use crate::daemon::journal::handle::{JournalHandle, ThreadGone};
 use crate::daemon::views::dirty::DirtyViews;
+use crate::daemon::views::fresh::FreshBodies;
 use crate::daemon::views::throttle::Throttle;
 use crate::daemon::views::worker::{self, AgentItem, Item, Job};
 use crate::engine::engine::Engine;
+use crate::engine::event::Event;
 use crate::engine::input::Shown;
-use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 pub use items::finished_items;
 use items::{finished_item, open_item, sweep};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,6 +66,8 @@ pub struct ViewsHandle {
     doing: BTreeMap<AgentName, String>,
     /// Views that are not swept away, though nothing is known of their messages.
     spared: BTreeSet<MessageId>,
+    /// Contents that came a moment ago.
+    fresh: FreshBodies,
 }
 
 /// What could not be written.
@@ -102,7 +106,19 @@ impl ViewsHandle {
             unsynced,
             doing,
             spared,
+            fresh: FreshBodies::default(),
         }
+    }
+
+    /// Messages were accepted in a step: what is shown and typed of them first need not be read back.
+    pub fn keep(&mut self, seq: Seq, events: &[Event]) {
+        self.fresh.keep(seq, events);
+    }
+
+    /// What came a moment ago is read back from now on.
+    #[cfg(test)]
+    pub(in crate::daemon) fn forget_contents(&mut self) {
+        self.fresh = FreshBodies::default();
     }
 
     /// A view is out of date.
@@ -328,7 +344,7 @@ impl ViewsHandle {
             let open = Shown::Open(id.clone());
             self.due.dirty.remove(&open);
             self.due.often.remove(&open);
-            job.extend(open_item(engine, journal, &id, true));
+            job.extend(open_item(engine, journal, &mut self.fresh, &id, true));
         }
         job.extend(self.due.daemon.take());
         while job.len() < BATCH_MAX
@@ -346,7 +362,8 @@ impl ViewsHandle {
             && self.due.dirty.last().is_some_and(|next| !holds || matches!(next, Shown::Agent(_))) // agents come first
             && let Some(shown) = self.due.dirty.pop_last()
         {
-            job.extend(self.item(engine, journal, shown, now));
+            let item = self.item(engine, journal, shown, now);
+            job.extend(item);
         }
         while job.len() < BATCH_MAX
             && let Some(line) = self.due.lines.pop_front()
@@ -368,9 +385,9 @@ impl ViewsHandle {
         job
     }
 
-    fn item(&self, engine: &Engine, journal: &JournalHandle, shown: Shown, now: Millis) -> Option<Item> {
+    fn item(&mut self, engine: &Engine, journal: &JournalHandle, shown: Shown, now: Millis) -> Option<Item> {
         match shown {
-            Shown::Open(id) => open_item(engine, journal, &id, false),
+            Shown::Open(id) => open_item(engine, journal, &mut self.fresh, &id, false),
             Shown::Finished(_) => None, // these are in `finished`
             Shown::Agent(name) => self.agent(engine, &name, None, now),
         }
@@ -402,6 +419,9 @@ impl ViewsHandle {
             return; // it is marked again when that is written
         }
         let Some(item) = finished_item(engine, &|body| journal.place(body), id, if_missing) else { return };
+        if let Item::Finished { seen, .. } = &item {
+            self.fresh.take(seen.body);
+        }
         let agent = match &item {
             Item::Finished { seen, answer: Some(_), .. } if !if_missing => seen.agent.clone(),
             _ => None,

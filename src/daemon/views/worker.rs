@@ -212,7 +212,10 @@ impl Worker {
     }
 
     fn show_open(&mut self, item: &OpenItem, shown: &mut Shown) -> Result<(), Trouble> {
-        let body = self.body(item.body)?;
+        let body = match &item.kept {
+            Some(body) => body.clone(),
+            None => self.body(item.body)?,
+        };
         let answers: Vec<(&Told, Answer)> = item
             .seen
             .answers

@@ -23,7 +23,8 @@ pub(in crate::engine) enum Hands {
 }
 
 impl Work<'_> {
-    /// Asks an agent's pane whether it may be typed to, if there is something to type.
+    /// Gives an agent that is free what is next, if there is something; the worker of one that is not known to be free is told that
+    /// something waits.
     pub(in crate::engine) fn offer(&mut self, name: &AgentName) {
         if self.state.halted.is_some() || self.live.tmux_lost {
             return;
@@ -46,7 +47,14 @@ impl Work<'_> {
         if next.is_none() && self.next_turn(name).is_some() {
             return self.shut(name, Guard::Ending);
         }
+        if let Some((id, kind)) = &next
+            && let Some(fresh) = self.live.free.get(name).copied()
+            && !self.state.tokens.contains_key(&fresh)
+        {
+            return self.intend(name, nonce, id, *kind, fresh);
+        }
         if !self.live.greeted.contains(name) || next.is_some() {
+            self.live.free.remove(name); // its token is in use by now
             let past = self.state.agents.get(name).and_then(Agent::past_need);
             self.live.seeking.insert(name.clone());
             self.ask(Effect::Seek { agent: name.clone(), nonce, past });
@@ -78,27 +86,45 @@ impl Work<'_> {
         let (Some(turn), Some(agent)) = (open.stage.turn(), open.agent.clone()) else { return };
         let from = open.message.from.clone();
         if let Some(nonce) = self.state.agents.get(&agent).and_then(|agent| agent.nonce) {
+            self.live.free.remove(&agent); // it has a turn after all
             self.ask(Effect::Await { agent, nonce, id: id.clone(), from, turn });
         }
     }
 
-    /// The agent may be typed to now: give it what is next, if there still is something.
-    pub(in crate::engine) fn ready(&mut self, name: &AgentName, nonce: Nonce, fresh: Token) {
+    /// The agent is free from now on. What was said before it was given a turn says nothing of the time after that.
+    pub(in crate::engine) fn ready(&mut self, name: &AgentName, fresh: Token) {
         self.live.seeking.remove(name);
-        self.live.greeted.insert(name.clone());
-        self.live.guards.remove(name);
-        self.touch(name);
-        if self.needs_something(name) || self.state.halted.is_some() || self.state.tokens.contains_key(&fresh)
-        {
-            return; // a token that is in use already: the offer is made again
+        let is_seen = self.live.greeted.insert(name.clone()) | self.live.guards.remove(name).is_some();
+        if !self.needs_something(name) && !self.has_turn_out(name) {
+            self.live.free.insert(name.clone(), fresh);
         }
-        if let Some((id, kind)) = self.next_typed(name) {
-            self.intend(name, nonce, &id, kind, fresh);
+        if is_seen {
+            self.touch(name); // its status says so
         }
+        self.offer(name);
+    }
+
+    /// It is not known any more whether an agent is free: what waits for it is offered anew.
+    pub(in crate::engine) fn unready(&mut self, name: &AgentName) {
+        if self.live.free.remove(name).is_some() {
+            self.offer(name);
+        }
+    }
+
+    /// Whether a turn of an agent's is on its way to it or under way.
+    fn has_turn_out(&self, name: &AgentName) -> bool {
+        let current = self.current_of(name).and_then(|id| self.state.open.get(&id));
+        current.is_some_and(|open| {
+            matches!(
+                open.stage,
+                Stage::Intent(_) | Stage::Submitted(_) | Stage::Working(_) | Stage::InDoubt(_)
+            )
+        })
     }
 
     /// A guard is closed; the pane's worker goes on looking.
     pub(in crate::engine) fn not_ready(&mut self, name: &AgentName, guard: Guard) {
+        self.live.free.remove(name);
         if self.live.guards.get(name).is_none_or(|shut| shut.guard != guard) {
             self.shut(name, guard);
             self.touch(name);
@@ -184,6 +210,7 @@ impl Work<'_> {
             due: self.what_is_left(name, id, kind),
             why: Why::Plain,
         });
+        self.live.free.remove(name);
         self.ask(Effect::Ring { agent: name.clone(), nonce, id: id.clone(), from, turn });
     }
 

@@ -32,7 +32,8 @@ impl Work<'_> {
                     self.warn_of_claim(name, &id, token, &line);
                 }
             }
-            Report::Ready { fresh } if up => self.ready(name, nonce, fresh),
+            Report::Ready { fresh } if up => self.ready(name, fresh),
+            Report::Unready if up => self.unready(name),
             Report::NotReady { guard } if up => self.not_ready(name, guard),
             Report::Unsent { words, boxed } if up => self.unsent(name, words.map(|words| (words, boxed))),
             Report::Needs { kind, why, asks, until, hidden } if up => {
@@ -44,6 +45,7 @@ impl Work<'_> {
             }
             Report::Busy { is } if up && is != self.live.busy.contains(name) => {
                 if is {
+                    self.live.free.remove(name);
                     self.live.busy.insert(name.clone())
                 } else {
                     self.live.busy.remove(name)

@@ -43,6 +43,9 @@ impl Agent {
 impl Work<'_> {
     /// What an agent's screen says that it needs, nothing included.
     pub(in crate::engine) fn needs(&mut self, name: &AgentName, need: Option<Need>) {
+        if need.is_some() {
+            self.live.free.remove(name);
+        }
         let Some(agent) = self.state.agents.get(name) else { return };
         let need = need.map(|need| self.with_a_look_again(agent, need));
         let need = match (&agent.blocked, need) {

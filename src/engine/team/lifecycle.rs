@@ -199,6 +199,7 @@ impl Work<'_> {
 
     pub(in crate::engine) fn forget_live(&mut self, name: &AgentName) {
         self.live.seeking.remove(name);
+        self.live.free.remove(name);
         self.live.settling.remove(name);
         self.live.greeted.remove(name);
         self.live.served.remove(name);

@@ -425,8 +425,12 @@ fn a_turn_that_was_about_to_be_typed_waits_for_the_stop_file_to_go() {
     let text = world.ready("boss");
     assert!(!text.contains("> ring"), "{text}");
     assert_eq!(world.stage("t1"), "queued");
-    assert!(world.step(Input::Halt(false, None)).contains("> seek boss"), "it is asked for again");
-    assert!(world.ready("boss").contains("> ring boss t1"));
+    assert!(world.step(Input::Halt(false, None)).contains("> ring boss t1"), "it was free all the time");
+    let mut world = World::new(team());
+    world.send("t1 user>boss");
+    world.step(Input::Halt(true, None));
+    world.step(Input::Halt(false, None));
+    assert!(world.ready("boss").contains("> ring boss t1"), "it was asked for before");
 }
 
 #[test]

@@ -33,11 +33,10 @@ fn a_dependant_begins_when_all_it_waits_for_is_completed() {
         b claim (marker)
         b verify (marker)
         b completed, result m2 from bob by marker: done by bob
+        c intent #1 task k00005 by boss
         > unwatch bob
         > show finished b
-        > seek boss
-        c intent #1 task k00008 by boss
-        > ring boss c #1 task k00008
+        > ring boss c #1 task k00005
     "#]]
     .assert_eq(&text);
 }

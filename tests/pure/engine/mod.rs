@@ -7,6 +7,7 @@ mod circles;
 mod claiming;
 mod delivering;
 mod ending;
+mod free;
 mod inferring;
 mod life;
 mod loops;

@@ -94,16 +94,14 @@ fn a_waiting_agent_is_given_nothing_else() {
         a claim (marker)
         a verify (marker)
         a completed, result m1 from ann by marker: done by ann
+        t1 intent #2 answers k00006 by boss
         > unwatch ann
         > show finished a
-        > seek boss
-        t1 intent #2 answers k00008 by boss
-        > ring boss t1 #2 answers k00008
+        > ring boss t1 #2 answers k00006
         -- not even while the next turn waits for its next try
         t1 retry +1000 ms (no echo)
-        > seek boss
-        t1 intent #2 answers k00008 by boss
-        > ring boss t1 #2 answers k00008
+        t1 intent #2 answers k00006 by boss
+        > ring boss t1 #2 answers k00006
     "#]]
     .assert_eq(&text);
 }

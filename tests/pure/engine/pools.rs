@@ -117,10 +117,9 @@ fn a_pools_task_whose_agent_died_goes_to_another_one() {
         ann is down, again +1000 ms (exit 1)
         > close ann
         ann is launching
+        t1 intent #1 task k00006 redelivered by bob
         > launch ann
-        > seek bob
-        t1 intent #1 task k00007 redelivered by bob
-        > ring bob t1 #1 task k00007 redelivered
+        > ring bob t1 #1 task k00006 redelivered
         t1 submit due +60000 ms (read)
         t1 take due +60000 ms (read)
         t1 claim (marker)

@@ -371,7 +371,6 @@ fn nobody_lets_a_turn_go_on_whose_pane_is_being_looked_at() {
     expect![[r#"
         > answer refused wrong-stage in 0: it is being checked whether t1 was typed; it goes on by itself in a moment
         t1 retry +1000 ms redelivered (no echo)
-        > seek boss
         t1 intent #1 task k00005 redelivered by boss
         > ring boss t1 #1 task k00005 redelivered
     "#]].assert_eq(&text);

@@ -849,12 +849,13 @@ fn nothing_is_typed_while_the_stop_file_is_there() {
         -- and is gone
         not halted
         > settle boss t1 #1 task k00005
-        ## retrying -> retrying
+        ## retrying -> intent
         halted
         boss is adopted
         -- and is gone
         not halted
-        > seek boss
+        t1 intent #1 task k00005 by boss
+        > ring boss t1 #1 task k00005
         ## held -> held
         halted
         boss is adopted

@@ -44,8 +44,17 @@ impl World {
         }
     }
 
-    /// A team of which everybody runs and is ready.
+    /// A team of which everybody runs and was ready once; of nobody it is known whether that is still so.
     pub(crate) fn new(team: Team) -> Self {
+        let mut world = Self::free(team);
+        for name in world.names() {
+            world.report(&name, Report::Unready);
+        }
+        world
+    }
+
+    /// A team of which everybody runs and is free.
+    pub(crate) fn free(team: Team) -> Self {
         let mut world = Self::asleep(team);
         world.recover(&[]);
         for name in world.names() {

@@ -29,6 +29,8 @@ pub(crate) struct Rules {
     asked: BTreeMap<MessageId, (AgentName, Option<MessageId>)>,
     pub(crate) texts: Texts,
     shelf: Shelf,
+    /// Of whom it was said that they are free, and nothing else since, nor were they given anything.
+    free: BTreeSet<AgentName>,
 }
 
 type Checked = Result<(), String>;
@@ -49,6 +51,7 @@ impl Rules {
             asked: BTreeMap::new(),
             texts: Texts::default(),
             shelf: Shelf::default(),
+            free: BTreeSet::new(),
         }
     }
 
@@ -119,17 +122,68 @@ impl Rules {
         step: &Step,
         engine: &Engine,
     ) -> Checked {
+        self.hear(before, input);
         self.check_events(before, Some(input), step, engine)?;
+        self.check_free(step)?;
         self.check_claims(before, input, step)?;
         check_unproven(before, input, step)?;
         self.check_circle(before, input, step, engine)?;
-        if let Input::Report { report: Report::Ready { .. }, .. } = input {
-            self.check_order(before, step)?;
-        }
+        self.check_order(before, step, engine.state())?;
         let wake = engine.wake_at().into_iter().chain(engine.deadline()).min();
         must(!matches!(input, Input::Wake) || wake.is_none_or(|at| at > step.at), || {
             "it wants to be woken in the past".to_owned()
         })
+    }
+
+    /// What is said of who is free.
+    fn hear(&mut self, before: &State, input: &Input) {
+        let (agent, report) = match input {
+            Input::TmuxCut | Input::TmuxLost { .. } | Input::TmuxBack(_) => return self.free.clear(),
+            Input::Report { agent, nonce, report }
+                if before.agents.get(agent).is_some_and(|agent| agent.nonce == Some(*nonce)) =>
+            {
+                (agent, report)
+            }
+            _ => return,
+        };
+        let known = before.agents.get(agent);
+        let current = known.and_then(|agent| before.open.get(agent.current.as_ref()?));
+        let is_out = |stage| {
+            matches!(stage, Stage::Intent(_) | Stage::Submitted(_) | Stage::Working(_) | Stage::InDoubt(_))
+        };
+        match report {
+            // What is said while a turn is out was said before it came, or is of no use.
+            Report::Ready { .. } if current.is_none_or(|open| !is_out(open.stage)) => {
+                self.free.insert(agent.clone());
+            }
+            Report::Unready
+            | Report::NotReady { .. }
+            | Report::Needs { .. }
+            | Report::Busy { is: true }
+            | Report::Exited { .. }
+            | Report::StartFailed { .. } => {
+                self.free.remove(agent);
+            }
+            _ => {}
+        }
+    }
+
+    /// A turn is given to whoever was said to be free, and once for each time that this was said.
+    fn check_free(&mut self, step: &Step) -> Checked {
+        for effect in &step.effects {
+            match effect {
+                Effect::Launch { agent, .. } | Effect::Close { agent, .. } => {
+                    self.free.remove(agent);
+                }
+                Effect::Ring { agent, .. } => {
+                    must(self.free.remove(agent), || {
+                        format!("{agent} is given a turn, and may not be free")
+                    })?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// A part is refused as a circle only where its addressee would never be free for it.
@@ -165,6 +219,9 @@ impl Rules {
         self.shelf.take(step);
         if step.events.iter().any(Event::has_body) || input.is_none() {
             self.shelf.check(engine, &self.texts.answers)?;
+        }
+        if input.is_none() {
+            self.free.clear(); // it has begun anew
         }
         self.check_ends(&step.events)?;
         self.check_answers(&step.events, engine)?;
@@ -319,23 +376,25 @@ impl Rules {
         self.team.sender(from).is_ok_and(|from| from == *agent) || asked && open.message.to == *from
     }
 
-    /// What is given first was accepted first, among those of the highest priority that may go.
-    fn check_order(&self, before: &State, step: &Step) -> Checked {
-        let Some((agent, id)) = step.effects.iter().find_map(|effect| match effect {
+    /// What is given first was accepted first, among those of the highest priority that may go, be they accepted in the same step.
+    /// What ends in it may set others free behind that.
+    fn check_order(&self, before: &State, step: &Step, after: &State) -> Checked {
+        let rings = step.effects.iter().filter_map(|effect| match effect {
             Effect::Ring { agent, id, .. } => Some((agent, id)),
             _ => None,
-        }) else {
-            return Ok(());
-        };
-        if before.agents.get(agent).is_some_and(|agent| agent.current.is_some()) {
-            return Ok(());
+        });
+        let ends = step.events.iter().any(|event| matches!(event, Event::Ended { .. }));
+        for (agent, id) in rings.filter(|_| !ends) {
+            let had = before.agents.get(agent).and_then(|agent| agent.current.as_ref());
+            let Some(given) = after.open.get(id).filter(|_| had.is_none()) else { continue };
+            let place = |open: &Open| (std::cmp::Reverse(open.message.priority), open.body);
+            let others = after.open.values().filter(|open| self.may_go(open, agent, step.at));
+            // Nobody does a part of what it has itself.
+            let mut others = others.filter(|open| !has_whole_of(after, open, agent));
+            let first = others.find(|open| place(open) < place(given)).map(|open| &open.message.id);
+            must(first.is_none(), || format!("{agent} gets {id} and should get {first:?}"))?;
         }
-        let place = |open: &Open| (std::cmp::Reverse(open.message.priority), open.body);
-        let first = before.open.values().filter(|open| self.may_go(open, agent, step.at));
-        // Nobody does a part of what it has itself.
-        let first = first.filter(|open| !has_whole_of(before, open, agent));
-        let first = first.min_by_key(|open| place(open)).map(|open| &open.message.id);
-        must(first == Some(id), || format!("{agent} gets {id} and should get {first:?}"))
+        Ok(())
     }
 
     fn may_go(&self, open: &Open, agent: &AgentName, now: Millis) -> bool {

@@ -277,7 +277,15 @@ impl World {
             let fresh = self.fresh_token();
             return self.report(agent, nonce, Report::Ready { fresh });
         }
-        Ok(())
+        match how % 4 {
+            // Nobody has asked: its agent is free, or that is not known any more.
+            0 | 1 => {
+                let fresh = self.fresh_token();
+                self.report(agent, nonce, Report::Ready { fresh })
+            }
+            2 => self.report(agent, nonce, Report::Unready),
+            _ => Ok(()),
+        }
     }
 
     fn fresh_token(&mut self) -> Token {
@@ -297,14 +305,14 @@ impl World {
         let nonce = if old { Nonce(7) } else { nonce.unwrap_or(Nonce(7)) };
         let Some(id) = pick_from(&self.ids, message).cloned() else { return Ok(()) };
         let (pane, process) = place(agent, nonce);
-        if what % 13 == 4 {
+        if what % 14 == 4 {
             return self
                 .watched(id, turn, message)
                 .into_iter()
                 .try_for_each(|said| self.report(agent, nonce, said));
         }
         let needs = |kind, hidden| Report::Needs { kind, why: "so".into(), asks: None, until: None, hidden };
-        let report = match what % 13 {
+        let report = match what % 14 {
             0 => Report::Started { pane, process },
             1 => Report::Ready { fresh: token(u32::from(message) + 1) },
             2 => Report::Rung { id, turn, verdict: verdict(message) },
@@ -315,6 +323,7 @@ impl World {
             8 => Report::NeedsNothing,
             9 => Report::Busy { is: turn.is_multiple_of(2) },
             10 => Report::Interrupted { id, how: Interrupted::Ended },
+            11 => Report::Unready,
             _ => Report::TurnOver { id, turn, asks: turn.is_multiple_of(3) },
         };
         self.report(agent, nonce, report)

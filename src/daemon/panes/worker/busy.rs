@@ -125,6 +125,11 @@ impl Worker {
             return self.look_by(told_at);
         }
         (self.busy.told, self.busy.other_since) = (is, None);
+        if is {
+            self.stands_no_more();
+        } else {
+            self.stand_soon();
+        }
         self.report(Report::Busy { is }).await;
     }
 

@@ -133,9 +133,10 @@ impl Worker {
         self.terms.borrow().history
     }
 
-    /// From now on the loop wants to know whether the agent is ready.
+    /// Something waits for the agent: from now on the loop wants to know whether it is ready, and why not.
     pub(super) fn begin_to_seek(&mut self, past: Option<Arc<str>>) {
         self.seeking = Some(Instant::now());
+        self.stands_no_more();
         self.past = past;
         self.pace = PACE_MIN;
         self.guard = None;
@@ -148,7 +149,9 @@ impl Worker {
         match self.guards(since).await? {
             Verdict::Open(screen) => {
                 self.seeking = None;
-                self.sought = Some(since);
+                let patience = Duration::from_millis(self.launch.profile.ready_within_ms);
+                self.sought = (since.elapsed() >= patience).then_some(since);
+                self.stands_free();
                 self.guard = None;
                 let fresh = fresh_token(&screen);
                 self.report(Report::Ready { fresh }).await;
@@ -170,7 +173,7 @@ impl Worker {
 }
 
 /// A token that does not stand on the screen.
-fn fresh_token(screen: &Screen) -> Token {
+pub(super) fn fresh_token(screen: &Screen) -> Token {
     loop {
         let token = Token::mint(getrandom::u64().unwrap_or_else(|_| u64::from(screen.cursor.0)));
         if !screen.rows.iter().any(|row| row.contains(token.as_str())) {

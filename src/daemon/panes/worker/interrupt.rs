@@ -70,6 +70,7 @@ impl Worker {
             self.look().await?;
         }
         self.take_for_busy();
+        self.stand_soon();
         self.report(Report::Interrupted { id, how }).await;
         Ok(())
     }
@@ -104,8 +105,12 @@ impl Worker {
 
     /// Nothing is awaited any more; what was may go on, also what an earlier daemon had awaited and called off.
     pub(super) fn unwatch(&mut self, off: bool) {
-        if self.awaited.take().is_some() || off && self.launched.adopt.is_some() {
+        let was_awaited = self.awaited.take().is_some();
+        if was_awaited || off && self.launched.adopt.is_some() {
             self.may_be_at_it(if off { Rest::CalledOff } else { Rest::Other });
+        }
+        if was_awaited || off {
+            self.stand_soon();
         }
         if off {
             self.take_for_busy();

@@ -64,6 +64,7 @@ impl Worker {
         self.over = claims.then(Over::new);
         if !claims {
             self.may_go_on();
+            self.stand_soon();
         }
         if self
             .awaited
@@ -117,7 +118,8 @@ impl Worker {
                 }
             }
         }
-        self.seek().await
+        self.seek().await?;
+        self.stand().await
     }
 
     /// What is to be looked at now, if anything: while an awaited agent prints, no claim counts yet.
@@ -220,10 +222,12 @@ impl Worker {
         match judged {
             Judged::BySaid(answer, shown) => {
                 self.awaited = None;
+                self.stand_soon();
                 self.report_claim(typed, CompletionSource::Marker, answer, Some(shown)).await;
             }
             Judged::ByScreen => {
                 self.awaited = None;
+                self.stand_soon();
                 self.claim(typed, CompletionSource::Marker, Some(screen)).await;
             }
             Judged::Later(at) => self.look_by(at),
@@ -252,6 +256,7 @@ impl Worker {
             self.awaited = None;
             self.unread = None;
             self.may_go_on();
+            self.stand_soon();
             self.claim(&typed, CompletionSource::Marker, Some(screen)).await;
         } else {
             self.slow_down();

@@ -23,6 +23,7 @@ mod seen;
 mod sending;
 mod shown;
 mod side;
+mod standing;
 mod telling;
 mod typing;
 
@@ -46,6 +47,7 @@ use over::Over;
 use own::Own;
 use seen::Seen;
 use sending::Sending;
+use standing::Standing;
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -128,9 +130,11 @@ struct Worker {
     started: Option<Instant>,
     /// Since when the loop wants to know whether the agent is ready.
     seeking: Option<Instant>,
-    /// Since when the agent had been asked for when it was last found ready: a program that prints without end is ready
-    /// after a while, and stays so.
+    /// Since when the agent had been asked for when it was last found ready only because that was long ago: a program that prints
+    /// without end is ready after a while, and stays so.
     sought: Option<Instant>,
+    /// What the loop knows of its being free though nothing waits for it.
+    standing: Standing,
     /// What was told of a limit that is over, where it is sought after one.
     past: Option<Arc<str>>,
     /// The line that was typed last into its input box.
@@ -232,6 +236,7 @@ impl Worker {
             started: (!adopted).then_some(now),
             seeking: None,
             sought: None,
+            standing: Standing::new(adopted.then_some(now)),
             past: None,
             typed_last: None,
             unentered: HashSet::new(),
@@ -249,7 +254,7 @@ impl Worker {
             reprinted: false,
             over: None,
             said: None,
-            look_at: launch_reads.then_some(now),
+            look_at: (launch_reads || adopted).then_some(now),
             pace: looking::PACE_MIN,
             looked: now,
             seen: None,
@@ -288,6 +293,7 @@ impl Worker {
         let exit = process::wait_gone(self.process);
         tokio::pin!(exit);
         loop {
+            self.tell_standing().await;
             if let Some(order) = self.ahead.pop_front() {
                 self.obey(Some(order)).await?;
                 continue;
@@ -326,7 +332,13 @@ impl Worker {
             Some(Order::Await(typed)) => self.watch_for(typed),
             Some(Order::Unwatch { off }) => self.unwatch(off),
             Some(Order::Interrupt { id, turn }) => self.interrupt(id, turn).await?,
-            Some(Order::Face(request, answer)) => self.face(request, answer).await?,
+            Some(Order::Face(request, answer)) => {
+                let types = request.may_type();
+                self.face(request, answer).await?;
+                if types {
+                    self.stand_soon();
+                }
+            }
         }
         Ok(())
     }
@@ -338,6 +350,7 @@ impl Worker {
             self.launch = launch;
             self.find_side();
         }
+        self.stand_soon();
         (self.told, self.kept) = (None, None);
         self.look_at = Some(Instant::now());
     }
@@ -367,6 +380,7 @@ impl Worker {
         self.printed = at;
         self.over = self.over.map(Over::again);
         self.heard_line(at);
+        self.heard_while_standing();
         if self.wants_looks() {
             let look_at = (self.looked + self.pace).max(at + self.first_look());
             self.look_by(look_at);

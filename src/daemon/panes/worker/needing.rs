@@ -125,10 +125,14 @@ impl Worker {
             Telling::Now => {}
         }
         match kind {
-            None => self.report(Report::NeedsNothing).await,
+            None => {
+                self.report(Report::NeedsNothing).await;
+                self.stand_soon();
+            }
             Some(kind) => {
                 let (why, asks) = (self.reason(read).into(), asks.map(Arc::new));
                 let hidden = read.input.is_none();
+                self.stands_no_more();
                 self.report(Report::Needs { kind, why, asks, until: None, hidden }).await;
             }
         }

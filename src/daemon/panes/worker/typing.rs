@@ -72,6 +72,7 @@ impl Worker {
             typed.since = typed.since.map(|since| since.min(wall_now()));
         }
         self.seeking = None;
+        self.stands_no_more();
         self.reprinted = false;
         let verdict = match self.type_turn(&mut typed).await {
             Ok(receipt) => Verdict::Delivered(receipt),
