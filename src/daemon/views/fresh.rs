@@ -63,8 +63,15 @@ mod tests {
     /// The events by which a message with this content is accepted.
     fn accepted(long: &str) -> Vec<Event> {
         let mint = &mut || MessageId::new("minted").unwrap();
-        let drafts =
-            draft::read(b"to: user\ntype: info\ncontent: x\n", None, &|_| true, mint, Millis(1)).unwrap();
+        let drafts = draft::read(
+            b"to: user\ntype: info\ncontent: x\n",
+            None,
+            &|_| true,
+            mint,
+            Millis(1),
+            &chrono::Utc,
+        )
+        .unwrap();
         let mut engine = crate::engine::engine::Engine::new(crate::engine::team::Team::default());
         let source = Source::Request(RequestId(1));
         let moment = Moment { now: Millis(1), wall: Millis(1), chance: 0 };

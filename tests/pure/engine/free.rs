@@ -1,11 +1,11 @@
 //! Who is free, by the word of its worker, is given what comes in the very step that accepts it; each word is good for one turn.
 
-use crate::engine::make::{id, name, team, token};
 use super::world::World;
+use crate::engine::make::{id, name, team, token};
 use expect_test::expect;
 use tasuki::engine::input::{Guard, Input, Report};
-use tasuki::engine::life::interrupt::Interrupted;
-use tasuki::engine::team::blocker::NeedKind;
+use tasuki::engine::life::interrupted::Interrupted;
+use tasuki::engine::team::need::NeedKind;
 use tasuki::engine::words::Digest;
 
 #[test]

@@ -246,7 +246,7 @@ async fn what_comes_for_one_who_is_free_is_typed_after_one_flush_and_not_read_ba
     daemon.hand_out().unwrap();
     daemon.hear_threads().await; // the second: it is written
     assert_eq!(daemon.journal.flushes, flushes + 1);
-    let file = bench.house.workspace.journal().join("000001.jsonl");
+    let file = bench.process.workspace.journal().join("000001.jsonl");
     let text = std::fs::read(&file).unwrap();
     let at = text.windows(9).position(|bytes| bytes == "やって".as_bytes()).unwrap();
     let segment = std::fs::File::options().write(true).open(&file).unwrap();
