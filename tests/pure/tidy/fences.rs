@@ -40,6 +40,7 @@ const FLOORS: &[Fence] = &[
             "std::fmt",
             "std::hash",
             "std::iter",
+            "std::marker",
             "std::mem",
             "std::num",
             "std::ops",
