@@ -93,7 +93,7 @@ pub struct Held {
 }
 
 impl JournalHandle {
-    /// A desk before a journal that holds bodies at `places`.
+    /// A handle before a journal that holds bodies at `places`.
     #[must_use]
     pub fn new(jobs: Jobs, answers: mpsc::Receiver<Written>, places: BTreeMap<Seq, Location>) -> Self {
         let (waiting, under_way, trim) = (VecDeque::new(), None, None);

@@ -1,4 +1,4 @@
-//! Claims before what would take their tasks away ([`ClaimBarrier`]).
+//! Claims before what would take their tasks away (`daemon/claims/barrier.rs`).
 
 use crate::daemon::health::notes::About;
 use crate::daemon::r#loop::daemon::Daemon;

@@ -3,7 +3,7 @@
 use crate::daemon::ending::Broken;
 use crate::daemon::journal::rotation::RotationStage;
 use crate::daemon::r#loop::daemon::Daemon;
-use crate::daemon::start::replay as memory;
+use crate::daemon::start::replay;
 use crate::engine::words::{MessageId, Millis, Seq};
 use std::collections::BTreeSet;
 
@@ -41,8 +41,8 @@ impl Daemon {
         {
             self.journal.rotation.owed = self.views.owed().clone(); // all other views are written
             let (places, decided) = (self.journal.places(), self.mailbox.decided());
-            let snapshot = memory::snapshot(&self.engine, places, decided, &self.journal.rotation.owed);
-            let finished = memory::fingerprints(&self.engine, &self.journal.rotation.closed);
+            let snapshot = replay::snapshot(&self.engine, places, decided, &self.journal.rotation.owed);
+            let finished = replay::fingerprints(&self.engine, &self.journal.rotation.closed);
             self.journal.turn(now, snapshot, finished)?;
             self.journal.rotation.stage = RotationStage::Writing;
         }

@@ -59,7 +59,7 @@ pub struct MailboxHandle {
 }
 
 impl MailboxHandle {
-    /// A desk that knows which dropped files are in the journal and still on the disk.
+    /// A handle that knows which dropped files are in the journal and still on the disk.
     #[must_use]
     pub fn new(mailing: Mailing, alive: oneshot::Receiver<Infallible>, decided: Handled) -> Self {
         let (forget, defer, reject) = (Vec::new(), Vec::new(), Vec::new());

@@ -46,7 +46,7 @@ pub(in crate::daemon) enum How {
 }
 
 impl PanesHandle {
-    /// An empty desk.
+    /// An empty handle.
     #[must_use]
     pub fn new(keys: Keys, tmux: TmuxHandle) -> Self {
         let (workers, owners, pending) = (BTreeMap::new(), HashMap::new(), BTreeMap::new());

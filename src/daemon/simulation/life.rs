@@ -1,4 +1,4 @@
-//! A life of the simulated daemon: the real loop with its desks, and its threads' work, done here one piece at a time.
+//! A life of the simulated daemon: the real loop with its handles, and its threads' work, done here one piece at a time.
 
 use super::ending::SHOWN_MAX;
 use super::tmux::Panes;
@@ -14,7 +14,7 @@ use crate::daemon::mailbox::mail::Job;
 use crate::daemon::mailbox::worker::state;
 use crate::daemon::mailbox::worker::state::Disk;
 use crate::daemon::start::incarnation::{build, follow, show_owed};
-use crate::daemon::start::replay as memory;
+use crate::daemon::start::replay;
 use crate::daemon::start::replay::Memory;
 use crate::daemon::start::state::Process;
 use crate::daemon::start::threads::Ways;
@@ -87,7 +87,7 @@ pub(super) fn begin(
     let (journal, memory) = match stopped {
         None => {
             process.clock = Clock::start();
-            let opened = memory::open(&dir, &process.boot, settings.team.clone());
+            let opened = replay::open(&dir, &process.boot, settings.team.clone());
             opened.map_err(|error| (error.to_string(), None))?
         }
         Some(journal) => go_on(process, settings, *journal)?,
@@ -106,7 +106,7 @@ fn go_on(
         show_owed(&root, memory, reader, Millis(0)).err().map_or(BTreeSet::new(), |owed| owed.ids)
     };
     journal.stop("the daemon restarts");
-    match memory::try_again(&dir, &mut journal, settings.team.clone(), process.clock.now(), &show) {
+    match replay::try_again(&dir, &mut journal, settings.team.clone(), process.clock.now(), &show) {
         Ok(memory) => Ok((journal, memory)),
         Err(error) => Err((error.to_string(), Some(Box::new(journal)))),
     }

@@ -236,7 +236,7 @@ pub(in crate::daemon) enum Act {
 }
 
 impl TmuxHandle {
-    /// A desk before this connection to this server.
+    /// A handle before this connection to this server.
     #[must_use]
     pub fn new(server: Server, tmux: Tmux, terms: Terms, frames: Frames) -> Self {
         Self {

@@ -85,7 +85,7 @@ struct Failed {
 }
 
 impl ViewsHandle {
-    /// An empty desk. `unsynced` says whether an earlier daemon may have removed files that the newest segment names.
+    /// An empty handle. `unsynced` says whether an earlier daemon may have removed files that the newest segment names.
     #[must_use]
     pub fn new(jobs: SyncSender<Job>, answers: mpsc::Receiver<worker::Shown>, unsynced: bool) -> Self {
         let failed = Failed { wait_ms: AGAIN_MS.0, ..Failed::default() };

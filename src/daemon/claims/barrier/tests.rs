@@ -41,7 +41,7 @@ fn replied() -> Input {
     }
 }
 
-/// A desk at which this waits for these sweeps.
+/// A barrier at which this waits for these sweeps.
 fn desk(waiting: Vec<(u64, Input)>) -> ClaimBarrier {
     let waiting = waiting.into_iter().map(|(sweep, input)| Waiting { sweep, input, gave_way: false });
     ClaimBarrier { waiting: waiting.collect(), found: None }

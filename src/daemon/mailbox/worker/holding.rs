@@ -12,7 +12,7 @@ use crate::io::watch::Watch;
 use std::collections::BTreeSet;
 
 use crate::daemon::inbox::{NEWS_MAX, News};
-use crate::daemon::start::replay as memory;
+use crate::daemon::start::replay;
 use crate::engine::team::Team;
 use crate::engine::words::Millis;
 use crate::io::fake::{Chance, Faults, Machine, World};
@@ -62,7 +62,7 @@ impl Bench {
             log: None,
         };
         let (dir, mailbox) = (root.path().join(".tasuki/journal"), Mailbox::open(root.path()).unwrap());
-        let (journal, _) = memory::open(&dir, "boot", Team::default()).unwrap();
+        let (journal, _) = replay::open(&dir, "boot", Team::default()).unwrap();
         machine.install();
         let (mailing, _) = mailing();
         let (sender, news) = mpsc::channel(NEWS_MAX);

@@ -3,7 +3,7 @@
 
 use super::state::{DEFERRED_MS, Worker};
 use crate::daemon::mailbox::mail::{Asked, Dropped};
-use crate::daemon::start::replay as memory;
+use crate::daemon::start::replay;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{Draft, Known, Source};
 use crate::engine::words::MessageId;
@@ -70,7 +70,7 @@ impl Worker {
         let finished = self.archive.known(id)?;
         let known = |finished: Finished| Known {
             digest: finished.digest,
-            outcome: memory::outcome_of(finished.outcome),
+            outcome: replay::outcome_of(finished.outcome),
         };
         Ok(finished.map(known))
     }

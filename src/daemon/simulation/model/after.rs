@@ -4,7 +4,7 @@
 //! own folders may have, and what they find is put together for every disk.
 
 use super::story::{CONTENTS, MESSAGES, Promise};
-use crate::daemon::start::replay as memory;
+use crate::daemon::start::replay;
 use crate::engine::event::Event;
 use crate::engine::life::Move;
 use crate::engine::team::Team;
@@ -171,7 +171,7 @@ impl Told {
         if !is_whole(&before) {
             return Err(format!("a power cut is taken for damage: {before:?}"));
         }
-        let (_, memory) = memory::open(dir, "after", Team::default()).map_err(|error| error.to_string())?;
+        let (_, memory) = replay::open(dir, "after", Team::default()).map_err(|error| error.to_string())?;
         let (mut told, mut wrong) = (Self { claims: memory.decided.taken, ..Self::default() }, None);
         let report = scan(dir, 1, Order::OldestFirst, &mut |entry| {
             if entry.kind == Kind::Step {
