@@ -23,18 +23,18 @@ pub fn snapshot(data: &[u8]) {
     let again = taken_again(&memory);
     // Indexes may differ where no honest journal leads: two messages with one token.
     assert!(again.engine.state().snapshot().eq(memory.engine.state().snapshot()));
-    assert_eq!(again.decided, memory.decided);
+    assert_eq!(again.handled, memory.handled);
     assert_eq!(again.owed, memory.owed);
     let third = taken_again(&again);
     assert!(third.engine.state() == again.engine.state(), "{:#?}\nis not\n{:#?}", third.engine, again.engine);
-    assert_eq!(third.decided, again.decided);
+    assert_eq!(third.handled, again.handled);
     assert_eq!(third.owed, again.owed);
 }
 
 /// What a start finds after a turn of the segment.
 fn taken_again(memory: &Memory) -> Memory {
-    let Memory { engine, places, decided, owed, .. } = memory;
-    let shown = crate::daemon::start::replay::snapshot(engine, places, decided, owed);
+    let Memory { engine, places, handled, owed, .. } = memory;
+    let shown = crate::daemon::start::replay::snapshot(engine, places, handled, owed);
     assert!(!shown.contains('\n'));
     let mut again = Memory::new(Team::default());
     let took = again.take(&entry(Kind::Snapshot, engine.state().seq.0, &shown));

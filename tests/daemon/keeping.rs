@@ -42,7 +42,7 @@ fn old_journal(folder: &Path, closed_at: &[Millis], opened_in: Option<usize>) {
         let written = journal.append(&[StepLine { seq: step.seq, at: *at, events }], true);
         places.insert(step.seq, written.expect("a step")[0]);
         let snapshot = memory::snapshot(&engine, &places, &Default::default(), &BTreeSet::new());
-        journal.turn(*at, &snapshot, []).expect("a turn");
+        journal.rotate(*at, &snapshot, []).expect("a turn");
         engine.segment_closed(Seq(step.seq.0 + 1));
     }
     journal.close().expect("the end");

@@ -163,7 +163,7 @@ fn without_room_what_is_wanted_is_taken_and_the_rest_is_looked_at_once() {
     let take = |bench: &mut Bench, looks| {
         let mut sweep = bench.mailbox.scan(bench.now, none);
         let more =
-            bench.mailbox.take_wanted(&mut sweep, Budget { files: looks, ..BUDGET }, bench.now, &wanted);
+            bench.mailbox.take_priority(&mut sweep, Budget { files: looks, ..BUDGET }, bench.now, &wanted);
         (texts(&sweep.found), more, std::mem::take(&mut *looked.borrow_mut()))
     };
     let text = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -198,7 +198,7 @@ fn without_room_what_is_wanted_is_taken_and_the_rest_is_looked_at_once() {
     assert_eq!(claims.len(), 1, "{found:?}");
     bench.mailbox.defer(&claims[0]);
     assert_eq!(take(&mut bench, 9), (text(&[]), false, text(&[])), "it was read when there was no room");
-    bench.mailbox.forget_unwanted();
+    bench.mailbox.forget_not_priority();
     assert_eq!(take(&mut bench, 9), (text(&[]), false, text(&["4.yaml"])));
     assert_eq!(take(&mut bench, 9), (text(&[]), false, text(&[])));
     fs::write(bench.path(".tasuki/claim").join(&*claims[0]), "answer").unwrap();

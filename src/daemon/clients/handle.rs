@@ -1,4 +1,4 @@
-//! The loop's side of the faces: requests whose answers wait for the journal, and callers who wait for a message to
+//! The loop's side of the clients: requests whose answers wait for the journal, and callers who wait for a message to
 //! get somewhere.
 
 use crate::daemon::clients::request::{Call, Response, Until};
@@ -134,16 +134,16 @@ mod tests {
     #[test]
     fn nobody_is_shown_what_a_crash_could_undo() {
         let (jobs, _inbox) = sync_channel(1);
-        let (mut journal, mut faces) = (
+        let (mut journal, mut clients) = (
             JournalHandle::new(jobs, mpsc::channel(1).1, BTreeMap::new()),
             ClientsHandle::new(mpsc::channel(1).1),
         );
-        let ask = |faces: &mut ClientsHandle, journal: &JournalHandle| {
+        let ask = |clients: &mut ClientsHandle, journal: &JournalHandle| {
             let (answer, answered) = oneshot::channel();
-            faces.show(journal, answer, Response::Ok);
+            clients.show(journal, answer, Response::Ok);
             answered
         };
-        assert!(ask(&mut faces, &journal).try_recv().is_ok(), "nothing waits to be written");
+        assert!(ask(&mut clients, &journal).try_recv().is_ok(), "nothing waits to be written");
         let step = |seq| Step {
             seq: Seq(seq),
             at: Millis(1),
@@ -154,15 +154,15 @@ mod tests {
         };
         journal.put(step(1), Vec::new());
         journal.submit().unwrap();
-        let mut first = ask(&mut faces, &journal);
+        let mut first = ask(&mut clients, &journal);
         journal.put(step(2), Vec::new());
-        let mut second = ask(&mut faces, &journal);
-        faces.written(journal.steps_written());
+        let mut second = ask(&mut clients, &journal);
+        clients.written(journal.steps_written());
         assert!(first.try_recv().is_err(), "its step is on its way");
         let written =
-            Written { done: Done::Appended(Vec::new()), wants_turn: false, flushes: 1, archive: None };
+            Written { done: Done::Appended(Vec::new()), wants_rotation: false, flushes: 1, archive: None };
         journal.written(written, Millis(1)).unwrap();
-        faces.written(journal.steps_written());
+        clients.written(journal.steps_written());
         assert!(first.try_recv().is_ok());
         assert!(second.try_recv().is_err(), "it has seen a step that waits for the next batch");
     }
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn whoever_waits_is_answered_when_it_is_so_and_not_before() {
         let (jobs, _inbox) = sync_channel(1);
-        let (journal, mut faces) = (
+        let (journal, mut clients) = (
             JournalHandle::new(jobs, mpsc::channel(1).1, BTreeMap::new()),
             ClientsHandle::new(mpsc::channel(1).1),
         );
@@ -209,10 +209,10 @@ mod tests {
             let step = events::decode(&format!("[{event}]")).unwrap();
             engine.replay(Seq(seq), Millis(seq), &step).unwrap();
             // Who asked before hears of the move, who asks now sees how it stands: all are told the same.
-            faces.moved(&engine, &journal, &id);
+            clients.moved(&engine, &journal, &id);
             for until in [Until::Delivered, Until::Ended, Until::Moved("queued"), Until::Moved(stage)] {
                 let (answer, answered) = oneshot::channel();
-                faces.put_awaiting(&engine, &journal, id.clone(), until, answer);
+                clients.put_awaiting(&engine, &journal, id.clone(), until, answer);
                 callers.push((until, answered));
             }
             callers.retain_mut(|(until, answered)| {

@@ -1,4 +1,4 @@
-//! The faces' side of the socket, on a thread of its own: what a crowd of clients sends is read and parsed there, and is not
+//! The clients' side of the socket, on a thread of its own: what a crowd of clients sends is read and parsed there, and is not
 //! in the loop's way.
 
 use crate::daemon::clients::request::Call;
@@ -15,10 +15,10 @@ use std::pin::Pin;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
 
-/// What makes the faces' side of the socket: given the way to the loop, serves until dropped.
-pub type Serve = Box<dyn FnOnce(tokio::net::UnixListener, mpsc::Sender<Call>) -> Faces + Send>;
+/// What makes the clients' side of the socket: given the way to the loop, serves until dropped.
+pub type Serve = Box<dyn FnOnce(tokio::net::UnixListener, mpsc::Sender<Call>) -> Connections + Send>;
 /// A server that runs.
-pub type Faces = Pin<Box<dyn Future<Output = &'static str> + Send>>;
+pub type Connections = Pin<Box<dyn Future<Output = &'static str> + Send>>;
 
 /// Answers that are ready when the end comes still go out: a task is woken once for it, and may yield once.
 const LAST_ROUNDS: usize = 8;
@@ -104,9 +104,9 @@ fn watch(listener: UnixListener) -> io::Result<(Runtime, tokio::net::UnixListene
     Ok((runtime, listener))
 }
 
-async fn talk(mut faces: Faces, ended: oneshot::Receiver<()>) {
+async fn talk(mut clients: Connections, ended: oneshot::Receiver<()>) {
     tokio::select! {
-        _ = &mut faces => return,
+        _ = &mut clients => return,
         _ = ended => {}
     }
     for _ in 0..LAST_ROUNDS {

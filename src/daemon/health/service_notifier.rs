@@ -24,7 +24,7 @@ pub struct ServiceNotifier {
 /// The loop's own part: when it looks next, and what it saw last.
 #[derive(Debug)]
 pub struct Heartbeat {
-    voice: ServiceNotifier,
+    notifier: ServiceNotifier,
     beats: Option<Interval>,
     /// The job that the journal had at the last look.
     journal: Option<u64>,
@@ -35,7 +35,7 @@ pub struct Heartbeat {
 }
 
 impl ServiceNotifier {
-    /// A voice that the manager hears as long as the task in `workers` runs, which ends when every voice is gone.
+    /// A notifier that the manager hears as long as the task in `workers` runs, which ends when every notifier is gone.
     pub(in crate::daemon) fn start(notifier: Option<Notifier>, workers: &mut JoinSet<&'static str>) -> Self {
         let Some(notifier) = notifier else { return Self::default() };
         let (words, waiting) = mpsc::channel(WORDS_MAX);
@@ -67,9 +67,9 @@ impl ServiceNotifier {
 
 impl Heartbeat {
     /// Looks for the first time at once.
-    pub(in crate::daemon) fn new(voice: ServiceNotifier) -> Self {
-        let beats = voice.beat.map(beats);
-        Self { voice, beats, journal: None, probe: None, status: String::new() }
+    pub(in crate::daemon) fn new(notifier: ServiceNotifier) -> Self {
+        let beats = notifier.beat.map(beats);
+        Self { notifier, beats, journal: None, probe: None, status: String::new() }
     }
 
     /// Waits until it is time to look again; for ever where nobody wants to know.
@@ -93,11 +93,11 @@ impl Heartbeat {
         tasks: &mut JoinSet<&'static str>,
         answers: impl Future<Output = ()> + Send + 'static,
     ) {
-        let voice = self.voice.clone();
+        let notifier = self.notifier.clone();
         self.probe = Some(tasks.spawn(async move {
             answers.await;
             // Where the connection is gone, so is tmux, which its keeper knows and repairs.
-            voice.say(Word::Alive);
+            notifier.say(Word::Alive);
             "probe"
         }));
     }
@@ -109,13 +109,13 @@ impl Heartbeat {
 
     /// Whether anybody listens.
     pub(in crate::daemon) fn is_heard(&self) -> bool {
-        self.voice.words.is_some()
+        self.notifier.words.is_some()
     }
 
     /// Tells the status line, if it has changed.
     pub(in crate::daemon) fn tell(&mut self, status: String) {
         if status != self.status {
-            self.voice.say(Word::Status(status.clone()));
+            self.notifier.say(Word::Status(status.clone()));
             self.status = status;
         }
     }
@@ -159,23 +159,23 @@ mod tests {
     #[tokio::test]
     async fn what_takes_long_is_no_silence() {
         let (words, mut heard) = mpsc::channel(WORDS_MAX);
-        let voice = ServiceNotifier { words: Some(words), beat: Some(Duration::from_millis(5)) };
+        let notifier = ServiceNotifier { words: Some(words), beat: Some(Duration::from_millis(5)) };
         let work = async {
             for _ in 0..3 {
                 assert_eq!(heard.recv().await, Some(Word::Alive));
             }
             "done"
         };
-        assert_eq!(voice.meanwhile(work).await, "done");
+        assert_eq!(notifier.meanwhile(work).await, "done");
     }
 
     #[tokio::test]
     async fn nobody_is_told_where_nobody_listens() {
         let mut workers = JoinSet::new();
-        let voice = ServiceNotifier::start(None, &mut workers);
-        voice.say(Word::Ready);
+        let notifier = ServiceNotifier::start(None, &mut workers);
+        notifier.say(Word::Ready);
         assert!(workers.is_empty());
-        let mut herald = Heartbeat::new(voice);
+        let mut herald = Heartbeat::new(notifier);
         let beat = tokio::time::timeout(Duration::from_millis(50), herald.beat()).await;
         assert!(beat.is_err(), "it woke up");
     }

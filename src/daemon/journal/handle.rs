@@ -59,7 +59,7 @@ pub struct JournalHandle {
     /// Segments closed before this moment may go, but for those from this number on.
     trim: Option<(Millis, u32)>,
     /// Whether the segment should be turned.
-    wants_turn: bool,
+    wants_rotation: bool,
     /// No turn before this moment, since the last one failed, and how long was waited.
     turn_not_before: Millis,
     turn_wait_ms: u64,
@@ -107,7 +107,7 @@ impl JournalHandle {
             under_way,
             places,
             trim,
-            wants_turn: false,
+            wants_rotation: false,
             turn_not_before: Millis(0),
             turn_wait_ms: TURN_AGAIN_MS.0,
             flushes: 0,
@@ -205,11 +205,11 @@ impl JournalHandle {
         self.jobs.try_send(Job::Trim { before, keep_from }).map_err(|_| ThreadGone("journal"))
     }
 
-    /// Gives the thread a turn of the segment. Only while [`Self::is_idle`].
+    /// Gives the thread a rotation. Only while [`Self::is_idle`].
     ///
     /// # Errors
     /// If the thread is gone.
-    pub fn turn(
+    pub fn rotate(
         &mut self,
         at: Millis,
         snapshot: String,
@@ -221,14 +221,14 @@ impl JournalHandle {
 
     /// Whether the segment should be turned now.
     #[must_use]
-    pub fn wants_turn(&self, now: Millis) -> bool {
-        self.wants_turn && now >= self.turn_not_before
+    pub fn wants_rotation(&self, now: Millis) -> bool {
+        self.wants_rotation && now >= self.turn_not_before
     }
 
     /// When a turn that failed is to be tried again, if that is still to come.
     #[must_use]
-    pub fn turn_again_at(&self, now: Millis) -> Option<Millis> {
-        (self.wants_turn && self.turn_not_before > now).then_some(self.turn_not_before)
+    pub fn rotate_again_at(&self, now: Millis) -> Option<Millis> {
+        (self.wants_rotation && self.turn_not_before > now).then_some(self.turn_not_before)
     }
 
     /// A job is done: the effects that waited for it may be performed.
@@ -236,7 +236,7 @@ impl JournalHandle {
     /// # Errors
     /// The journal's own error: nothing of the batch may be performed.
     pub fn written(&mut self, written: Written, now: Millis) -> Result<Heard, JournalError> {
-        self.wants_turn = written.wants_turn;
+        self.wants_rotation = written.wants_rotation;
         self.flushes = written.flushes;
         self.done += 1;
         let (seqs, held) = self.under_way.take().unwrap_or_default();

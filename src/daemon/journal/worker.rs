@@ -43,7 +43,7 @@ pub struct Written {
     /// Of which job.
     pub done: Done,
     /// Whether the segment should be turned soon.
-    pub wants_turn: bool,
+    pub wants_rotation: bool,
     /// Flushes so far, for the status and the tests.
     pub flushes: u64,
     /// What the closed segments know, where that changed.
@@ -100,7 +100,7 @@ pub(in crate::daemon) fn do_job(journal: &mut Journal, job: Job, now: &mut Milli
     let (done, changed) = work_at(journal, job);
     Written {
         done,
-        wants_turn: journal.wants_turn(*now),
+        wants_rotation: journal.wants_rotation(*now),
         flushes: journal.counters().fdatasyncs,
         archive: changed.then(|| journal.archive()),
     }
@@ -113,7 +113,7 @@ fn work_at(journal: &mut Journal, job: Job) -> (Done, bool) {
             let done = journal.append(&lines, durable);
             (done.map_or_else(Done::Stopped, Done::Appended), false)
         }
-        Job::Turn { at, snapshot, finished } => match journal.turn(at, snapshot, finished) {
+        Job::Turn { at, snapshot, finished } => match journal.rotate(at, snapshot, finished) {
             Ok(()) => (Done::Turned, true),
             Err(error) if journal.has_stopped() => (Done::Stopped(error), false),
             Err(error) => (Done::NotTurned(error), false),
@@ -156,7 +156,7 @@ mod tests {
     use crate::io::journal::IdHash;
 
     /// A segment in which this message ended, and the turn to the next one.
-    fn turn(journal: &mut Journal, id: &MessageId) -> Written {
+    fn rotate(journal: &mut Journal, id: &MessageId) -> Written {
         let (seq, now) = (journal.next_seq(), &mut Millis(0));
         let line = StepLine { seq, at: Millis(seq.0), events: "[]".into() };
         let job = Job::Append { lines: vec![line], durable: true };
@@ -176,9 +176,9 @@ mod tests {
             let mut archive = written.archive?;
             Some(ids.each_ref().map(|id| archive.known(id).unwrap().is_some()))
         };
-        assert_eq!(known(turn(&mut journal, &ids[0])), Some([true, false, false]));
-        assert_eq!(known(turn(&mut journal, &ids[1])), Some([true, true, false]));
-        assert_eq!(known(turn(&mut journal, &ids[2])), Some([true, true, true]));
+        assert_eq!(known(rotate(&mut journal, &ids[0])), Some([true, false, false]));
+        assert_eq!(known(rotate(&mut journal, &ids[1])), Some([true, true, false]));
+        assert_eq!(known(rotate(&mut journal, &ids[2])), Some([true, true, true]));
         let mut trim = |keep_from| {
             do_job(&mut journal, Job::Trim { before: Millis(u64::MAX), keep_from }, &mut Millis(0))
         };

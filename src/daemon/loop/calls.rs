@@ -1,4 +1,4 @@
-//! What faces ask of the daemon: each gets its answer at once, or when what it asked for is written.
+//! What clients ask of the daemon: each gets its answer at once, or when what it asked for is written.
 
 use crate::daemon::clients::handle::see;
 use crate::daemon::clients::request::{Call, Request, Response};

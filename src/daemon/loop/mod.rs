@@ -8,8 +8,8 @@ mod health;
 mod news;
 mod open;
 mod perform;
+mod rotation;
 mod run;
-mod segment;
 #[cfg(test)]
 mod tests;
 mod timers;

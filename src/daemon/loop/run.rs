@@ -77,7 +77,7 @@ impl Daemon {
         let now = self.timers.clock.now();
         self.views.turn(self.journal.rotation.stage != RotationStage::No);
         self.views.submit(&self.engine, &self.journal, now)?;
-        self.turn_segment()
+        self.rotate_segment()
     }
 
     fn sleep(&self) -> impl Future<Output = ()> + use<> {
@@ -98,7 +98,7 @@ impl Daemon {
             .min();
         let beat = self.anyone_working().then_some(self.timers.beat_at);
         let daemon = self.views.daemon_at();
-        let turn = self.journal.turn_again_at(self.timers.clock.now());
+        let turn = self.journal.rotate_again_at(self.timers.clock.now());
         let others = [self.views.again_at(), turn, Some(self.timers.expire_at), self.health.stall.look_at()];
         let mail = self.mailbox.again_at(self.timers.clock.now());
         [wake, beat, daemon, mail].into_iter().chain(others).flatten().min()

@@ -53,7 +53,7 @@ pub struct MailboxHandle {
     sweeps: u64,
     sweep: bool,
     /// Dropped files that are in the journal and perhaps still on the disk.
-    decided: Handled,
+    handled: Handled,
     /// Claimed files for which there was no room.
     waiting: BTreeMap<Arc<str>, Waits>,
 }
@@ -61,7 +61,7 @@ pub struct MailboxHandle {
 impl MailboxHandle {
     /// A handle that knows which dropped files are in the journal and still on the disk.
     #[must_use]
-    pub fn new(mailing: Mailing, alive: oneshot::Receiver<Infallible>, decided: Handled) -> Self {
+    pub fn new(mailing: Mailing, alive: oneshot::Receiver<Infallible>, handled: Handled) -> Self {
         let (forget, defer, reject) = (Vec::new(), Vec::new(), Vec::new());
         let (asked, others) = (Vec::new(), VecDeque::new());
         Self {
@@ -76,7 +76,7 @@ impl MailboxHandle {
             archives: 0,
             sweeps: 0,
             sweep: false,
-            decided,
+            handled,
             waiting: BTreeMap::new(),
         }
     }
@@ -90,20 +90,20 @@ impl MailboxHandle {
     pub fn forget(&mut self, source: Source) {
         if let Source::File { claim, .. } = source {
             self.waiting.remove(&claim);
-            self.decided.taken.insert(claim.clone());
+            self.handled.taken.insert(claim.clone());
             self.forget.push(claim);
         }
     }
 
     /// These files are gone, or set aside.
     pub fn forgotten(&mut self, claims: &[Arc<str>]) {
-        self.decided.forget(claims);
+        self.handled.forget(claims);
     }
 
     /// Dropped files that are in the journal and perhaps still on the disk: a snapshot has to name them.
     #[must_use]
-    pub fn decided(&self) -> &Handled {
-        &self.decided
+    pub fn handled(&self) -> &Handled {
+        &self.handled
     }
 
     /// There is no room for what this file says, which needs so many places: it waits.
@@ -134,7 +134,7 @@ impl MailboxHandle {
         if let Source::File { claim, .. } = source {
             self.waiting.remove(&claim);
             let rejected = Rejected { claim, from, refusal };
-            self.decided.refuse(rejected.clone());
+            self.handled.refuse(rejected.clone());
             self.reject.push(rejected);
         }
     }

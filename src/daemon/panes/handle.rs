@@ -151,11 +151,11 @@ mod tests {
     #[test]
     fn nobodys_pane_is_refused_as_nobody_is_elsewhere() {
         let folder = tempfile::tempdir().unwrap();
-        let desk = PanesHandle::new(Keys::open(&folder.path().join("secret")).unwrap(), TmuxHandle::none());
+        let handle = PanesHandle::new(Keys::open(&folder.path().join("secret")).unwrap(), TmuxHandle::none());
         let engine = Engine::new(Team::default());
         for name in ["nobody", "user"] {
             let (answer, mut answered) = oneshot::channel();
-            desk.face(&engine, &AgentName::new(name).unwrap(), PaneRequest::Ready, answer);
+            handle.face(&engine, &AgentName::new(name).unwrap(), PaneRequest::Ready, answer);
             match answered.try_recv() {
                 Ok(Response::Reply(Reply::Refused(refusal))) => assert_eq!(refusal.code, Code::UnknownAgent),
                 other => panic!("{name}: {other:?}"),
@@ -166,25 +166,25 @@ mod tests {
     #[test]
     fn a_key_is_that_of_the_newest_launch_and_whole_or_it_is_nobodys() {
         let folder = tempfile::tempdir().unwrap();
-        let mut desk =
+        let mut handle =
             PanesHandle::new(Keys::open(&folder.path().join("secret")).unwrap(), TmuxHandle::none());
         let name = |name: &str| AgentName::new(name).unwrap();
         let launched = |agent: &str, nonce| Launched { agent: name(agent), nonce: Nonce(nonce), adopt: None };
         let _inboxes: Vec<_> = [launched("a", 1), launched("b", 1), launched("a", 2)]
-            .map(|launched| desk.admit(&launched))
+            .map(|launched| handle.admit(&launched))
             .into();
         for (agent, nonce, owner) in [("a", 2, true), ("b", 1, true), ("a", 1, false), ("c", 1, false)] {
-            let key = desk.key(&name(agent), Nonce(nonce));
-            let who = desk.who(Some(&key));
+            let key = handle.key(&name(agent), Nonce(nonce));
+            let who = handle.who(Some(&key));
             if owner {
                 assert_eq!(who, Ok(Some(name(agent))));
             } else {
                 assert!(who.is_err(), "{agent} {nonce}: {who:?}");
             }
             for part in ["", &key[..1], &key[..key.len() - 1], &format!("{key}0")] {
-                assert!(desk.who(Some(part)).is_err(), "{part:?} for {key:?}");
+                assert!(handle.who(Some(part)).is_err(), "{part:?} for {key:?}");
             }
         }
-        assert_eq!(desk.who(None), Ok(None), "who shows none proves nothing");
+        assert_eq!(handle.who(None), Ok(None), "who shows none proves nothing");
     }
 }

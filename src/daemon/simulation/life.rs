@@ -131,13 +131,13 @@ fn rouse(
     let disk = Disk { folder: process.workspace.memory(), low_bytes, full: false, ground: None };
     let disk = (disk, Watch::none());
     let way = (&mailing, settings.team.names(), news.clone());
-    let decided = memory.decided.clone();
+    let handled = memory.handled.clone();
     let archive = journal.archive();
-    let (mailbox, decided) = state::worker(mailbox, decided, archive, disk, process.clock, way);
+    let (mailbox, handled) = state::worker(mailbox, handled, archive, disk, process.clock, way);
     let views = views::Worker::new(Views::open(&root).map_err(|error| error.to_string())?, journal.reader());
     process.calls = called;
     let ((written_to, written), (shown_to, shown)) = (mpsc::channel(1), mpsc::channel(SHOWN_MAX));
-    let ways = Ways { journal_jobs: jobs, written, views_jobs, shown, mailing, mailbox_alive, decided };
+    let ways = Ways { journal_jobs: jobs, written, views_jobs, shown, mailing, mailbox_alive, handled };
     let found = panes.found();
     let tmux = (Tmux::none(), &found);
     let (mut daemon, step) =
@@ -217,14 +217,14 @@ impl Incarnation {
         self.journal.counters().appends < 2
     }
 
-    /// The journal's thread does what it was given. `wants_turn`: as if the segment had grown large.
-    pub(super) fn write(&mut self, wants_turn: bool) -> Worked {
+    /// The journal's thread does what it was given. `wants_rotation`: as if the segment had grown large.
+    pub(super) fn write(&mut self, wants_rotation: bool) -> Worked {
         if self.written.is_some() {
             return Worked::Nothing;
         }
         let Ok(job) = self.journal_jobs.try_recv() else { return Worked::Nothing };
         let mut written = journal::do_job(&mut self.journal, job, &mut self.journal_now);
-        written.wants_turn |= wants_turn;
+        written.wants_rotation |= wants_rotation;
         let turned = matches!(written.done, journal::Done::Turned);
         self.written = Some(written);
         if turned { Worked::Turned } else { Worked::Something }

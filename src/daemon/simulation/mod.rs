@@ -46,7 +46,7 @@ const MET: [(&str, u64); 52] = [
     ("disk full", 120),
     ("loops that broke", 60),
     ("starts that failed", 90),
-    ("turns of the segment", 200),
+    ("rotation", 200),
     ("jumps of the wall clock", 220),
     ("sleeps of the machine", 20),
     ("tmux deaths", 100),

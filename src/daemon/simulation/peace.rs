@@ -32,9 +32,9 @@ impl Run {
         if self.chance.one_in(40) {
             self.retain()?;
         }
-        let wants_turn = self.chance.one_in(20);
+        let wants_rotation = self.chance.one_in(20);
         if let Now::Alive(life) = &mut self.now {
-            busy |= life.write(wants_turn) != Worked::Nothing;
+            busy |= life.write(wants_rotation) != Worked::Nothing;
             busy |= life.show() != Worked::Nothing;
             busy |= life.look() != Worked::Nothing;
         }

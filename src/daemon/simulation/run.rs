@@ -360,12 +360,12 @@ impl Run {
         let Now::Alive(life) = &mut self.now else { return };
         // A daemon often starts with a segment that is as large as it may be.
         let often = if life.is_young() { 4 } else { 30 };
-        let wants_turn = !self.calm && self.chance.one_in(often);
-        match life.write(wants_turn) {
+        let wants_rotation = !self.calm && self.chance.one_in(often);
+        match life.write(wants_rotation) {
             Worked::Nothing => {}
             Worked::Turned => {
                 self.tell("the segment is turned");
-                self.trace.meet("turns of the segment");
+                self.trace.meet("rotation");
                 // What a new segment leaves out is missed by the next start alone, if that comes soon.
                 if !self.calm && self.chance.one_in(4) {
                     self.plan_death(6);

@@ -12,12 +12,12 @@ use crate::daemon::mailbox::handled::Handled;
 use crate::daemon::panes::handle::PanesHandle;
 use crate::daemon::panes::orders::Terms;
 use crate::daemon::start::error::{StartError, io};
-use crate::daemon::start::lost;
 use crate::daemon::start::replay::{self, Memory};
 use crate::daemon::start::signals::unless_ended;
 use crate::daemon::start::state::Process;
 use crate::daemon::start::threads::{self, Threads, Ways};
 use crate::daemon::start::unavailable;
+use crate::daemon::start::unknown_views;
 use crate::daemon::timers::{EXPIRE_MS, Timers};
 use crate::daemon::tmux::keeper::{self, PanesFound, TmuxHandle};
 use crate::daemon::views::handle::{ViewsHandle, finished_items};
@@ -72,10 +72,10 @@ pub(in crate::daemon) async fn begin(
     process.calls = calls;
     let (journal, memory, connected) = taken_up?;
     let connection = connected.tmux.clone();
-    let decided = memory.decided.clone();
-    let lost = lost::set_aside(process.workspace.root(), &memory.engine, &mut journal.archive());
-    let roused = spawn_workers(process, &settings, connected, journal, decided)?;
-    let Spawned { found, threads, workers, news, inbox } = roused;
+    let handled = memory.handled.clone();
+    let lost = unknown_views::set_aside(process.workspace.root(), &memory.engine, &mut journal.archive());
+    let spawned = spawn_workers(process, &settings, connected, journal, handled)?;
+    let Spawned { found, threads, workers, news, inbox } = spawned;
     let tmux = (connection, &found);
     let assembled = build(process, settings, (memory, went_on), threads.ways, (news, inbox), tmux);
     let (mut daemon, step) = assembled?;
@@ -98,9 +98,9 @@ pub(in crate::daemon) fn build(
     (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
     (connection, found): (Tmux, &PanesFound),
 ) -> Result<(Daemon, Step), StartError> {
-    let Memory { mut engine, places, decided, owed, last_at, untold, lost, .. } = memory;
-    let untold = lines_of(&untold, &process.workspace, &settings.team);
-    let unsynced = !decided.names().is_empty(); // dropped files that may be gone, but not durably
+    let Memory { mut engine, places, handled, owed, last_at, backfill, lost, .. } = memory;
+    let backfill = lines_of(&backfill, &process.workspace, &settings.team);
+    let unsynced = !handled.names().is_empty(); // dropped files that may be gone, but not durably
     // Before the engine goes on: what ends thereby ends in the new segment.
     let closed = if went_on { engine.state().finished.keys().cloned().collect() } else { owed };
     let (first, retention_ms) = (last_at, settings.general.retention_ms);
@@ -112,7 +112,7 @@ pub(in crate::daemon) fn build(
     let keys =
         Keys::open(&process.workspace.memory().join("secret")).map_err(io("open the agents' secret"))?;
     let mut views = ViewsHandle::new(ways.views_jobs, ways.shown, unsynced);
-    untold.into_iter().for_each(|line| views.put_line(line));
+    backfill.into_iter().for_each(|line| views.put_line(line));
     let mut journal = JournalHandle::new(ways.journal_jobs, ways.written, places);
     journal.rotation.closed = closed;
     let daemon = Daemon {
@@ -126,7 +126,7 @@ pub(in crate::daemon) fn build(
         engine,
         journal,
         views,
-        mailbox: MailboxHandle::new(ways.mailing, ways.mailbox_alive, ways.decided),
+        mailbox: MailboxHandle::new(ways.mailing, ways.mailbox_alive, ways.handled),
         claims: ClaimBarrier::default(),
         panes: PanesHandle::new(keys, tmux),
         clients: ClientsHandle::new(unavailable::take(&mut process.calls)),
@@ -152,13 +152,13 @@ fn spawn_workers(
     settings: &Settings,
     mut connected: keeper::Connected,
     journal: Journal,
-    decided: Handled,
+    handled: Handled,
 ) -> Result<Spawned, StartError> {
     let (news, inbox) = mpsc::channel(NEWS_MAX);
     let found = std::mem::take(&mut connected.found);
     let mut workers = JoinSet::new();
     workers.spawn(keeper::keep(process.server.clone(), connected, news.clone()));
-    let threads = threads::start(process, journal, decided, settings, &news)?;
+    let threads = threads::start(process, journal, handled, settings, &news)?;
     workers.spawn(watches::views(process.workspace.clone(), news.clone()));
     workers.spawn(watches::team(
         process.workspace.clone(),
@@ -240,12 +240,12 @@ impl Incarnation {
     }
 }
 
-/// What earlier lives wrote to the journal and left untold.
-fn lines_of(untold: &LogBackfill, workspace: &Workspace, team: &Team) -> Vec<Item> {
+/// What earlier lives wrote to the journal and left backfill.
+fn lines_of(backfill: &LogBackfill, workspace: &Workspace, team: &Team) -> Vec<Item> {
     let views = Views::open(workspace.root());
     let views =
         views.inspect_err(|error| tracing::warn!(%error, "it is not known what is missing from the logs"));
-    views.map_or(Vec::new(), |views| untold.lines(&views, |name| team.members.contains_key(name)))
+    views.map_or(Vec::new(), |views| backfill.lines(&views, |name| team.members.contains_key(name)))
 }
 
 /// Writes what ended in a segment that is about to be left, as a turn in order does, but for what is not kept any more.
@@ -263,9 +263,9 @@ pub(in crate::daemon) fn show_owed(
     match Views::open(root) {
         Ok(views) => {
             let members = &memory.engine.team().members;
-            let untold = memory.untold.lines(&views, |name| members.contains_key(name));
+            let backfill = memory.backfill.lines(&views, |name| members.contains_key(name));
             let mut job = finished_items(&memory.engine, &memory.places, &ids);
-            job.extend(untold);
+            job.extend(backfill);
             views::write_now(views, reader, job)
         }
         Err(error) => Err(views::Owed { ids, why: error.to_string() }),

@@ -2,10 +2,10 @@
 
 pub mod error;
 pub mod incarnation;
-pub(in crate::daemon) mod lost;
 pub mod process;
 pub mod replay;
 pub(in crate::daemon) mod signals;
 pub(in crate::daemon) mod state;
 pub mod threads;
 pub(in crate::daemon) mod unavailable;
+pub(in crate::daemon) mod unknown_views;

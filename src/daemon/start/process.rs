@@ -57,9 +57,9 @@ pub fn run(workspace: Workspace, around: Surroundings, serve: Serve) -> Result<(
     let runtime = runtime.map_err(io("start the runtime"))?;
     let done = runtime.block_on(async {
         let mut speaking = JoinSet::new();
-        let voice = ServiceNotifier::start(Notifier::of_this_process(), &mut speaking);
-        let done = live(workspace, around, clock, loaded.settings, serve, voice).await;
-        // Every voice is gone: its task ends when it has said what was still to be said.
+        let notifier = ServiceNotifier::start(Notifier::of_this_process(), &mut speaking);
+        let done = live(workspace, around, clock, loaded.settings, serve, notifier).await;
+        // Every notifier is gone: its task ends when it has said what was still to be said.
         let _ = tokio::time::timeout(SHUTDOWN, speaking.join_next()).await;
         done
     });
@@ -74,7 +74,7 @@ async fn live(
     clock: Clock,
     settings: Settings,
     serve: Serve,
-    voice: ServiceNotifier,
+    notifier: ServiceNotifier,
 ) -> Result<(), StartError> {
     let (end, mut signals) = signals().map_err(io("listen for signals"))?;
     let (to_loop, calls) = mpsc::channel(CALLS_MAX);
@@ -83,7 +83,7 @@ async fn live(
     let boot = format!("{}-{}", clock::boot_id().unwrap_or_default(), std::process::id());
     let server = tmux_server(&workspace, &around, &settings);
     let unavailable = Unavailable::new(end, workspace.clone());
-    let of_process = voice.clone();
+    let of_process = notifier.clone();
     let mut process = Process {
         workspace,
         around,
@@ -98,7 +98,7 @@ async fn live(
     };
     let mut serving = None;
     let server = (listener, serve, to_loop);
-    let ending = live_on(&mut process, settings, &mut signals, &voice, server, &mut serving).await;
+    let ending = live_on(&mut process, settings, &mut signals, &notifier, server, &mut serving).await;
     own.remove();
     let ending = ending?;
     Serving::end(serving).await;
@@ -113,7 +113,7 @@ async fn live_on(
     process: &mut Process,
     mut settings: Settings,
     signals: &mut mpsc::Receiver<Ending>,
-    voice: &ServiceNotifier,
+    notifier: &ServiceNotifier,
     server: Door,
     serving: &mut Option<Serving>,
 ) -> Result<Ending, StartError> {
@@ -121,7 +121,7 @@ async fn live_on(
     let mut server = Some(server);
     loop {
         let begin = incarnation::begin(process, settings.clone(), stopped.take());
-        let begun = match unless_ended(voice.meanwhile(begin), signals).await {
+        let begun = match unless_ended(notifier.meanwhile(begin), signals).await {
             Ok(begun) => begun,
             Err(ending) => return Ok(ending),
         };
@@ -132,7 +132,7 @@ async fn live_on(
             Ok(life) => {
                 if let Some(server) = server.take() {
                     *serving = Some(answer(server).await?);
-                    voice.say(Word::Ready);
+                    notifier.say(Word::Ready);
                 }
                 let began = process.clock.now();
                 let ended = life.live(process, signals).await;

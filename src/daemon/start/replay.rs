@@ -46,13 +46,13 @@ pub struct Memory {
     /// Where each step is that an open message, or one that ended in this segment, may refer to.
     pub places: BTreeMap<Seq, Location>,
     /// What becomes of dropped files that may still lie in `.tasuki/claim/`.
-    pub decided: Handled,
+    pub handled: Handled,
     /// Messages that ended in an earlier segment, whose views are still to be written.
     pub owed: BTreeSet<MessageId>,
     /// When the last step was.
     pub last_at: Millis,
     /// The last sentences, which the histories may not have.
-    pub untold: LogBackfill,
+    pub backfill: LogBackfill,
     /// What of the journal is lost, in words.
     pub lost: Option<String>,
     /// Which start of the machine this is, if it is known.
@@ -62,10 +62,10 @@ pub struct Memory {
 impl Memory {
     /// Nothing was told yet.
     pub(crate) fn new(team: Team) -> Self {
-        let (places, decided, owed) = (BTreeMap::new(), Handled::default(), BTreeSet::new());
-        let (last_at, untold) = (Millis(0), LogBackfill::default());
+        let (places, handled, owed) = (BTreeMap::new(), Handled::default(), BTreeSet::new());
+        let (last_at, backfill) = (Millis(0), LogBackfill::default());
         let (lost, machine) = (None, None);
-        Self { engine: Engine::new(team), places, decided, owed, last_at, untold, lost, machine }
+        Self { engine: Engine::new(team), places, handled, owed, last_at, backfill, lost, machine }
     }
 
     /// The same, by a daemon of which this is the start.
@@ -89,22 +89,22 @@ impl Memory {
                 if found.iter().any(Event::has_body) {
                     self.places.insert(entry.seq, entry.place);
                 }
-                found.iter().for_each(|event| self.decided.take(event));
+                found.iter().for_each(|event| self.handled.take(event));
                 if self.is_earlier(entry.boot) {
-                    found.iter().for_each(|event| self.decided.age(event));
+                    found.iter().for_each(|event| self.handled.age(event));
                 }
-                self.untold.take(entry.at, &found);
+                self.backfill.take(entry.at, &found);
             }
             Kind::Snapshot => {
-                let (places, decided, found) = read_snapshot(entry.payload)?;
+                let (places, handled, found) = read_snapshot(entry.payload)?;
                 let team = self.engine.team().clone();
-                let (untold, machine) = (std::mem::take(&mut self.untold), self.machine.take());
-                *self = Self { untold, machine, ..Self::new(team) };
+                let (backfill, machine) = (std::mem::take(&mut self.backfill), self.machine.take());
+                *self = Self { backfill, machine, ..Self::new(team) };
                 self.engine.replay(entry.seq, entry.at, &found).map_err(|error| error.to_string())?;
                 self.places = places;
-                self.decided = decided;
+                self.handled = handled;
                 if self.is_earlier(entry.boot) {
-                    self.decided.earlier.clone_from(&self.decided.taken);
+                    self.handled.earlier.clone_from(&self.handled.taken);
                 }
                 self.owed = self.engine.state().finished.keys().cloned().collect();
             }
@@ -196,7 +196,7 @@ pub(in crate::daemon) fn try_again(
         crate::io::journal::free_reserve(dir)?;
     }
     let finished = fingerprints(&memory.engine, &memory.owed);
-    let snapshot = snapshot(&memory.engine, &memory.places, &memory.decided, &owed);
+    let snapshot = snapshot(&memory.engine, &memory.places, &memory.handled, &owed);
     journal.start_new_segment(now, snapshot, finished)?;
     memory.engine.go_on_after(Seq(journal.next_seq().0.saturating_sub(1)));
     Ok(memory)
@@ -207,7 +207,7 @@ pub(in crate::daemon) fn try_again(
 pub fn snapshot(
     engine: &Engine,
     places: &BTreeMap<Seq, Location>,
-    decided: &Handled,
+    handled: &Handled,
     owed: &BTreeSet<MessageId>,
 ) -> String {
     let needed = engine.needed_steps();
@@ -219,15 +219,15 @@ pub fn snapshot(
         comma = ",";
     }
     text.push_str("],\"claims\":");
-    let claims: Vec<&str> = decided.taken.iter().map(AsRef::as_ref).collect();
+    let claims: Vec<&str> = handled.taken.iter().map(AsRef::as_ref).collect();
     text.push_str(serde_json::to_string(&claims).as_deref().unwrap_or("[]"));
-    if !decided.earlier.is_empty() {
-        let earlier: Vec<&str> = decided.earlier.iter().map(AsRef::as_ref).collect();
+    if !handled.earlier.is_empty() {
+        let earlier: Vec<&str> = handled.earlier.iter().map(AsRef::as_ref).collect();
         text.push_str(",\"earlier\":");
         text.push_str(serde_json::to_string(&earlier).as_deref().unwrap_or("[]"));
     }
     text.push_str(",\"refused\":");
-    events::put(&mut text, decided.refusals());
+    events::put(&mut text, handled.refusals());
     text.push_str(",\"state\":");
     let finished = owed.iter().filter_map(|id| engine.state().finished.get(id));
     let kept = finished.map(|finished| Event::KeptFinished(Box::new(finished.clone())));
@@ -263,11 +263,11 @@ fn read_snapshot(payload: &str) -> Result<Snapshot, String> {
     let taken: BTreeSet<Arc<str>> = claims.into_iter().map(Into::into).collect();
     let mut earlier: BTreeSet<Arc<str>> = earlier.into_iter().map(Into::into).collect();
     earlier.retain(|claim| taken.contains(claim));
-    let mut decided = Handled { taken, earlier, ..Handled::default() };
+    let mut handled = Handled { taken, earlier, ..Handled::default() };
     let refused = serde_json::to_string(&refused).map_err(|error| error.to_string())?;
     let refused = events::decode(&refused).map_err(|error| error.to_string())?;
-    refused.iter().for_each(|event| decided.take(event));
-    Ok((places, decided, events))
+    refused.iter().for_each(|event| handled.take(event));
+    Ok((places, handled, events))
 }
 
 /// What ended in the segment, for the list beside it; `earlier` ended before it began, and is in another list.

@@ -42,7 +42,7 @@ pub struct Ways {
     /// Resolves when the mailbox's thread ends.
     pub mailbox_alive: oneshot::Receiver<Infallible>,
     /// Dropped files that are in the journal and still on the disk.
-    pub decided: Handled,
+    pub handled: Handled,
 }
 
 /// Starts them.
@@ -52,7 +52,7 @@ pub struct Ways {
 pub(in crate::daemon) fn start(
     process: &Process,
     journal: Journal,
-    decided: Handled,
+    handled: Handled,
     settings: &Settings,
     news: &NewsSender,
 ) -> Result<Threads, StartError> {
@@ -74,10 +74,10 @@ pub(in crate::daemon) fn start(
         ground: process.ground.clone(),
     };
     let names = (settings.team.names(), news.clone());
-    let started = mailbox::start(mailbox, decided, archive, disk, clock, names);
+    let started = mailbox::start(mailbox, handled, archive, disk, clock, names);
     let started = started.map_err(io("start the mailbox's thread"))?;
-    let mailbox::Started { mailing, alive: mailbox_alive, thread, decided } = started;
+    let mailbox::Started { mailing, alive: mailbox_alive, thread, handled } = started;
     let others = vec![views, thread];
-    let ways = Ways { journal_jobs, written, views_jobs, shown, mailing, mailbox_alive, decided };
+    let ways = Ways { journal_jobs, written, views_jobs, shown, mailing, mailbox_alive, handled };
     Ok(Threads { ways, journal, others })
 }

@@ -1,4 +1,4 @@
-//! Between two lives nobody does what faces ask: they are told why at once, and may still end the daemon.
+//! Between two lives nobody does what clients ask: they are told why at once, and may still end the daemon.
 
 use crate::daemon::clients::request::{Call, Request, Response};
 use crate::daemon::ending::Ending;

@@ -2,10 +2,10 @@
 
 use super::disk::{Folder, Named};
 use super::error::{Flaw, JournalError};
+use super::fragments::{Fragment, Fragments};
 use super::line;
 use super::location::Location;
 use super::names::{segment_name, segments_of};
-use super::pieces::{Piece, Pieces};
 use super::read::{Reader, Record};
 use crate::engine::words::Seq;
 
@@ -67,9 +67,9 @@ fn within(folder: &Folder, file: &Named, segment: u32, seq: Seq) -> Result<Optio
             _ => high = middle,
         }
     }
-    let mut pieces = Pieces::new(folder, file, low, u64::MAX);
-    while let Some(piece) = pieces.next()? {
-        let Piece::Line { offset, bytes } = piece else { continue };
+    let mut fragments = Fragments::new(folder, file, low, u64::MAX);
+    while let Some(fragment) = fragments.next()? {
+        let Fragment::Line { offset, bytes } = fragment else { continue };
         if offset >= high {
             break;
         }
@@ -84,10 +84,10 @@ fn within(folder: &Folder, file: &Named, segment: u32, seq: Seq) -> Result<Optio
 /// The first whole line that begins at `from` (not 0) or later, and its number.
 fn line_from(folder: &Folder, file: &Named, from: u64) -> Result<Option<(u64, Seq)>, JournalError> {
     // One byte earlier: either it ends a line, or it is a part of one that begins before.
-    let mut pieces = Pieces::new(folder, file, from - 1, u64::MAX);
-    while let Some(piece) = pieces.next()? {
-        match piece {
-            Piece::Line { offset, bytes } if offset >= from => {
+    let mut fragments = Fragments::new(folder, file, from - 1, u64::MAX);
+    while let Some(fragment) = fragments.next()? {
+        match fragment {
+            Fragment::Line { offset, bytes } if offset >= from => {
                 if let Ok(line) = line::parse(bytes) {
                     return Ok(Some((offset, line.head.seq)));
                 }

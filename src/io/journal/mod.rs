@@ -15,7 +15,7 @@
 //! In a snapshot it is the last step before it that counts.
 //!
 //! Behind the last line there are newlines, prepared so that a flush has no size to change. How the log is read, and
-//! where it ends, is in segment.rs and survey.rs; what each crash leaves is in turn.rs and open.rs.
+//! where it ends, is in segment.rs and tail_scan.rs; what each crash leaves is in rotate.rs and open.rs.
 //!
 //! After a failed write nothing more is written to a segment ([`Journal::append`] refuses). The way on:
 //!
@@ -34,6 +34,7 @@ mod error;
 mod filter;
 mod find;
 mod fingerprints;
+mod fragments;
 mod fsck;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
@@ -44,16 +45,15 @@ mod names;
 mod new_file;
 mod open;
 mod parts;
-mod pieces;
 mod read;
 mod report;
 mod reserve;
+mod rotate;
 mod segment;
-mod survey;
 mod tail;
+mod tail_scan;
 #[cfg(test)]
 mod tests;
-mod turn;
 mod writer;
 
 pub use archive::Archive;

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use super::disk::{Folder, Named};
 use super::entry::Entry;
 use super::error::JournalError;
+use super::fragments::{Fragment, Fragments};
 use super::line::{self, Head, Kind, Line};
 use super::location::Location;
 use super::names::{segment_name, segments_of};
-use super::pieces::{Piece, Pieces};
 use super::report::{Report, Torn};
 use super::segment::{Take, Until, Walker};
-use super::survey::survey;
+use super::tail_scan::scan_tail;
 use crate::engine::words::{Millis, Seq};
 
 /// Reads lines of a journal. May be cloned and used by any thread while the journal is being written.
@@ -180,8 +180,8 @@ pub(super) struct Closing {
 /// The snapshot with which a segment begins, if it is whole.
 pub(super) fn snapshot_head(folder: &Folder, segment: u32) -> Result<Option<Closing>, JournalError> {
     let Some(file) = folder.open(&segment_name(segment))? else { return Ok(None) };
-    let mut pieces = Pieces::new(folder, &file, 0, u64::MAX);
-    let Some(Piece::Line { offset: 0, bytes }) = pieces.next()? else { return Ok(None) };
+    let mut fragments = Fragments::new(folder, &file, 0, u64::MAX);
+    let Some(Fragment::Line { offset: 0, bytes }) = fragments.next()? else { return Ok(None) };
     let head = line::parse(bytes).ok().map(|line| line.head).filter(|head| head.kind == Kind::Snapshot);
     Ok(head.map(|Head { seq, synced, at, .. }| Closing { seq, synced, at }))
 }
@@ -207,7 +207,7 @@ pub(super) fn is_still(
     let from = if end == 0 { 0 } else { torn.offset.min(end + 1) };
     for _ in 0..LOOKS {
         std::thread::yield_now();
-        if survey(folder, file, torn.segment, from, last)?.torn.as_ref() != Some(torn) {
+        if scan_tail(folder, file, torn.segment, from, last)?.torn.as_ref() != Some(torn) {
             return Ok(false);
         }
     }

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use super::disk::{Disk, Folder, Named};
 use super::entry::Entry;
 use super::error::{Flaw, JournalError};
+use super::fragments::{Fragment, Fragments};
 use super::line::{self, Kind, Line};
 use super::location::Location;
 use super::parts::{misplaced, parts};
-use super::pieces::{Piece, Pieces};
 use super::report::{Damage, Gap, Report, Torn};
-use super::survey::survey;
+use super::tail_scan::scan_tail;
 use crate::engine::words::{Millis, Seq};
 
 /// Takes an entry. `Err` is the reason why it cannot be understood.
@@ -131,7 +131,7 @@ impl<'a> Walker<'a> {
             pass.refused = true;
             return Ok(());
         }
-        let end = survey(&self.folder, pass.file, pass.number, flaw, self.last)?;
+        let end = scan_tail(&self.folder, pass.file, pass.number, flaw, self.last)?;
         self.walk(pass, flaw, end.cut, false)?;
         pass.found.torn = end.torn;
         Ok(())
@@ -146,13 +146,13 @@ impl<'a> Walker<'a> {
         halt: bool,
     ) -> Result<Option<u64>, JournalError> {
         let folder = self.folder.clone();
-        let mut pieces = Pieces::new(&folder, pass.file, from, until);
-        while let Some(piece) = pieces.next()? {
-            let flow = match piece {
-                Piece::Blank { offset, .. } if halt => return Ok(Some(offset)),
-                Piece::Blank { last: true, .. } => ControlFlow::Break(()),
-                Piece::Blank { offset, bytes, .. } => self.flaw(pass, offset, bytes, &[], Flaw::Blank),
-                Piece::Line { offset, bytes } => match line::parse(bytes) {
+        let mut fragments = Fragments::new(&folder, pass.file, from, until);
+        while let Some(fragment) = fragments.next()? {
+            let flow = match fragment {
+                Fragment::Blank { offset, .. } if halt => return Ok(Some(offset)),
+                Fragment::Blank { last: true, .. } => ControlFlow::Break(()),
+                Fragment::Blank { offset, bytes, .. } => self.flaw(pass, offset, bytes, &[], Flaw::Blank),
+                Fragment::Line { offset, bytes } => match line::parse(bytes) {
                     Ok(line) if misplaced(&line, offset, self.last).is_none() => {
                         self.line(pass, offset, bytes, &line)
                     }

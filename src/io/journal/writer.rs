@@ -1,4 +1,4 @@
-//! The writer of a journal: what it knows of its folder. What it does is in `open.rs`, `append.rs`, `turn.rs` and `archive.rs`.
+//! The writer of a journal: what it knows of its folder. What it does is in `open.rs`, `append.rs`, `rotate.rs` and `archive.rs`.
 
 use super::closed::Closed;
 use super::disk::Disk;

@@ -17,12 +17,12 @@
 
 mod found;
 mod name;
-mod patience;
+mod not_priority;
+mod priority_intake;
 mod put_back;
 mod reject;
+mod still_written;
 mod take;
-mod unwanted;
-mod wanted;
 mod zone;
 
 use crate::engine::words::Millis;
@@ -30,15 +30,15 @@ use crate::io::folder::{Folder, FolderError, Stamp, mtime_ns};
 use found::Left;
 pub use found::{Budget, Found, Sweep};
 use name::{Claim, Recent, Seq};
-pub(crate) use patience::Key as Waited;
-use patience::{Key, Patience};
+use not_priority::NotPriority;
+pub use not_priority::Priority;
 use rustix::io::Errno;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use unwanted::Unwanted;
-pub use unwanted::Wanted;
+pub(crate) use still_written::Key as Waited;
+use still_written::{Key, StillWritten};
 pub use zone::is_foreign_folder;
 use zone::{Candidate, Zone};
 
@@ -60,9 +60,9 @@ pub struct Mailbox {
     unread: VecDeque<String>,
     /// Read, and as what; not forgotten yet.
     taken: HashMap<Arc<str>, Stamp>,
-    patience: Patience,
+    still_written: StillWritten,
     /// Where there is no room.
-    unwanted: Unwanted,
+    not_priority: NotPriority,
     recent: Recent,
     /// Files that a power cut put back under a change time that is not theirs: as what they lie there, and as what they were
     /// claimed.
@@ -92,8 +92,8 @@ impl Mailbox {
             looked: 0,
             listed: VecDeque::new(),
             taken: HashMap::new(),
-            patience: Patience::default(),
-            unwanted: Unwanted::default(),
+            still_written: StillWritten::default(),
+            not_priority: NotPriority::default(),
             recent: Recent::default(),
             returned: HashMap::new(),
         };
@@ -133,7 +133,7 @@ impl Mailbox {
     /// How many files lie in the zones to be taken, those that are still being written left out.
     pub(crate) fn count(&self) -> usize {
         let lying: usize = self.zones.values().map(Zone::count).sum();
-        lying.saturating_sub(self.patience.waited().len())
+        lying.saturating_sub(self.still_written.waited().len())
     }
 
     /// How often the zones were listed.
@@ -144,7 +144,7 @@ impl Mailbox {
     /// The files that are still being written, if all others were looked at that lay there when the zones had been listed so
     /// often.
     pub(crate) fn still_written(&self, listings: u64) -> Option<HashSet<Waited>> {
-        (self.looked > listings).then(|| self.patience.waited())
+        (self.looked > listings).then(|| self.still_written.waited())
     }
 
     /// Why something lies there that cannot be taken now, though nobody writes it: there is no room for its claim, or a call
@@ -157,7 +157,7 @@ impl Mailbox {
             _ => None,
         };
         let of_file = || {
-            let (name, errno) = self.patience.stuck(now)?;
+            let (name, errno) = self.still_written.stuck(now)?;
             Some(format!("{name} cannot be moved or read: {errno}"))
         };
         self.zones.values().find_map(of_zone).or_else(of_file)
@@ -165,7 +165,7 @@ impl Mailbox {
 
     /// Whether this one is still being written.
     pub(crate) fn waits_for(&self, file: &Waited) -> bool {
-        self.patience.has(file)
+        self.still_written.has(file)
     }
 
     /// Since when `queue/STOP` exists, on the wall; none if it does not.
@@ -199,7 +199,7 @@ impl Mailbox {
             self.take_listed(&mut sweep, &mut left, now);
         }
         sweep.more = !left.some();
-        sweep.again_in_ms = self.patience.again_in_ms(now);
+        sweep.again_in_ms = self.still_written.again_in_ms(now);
         sweep
     }
 
@@ -244,7 +244,7 @@ impl Mailbox {
     pub fn defer(&mut self, claim: &str) {
         if let Some(stamp) = self.taken.remove(claim) {
             self.unread.push_back(claim.to_owned());
-            self.unwanted.add(claim, stamp);
+            self.not_priority.add(claim, stamp);
         }
     }
 
@@ -284,9 +284,9 @@ impl Mailbox {
             }
         }
         all.sort_unstable();
-        if !self.patience.is_empty() {
+        if !self.still_written.is_empty() {
             let keys = all.iter().map(|c| Key { zone: Some(c.zone), name: c.name.clone() }).collect();
-            self.patience.keep_listed(&keys);
+            self.still_written.keep_listed(&keys);
         }
         self.listed = all.into();
     }

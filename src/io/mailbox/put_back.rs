@@ -2,7 +2,7 @@
 
 use super::Mailbox;
 use super::name::{Claim, Seq};
-use super::patience::Key;
+use super::still_written::Key;
 use super::zone::Zone;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};

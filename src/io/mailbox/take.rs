@@ -1,7 +1,7 @@
 //! From a name in a drop zone to bytes: look, claim, judge, read.
 
 use super::name::{self, Claim, Seq};
-use super::patience::{Busy, Key};
+use super::still_written::{Busy, Key};
 use super::zone::{Candidate, Zone};
 use super::{Found, Mailbox};
 use crate::engine::message::refusal::{Code, Refusal};
@@ -53,13 +53,13 @@ impl Mailbox {
             Look::Open(file, stat) => (Some((file, stat)), Seq::of(stat)),
             Look::Unfit => (None, seq),
             Look::Gone => {
-                self.patience.forget(&key);
+                self.still_written.forget(&key);
                 return None;
             }
         };
         // It is left where it is while its writer has it open, so that nothing vanishes under anybody's hands.
         let opened = match file {
-            Some((file, stat)) => match self.patience.ready(&key, file, Stamp::of(stat), now) {
+            Some((file, stat)) => match self.still_written.ready(&key, file, Stamp::of(stat), now) {
                 Ok(lease) => Some(Opened { file, id: FileId::of(stat), lease }),
                 Err(busy) => return self.later(&key, busy, now),
             },
@@ -81,7 +81,7 @@ impl Mailbox {
             Err(errno) => return self.later(&key, Busy::Stuck(errno), now),
         };
         self.recent.add(seq);
-        self.patience.rename(&key, Key { zone: None, name: claim.clone().into() });
+        self.still_written.rename(&key, Key { zone: None, name: claim.clone().into() });
         self.read(claim, opened, now)
     }
 
@@ -97,7 +97,7 @@ impl Mailbox {
             self.unread.push_back(claim);
             return self.later(&key, busy, now);
         }
-        self.patience.forget(&key);
+        self.still_written.forget(&key);
         let parts = Claim::parse(&claim)?;
         let (name, zone): (Arc<str>, u32) = (parts.name.into(), parts.zone);
         let claim: Arc<str> = claim.as_str().into();
@@ -150,7 +150,7 @@ impl Mailbox {
     }
 
     fn read_if_ready(&mut self, file: &File, stat: &Stat, key: &Key, now: Millis) -> Attempt {
-        match self.patience.ready(key, file, Stamp::of(stat), now) {
+        match self.still_written.ready(key, file, Stamp::of(stat), now) {
             Ok(lease) => read_whole(file, lease.is_some()),
             Err(busy) => Attempt::Wait(busy),
         }
@@ -158,7 +158,7 @@ impl Mailbox {
 
     /// Says that a file is waited for, if it is time to.
     pub(super) fn later(&mut self, key: &Key, busy: Busy, now: Millis) -> Option<Found> {
-        if !self.patience.report(key, busy, now) {
+        if !self.still_written.report(key, busy, now) {
             return None;
         }
         let (zone, name) = match key.zone {
@@ -332,18 +332,18 @@ mod tests {
     fn a_file_that_somebody_wants_to_write_while_it_is_read_is_waited_for() {
         let (_root, mut mailbox, path) = claimed(9);
         let key = Key { zone: None, name: CLAIM.into() };
-        for wanted in [true, false] {
+        for has_priority in [true, false] {
             let file = File::open(&path).unwrap();
             let id = FileId::of(&rustix::fs::fstat(&file).unwrap());
             let lease = lease::take(&file).unwrap();
-            if wanted {
+            if has_priority {
                 // It is turned away at once, and the lease is to be given up for it.
                 rustix::fs::open(&path, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).unwrap_err();
             }
             let opened = Opened { file: &file, id, lease: Some(lease) };
             let attempt = mailbox.attempt(CLAIM, Some(opened), &key, Millis(1));
-            assert_eq!(matches!(attempt, Attempt::Wait(Busy::Open)), wanted);
-            assert_eq!(matches!(attempt, Attempt::Whole(..)), !wanted);
+            assert_eq!(matches!(attempt, Attempt::Wait(Busy::Open)), has_priority);
+            assert_eq!(matches!(attempt, Attempt::Whole(..)), !has_priority);
         }
     }
 

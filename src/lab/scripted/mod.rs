@@ -10,6 +10,7 @@ pub(crate) mod chance;
 mod claim;
 mod deeds;
 mod dialog;
+mod emphasis;
 mod input_box;
 mod keys;
 mod lines;
@@ -30,7 +31,6 @@ mod tty;
 mod tui;
 mod turn;
 mod values;
-mod voice;
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::bottom::Spin;
 use super::dialog::Dialog;
+use super::emphasis::Emphasis;
 use super::lines::LineReader;
 use super::look::{Answer, Look};
 use super::pace::let_pass;
@@ -13,7 +14,6 @@ use super::script::Mode;
 use super::text::wrap_words;
 use super::tty::{Stop, Tty};
 use super::tui::{Tui, TuiSetup};
-use super::voice::Voice;
 
 /// Erases from the cursor to the end of the row.
 const ERASE_ROW: &str = "\x1b[K";
@@ -91,17 +91,17 @@ impl Terminal {
 
     /// Prints a text, as an agent says something.
     pub(super) fn say(&mut self, text: &str) -> Result<(), Stop> {
-        self.say_as(Voice::Answer, text)
+        self.say_as(Emphasis::Answer, text)
     }
 
     /// Prints a text that goes on with what was said.
     pub(super) fn say_more(&mut self, text: &str) -> Result<(), Stop> {
-        self.say_as(Voice::More, text)
+        self.say_as(Emphasis::More, text)
     }
 
     /// Prints an error, as an agent tells of one.
     pub(super) fn say_error(&mut self, text: &str) -> Result<(), Stop> {
-        self.say_as(Voice::Error, text)
+        self.say_as(Emphasis::Error, text)
     }
 
     /// Prints the rows that stand above everything, where there is a box.
@@ -109,9 +109,9 @@ impl Terminal {
         self.tui.as_mut().map_or(Ok(()), |tui| tui.banner(&mut self.tty))
     }
 
-    fn say_as(&mut self, voice: Voice, text: &str) -> Result<(), Stop> {
+    fn say_as(&mut self, emphasis: Emphasis, text: &str) -> Result<(), Stop> {
         match &mut self.tui {
-            Some(tui) => tui.say(&mut self.tty, text, voice),
+            Some(tui) => tui.say(&mut self.tty, text, emphasis),
             None => self.tty.write(&format!("{}\n", text.trim_end_matches('\n'))),
         }
     }
@@ -215,7 +215,7 @@ impl Terminal {
 
     /// Prints a notice that an input box keeps in its footer.
     pub(super) fn notice(&mut self, text: &str) -> Result<(), Stop> {
-        self.say_as(Voice::Limit, text)?;
+        self.say_as(Emphasis::Limit, text)?;
         if let Some(tui) = &mut self.tui {
             tui.notice(text);
         }

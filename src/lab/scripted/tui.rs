@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::bottom::{Bottom, Spin, Stage, said, set_in};
 use super::dialog::Dialog;
+use super::emphasis::{Emphasis, sent};
 use super::input_box::{InputBox, Manners};
 use super::keys::{Key, Keys};
 use super::look::{Answer, Look, Said};
@@ -14,7 +15,6 @@ use super::screen::Region;
 use super::script::{BeforeReady, WhileBusy};
 use super::text::filled;
 use super::tty::{READ_BYTES, Stop, Tty};
-use super::voice::{Voice, sent};
 
 /// Messages that may wait while a turn is played. The daemon has one in flight; the rest is a person's typing.
 const QUEUED_MAX: usize = 64;
@@ -133,7 +133,7 @@ impl Tui {
         let (look, elapsed) = (&self.setup.look, self.elapsed().to_string());
         let (rows, text) = match (why, &look.interrupted, &playing.failed) {
             (Some(why), None, _) => {
-                self.say(tty, why, Voice::More)?;
+                self.say(tty, why, Emphasis::More)?;
                 self.playing = None;
                 return Ok(());
             }
@@ -170,11 +170,11 @@ impl Tui {
     }
 
     /// Prints a text above the box, as the look says it; it is broken to the width.
-    pub(super) fn say(&mut self, tty: &mut Tty, text: &str, voice: Voice) -> Result<(), Stop> {
-        let form = voice.form(&self.setup.look);
+    pub(super) fn say(&mut self, tty: &mut Tty, text: &str, emphasis: Emphasis) -> Result<(), Stop> {
+        let form = emphasis.form(&self.setup.look);
         if let Some(playing) = &mut self.playing {
             playing.answering = true;
-            if voice.fails() {
+            if emphasis.fails() {
                 playing.failed = Some(text.lines().next().unwrap_or_default().to_owned());
             }
         }
@@ -218,7 +218,7 @@ impl Tui {
     /// The streamed text is whole.
     pub(super) fn end_stream(&mut self, tty: &mut Tty) -> Result<(), Stop> {
         let text = std::mem::take(&mut self.live);
-        self.say(tty, &text, Voice::Answer)
+        self.say(tty, &text, Emphasis::Answer)
     }
 
     /// Shows a dialog in place of the box until it is answered.

@@ -4,7 +4,7 @@ use super::house::House;
 use super::places::{Admitted, Busy, Places};
 use super::routes::{self};
 use crate::daemon::clients::request::Calls;
-use crate::daemon::clients::server::Faces;
+use crate::daemon::clients::server::Connections;
 use crate::io::clock::Clock;
 use crate::wire::api::DaemonInfo;
 use crate::wire::time;
@@ -32,7 +32,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 /// Serves the faces until it is dropped; every connection ends with it.
 #[must_use]
-pub fn serve(listener: UnixListener, calls: Calls) -> Faces {
+pub fn serve(listener: UnixListener, calls: Calls) -> Connections {
     Box::pin(async move {
         let clock = Clock::start();
         let house = House { calls, clock, daemon: about(&listener, clock) };

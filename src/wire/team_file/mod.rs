@@ -17,7 +17,6 @@ mod launch;
 mod launch_check;
 mod launched;
 mod members;
-mod near;
 mod outside;
 mod phrase;
 mod profile;
@@ -25,6 +24,7 @@ mod prompt;
 mod read;
 mod roster;
 mod settings;
+mod suggest;
 mod values;
 
 pub(crate) use command::is_on_path;

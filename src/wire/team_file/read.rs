@@ -1,7 +1,7 @@
 //! From the bytes of a YAML file to its keys: strict, within narrow budgets, and with the place of every fault.
 
 use super::finding::{Book, Place};
-use super::near::did_you_mean;
+use super::suggest::did_you_mean;
 use super::values::place_of;
 use crate::engine::message::refusal::Refusal;
 use crate::wire::message::refused;

@@ -2,7 +2,7 @@
 
 use super::file::{AgentEntry, MayEntry, RouteEntry, TeamFile};
 use super::finding::{Book, Place};
-use super::near::did_you_mean;
+use super::suggest::did_you_mean;
 use super::values::At;
 use crate::engine::team::power::{Power, Powers, Whose};
 use crate::engine::words::{AgentName, BadWord, USER};

@@ -42,7 +42,7 @@ fn replied() -> Input {
 }
 
 /// A barrier at which this waits for these sweeps.
-fn desk(waiting: Vec<(u64, Input)>) -> ClaimBarrier {
+fn handle(waiting: Vec<(u64, Input)>) -> ClaimBarrier {
     let waiting = waiting.into_iter().map(|(sweep, input)| Waiting { sweep, input, gave_way: false });
     ClaimBarrier { waiting: waiting.collect(), found: None }
 }
@@ -61,27 +61,27 @@ fn whatever_ends_a_task_waits_for_the_parts_that_were_handed_on_before() {
 
 #[test]
 fn what_an_agent_says_after_its_claim_does_not_overtake_it() {
-    let desk = desk(vec![(1, claim("a"))]);
-    assert!(desk.holds(&busy("a")));
-    assert!(!desk.holds(&busy("b")), "of others nothing waits");
+    let handle = handle(vec![(1, claim("a"))]);
+    assert!(handle.holds(&busy("a")));
+    assert!(!handle.holds(&busy("b")), "of others nothing waits");
 }
 
 #[test]
 fn what_waits_goes_on_after_its_sweep_in_order() {
-    let mut desk = desk(vec![(1, claim("a")), (2, claim("b"))]);
-    assert_eq!(desk.next(0), None);
-    assert_eq!(desk.next(1), Some(claim("a")));
-    assert_eq!(desk.next(1), None, "what came later waits for a later sweep");
-    assert_eq!(desk.next(2), Some(claim("b")));
-    assert!(desk.is_empty());
+    let mut handle = handle(vec![(1, claim("a")), (2, claim("b"))]);
+    assert_eq!(handle.next(0), None);
+    assert_eq!(handle.next(1), Some(claim("a")));
+    assert_eq!(handle.next(1), None, "what came later waits for a later sweep");
+    assert_eq!(handle.next(2), Some(claim("b")));
+    assert!(handle.is_empty());
 }
 
 #[test]
 fn an_answer_that_lay_there_counts_before_the_end_of_its_agent() {
-    let mut desk = desk(vec![(1, exit("a")), (2, replied())]);
-    assert_eq!(desk.next(1), None, "it gives way");
-    assert_eq!(desk.next(2), Some(replied()));
-    assert_eq!(desk.next(2), Some(exit("a")), "once");
+    let mut handle = handle(vec![(1, exit("a")), (2, replied())]);
+    assert_eq!(handle.next(1), None, "it gives way");
+    assert_eq!(handle.next(2), Some(replied()));
+    assert_eq!(handle.next(2), Some(exit("a")), "once");
 }
 
 const OWN: ProcessKey = ProcessKey { pid: 7, start_ticks: 7 };
@@ -133,12 +133,12 @@ fn only_what_an_input_would_take_away_goes_before_its_sweep() {
         (Input::TmuxLost { why: "gone".to_owned() }, vec!["a", "b", "c"]),
         (Input::Wake, vec![]),
     ] {
-        let mut desk = desk(["a", "b", "c"].map(|name| (9, claim(name))).into());
-        let went = desk.going_before(&input, &busy_three());
+        let mut handle = handle(["a", "b", "c"].map(|name| (9, claim(name))).into());
+        let went = handle.going_before(&input, &busy_three());
         assert_eq!(went, first.iter().map(|name| claim(name)).collect::<Vec<_>>(), "{input:?}");
-        assert_eq!(desk.waiting.len(), 3 - first.len(), "the others go on waiting");
+        assert_eq!(handle.waiting.len(), 3 - first.len(), "the others go on waiting");
     }
-    let mut ends = desk(vec![(1, exit("a")), (2, replied())]);
+    let mut ends = handle(vec![(1, exit("a")), (2, replied())]);
     assert_eq!(
         ends.going_before(&stop("a"), &busy_three()),
         [replied(), exit("a")],

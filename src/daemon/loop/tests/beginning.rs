@@ -44,7 +44,7 @@ async fn what_ends_as_a_life_begins_ends_in_the_segment_of_that_life() {
     assert!(!life.daemon.journal.is_idle() && !shown("late") && !shown("word"));
     life.daemon.work_until_idle().await;
     assert!(bench.folder.path().join("queue/results/late.yaml").exists() && shown("late") && shown("word"));
-    life.daemon.turn_the_segment().await;
+    life.daemon.rotate().await;
     life.daemon.close(Ending::StopAgents).await;
     life.end().await;
     let (journal, _) =
@@ -76,7 +76,7 @@ async fn what_an_earlier_daemon_owed_is_shown_and_forgotten_then() {
         life.daemon.journal.rotation.closed.is_empty()
             && !life.daemon.engine.state().finished.contains_key(&info)
     );
-    life.daemon.turn_the_segment().await;
+    life.daemon.rotate().await;
     life.daemon.close(Ending::StopAgents).await;
     life.end().await;
     let (journal, _) = replay::open(&dir, "after", team).unwrap();

@@ -42,7 +42,7 @@ impl Hands {
         daemon.hear(News::Pane(PaneNews { agent, nonce, what: PaneWord::Report(report) }));
     }
 
-    /// It may be typed to: what is next is decided, written, and waits for its view.
+    /// It may be typed to: what is next is handled, written, and waits for its view.
     async fn ready(&self, daemon: &mut Daemon, token: &str) {
         self.say(daemon, Report::Ready { fresh: Token::new(token).unwrap() });
         daemon.hand_out().unwrap();
@@ -381,13 +381,13 @@ async fn an_answer_that_waits_while_its_first_goes_to_the_archive_is_known_all_t
     assert!(!daemon.is_open("t"), "it is answered");
     // Looked up before the segment with the first is closed, it waits for a sweep until the mailbox has that segment.
     daemon.take_input(answer("0-2-r.yaml"));
-    daemon.turn_the_segment().await;
+    daemon.rotate().await;
     let News::Mail(mail) = seen((false, 0)) else { panic!("mail") };
     daemon.hear(News::Mail(Mail { archives: 1, ..mail }));
     daemon.swept(u64::MAX);
     daemon.work_until_idle().await;
-    let decided = daemon.mailbox.decided();
-    assert!(decided.taken.contains("0-2-r.yaml") && decided.refused.is_empty(), "{decided:?}");
+    let handled = daemon.mailbox.handled();
+    assert!(handled.taken.contains("0-2-r.yaml") && handled.refused.is_empty(), "{handled:?}");
     drop(hands);
     life.end().await;
 }

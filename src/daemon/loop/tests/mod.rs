@@ -146,7 +146,7 @@ impl Daemon {
         self.timers.clock = Clock::starting_at(self.timers.clock.now().plus(ms));
     }
 
-    async fn turn_the_segment(&mut self) {
+    async fn rotate(&mut self) {
         self.journal.rotation.stage = RotationStage::Draining;
         self.hand_out().unwrap();
         while self.journal.rotation.stage != RotationStage::No {

@@ -34,10 +34,10 @@ impl Daemon {
             self.take_input(asked(&format!("id: {id}\nto: user\ntype: info\ncontent: {content}\n")));
             self.work_until_idle().await;
         }
-        self.turn_if_it_wants().await;
+        self.rotate_if_it_wants().await;
     }
 
-    async fn turn_if_it_wants(&mut self) {
+    async fn rotate_if_it_wants(&mut self) {
         while self.journal.rotation.stage != RotationStage::No {
             self.hear_threads().await;
             self.hand_out().unwrap();
@@ -49,7 +49,7 @@ impl Daemon {
         self.later(30_000);
         self.wake();
         self.work_until_idle().await;
-        self.turn_if_it_wants().await;
+        self.rotate_if_it_wants().await;
     }
 }
 

@@ -37,17 +37,17 @@ pub struct Started {
     /// To be joined.
     pub thread: JoinHandle<()>,
     /// Dropped files that are in the journal and still on the disk, or undone there: a snapshot has to name them.
-    pub decided: Handled,
+    pub handled: Handled,
 }
 
 /// Starts the thread with the names that a file's name may hold; it does not read the files of which the journal knows already, and deals with them when it has time.
-/// `decided` are all that the journal names: a power cut may put a file back under one of these names.
+/// `handled` are all that the journal names: a power cut may put a file back under one of these names.
 ///
 /// # Errors
 /// If the system gives no thread.
 pub fn start(
     mailbox: Mailbox,
-    decided: Handled,
+    handled: Handled,
     archive: Archive,
     disk: Disk,
     clock: Clock,
@@ -56,12 +56,12 @@ pub fn start(
     let (mailing, inbox) = mailing();
     let (poke, signs) = (mailing.jobs.clone(), Arc::clone(&mailing.signs));
     let watch = Watch::start(Interest::Arrivals, move |_| signs.poke(&poke));
-    let (mut worker, decided) =
-        worker(mailbox, decided, archive, (disk, watch), clock, (&mailing, names, news));
+    let (mut worker, handled) =
+        worker(mailbox, handled, archive, (disk, watch), clock, (&mailing, names, news));
     let (obituary, alive) = oneshot::channel();
     let thread = std::thread::Builder::new().name("mailbox".to_owned()).spawn(move || {
         let _ends_with_the_thread: oneshot::Sender<Infallible> = obituary;
         worker.work(&inbox);
     })?;
-    Ok(Started { mailing, alive, thread, decided })
+    Ok(Started { mailing, alive, thread, handled })
 }

@@ -54,7 +54,7 @@ impl Worker {
     pub(super) fn take_urgent(&mut self, sweep: &mut Sweep) {
         let room = self.room();
         if !sweep.more || room == Room::Shut || room.messages() >= Budget::default().files {
-            return self.mailbox.forget_unwanted();
+            return self.mailbox.forget_not_priority();
         }
         let now = self.clock.now();
         if now < self.urgent_at && self.sweeps.is_empty() {
@@ -67,7 +67,7 @@ impl Worker {
             let drafts = draft::read(bytes, Some(name), &knows, &mut mint_id, wall, &Local);
             drafts.map_or(true, |drafts| may_be_urgent(&drafts))
         };
-        let more = self.mailbox.take_wanted(sweep, LOOKS, now, &is_urgent);
+        let more = self.mailbox.take_priority(sweep, LOOKS, now, &is_urgent);
         let took = self.clock.now().since(now);
         self.urgent_at = now.plus((took * LOOKS_SHARE).clamp(DEFERRED_MS, LOOKS_MS_MAX));
         if more {

@@ -107,7 +107,7 @@ impl Worker {
             Job::LookUp(asked) => return self.answer_all(asked),
             Job::Names(names) => {
                 self.names = names;
-                self.mailbox.forget_unwanted(); // a name may have made it one
+                self.mailbox.forget_not_priority(); // a name may have made it one
             }
             Job::Archive(archive) => {
                 self.archive = archive;

@@ -41,7 +41,7 @@ struct Told {
     ids: BTreeMap<MessageId, Known>,
     /// How often each content was accepted.
     accepted: [u32; 3],
-    /// Files that are decided.
+    /// Files that are handled.
     claims: BTreeSet<Arc<str>>,
 }
 
@@ -172,7 +172,7 @@ impl Told {
             return Err(format!("a power cut is taken for damage: {before:?}"));
         }
         let (_, memory) = replay::open(dir, "after", Team::default()).map_err(|error| error.to_string())?;
-        let (mut told, mut wrong) = (Self { claims: memory.decided.taken, ..Self::default() }, None);
+        let (mut told, mut wrong) = (Self { claims: memory.handled.taken, ..Self::default() }, None);
         let report = scan(dir, 1, Order::OldestFirst, &mut |entry| {
             if entry.kind == Kind::Step {
                 match events::decode(entry.payload) {

@@ -42,10 +42,10 @@ fn a_snapshot_says_which_files_were_claimed_before_the_machine_was_started() {
     let names =
         |names: &[&str]| names.iter().map(|&name| name.into()).collect::<BTreeSet<std::sync::Arc<str>>>();
     for earlier in [&[][..], &["a"], &["a", "b"]] {
-        let decided =
+        let handled =
             Handled { taken: names(&["a", "b", "c"]), earlier: names(earlier), ..Handled::default() };
-        let text = snapshot(&Engine::new(team()), &BTreeMap::new(), &decided, &BTreeSet::new());
-        assert_eq!(read_snapshot(&text).unwrap().1, decided, "{text}");
+        let text = snapshot(&Engine::new(team()), &BTreeMap::new(), &handled, &BTreeSet::new());
+        assert_eq!(read_snapshot(&text).unwrap().1, handled, "{text}");
     }
 }
 

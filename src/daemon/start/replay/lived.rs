@@ -1,5 +1,5 @@
 //! A short life of a workspace, written to a journal of small segments: the real engine, drops as files bring them, agents
-//! that answer, end and fall silent, and turns of the segment.
+//! that answer, end and fall silent, and rotation.
 
 use super::{extract, fingerprints, snapshot};
 use crate::daemon::mailbox::handled::Handled;
@@ -25,7 +25,7 @@ struct Lived {
     engine: Engine,
     journal: Journal,
     places: BTreeMap<Seq, Location>,
-    decided: Handled,
+    handled: Handled,
     now: Millis,
     tokens: u32,
     to_do: VecDeque<Effect>,
@@ -52,8 +52,8 @@ pub(super) fn team() -> Team {
 pub(super) fn live(dir: &Path) {
     let (journal, _) = Journal::open(dir, "boot-1", extract, &mut |_| Ok(())).unwrap();
     let (engine, now) = (Engine::new(team()), Millis(1_784_000_000_000));
-    let (places, decided, to_do) = (BTreeMap::new(), Handled::default(), VecDeque::new());
-    let mut lived = Lived { engine, journal, places, decided, now, tokens: 0, to_do };
+    let (places, handled, to_do) = (BTreeMap::new(), Handled::default(), VecDeque::new());
+    let mut lived = Lived { engine, journal, places, handled, now, tokens: 0, to_do };
     let moment = lived.moment();
     let step = lived.engine.recover(moment, &[]);
     lived.write(step);
@@ -112,7 +112,7 @@ impl Lived {
         let mint = &mut || MessageId::new("m-none").unwrap();
         let drafts = draft::read(text.as_bytes(), None, &|_| false, mint, self.now, &Utc).unwrap();
         let source = Source::File { claim: claim.as_str().into(), name: "drop.yaml".into() };
-        self.decided.taken.insert(claim.into());
+        self.handled.taken.insert(claim.into());
         self.step(Input::Drop { source, drafts, proof: None });
     }
 
@@ -160,10 +160,10 @@ impl Lived {
     }
 
     fn turn(&mut self) {
-        let shown = snapshot(&self.engine, &self.places, &self.decided, &BTreeSet::new());
+        let shown = snapshot(&self.engine, &self.places, &self.handled, &BTreeSet::new());
         let finished = fingerprints(&self.engine, &BTreeSet::new());
-        self.journal.turn(self.now, &shown, finished).unwrap();
+        self.journal.rotate(self.now, &shown, finished).unwrap();
         self.engine.segment_closed(Seq(self.journal.next_seq().0 - 1));
-        self.decided = Handled::default();
+        self.handled = Handled::default();
     }
 }

@@ -46,9 +46,9 @@ fn id(text: &str) -> MessageId {
 fn a_turn_does_not_wait_for_an_answer_that_is_not_written_yet() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
-    desk.mark_turn(MessageId::new("p").unwrap());
-    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    let mut handle = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
+    handle.mark_turn(MessageId::new("p").unwrap());
+    handle.submit(&engine, &journal, Millis(9)).unwrap();
     // Nothing else would send it later: a test that waited would hang, not fail.
     let job = shown.try_recv().unwrap();
     let [Item::Open(item)] = &job[..] else { panic!("the view of the turn alone: {job:?}") };
@@ -59,29 +59,29 @@ fn a_turn_does_not_wait_for_an_answer_that_is_not_written_yet() {
 fn views_of_what_is_open_wait_while_a_burst_is_taken_in() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
-    desk.put_off(true, Millis(0));
-    desk.mark(Shown::Open(id("p")));
-    desk.mark(Shown::Finished(id("c1")));
-    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    let mut handle = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
+    handle.put_off(true, Millis(0));
+    handle.mark(Shown::Open(id("p")));
+    handle.mark(Shown::Finished(id("c1")));
+    handle.submit(&engine, &journal, Millis(9)).unwrap();
     let job = shown.try_recv().unwrap();
     let [Item::Finished { .. }] = &job[..] else { panic!("what ended alone: {job:?}") };
-    desk.done(Vec::new(), Millis(9));
-    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    handle.done(Vec::new(), Millis(9));
+    handle.submit(&engine, &journal, Millis(9)).unwrap();
     assert!(shown.try_recv().is_err(), "the rest waits");
-    let until = desk.again_at().expect("a time at which it waits no longer");
-    desk.submit(&engine, &journal, until).unwrap();
+    let until = handle.again_at().expect("a time at which it waits no longer");
+    handle.submit(&engine, &journal, until).unwrap();
     let job = shown.try_recv().unwrap();
     assert!(matches!(&job[..], [Item::Open(item)] if !item.turn), "{job:?}");
 
-    desk.done(Vec::new(), until);
-    desk.put_off(false, until);
-    desk.put_off(true, until);
-    desk.mark(Shown::Open(id("p")));
-    desk.submit(&engine, &journal, until).unwrap();
+    handle.done(Vec::new(), until);
+    handle.put_off(false, until);
+    handle.put_off(true, until);
+    handle.mark(Shown::Open(id("p")));
+    handle.submit(&engine, &journal, until).unwrap();
     assert!(shown.try_recv().is_err(), "another burst");
-    desk.hurry();
-    desk.submit(&engine, &journal, until).unwrap();
+    handle.hurry();
+    handle.submit(&engine, &journal, until).unwrap();
     assert!(shown.try_recv().is_ok(), "the end is near");
 }
 
@@ -89,55 +89,55 @@ fn views_of_what_is_open_wait_while_a_burst_is_taken_in() {
 fn what_a_closed_segment_does_not_bring_back_is_made_durable_before_a_turn() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
-    let give = |desk: &mut ViewsHandle| {
-        desk.submit(&engine, &journal, Millis(9)).unwrap();
+    let mut handle = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
+    let give = |handle: &mut ViewsHandle| {
+        handle.submit(&engine, &journal, Millis(9)).unwrap();
         shown.try_recv().unwrap_or_default()
     };
-    desk.put_off(true, Millis(0));
-    desk.mark(Shown::Open(id("p")));
-    desk.sync();
-    assert!(desk.is_settled(), "views of what is open are written again at every start");
+    handle.put_off(true, Millis(0));
+    handle.mark(Shown::Open(id("p")));
+    handle.sync();
+    assert!(handle.is_settled(), "views of what is open are written again at every start");
 
-    desk.mark(Shown::Finished(id("c1")));
-    assert!(!desk.is_settled());
-    assert!(matches!(&give(&mut desk)[..], [Item::Finished { .. }]));
-    assert!(!desk.is_settled(), "it is being written");
-    desk.done(Vec::new(), Millis(9));
-    desk.sync();
-    assert!(!desk.is_settled(), "it is not on the disk yet");
-    assert!(matches!(&give(&mut desk)[..], [Item::Sync]));
-    desk.done(vec![Item::Sync], Millis(9));
-    assert!(desk.owes(), "the flush has failed");
-    desk.sync();
-    assert!(matches!(&give(&mut desk)[..], [Item::Sync]), "it is tried again");
-    desk.done(Vec::new(), Millis(9));
-    desk.sync();
-    assert!(desk.is_settled(), "nothing has ended since");
+    handle.mark(Shown::Finished(id("c1")));
+    assert!(!handle.is_settled());
+    assert!(matches!(&give(&mut handle)[..], [Item::Finished { .. }]));
+    assert!(!handle.is_settled(), "it is being written");
+    handle.done(Vec::new(), Millis(9));
+    handle.sync();
+    assert!(!handle.is_settled(), "it is not on the disk yet");
+    assert!(matches!(&give(&mut handle)[..], [Item::Sync]));
+    handle.done(vec![Item::Sync], Millis(9));
+    assert!(handle.owes(), "the flush has failed");
+    handle.sync();
+    assert!(matches!(&give(&mut handle)[..], [Item::Sync]), "it is tried again");
+    handle.done(Vec::new(), Millis(9));
+    handle.sync();
+    assert!(handle.is_settled(), "nothing has ended since");
 
-    desk.put_off(false, Millis(9));
-    desk.turn(true);
-    assert!(give(&mut desk).is_empty(), "a turn does not wait for views of what is open");
-    desk.turn(false);
-    assert!(matches!(&give(&mut desk)[..], [Item::Open(_)]));
-    desk.done(Vec::new(), Millis(9));
+    handle.put_off(false, Millis(9));
+    handle.turn(true);
+    assert!(give(&mut handle).is_empty(), "a turn does not wait for views of what is open");
+    handle.turn(false);
+    assert!(matches!(&give(&mut handle)[..], [Item::Open(_)]));
+    handle.done(Vec::new(), Millis(9));
 
-    desk.removed();
-    desk.sync();
-    assert!(!desk.is_settled(), "a dropped file that comes back after a power cut would be unknown");
+    handle.removed();
+    handle.sync();
+    assert!(!handle.is_settled(), "a dropped file that comes back after a power cut would be unknown");
 }
 
 #[test]
 fn a_turn_whose_view_could_not_be_written_is_tried_again_as_a_turn() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
-    desk.mark_turn(id("p"));
-    desk.submit(&engine, &journal, Millis(9)).unwrap();
-    desk.done(shown.try_recv().unwrap(), Millis(9));
-    let again = desk.again_at().expect("a time at which it is tried again");
-    desk.wake(again);
-    desk.submit(&engine, &journal, again).unwrap();
+    let mut handle = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
+    handle.mark_turn(id("p"));
+    handle.submit(&engine, &journal, Millis(9)).unwrap();
+    handle.done(shown.try_recv().unwrap(), Millis(9));
+    let again = handle.again_at().expect("a time at which it is tried again");
+    handle.wake(again);
+    handle.submit(&engine, &journal, again).unwrap();
     let job = shown.try_recv().unwrap();
     assert!(matches!(&job[..], [Item::Open(item)] if item.turn), "nobody else would type it: {job:?}");
 }
@@ -157,12 +157,12 @@ fn nothing_is_made_durable_before_all_that_ended_is_written() {
     let journal =
         JournalHandle::new(jobs, mpsc::channel(1).1, (1..=ENDED).map(|seq| (Seq(seq), place(seq))).collect());
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, true);
-    (1..=ENDED).for_each(|number| desk.mark(Shown::Finished(id(&format!("t{number}")))));
-    desk.sync();
+    let mut handle = ViewsHandle::new(jobs, mpsc::channel(1).1, true);
+    (1..=ENDED).for_each(|number| handle.mark(Shown::Finished(id(&format!("t{number}")))));
+    handle.sync();
     let mut written = 0;
-    while !desk.is_settled() {
-        desk.submit(&engine, &journal, Millis(9)).unwrap();
+    while !handle.is_settled() {
+        handle.submit(&engine, &journal, Millis(9)).unwrap();
         for item in shown.try_recv().unwrap() {
             match item {
                 Item::Finished { .. } => written += 1,
@@ -170,7 +170,7 @@ fn nothing_is_made_durable_before_all_that_ended_is_written() {
                 other => panic!("{other:?}"),
             }
         }
-        desk.done(Vec::new(), Millis(9));
+        handle.done(Vec::new(), Millis(9));
     }
     assert_eq!(written, ENDED);
 }
@@ -179,32 +179,32 @@ fn nothing_is_made_durable_before_all_that_ended_is_written() {
 fn lines_that_could_not_be_written_come_before_newer_ones_and_those_left_out_are_told() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
+    let mut handle = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
     let texts = |job: Job| -> Vec<String> {
         let text = |item| if let Item::Log { text, .. } = item { text } else { panic!("{item:?}") };
         job.into_iter().map(text).collect()
     };
-    desk.tell(Millis(1), None, "一".to_owned());
-    desk.tell(Millis(1), None, "二".to_owned());
-    assert!(!desk.is_settled(), "a closed segment does not bring them back");
-    desk.submit(&engine, &journal, Millis(9)).unwrap();
-    desk.tell(Millis(2), None, "三".to_owned());
-    desk.done(shown.try_recv().unwrap(), Millis(9));
-    desk.tell(Millis(2), None, "四".to_owned());
-    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    handle.tell(Millis(1), None, "一".to_owned());
+    handle.tell(Millis(1), None, "二".to_owned());
+    assert!(!handle.is_settled(), "a closed segment does not bring them back");
+    handle.submit(&engine, &journal, Millis(9)).unwrap();
+    handle.tell(Millis(2), None, "三".to_owned());
+    handle.done(shown.try_recv().unwrap(), Millis(9));
+    handle.tell(Millis(2), None, "四".to_owned());
+    handle.submit(&engine, &journal, Millis(9)).unwrap();
     assert!(shown.try_recv().is_err(), "newer ones wait with them");
-    assert!(desk.is_settled(), "a history that cannot be written holds nothing up");
-    desk.wake(desk.again_at().unwrap());
-    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    assert!(handle.is_settled(), "a history that cannot be written holds nothing up");
+    handle.wake(handle.again_at().unwrap());
+    handle.submit(&engine, &journal, Millis(9)).unwrap();
     assert_eq!(texts(shown.try_recv().unwrap()), ["一", "二", "三", "四"]);
-    desk.done(Vec::new(), Millis(9));
+    handle.done(Vec::new(), Millis(9));
 
-    (0..5_000).for_each(|number| desk.tell(Millis(3), None, number.to_string()));
+    (0..5_000).for_each(|number| handle.tell(Millis(3), None, number.to_string()));
     let mut said = Vec::new();
-    while !desk.is_idle() {
-        desk.submit(&engine, &journal, Millis(9)).unwrap();
+    while !handle.is_idle() {
+        handle.submit(&engine, &journal, Millis(9)).unwrap();
         said.extend(texts(shown.try_recv().unwrap()));
-        desk.done(Vec::new(), Millis(9));
+        handle.done(Vec::new(), Millis(9));
     }
     let left_out =
         said.iter().find_map(|text| text.strip_suffix(" lines were left out here; the journal has them"));
@@ -216,9 +216,9 @@ fn lines_that_could_not_be_written_come_before_newer_ones_and_those_left_out_are
 fn views_of_what_is_neither_open_nor_in_the_team_are_swept() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
-    desk.sweep();
-    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    let mut handle = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
+    handle.sweep();
+    handle.submit(&engine, &journal, Millis(9)).unwrap();
     let job = shown.try_recv().unwrap();
     let [Item::Sweep { open, members }] = &job[..] else { panic!("{job:?}") };
     assert!(open.contains(&id("p")) && !open.contains(&id("c1")) && members.is_empty());
@@ -228,15 +228,15 @@ fn views_of_what_is_neither_open_nor_in_the_team_are_swept() {
 fn an_agents_log_that_cannot_be_written_holds_no_other_up() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
-    let mut desk = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
-    desk.tell(Millis(1), AgentName::new("w1").ok(), "一".to_owned());
-    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    let mut handle = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
+    handle.tell(Millis(1), AgentName::new("w1").ok(), "一".to_owned());
+    handle.submit(&engine, &journal, Millis(9)).unwrap();
     let half_told = shown.try_recv().unwrap().into_iter().map(|item| match item {
         Item::Log { at, agent, text, .. } => Item::Log { at, agent, text, told: true },
         item => item,
     });
-    desk.done(half_told.collect(), Millis(9));
-    desk.tell(Millis(2), None, "二".to_owned());
-    desk.submit(&engine, &journal, Millis(9)).unwrap();
+    handle.done(half_told.collect(), Millis(9));
+    handle.tell(Millis(2), None, "二".to_owned());
+    handle.submit(&engine, &journal, Millis(9)).unwrap();
     assert!(matches!(&shown.try_recv().unwrap()[..], [Item::Log { text, told: false, .. }] if text == "二"));
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::super::disk::Folder;
 use super::super::fsck;
 use super::super::read::is_still;
-use super::super::survey::survey;
+use super::super::tail_scan::scan_tail;
 use super::*;
 use crate::io::journal::read::{Order, Reader, scan};
 
@@ -34,7 +34,7 @@ fn fsck_and_readers_beside_a_writer_see_no_damage() {
                     sender.send(place).unwrap();
                 }
                 if round % 500 == 0 {
-                    journal.turn(AT, toy.snapshot(), []).unwrap();
+                    journal.rotate(AT, toy.snapshot(), []).unwrap();
                     journal.keep_from(u32::MAX);
                     journal.remove_older_than(AT.plus(1)).unwrap();
                 }
@@ -70,7 +70,7 @@ fn an_end_that_is_being_written_is_not_torn() {
     let folder = Folder::at(dir.path()).unwrap();
     let file = folder.open("000001.jsonl").unwrap().unwrap();
     let end = whole.iter().position(|&byte| byte == b'\n').unwrap() as u64;
-    let torn = survey(&folder, &file, 1, end + 1, Seq(1)).unwrap().torn.unwrap();
+    let torn = scan_tail(&folder, &file, 1, end + 1, Seq(1)).unwrap().torn.unwrap();
     assert!(is_still(&folder, &file, end, Seq(1), &torn).unwrap());
     assert_eq!(fsck(dir.path()).unwrap().torn.as_ref(), Some(&torn));
     std::fs::write(&path, &whole).unwrap();

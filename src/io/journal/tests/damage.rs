@@ -251,12 +251,12 @@ fn a_damaged_snapshot_is_replaced_by_the_segments_before_it() {
         assert_eq!(toy.steps, listed(all.clone()));
         assert_eq!((report.segments.clone(), report.gaps.len(), report.damaged.len()), (vec![2, 3], 0, 1));
         assert_eq!((&report.damaged[0].flaw, &report.torn), (&Flaw::Form, &None));
-        assert!(journal.wants_turn(AT), "a segment without its snapshot is left soon");
+        assert!(journal.wants_rotation(AT), "a segment without its snapshot is left soon");
         append(&mut journal, &mut toy, 1);
         drop(journal);
         let (mut journal, mut toy, _) = open(dir.path());
         assert_eq!(toy.steps, listed(all.into_iter().chain([8 + count])));
-        turn(&mut journal, &mut toy).unwrap();
+        rotate(&mut journal, &mut toy).unwrap();
         drop(journal);
         let (_, again, report) = open(dir.path());
         assert_eq!((again, report.segments), (toy, vec![4]));

@@ -37,7 +37,7 @@ fn a_failed_flush_stops_the_journal_and_nothing_of_it_counts() {
     let before = fs::read(segment_path(dir.path(), 1)).unwrap();
     assert!(matches!(journal.append(&steps(&journal, 1), true), Err(JournalError::Stopped(_))));
     assert!(matches!(journal.sync(), Err(JournalError::Stopped(_))));
-    assert!(matches!(journal.turn(AT, "{}", []), Err(JournalError::Stopped(_))));
+    assert!(matches!(journal.rotate(AT, "{}", []), Err(JournalError::Stopped(_))));
     // Steps 3 to 5 are in the page cache, but were never durable: as if they had not been.
     let mut again = go_on(&mut journal).unwrap();
     assert_eq!(again.steps, listed(1..=2));
@@ -109,7 +109,7 @@ fn each_refused_operation_leaves_a_journal_that_goes_on() {
                 Err(_) => failures += 1,
             }
             if !journal.has_stopped() && round % 2 == 1 {
-                failures += u32::from(turn(&mut journal, &mut toy).is_err());
+                failures += u32::from(rotate(&mut journal, &mut toy).is_err());
             }
             if journal.has_stopped() {
                 let again = go_on(&mut journal).unwrap();
@@ -143,7 +143,7 @@ fn a_disk_that_stays_broken_is_tried_again_until_it_works() {
     let dir = scratch();
     let (mut journal, mut toy, gate) = gated(dir.path());
     append(&mut journal, &mut toy, 2);
-    turn(&mut journal, &mut toy).unwrap();
+    rotate(&mut journal, &mut toy).unwrap();
     for operations in 0.. {
         append(&mut journal, &mut toy, 2);
         gate.refuse_after(0);
@@ -186,7 +186,7 @@ fn nothing_of_an_earlier_try_to_begin_a_segment_is_in_it() {
     append(&mut journal, &mut toy, 2);
     let left = fs::read_to_string(segment_path(dir.path(), 1)).unwrap();
     fs::write(dir.path().join(format!("{}.tmp", segment_name(2))), left.repeat(1_000)).unwrap();
-    turn(&mut journal, &mut toy).unwrap();
+    rotate(&mut journal, &mut toy).unwrap();
     append(&mut journal, &mut toy, 1);
     std::mem::forget(journal); // killed: one that ends in order would cut it off
     assert!(fsck(dir.path()).unwrap().is_sound());

@@ -4,8 +4,8 @@ mod beside;
 mod damage;
 mod failures;
 mod power;
+mod rotations;
 mod space;
-mod turns;
 
 use std::io;
 use std::path::Path;
@@ -189,7 +189,7 @@ pub(super) fn fill(dir: &Path, counts: &[u64]) {
     let (mut journal, mut toy, _) = open(dir);
     for (n, &count) in counts.iter().enumerate() {
         if n > 0 {
-            turn(&mut journal, &mut toy).unwrap();
+            rotate(&mut journal, &mut toy).unwrap();
         }
         append(&mut journal, &mut toy, count);
     }
@@ -205,8 +205,8 @@ pub(super) fn append(journal: &mut Journal, toy: &mut Toy, count: u64) {
     }
 }
 
-pub(super) fn turn(journal: &mut Journal, toy: &mut Toy) -> Result<(), JournalError> {
-    journal.turn(AT.plus(journal.next_seq().0), toy.snapshot(), toy.finished.iter().copied())?;
+pub(super) fn rotate(journal: &mut Journal, toy: &mut Toy) -> Result<(), JournalError> {
+    journal.rotate(AT.plus(journal.next_seq().0), toy.snapshot(), toy.finished.iter().copied())?;
     toy.finished.clear();
     Ok(())
 }

@@ -117,7 +117,7 @@ impl Life<'_> {
         match self.chance.below(12) {
             0 => {
                 let before = self.promise.written.len();
-                if turn(&mut self.journal, &mut self.toy).is_ok() {
+                if rotate(&mut self.journal, &mut self.toy).is_ok() {
                     self.promise.acknowledged = before;
                     self.seen.turns += 1;
                 }

@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 /// All that the journal says.
 #[derive(Debug, Default)]
 pub(in super::super) struct Book {
-    pub(in super::super) messages: BTreeMap<String, Story>,
+    pub(in super::super) messages: BTreeMap<String, History>,
     /// Names of refused files, each with its code.
     pub(super) refused: Vec<(String, &'static str)>,
     /// Turn tokens, each with the message that it is of.
@@ -29,7 +29,7 @@ pub(in super::super) struct Book {
 
 /// What it says of one message.
 #[derive(Debug, Default)]
-pub(in super::super) struct Story {
+pub(in super::super) struct History {
     /// Each time it was accepted.
     pub(super) accepted: Vec<Accepted>,
     /// Names of files that brought it again.
@@ -88,26 +88,30 @@ impl Book {
 
     /// Messages that were accepted and have not ended.
     pub(in super::super) fn open(&self) -> usize {
-        self.messages.values().filter(|story| !story.accepted.is_empty() && story.ended.is_empty()).count()
+        self.messages
+            .values()
+            .filter(|history| !history.accepted.is_empty() && history.ended.is_empty())
+            .count()
     }
 
     /// Messages that have ended.
     pub(in super::super) fn ended(&self) -> usize {
-        self.messages.values().filter(|story| !story.ended.is_empty()).count()
+        self.messages.values().filter(|history| !history.ended.is_empty()).count()
     }
 
     /// Messages that were accepted.
     pub(in super::super) fn accepted(&self) -> usize {
-        self.messages.values().filter(|story| !story.accepted.is_empty()).count()
+        self.messages.values().filter(|history| !history.accepted.is_empty()).count()
     }
 
     /// Lines typed again, marked as such.
     pub(in super::super) fn redelivered(&self) -> usize {
-        let again = |story: &Story| {
-            let mut tokens: Vec<&Option<String>> = story.intents.iter().map(|intent| &intent.token).collect();
+        let again = |history: &History| {
+            let mut tokens: Vec<&Option<String>> =
+                history.intents.iter().map(|intent| &intent.token).collect();
             tokens.sort_unstable();
             tokens.dedup();
-            story.intents.len() - tokens.len()
+            history.intents.len() - tokens.len()
         };
         self.messages.values().map(again).sum()
     }
@@ -117,12 +121,12 @@ impl Book {
             Event::Accepted { message, body, name, .. } => {
                 let content = digest(body.content.as_bytes());
                 let name = name.map(|claim| dropped_name(&claim));
-                let story = self.messages.entry(message.id.to_string()).or_default();
-                story.accepted.push(Accepted { place, message, content, name });
+                let history = self.messages.entry(message.id.to_string()).or_default();
+                history.accepted.push(Accepted { place, message, content, name });
             }
             Event::Duplicate { id, name } => {
-                let story = self.messages.entry(id.to_string()).or_default();
-                story.again.extend(name.map(|claim| dropped_name(&claim)));
+                let history = self.messages.entry(id.to_string()).or_default();
+                history.again.extend(name.map(|claim| dropped_name(&claim)));
             }
             Event::Refused { name, code, .. } => {
                 self.refused.extend(name.map(|name| (dropped_name(&name), code.word())));
@@ -132,10 +136,10 @@ impl Book {
                 if let Some(token) = &token {
                     self.tokens.insert(token.clone(), id.to_string());
                 }
-                let story = self.messages.entry(id.to_string()).or_default();
-                story.intents.push(Intent { place, token });
-                story.agent = agent.map(|name| name.to_string()).or(story.agent.take());
-                let runs = story.agent.as_ref().is_none_or(|name| self.up.contains(name));
+                let history = self.messages.entry(id.to_string()).or_default();
+                history.intents.push(Intent { place, token });
+                history.agent = agent.map(|name| name.to_string()).or(history.agent.take());
+                let runs = history.agent.as_ref().is_none_or(|name| self.up.contains(name));
                 if self.halted || !runs {
                     let why = if self.halted { "everything was held" } else { "its agent did not run" };
                     self.untimely.push(format!("{id} was to be typed in step {} while {why}", place.0));
@@ -163,7 +167,7 @@ impl Book {
     }
 }
 
-impl Story {
+impl History {
     /// How it ended.
     pub(super) fn outcome(&self) -> Option<Outcome> {
         self.ended.first().map(|ended| ended.outcome)

@@ -69,8 +69,8 @@ impl Done {
         for parcel in &mut self.parcels {
             let accepted = |of: &Parcel| {
                 let letter = of.letters.first()?;
-                let story = book.messages.get(letter.id.as_deref()?)?;
-                story.accepted.first().map(|accepted| accepted.content == letter.content)
+                let history = book.messages.get(letter.id.as_deref()?)?;
+                history.accepted.first().map(|accepted| accepted.content == letter.content)
             };
             let was_accepted = accepted(parcel);
             parcel.fate = match (&parcel.fate, was_accepted) {

@@ -2,7 +2,7 @@
 //! was made, or what it needed did not end well.
 
 use super::super::record::{CallOff, Letter};
-use super::book::{Book, Story};
+use super::book::{Book, History};
 use super::done::Done;
 use super::findings::{FindingKind, Findings};
 use crate::engine::message::{Kind, Outcome};
@@ -34,11 +34,11 @@ impl Ends {
         let letters = letters.filter_map(|letter| Some((letter.id.as_deref()?, letter))).collect();
         let judge = Judge { done, book, letters };
         let mut ends = Self::default();
-        for (id, story) in &book.messages {
-            match story.ended.as_slice() {
-                [ended] if story.asks() => {
-                    let Some(count) = judge.count(id, story, &mut ends) else {
-                        let (tries, why) = (story.intents.len(), &ended.why);
+        for (id, history) in &book.messages {
+            match history.ended.as_slice() {
+                [ended] if history.asks() => {
+                    let Some(count) = judge.count(id, history, &mut ends) else {
+                        let (tries, why) = (history.intents.len(), &ended.why);
                         let text = format!("{id} ended as {:?} after {tries} tries: {why:?}", ended.outcome);
                         findings.add(FindingKind::Wrong, text);
                         continue;
@@ -50,9 +50,9 @@ impl Ends {
             }
             let was_told = done.called_off.get(id).is_some_and(|said| said.contains(&CallOff::Done));
             findings.check(
-                !was_told || story.outcome() == Some(Outcome::Cancelled),
+                !was_told || history.outcome() == Some(Outcome::Cancelled),
                 FindingKind::Wrong,
-                || format!("{id} was said to be cancelled and ended as {:?}", story.outcome()),
+                || format!("{id} was said to be cancelled and ended as {:?}", history.outcome()),
             );
         }
         for id in done.called_off.iter().filter(|(_, said)| said.contains(&CallOff::Done)).map(|(id, _)| id) {
@@ -66,40 +66,40 @@ impl Ends {
 
 impl Judge<'_> {
     /// Where to count it; none if it must not have ended so.
-    fn count<'a>(&self, id: &str, story: &Story, ends: &'a mut Ends) -> Option<&'a mut u64> {
-        let has_time = story
+    fn count<'a>(&self, id: &str, history: &History, ends: &'a mut Ends) -> Option<&'a mut u64> {
+        let has_time = history
             .accepted
             .iter()
             .any(|one| one.message.timeout_ms.is_some() || one.message.deadline.is_some());
         let is_endless = self.letters.get(id).is_some_and(|letter| letter.endless);
-        let with_others = self.needs_failed(story) || self.is_part_of_what_ended(story);
-        match story.outcome()? {
+        let with_others = self.needs_failed(history) || self.is_part_of_what_ended(history);
+        match history.outcome()? {
             Outcome::Completed => (!is_endless).then_some(&mut ends.completed),
             Outcome::Cancelled if self.done.called_off.contains_key(id) => Some(&mut ends.cancelled),
-            Outcome::Cancelled => self.is_part_of_what_ended(story).then_some(&mut ends.with_others),
+            Outcome::Cancelled => self.is_part_of_what_ended(history).then_some(&mut ends.with_others),
             Outcome::Failed if has_time => Some(&mut ends.late),
             Outcome::Failed if with_others => Some(&mut ends.with_others),
-            Outcome::Failed => (story.intents.len() >= self.done.tries).then_some(&mut ends.given_up),
+            Outcome::Failed => (history.intents.len() >= self.done.tries).then_some(&mut ends.given_up),
         }
     }
 
-    fn needs_failed(&self, story: &Story) -> bool {
-        let needs = story.accepted.iter().flat_map(|accepted| &accepted.message.depends_on);
+    fn needs_failed(&self, history: &History) -> bool {
+        let needs = history.accepted.iter().flat_map(|accepted| &accepted.message.depends_on);
         needs.into_iter().any(|id| self.ended_badly(id.as_str()))
     }
 
     /// Whoever had asked for it has ended otherwise than well: nobody would read the answer.
-    fn is_part_of_what_ended(&self, story: &Story) -> bool {
-        let mut parents = story.accepted.iter().filter_map(|accepted| accepted.message.parent.as_ref());
+    fn is_part_of_what_ended(&self, history: &History) -> bool {
+        let mut parents = history.accepted.iter().filter_map(|accepted| accepted.message.parent.as_ref());
         parents.any(|id| self.ended_badly(id.as_str()))
     }
 
     fn ended_badly(&self, id: &str) -> bool {
-        self.book.messages.get(id).and_then(Story::outcome).is_some_and(|end| end != Outcome::Completed)
+        self.book.messages.get(id).and_then(History::outcome).is_some_and(|end| end != Outcome::Completed)
     }
 }
 
-impl Story {
+impl History {
     /// Whether it is a task or an info: answers and errors end when they are delivered.
     fn asks(&self) -> bool {
         self.accepted.first().is_some_and(|one| matches!(one.message.kind, Kind::Task | Kind::Info))

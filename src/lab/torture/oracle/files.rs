@@ -2,7 +2,7 @@
 //! waits for.
 
 use super::super::record::{Fate, Parcel, digest};
-use super::book::{Book, Story};
+use super::book::{Book, History};
 use super::done::Done;
 use super::findings::{FindingKind, Findings};
 use crate::engine::message::Outcome;
@@ -72,7 +72,7 @@ fn rejected(workspace: &Workspace, done: &Done, book: &Book, findings: &mut Find
 fn is_part_of_what_ended(file: &Path, book: &Book) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
     let whole = text.lines().find_map(|line| line.strip_prefix("id: ")?.rsplit_once('.'));
-    let ended = whole.and_then(|(whole, _)| book.messages.get(whole)).and_then(Story::outcome);
+    let ended = whole.and_then(|(whole, _)| book.messages.get(whole)).and_then(History::outcome);
     ended.is_some_and(|outcome| outcome != Outcome::Completed)
 }
 
@@ -109,21 +109,21 @@ fn queue(workspace: &Workspace, findings: &mut Findings) -> io::Result<()> {
 
 /// Views of what is open, of what ended, and of nothing else. What an agent is told stays open to it until its next turn.
 fn views(workspace: &Workspace, book: &Book, findings: &mut Findings) -> io::Result<()> {
-    let story = |name: &str| name.strip_suffix(".yaml").and_then(|id| book.messages.get(id));
+    let history = |name: &str| name.strip_suffix(".yaml").and_then(|id| book.messages.get(id));
     for name in names(&workspace.active())? {
-        let is_open = story(&name).is_some_and(|story| story.ended.is_empty() || !story.is_task());
+        let is_open = history(&name).is_some_and(|history| history.ended.is_empty() || !history.is_task());
         findings
             .check(is_open, FindingKind::Left, || format!("queue/active/{name} is there, and it has ended"));
     }
     for name in names(&workspace.results())? {
-        let is_known = story(&name).is_some_and(Story::is_task);
+        let is_known = history(&name).is_some_and(History::is_task);
         findings.check(is_known, FindingKind::Wrong, || {
             format!("queue/results/{name} answers nothing that was asked")
         });
     }
     for day in names(&workspace.done())? {
         for name in names(&workspace.done().join(&day))? {
-            let has_ended = story(&name).is_some_and(|story| !story.ended.is_empty());
+            let has_ended = history(&name).is_some_and(|history| !history.ended.is_empty());
             findings.check(has_ended, FindingKind::Wrong, || {
                 format!("queue/done/{day}/{name} is there, and it has not ended")
             });
@@ -140,14 +140,14 @@ fn announced(workspace: &Workspace, book: &Book, findings: &mut Findings) -> io:
         let (Some(id), Some("completed" | "failed" | "cancelled")) = (words.next(), words.next()) else {
             continue;
         };
-        let Some(story) = book.messages.get(id) else {
+        let Some(history) = book.messages.get(id) else {
             findings.add(
                 FindingKind::Wrong,
                 format!("the activity log tells of the end of {id}, which nobody knows"),
             );
             continue;
         };
-        findings.check(!story.ended.is_empty(), FindingKind::Lost, || {
+        findings.check(!history.ended.is_empty(), FindingKind::Lost, || {
             format!("the activity log has told of the end of {id}, and it has none")
         });
     }

@@ -71,7 +71,7 @@ fn check_turns(folder: &Path, book: &Book, findings: &mut Findings) -> io::Resul
         *unmarked += usize::from(!heard.marked);
     }
     for ((id, token), (times, unmarked)) in turns {
-        let intents = book.messages.get(id).map_or(&[][..], |story| story.intents.as_slice());
+        let intents = book.messages.get(id).map_or(&[][..], |history| history.intents.as_slice());
         let decided = intents.iter().filter(|intent| intent.token.as_deref() == token).count();
         let turn = token.map_or_else(|| id.to_owned(), |token| format!("{id} (token {token})"));
         findings.check(unmarked <= 1, FindingKind::Double, || {

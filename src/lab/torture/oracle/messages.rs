@@ -2,7 +2,7 @@
 
 use super::super::record::{Fate, Letter, Parcel, Way, digest};
 use super::super::team::POOL;
-use super::book::{Book, Story};
+use super::book::{Book, History};
 use super::done::Done;
 use super::findings::{FindingKind, Findings};
 use crate::engine::message::{Kind, Outcome};
@@ -43,11 +43,11 @@ pub(super) fn check(workspace: &Workspace, done: &Done, book: &Book, findings: &
         brought_once(id, parcels, book, findings);
     }
     for (id, content) in &expected {
-        let Some(story) = book.messages.get(id) else { continue };
-        check_story(workspace, id, content, story, findings);
+        let Some(history) = book.messages.get(id) else { continue };
+        check_history(workspace, id, content, history, findings);
     }
-    for (id, story) in &book.messages {
-        let kinds = story.accepted.iter().map(|accepted| accepted.message.kind);
+    for (id, history) in &book.messages {
+        let kinds = history.accepted.iter().map(|accepted| accepted.message.kind);
         let asks = kinds.into_iter().any(|kind| matches!(kind, Kind::Task | Kind::Info));
         findings.check(!asks || expected.contains_key(id), FindingKind::Wrong, || {
             format!("{id} was accepted, and nobody sent it")
@@ -65,8 +65,8 @@ fn is_excused(done: &Done, parcel: &Parcel) -> bool {
 /// Messages that were given without an id, by the digest of their content, which is like no other.
 fn nameless(book: &Book) -> BTreeMap<&str, Vec<&str>> {
     let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (id, story) in &book.messages {
-        for accepted in &story.accepted {
+    for (id, history) in &book.messages {
+        for accepted in &history.accepted {
             found.entry(&accepted.content).or_default().push(id);
         }
     }
@@ -112,7 +112,7 @@ fn expect_parts(letter: &Letter, id: &str, book: &Book, expected: &mut Expected,
         (manager.as_str(), format!("{manager}.b")),
     ] {
         let is_done =
-            book.messages.get(whole).is_some_and(|story| story.outcome() == Some(Outcome::Completed));
+            book.messages.get(whole).is_some_and(|history| history.outcome() == Some(Outcome::Completed));
         let is_there = book.messages.contains_key(&part);
         findings.check(is_there || !is_done, FindingKind::Lost, || {
             format!("{whole} is completed, and its part {part} was never accepted")
@@ -124,7 +124,7 @@ fn expect_parts(letter: &Letter, id: &str, book: &Book, expected: &mut Expected,
 }
 
 fn check_fields(letter: &Letter, id: &str, book: &Book, findings: &mut Findings) {
-    for accepted in book.messages.get(id).map_or(&[][..], |story| story.accepted.as_slice()) {
+    for accepted in book.messages.get(id).map_or(&[][..], |history| history.accepted.as_slice()) {
         let message = &accepted.message;
         let depends_on: Vec<String> = message.depends_on.iter().map(ToString::to_string).collect();
         let same = message.to.as_str() == letter.to
@@ -139,13 +139,13 @@ fn check_fields(letter: &Letter, id: &str, book: &Book, findings: &mut Findings)
 
 /// Of all that brought this id, one was accepted and each other known for a duplicate: by the files' names.
 fn brought_once(id: &str, parcels: &[&Parcel], book: &Book, findings: &mut Findings) {
-    let Some(story) = book.messages.get(id) else {
+    let Some(history) = book.messages.get(id) else {
         let names: Vec<&str> = parcels.iter().map(|parcel| parcel.name.as_str()).collect();
         return findings
             .add(FindingKind::Lost, format!("{id} was never accepted; it was given as {names:?}"));
     };
-    let accepted = story.accepted.iter().filter_map(|accepted| accepted.name.as_deref());
-    let names: Vec<&str> = accepted.chain(story.again.iter().map(String::as_str)).collect();
+    let accepted = history.accepted.iter().filter_map(|accepted| accepted.name.as_deref());
+    let names: Vec<&str> = accepted.chain(history.again.iter().map(String::as_str)).collect();
     for parcel in parcels.iter().filter(|parcel| matches!(parcel.way, Way::Renamed | Way::Slowly)) {
         let times = names.iter().filter(|name| **name == parcel.name).count();
         findings.check(times > 0, FindingKind::Lost, || {
@@ -157,23 +157,23 @@ fn brought_once(id: &str, parcels: &[&Parcel], book: &Book, findings: &mut Findi
     }
 }
 
-fn check_story(workspace: &Workspace, id: &str, content: &str, story: &Story, findings: &mut Findings) {
-    match story.accepted.as_slice() {
+fn check_history(workspace: &Workspace, id: &str, content: &str, history: &History, findings: &mut Findings) {
+    match history.accepted.as_slice() {
         [accepted] => findings.check(accepted.content == content, FindingKind::Wrong, || {
             format!("the journal has another content of {id} than was sent")
         }),
         [] => findings.add(FindingKind::Lost, format!("{id} is in the journal and was never accepted")),
         more => findings.add(FindingKind::Double, format!("{id} was accepted {} times", more.len())),
     }
-    match story.ended.as_slice() {
+    match history.ended.as_slice() {
         [_] => {}
         [] => findings.add(FindingKind::Lost, format!("{id} was accepted and has not ended")),
         more => findings.add(FindingKind::Double, format!("{id} ended {} times: {more:?}", more.len())),
     }
-    if story.outcome().is_some() {
+    if history.outcome().is_some() {
         check_done(workspace, id, content, findings);
-        if story.is_task() {
-            check_result(workspace, id, content, story, findings);
+        if history.is_task() {
+            check_result(workspace, id, content, history, findings);
         }
     }
 }
@@ -200,7 +200,7 @@ fn check_done(workspace: &Workspace, id: &str, content: &str, findings: &mut Fin
 }
 
 /// `queue/results/ID.yaml`: what the agent said when it had read the content of this message.
-fn check_result(workspace: &Workspace, id: &str, content: &str, story: &Story, findings: &mut Findings) {
+fn check_result(workspace: &Workspace, id: &str, content: &str, history: &History, findings: &mut Findings) {
     let file = workspace.results().join(format!("{id}.yaml"));
     if !file.exists() {
         return findings
@@ -210,7 +210,7 @@ fn check_result(workspace: &Workspace, id: &str, content: &str, story: &Story, f
         Ok(found) => found,
         Err(why) => return findings.add(FindingKind::Wrong, why),
     };
-    let good = story.outcome() == Some(Outcome::Completed);
+    let good = history.outcome() == Some(Outcome::Completed);
     let kind = if good { "result" } else { "error" };
     let said = found["content"].as_str().unwrap_or_default();
     let same = found["in_reply_to"].as_str() == Some(id)
@@ -236,8 +236,8 @@ fn order(done: &Done, book: &Book, findings: &mut Findings) {
         .filter_map(|letter| letter.id.as_deref())
         .collect();
     let mut queues: BTreeMap<(&str, &str), Vec<Queued<'_>>> = BTreeMap::new();
-    for (id, story) in &book.messages {
-        let (Some(accepted), Some(intent)) = (story.accepted.first(), story.intents.first()) else {
+    for (id, history) in &book.messages {
+        let (Some(accepted), Some(intent)) = (history.accepted.first(), history.intents.first()) else {
             continue;
         };
         let message = &accepted.message;

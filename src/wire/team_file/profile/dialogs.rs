@@ -3,8 +3,8 @@
 use super::screen::{pattern, patterns};
 use crate::engine::screen::reading::{ChoiceList, ChoiceRules, Rule, Rules, State};
 use crate::wire::team_file::finding::Book;
-use crate::wire::team_file::near::did_you_mean;
 use crate::wire::team_file::profile::StandingAnswer;
+use crate::wire::team_file::suggest::did_you_mean;
 use crate::wire::team_file::values::At;
 use schemars::JsonSchema;
 use serde::Deserialize;

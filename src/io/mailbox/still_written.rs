@@ -50,9 +50,9 @@ struct Wait {
 
 /// Everything that is waited for.
 #[derive(Debug, Default)]
-pub(super) struct Patience(HashMap<Key, Wait>);
+pub(super) struct StillWritten(HashMap<Key, Wait>);
 
-impl Patience {
+impl StillWritten {
     /// Whether a file can be read: with a lease while it is read, or without one where there are none.
     pub(super) fn ready<'f>(
         &mut self,
@@ -198,33 +198,36 @@ mod tests {
         let folder = Folder::open(root.path()).unwrap();
         let file = File::open("/dev/null").unwrap();
         let (one, two) = (stamp(&folder, "one"), stamp(&folder, "two and more"));
-        let mut patience = Patience::default();
-        let mut busy = |key: &Key, stamp, now| patience.ready(key, &file, stamp, Millis(now)).err();
+        let mut still_written = StillWritten::default();
+        let mut busy = |key: &Key, stamp, now| still_written.ready(key, &file, stamp, Millis(now)).err();
         assert_eq!(busy(&key(Some(0)), one, 1_000), Some(Busy::Moving));
         assert_eq!(busy(&key(Some(0)), one, 1_099), Some(Busy::Moving));
         assert_eq!(busy(&key(Some(0)), two, 1_100), Some(Busy::Moving), "it was written to");
         assert_eq!(busy(&key(Some(0)), two, 1_199), Some(Busy::Moving));
         assert_eq!(busy(&key(Some(0)), two, 1_200), None);
-        patience.rename(&key(Some(0)), key(None));
+        still_written.rename(&key(Some(0)), key(None));
         assert!(
-            patience.ready(&key(None), &file, two, Millis(1_201)).is_ok(),
+            still_written.ready(&key(None), &file, two, Millis(1_201)).is_ok(),
             "what was seen before the claim counts"
         );
-        assert_eq!(patience.again_in_ms(Millis(1_201)), Some(50));
-        patience.forget(&key(None));
-        assert_eq!(patience.again_in_ms(Millis(1_201)), None);
+        assert_eq!(still_written.again_in_ms(Millis(1_201)), Some(50));
+        still_written.forget(&key(None));
+        assert_eq!(still_written.again_in_ms(Millis(1_201)), None);
     }
 
     #[test]
     fn what_is_not_listed_any_more_is_not_waited_for() {
-        let mut patience = Patience::default();
+        let mut still_written = StillWritten::default();
         for zone in [Some(0), Some(1), None] {
-            assert!(!patience.report(&key(zone), Busy::Open, Millis(0)));
+            assert!(!still_written.report(&key(zone), Busy::Open, Millis(0)));
         }
-        patience.keep_listed(&HashSet::from([key(Some(1))]));
-        let mut report = |zone| patience.report(&key(zone), Busy::Open, Millis(60_000));
+        still_written.keep_listed(&HashSet::from([key(Some(1))]));
+        let mut report = |zone| still_written.report(&key(zone), Busy::Open, Millis(60_000));
         assert_eq!([report(Some(0)), report(Some(1)), report(None)], [false, true, true]);
         assert!(!report(Some(1)), "said once");
-        assert!(patience.report(&key(Some(5)), Busy::Stuck(Errno::ROFS), Millis(60_000)), "said at once");
+        assert!(
+            still_written.report(&key(Some(5)), Busy::Stuck(Errno::ROFS), Millis(60_000)),
+            "said at once"
+        );
     }
 }

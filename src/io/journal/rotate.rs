@@ -41,7 +41,7 @@ const SEGMENT_MS: u64 = 24 * 60 * 60 * 1000;
 impl Journal {
     /// Whether it is time for [`Journal::turn`]. An idle workspace never turns.
     #[must_use]
-    pub fn wants_turn(&self, now: Millis) -> bool {
+    pub fn wants_rotation(&self, now: Millis) -> bool {
         let tail = &self.tail;
         let is_large = tail.end >= SEGMENT_BYTES.max(tail.snapshot_bytes.saturating_mul(SNAPSHOT_SHARE));
         let is_old = tail.began.is_some_and(|began| now.since(began) >= SEGMENT_MS);
@@ -56,7 +56,7 @@ impl Journal {
     /// # Errors
     /// [`JournalError::Io`] if the machine refuses. If the journal has not stopped thereby ([`Journal::has_stopped`]),
     /// the old segment is still in use, and the turn can be tried again later.
-    pub fn turn(
+    pub fn rotate(
         &mut self,
         at: Millis,
         snapshot: impl Into<String>,

@@ -5,7 +5,7 @@ use super::text::columns;
 
 /// How something is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(super) enum Emphasis {
     /// An answer.
     Answer,
     /// An answer goes on.
@@ -16,7 +16,7 @@ pub(super) enum Voice {
     Error,
 }
 
-impl Voice {
+impl Emphasis {
     /// What a text looks like.
     pub(super) fn form(self, look: &Look) -> Said {
         let more = || {

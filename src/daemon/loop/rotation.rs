@@ -1,4 +1,4 @@
-//! The turn of a segment: what ended in the old one is shown first, or named in the snapshot of the new one.
+//! The rotation: what ended in the old one is shown first, or named in the snapshot of the new one.
 
 use crate::daemon::ending::Broken;
 use crate::daemon::journal::rotation::RotationStage;
@@ -11,7 +11,7 @@ impl Daemon {
     /// Turns the segment once everything before it is written, and shown if it has ended: its views are not made again from a
     /// closed segment. Views that cannot be written for long, since something else is in their place say, are no reason
     /// for a segment to grow without end: its successor says that they are owed.
-    pub(in crate::daemon) fn turn_segment(&mut self) -> Result<(), Broken> {
+    pub(in crate::daemon) fn rotate_segment(&mut self) -> Result<(), Broken> {
         if !self.journal.rotation.closed.is_empty() && self.views.is_idle() && !self.views.owes() {
             self.engine.forget(&std::mem::take(&mut self.journal.rotation.closed));
             self.keep_needed_places();
@@ -19,7 +19,7 @@ impl Daemon {
         let now = self.timers.clock.now();
         let holds = self.views.holds_segment(now);
         let may_turn = self.ending.is_none() && !holds;
-        if self.journal.rotation.stage == RotationStage::No && may_turn && self.journal.wants_turn(now) {
+        if self.journal.rotation.stage == RotationStage::No && may_turn && self.journal.wants_rotation(now) {
             self.journal.rotation.stage = RotationStage::Draining;
         }
         let settled = self.journal.is_idle() && self.views.is_settled();
@@ -40,10 +40,10 @@ impl Daemon {
             && self.views.is_settled()
         {
             self.journal.rotation.owed = self.views.owed().clone(); // all other views are written
-            let (places, decided) = (self.journal.places(), self.mailbox.decided());
-            let snapshot = replay::snapshot(&self.engine, places, decided, &self.journal.rotation.owed);
+            let (places, handled) = (self.journal.places(), self.mailbox.handled());
+            let snapshot = replay::snapshot(&self.engine, places, handled, &self.journal.rotation.owed);
             let finished = replay::fingerprints(&self.engine, &self.journal.rotation.closed);
-            self.journal.turn(now, snapshot, finished)?;
+            self.journal.rotate(now, snapshot, finished)?;
             self.journal.rotation.stage = RotationStage::Writing;
         }
         Ok(())

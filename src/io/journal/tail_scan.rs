@@ -2,9 +2,9 @@
 
 use super::disk::{Folder, Named};
 use super::error::JournalError;
+use super::fragments::{Fragment, Fragments};
 use super::line::Line;
 use super::parts::{misplaced, parts};
-use super::pieces::{Piece, Pieces};
 use super::report::Torn;
 use crate::engine::words::Seq;
 
@@ -36,35 +36,35 @@ struct Flaws {
 /// what a power cut leaves of an append of several blocks when the disk wrote a later block before an earlier one: the
 /// earlier block still has the newlines that were prepared there. Nobody was told of these lines. All other flaws are
 /// damage: what was durable stood there, or may have.
-pub(super) fn survey(
+pub(super) fn scan_tail(
     folder: &Folder,
     file: &Named,
     number: u32,
     from: u64,
     last: Seq,
 ) -> Result<End, JournalError> {
-    let mut survey =
-        Survey { last, promised: Seq(0), lines: 0, content_end: from, all: Vec::new(), open: None };
-    let mut pieces = Pieces::new(folder, file, from, u64::MAX);
-    while let Some(piece) = pieces.next()? {
-        match piece {
-            Piece::Blank { offset, .. } => survey.flaw(offset).has_blank = true,
-            Piece::Line { offset, bytes } => {
+    let mut scan =
+        TailScan { last, promised: Seq(0), lines: 0, content_end: from, all: Vec::new(), open: None };
+    let mut fragments = Fragments::new(folder, file, from, u64::MAX);
+    while let Some(fragment) = fragments.next()? {
+        match fragment {
+            Fragment::Blank { offset, .. } => scan.flaw(offset).has_blank = true,
+            Fragment::Line { offset, bytes } => {
                 for part in parts(offset, bytes) {
-                    survey.part(part.offset, part.bytes, part.line.ok());
+                    scan.part(part.offset, part.bytes, part.line.ok());
                 }
                 if offset == 0 && number > 1 {
                     // The snapshot was durable before its segment got a name: it may be damaged, but never torn.
-                    survey.close(true);
+                    scan.close(true);
                 }
             }
         }
     }
-    survey.close(false);
-    Ok(survey.end(number))
+    scan.close(false);
+    Ok(scan.end(number))
 }
 
-struct Survey {
+struct TailScan {
     last: Seq,
     /// The highest step that a whole line says was durable.
     promised: Seq,
@@ -74,7 +74,7 @@ struct Survey {
     open: Option<Flaws>,
 }
 
-impl Survey {
+impl TailScan {
     fn part(&mut self, offset: u64, bytes: &[u8], line: Option<Line<'_>>) {
         self.content_end = offset + bytes.len() as u64;
         let Some(line) = line.filter(|line| misplaced(line, offset, self.last).is_none()) else {

@@ -11,15 +11,15 @@ const CHUNK: usize = if cfg!(test) { 100 } else { 256 << 10 };
 
 /// What a segment consists of.
 #[derive(Debug)]
-pub(super) enum Piece<'a> {
+pub(super) enum Fragment<'a> {
     /// Bytes between two separators.
     Line { offset: u64, bytes: &'a [u8] },
     /// Separators beyond the one that ends a line.
     Blank { offset: u64, bytes: u64, last: bool },
 }
 
-/// Reads the pieces of a segment one after the other.
-pub(super) struct Pieces<'f> {
+/// Reads the fragments of a segment one after the other.
+pub(super) struct Fragments<'f> {
     folder: &'f Folder,
     file: &'f Named,
     buf: Vec<u8>,
@@ -32,21 +32,21 @@ pub(super) struct Pieces<'f> {
     after_line: bool,
 }
 
-impl<'f> Pieces<'f> {
-    /// Pieces of the bytes `from..until`. `from` is the beginning of a line or of a blank.
+impl<'f> Fragments<'f> {
+    /// Fragments of the bytes `from..until`. `from` is the beginning of a line or of a blank.
     pub(super) fn new(folder: &'f Folder, file: &'f Named, from: u64, until: u64) -> Self {
         Self { folder, file, buf: Vec::new(), used: 0, base: from, until, after_line: false }
     }
 
-    /// The next piece; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Piece<'_>>, JournalError> {
+    /// The next fragment; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Fragment<'_>>, JournalError> {
         let start = self.offset();
         let more = self.skip_separators()?;
         let ending = u64::from(self.after_line);
         let run = self.offset() - start;
         self.after_line = false;
         if run > ending {
-            return Ok(Some(Piece::Blank { offset: start + ending, bytes: run - ending, last: !more }));
+            return Ok(Some(Fragment::Blank { offset: start + ending, bytes: run - ending, last: !more }));
         }
         if !more {
             return Ok(None);
@@ -55,7 +55,7 @@ impl<'f> Pieces<'f> {
         let (offset, len) = (self.offset(), self.line_len()?);
         let line = self.used..self.used + len;
         self.used = line.end;
-        Ok(self.buf.get(line).map(|bytes| Piece::Line { offset, bytes }))
+        Ok(self.buf.get(line).map(|bytes| Fragment::Line { offset, bytes }))
     }
 
     fn offset(&self) -> u64 {

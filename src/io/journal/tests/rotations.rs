@@ -64,7 +64,7 @@ fn what_cannot_be_a_line_is_refused_before_anything_is_written() {
         journal.append(&[step(1), step(3)], true),
         Err(JournalError::Order { next: Seq(2), got: Seq(3) })
     ));
-    assert!(matches!(journal.turn(AT, "[]", []), Err(JournalError::Payload { .. })));
+    assert!(matches!(journal.rotate(AT, "[]", []), Err(JournalError::Payload { .. })));
     journal.append(&[step(1)], true).unwrap();
     assert!(matches!(
         Journal::open(dir.path(), "a\"b", extract, &mut |_| Ok(())),
@@ -77,20 +77,20 @@ fn it_turns_by_size_by_the_snapshots_size_and_by_age() {
     const DAY: u64 = 24 * 60 * 60 * 1000;
     let dir = scratch();
     let (mut journal, _, _) = open(dir.path());
-    assert!(!journal.wants_turn(AT.plus(900 * DAY)), "an empty segment stays");
+    assert!(!journal.wants_rotation(AT.plus(900 * DAY)), "an empty segment stays");
     journal.append(&[step(1)], true).unwrap();
-    assert!(!journal.wants_turn(AT.plus(DAY)) && journal.wants_turn(AT.plus(DAY + 1)));
+    assert!(!journal.wants_rotation(AT.plus(DAY)) && journal.wants_rotation(AT.plus(DAY + 1)));
     let big = |seq, mib: usize| StepLine { events: text_events(&"x".repeat(mib << 20)), ..step(seq) };
     journal.append(&[big(2, 1)], true).unwrap();
-    assert!(!journal.wants_turn(AT));
+    assert!(!journal.wants_rotation(AT));
     journal.append(&[big(3, 1)], true).unwrap();
-    assert!(journal.wants_turn(AT));
-    journal.turn(AT, format!(r#"{{"a":"{}"}}"#, "x".repeat(5 << 20)), []).unwrap();
-    assert!(!journal.wants_turn(AT.plus(9 * DAY)), "nothing has happened since");
+    assert!(journal.wants_rotation(AT));
+    journal.rotate(AT, format!(r#"{{"a":"{}"}}"#, "x".repeat(5 << 20)), []).unwrap();
+    assert!(!journal.wants_rotation(AT.plus(9 * DAY)), "nothing has happened since");
     journal.append(&[big(5, 14)], true).unwrap();
-    assert!(!journal.wants_turn(AT), "19 MiB are less than four snapshots");
+    assert!(!journal.wants_rotation(AT), "19 MiB are less than four snapshots");
     journal.append(&[big(6, 2)], true).unwrap();
-    assert!(journal.wants_turn(AT));
+    assert!(journal.wants_rotation(AT));
 }
 
 #[test]
@@ -127,10 +127,10 @@ fn the_last_word_about_an_id_is_the_one_that_is_known() {
     let (mut journal, _, _) = open(dir.path());
     let again = |seq, outcome| Fingerprint { seq: Seq(seq), outcome, ..fingerprint(1) };
     journal.append(&[step(1), step(2)], true).unwrap();
-    journal.turn(AT, "{}", [again(2, 8), again(1, 7)]).unwrap();
+    journal.rotate(AT, "{}", [again(2, 8), again(1, 7)]).unwrap();
     assert_eq!(journal.archive().known(&id(1)).unwrap().map(|known| known.outcome), Some(8));
     journal.append(&[step(4)], true).unwrap();
-    journal.turn(AT, "{}", [again(4, 9)]).unwrap();
+    journal.rotate(AT, "{}", [again(4, 9)]).unwrap();
     let known = journal.archive().known(&id(1)).unwrap().unwrap();
     assert_eq!((known.outcome, known.segment), (9, 2));
 }
@@ -192,7 +192,7 @@ fn what_stands_in_the_place_of_a_list_is_moved_aside_and_the_list_made_again() {
         assert!(!report.is_sound(), "the log tells of it");
         assert_eq!(fs::read(&path).unwrap(), good, "{what}");
         assert_eq!(journal.archive().known(&id(9)).unwrap().map(|known| known.seq), Some(Seq(9)));
-        turn(&mut journal, &mut toy).unwrap();
+        rotate(&mut journal, &mut toy).unwrap();
         drop(journal);
         for left in [3, 2] {
             let _ = fs::remove_file(dir.path().join(ids_name(left)));
@@ -216,12 +216,12 @@ fn a_list_from_a_turn_that_did_not_end_is_not_believed() {
     let (mut journal, mut toy, _) = try_open(disk).unwrap();
     append(&mut journal, &mut toy, 3);
     gate.refuse_after(4);
-    turn(&mut journal, &mut toy).unwrap_err();
+    rotate(&mut journal, &mut toy).unwrap_err();
     assert!(!journal.has_stopped(), "the old segment goes on");
     let path = dir.path().join(ids_name(1));
     let stale = fs::read(&path).unwrap();
     append(&mut journal, &mut toy, 2);
-    turn(&mut journal, &mut toy).unwrap();
+    rotate(&mut journal, &mut toy).unwrap();
     drop(journal);
     fs::write(&path, stale).unwrap();
     let (journal, _, report) = open(dir.path());
@@ -281,7 +281,7 @@ fn a_kill_between_any_two_operations_of_a_turn_is_survived() {
         let (mut journal, mut toy, _) = try_open(disk).unwrap();
         append(&mut journal, &mut toy, 1);
         gate.die_after(killed_after);
-        let turned = turn(&mut journal, &mut toy).is_ok() && !gate.is_dead();
+        let turned = rotate(&mut journal, &mut toy).is_ok() && !gate.is_dead();
         drop(journal);
         fs::remove_file(dir.path().join("damaged")).unwrap_err();
         let (mut journal, mut again, report) = open(dir.path());
