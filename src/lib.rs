@@ -7,6 +7,7 @@ pub mod engine;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 pub mod io;
+#[cfg(feature = "lab")]
 pub mod lab;
 pub mod ui;
 pub mod wire;

@@ -1,8 +1,6 @@
 //! Numbers on the command line, and what is said of what is not one.
 
-use std::fmt::Display;
 use std::num::{IntErrorKind, ParseIntError};
-use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// A whole number.
@@ -16,27 +14,6 @@ pub(crate) fn read_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<
     })
 }
 
-/// A whole number within a range.
-pub(crate) fn whole_within<T>(
-    range: RangeInclusive<T>,
-) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
-where
-    T: FromStr<Err = ParseIntError> + PartialOrd + Display + Clone + Send + Sync + 'static,
-{
-    move |text| match text.parse() {
-        Ok(number) if range.contains(&number) => Ok(number),
-        _ => Err(format!("write a whole number from {} to {}", range.start(), range.end())),
-    }
-}
-
-/// A number, which may have a fraction.
-///
-/// # Errors
-/// What is wrong with it.
-pub(crate) fn read_decimal(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "write a number, such as 2 or 0.5".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,12 +23,5 @@ mod tests {
         assert_eq!(read_whole::<u32>("12"), Ok(12));
         assert_eq!(read_whole::<u32>("ten"), Err("write a whole number, such as 10".to_owned()));
         assert_eq!(read_whole::<u32>("5000000000"), Err("the number is too large".to_owned()));
-        let few = whole_within(1..=100_u16);
-        assert_eq!(few("100"), Ok(100));
-        for bad in ["0", "101", "", "-1", "x"] {
-            assert_eq!(few(bad), Err("write a whole number from 1 to 100".to_owned()), "{bad}");
-        }
-        assert_eq!(read_decimal("0.5"), Ok(0.5));
-        assert_eq!(read_decimal("half"), Err("write a number, such as 2 or 0.5".to_owned()));
     }
 }

@@ -4,7 +4,6 @@ use super::desk::{Desk, Ended, read_name};
 use super::status;
 use crate::engine::words::AgentName;
 use crate::io::client::ANSWER_DEADLINE;
-use crate::lab::scripted::ScriptedArgs;
 use crate::wire::api::{Done, StatusInfo};
 use clap::Subcommand;
 use std::collections::BTreeMap;
@@ -19,11 +18,11 @@ Examples:
   tasuki agent scripted --phrase OK      an agent that plays a script, for demos and tests")]
 pub(super) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    pub(super) verb: Verb,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+pub(super) enum Verb {
     /// Starts an agent, or every agent that is not running
     #[command(after_help = "Examples:\n  tasuki agent start\n  tasuki agent start grand_boss")]
     Start {
@@ -49,18 +48,9 @@ enum Verb {
     #[command(after_help = "Examples:\n  tasuki agent list --json")]
     List,
     /// An agent that plays a script
+    #[cfg(feature = "lab")]
     #[command(after_help = "Examples:\n  tasuki agent scripted --phrase \"CODING OK\" --script play.yaml")]
-    Scripted(ScriptedArgs),
-}
-
-impl Args {
-    /// The arguments of the scripted agent, which needs no workspace and no desk.
-    pub(super) fn scripted(self) -> Result<ScriptedArgs, Self> {
-        match self.verb {
-            Verb::Scripted(args) => Ok(args),
-            verb => Err(Self { verb }),
-        }
-    }
+    Scripted(crate::lab::scripted::ScriptedArgs),
 }
 
 pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
@@ -71,6 +61,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         Verb::Restart { agent } => order(desk, &format!("/v1/agents/{agent}/restart")),
         Verb::List => list(desk),
         // It was run before there was a desk.
+        #[cfg(feature = "lab")]
         Verb::Scripted(_) => Ok(()),
     }
 }

@@ -10,8 +10,6 @@ use crate::io::systemd::UnitError;
 use crate::io::team_file::{InitError, SettingsError};
 use crate::io::tmux::TmuxError;
 use crate::io::workspace::WorkspaceError;
-use crate::lab::scripted::{BadScript, Unplayed};
-use crate::lab::trouble::{self, Trouble};
 use crate::wire::api::Problem;
 use crate::wire::os_error::unnumbered;
 use std::error::Error;
@@ -58,7 +56,7 @@ pub(super) struct Failure {
     /// The file it is in.
     pub(super) place: Option<String>,
     /// All of it for a person, where there is more to show than a sentence.
-    report: Option<String>,
+    pub(super) report: Option<String>,
 }
 
 impl Failure {
@@ -246,48 +244,6 @@ impl From<StartError> for Failure {
 impl From<SurvivorsError> for Failure {
     fn from(error: SurvivorsError) -> Self {
         Self::of("agents", &error)
-    }
-}
-
-impl From<BadScript> for Failure {
-    fn from(error: BadScript) -> Self {
-        let new = |cure| Self::new(Kind::Rejected, "script", error.to_string(), cure);
-        match error {
-            BadScript::Unreadable { .. } => new("check the path after --script"),
-            BadScript::TooLong(_) => new("write a shorter one: an action can be repeated by a rule"),
-            BadScript::Invalid { place, ref report, .. } => {
-                let mut failure = new("protocol/SCRIPTED.md describes each key and each action");
-                failure.report.clone_from(report);
-                (failure.problem.line, failure.problem.column) = place.unzip();
-                failure
-            }
-        }
-    }
-}
-
-impl From<Unplayed> for Failure {
-    fn from(error: Unplayed) -> Self {
-        match error {
-            Unplayed::Phrase(why) => {
-                Self::new(Kind::Rejected, "phrase", why, "give the agent's `marker:` of the team file")
-            }
-            Unplayed::Script(error) => error.into(),
-            Unplayed::Terminal(_) => Self::of("terminal", &error),
-        }
-    }
-}
-
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Self {
-        let kind = match trouble.kind {
-            trouble::Kind::Failed => Kind::Failed,
-            trouble::Kind::Rejected => Kind::Rejected,
-        };
-        let mut failure = Self { kind, ..Self::of(trouble.code, &trouble) };
-        if failure.problem.cure.is_empty() {
-            failure.problem.cure = trouble.cure.unwrap_or_default();
-        }
-        failure
     }
 }
 

@@ -55,6 +55,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let folder =
         desk.globals.root.as_ref().map_or_else(|| desk.around.cwd.clone(), |root| desk.around.cwd.join(root));
     let choice = choose_provider(args.provider.as_deref(), &desk.around)?;
+    super::lab::refuse_scripted(&choice.provider)?;
     fs::create_dir_all(&folder).map_err(Failure::at(&folder))?;
     let workspace = Workspace::at(&folder)?;
     let is_there = workspace.team_file().symlink_metadata().is_ok();

@@ -11,7 +11,6 @@ use crate::io::chance::mint_id;
 use crate::io::clock::Clock;
 use crate::io::team_file::Machine;
 use crate::io::workspace::{TEAM_FILE, Workspace};
-use crate::lab::scripted;
 use crate::wire::message::draft;
 use crate::wire::team_file::{Finding, Settings, render};
 use crate::wire::{FILE_BYTES_MAX, too_large};
@@ -71,9 +70,10 @@ fn check(desk: &Desk, path: &Path, bytes: &[u8], compat: bool) -> Result<String,
     let words = if is_team(path, bytes) {
         check_team(desk, path, bytes)
     } else if is_script(path, bytes) {
-        scripted::check(&String::from_utf8_lossy(bytes), &path.display().to_string())
+        let (text, name) = (String::from_utf8_lossy(bytes), path.display().to_string());
+        super::lab::check_script(&text, &name)
             .map(|()| "a script of the scripted agent".to_owned())
-            .map_err(|why| Failure::from(why).within(path.display().to_string()))
+            .map_err(|failure| failure.within(name))
     } else {
         check_drop(desk, path, bytes)
     }?;

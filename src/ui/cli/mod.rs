@@ -17,6 +17,11 @@ mod files;
 mod fsck;
 mod inbox;
 mod init;
+#[cfg(feature = "lab")]
+mod lab;
+#[cfg(not(feature = "lab"))]
+#[path = "no_lab.rs"]
+mod lab;
 mod lint;
 mod log;
 mod lying;
@@ -31,7 +36,6 @@ mod stop;
 mod story;
 mod table;
 mod tale;
-mod torture;
 mod up;
 mod wait;
 mod why;
@@ -83,6 +87,7 @@ enum Verb {
     Service(service::Args),
     Doctor(doctor::Args),
     Fsck(fsck::Args),
+    #[cfg(feature = "lab")]
     Torture(crate::lab::torture::Args),
     Lint(lint::Args),
     Completions(completions::Args),
@@ -104,36 +109,20 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let verb = match line.verb {
-        Verb::Agent(args) => match args.scripted() {
-            Ok(args) => return play(&args, line.globals.json),
-            Err(args) => Verb::Agent(args),
-        },
-        verb => verb,
-    };
     let is_json = line.globals.json;
+    #[cfg(feature = "lab")]
+    if let Verb::Agent(agent::Args { verb: agent::Verb::Scripted(args) }) = &line.verb {
+        return lab::play(args, is_json);
+    }
     let desk = match Desk::new(line.globals) {
         Ok(desk) => desk,
         Err(failure) => return fail(&failure, is_json),
     };
-    match run(&desk, verb) {
+    match run(&desk, line.verb) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             desk.complain(&failure);
             failure.exit_code()
-        }
-    }
-}
-
-/// The scripted agent, which has no desk: it is run by agents and tests outside of any workspace.
-fn play(args: &crate::lab::scripted::ScriptedArgs, is_json: bool) -> ExitCode {
-    match crate::lab::scripted::run(args) {
-        Ok(code) => code,
-        Err(why) => {
-            let script = args.script.as_ref().map(|path| path.display().to_string());
-            let mut failure = Failure::from(why);
-            failure.place = script.filter(|_| failure.problem.line.is_some());
-            fail(&failure, is_json)
         }
     }
 }
@@ -172,7 +161,8 @@ fn run(desk: &Desk, verb: Verb) -> Ended {
         Verb::Service(args) => service::run(desk, &args),
         Verb::Doctor(args) => doctor::run(desk, &args),
         Verb::Fsck(args) => fsck::run(desk, &args),
-        Verb::Torture(args) => torture::run(desk, &args),
+        #[cfg(feature = "lab")]
+        Verb::Torture(args) => lab::torture(desk, &args),
         Verb::Lint(args) => lint::run(desk, &args),
         Verb::Completions(args) => completions::run(desk, &args, command()),
     }

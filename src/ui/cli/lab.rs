@@ -1,0 +1,83 @@
+//! Hands over to the lab: `tasuki agent scripted`, `tasuki torture`, and `tasuki lint` of a script.
+
+use super::desk::{Desk, Ended};
+use super::failure::{Failure, Kind};
+use crate::lab::scripted::{self, BadScript, ScriptedArgs, Unplayed};
+use crate::lab::torture::{self, Args, Setting};
+use crate::lab::trouble::{self, Trouble};
+use std::process::ExitCode;
+
+/// Runs the scripted agent. Agents and tests start it outside of any workspace.
+pub(super) fn play(args: &ScriptedArgs, is_json: bool) -> ExitCode {
+    match scripted::run(args) {
+        Ok(code) => code,
+        Err(why) => {
+            let script = args.script.as_ref().map(|path| path.display().to_string());
+            let mut failure = Failure::from(why);
+            failure.place = script.filter(|_| failure.problem.line.is_some());
+            super::fail(&failure, is_json)
+        }
+    }
+}
+
+/// Runs `tasuki torture` and shows its report.
+pub(super) fn torture(desk: &Desk, args: &Args) -> Ended {
+    let remark = |text: &str| desk.remark(text);
+    let setting = Setting { around: &desk.around, json: desk.globals.json, remark: &remark };
+    let report = torture::run(setting, args)?;
+    desk.tell(&report.value, || report.text.clone())?;
+    Ok(report.close()?)
+}
+
+/// Checks the text of a script; `name` is its file.
+pub(super) fn check_script(text: &str, name: &str) -> Result<(), Failure> {
+    scripted::check(text, name).map_err(Failure::from)
+}
+
+/// Scripted agents are here, so a team may have them.
+#[expect(clippy::unnecessary_wraps, reason = "a build without the lab refuses them")]
+pub(super) fn refuse_scripted(_provider: &str) -> Result<(), Failure> {
+    Ok(())
+}
+
+impl From<BadScript> for Failure {
+    fn from(error: BadScript) -> Self {
+        let new = |cure| Self::new(Kind::Rejected, "script", error.to_string(), cure);
+        match error {
+            BadScript::Unreadable { .. } => new("check the path after --script"),
+            BadScript::TooLong(_) => new("write a shorter one: an action can be repeated by a rule"),
+            BadScript::Invalid { place, ref report, .. } => {
+                let mut failure = new("protocol/SCRIPTED.md describes each key and each action");
+                failure.report.clone_from(report);
+                (failure.problem.line, failure.problem.column) = place.unzip();
+                failure
+            }
+        }
+    }
+}
+
+impl From<Unplayed> for Failure {
+    fn from(error: Unplayed) -> Self {
+        match error {
+            Unplayed::Phrase(why) => {
+                Self::new(Kind::Rejected, "phrase", why, "give the agent's `marker:` of the team file")
+            }
+            Unplayed::Script(error) => error.into(),
+            Unplayed::Terminal(_) => Self::of("terminal", &error),
+        }
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        let kind = match trouble.kind {
+            trouble::Kind::Failed => Kind::Failed,
+            trouble::Kind::Rejected => Kind::Rejected,
+        };
+        let mut failure = Self { kind, ..Self::of(trouble.code, &trouble) };
+        if failure.problem.cure.is_empty() {
+            failure.problem.cure = trouble.cure.unwrap_or_default();
+        }
+        failure
+    }
+}
