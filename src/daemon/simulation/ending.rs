@@ -1,7 +1,7 @@
 //! The end of a simulated life in order: [`crate::daemon::r#loop::run::Daemon::close`] itself, while the threads' work is done here
 //! one piece at a time.
 
-use super::life::Incarnation;
+use super::life::{Incarnation, SHOWN_MAX};
 use crate::daemon::ending::Ending;
 use crate::daemon::inbox::{NEWS_MAX, NewsSender};
 use crate::daemon::journal::worker as journal;
@@ -17,9 +17,6 @@ use std::sync::mpsc::Receiver;
 use std::task::Poll;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
-
-/// A batch of views tells of its turns and of its end.
-pub(super) const SHOWN_MAX: usize = 8;
 
 /// A life that ends.
 pub(super) struct Closing {

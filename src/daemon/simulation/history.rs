@@ -1,11 +1,10 @@
 //! The activity log, held against the journal: it tells nothing that never was, nothing twice, and all there is.
 
-use super::retention::all_segments;
-use super::run::{Run, Wrong};
 use super::told::Told;
+use super::wrong::Wrong;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Words after the one whom a line is about, by which a line of a step is known from a note to people.
 const VERBS: [&str; 9] =
@@ -73,18 +72,6 @@ impl History {
             Some((line, _)) => Err(format!("the log leaves out: {line}")),
             None => Ok(()),
         }
-    }
-}
-
-impl Run {
-    /// Where all segments can be read.
-    pub(super) fn segments(&self) -> PathBuf {
-        all_segments(&self.root.join(".tasuki/journal"), self.attic.path())
-    }
-
-    /// What the journal tells now; nothing if it cannot be read.
-    pub(super) fn told(&self) -> Option<Told> {
-        Told::read(&self.segments()).ok()
     }
 }
 

@@ -1,6 +1,5 @@
 //! A life of the simulated daemon: the real loop with its handles, and its threads' work, done here one piece at a time.
 
-use super::ending::SHOWN_MAX;
 use super::tmux::Panes;
 use crate::daemon::clients::request::{CALLS_MAX, Call};
 use crate::daemon::ending::Broken;
@@ -33,6 +32,9 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::mpsc::{Receiver, sync_channel};
 use tokio::sync::{mpsc, oneshot};
+
+/// A batch of views tells of its turns and of its end.
+pub(super) const SHOWN_MAX: usize = 8;
 
 /// The loop, and what its threads work with.
 pub(super) struct Incarnation {

@@ -19,14 +19,19 @@ mod peace;
 mod people;
 mod promises;
 mod reader;
+mod reading;
 mod retention;
 mod run;
+mod state;
 mod stop;
+mod stopping;
 mod team;
+mod team_changes;
 mod texts;
 mod tmux;
 mod told;
 mod trace;
+mod wrong;
 
 use std::collections::BTreeMap;
 

@@ -4,8 +4,9 @@
 use super::callers::{Fate, Letter};
 use super::people::Dropped;
 use super::promises::check_commands;
-use super::run::{Now, Run, Wrong};
+use super::state::{Now, Run};
 use super::told::Told;
+use super::wrong::Wrong;
 use crate::engine::message::Kind;
 use crate::engine::words::AgentName;
 use crate::io::journal::fsck;

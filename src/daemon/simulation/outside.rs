@@ -3,7 +3,7 @@
 use super::callers::Wish;
 use super::cut;
 use super::pane::{Doing, Luck};
-use super::run::{Now, Run};
+use super::state::{Now, Run};
 use super::texts;
 use crate::daemon::clients::request::Until;
 use crate::daemon::inbox::News;

@@ -2,7 +2,8 @@
 
 use super::life::Worked;
 use super::oracle;
-use super::run::{Now, Run, Wrong};
+use super::state::{Now, Run};
+use super::wrong::Wrong;
 use crate::engine::input::Command;
 use crate::engine::life::Stage;
 use crate::engine::state::Open;

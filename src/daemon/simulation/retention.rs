@@ -2,7 +2,9 @@
 //! put by for whoever tells in the end what happened; the daemon has to go on without them, and answers have to say the same.
 
 use super::oracle::anything_lies_there;
-use super::run::{Now, Run, Wrong};
+use super::state::{Now, Run};
+use super::told::Told;
+use super::wrong::Wrong;
 use crate::daemon::journal::rotation::RotationStage;
 use crate::engine::event::Event;
 use crate::engine::words::{MessageId, Millis};
@@ -70,6 +72,16 @@ impl Places {
 }
 
 impl Run {
+    /// Where all segments can be read.
+    pub(super) fn segments(&self) -> PathBuf {
+        all_segments(&self.root.join(".tasuki/journal"), self.attic.path())
+    }
+
+    /// What the journal tells now; nothing if it cannot be read.
+    pub(super) fn told(&self) -> Option<Told> {
+        Told::read(&self.segments()).ok()
+    }
+
     /// What is old goes, where nobody may yet ask for it by its id.
     pub(super) fn retain(&mut self) -> Result<(), Wrong> {
         let dir = self.root.join(".tasuki/journal");

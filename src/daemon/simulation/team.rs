@@ -1,7 +1,6 @@
 //! A person who changes the team file: somebody goes and comes back, is in another pool, or is started otherwise. While the
 //! daemon is dead, too.
 
-use super::run::{Now, Run};
 use crate::engine::words::AgentName;
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::team_file::Settings;
@@ -29,7 +28,7 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
 /// What the team file says in turn. The first is the whole team, which is there in peace: whoever is asked to do something
 /// then can be reached.
 pub(super) struct Teams {
-    all: Vec<Settings>,
+    pub(super) all: Vec<Settings>,
 }
 
 impl Teams {
@@ -64,28 +63,5 @@ impl Teams {
     /// The whole team.
     pub(super) fn whole(&self) -> &Settings {
         &self.all[0]
-    }
-}
-
-impl Run {
-    /// The team file is changed, and read, if anybody is there to read it.
-    pub(super) fn change_team(&mut self) {
-        let number = self.chance.below(self.teams.all.len() as u64) as usize;
-        self.take_team(number);
-        self.trace.meet("changes of the team");
-    }
-
-    /// Everybody is there again.
-    pub(super) fn restore_team(&mut self) {
-        self.take_team(0);
-    }
-
-    fn take_team(&mut self, number: usize) {
-        self.settings = self.teams.all[number].clone();
-        if let Now::Alive(life) = &mut self.now {
-            life.daemon.take_team(Ok(self.settings.clone()));
-        }
-        self.tell(&format!("team {number}"));
-        self.take_acts();
     }
 }

@@ -1,14 +1,13 @@
 //! What answers say, kept by those who said it and those who read it: an agent's words in the turns that it forgot to claim, and
 //! what a boss reads of its parts. Held in the end against what the journal tells, all its segments together.
 
-use super::run::{Run, Wrong};
 use super::told::Told;
+use super::wrong::Wrong;
 use crate::daemon::panes::orders::Typed;
 use crate::engine::life::{CompletionSource, TurnKind};
 use crate::engine::message::Outcome;
 use crate::engine::words::MessageId;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::sync::Arc;
 
 /// Stands between why a task ended and what its agent had said.
@@ -19,10 +18,10 @@ pub(super) type Unclaimed = BTreeMap<MessageId, Vec<(u16, Arc<str>)>>;
 
 /// An answer to a part, as its boss read it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Answered {
-    part: MessageId,
-    status: String,
-    content: String,
+pub(super) struct Answered {
+    pub(super) part: MessageId,
+    pub(super) status: String,
+    pub(super) content: String,
 }
 
 /// What was said and read.
@@ -31,7 +30,7 @@ pub(super) struct Texts {
     /// Words that agents have said in turns without a claim.
     said: BTreeMap<MessageId, BTreeSet<Arc<str>>>,
     /// What stood in the files of tasks when their agents read them, and for which turn that was.
-    read: Vec<(MessageId, u16, Vec<Answered>)>,
+    pub(super) read: Vec<(MessageId, u16, Vec<Answered>)>,
     /// Claims that came when parts of the same task had been dropped: with what was said, and the files.
     behind_parts: Vec<(MessageId, Arc<str>, Vec<String>)>,
 }
@@ -64,36 +63,6 @@ fn all_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
 fn ends_with(text: &str, end: &str) -> bool {
     let lines = |text: &str| text.trim_end().split('\n').map(str::to_owned).collect::<Vec<_>>();
     end.trim().is_empty() || lines(text).ends_with(&lines(end))
-}
-
-impl Run {
-    /// An agent reads what the answers to its parts are.
-    pub(super) fn read_answers(&mut self, typed: &Typed, text: &[u8]) -> Result<(), Wrong> {
-        let page: serde_json::Value =
-            serde_saphyr::from_slice(text).map_err(|error| format!("{}: {error}", typed.id))?;
-        let mut all = Vec::new();
-        for answer in page["answers"].as_array().into_iter().flatten() {
-            let word = |key: &str| answer[key].as_str().map(str::to_owned);
-            let part = word("id").and_then(|id| MessageId::new(&id).ok());
-            let part = part.ok_or_else(|| format!("an answer to nothing: {answer}"))?;
-            let content = match (word("content"), word("path")) {
-                (Some(content), _) => content,
-                (None, Some(path)) => self.read_content(&path)?,
-                (None, None) => {
-                    return Err(format!("{} has an answer that says nothing: {answer}", typed.id));
-                }
-            };
-            all.push(Answered { part, status: word("status").unwrap_or_default(), content });
-        }
-        self.trace.count("answers that were read", all.len() as u64);
-        self.texts.read.push((typed.id.clone(), typed.turn.number, all));
-        Ok(())
-    }
-
-    fn read_content(&self, path: &str) -> Result<String, Wrong> {
-        let text = fs::read(self.root.join(path)).map_err(|error| format!("{path}: {error}"))?;
-        Ok(super::reader::parse(&text)?.body.content.to_string())
-    }
 }
 
 impl Texts {

@@ -1,6 +1,6 @@
 //! What the journal tells of all lives.
 
-use super::run::Wrong;
+use super::wrong::Wrong;
 use crate::engine::event::{AgentChange, Answer, Event, Why};
 use crate::engine::history as story;
 use crate::engine::life::{Move, TurnKind};

@@ -3,7 +3,7 @@
 //! Nothing is checked here but the form; the sibling files make the meaning of it. A default that is named in a
 //! description is proven by a test to be the one in force.
 
-use super::profile::{Receipt, SideChannel, Typing};
+use super::profile::data::{Receipt, SideChannel, Typing};
 use super::values::{At, Bytes, Cells, DeliveryWord, Lasting, RestartWord};
 use crate::wire::team_file::profile::dialogs::AnswerEntry;
 use crate::wire::team_file::profile::screen::ScreenEntry;

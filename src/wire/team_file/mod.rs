@@ -36,10 +36,10 @@ pub use general::General;
 pub use launch::Launch;
 pub use members::own_server;
 pub use outside::{Found, Outside};
+pub use profile::data::{PromptWay, Template};
 pub use profile::files::folders as profile_folders;
 pub use profile::transcript::{Records, Transcript, part};
 pub use profile::{Profile, Receipt, SideChannel, StandingAnswer, Typing, built_in_names, built_in_profiles};
-pub use prompt::{PromptWay, Template};
 pub use settings::{Settings, TmuxSocket};
 
 use crate::wire::layout::{Surroundings, Workspace};

@@ -4,7 +4,7 @@ use super::check;
 use super::file::{AgentEntry, PromptEntry};
 use super::fill::{Filled, PORT, Values, fill};
 use super::finding::{Book, Place};
-use super::profile::Profile;
+use super::profile::data::{Profile, PromptWay, Template};
 use super::values::At;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -14,30 +14,6 @@ use std::path::Path;
 const PLACEHOLDER: &str = "{system_prompt";
 /// A file of an agent is one of its folder.
 const FILE_NAME_BYTES_MAX: usize = 100;
-
-/// How programs of one kind get their system prompt, placeholders unfilled.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PromptWay {
-    /// Words to add to the command.
-    pub args: Vec<String>,
-    /// Variables to set.
-    pub env: BTreeMap<String, Template>,
-    /// Files to write into the agent's folder, by name.
-    pub files: BTreeMap<String, Template>,
-    /// Words of a command with which the program takes none of this.
-    pub unless: Vec<String>,
-    /// Whether such programs have to be told anything.
-    pub needed: bool,
-}
-
-/// A text, or a JSON value that becomes one: what is filled into its strings is quoted as JSON wants it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Template {
-    /// A text.
-    Text(String),
-    /// A JSON value.
-    Json(Value),
-}
 
 /// What becomes of an agent's system prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,13 +33,6 @@ pub(super) struct Assembled {
     pub(super) way: Way,
     /// Whether the profile's variables for the prompt are to be set.
     pub(super) sets_env: bool,
-}
-
-impl Default for PromptWay {
-    fn default() -> Self {
-        let (env, files) = (BTreeMap::new(), BTreeMap::new());
-        Self { args: Vec::new(), env, files, unless: Vec::new(), needed: true }
-    }
 }
 
 impl PromptEntry {

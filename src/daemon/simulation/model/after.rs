@@ -3,6 +3,7 @@
 //! The journal and the mailbox are in folders of their own, and neither reads the other's: so each is started once on what its
 //! own folders may have, and what they find is put together for every disk.
 
+use super::hash::hash;
 use super::story::{CONTENTS, MESSAGES, Promise};
 use crate::daemon::start::replay;
 use crate::engine::event::Event;
@@ -94,7 +95,7 @@ impl Stage {
     }
 
     fn hashes(&self, disk: &World) -> [u64; 2] {
-        [disk.hash_of_files(JOURNAL), super::hash(&MAILBOX.map(|folder| disk.hash_of_files(folder)))]
+        [disk.hash_of_files(JOURNAL), hash(&MAILBOX.map(|folder| disk.hash_of_files(folder)))]
     }
 
     /// What is found in these folders of the disk.

@@ -5,12 +5,13 @@
 //! The orders are those of the real loop, journal, mailbox and views; the start is the real one.
 
 mod after;
+mod hash;
 mod story;
 
 use crate::io::fake::{Keeps, World};
 use after::Stage;
+use hash::hash;
 use std::collections::{BTreeMap, HashSet};
-use std::hash::{DefaultHasher, Hasher as _};
 use story::{Op, Order, Promise, Story};
 
 /// Crash states that are to be looked at, at least.
@@ -69,12 +70,6 @@ impl Seen {
             }
         });
     }
-}
-
-fn hash(of: &impl std::hash::Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    of.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// Every how many of the 720 orders is tried; `TASUKI_ORDERS=all` tries each.

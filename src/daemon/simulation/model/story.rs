@@ -3,7 +3,7 @@
 
 use super::super::callers::Wish;
 use super::super::life::Worked;
-use super::super::run::Run;
+use super::super::state::Run;
 use crate::engine::words::MessageId;
 use crate::io::fake::{Change, Keeps, Machine};
 use std::collections::BTreeSet;

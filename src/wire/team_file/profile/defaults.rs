@@ -1,8 +1,7 @@
 //! A profile of which nothing is known.
 
 use crate::engine::team::Restart;
-use crate::wire::team_file::profile::{Profile, Receipt, Typing};
-use crate::wire::team_file::prompt::PromptWay;
+use crate::wire::team_file::profile::data::{Profile, PromptWay, Receipt, Typing};
 use std::collections::BTreeMap;
 
 /// Cautious values for what no profile of a chain says: those of delivery's own measurements.

@@ -1,9 +1,9 @@
 //! What a profile says of dialogs: how their choices are drawn, and which of them are answered without a person.
 
-use super::screen::{pattern, patterns};
+use super::data::StandingAnswer;
+use super::patterns::{pattern, patterns};
 use crate::engine::screen::reading::{ChoiceList, ChoiceRules, Rule, Rules, State};
 use crate::wire::team_file::finding::Book;
-use crate::wire::team_file::profile::StandingAnswer;
 use crate::wire::team_file::suggest::did_you_mean;
 use crate::wire::team_file::values::At;
 use schemars::JsonSchema;

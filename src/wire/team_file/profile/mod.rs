@@ -1,28 +1,27 @@
 //! Provider profiles: how programs of one kind are started, typed to and ended. A profile is data; the built-in ones are
 //! the files in `protocol/profiles/`, read like a user's own.
 
+pub(super) mod data;
 pub(super) mod defaults;
 pub(super) mod dialogs;
 pub(super) mod files;
+mod patterns;
 pub(super) mod screen;
 pub(super) mod transcript;
 
 use super::check;
 use super::file::ProviderEntry;
 use super::finding::{Book, Finding, Spent};
-use super::prompt::PromptWay;
 use super::read::read;
 use super::suggest::did_you_mean;
 use super::values::At;
-use crate::engine::screen::reading::{Dialog, Pattern, Rules};
 use crate::engine::team::Restart;
 use crate::wire::team_file::profile::files::{Layer, ProfileFile};
-use crate::wire::team_file::profile::transcript::Transcript;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+pub use data::{Profile, Receipt, SideChannel, StandingAnswer, Typing};
 
 /// The built-in profiles, `NAME.yaml` each.
 #[derive(rust_embed::Embed)]
@@ -31,113 +30,6 @@ struct BuiltIn;
 
 /// Longest wait around one typed line: a minute is an agent that hangs.
 const TYPING_WAIT_MS_MAX: u64 = 60_000;
-
-/// What tasuki knows about programs of one kind.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Profile {
-    /// The command, placeholders unfilled; empty if each agent brings its own.
-    pub command: Vec<String>,
-    /// How an agent gets its system prompt.
-    pub prompt: PromptWay,
-    /// Words to add to the command for an agent with a model.
-    pub model_args: Vec<String>,
-    /// Words to add to the command for an agent with a permission mode.
-    pub permission_args: Vec<String>,
-    /// Variables, placeholders unfilled; `None` takes one away.
-    pub env: BTreeMap<String, Option<String>>,
-    /// How a line is put into its terminal.
-    pub types: Typing,
-    /// Shortest wait between the last byte of a line and Enter, in ms.
-    pub enter_after_ms: u64,
-    /// How long the pane must be still before Enter, and before a claim counts, in ms.
-    pub quiet_ms: u64,
-    /// How long to wait for the line to show and the pane to be still, in ms.
-    pub echo_wait_ms: u64,
-    /// Whether the program shows what is typed.
-    pub echoes: bool,
-    /// What proves that a line was taken.
-    pub receipt: Receipt,
-    /// How it can be asked what it does, besides its screen.
-    pub side_channel: Option<SideChannel>,
-    /// Where it keeps what it was asked and what it said.
-    pub transcript: Option<Arc<Transcript>>,
-    /// How long the pane must have been still for the program to be ready, in ms.
-    pub ready_quiet_ms: u64,
-    /// When a program that never stops printing counts as ready too, in ms.
-    pub ready_within_ms: u64,
-    /// How its screens are read, if anything is known of them.
-    pub screen: Option<Arc<Rules>>,
-    /// What it asks that is answered without a person.
-    pub answers: Vec<StandingAnswer>,
-    /// The key that clears the input line, as tmux names it.
-    pub clear_key: Option<String>,
-    /// Keys that break a turn off, as tmux names them, with blanks between them.
-    pub interrupt: Option<String>,
-    /// Keys that ask the program to end, as tmux names them.
-    pub exit: Vec<String>,
-    /// Whether the program ends after each task, a clean exit being its claim.
-    pub one_shot: bool,
-    /// When it is started again, unless its agent says otherwise.
-    pub restart: Restart,
-    /// Working time of a turn in ms, unless its agent says otherwise.
-    pub timeout_ms: Option<u64>,
-}
-
-/// An answer that is given without a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StandingAnswer {
-    /// The rule of the screen that knows the dialog.
-    pub rule: String,
-    /// What has to be seen in the dialog's text, each in some row.
-    pub see: Vec<Pattern>,
-    /// Unless this is empty: each row of its text has to match one of these.
-    pub rows: Vec<Pattern>,
-    /// The answer: `yes`, `no`, the number of a choice, its words, or a text.
-    pub choose: String,
-}
-
-impl StandingAnswer {
-    /// Whether it is meant for this dialog, which was known by this rule.
-    #[must_use]
-    pub fn fits(&self, rule: &str, dialog: &Dialog) -> bool {
-        let seen = |pattern: &Pattern| dialog.text.lines().any(|row| pattern.matches(row));
-        let known = |row: &str| self.rows.is_empty() || self.rows.iter().any(|pattern| pattern.matches(row));
-        self.rule == rule && !dialog.cut && self.see.iter().all(seen) && dialog.text.lines().all(known)
-    }
-}
-
-/// How a line is put into a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum Typing {
-    /// A paste buffer, bracketed by tmux where the program asks for it.
-    Paste,
-    /// Keys, one by one.
-    Keys,
-}
-
-/// What proves that a line was taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum Receipt {
-    /// The input queue of the terminal is empty after Enter.
-    TtyRead,
-    /// The line stands on the screen, and not in the input box any more.
-    Screen,
-    /// Nothing does.
-    None,
-}
-
-/// How a program can be asked what it does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum SideChannel {
-    /// OpenCode's HTTP API, where the command says its port.
-    Opencode,
-}
 
 /// Names of the built-in profiles.
 #[must_use]
