@@ -92,6 +92,12 @@ impl Failure {
         move |source| Self::of("io", &WorkspaceError::Io { path: path.to_path_buf(), source })
     }
 
+    /// Prints it where there is no desk to tell it, and gives the exit code.
+    pub(super) fn end(&self, is_json: bool) -> ExitCode {
+        eprintln!("{}", if is_json { self.json() } else { self.text() });
+        self.exit_code()
+    }
+
     /// The exit code (protocol, the command line).
     pub(super) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self.kind {

@@ -15,7 +15,7 @@ pub(super) fn play(args: &ScriptedArgs, is_json: bool) -> ExitCode {
             let script = args.script.as_ref().map(|path| path.display().to_string());
             let mut failure = Failure::from(why);
             failure.place = script.filter(|_| failure.problem.line.is_some());
-            super::fail(&failure, is_json)
+            failure.end(is_json)
         }
     }
 }

@@ -116,7 +116,7 @@ pub fn main() -> ExitCode {
     }
     let desk = match Desk::new(line.globals) {
         Ok(desk) => desk,
-        Err(failure) => return fail(&failure, is_json),
+        Err(failure) => return failure.end(is_json),
     };
     match run(&desk, line.verb) {
         Ok(()) => ExitCode::SUCCESS,
@@ -125,12 +125,6 @@ pub fn main() -> ExitCode {
             failure.exit_code()
         }
     }
-}
-
-/// Ends with a failure where there is no desk to tell it.
-fn fail(failure: &Failure, is_json: bool) -> ExitCode {
-    eprintln!("{}", if is_json { failure.json() } else { failure.text() });
-    failure.exit_code()
 }
 
 /// The whole command line, for the reference page and for completions.
