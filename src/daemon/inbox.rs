@@ -2,7 +2,7 @@
 
 use crate::daemon::mailbox::mail::Mail;
 use crate::daemon::panes::orders::PaneNews;
-use crate::daemon::tmux::keeper::TmuxNews;
+use crate::daemon::tmux::news::TmuxNews;
 use crate::io::team_file::SettingsError;
 use crate::wire::team_file::Settings;
 use std::path::PathBuf;

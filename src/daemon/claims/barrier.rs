@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::daemon::tmux::keeper::PanesFound;
+use crate::daemon::tmux::news::PanesFound;
 use crate::engine::input::{Command, Input, Report};
 use crate::engine::message::{Draft, Kind};
 use crate::engine::state::{Agent, Phase, State};

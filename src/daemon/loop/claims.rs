@@ -3,7 +3,7 @@
 use crate::daemon::health::notes::About;
 use crate::daemon::r#loop::daemon::Daemon;
 use crate::daemon::mailbox::room::Room;
-use crate::daemon::tmux::keeper::PanesFound;
+use crate::daemon::tmux::news::PanesFound;
 use crate::engine::input::Input;
 
 impl Daemon {

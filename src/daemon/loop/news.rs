@@ -9,7 +9,7 @@ use crate::daemon::r#loop::daemon::Daemon;
 use crate::daemon::mailbox::mail::{Dropped, Mail};
 use crate::daemon::panes::limits::dated;
 use crate::daemon::panes::orders::PaneWord;
-use crate::daemon::tmux::keeper::TmuxNews;
+use crate::daemon::tmux::news::TmuxNews;
 use crate::daemon::views::worker::Shown as ViewsShown;
 use crate::engine::input::{Input, Report, Shown};
 use crate::engine::words::{AgentName, Millis, Nonce};

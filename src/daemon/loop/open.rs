@@ -2,7 +2,7 @@
 
 use crate::daemon::r#loop::daemon::Daemon;
 use crate::daemon::panes::orders::{Adopted, Launched};
-use crate::daemon::tmux::keeper::PanesFound;
+use crate::daemon::tmux::news::PanesFound;
 use crate::engine::engine::Step;
 use crate::engine::input::{Effect, Shown};
 use crate::engine::state::Phase;

@@ -7,7 +7,7 @@ use super::state::{Now, Run};
 use super::texts;
 use crate::daemon::clients::request::Until;
 use crate::daemon::inbox::News;
-use crate::daemon::tmux::keeper::TmuxNews;
+use crate::daemon::tmux::news::TmuxNews;
 use crate::engine::input::Command;
 use crate::engine::life::TurnKind;
 use crate::engine::words::{AgentName, MessageId, Millis};

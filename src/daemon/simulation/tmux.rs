@@ -2,7 +2,8 @@
 
 use super::pane::{Free, Luck, Pane, Step, Worker, is_of, say};
 use crate::daemon::panes::orders::{Order, Typed};
-use crate::daemon::tmux::keeper::{Act, Alive, Given, PanesFound};
+use crate::daemon::tmux::keeper::{Act, Alive, Given};
+use crate::daemon::tmux::news::PanesFound;
 use crate::engine::input::{FoundPane, Report};
 use crate::engine::words::{AgentName, MessageId, Nonce, PaneId, ProcessKey, Token};
 use crate::io::fake::Chance;

@@ -3,19 +3,21 @@
 
 use crate::daemon::inbox::{News, NewsSender};
 use crate::daemon::panes::orders::{Launched, Launches, Order, Terms};
-use crate::daemon::panes::worker as pane;
-use crate::daemon::panes::worker::Start;
+use crate::daemon::panes::worker::{self, Start};
+use crate::daemon::tmux::news::{PanesFound, TmuxNews};
 use crate::daemon::tmux::server::socket_name;
+use crate::daemon::tmux::windows::{close_for_sure, process_of, see_off};
 use crate::engine::input::FoundPane;
-use crate::engine::words::{AgentName, Nonce, PaneId, ProcessKey};
+use crate::engine::words::{AgentName, Nonce, ProcessKey};
 use crate::io::frames::Frames;
 use crate::io::process::{self, Bearer, Family};
 use crate::io::tmux::command::Command;
-use crate::io::tmux::{Driver, Notice, Notices, PaneRow, Server, Tag, Tmux, TmuxError};
+use crate::io::tmux::{Driver, Notice, Notices, Server, Tag, Tmux, TmuxError};
 use crate::wire::team_file::{Launch, Settings};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ffi::OsStr;
+#[cfg(test)]
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,37 +29,6 @@ use tokio::time::Instant;
 const AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
 /// A connection that lasted no longer than this is not replaced at once: something seems to end each of them.
 const LASTS: Duration = Duration::from_secs(1);
-
-/// What the loop hears.
-#[derive(Debug)]
-pub enum TmuxNews {
-    /// The connection is gone: somebody detached it, or its server ended. The agents may well live.
-    Cut {
-        /// What tmux said.
-        why: String,
-    },
-    /// The server is gone, and every pane with it.
-    Lost {
-        /// What tmux said.
-        why: String,
-    },
-    /// There is a connection again.
-    Back {
-        /// The connection.
-        tmux: Tmux,
-        /// The agents' panes that are there.
-        found: PanesFound,
-    },
-}
-
-/// The agents' panes that are there.
-#[derive(Debug, Clone, Default)]
-pub struct PanesFound {
-    /// Whose they are, and what lives in them.
-    pub panes: Vec<FoundPane>,
-    /// Their terminals.
-    pub terminals: BTreeMap<PaneId, PathBuf>,
-}
 
 /// A connection that is up, what was found over it, and its two ends that want to be driven.
 #[derive(Debug)]
@@ -95,17 +66,6 @@ async fn find_panes(tmux: &Tmux) -> Result<PanesFound, TmuxError> {
         found.terminals.insert(row.pane, row.tty);
     }
     Ok(found)
-}
-
-/// The process of a pane; none if it has ended.
-///
-/// # Errors
-/// [`TmuxError::Io`] if that cannot be looked at: then nothing is known of it.
-pub(in crate::daemon) fn process_of(pid: u32) -> Result<Option<ProcessKey>, TmuxError> {
-    process::find(pid).map_err(|source| TmuxError::Io {
-        what: format!("cannot look at process {pid}"),
-        source: Arc::new(source),
-    })
 }
 
 /// Keeps a connection: drives it, and replaces it when it ends.
@@ -345,7 +305,7 @@ impl TmuxHandle {
             if let Some(left) = left {
                 let _ = left.await;
             }
-            pane::work(start).await
+            worker::work(start).await
         };
         workers.spawn(work).id()
     }
@@ -378,7 +338,7 @@ impl TmuxHandle {
             };
             // It looks at every process there is.
             if let Ok(Some(family)) = tokio::task::spawn_blocking(lives).await {
-                pane::see_off(family).await;
+                see_off(family).await;
             }
             drop::<oneshot::Sender<Infallible>>(gone);
             "see off"
@@ -397,33 +357,4 @@ impl TmuxHandle {
             "close"
         });
     }
-}
-
-/// Closes the window of a launch. While tmux does not answer it is tried again: the window of a launch that was given up is
-/// made only when tmux goes on. What a connection that is gone has left is closed by the next one.
-pub(in crate::daemon) async fn close_for_sure(tmux: &Tmux, tag: &Tag) {
-    while let Err(error) = close(tmux, tag).await {
-        tracing::warn!(%error, %tag, "a window could not be closed");
-        if !matches!(error, TmuxError::Late { .. }) {
-            return;
-        }
-        tokio::time::sleep(pane::ASK_AGAIN).await;
-    }
-}
-
-async fn close(tmux: &Tmux, tag: &Tag) -> Result<(), TmuxError> {
-    let rows: Vec<PaneRow> = tmux.list_panes().await?;
-    for row in rows.into_iter().filter(|row| row.tag.as_ref() == Some(tag)) {
-        let family = process::key_of(row.pid).filter(|_| !row.dead).map(Family::of);
-        let closed = tmux.pane(row.pane).tagged(tag.clone()).kill_window().await;
-        if let Some(family) = family {
-            pane::see_off(family).await;
-        }
-        match closed {
-            Ok(()) => tracing::info!(%tag, "a window that nobody waits for is closed"),
-            Err(TmuxError::NoPane { .. }) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }

@@ -4,6 +4,7 @@
 
 use crate::daemon::tmux::server::socket_name;
 use crate::daemon::tmux::server::tmux_env;
+use crate::daemon::tmux::windows::HANGS_UP;
 use crate::daemon::views::pages;
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::state::{Agent, Phase};
@@ -24,10 +25,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
-
-/// How long a program may take to end when its window is closed, as with an end in order.
-const HANGS_UP: Duration = Duration::from_secs(2);
 
 /// How often whoever is left is ended once more: a machine at its limit takes seconds to end what was killed.
 const AGAIN: u32 = 3;
@@ -107,17 +104,17 @@ impl Survivors {
         for session in &self.sessions {
             closed = closed.and(session.server.kill().await);
         }
-        let (mut ending, until) = (JoinSet::new(), Instant::now() + HANGS_UP);
+        let mut ending = JoinSet::new();
         let leaders: Vec<ProcessKey> = self.families.iter().map(|(_, family)| family.leader()).collect();
         for (_, family) in self.families {
-            ending.spawn(family.see_off(until));
+            ending.spawn(family.see_off(HANGS_UP));
         }
         ending.join_all().await;
         closed?;
         for _ in 0..AGAIN {
             let mut again = JoinSet::new();
             for family in Family::all_of(&leaders) {
-                again.spawn(family.see_off(Instant::now()));
+                again.spawn(family.see_off(Duration::ZERO));
             }
             again.join_all().await;
         }

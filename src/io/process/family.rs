@@ -63,10 +63,10 @@ impl Family {
         self.seen.iter().copied().filter(|key| alive(*key)).collect()
     }
 
-    /// Waits until all have ended by themselves, at most until this moment; then ends those that live, and whom they have
+    /// Waits until all have ended by themselves, for so long at most; then ends those that live, and whom they have
     /// started since.
-    pub async fn see_off(mut self, until: Instant) {
-        wait_all(&self.living(), until).await;
+    pub async fn see_off(mut self, within: Duration) {
+        wait_all(&self.living(), Instant::now() + within).await;
         for look in 0..LOOKS {
             self.look();
             let left = self.living();
@@ -217,7 +217,7 @@ mod tests {
         let (mut child, key, others) = start(LEAVES, 3);
         let family = Family::of(key);
         assert_eq!(family.living().len(), 4);
-        family.see_off(Instant::now()).await;
+        family.see_off(Duration::ZERO).await;
         assert!(!alive(key) && gone(&others).await);
         child.wait().unwrap();
     }
@@ -230,9 +230,9 @@ mod tests {
         child.wait().unwrap();
         assert!(!alive(key) && others.iter().all(|other| alive(*other)));
         // Whoever has a session of its own and no parent any more is its own master, unless it was seen before.
-        Family::of(key).see_off(Instant::now()).await;
+        Family::of(key).see_off(Duration::ZERO).await;
         assert!(gone(&others[1..]).await && alive(others[0]));
-        earlier.see_off(Instant::now()).await;
+        earlier.see_off(Duration::ZERO).await;
         assert!(gone(&others).await);
     }
 
@@ -243,13 +243,13 @@ mod tests {
         for start_ticks in [before, after] {
             let family = Family::of(ProcessKey { start_ticks, ..key });
             assert_eq!(family.living(), []);
-            family.see_off(Instant::now()).await;
+            family.see_off(Duration::ZERO).await;
         }
         assert!(alive(key) && alive(others[0]));
-        Family::of(key).see_off(Instant::now()).await;
+        Family::of(key).see_off(Duration::ZERO).await;
         child.wait().unwrap();
         assert!(gone(&others).await);
-        Family::of(key).see_off(Instant::now()).await;
+        Family::of(key).see_off(Duration::ZERO).await;
     }
 
     #[tokio::test]
@@ -257,7 +257,7 @@ mod tests {
         let (mut child, key, _) = start("trap 'exit 7' TERM; echo $$; read x; exit 3", 1);
         let family = Family::of(key);
         drop(child.stdin.take());
-        family.see_off(Instant::now() + SOON).await;
+        family.see_off(SOON).await;
         assert_eq!(child.wait().unwrap().code(), Some(3));
     }
 

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::daemon::panes::orders::{Order, PaneNews, PaneWord};
-use crate::daemon::tmux::keeper::{Act, Alive, PanesFound, TmuxNews};
+use crate::daemon::tmux::keeper::{Act, Alive};
+use crate::daemon::tmux::news::{PanesFound, TmuxNews};
 use crate::engine::input::{Command, Verdict};
 use crate::engine::life::{CompletionSource, Receipt, Stage};
 use crate::engine::message::Status;

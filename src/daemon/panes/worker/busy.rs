@@ -1,10 +1,9 @@
-//! What a program does that is no turn which is awaited: a person's, an info, what is left of a turn that was called off. It is told
+//! What a program does that is no turn which is awaited: a person's, an info, what is left of a turn that was called off. It is reported
 //! as busy, and a program without an input box is not typed to meanwhile.
 
-use super::Worker;
-use crate::engine::input::Report;
+use super::session::Session;
 use crate::engine::screen::reading::State;
-use crate::io::process::{self, Family, Ticks};
+use crate::io::process::{self, Ticks};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -59,150 +58,161 @@ pub(super) enum Rest {
     Other,
 }
 
-impl Worker {
+/// What is to be reported of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BusyChange {
+    None,
+    /// Something, if it is so for a moment: to be looked at again then.
+    Later(Instant),
+    Now,
+}
+
+impl Busy {
     /// The loop takes its program for busy until it is told otherwise, which the next look does.
     pub(super) fn take_for_busy(&mut self) {
-        self.busy.told = true;
-        self.look_by(Instant::now());
+        self.told = true;
     }
 
     /// What was awaited may be worked on yet. If that was called off the next look tells it at once; else most wait for their next line
     /// within a moment.
-    pub(super) fn may_be_at_it(&mut self, rest: Rest) {
-        let now = Instant::now();
-        self.busy.rest = Some((rest, now)).filter(|_| self.is_plain());
-        self.busy.other_since = now.checked_sub(TELLS_AFTER).filter(|_| rest == Rest::CalledOff);
+    pub(super) fn may_be_at_it(&mut self, rest: Rest, session: &Session) {
+        let now = session.now();
+        self.rest = Some((rest, now)).filter(|_| session.agent.is_plain());
+        self.other_since = now.checked_sub(TELLS_AFTER).filter(|_| rest == Rest::CalledOff);
     }
 
     /// It has claimed its turn, or was told something, and may go on.
-    pub(super) fn may_go_on(&mut self) {
-        self.may_be_at_it(Rest::Behind);
-        self.busy.woken = None;
+    pub(super) fn may_go_on(&mut self, session: &Session) {
+        self.may_be_at_it(Rest::Behind, session);
+        self.woken = None;
     }
 
-    /// Somebody has typed to a program without an input box: what it works on then is theirs.
-    pub(super) fn may_be_at_somebodys(&mut self) {
-        if self.is_plain() && self.awaited.is_none() && self.busy.rest.is_none() {
-            self.busy.rest = Some((Rest::Other, Instant::now()));
-            self.look_by(Instant::now() + TELLS_AFTER);
+    /// Somebody has typed to a program without an input box, while nothing was awaited of it: what it works on then is theirs.
+    pub(super) fn may_be_at_somebodys(&mut self, session: &mut Session) {
+        if session.agent.is_plain() && self.rest.is_none() {
+            let now = session.now();
+            self.rest = Some((Rest::Other, now));
+            session.look_by(now + TELLS_AFTER);
         }
     }
 
     /// An earlier daemon knew that its program was at something, or somebody has typed to it since.
-    pub(super) fn may_still_be_at_it(&mut self) {
-        self.may_be_at_it(Rest::Other);
-        self.look_by(Instant::now() + TELLS_AFTER);
+    pub(super) fn may_still_be_at_it(&mut self, session: &mut Session) {
+        self.may_be_at_it(Rest::Other, session);
+        session.look_by(session.now() + TELLS_AFTER);
     }
 
     /// Whether its program has been at something that nobody awaits for longer than a moment.
-    pub(super) fn is_long_at_rest(&self) -> bool {
-        self.busy.rest.is_some_and(|(_, since)| since.elapsed() >= TELLS_AFTER)
+    pub(super) fn is_long_at_rest(&self, now: Instant) -> bool {
+        self.rest.is_some_and(|(_, since)| now.duration_since(since) >= TELLS_AFTER)
     }
 
     /// What nobody awaits is looked after no more: there is another turn.
     pub(super) fn forget_rest(&mut self) {
-        self.busy.rest = None;
+        self.rest = None;
     }
 
-    /// Tells when a program begins or ceases to work on something that is no turn which is awaited.
-    pub(super) async fn tell_busy(&mut self, state: Option<State>) {
-        let is = match (&self.awaited, state) {
-            (Some(_), _) => false,
-            (None, Some(State::Unknown)) => self.busy.told,
-            (None, Some(state)) => state == State::Busy,
-            (None, None) => self.goes_on_with_rest(),
+    /// Whether its program works on something that is no turn which is awaited. `state` is what its screen says, if it is read.
+    pub(super) fn is_now(&mut self, awaited: bool, state: Option<State>, session: &mut Session) -> bool {
+        let is = match (awaited, state) {
+            (true, _) => false,
+            (false, Some(State::Unknown)) => self.told,
+            (false, Some(state)) => state == State::Busy,
+            (false, None) => self.goes_on_with_rest(session),
         };
-        if self.busy.rest.is_some() {
-            self.look_by(Instant::now() + RESTS_EVERY);
+        if self.rest.is_some() {
+            session.look_by(session.now() + RESTS_EVERY);
         }
-        self.remember_rest().await;
-        if is == self.busy.told {
-            self.busy.other_since = None;
-            return;
+        is
+    }
+
+    /// Takes note of whether it does.
+    pub(super) fn sees(&mut self, is: bool, awaited: bool, now: Instant) -> BusyChange {
+        if is == self.told {
+            self.other_since = None;
+            return BusyChange::None;
         }
-        let told_at = *self.busy.other_since.get_or_insert_with(Instant::now) + TELLS_AFTER;
-        if Instant::now() < told_at && self.awaited.is_none() {
-            return self.look_by(told_at);
+        let told_at = *self.other_since.get_or_insert(now) + TELLS_AFTER;
+        if now < told_at && !awaited {
+            return BusyChange::Later(told_at);
         }
-        (self.busy.told, self.busy.other_since) = (is, None);
-        if is {
-            self.stands_no_more();
-        } else {
-            self.stand_soon();
-        }
-        self.report(Report::Busy { is }).await;
+        (self.told, self.other_since) = (is, None);
+        BusyChange::Now
     }
 
     /// Whether a program without an input box is still at what nobody awaits.
-    pub(super) fn goes_on_with_rest(&mut self) -> bool {
-        let Some((rest, since)) = self.busy.rest else { return false };
-        let Sleep { works, same, long: sleeps_through } = self.watch_its_sleep();
+    fn goes_on_with_rest(&mut self, session: &Session) -> bool {
+        let Some((rest, since)) = self.rest else { return false };
+        let Sleep { works, same, long: sleeps_through } = self.watch_its_sleep(session);
+        let past = session.now().duration_since(since);
         let goes_on = match rest {
-            Rest::CalledOff => !self.is_done_with_what_was_called_off(sleeps_through),
+            Rest::CalledOff => !self.is_done_with_what_was_called_off(sleeps_through, session),
             // One that wakes may look for input each time; but not while it begins, or goes on to print.
             Rest::Behind => {
-                let begins = since.elapsed() < BEGINS_WITHIN;
-                let prints = self.printed > since && since.elapsed() < WORKS_FOR;
-                works && (same || begins || prints) && since.elapsed() < OTHER_FOR
+                let begins = past < BEGINS_WITHIN;
+                let prints = session.printed > since && past < WORKS_FOR;
+                works && (same || begins || prints) && past < OTHER_FOR
             }
             // Of a shell it is certain however long it takes.
             Rest::Other => {
-                let works = sleeps_through || self.is_at_something();
-                works && since.elapsed() < OTHER_FOR || self.is_occupied()
+                let works = sleeps_through || is_at_something(session);
+                works && past < OTHER_FOR || session.program.is_occupied()
             }
         };
-        self.busy.rest = self.busy.rest.filter(|_| goes_on);
+        self.rest = self.rest.filter(|_| goes_on);
         goes_on
     }
 
     /// It is once it waits for a line. One that cannot be seen to do so is believed to, once it has been silent for long, does not
     /// sleep or compute at a stretch, and nothing runs that was started in that turn.
-    fn is_done_with_what_was_called_off(&self, sleeps_through: bool) -> bool {
-        let is_silent = self.printed.elapsed() >= RESTS_FOR;
-        self.waits_for_a_line()
+    fn is_done_with_what_was_called_off(&self, sleeps_through: bool, session: &Session) -> bool {
+        let is_silent = session.silence() >= RESTS_FOR;
+        session.program.waits_for_a_line()
             || is_silent
                 && !sleeps_through
-                && !self.has_handed_on()
-                && !self.runs_what_was_begun_since(self.busy.begun)
+                && !session.program.has_handed_on()
+                && !self.runs_what_was_begun(session)
     }
 
     /// What can be seen of that since it was looked at last.
-    fn watch_its_sleep(&mut self) -> Sleep {
-        let before = self.busy.woken.take();
-        let now = process::times_woken(self.process.pid);
+    fn watch_its_sleep(&mut self, session: &Session) -> Sleep {
+        let before = self.woken.take();
+        let now = process::times_woken(session.program.process.pid);
         let same = before.as_ref().is_none_or(|(before, _)| Some(before) == now.as_ref());
-        let since = before.filter(|_| same).map_or_else(Instant::now, |(_, since)| since);
-        self.busy.woken = now.map(|now| (now, since));
-        let works = self.busy.woken.is_some();
-        Sleep { works, same, long: works && same && since.elapsed() >= SLEEPS_THROUGH }
-    }
-
-    /// Whether a program that has printed of late is certainly not waiting for a line.
-    fn is_at_something(&self) -> bool {
-        self.printed.elapsed() < WORKS_FOR && process::surely_works(self.process.pid)
+        let at = session.now();
+        let since = before.filter(|_| same).map_or(at, |(_, since)| since);
+        self.woken = now.map(|now| (now, since));
+        let works = self.woken.is_some();
+        Sleep { works, same, long: works && same && at.duration_since(since) >= SLEEPS_THROUGH }
     }
 
     /// Whether a program without an input box is not to be typed to yet: it is at what was called off, or does something else
     /// behind its claim or of somebody's, and has printed of late. What is printed then would pass for the next answer.
     /// Of one that prints without end that is enough after a while: `since` is when it was asked for.
-    pub(super) fn is_still_at_something(&mut self, since: Instant) -> bool {
-        let patience = Duration::from_millis(self.launch.profile.ready_within_ms);
-        self.goes_on_with_rest() || since.elapsed() < patience && self.is_at_something()
+    pub(super) fn is_still_at_something(&mut self, since: Instant, session: &Session) -> bool {
+        let patience = Duration::from_millis(session.agent.profile().ready_within_ms);
+        self.goes_on_with_rest(session)
+            || session.now().duration_since(since) < patience && is_at_something(session)
     }
 
-    /// Whether something of its program's runs that was started at this moment or later.
-    fn runs_what_was_begun_since(&self, begun: Option<Ticks>) -> bool {
-        let Some(begun) = begun else { return false };
-        Family::of(self.process).living().iter().any(|key| key.start_ticks >= begun.0)
+    /// Whether something of its program's runs that was started in the last turn.
+    fn runs_what_was_begun(&self, session: &Session) -> bool {
+        let Some(begun) = self.begun else { return false };
+        session.program.family().living().iter().any(|key| key.start_ticks >= begun.0)
     }
 
     /// A turn is about to be typed.
     pub(super) fn begins_a_turn(&mut self) {
-        self.busy.begun = process::ticks();
+        self.begun = process::ticks();
     }
 
     /// Whether a program without an input box may be at something that nobody awaits.
-    pub(super) fn rests(&self) -> bool {
-        self.busy.rest.is_some() || (self.busy.told && self.is_plain())
+    pub(super) fn rests(&self, is_plain: bool) -> bool {
+        self.rest.is_some() || (self.told && is_plain)
     }
+}
+
+/// Whether a program that has printed of late is certainly not waiting for a line.
+fn is_at_something(session: &Session) -> bool {
+    session.silence() < WORKS_FOR && process::surely_works(session.program.process.pid)
 }

@@ -1,8 +1,9 @@
 //! What the agent itself says of its turn, where it can be asked: that counts more than its screen.
 
-use super::Worker;
-use super::reading::Read;
-use super::said::Words;
+use super::agent::Agent;
+use super::program::Program;
+use super::read::Read;
+use super::words::Words;
 use crate::daemon::panes::orders::Typed;
 use crate::engine::screen::answer;
 use crate::engine::screen::answer::{Answer, Spoken};
@@ -11,7 +12,6 @@ use crate::engine::screen::reading::State;
 use crate::io::clock::wall_now;
 use crate::io::process;
 use crate::io::side_channel::{Line, OpenCode, Transcribed, Transcripts, TurnRecord};
-use crate::io::tmux::Screen;
 use crate::wire::team_file::{Launch, SideChannel};
 use crate::wire::time::rfc3339;
 use std::time::Duration;
@@ -39,34 +39,44 @@ pub(super) enum Judged {
     BySaid(Answer, Shown),
     /// Claimed on its screen; that is all there is.
     ByScreen,
-    /// It may not be written down yet: look again then.
-    Later(Instant),
+    /// It may not be written down yet: look again then. What was said so far is reported, where there is something.
+    Later(Instant, Option<Words>),
     /// Not claimed; and what was said.
     Unclaimed(Words),
 }
 
-impl Worker {
+/// Where the agent itself can be asked of its turns.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    api: Option<OpenCode>,
+    /// Whether that gave no answer when it was asked last.
+    unheard: bool,
+    /// Where the agent keeps what it was asked and what it said.
+    transcripts: Option<Transcripts>,
+}
+
+impl Record {
     /// Finds where the agent can be asked.
-    pub(super) fn find_side(&mut self) {
-        let age = process::age(self.process).unwrap_or_default();
-        let Launch { profile, env, argv, cwd, .. } = &self.own.launch(&self.launch);
-        self.side = profile.side_channel.and_then(|kind| match kind {
+    pub(super) fn find(&mut self, agent: &Agent, program: &Program) {
+        let age = process::age(program.process).unwrap_or_default();
+        let Launch { profile, env, argv, cwd, .. } = &agent.provision.launch(&agent.launch);
+        self.api = profile.side_channel.and_then(|kind| match kind {
             SideChannel::Opencode => OpenCode::of(argv, env, cwd, age),
         });
         self.transcripts = Transcripts::of(profile.transcript.as_deref(), env, age);
     }
 
     /// What the agent says of this turn; none where it cannot be asked, does not answer, or does not know it.
-    pub(super) async fn recorded(&mut self, typed: &Typed) -> Option<TurnRecord> {
+    pub(super) async fn turn(&mut self, typed: &Typed) -> Option<TurnRecord> {
         let line = line_of(typed)?;
-        let heard = self.side.as_mut()?.turn(line).await;
+        let heard = self.api.as_mut()?.turn(line).await;
         self.unheard = heard.is_err();
         heard.ok().flatten()
     }
 
     /// Whether the agent says that it was given this turn.
-    pub(super) async fn is_recorded(&mut self, typed: &Typed) -> bool {
-        match (&mut self.side, line_of(typed)) {
+    pub(super) async fn has(&mut self, typed: &Typed) -> bool {
+        match (&mut self.api, line_of(typed)) {
             (Some(side), Some(line)) => side.has(line).await.unwrap_or(false),
             _ => false,
         }
@@ -100,27 +110,26 @@ impl Worker {
     }
 
     /// Whether the turn is claimed, where its screen says that it is over since `since`: by the agent's own files if they have
-    /// the turn, else by its screen.
-    pub(super) async fn judged(
+    /// the turn, else by its screen, where it is claimed `on_screen`.
+    pub(super) async fn judge(
         &mut self,
-        screen: &Screen,
+        on_screen: bool,
         read: &Read,
         typed: &Typed,
         since: Instant,
+        now: Instant,
     ) -> Judged {
-        let on_screen = self.has_claimed(screen, typed).await;
-        if self.unheard && since.elapsed() < HEARD_WITHIN {
-            return Judged::Later(Instant::now() + ASK_SOON);
+        let waited = now.duration_since(since);
+        if self.unheard && waited < HEARD_WITHIN {
+            return Judged::Later(now + ASK_SOON, None);
         }
         let Some(Transcribed { said, is_over, failed, still }) = self.transcribed(typed).await else {
             return if on_screen { Judged::ByScreen } else { Judged::Unclaimed(Words::Shown) };
         };
         if is_over == Some(false) && still < WRITES_AGAIN_WITHIN {
-            if !read.free && !said.text.is_empty() {
-                let own = Words::Own(answer::unclaimed(&said.text));
-                self.tell_said(typed, own, screen, Some(read)).await;
-            }
-            return Judged::Later(Instant::now() + ASK_SOON);
+            let tells = !read.free && !said.text.is_empty();
+            let own = tells.then(|| Words::Own(answer::unclaimed(&said.text)));
+            return Judged::Later(now + ASK_SOON, own);
         }
         // Where no record says so, it may keep its words elsewhere by now.
         let without = if failed { Words::None } else { Words::Shown };
@@ -128,9 +137,8 @@ impl Worker {
         if !on_screen || matches!(judged, Judged::BySaid(..)) {
             return judged;
         }
-        let waited = since.elapsed();
         if waited < WRITTEN_WITHIN {
-            return Judged::Later((Instant::now() + LOOK_SOON).min(since + WRITTEN_WITHIN));
+            return Judged::Later((now + LOOK_SOON).min(since + WRITTEN_WITHIN), None);
         }
         // It writes its words down, and these are others' words, or are said of the claim: a tool printed them, or a list has them.
         // Where it stopped to write long before, it writes elsewhere by now.
@@ -139,8 +147,8 @@ impl Worker {
     }
 
     /// Whether the agent says that it still works.
-    pub(super) async fn says_it_works(&mut self) -> bool {
-        match &mut self.side {
+    pub(super) async fn is_working(&mut self) -> bool {
+        match &mut self.api {
             Some(side) => side.is_working().await.unwrap_or(false),
             None => false,
         }

@@ -1,6 +1,6 @@
 //! What the profile's rules make of the pane's screen, and what that means for typing and for claims.
 
-use super::Worker;
+use super::mask::Mask;
 use crate::daemon::panes::orders::Typed;
 use crate::engine::input::Guard;
 use crate::engine::screen::Screen as Seen;
@@ -8,12 +8,8 @@ use crate::engine::screen::doorbell::HEAD;
 use crate::engine::screen::echo;
 use crate::engine::screen::echo::squeezed;
 use crate::engine::screen::reading::{Dialog, Frame, Reading, Rules, State, StyledRow, plain};
-use crate::engine::words::Millis;
-use crate::io::frame::KeptFrame;
-use crate::io::frames::NewFrame;
-use crate::io::tmux::{Rows, Screen, TmuxError};
+use crate::io::tmux::{Rows, Screen};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// A screen as the profile's rules read it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,15 +40,9 @@ pub(super) struct Read {
     pasted: bool,
 }
 
-impl Worker {
-    /// How rows are asked for: a program with an input box wraps its own text, and its box is found by rows.
-    pub(super) fn rows(&self) -> Rows {
-        if self.launch.profile.screen.is_some() { Rows::AsShown } else { Rows::Joined }
-    }
-
-    /// What the profile makes of a screen; none if it has no rules.
-    pub(super) fn read(&self, screen: &Screen) -> Option<Read> {
-        let rules = self.launch.profile.screen.as_deref()?;
+impl Read {
+    /// What these rules make of a screen.
+    pub(super) fn of(screen: &Screen, rules: &Rules, mask: &Mask) -> Self {
         let above = screen.rows.len().saturating_sub(usize::from(screen.height));
         let rows: Vec<&str> = screen.rows[above..].iter().map(String::as_str).collect();
         let frame = Frame { rows: &rows, title: Some(&screen.title), cursor: Some(screen.cursor) };
@@ -65,8 +55,8 @@ impl Worker {
             own.iter().any(|pattern| pattern.is_all_of(text.trim()))
         };
         let needs = matches!(state, State::WaitingInput | State::RateLimited | State::Error);
-        let (words, shown) = if needs { self.quoted(rules, screen, &reading) } else { Default::default() };
-        Some(Read {
+        let (words, shown) = if needs { quoted(rules, screen, &reading, mask) } else { Default::default() };
+        Self {
             state,
             words,
             shown,
@@ -80,29 +70,16 @@ impl Worker {
             matched: reading.rows,
             dialog: reading.dialog,
             input: reading.input_box.map(|found| found.text),
-        })
+        }
     }
 
-    /// What a screen says, and what it asks, as both may be shown: they are read from its rows without secrets, which may be
-    /// wrapped over some of them.
-    fn quoted(&self, rules: &Rules, screen: &Screen, reading: &Reading<'_>) -> (String, Option<Dialog>) {
-        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
-        let rows = self.shown_rows(screen, above);
-        let words = reading.rows.iter().filter_map(|at| rows.get(*at)).map(|row| plain(row));
-        let words: Vec<String> = words.filter(|words| !words.is_empty()).collect();
-        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
-        let frame = Frame { rows: &rows, title: Some(&screen.title), cursor: Some(screen.cursor) };
-        let again = rules.read(&frame);
-        let shown = again.dialog.filter(|_| again.state == reading.state);
-        (words.join(" · "), shown)
-    }
-
-    /// Why this screen may not be typed to. A line of tasuki's own in the input box is no reason.
-    pub(super) fn closed_by(&self, read: &Read) -> Option<Guard> {
-        match read.state {
-            _ if read.free => None,
-            State::Draft if read.is_ours() && !self.is_written_behind(read) => None,
-            State::RateLimited | State::Error if read.input.is_some() && self.is_past_need(read) => None,
+    /// Why this screen may not be typed to. A line of tasuki's own in the input box is no reason, unless somebody wrote on behind it;
+    /// nor is a need that is over, though the screen still names it.
+    pub(super) fn closed_by(&self, past_need: bool, written_behind: bool) -> Option<Guard> {
+        match self.state {
+            _ if self.free => None,
+            State::Draft if self.is_ours() && !written_behind => None,
+            State::RateLimited | State::Error if self.input.is_some() && past_need => None,
             State::Ready | State::Unknown => Some(Guard::UnknownScreen),
             State::Busy => Some(Guard::Working),
             State::Draft => Some(Guard::Draft),
@@ -112,88 +89,46 @@ impl Worker {
         }
     }
 
-    /// Whether somebody wrote on behind the line that was typed last, which stands in the input box.
-    fn is_written_behind(&self, read: &Read) -> bool {
-        let Some((line, text)) = self.typed_last.as_deref().zip(read.input.as_deref()) else { return false };
-        let (line, text) = (squeezed(line), squeezed(text));
-        text.starts_with(&line) && text != line
+    /// Whether colours are to be asked, as its profile says: what a program proposes to send next is faint, and may be hidden;
+    /// an error that is not bold is somebody's draft.
+    pub(super) fn asks_for_colour(&self, rules: &Rules) -> bool {
+        self.may_be_a_hint(rules) || self.bold
     }
 
-    /// What colours say of a screen, where its profile asks them. Without what a program proposes to send next nothing else may stand
-    /// in its input box; and an error that is not bold is somebody's draft.
-    pub(super) async fn by_colour(
-        &self,
-        screen: &Screen,
-        read: &Read,
-    ) -> Result<Option<(Arc<Screen>, Read)>, TmuxError> {
-        let rules = self.launch.profile.screen.as_deref().and_then(|rules| rules.input_box.as_ref());
-        let hints = rules.is_some_and(|rules| rules.faint) && read.state == State::Draft && !read.is_ours();
-        if !hints && !read.bold {
-            return Ok(None);
-        }
-        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
-        let coloured = self.pane.capture(u32::try_from(above).unwrap_or(0), Rows::Coloured).await?;
+    fn may_be_a_hint(&self, rules: &Rules) -> bool {
+        rules.input_box.as_ref().is_some_and(|rules| rules.faint)
+            && self.state == State::Draft
+            && !self.is_ours()
+    }
+
+    /// What colours say of it. Without what a program proposes to send next nothing else may stand in its input box.
+    pub(super) fn by_colour(&self, coloured: Screen, rules: &Rules, mask: &Mask) -> Option<(Screen, Self)> {
+        let hints = self.may_be_a_hint(rules);
         let styled = StyledRow::read_all(coloured.rows.iter().map(String::as_str));
-        let hidden = if hints { read.rows.clone() } else { 0..0 };
+        let hidden = if hints { self.rows.clone() } else { 0..0 };
         let text = |(at, row): (usize, &StyledRow)| match hidden.contains(&at) {
             true => row.without_faint().trim_end().to_owned(),
             false => row.text.trim_end().to_owned(),
         };
         let rows = styled.iter().enumerate().map(text).collect();
         let shown = Screen { rows, given: Rows::AsShown, ..coloured };
-        let Some(other) = self.read(&shown) else { return Ok(None) };
-        if hints && !(other.free && other.rows == read.rows) {
-            return Ok(None);
+        let other = Self::of(&shown, rules, mask);
+        if hints && !(other.free && other.rows == self.rows) {
+            return None;
         }
         let last = styled[..other.rows.start].iter().rfind(|row| !row.text.trim().is_empty());
         let is_error = !other.bold || last.is_some_and(StyledRow::is_bold);
-        let other = if is_error { other } else { Read { state: State::Draft, free: false, ..other } };
-        Ok(Some((Arc::new(shown), other)))
+        let other = if is_error { other } else { Self { state: State::Draft, free: false, ..other } };
+        Some((shown, other))
     }
 
-    /// Whether a screen says no more than what was told of a need that is over, or is looked at again. What this worker itself has told does not
-    /// count: it forgets that with its profile, and with the daemon.
-    fn is_past_need(&self, read: &Read) -> bool {
-        self.past.as_deref().is_some_and(|past| past == self.reason(read))
+    /// Whether what stands in the input box begins with this line and goes on.
+    pub(super) fn is_written_behind(&self, line: &str) -> bool {
+        let Some(text) = self.input.as_deref() else { return false };
+        let (line, text) = (squeezed(line), squeezed(text));
+        text.starts_with(&line) && text != line
     }
 
-    /// Keeps what was shown when its state changed, without anything that would read as a claim where it is shown again.
-    pub(super) fn keep_frame(&mut self, screen: &Screen, read: &Read) {
-        if self.kept.replace(read.state) == Some(read.state) {
-            return;
-        }
-        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
-        let rows = self.shown_rows(screen, above);
-        let title = Some(self.masked(&screen.title));
-        self.frames.keep(NewFrame {
-            agent: self.launched.agent.to_string(),
-            provider: self.launch.provider.clone(),
-            state: read.state.name(),
-            rule: read.rule.clone(),
-            at: Millis(0),
-            frame: KeptFrame { rows, title, cursor: Some(screen.cursor) },
-        });
-    }
-
-    /// Something was typed: what its screen says from now on is new, though it be the same words. That it is ready is not.
-    pub(super) fn forget_told(&mut self) {
-        self.past = None;
-        self.told.take_if(|told| told.state() != Some(State::Ready));
-    }
-}
-
-/// Whether what stands in place of a pasted text may stand for this one: some say how many characters or lines they hide.
-fn has_length_of(shown: &str, line: &str) -> bool {
-    let words: Vec<&str> = shown.split(|c: char| !c.is_alphanumeric()).collect();
-    let said = |unit: &str| {
-        let told = words.windows(2).find(|pair| pair[1].to_ascii_lowercase().starts_with(unit));
-        told.and_then(|pair| pair[0].parse::<usize>().ok())
-    };
-    let chars = [line.chars().count(), line.len(), line.encode_utf16().count()];
-    said("char").is_none_or(|told| chars.contains(&told)) && said("line").is_none_or(|told| told <= 1)
-}
-
-impl Read {
     /// Whether the program has ended its turn; a claim counts then.
     pub(super) fn is_over(&self) -> bool {
         self.free
@@ -259,6 +194,31 @@ impl Read {
         let seen = Seen::wrapped(&rows, usize::from(screen.width));
         echo::echoes(&seen, &typed.line, typed.turn.token).len()
     }
+}
+
+/// What a screen says, and what it asks, as both may be shown: they are read from its rows without secrets, which may be
+/// wrapped over some of them.
+fn quoted(rules: &Rules, screen: &Screen, reading: &Reading<'_>, mask: &Mask) -> (String, Option<Dialog>) {
+    let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+    let rows = mask.rows(screen, above);
+    let words = reading.rows.iter().filter_map(|at| rows.get(*at)).map(|row| plain(row));
+    let words: Vec<String> = words.filter(|words| !words.is_empty()).collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let frame = Frame { rows: &rows, title: Some(&screen.title), cursor: Some(screen.cursor) };
+    let again = rules.read(&frame);
+    let shown = again.dialog.filter(|_| again.state == reading.state);
+    (words.join(" · "), shown)
+}
+
+/// Whether what stands in place of a pasted text may stand for this one: some say how many characters or lines they hide.
+fn has_length_of(shown: &str, line: &str) -> bool {
+    let words: Vec<&str> = shown.split(|c: char| !c.is_alphanumeric()).collect();
+    let said = |unit: &str| {
+        let told = words.windows(2).find(|pair| pair[1].to_ascii_lowercase().starts_with(unit));
+        told.and_then(|pair| pair[0].parse::<usize>().ok())
+    };
+    let chars = [line.chars().count(), line.len(), line.encode_utf16().count()];
+    said("char").is_none_or(|told| chars.contains(&told)) && said("line").is_none_or(|told| told <= 1)
 }
 
 #[cfg(test)]

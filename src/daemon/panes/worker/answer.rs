@@ -1,13 +1,13 @@
 //! Answering a dialog: the mark is moved to the choice, one key at a time and each one seen, and Enter is pressed only where
 //! the mark stands on it and the dialog is the one that was meant.
 
-use super::reading::Read;
-use super::{End, Worker};
+use super::needs::Needs;
+use super::read::Read;
+use super::session::{End, Session};
 use crate::daemon::clients::request::{ASKS_NOTHING, Answered, PaneResponse};
 use crate::engine::input::Report;
 use crate::engine::screen::reading::{Choose, Chosen, Dialog, State, StyledRow, is_like};
 use crate::engine::team::need::AnsweredBy;
-use crate::io::process;
 use crate::io::tmux::{Key, Rows, Screen, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -60,7 +60,7 @@ enum Meant<'a> {
 
 /// A key that has not been seen to do anything yet.
 #[derive(Debug)]
-pub(super) struct Pressed {
+struct Pressed {
     /// What stood there then, with its mark.
     on: Dialog,
     at: Instant,
@@ -68,21 +68,37 @@ pub(super) struct Pressed {
 
 /// What a profile has tried to answer.
 #[derive(Debug)]
-pub(super) struct Tried {
+struct Tried {
     dialog: Dialog,
     tries: u32,
+}
+
+/// What was done to answer.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    /// The dialog that its profile has answered, for as long as it stands.
+    tried: Option<Tried>,
+    /// A key that was pressed on a dialog and has not been seen to do anything.
+    pressed: Option<Pressed>,
 }
 
 pub(super) fn refused<T>(why: impl Into<String>) -> Result<T, Stopped> {
     Err(Stopped::Refused(why.into()))
 }
 
-impl Worker {
+/// The answering of a dialog, and what it needs of others.
+pub(super) struct Answering<'w> {
+    pub(super) session: &'w mut Session,
+    pub(super) needs: &'w mut Needs,
+    pub(super) answers: &'w mut Answers,
+}
+
+impl Answering<'_> {
     /// Answers what the agent asks; `of` is the dialog that was meant, if that was said.
     pub(super) async fn answer(&mut self, wish: &str, of: Option<&str>) -> Result<PaneResponse, TmuxError> {
         let meant = of.map_or(Meant::Anything, Meant::Shown);
         let chosen = self.choose(wish, meant, AnsweredBy::Person).await;
-        self.look_by(Instant::now()); // what it showed meanwhile was heard here
+        self.session.look_now(); // what it showed meanwhile was heard here
         match chosen {
             Ok(answered) => Ok(PaneResponse::Answered(answered)),
             Err(Stopped::Refused(why) | Stopped::Guarded(why)) => Ok(PaneResponse::Ready(false, Some(why))),
@@ -95,27 +111,27 @@ impl Worker {
         let waits = read.state == State::WaitingInput;
         let Some(dialog) = read.dialog.as_ref().filter(|_| waits) else {
             if read.state != State::Unknown {
-                self.answered = None;
+                self.answers.tried = None;
             }
             return Ok(());
         };
         let same = |tried: &&Tried| tried.dialog.is_same(dialog);
-        let tries = self.answered.as_ref().filter(same).map_or(0, |tried| tried.tries);
+        let tries = self.answers.tried.as_ref().filter(same).map_or(0, |tried| tried.tries);
         if tries >= TRIES {
             return Ok(());
         }
-        let launch = self.launch.clone();
+        let launch = self.session.agent.launch.clone();
         let Some(standing) = launch.profile.answers.iter().find(|answer| answer.fits(&read.rule, dialog))
         else {
             return Ok(());
         };
         let meant = Meant::This(&read.rule, dialog);
         let chosen = self.choose(&standing.choose, meant, AnsweredBy::Profile).await;
-        self.look_by(Instant::now() + LOOK_AGAIN); // what it showed meanwhile was heard here
+        self.session.look_by(self.session.now() + LOOK_AGAIN); // what it showed meanwhile was heard here
         let (why, tries) = match chosen {
             Ok(Answered { taken: true, .. }) => {
                 // What it asks next is new, though it be the same.
-                self.answered = None;
+                self.answers.tried = None;
                 return Ok(());
             }
             Ok(_) => ("Enter was pressed, but the dialog stays".to_owned(), TRIES),
@@ -126,16 +142,16 @@ impl Worker {
             Err(Stopped::Refused(why)) => (why, tries + 1),
         };
         if tries >= TRIES {
-            tracing::warn!(agent = %self.launched.agent, %why, "a dialog is left to a person");
+            tracing::warn!(agent = %self.session.agent.name(), %why, "a dialog is left to a person");
         }
-        self.answered = Some(Tried { dialog: dialog.clone(), tries });
-        self.look_by(Instant::now() + TRY_AGAIN);
+        self.answers.tried = Some(Tried { dialog: dialog.clone(), tries });
+        self.session.look_by(self.session.now() + TRY_AGAIN);
         Ok(())
     }
 
     async fn choose(&mut self, wish: &str, meant: Meant<'_>, by: AnsweredBy) -> Result<Answered, Stopped> {
-        let until = Instant::now() + ANSWERED_WITHIN;
-        let rules = self.launch.profile.screen.clone();
+        let until = self.session.now() + ANSWERED_WITHIN;
+        let rules = self.session.agent.launch.profile.screen.clone();
         let Some(rules) = rules.as_deref().and_then(|rules| rules.choices.as_ref()) else {
             return refused(
                 "its profile has no rules for dialogs, so nothing is known to be asked: answer in its pane (`tasuki attach`)",
@@ -145,7 +161,7 @@ impl Worker {
         let is_meant = match meant {
             Meant::Anything => true,
             Meant::Shown(id) => {
-                let asked_at = self.known_as(&dialog).await?;
+                let asked_at = self.needs.known_as(&dialog, self.session).await?;
                 Dialog { asked_at, ..Dialog::default() }.id() == id
             }
             Meant::This(known_by, meant) => known_by == rule && meant.is_same(&dialog),
@@ -154,8 +170,8 @@ impl Worker {
             return refused(format!("it now asks something else: {}", self.in_one_line(&dialog)));
         }
         self.no_key_is_out(&dialog)?;
-        let settled = Instant::now() + SETTLES;
-        while self.listen_once(settled).await? {}
+        let settled = self.session.now() + SETTLES;
+        while self.session.listen_once(settled).await? {}
         if rules.typed.contains(&rule) || dialog.opened {
             if matches!(Choose::read(wish), Choose::Yes) {
                 return refused("it asks for a text, not for a choice");
@@ -195,12 +211,12 @@ impl Worker {
 
     /// Tells that it was answered.
     pub(super) async fn has_answered(&mut self, choice: &str, taken: bool, by: AnsweredBy) -> Answered {
-        let choice = self.masked(choice);
-        self.report(Report::Answered { choice: choice.as_str().into(), by }).await;
+        let choice = self.session.agent.mask.text(choice);
+        self.session.report(Report::Answered { choice: choice.as_str().into(), by }).await;
         if taken {
-            self.report(Report::NeedsNothing).await;
+            self.session.report(Report::NeedsNothing).await;
         }
-        self.told = None; // what it asks next is new
+        self.needs.forget(); // what it asks next is new
         Answered { choice, taken }
     }
 
@@ -221,7 +237,7 @@ impl Worker {
             if !self.wait_for(|shown| shown.is_some_and(|shown| shown.marked != now.marked)).await? {
                 break;
             }
-            self.pressed = None;
+            self.answers.pressed = None;
         }
         refused("the mark did not move to that choice: answer in its pane (`tasuki attach`)")
     }
@@ -229,34 +245,34 @@ impl Worker {
     /// Presses Enter, once: whether it was taken cannot be told from a program that is slow, and the next Enter would be meant
     /// for what it asks then. Whether the dialog went.
     pub(super) async fn take(&mut self, dialog: &Dialog, until: Instant) -> Result<bool, Stopped> {
-        if process::unread_input(&self.tty).unwrap_or(0) > 0 {
+        if self.session.program.unread() > 0 {
             return refused("it has not taken what was typed before: answer in its pane (`tasuki attach`)");
         }
-        let pieces = self.output.borrow().pieces;
-        let rested = Instant::now() + KEY_REST;
-        while self.listen_once(rested).await? {}
+        let pieces = self.session.output.borrow().pieces;
+        let rested = self.session.now() + KEY_REST;
+        while self.session.listen_once(rested).await? {}
         let before = self.all_shown().await?;
         // What changes from now on, changes by the key.
-        let before = Some(before).filter(|_| self.output.borrow().pieces == pieces);
+        let before = Some(before).filter(|_| self.session.output.borrow().pieces == pieces);
         let now = self.asked().await?.map(|(_, now)| now);
         if !now.is_some_and(|now| now.is_same(dialog) && now.marked == dialog.marked) {
             return refused("it now asks something else, or nothing; Enter was not pressed");
         }
         self.strike(Key::Enter, dialog, until).await?;
-        self.was_entered();
+        self.needs.was_entered();
         let taken = self.is_left(dialog, before.as_deref()).await?;
-        self.pressed = self.pressed.take().filter(|_| !taken);
+        self.answers.pressed = self.answers.pressed.take().filter(|_| !taken);
         Ok(taken)
     }
 
     /// Waits until a dialog is gone, or the next one stands there that asks the same, below other words than were shown `before`.
     /// Each is seen twice: some programs draw their dialog anew in pieces.
     async fn is_left(&mut self, dialog: &Dialog, before: Option<&str>) -> Result<bool, Stopped> {
-        let deadline = Instant::now() + KEY_WAIT;
+        let deadline = self.session.now() + KEY_WAIT;
         let mut seen_gone = false;
         let mut another: Option<(String, Instant)> = None;
         loop {
-            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+            self.session.listen_for(LOOK_AGAIN, deadline).await?;
             let (shown, all) = (self.asked().await?.map(|(_, shown)| shown), self.all_shown().await?);
             let is_gone = shown.is_none_or(|shown| !shown.is_same(dialog));
             if is_gone && seen_gone {
@@ -266,13 +282,14 @@ impl Worker {
             another = match (another, before) {
                 _ if is_gone => None,
                 (Some((like, since)), _) if is_like(&like, &all) => Some((like, since)),
-                (_, Some(before)) if !is_like(before, &all) => Some((all, Instant::now())),
+                (_, Some(before)) if !is_like(before, &all) => Some((all, self.session.now())),
                 _ => None,
             };
-            if another.as_ref().is_some_and(|(_, since)| since.elapsed() >= SETTLES) {
+            if another.as_ref().is_some_and(|(_, since)| self.session.now().duration_since(*since) >= SETTLES)
+            {
                 return Ok(true);
             }
-            if Instant::now() >= deadline {
+            if self.session.now() >= deadline {
                 return Ok(false);
             }
         }
@@ -280,17 +297,23 @@ impl Worker {
 
     /// All that its screen shows.
     async fn all_shown(&self) -> Result<String, TmuxError> {
-        Ok(self.pane.capture(0, self.rows()).await?.rows.join("\n"))
+        Ok(self.session.capture(0).await?.rows.join("\n"))
+    }
+
+    /// The key that was pressed last has been seen.
+    pub(super) fn has_seen_key(&mut self) {
+        self.answers.pressed = None;
     }
 
     /// A key that was pressed before may still come; the next one would be meant for what it leads to.
     fn no_key_is_out(&mut self, dialog: &Dialog) -> Result<(), Stopped> {
+        let now = self.session.now();
         let out = |pressed: &Pressed| {
             let still = pressed.on.is_same(dialog) && pressed.on.marked == dialog.marked;
-            still && pressed.at.elapsed() < KEY_LOST
+            still && now.duration_since(pressed.at) < KEY_LOST
         };
-        self.pressed = self.pressed.take().filter(out);
-        match self.pressed {
+        self.answers.pressed = self.answers.pressed.take().filter(out);
+        match self.answers.pressed {
             None => Ok(()),
             Some(_) => {
                 let why =
@@ -302,15 +325,14 @@ impl Worker {
 
     /// Presses a key, if nobody minds.
     async fn strike(&mut self, key: Key, on: &Dialog, until: Instant) -> Result<(), Stopped> {
-        if Instant::now() >= until {
+        if self.session.now() >= until {
             return refused("it takes too long: answer in its pane (`tasuki attach`)");
         }
-        if let Some((guard, _)) = self.hands_off().await? {
+        if let Some((guard, _)) = self.session.hands_off().await? {
             return Err(Stopped::Guarded(guard.words().to_owned()));
         }
-        self.forget_seen();
-        self.pressed = Some(Pressed { on: on.clone(), at: Instant::now() });
-        self.pane.key(key).await?;
+        self.answers.pressed = Some(Pressed { on: on.clone(), at: self.session.now() });
+        self.session.press(key).await?;
         Ok(())
     }
 
@@ -319,14 +341,14 @@ impl Worker {
         &mut self,
         wanted: impl Fn(Option<&Dialog>) -> bool,
     ) -> Result<bool, Stopped> {
-        let deadline = Instant::now() + KEY_WAIT;
+        let deadline = self.session.now() + KEY_WAIT;
         loop {
-            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+            self.session.listen_for(LOOK_AGAIN, deadline).await?;
             let shown = self.asked().await?.map(|(_, dialog)| dialog);
             if wanted(shown.as_ref()) {
                 return Ok(true);
             }
-            if Instant::now() >= deadline {
+            if self.session.now() >= deadline {
                 return Ok(false);
             }
         }
@@ -335,23 +357,23 @@ impl Worker {
     /// The dialog as it stands now, if it is the same. Some programs draw it anew in pieces, and a choice in whose place a text may
     /// be typed otherwise once it is marked.
     async fn still_asked(&mut self, dialog: &Dialog, at: usize) -> Result<Dialog, Stopped> {
-        let rules = self.launch.profile.screen.clone();
+        let rules = self.session.agent.launch.profile.screen.clone();
         let rules = rules.as_deref().and_then(|rules| rules.choices.as_ref());
         let is_field = |dialog: &Dialog| rules.is_some_and(|rules| dialog.is_field(rules, at));
         let is_it = |now: &Dialog| {
             now.is_same(dialog) || (is_field(dialog) && is_field(now) && now.is_same_beside(dialog, at))
         };
-        let deadline = Instant::now() + KEY_WAIT;
+        let deadline = self.session.now() + KEY_WAIT;
         loop {
             match self.asked().await? {
                 Some((_, now)) if is_it(&now) && now.marked.is_some() => return Ok(now),
-                _ if Instant::now() < deadline => {}
+                _ if self.session.now() < deadline => {}
                 Some((_, now)) => {
                     return refused(format!("it now asks something else: {}", self.in_one_line(&now)));
                 }
                 None => return refused("it no longer asks anything"),
             }
-            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+            self.session.listen_for(LOOK_AGAIN, deadline).await?;
         }
     }
 
@@ -361,17 +383,17 @@ impl Worker {
             let read = read.filter(|read| read.dialog.as_ref().is_some_and(|dialog| !dialog.is_empty()))?;
             Some((read.rule, read.dialog?))
         };
-        let screen = self.pane.capture(0, self.rows()).await?;
-        let asked = asks(self.read(&screen));
+        let screen = self.session.capture(0).await?;
+        let asked = asks(self.session.read(&screen));
         if asked.as_ref().is_none_or(|(_, dialog)| !dialog.is_coloured()) {
             return Ok(asked);
         }
         // Colours tell what is marked: of one screen, its text included.
-        let coloured = self.pane.capture(0, Rows::Coloured).await?;
+        let coloured = self.session.pane.capture(0, Rows::Coloured).await?;
         let styled = StyledRow::read_all(coloured.rows.iter().map(String::as_str));
         let rows = styled.iter().map(|row| row.text.clone()).collect();
         let screen = Screen { rows, given: Rows::AsShown, ..coloured };
-        Ok(asks(self.read(&screen)).map(|(rule, dialog)| (rule, dialog.marked_by(&styled))))
+        Ok(asks(self.session.read(&screen)).map(|(rule, dialog)| (rule, dialog.marked_by(&styled))))
     }
 
     /// What may be chosen, for people.
@@ -379,6 +401,6 @@ impl Worker {
         if dialog.choices.is_empty() {
             return "nothing to choose from".to_owned();
         }
-        self.masked(&dialog.choices.join(" · "))
+        self.session.agent.mask.text(&dialog.choices.join(" · "))
     }
 }

@@ -1,13 +1,17 @@
 //! Typing to a program that has an input box: what stands there is read from its screen, and Enter is proven by the line
 //! having left it.
 
-use super::Worker;
-use super::left::{Left, Standing, key_of};
-use super::reading::Read;
-use super::seen::SEARCHED_ROWS;
-use super::typing::{Failed, Mind};
+use super::needs::Needs;
+use super::order_queue::OrderQueue;
+use super::own_line::{InInput, OwnLine, Standing};
+use super::read::Read;
+use super::record::Record;
+use super::screen_cache::SEARCHED_ROWS;
+use super::session::{Objection, Session};
+use super::trace::claims;
+use super::typing::{Failed, Found, not_delivered, unconfirmed, withdrawn};
 use crate::daemon::panes::orders::Typed;
-use crate::engine::input::{Guard, Verdict};
+use crate::engine::input::Guard;
 use crate::engine::life::Receipt;
 use crate::engine::screen::reading::State;
 use crate::io::tmux::{Person, Screen, TmuxError};
@@ -47,39 +51,36 @@ impl Hidden {
     }
 }
 
-/// Nothing was typed, or what was stands there yet.
-fn not_delivered(why: impl Into<String>) -> Failed {
-    Failed::Verdict(Verdict::NotDelivered { why: why.into() })
+/// The typing of a turn into an input box, and what it needs of others.
+pub(super) struct BoxTyping<'w> {
+    pub(super) session: &'w mut Session,
+    pub(super) own: &'w mut OwnLine,
+    pub(super) record: &'w mut Record,
+    pub(super) orders: &'w mut OrderQueue,
 }
 
-fn unconfirmed(why: &str) -> Failed {
-    Failed::Verdict(Verdict::Unconfirmed { why: why.to_owned() })
-}
-
-impl Worker {
+impl BoxTyping<'_> {
     /// Somebody writes in the same box: the line is theirs to send or to remove from now on.
     fn leave_to_others(&mut self, typed: &Typed) -> Failed {
-        self.typed_last = Some(typed.line.clone());
+        self.own.last = Some(typed.line.clone());
         unconfirmed("somebody typed next to its line in the input box: they can send it or remove it")
     }
 
     /// What stands in the input box when a turn is to be typed; nothing but the turn's own line is left there. `before` is
     /// how often that stands outside of it.
-    pub(super) async fn standing_in_box(
+    pub(super) async fn standing(
         &mut self,
         typed: &Typed,
         read: &Read,
         before: usize,
     ) -> Result<Standing, Failed> {
-        // A token is of one turn; the same words without one may be those of an earlier message.
-        let told = self.left == Left::Unknown && before > 0 && typed.turn.token.is_some();
-        let again = told || self.left == Left::of(typed);
+        let again = self.own.was_typed(typed, before);
         match &read.input {
             Some(text) if text.is_empty() => {
                 if !again {
                     return Ok(Standing::Nothing);
                 }
-                self.left = Left::Nothing;
+                self.own.in_input = InInput::Nothing;
                 if before > 0 && typed.turn.token.is_some() {
                     return Ok(Standing::Done);
                 }
@@ -93,29 +94,28 @@ impl Worker {
             }
             Some(_) if read.begins_with(typed) => Err(self.leave_to_others(typed)),
             Some(_) if read.is_ours() => {
-                self.clear_box().await?;
-                self.left = Left::Nothing;
+                self.clear().await?;
+                self.own.in_input = InInput::Nothing;
                 Ok(Standing::TakenAway)
             }
-            _ => Err(Failed::Verdict(Verdict::Withdrawn { why: Guard::Draft.words().to_owned() })),
+            _ => Err(withdrawn(Guard::Draft.words())),
         }
     }
 
     /// Takes an older line of tasuki's out of the input box.
-    pub(super) async fn clear_box(&mut self) -> Result<(), Failed> {
-        let key = self.launch.profile.clear_key.as_deref().and_then(key_of);
+    pub(super) async fn clear(&mut self) -> Result<(), Failed> {
+        let key = self.session.agent.clear_key();
         let stays = || not_delivered("an older line is still in its input box");
         let Some(key) = key else { return Err(stays()) };
-        let deadline = Instant::now() + TAKEN_WAIT;
+        let deadline = self.session.now() + TAKEN_WAIT;
         // A line of several rows takes a key for each in some programs.
         for _ in 0..=ENTERS_AGAIN {
-            self.forget_seen();
-            self.pane.key(key).await?;
-            let look_at = deadline.min(Instant::now() + ENTER_AGAIN);
-            while Instant::now() < look_at {
-                self.listen_once(Instant::now() + LOOK_AGAIN).await?;
-                let screen = self.pane.capture(0, self.rows()).await?;
-                if self.read(&screen).is_some_and(|read| read.input.as_deref() == Some("")) {
+            self.session.press(key).await?;
+            let look_at = deadline.min(self.session.now() + ENTER_AGAIN);
+            while self.session.now() < look_at {
+                self.session.listen_once(self.session.now() + LOOK_AGAIN).await?;
+                let screen = self.session.capture(0).await?;
+                if self.session.read(&screen).is_some_and(|read| read.input.as_deref() == Some("")) {
                     return Ok(());
                 }
             }
@@ -124,18 +124,18 @@ impl Worker {
     }
 
     /// Waits until the whole line stands in the input box, and the pane is still.
-    pub(super) async fn wait_in_box(&mut self, typed: &Typed) -> Result<(bool, Option<Person>), Failed> {
-        let profile = &self.launch.profile;
+    pub(super) async fn wait_for_line(&mut self, typed: &Typed) -> Result<(bool, Option<Person>), Failed> {
+        let profile = self.session.agent.profile();
         let (quiet, cap) = (Duration::from_millis(profile.quiet_ms), profile.echo_wait_ms);
-        let deadline = Instant::now() + Duration::from_millis(cap);
+        let deadline = self.session.now() + Duration::from_millis(cap);
         loop {
-            let (screen, people) = self.pane.look(0, self.rows()).await?;
-            let read = self.read(&screen);
-            let is_still = self.printed.elapsed() >= quiet || Instant::now() >= deadline;
+            let (screen, people) = self.session.capture_with_people(0).await?;
+            let read = self.session.read(&screen);
+            let is_still = self.session.silence() >= quiet || self.session.now() >= deadline;
             if read.as_ref().is_some_and(|read| read.holds(typed)) && is_still {
                 return Ok((true, people.here));
             }
-            if Instant::now() >= deadline {
+            if self.session.now() >= deadline {
                 if read.as_ref().is_some_and(|read| read.holds_more_than(typed)) {
                     return Err(self.leave_to_others(typed));
                 }
@@ -143,73 +143,72 @@ impl Worker {
                 let why = format!("its line was not shown in the input box within {cap} ms ({what})");
                 return Err(not_delivered(why));
             }
-            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+            self.session.listen_for(LOOK_AGAIN, deadline).await?;
         }
     }
 
     /// Who minds that Enter is pressed; nothing is where the line stands in the input box no more, for a dialog may have come.
-    pub(super) async fn may_enter(&mut self, typed: &Typed) -> Result<Mind, Failed> {
-        let (screen, people) = self.pane.look(0, self.rows()).await?;
-        let read = self.read(&screen);
+    pub(super) async fn may_enter(&mut self, typed: &Typed) -> Result<Objection, Failed> {
+        let (screen, people) = self.session.capture_with_people(0).await?;
+        let read = self.session.read(&screen);
         if !read.as_ref().is_some_and(|read| read.holds(typed)) {
             if read.is_some_and(|read| read.holds_more_than(typed)) {
                 return Err(self.leave_to_others(typed));
             }
             return Err(not_delivered("its line was no longer in the input box when Enter was due"));
         }
-        Ok(self.minds(people.here.as_ref()))
+        Ok(self.session.minds(people.here.as_ref()))
     }
 
     /// After Enter: waits for the line to leave the input box, and for a sign of it elsewhere; presses Enter again where it
-    /// stays. `before` is how often the line stood elsewhere when it was typed.
-    pub(super) async fn taken_from_box(&mut self, typed: &Typed, before: usize) -> Result<Receipt, Failed> {
-        let (mut entered, mut again) = (Instant::now(), 0);
+    /// stays.
+    pub(super) async fn taken(&mut self, typed: &Typed) -> Result<Receipt, Failed> {
+        let (mut entered, mut again) = (self.session.now(), 0);
         let mut deadline = entered + TAKEN_WAIT;
         let mut search_at = entered + ENTER_AGAIN;
         let mut hidden = Hidden::default();
         loop {
-            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
-            let screen = self.pane.capture(ECHO_ROWS, self.rows()).await?;
-            let Some(read) = self.read(&screen) else { return Ok(Receipt::EnterOnly) };
-            if self.is_recorded(typed).await {
-                self.left = Left::Nothing;
+            self.session.listen_for(LOOK_AGAIN, deadline).await?;
+            let screen = self.session.capture(ECHO_ROWS).await?;
+            let Some(read) = self.session.read(&screen) else { return Ok(Receipt::EnterOnly) };
+            if self.record.has(typed).await {
+                self.own.in_input = InInput::Nothing;
                 return Ok(Receipt::Recorded);
             }
-            let sure = hidden.is_sure(read.input.is_some(), read.state, Instant::now());
-            if let Some(receipt) = proof(&read, &screen, typed, before, sure) {
-                self.left = Left::Nothing;
+            let sure = hidden.is_sure(read.input.is_some(), read.state, self.session.now());
+            if let Some(receipt) = proof(&read, &screen, typed, self.own.before, sure) {
+                self.own.in_input = InInput::Nothing;
                 return Ok(receipt);
             }
             let holds = read.state == State::Draft && read.holds(typed);
-            if !holds && Instant::now() >= search_at {
+            if !holds && self.session.now() >= search_at {
                 if let Some(receipt) = self.proof_above(typed, sure).await {
-                    self.left = Left::Nothing;
+                    self.own.in_input = InInput::Nothing;
                     return Ok(receipt);
                 }
-                if self.is_transcribed(typed).await {
-                    self.left = Left::Nothing;
+                if self.record.is_transcribed(typed).await {
+                    self.own.in_input = InInput::Nothing;
                     return Ok(Receipt::Recorded);
                 }
-                search_at = Instant::now() + ENTER_AGAIN;
+                search_at = self.session.now() + ENTER_AGAIN;
             }
-            if holds && entered.elapsed() >= ENTER_AGAIN && again < ENTERS_AGAIN {
+            if holds && self.session.now() >= entered + ENTER_AGAIN && again < ENTERS_AGAIN {
                 match self.may_enter(typed).await {
-                    Ok(None) if self.is_called_off(typed) => return Err(self.take_back(typed).await),
+                    Ok(None) if self.orders.is_called_off(typed) => return Err(self.take_back(typed).await),
                     Ok(None) => {}
                     Ok(Some((guard, _))) => return Err(stands(guard.words())),
                     Err(Failed::Verdict(_)) => continue,
                     Err(ended) => return Err(ended),
                 }
-                self.forget_seen();
-                match self.pane.enter().await {
+                match self.session.press_enter().await {
                     Err(TmuxError::InMode { .. }) => return Err(stands(Guard::CopyMode.words())),
                     entered => entered?,
                 }
-                (entered, again) = (Instant::now(), again + 1);
+                (entered, again) = (self.session.now(), again + 1);
                 deadline = entered + TAKEN_WAIT;
             }
-            if Instant::now() >= deadline {
-                self.left = Left::of(typed);
+            if self.session.now() >= deadline {
+                self.own.in_input = InInput::of(typed);
                 return Err(if holds {
                     stands("Enter was pressed, and pressed again")
                 } else {
@@ -224,57 +223,73 @@ impl Worker {
         if !typed.turn.redelivered {
             return Some(0);
         }
-        let whole = self.whole().await?;
-        Some(self.read(&whole)?.echoes(&whole, typed))
+        let whole = self.session.whole().await?;
+        Some(self.session.read(&whole)?.echoes(&whole, typed))
     }
 
     /// What shows that the line was taken, in all of the history: a program that prints much at once moves it far up.
     async fn proof_above(&self, typed: &Typed, sure: bool) -> Option<Receipt> {
-        let (before, whole) = (self.before_in_all?, self.whole().await?);
-        proof(&self.read(&whole)?, &whole, typed, before, sure)
+        let (before, whole) = (self.own.before_in_all?, self.session.whole().await?);
+        proof(&self.session.read(&whole)?, &whole, typed, before, sure)
     }
 
     /// After a crash: was this turn delivered? The text is not typed again here.
-    pub(super) async fn trace_in_box(&mut self, typed: &Typed, wait: Duration) -> Result<Receipt, Failed> {
-        let deadline = Instant::now() + wait;
+    pub(super) async fn trace(
+        &mut self,
+        typed: &Typed,
+        wait: Duration,
+        needs: &Needs,
+    ) -> Result<Found, Failed> {
+        let deadline = self.session.now() + wait;
         let mut hidden = Hidden::default();
-        let mut search_at = Instant::now();
+        let mut search_at = self.session.now();
         loop {
-            let searches = Instant::now() >= search_at;
+            let searches = self.session.now() >= search_at;
             if searches {
-                search_at = Instant::now() + ENTER_AGAIN;
+                search_at = self.session.now() + ENTER_AGAIN;
             }
-            if self.is_recorded(typed).await || (searches && self.is_transcribed(typed).await) {
-                self.left = Left::Nothing;
-                return Ok(Receipt::Recorded);
+            if self.record.has(typed).await || (searches && self.record.is_transcribed(typed).await) {
+                self.own.in_input = InInput::Nothing;
+                return Ok(Found::Receipt(Receipt::Recorded));
             }
-            let screen = self.pane.capture(SEARCHED_ROWS, self.rows()).await?;
-            let Some(read) = self.read(&screen) else { return Err(unconfirmed("its screen cannot be read")) };
-            (self.left, self.before, self.before_in_all) = (Left::of(typed), 0, None);
-            let sure = hidden.is_sure(read.input.is_some(), read.state, Instant::now());
-            if proof(&read, &screen, typed, 0, sure).is_some() || super::looking::claims(&screen, typed) {
-                self.left = Left::Nothing;
-                return Ok(Receipt::Echoed);
+            let screen = self.session.capture(SEARCHED_ROWS).await?;
+            let Some(read) = self.session.read(&screen) else {
+                return Err(unconfirmed("its screen cannot be read"));
+            };
+            (self.own.in_input, self.own.before, self.own.before_in_all) = (InInput::of(typed), 0, None);
+            let sure = hidden.is_sure(read.input.is_some(), read.state, self.session.now());
+            if proof(&read, &screen, typed, 0, sure).is_some() || claims(&screen, typed) {
+                self.own.in_input = InInput::Nothing;
+                return Ok(Found::Receipt(Receipt::Echoed));
             }
             if read.state == State::Draft && read.shows(typed) {
-                return self.end_draft(&typed.line, typed).await;
+                return Ok(Found::Unentered(typed.line.to_string()));
             }
             if read.free {
-                let whole = self.whole().await;
+                let whole = self.session.whole().await;
                 if let Some(whole) = &whole
-                    && self.read(whole).is_some_and(|read| read.echoes(whole, typed) > 0)
+                    && self.session.read(whole).is_some_and(|read| read.echoes(whole, typed) > 0)
                 {
-                    self.left = Left::Nothing;
-                    return Ok(Receipt::Echoed);
+                    self.own.in_input = InInput::Nothing;
+                    return Ok(Found::Receipt(Receipt::Echoed));
                 }
-                self.left = Left::Nothing;
+                self.own.in_input = InInput::Nothing;
                 return Err(not_delivered("there is no trace of it in the pane"));
             }
-            if Instant::now() >= deadline {
-                let why = self.closed_by(&read).map_or("its input box is not shown", Guard::words);
+            if self.session.now() >= deadline {
+                let guard = needs.closed_by(&read, self.own, &self.session.agent);
+                let why = guard.map_or("its input box is not shown", Guard::words);
                 return Err(unconfirmed(why));
             }
-            self.listen_once(deadline.min(Instant::now() + LOOK_AGAIN)).await?;
+            self.session.listen_for(LOOK_AGAIN, deadline).await?;
+        }
+    }
+
+    /// Takes the line of a turn that was called off away again, and sees that it is gone.
+    pub(super) async fn take_back(&mut self, typed: &Typed) -> Failed {
+        match self.clear().await {
+            Ok(()) => Failed::Verdict(self.own.removed(typed)),
+            Err(failed) => failed,
         }
     }
 }

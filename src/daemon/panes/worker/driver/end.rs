@@ -1,23 +1,22 @@
 //! The end of a program, by itself or since its window is closed.
 
-use super::{ASK_AGAIN, Worker, answered};
+use super::Worker;
+use crate::daemon::clients::request::Response;
 use crate::daemon::panes::orders::Order;
+use crate::daemon::panes::worker::overview::last_line;
+use crate::daemon::panes::worker::session::answered;
+use crate::daemon::panes::worker::waiters;
+use crate::daemon::tmux::windows::{ASK_AGAIN, see_off};
 use crate::engine::input::Report;
 use crate::engine::life::CompletionSource;
 use crate::io::process::Family;
 use crate::io::tmux::TmuxError;
-use std::time::Duration;
-use tokio::sync::mpsc;
-use tokio::time::Instant;
-
-/// How long a program may take to end when its window is closed.
-const HANGS_UP: Duration = Duration::from_secs(2);
 
 impl Worker {
     /// The program has ended: a last look for its claim, then the news of its end.
     pub(super) async fn ended(mut self) {
         // Now its session's number cannot be another's yet. What a program leaves that ends after each task is its own affair.
-        let left = (!self.launch.profile.one_shot).then(|| Family::of(self.process));
+        let left = (!self.session.agent.profile().one_shot).then(|| self.session.program.family());
         let (how, clean) = loop {
             match answered(self.how_it_ended().await) {
                 Ok(Ok(known)) => break known,
@@ -29,34 +28,27 @@ impl Worker {
             }
             tokio::time::sleep(ASK_AGAIN).await;
         };
-        if clean && self.launch.profile.one_shot {
+        if clean && self.session.agent.profile().one_shot {
             self.claim_by_exit().await;
         }
-        self.report(Report::Exited { how, clean }).await;
-        while let Some(order) = self.next_order().await {
+        self.session.report(Report::Exited { how, clean }).await;
+        while let Some(order) = self.orders.next().await {
             match order {
                 Order::Close => return self.close_with(left).await,
                 Order::Leave => return,
                 Order::Face(_, answer) => {
-                    let why = format!("{} has ended", self.launched.agent);
-                    drop(answer.send(crate::daemon::clients::request::Response::Unavailable(why)));
+                    let why = format!("{} has ended", self.session.agent.name());
+                    drop(answer.send(Response::Unavailable(why)));
                 }
                 _ => {}
             }
         }
     }
 
-    async fn next_order(&mut self) -> Option<Order> {
-        match self.ahead.pop_front() {
-            None => self.orders.recv().await,
-            ahead => ahead,
-        }
-    }
-
     /// How it ended, in words, and whether that was a clean end.
     async fn how_it_ended(&mut self) -> Result<(String, bool), TmuxError> {
         let closed = || ("its window was closed".to_owned(), false);
-        let facts = match self.pane.exit_facts().await {
+        let facts = match self.session.pane.exit_facts().await {
             Err(TmuxError::NoPane { .. }) => return Ok(closed()),
             facts => facts?,
         };
@@ -74,15 +66,28 @@ impl Worker {
         }
     }
 
+    /// The program is gone: a claim that stands there counts at once. Gives its last line.
+    async fn last_words(&mut self) -> Result<Option<String>, TmuxError> {
+        let screen = self.session.see().await?;
+        waiters::answer(&mut self.waiters, &screen, &mut self.session);
+        if let Some(typed) = self.work.awaited.clone()
+            && self.has_claimed(&screen, &typed).await
+        {
+            self.work.awaited = None;
+            self.claim(&typed, CompletionSource::Marker, Some(&screen)).await;
+        }
+        Ok(last_line(&screen, &self.session))
+    }
+
     /// Closes its window. While tmux does not answer it is tried again, and its program does not live on for that long.
     pub(super) async fn close(&mut self) {
-        self.close_with(Some(Family::of(self.process))).await;
+        self.close_with(Some(self.session.program.family())).await;
     }
 
     /// The same with those of its program's processes that are to end with it.
     async fn close_with(&mut self, family: Option<Family>) {
         loop {
-            let closed = self.pane.kill_window().await;
+            let closed = self.session.pane.kill_window().await;
             if let Some(family) = family.clone() {
                 see_off(family).await;
             }
@@ -90,7 +95,7 @@ impl Worker {
             if matches!(error, TmuxError::NoPane { .. } | TmuxError::Gone { .. }) {
                 return;
             }
-            tracing::warn!(%error, agent = %self.launched.agent, "its window could not be closed");
+            tracing::warn!(%error, agent = %self.session.agent.name(), "its window could not be closed");
             if !matches!(error, TmuxError::Late { .. }) {
                 return;
             }
@@ -99,20 +104,8 @@ impl Worker {
     }
 
     async fn claim_by_exit(&mut self) {
-        if let Some(typed) = self.awaited.take() {
+        if let Some(typed) = self.work.awaited.take() {
             self.claim(&typed, CompletionSource::ProcessExit, None).await;
         }
     }
-}
-
-/// Ends a program whose window was closed, and all that it started, if they do not end by themselves: who ignores SIGHUP
-/// would live on without a terminal, and go on with its work beside the next one.
-pub(in crate::daemon) async fn see_off(family: Family) {
-    family.see_off(Instant::now() + HANGS_UP).await;
-}
-
-/// Takes no order any more; whether it had been told to close its window.
-pub(super) fn refuse(orders: &mut mpsc::Receiver<Order>) -> bool {
-    orders.close();
-    std::iter::from_fn(|| orders.try_recv().ok()).any(|order| matches!(order, Order::Close))
 }

@@ -1,4 +1,4 @@
-//! What a launch has of its own besides what the team file says: its port, its files and its key.
+//! What a launch is given besides what the team file says: its port, its files and its key.
 
 use crate::io::agent_folder;
 use crate::io::side_channel;
@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 /// The port and the key of a launch.
 #[derive(Debug)]
-pub(super) struct Own {
+pub(super) struct Provision {
     /// Its port, where its command has `{port}`.
     port: Option<u16>,
     /// Its key.
     key: String,
 }
 
-impl Own {
+impl Provision {
     /// Makes what the program needs where it is to be started, and finds the port of one that runs.
     pub(super) async fn of(launch: &Arc<Launch>, key: &str, is_new: bool) -> Result<Self, TmuxError> {
         Ok(Self { port: prepare(launch, is_new).await?, key: key.to_owned() })

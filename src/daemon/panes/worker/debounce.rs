@@ -37,7 +37,7 @@ impl Said {
 
 /// What was last told of an agent's need, and what may come next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct Debounce {
     /// The state that its screen shows, and since when.
     shown: State,
     since: Instant,
@@ -51,7 +51,7 @@ pub(super) struct Told {
 
 /// What follows from a look at a screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Telling {
+pub(super) enum Debounced {
     /// It says what was told.
     Known,
     /// It says something else: to be looked at again then.
@@ -60,7 +60,7 @@ pub(super) enum Telling {
     Now,
 }
 
-impl Told {
+impl Debounce {
     /// Nothing yet.
     pub(super) const fn nothing(shown: State, now: Instant) -> Self {
         Self { shown, since: now, said: None, changed: now, changes: 0, anew: 0 }
@@ -72,23 +72,29 @@ impl Told {
     }
 
     /// Takes note of what a screen says.
-    pub(super) fn sees(&mut self, state: State, words: &str, asks: Option<&Dialog>, now: Instant) -> Telling {
+    pub(super) fn sees(
+        &mut self,
+        state: State,
+        words: &str,
+        asks: Option<&Dialog>,
+        now: Instant,
+    ) -> Debounced {
         if self.shown != state {
             (self.shown, self.since) = (state, now);
         }
         if self.said.as_ref().is_some_and(|said| said.is(state, words, asks)) {
-            return Telling::Known;
+            return Debounced::Known;
         }
         self.rest(now);
         let settled_at = self.since + TELLS_AFTER;
         let tells_at =
             self.said.as_ref().map_or(settled_at, |said| settled_at.max(said.at + self.pause(said)));
         if now < tells_at {
-            return Telling::Later(tells_at);
+            return Debounced::Later(tells_at);
         }
         self.count(state);
         self.said = Some(Said { state, words: words.to_owned(), asks: asks.cloned(), at: now });
-        Telling::Now
+        Debounced::Now
     }
 
     /// How long nothing more is told after this.
@@ -129,12 +135,12 @@ mod tests {
     /// How often a program was told of that shows this at each moment, with a look each 50 ms; and what was told last.
     fn told(seconds: u64, shows: impl Fn(u64) -> (State, String)) -> (usize, Option<(State, String)>) {
         let start = Instant::now();
-        let mut told = Told::nothing(State::Ready, start);
+        let mut told = Debounce::nothing(State::Ready, start);
         let mut times = 0;
         for ms in (0..seconds * 1_000).step_by(50) {
             let (state, words) = shows(ms);
             let now = start + Duration::from_millis(ms);
-            times += usize::from(told.sees(state, &words, None, now) == Telling::Now);
+            times += usize::from(told.sees(state, &words, None, now) == Debounced::Now);
         }
         (times, told.said.map(|said| (said.state, said.words)))
     }

@@ -1,8 +1,7 @@
 //! Answers in words: into a dialog that takes a line of text, and in the place of a choice that says so. Enter is pressed once
 //! the text is seen there.
 
-use super::Worker;
-use super::answering::{KEY_WAIT, Stopped, refused};
+use super::answer::{Answering, KEY_WAIT, Stopped, refused};
 use crate::daemon::clients::request::Answered;
 use crate::engine::screen::doorbell;
 use crate::engine::screen::echo::squeezed;
@@ -34,7 +33,7 @@ fn told_of<'a>(dialog: &Dialog, line: &'a str) -> &'a str {
     if SECRETS.iter().any(|secret| asked.contains(secret)) { "(a text that is not shown)" } else { line }
 }
 
-impl Worker {
+impl Answering<'_> {
     /// Types an answer into a dialog that takes a line of text, and presses Enter once it stands there.
     pub(super) async fn type_answer(
         &mut self,
@@ -50,12 +49,12 @@ impl Worker {
         let Some((rule, shown)) = self.type_words(&line).await? else {
             return refused("it no longer asks anything; Enter was not pressed");
         };
-        let takes_text = self.launch.profile.screen.as_ref().and_then(|rules| rules.choices.as_ref());
+        let takes_text = self.session.agent.choice_rules();
         let takes_text = shown.opened || takes_text.is_some_and(|rules| rules.typed.contains(&rule));
         if !takes_text || self.times_shown(&line).await? <= before {
             return refused("the text is not shown there; Enter was not pressed: look at its pane");
         }
-        let taken = self.take(&shown, Instant::now() + KEY_WAIT).await?;
+        let taken = self.take(&shown, self.session.now() + KEY_WAIT).await?;
         Ok(self.has_answered(told_of(dialog, &line), taken, by).await)
     }
 
@@ -69,7 +68,7 @@ impl Worker {
     ) -> Result<Answered, Stopped> {
         let line = line_of(text)?;
         self.mark(dialog, at, until).await?;
-        self.pressed = None; // the mark was seen
+        self.has_seen_key(); // the mark was seen
         self.type_words(&line).await?;
         let stands = |shown: Option<&Dialog>| shown.is_some_and(|shown| shown.shows_typed(at, &line));
         self.wait_for(stands).await?;
@@ -88,7 +87,7 @@ impl Worker {
 
     /// How often a line stands on the screen, however it is wrapped and framed.
     async fn times_shown(&self, line: &str) -> Result<usize, Stopped> {
-        let screen = self.pane.capture(0, self.rows()).await?;
+        let screen = self.session.capture(0).await?;
         let bare = |text: &str| squeezed(text).replace(|c| ('\u{2500}'..='\u{259F}').contains(&c), "");
         let line = bare(line);
         Ok(if line.is_empty() { 0 } else { bare(&screen.rows.join("\n")).matches(&line).count() })
@@ -96,15 +95,14 @@ impl Worker {
 
     /// Types a line, if nobody minds, and says what is asked once the program has had time to take it.
     async fn type_words(&mut self, line: &str) -> Result<Option<(String, Dialog)>, Stopped> {
-        if let Some((guard, _)) = self.hands_off().await? {
+        if let Some((guard, _)) = self.session.hands_off().await? {
             return Err(Stopped::Guarded(guard.words().to_owned()));
         }
-        self.forget_seen();
-        self.pane.paste(line).await?;
-        let profile = &self.launch.profile;
+        self.session.paste(line).await?;
+        let profile = self.session.agent.profile();
         let settles = Duration::from_millis(profile.enter_after_ms.max(profile.quiet_ms));
-        let deadline = Instant::now() + settles;
-        while self.listen_once(deadline).await? {}
+        let deadline = self.session.now() + settles;
+        while self.session.listen_once(deadline).await? {}
         Ok(self.asked().await?)
     }
 }

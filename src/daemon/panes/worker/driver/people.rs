@@ -1,0 +1,151 @@
+//! The pane verbs of people.
+
+use super::Worker;
+use super::guards::Verdict as Guards;
+use crate::daemon::clients::request::{
+    Hindrance, PANE_WAIT_MS_MAX, PaneLook, PaneRequest, PaneResponse, Response,
+};
+use crate::daemon::panes::worker::hindrance::hindrance;
+use crate::daemon::panes::worker::read::Read;
+use crate::daemon::panes::worker::session::{End, answered};
+use crate::daemon::panes::worker::trace::text_of;
+use crate::daemon::panes::worker::waiters::Waiter;
+use crate::engine::input::Guard;
+use crate::engine::screen::reading::Dialog;
+use crate::io::tmux::TmuxError;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+impl Worker {
+    /// Does a pane verb.
+    pub(super) async fn face(
+        &mut self,
+        request: PaneRequest,
+        mut answer: oneshot::Sender<Response>,
+    ) -> Result<(), End> {
+        if answer.is_closed() {
+            return Ok(()); // nobody waits for it any more
+        }
+        let done = match request {
+            PaneRequest::Send(wish) => return self.send(wish, answer).await,
+            PaneRequest::Read(history) => self.shown_text(history).await,
+            PaneRequest::Clear => self.clear().await,
+            PaneRequest::ClearLine => self.clear_line().await,
+            PaneRequest::Ready => self.is_ready().await,
+            PaneRequest::Explain => self.explain().await,
+            PaneRequest::Answer { wish, of } => {
+                let mut answering = self.answering();
+                tokio::select! {
+                    done = answering.answer(&wish, of.as_deref()) => done,
+                    // Whoever was told that there is no answer must not find it given.
+                    () = answer.closed() => return Ok(()),
+                }
+            }
+            PaneRequest::Wait { text, timeout_ms } => return self.wait(text, timeout_ms, answer).await,
+        };
+        let response = match done {
+            Ok(response) => Response::Pane(response),
+            Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
+            Err(TmuxError::InMode { .. }) => {
+                Response::Pane(PaneResponse::Hindered(self.hindrance(Guard::CopyMode)))
+            }
+            Err(error) => Response::Unavailable(error.to_string()),
+        };
+        drop(answer.send(response));
+        Ok(())
+    }
+
+    async fn shown_text(&mut self, history: u32) -> Result<PaneResponse, TmuxError> {
+        let text = self.text(history).await?;
+        Ok(PaneResponse::Text(self.session.agent.mask.without_secrets(&text)))
+    }
+
+    async fn is_ready(&mut self) -> Result<PaneResponse, TmuxError> {
+        Ok(self.closed().await?.map_or(PaneResponse::Ready(true, None), PaneResponse::Hindered))
+    }
+
+    /// Why nothing may be typed now.
+    pub(super) async fn closed(&mut self) -> Result<Option<Hindrance>, TmuxError> {
+        if let Some(typed) = &self.work.awaited {
+            return Ok(Some(Hindrance { why: format!("it is working on {}", typed.id), cure: None }));
+        }
+        match self.guards(self.session.now()).await {
+            Ok(Guards::Open(_)) => Ok(None),
+            Ok(Guards::Closed(guard, _)) => Ok(Some(self.hindrance(guard))),
+            Err(_) => Err(TmuxError::Gone { why: "the connection has ended".to_owned() }),
+        }
+    }
+
+    pub(super) fn hindrance(&self, guard: Guard) -> Hindrance {
+        hindrance(guard, &self.session, &self.unsent)
+    }
+
+    pub(super) async fn text(&self, history: u32) -> Result<String, TmuxError> {
+        let screen = self.session.capture(history).await?;
+        Ok(text_of(&screen))
+    }
+
+    async fn wait(
+        &mut self,
+        text: Option<String>,
+        timeout_ms: u64,
+        answer: oneshot::Sender<Response>,
+    ) -> Result<(), End> {
+        let text = text.unwrap_or_else(|| self.session.agent.mask.phrase.clone());
+        let history = self.session.terms.borrow().history;
+        let now = match answered(self.text(history).await)? {
+            Ok(now) => now,
+            Err(error) => {
+                drop(answer.send(Response::Unavailable(error.to_string())));
+                return Ok(());
+            }
+        };
+        let deadline = self.session.now() + Duration::from_millis(timeout_ms.min(PANE_WAIT_MS_MAX));
+        self.waiters.push(Waiter { before: now.matches(&text).count(), text, deadline, answer });
+        self.session.look_by(deadline);
+        Ok(())
+    }
+
+    /// What answers this dialog.
+    fn takes(&self, rule: &str, dialog: &Dialog) -> &'static str {
+        let rules = self.session.agent.choice_rules();
+        match rules {
+            Some(rules) if dialog.opened || rules.typed.iter().any(|typed| typed == rule) => "text",
+            Some(_) if dialog.marked.is_some() || dialog.is_coloured() => "choice",
+            _ => "nothing",
+        }
+    }
+
+    /// What its screen is read as, and why.
+    pub(super) async fn explain(&mut self) -> Result<PaneResponse, TmuxError> {
+        let why = self.closed().await?.map(|hindrance| hindrance.why);
+        let screen = self.session.capture(0).await?;
+        let version = self.session.agent.rules().map(|rules| rules.version.clone());
+        let above = screen.rows.len().saturating_sub(usize::from(screen.height));
+        let read = self.session.read(&screen).unwrap_or_default();
+        let takes = read.asks().map(|dialog| self.takes(&read.rule, &dialog));
+        let mask = &self.session.agent.mask;
+        let asks = match read.asks() {
+            Some(dialog) => {
+                let asked_at = self.needs.known_as(&dialog, &self.session).await?;
+                Some(Dialog { asked_at, ..mask.dialog(read.shown(dialog)) })
+            }
+            None => None,
+        };
+        let Read { state, rule, matched, input, .. } = read;
+        let rows = mask.rows(&screen, above);
+        Ok(PaneResponse::Look(Box::new(PaneLook {
+            version,
+            state: state.name(),
+            rule,
+            matched,
+            rows,
+            title: mask.text(&screen.title),
+            cursor: screen.cursor,
+            input: input.map(|input| mask.text(&input)),
+            asks,
+            takes,
+            why,
+        })))
+    }
+}

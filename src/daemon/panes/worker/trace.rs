@@ -1,0 +1,182 @@
+//! What a screen shows of a turn: its line, its claim, its answer, and what stands where its line stood.
+
+use crate::daemon::panes::orders::Typed;
+use crate::engine::screen::Screen as Seen;
+use crate::engine::screen::answer;
+use crate::engine::screen::answer::Answer;
+use crate::engine::screen::doorbell::HEAD;
+use crate::engine::screen::echo;
+use crate::engine::screen::echo::Echo;
+use crate::engine::screen::marker;
+use crate::engine::screen::marker::{Awaited, Shown};
+use crate::io::tmux::{Rows, Screen};
+
+/// How a terminal shows the key that has it show its input anew; that begins in the next row.
+pub(super) const REPRINTED: &str = "^R";
+
+/// Whether nothing in the line of a turn tells it from another turn's: no token, and no id of its message.
+pub(super) fn is_bare(typed: &Typed) -> bool {
+    typed.turn.token.is_none() && !typed.line.starts_with(HEAD)
+}
+
+/// The rows of a screen that are not empty at the end, as one text.
+pub(super) fn text_of(screen: &Screen) -> String {
+    let text = screen.rows.iter().map(|row| row.trim_end()).collect::<Vec<_>>().join("\n");
+    text.trim_end().to_owned()
+}
+
+/// Whether the turn's claim stands on the screen.
+pub(super) fn claims(screen: &Screen, typed: &Typed) -> bool {
+    with_rows(screen, |seen| find(seen, typed).is_some())
+}
+
+/// Whether the turn's line stands among these rows.
+pub(super) fn is_echoed(screen: &Screen, typed: &Typed) -> bool {
+    with_rows(screen, |seen| !echo::echoes(seen, &typed.line, typed.turn.token).is_empty())
+}
+
+/// How often the turn's line stands among these rows, whatever stands before it.
+pub(super) fn count(screen: &Screen, typed: &Typed) -> usize {
+    with_rows(screen, |seen| echo::count(seen, &typed.line, typed.turn.token))
+}
+
+/// Whether the answer surely begins among these rows.
+pub(super) fn is_whole(screen: &Screen, typed: &Typed) -> bool {
+    typed.stood == 0 && with_rows(screen, |seen| echo::is_certain(seen, &typed.line, typed.turn.token))
+}
+
+/// The answer to a turn, and its claim as it stands there.
+pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (Answer, Option<Shown>) {
+    with_rows(screen, |seen| {
+        let echoes = echo::own_echoes(seen, &typed.line, typed.turn.token, typed.stood);
+        let claim = find(seen, typed);
+        let shown = claim.as_ref().map(|claim| claim.shown(seen));
+        (answer::extract(seen, &echoes, claim.as_ref()), shown)
+    })
+}
+
+/// Whether there is anything of a turn on a screen.
+pub(super) fn traces(screen: &Screen, typed: &Typed) -> bool {
+    is_echoed(screen, typed) || claims(screen, typed)
+}
+
+/// How often a turn's line stands on a screen whose rows are whole.
+pub(super) fn echoes(screen: &Screen, typed: &Typed) -> usize {
+    let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
+    echo::echoes(&Seen::lines(&rows), &typed.line, typed.turn.token).len()
+}
+
+/// How often a terminal has shown its input anew.
+pub(super) fn reprints(screen: &Screen) -> usize {
+    screen.rows.iter().filter(|row| row.trim_end().ends_with(REPRINTED)).count()
+}
+
+/// The screen without the trace of that below the turn's line: it is no part of an answer.
+pub(super) fn without_reprint(screen: &Screen, typed: &Typed) -> Screen {
+    let mut screen = screen.clone();
+    let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
+    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token, typed.stood);
+    let below = echo.map_or(0, |echo| echo.last_row + 1);
+    let found = rows.iter().enumerate().skip(below).find_map(|(at, row)| {
+        let before = row.trim_end().strip_suffix(REPRINTED)?;
+        Some((at, before.to_owned()))
+    });
+    match found {
+        Some((at, before)) if before.is_empty() => drop(screen.rows.remove(at)),
+        Some((at, before)) => screen.rows[at] = before,
+        None => {}
+    }
+    screen
+}
+
+/// Whether a line in the input is this turn's.
+pub(super) fn is_of(draft: &str, typed: &Typed) -> bool {
+    typed.turn.token.map_or_else(|| draft.contains(&*typed.line), |token| draft.contains(token.as_str()))
+}
+
+/// Whether nothing stands behind the line.
+pub(super) fn is_whole_line(draft: &str, typed: &Typed) -> bool {
+    draft.trim_end().ends_with(typed.line.trim_end())
+}
+
+/// What stood before the turn's line when it was typed.
+pub(super) fn prompt_of(screen: &Screen, typed: &Typed) -> Option<String> {
+    let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
+    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token, typed.stood)?;
+    let row = rows.get(echo.first_row)?.trim_end();
+    // The words of a message have no head, and a long line goes on in the next row.
+    let begins = |at: &usize| row.get(*at..).is_some_and(|shown| typed.line.starts_with(shown));
+    let at = row.find(HEAD).or_else(|| (0..row.len()).find(begins))?;
+    let prompt = row.get(..at)?.trim_end();
+    (!prompt.is_empty()).then(|| prompt.to_owned())
+}
+
+/// An answer that is not only the prompt which its program shows again behind a claim without words.
+pub(super) fn without_prompt(text: String, prompt: Option<&str>) -> String {
+    if Some(text.as_str()) == prompt { String::new() } else { text }
+}
+
+/// Whether what stands before the cursor is what stood before the turn's line when it was typed: nothing, or the same prompt.
+/// A question that the agent asks stands there, too, or in the row above: what is typed would be taken for its answer.
+pub(super) fn stands_where_it_stood(screen: &Screen, typed: &Typed) -> bool {
+    // Counted from below, for rows above the cursor may be joined.
+    let from_below = usize::from(screen.height.saturating_sub(screen.cursor.1)).max(1);
+    let Some(at) = screen.rows.len().checked_sub(from_below) else { return false };
+    let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
+    let (Some(row), Some(above)) = (rows.get(at).map(|row| row.trim_end()), rows.get(..at)) else {
+        return false;
+    };
+    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token, typed.stood);
+    let printed = above.get(echo.map_or(0, |echo| echo.last_row + 1)..).unwrap_or_default();
+    match prompt_of(screen, typed) {
+        Some(prompt) => row == prompt,
+        None => {
+            row.is_empty()
+                && !printed.iter().rev().find(|row| !row.trim().is_empty()).is_some_and(|row| asks(row))
+        }
+    }
+}
+
+/// Whether a row asks for something: `Remove it?`, `Remove it? [y/N]`, `Your name:`.
+fn asks(row: &str) -> bool {
+    let row = row.trim_end();
+    let choice = row.strip_suffix([']', ')']).and_then(|row| row.rfind(['[', '(']));
+    let before = choice.and_then(|at| row.get(..at)).map_or(row, str::trim_end);
+    [row, before].iter().any(|row| row.ends_with(['?', '？', ':', '：']))
+}
+
+fn find(seen: &Seen<'_>, typed: &Typed) -> Option<marker::Claim> {
+    let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok()?;
+    let after: Option<Echo> = echo::own_echo(seen, &typed.line, typed.turn.token, typed.stood);
+    marker::find(seen, &awaited, after)
+}
+
+fn with_rows<T>(screen: &Screen, f: impl FnOnce(&Seen<'_>) -> T) -> T {
+    let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
+    f(&match screen.given {
+        Rows::Joined => Seen::lines(&rows),
+        Rows::AsShown | Rows::Coloured => Seen::wrapped(&rows, usize::from(screen.width)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_told_from_an_answer() {
+        let questions = [
+            "Remove it?",
+            "Remove it? [y/N] ",
+            "消しますか？",
+            "Go on (yes/no)?",
+            "Name:",
+            "Go on? (y)",
+            "[1]?",
+        ];
+        assert_eq!(questions.map(asks), [true; 7]);
+        let answers =
+            ["", "done", "I wonder? I do not.", "ok [1]", "(done)", "]", "all is well)", "終わり。", "$"];
+        assert_eq!(answers.map(asks), [false; 9]);
+    }
+}
