@@ -2,6 +2,7 @@
 
 mod circles;
 mod fences;
+mod glossary;
 mod parsed;
 mod sizes;
 mod tree;
