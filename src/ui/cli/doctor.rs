@@ -30,7 +30,9 @@ Examples:
   tasuki doctor
   tasuki doctor --json | jq -r '.[] | select(.verdict != \"good\")'
 
-Exit codes: 0 nothing is wrong (warnings apart), 1 something is.")]
+Exit codes:
+  0  nothing is wrong, except for warnings
+  1  something is wrong")]
 pub(super) struct Args {}
 
 /// One thing that was looked at.

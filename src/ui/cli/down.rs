@@ -22,11 +22,9 @@ const LOOK: Duration = Duration::from_millis(20);
 #[command(after_help = "\
 Examples:
   tasuki down
-  tasuki down --keep-agents      the agents go on; the next `tasuki up` adopts them
+  tasuki down --keep-agents      the agents keep running; the next `tasuki up` adopts them
 
-Agents that were left by a daemon that was killed are ended, too.
-
-What is open stays open: the next daemon goes on with it.")]
+Agents that a killed daemon has left are ended too. Open messages stay open, and the next daemon continues them.")]
 pub(super) struct Args {
     /// Leave the agents running for the next daemon
     #[arg(long)]

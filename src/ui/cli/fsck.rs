@@ -6,16 +6,18 @@ use super::rebuild;
 use crate::engine::words::counted;
 use crate::io::journal::{self, Report};
 
-/// Checks the journal; --rebuild writes missing results again
+/// Checks the journal, and restores missing results
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tasuki fsck                    changes nothing; a daemon may run meanwhile
-  tasuki fsck --rebuild          writes queue/done/ and queue/results/ again where they are missing
+  tasuki fsck                    changes nothing; a daemon may be running
+  tasuki fsck --rebuild          restores missing files of queue/done/ and queue/results/
 
-Exit codes: 0 sound, 1 damaged.")]
+Exit codes:
+  0  sound
+  1  damaged")]
 pub(super) struct Args {
-    /// Write missing views of finished messages again
+    /// Restore missing files of finished messages
     #[arg(long)]
     rebuild: bool,
 }

@@ -22,21 +22,21 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Checks message files and team files without sending or starting anything
+/// Checks message files, team files and scripts, and starts nothing
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki lint tasuki.yaml
   tasuki lint task.yaml && mv task.yaml queue/
-  tasuki lint --compat queue/results/*.yaml        and whether libyaml reads them as tasuki does
+  tasuki lint --compat queue/results/*.yaml        also compares with libyaml
 
-A file is a team file if it is called tasuki.yaml or has a line that begins with `agents:` or `session:`; it is a script if it is
-called NAME.script.yaml, or has one that begins with `rules:` and none with `to:`.")]
+A file is a team file if it is called tasuki.yaml, or has a line that begins with `agents:` or `session:`. It is a script if it \
+is called NAME.script.yaml, or has a line that begins with `rules:` and none that begins with `to:`.")]
 pub(super) struct Args {
     /// File to check
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Also read it with a libyaml reader, as programs in Python and Ruby do
+    /// Also read the files with libyaml, as programs in Python and Ruby do
     #[arg(long)]
     compat: bool,
 }

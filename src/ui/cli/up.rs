@@ -31,12 +31,15 @@ const LOOK: Duration = Duration::from_millis(50);
 #[command(after_help = "\
 Examples:
   tasuki up
-  tasuki up --within 5m          give slow agents more time to get ready
-  tasuki up --no-wait            do not wait for them
+  tasuki up --within 5m          gives slow agents more time to get ready
+  tasuki up --no-wait            does not wait for them
 
-Exit codes: 0 every agent is ready, 1 an agent is in error, 4 an agent is not ready yet.")]
+Exit codes:
+  0  every agent is ready
+  1  an agent is in error
+  4  an agent is not ready yet")]
 pub(super) struct Args {
-    /// Longest wait for the agents to be ready; the slowest known program takes 39 s
+    /// Longest wait for the agents; the slowest known program needs 39 s
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "90s")]
     within: u64,
     /// Do not wait for the agents

@@ -4,6 +4,7 @@ mod circles;
 mod fences;
 mod glossary;
 mod parsed;
+mod prose;
 mod sizes;
 mod tree;
 
