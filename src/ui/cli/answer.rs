@@ -52,7 +52,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     if answered.proven {
         return Ok(());
     }
-    let why = format!("Enter was pressed, but {agent} still asks the same");
+    let why = format!("Enter was pressed, but {agent} still shows the same dialog");
     let cure = format!("look at it with `tasuki answer {agent}`, or in its pane: `tasuki attach {agent}`");
     Err(Failure::new(Kind::NotDelivered, "not-proven", why, cure))
 }
@@ -62,7 +62,7 @@ fn show(desk: &Desk, agent: &AgentName) -> Ended {
     let Some(asks) = look.asks else {
         if let Some(why) = unclaimed(desk, agent)? {
             return desk
-                .tell(&why, || format!("{agent} shows no question with choices; {}", harmless_lines(&why)));
+                .tell(&why, || format!("{agent} shows no dialog with choices; {}", harmless_lines(&why)));
         }
         let why = format!("{agent} is not asking anything: its screen is read as {}", look.state);
         let cure = format!("see `tasuki detect explain {agent}`");

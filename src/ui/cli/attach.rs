@@ -105,10 +105,9 @@ fn be_alone(server: &Server, window: Option<&AgentName>, take: bool) -> Result<(
     let Some(other) = others.iter().find(|other| other.window != name.as_str()) else { return Ok(()) };
     let (at, tty) = (&other.window, &other.tty);
     let why = format!(
-        "somebody is attached on {tty} and looks at {at}: they would be shown {name}, too, and type there"
+        "somebody is attached on {tty} and looks at {at}: they would see {name} instead, and type there"
     );
-    let cure =
-        format!("look on with `tasuki attach --all`, or detach them with `tasuki attach --take {name}`");
+    let cure = format!("watch with `tasuki attach --all`, or detach them with `tasuki attach --take {name}`");
     Err(Failure::new(Kind::Rejected, "attached", why, cure))
 }
 

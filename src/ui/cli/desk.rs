@@ -176,7 +176,7 @@ pub(super) fn refuse_agents(client: &Client, verb: &str) -> Result<(), Failure> 
     if !client.is_agents() {
         return Ok(());
     }
-    let why = format!("nobody can say whether an agent may `{verb}`");
+    let why = format!("it is unknown whether an agent may `{verb}`");
     Err(Failure::new(Kind::Rejected, Code::NotYours.word(), why, "let a person do it"))
 }
 

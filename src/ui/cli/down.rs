@@ -103,7 +103,7 @@ fn without(
     for (agent, pids) in found.unproven() {
         let pids = pids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         desk.remark(format!(
-            "the agent {agent} seems to live on, but its environment was emptied, so it was left alone: `kill {pids}` ends it"
+            "the agent {agent} still seems to run; it was left alone, since its environment was emptied: `kill {pids}` ends it"
         ));
     }
     if found.is_empty() {

@@ -50,7 +50,8 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         lines.extend(faults(&report));
         if report.torn.is_some() {
             lines.push(
-                "the last write was never completed: nobody was told about it, and the next start cuts it off".into(),
+                "the last write is incomplete: nobody was told about it, and the next start removes it"
+                    .into(),
             );
         }
         if let Some(rebuilt) = rebuilt {
@@ -79,7 +80,7 @@ fn faults(report: &Report) -> Vec<String> {
         (first, last) => format!("steps {first} to {last} are missing"),
     });
     let ids = report.ids.iter().map(|bad| {
-        format!("segment {}: its list of ids: {} (made again at the next start)", bad.segment, bad.why)
+        format!("segment {}: its list of ids: {} (rebuilt at the next start)", bad.segment, bad.why)
     });
     damaged.chain(gaps).chain(ids).collect()
 }

@@ -62,7 +62,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         0 => Ok(()),
         _ => {
             let why = format!("{bad} of {} would be refused", counted(args.files.len(), "file"));
-            Err(Failure::new(Kind::Rejected, "lint", why, "correct what is said above"))
+            Err(Failure::new(Kind::Rejected, "lint", why, "correct what is reported above"))
         }
     }
 }
@@ -106,7 +106,7 @@ fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
                 findings.into_iter().partition(|finding| finding.fatal);
             let mut why = format!("this team file cannot be used:\n\n{}", render(&wrong, colours));
             if !odd.is_empty() {
-                why += &format!("\nit would be used in spite of these:\n\n{}", render(&odd, colours));
+                why += &format!("\nthese are only warnings:\n\n{}", render(&odd, colours));
             }
             let cure = "correct what is shown; docs/team-file.md describes each key";
             Err(Failure::new(Kind::Rejected, "team-file", why, cure).within(path.display().to_string()))

@@ -197,7 +197,9 @@ fn remark_on_receiver(desk: &Desk, workspace: &Workspace, client: &Client, to: &
     let Ok(status) = client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE) else { return };
     let of = |name: &AgentName| status.agents.iter().find(|agent| agent.agent_name == name.as_str());
     if let Some(since) = &status.halted_since {
-        desk.remark(format!("note: queue/STOP exists since {since}: the message waits until it is gone"));
+        desk.remark(format!(
+            "note: queue/STOP has existed since {since}: the message waits until it is gone"
+        ));
     }
     let is_down = |agent: &&AgentInfo| {
         matches!(agent.state.as_str(), "stopped" | "error") && agent.why.as_deref() != Some(SLEEPS)

@@ -145,10 +145,8 @@ fn install(desk: &Desk, folder: &Path, manager: &Manager, now: bool) -> Ended {
     if linger != Linger::On {
         next.push("loginctl enable-linger".to_owned());
         desk.remark(match linger {
-            Linger::Off => format!(
-                "your systemd ends with your last session, and the agents with it; cure: {LINGER_CURE}"
-            ),
-            _ => format!("whether the agents outlive your logout is not known; to be sure: {LINGER_CURE}"),
+            Linger::Off => format!("your systemd and the agents end when you log out; cure: {LINGER_CURE}"),
+            _ => format!("it is unknown whether the agents outlive your logout; to be sure: {LINGER_CURE}"),
         });
     }
     let Found { name, path, root } = unit;
@@ -266,8 +264,8 @@ fn look(desk: &Desk, manager: &Manager, unit: Found) -> UnitStatus {
 fn shown(status: &Status) -> String {
     let linger = match status.linger {
         Some(true) => "lingering: yes, services outlive your logout".to_owned(),
-        Some(false) => format!("lingering: NO, services end with your last session; cure: {LINGER_CURE}"),
-        None => format!("it is not known whether lingering is on; to be sure: {LINGER_CURE}"),
+        Some(false) => format!("lingering: NO, services end when you log out; cure: {LINGER_CURE}"),
+        None => format!("lingering is unknown; to be sure: {LINGER_CURE}"),
     };
     if status.units.is_empty() {
         return format!("no unit of tasuki (`tasuki service install` writes one)\n{linger}");

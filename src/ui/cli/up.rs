@@ -228,7 +228,7 @@ fn finish(desk: &Desk, daemon: &DaemonInfo, agents: &[AgentInfo], within_ms: u64
     let is_down = |agent: &AgentInfo| matches!(agent.state.as_str(), "error" | "stopped");
     let any_down = agents.iter().any(is_down);
     if let Some(bad) = names(&|agent| any_down && (is_down(agent) || !is_settled(agent))) {
-        let cure = "see `tasuki status`, and its window with `tasuki attach AGENT`";
+        let cure = "see `tasuki status`, and `tasuki attach AGENT`";
         return Err(Failure::new(
             Kind::Failed,
             "agent-down",
@@ -238,7 +238,7 @@ fn finish(desk: &Desk, daemon: &DaemonInfo, agents: &[AgentInfo], within_ms: u64
     }
     if let Some(slow) = names(&|agent| !is_settled(agent)) {
         let why = format!("not ready after {} s:\n  {slow}", within_ms / 1_000);
-        let cure = "they go on; see `tasuki status`, and their windows with `tasuki attach AGENT`";
+        let cure = "they are still starting; see `tasuki status`, and `tasuki attach AGENT`";
         return Err(Failure::new(Kind::TimedOut, "not-ready", why, cure));
     }
     Ok(())

@@ -107,7 +107,7 @@ fn replay(desk: &Desk, args: &ReplayArgs) -> Ended {
         0 => Ok(()),
         _ => {
             let why = format!("{bad} of {} could not be read", counted(args.files.len(), "file"));
-            Err(Failure::new(Kind::Rejected, "detect", why, "correct what is said above"))
+            Err(Failure::new(Kind::Rejected, "detect", why, "correct what is reported above"))
         }
     }
 }

@@ -51,7 +51,7 @@ impl ChoicesEntry {
             }
             (Some(_), None) => {
                 let place = self.marked.as_ref().map(|marked| marked.place).unwrap_or_default();
-                book.wrong(place, "this list has no `other`", "say how a choice looks that is not marked");
+                book.wrong(place, "this list has no `other`", "describe a choice that is not marked");
                 None
             }
             _ => None,
@@ -98,7 +98,7 @@ impl AnswerEntry {
         if self.choose.value.trim().is_empty() {
             book.wrong(
                 self.choose.place,
-                "this chooses nothing",
+                "this is no choice",
                 "write `yes`, `no`, a number, or a choice's words",
             );
             return None;
