@@ -80,13 +80,13 @@ const BOX_PROMPT: &str = "> ";
 /// The arguments of `tasuki agent scripted`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ScriptedArgs {
-    /// The script to play, a YAML file as protocol/SCRIPTED.md describes it. Without one each task is answered at once
+    /// Script to play, as protocol/SCRIPTED.md describes it. Without one, each task is answered at once
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
-    /// The phrase that says done: the agent's marker in the team file
+    /// Phrase of the agent: its `marker:` in the team file
     #[arg(long, value_name = "PHRASE")]
     pub phrase: String,
-    /// Seed of the random numbers (pauses with a range, made-up tokens): the same number plays the same
+    /// Seed of the random numbers: the same seed plays the same
     #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = read_whole::<u64>)]
     pub seed: u64,
 }

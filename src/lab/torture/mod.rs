@@ -60,21 +60,23 @@ const STANDSTILL_MS: u64 = 60_000;
 
 /// Kills the daemon, agents and tmux under load in a workspace of its own, and checks that nothing was lost
 ///
-/// Messages are given by every way there is, some twice, some with a time that is too short, and some are called off. What is
-/// not killed is held, stopped for up to 30 s, left without room on the disk or without watches of inotify. All the while the
-/// views are read: none may be there in part, and none that is final may change.
+/// Messages are sent in every possible way, some of them twice or with too short a time, and some are cancelled. What is not
+/// killed is held, stopped for up to 30 s, or loses its disk space or its inotify watches. Meanwhile all views are read: none may
+/// be incomplete, and no final one may change.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki torture                            for a minute
-  tasuki torture --minutes 60               an hour of it
-  tasuki torture --seed 7 --keep            the same load and kills again; what is left can be looked at
-  tasuki torture --retries 2 --full-disk    few tries, and a disk that is full now and then
+  tasuki torture --minutes 60               for an hour
+  tasuki torture --seed 7 --keep            repeats that load and those kills, and keeps the workspace
+  tasuki torture --retries 2 --full-disk    with few tries, and a disk that is sometimes full
 
-It makes a workspace and a tmux server of its own, and touches no other. The last line is the outcome:
+The command creates a workspace and a tmux server of its own, and touches no other. Its last line is the outcome:
   12,345 messages, 678 kills: 0 lost, 0 double
 
-Exit codes: 0 nothing was found, 1 something was: the workspace is kept, and the report says where.")]
+Exit codes:
+  0  nothing was found
+  1  something was found; the report names the workspace, which is kept")]
 pub struct Args {
     /// Length of the run in minutes; 1 unless --messages or --kills is given
     #[arg(long, value_name = "N", value_parser = read_decimal)]
@@ -82,7 +84,7 @@ pub struct Args {
     /// Seed of the random numbers: the same seed gives the same load and the same kills
     #[arg(long, value_name = "NUMBER", value_parser = read_whole::<u64>)]
     seed: Option<u64>,
-    /// Number of messages that the user sends; agents hand on more
+    /// Number of messages that the user sends; agents send more
     #[arg(long, value_name = "N", value_parser = read_whole::<u64>)]
     messages: Option<u64>,
     /// Number of kills
@@ -91,25 +93,25 @@ pub struct Args {
     /// Time between two kills, on average; at most 3 s
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "700ms")]
     gap: u64,
-    /// Number of agents that the user sends tasks to, besides a boss, a manager and two workers
+    /// Number of agents with tasks from the user, besides a boss, a manager and two workers
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole_within(1..=100_u16))]
     agents: u16,
-    /// How often a message is tried again before it is given up
+    /// Number of retries before a message is given up
     #[arg(long, value_name = "N", default_value_t = RETRIES_MAX, value_parser = whole_within(0..=RETRIES_MAX))]
     retries: u16,
-    /// Give the workspace a disk of its own, which is full now and then (as root, with mkfs.ext4)
+    /// Use a disk of its own, which is sometimes full (needs root and mkfs.ext4)
     #[arg(long)]
     full_disk: bool,
     /// Kill only the daemon, not the agents and tmux
     #[arg(long)]
     no_agent_kills: bool,
-    /// Longest start of the daemon that is not reported, in seconds
+    /// Start time of the daemon, in seconds, above which it is reported
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = read_decimal)]
     start_limit: f64,
-    /// Keep the workspace even if nothing was found
+    /// Keep the workspace, even if nothing was found
     #[arg(long)]
     keep: bool,
-    /// Folder to make the workspace in; the folder for temporary files if it is left out
+    /// Folder for the workspace. Default: the folder for temporary files
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Only look at the end of a run that was kept there

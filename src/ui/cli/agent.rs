@@ -8,14 +8,14 @@ use crate::wire::api::{Done, StatusInfo};
 use clap::Subcommand;
 use std::collections::BTreeMap;
 
-/// Starts, stops and lists agents; and tasuki's own agents
+/// Starts, stops and lists agents, and plays tasuki's own scripted agent
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki agent list
   tasuki agent start                     every agent that is not running
-  tasuki agent restart grand_boss        with a new session; what it worked on is given to it again
-  tasuki agent scripted --phrase OK      an agent that plays a script, for demos and tests")]
+  tasuki agent restart grand_boss        with a new session; it gets its task again
+  tasuki agent scripted --phrase OK      plays a script, for demos and tests")]
 pub(super) struct Args {
     #[command(subcommand)]
     pub(super) verb: Verb,
@@ -47,7 +47,7 @@ pub(super) enum Verb {
     /// Lists the agents
     #[command(after_help = "Examples:\n  tasuki agent list --json")]
     List,
-    /// An agent that plays a script
+    /// Plays a script in place of a real agent
     #[cfg(feature = "lab")]
     #[command(after_help = "Examples:\n  tasuki agent scripted --phrase \"CODING OK\" --script play.yaml")]
     Scripted(crate::lab::scripted::ScriptedArgs),

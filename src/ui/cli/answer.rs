@@ -8,32 +8,34 @@ use crate::io::client::ANSWER_DEADLINE;
 use crate::wire::api::{AsksInfo, PaneAnswerBody, PaneAnswered, PaneLookInfo, StatusInfo};
 use std::fmt::Write as _;
 
-/// Shows what an agent asks, and answers it
+/// Shows the dialog of an agent, and answers it
 ///
-/// tasuki moves the mark of the dialog to the choice, and presses Enter once the mark is seen there. Nothing is pressed if the
-/// agent asks nothing, asks something else by then, or a person types in its pane.
+/// tasuki moves the mark of the dialog to the choice, and presses Enter once it sees the mark there. No key is pressed if the agent
+/// shows no dialog or another one by then, or if a person types in its pane.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tasuki answer coder                      what it asks, and what may be chosen
+  tasuki answer coder                      shows the question and its choices
   tasuki answer coder yes
   tasuki answer coder 2
   tasuki answer coder \"allow for this session\"
-  tasuki answer coder \"use jiff instead\"   where it takes a text (\"Type something\")
-  tasuki answer coder yes --of 4f2a99c1    only if that is what it still asks
-  tasuki answer coder done                 it ended its turn and forgot its phrase: what it said is the answer
+  tasuki answer coder \"use jiff instead\"   types a text, if a choice takes one (\"Type something\")
+  tasuki answer coder yes --of 4f2a99c1    answers only that dialog
+  tasuki answer coder done                 accepts what it said, if it forgot its phrase
 
-Exit codes: 0 answered (or shown), 1 it is not asking anything that could be shown, 2 nothing was pressed, 3 Enter was pressed and the
-dialog stayed.")]
+Exit codes:
+  0  answered, or shown
+  1  no dialog that could be shown
+  2  no key was pressed
+  3  Enter was pressed, and the dialog is still there")]
 pub(super) struct Args {
     /// Agent name
     #[arg(value_parser = read_name)]
     agent: AgentName,
-    /// `yes`, `no`, the number of a choice, or the words that one begins with. Any other words are typed if one of the choices takes
-    /// a text. `done` takes what it said for the answer to its task, where its turn is over without its phrase. Without a choice,
-    /// what is asked is shown
+    /// `yes`, `no`, the number of a choice, or its first words. Other words are typed, if one of the choices takes a text. `done`
+    /// accepts what the agent said as its answer, if its turn ended without its phrase. Without a choice, the dialog is shown
     choice: Vec<String>,
-    /// Id of the dialog that is answered, as it is shown beside it; nothing is pressed if another one is shown by then; with `done`, the id of the task
+    /// Dialog id, as shown with the dialog; another dialog is not answered. With `done`: the task id
     #[arg(long, value_name = "ID", requires = "choice")]
     of: Option<String>,
 }
@@ -50,7 +52,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     if answered.proven {
         return Ok(());
     }
-    let why = format!("Enter was pressed, but {agent} still asks the same");
+    let why = format!("Enter was pressed, but {agent} still shows the same dialog");
     let cure = format!("look at it with `tasuki answer {agent}`, or in its pane: `tasuki attach {agent}`");
     Err(Failure::new(Kind::NotDelivered, "not-proven", why, cure))
 }
@@ -60,7 +62,7 @@ fn show(desk: &Desk, agent: &AgentName) -> Ended {
     let Some(asks) = look.asks else {
         if let Some(why) = unclaimed(desk, agent)? {
             return desk
-                .tell(&why, || format!("{agent} shows no question with choices; {}", harmless_lines(&why)));
+                .tell(&why, || format!("{agent} shows no dialog with choices; {}", harmless_lines(&why)));
         }
         let why = format!("{agent} is not asking anything: its screen is read as {}", look.state);
         let cure = format!("see `tasuki detect explain {agent}`");

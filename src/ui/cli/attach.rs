@@ -9,19 +9,20 @@ use std::io::IsTerminal;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Opens the agents' tmux session, at the window of an agent if it is named
+/// Opens the tmux session of the agents, at the window of the named agent
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tasuki attach                  the session; C-b n goes to the next window, C-b w lists them, C-b d leaves
+  tasuki attach                  the session: C-b n next window, C-b w list, C-b d leave
   tasuki attach grand_boss       that agent's window
-  tasuki attach --all            all agents at once, read-only; C-b n goes to the next page
+  tasuki attach --all            all agents at once, read-only: C-b n next page
 
-Nothing is typed to an agent while you type in its window. Two who are attached see the same
-window, and both type there: while somebody looks at one agent, nobody is shown another, unless
-`--take` detaches them first.
+tasuki types nothing to an agent while you type in its window. Two people who are attached see the same window, and both type \
+there. So nobody can attach to another agent while somebody looks at one, unless `--take` detaches them first.
 
-Exit codes: 2 it cannot be attached to here, 5 no agent is running.")]
+Exit codes:
+  2  cannot attach here
+  5  no agent is running")]
 pub(super) struct Args {
     /// Agent name
     #[arg(value_parser = read_name)]
@@ -32,7 +33,7 @@ pub(super) struct Args {
     /// Print the tmux command instead of running it
     #[arg(long)]
     print: bool,
-    /// Detach whoever is attached already
+    /// Detach other people first
     #[arg(long, conflicts_with_all = ["all", "print"])]
     take: bool,
 }
@@ -104,10 +105,9 @@ fn be_alone(server: &Server, window: Option<&AgentName>, take: bool) -> Result<(
     let Some(other) = others.iter().find(|other| other.window != name.as_str()) else { return Ok(()) };
     let (at, tty) = (&other.window, &other.tty);
     let why = format!(
-        "somebody is attached on {tty} and looks at {at}: they would be shown {name}, too, and type there"
+        "somebody is attached on {tty} and looks at {at}: they would see {name} instead, and type there"
     );
-    let cure =
-        format!("look on with `tasuki attach --all`, or detach them with `tasuki attach --take {name}`");
+    let cure = format!("watch with `tasuki attach --all`, or detach them with `tasuki attach --take {name}`");
     Err(Failure::new(Kind::Rejected, "attached", why, cure))
 }
 

@@ -11,17 +11,17 @@ use crate::wire::api::Done;
 #[command(after_help = "\
 Examples:
   tasuki cancel msg-a1b2c3d4e5f6
-  tasuki cancel a b c                    each by itself; those that have ended already are named
-  tasuki cancel --let-finish msg-a1b2c3d4e5f6     its agent may finish what it is doing
+  tasuki cancel a b c                             several messages, one by one
+  tasuki cancel --let-finish msg-a1b2c3d4e5f6     lets the agent finish its turn
 
-A turn that is under way is broken off with the key that its agent's profile has for that (`interrupt:`), and it is said whether
-it has ended. An answer that comes later closes nothing and is not recorded: it stands only where its agent wrote it, in its pane
-(`tasuki attach AGENT`) or in queue/rejected/. The same holds for a task whose time-out has passed.")]
+A running turn is interrupted with the key of its agent's profile (`interrupt:`), and the command reports whether it has ended. \
+A later answer closes nothing and is not recorded. It remains where the agent wrote it: in its pane (`tasuki attach AGENT`) or \
+in queue/rejected/. The same happens to a task that has timed out.")]
 pub(super) struct Args {
     /// Message id
     #[arg(value_name = "ID", value_parser = read_id, required = true)]
     ids: Vec<MessageId>,
-    /// Do not break off the turn that is under way; what it answers closes nothing and is not recorded
+    /// Do not interrupt the running turn; its answer closes nothing and is not recorded
     #[arg(long)]
     let_finish: bool,
 }

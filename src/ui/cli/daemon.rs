@@ -9,8 +9,10 @@ use crate::ui::http::server;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tasuki daemon                      until SIGTERM or Ctrl-C; the agents go on and are adopted by the next one
-  TASUKI_LOG=debug tasuki daemon     with more in .tasuki/daemon.log")]
+  tasuki daemon                      runs until SIGTERM or Ctrl-C
+  TASUKI_LOG=debug tasuki daemon     logs more to .tasuki/daemon.log
+
+The agents outlive the daemon. The next daemon adopts them.")]
 pub(super) struct Args {
     /// Leave the terminal that it was started from
     #[arg(long, hide = true)]

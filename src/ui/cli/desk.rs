@@ -18,10 +18,10 @@ pub(super) type Ended = Result<(), Failure>;
 /// What holds for every verb.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Globals {
-    /// The workspace: a folder with a tasuki.yaml (else $TASUKI_ROOT, else the nearest one upwards from here)
+    /// Workspace folder, which has a tasuki.yaml. Default: $TASUKI_ROOT, else the nearest parent folder with one
     #[arg(long, global = true, value_name = "DIR")]
     pub(super) root: Option<PathBuf>,
-    /// Print data as JSON, and errors and remarks as one JSON object a line on the standard error
+    /// Print data as JSON; errors and notes are JSON objects on the standard error, one per line
     #[arg(long, global = true)]
     pub(super) json: bool,
     /// When to use colours
@@ -32,7 +32,7 @@ pub(super) struct Globals {
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Color {
-    /// Where a terminal shows them (NO_COLOR and CLICOLOR count)
+    /// On terminals that support them, unless NO_COLOR or CLICOLOR=0 is set
     Auto,
     /// Always
     Always,
@@ -176,7 +176,7 @@ pub(super) fn refuse_agents(client: &Client, verb: &str) -> Result<(), Failure> 
     if !client.is_agents() {
         return Ok(());
     }
-    let why = format!("nobody can say whether an agent may `{verb}`");
+    let why = format!("it is unknown whether an agent may `{verb}`");
     Err(Failure::new(Kind::Rejected, Code::NotYours.word(), why, "let a person do it"))
 }
 

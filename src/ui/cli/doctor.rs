@@ -30,7 +30,9 @@ Examples:
   tasuki doctor
   tasuki doctor --json | jq -r '.[] | select(.verdict != \"good\")'
 
-Exit codes: 0 nothing is wrong (warnings apart), 1 something is.")]
+Exit codes:
+  0  nothing is wrong, except for warnings
+  1  something is wrong")]
 pub(super) struct Args {}
 
 /// One thing that was looked at.
@@ -246,7 +248,7 @@ fn work(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
         .and_then(|client| client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE));
     let Ok(status) = asked else { return Vec::new() };
     let stopped = status.halted_since.map(|since| {
-        let found = format!("queue/STOP exists since {since}: nothing is typed");
+        let found = format!("queue/STOP has existed since {since}: nothing is typed");
         check("work", Verdict::Warning, found, "`tasuki stop --off`")
     });
     let notes =
@@ -255,7 +257,7 @@ fn work(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
 }
 
 fn disk(workspace: &Workspace, settings: &Settings) -> Check {
-    let cure = "make room: with less than `low_disk` free, drops stay in queue/";
+    let cure = "make room: below `low_disk`, drops stay in queue/";
     let root = workspace.root();
     let short = is_short_of_space(root, settings.general.low_disk_bytes).map_err(|error| error.to_string());
     let free = fs2::available_space(root).map_err(|error| error.to_string());
@@ -308,11 +310,11 @@ fn service(desk: &Desk, workspace: &Workspace) -> Check {
     match Manager::new().map(|manager| linger(desk, &manager)) {
         Ok(Linger::On) => check("service", Verdict::Good, format!("{}, and lingering is on", unit.name), ""),
         Ok(Linger::Off) => {
-            let found = format!("{}, but your systemd ends it with your last session", unit.name);
+            let found = format!("{}, but your systemd ends it when you log out", unit.name);
             check("service", Verdict::Warning, found, LINGER_CURE)
         }
         Ok(Linger::Unknown) => {
-            let found = format!("{}; it is not known whether it goes on without a session", unit.name);
+            let found = format!("{}; it is unknown whether it outlives your session", unit.name);
             check("service", Verdict::Warning, found, LINGER_CURE)
         }
         Err(error) => check("service", Verdict::Bad, error.to_string(), ""),

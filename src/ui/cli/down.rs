@@ -22,11 +22,9 @@ const LOOK: Duration = Duration::from_millis(20);
 #[command(after_help = "\
 Examples:
   tasuki down
-  tasuki down --keep-agents      the agents go on; the next `tasuki up` adopts them
+  tasuki down --keep-agents      the agents keep running; the next `tasuki up` adopts them
 
-Agents that were left by a daemon that was killed are ended, too.
-
-What is open stays open: the next daemon goes on with it.")]
+Agents that a killed daemon has left are ended too. Open messages stay open, and the next daemon continues them.")]
 pub(super) struct Args {
     /// Leave the agents running for the next daemon
     #[arg(long)]
@@ -105,7 +103,7 @@ fn without(
     for (agent, pids) in found.unproven() {
         let pids = pids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         desk.remark(format!(
-            "the agent {agent} seems to live on, but its environment was emptied, so it was left alone: `kill {pids}` ends it"
+            "the agent {agent} still seems to run; it was left alone, since its environment was emptied: `kill {pids}` ends it"
         ));
     }
     if found.is_empty() {

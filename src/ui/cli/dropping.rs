@@ -48,7 +48,7 @@ pub(super) fn lies(workspace: &Workspace, id: &MessageId) -> Option<String> {
         } else {
             "it waits for a daemon (`tasuki up`)"
         };
-        return Some(harmless(&format!("{id} is not accepted yet: it lies in queue/{name}, and {waits}")));
+        return Some(harmless(&format!("{id} is not accepted yet: it is in queue/{name}, and {waits}")));
     }
     let lost = workspace.lost().join(format!("{id}.yaml"));
     lost.is_file().then(|| {

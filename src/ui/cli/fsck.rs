@@ -6,16 +6,18 @@ use super::rebuild;
 use crate::engine::words::counted;
 use crate::io::journal::{self, Report};
 
-/// Checks the journal; --rebuild writes missing results again
+/// Checks the journal, and restores missing results
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tasuki fsck                    changes nothing; a daemon may run meanwhile
-  tasuki fsck --rebuild          writes queue/done/ and queue/results/ again where they are missing
+  tasuki fsck                    changes nothing; a daemon may be running
+  tasuki fsck --rebuild          restores missing files of queue/done/ and queue/results/
 
-Exit codes: 0 sound, 1 damaged.")]
+Exit codes:
+  0  sound
+  1  damaged")]
 pub(super) struct Args {
-    /// Write missing views of finished messages again
+    /// Restore missing files of finished messages
     #[arg(long)]
     rebuild: bool,
 }
@@ -48,7 +50,8 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         lines.extend(faults(&report));
         if report.torn.is_some() {
             lines.push(
-                "the last write was never completed: nobody was told about it, and the next start cuts it off".into(),
+                "the last write is incomplete: nobody was told about it, and the next start removes it"
+                    .into(),
             );
         }
         if let Some(rebuilt) = rebuilt {
@@ -77,7 +80,7 @@ fn faults(report: &Report) -> Vec<String> {
         (first, last) => format!("steps {first} to {last} are missing"),
     });
     let ids = report.ids.iter().map(|bad| {
-        format!("segment {}: its list of ids: {} (made again at the next start)", bad.segment, bad.why)
+        format!("segment {}: its list of ids: {} (rebuilt at the next start)", bad.segment, bad.why)
     });
     damaged.chain(gaps).chain(ids).collect()
 }

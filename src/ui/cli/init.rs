@@ -10,22 +10,21 @@ use crate::io::workspace::Workspace;
 use crate::wire::team_file::{Language, Settings};
 use std::fs;
 
-/// Makes a workspace: the default team, its prompts, the mailbox and the dashboard
+/// Creates a workspace: the default team, its prompts, the mailbox and the status folder
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tasuki init                          here, with a provider whose program is installed
-  tasuki init --provider scripted      with agents that play a script, to try it out
+  tasuki init                          in this folder, with a provider that is installed
+  tasuki init --provider scripted      with agents that play a script
   tasuki init --lang ja                prompts and comments in Japanese
-  tasuki init --root ~/team            in that folder, made if it is missing
+  tasuki init --root ~/team            in that folder, created if it is missing
 
-Existing files are left alone, unless `--force` is given. A team file is not
-written while a daemon is running.")]
+Existing files are kept, unless `--force` is given. No team file is written while a daemon is running.")]
 pub(super) struct Args {
-    /// Provider of the agents; without it the first of claude, codex, gemini, qwen and opencode that is on PATH, else scripted
+    /// Provider of the agents. Default: the first of claude, codex, gemini, qwen and opencode that is on PATH, else scripted
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
-    /// The language of the prompts and of the team file's comments
+    /// Language of the prompts and of the comments in the team file
     #[arg(long, value_name = "LANGUAGE", default_value = "en", ignore_case = true)]
     lang: Lang,
     /// Write a new team file; the old one is kept as tasuki.yaml.old

@@ -21,21 +21,21 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Checks message files and team files without sending or starting anything
+/// Checks message files, team files and scripts, and starts nothing
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki lint tasuki.yaml
   tasuki lint task.yaml && mv task.yaml queue/
-  tasuki lint --compat queue/results/*.yaml        and whether libyaml reads them as tasuki does
+  tasuki lint --compat queue/results/*.yaml        also compares with libyaml
 
-A file is a team file if it is called tasuki.yaml or has a line that begins with `agents:` or `session:`; it is a script if it is
-called NAME.script.yaml, or has one that begins with `rules:` and none with `to:`.")]
+A file is a team file if it is called tasuki.yaml, or has a line that begins with `agents:` or `session:`. It is a script if it \
+is called NAME.script.yaml, or has a line that begins with `rules:` and none that begins with `to:`.")]
 pub(super) struct Args {
     /// File to check
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Also read it with a libyaml reader, as programs in Python and Ruby do
+    /// Also read the files with libyaml, as programs in Python and Ruby do
     #[arg(long)]
     compat: bool,
 }
@@ -61,7 +61,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         0 => Ok(()),
         _ => {
             let why = format!("{bad} of {} would be refused", counted(args.files.len(), "file"));
-            Err(Failure::new(Kind::Rejected, "lint", why, "correct what is said above"))
+            Err(Failure::new(Kind::Rejected, "lint", why, "correct what is reported above"))
         }
     }
 }
@@ -106,7 +106,7 @@ fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
                 findings.into_iter().partition(|finding| finding.fatal);
             let mut why = format!("this team file cannot be used:\n\n{}", render(&wrong, colours));
             if !odd.is_empty() {
-                why += &format!("\nit would be used in spite of these:\n\n{}", render(&odd, colours));
+                why += &format!("\nthese are only warnings:\n\n{}", render(&odd, colours));
             }
             let cure = "correct what is shown; docs/team-file.md describes each key";
             Err(Failure::new(Kind::Rejected, "team-file", why, cure).within(path.display().to_string()))

@@ -21,22 +21,22 @@ use std::time::Duration;
 /// Between two looks at a log that is followed: a person notices no difference.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Prints what happened: of the whole team, of an agent, or of a message
+/// Prints the log of the team, of an agent, or of a message
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki log                     the last lines of the whole team
-  tasuki log -f grand_boss       the lines of an agent, and new ones as they come
+  tasuki log -f grand_boss       the lines of an agent, and new ones as they are written
   tasuki log -n 100 msg-a1b2c3d4e5f6
-  tasuki log user                only what was sent to you and is not read yet
+  tasuki log user                only your unread messages
 
-Below the lines of the whole team, what was sent to `user` and is not read yet is printed whole; then it counts as read.
-The logs are plain files: `tail -f status/activity.log` works as well. `tasuki why` tells the whole story.")]
+Below the lines of the whole team, the command prints your unread messages. Then they count as read. The logs are plain \
+files: `tail -f status/activity.log` works as well. `tasuki why` prints the whole history of a message.")]
 pub(super) struct Args {
     /// Agent name, message id, or `user`
     #[arg(value_name = "AGENT|ID")]
     subject: Option<String>,
-    /// Print new lines as they come
+    /// Print new lines as they are written
     #[arg(short, long)]
     follow: bool,
     /// Number of lines

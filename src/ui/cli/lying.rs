@@ -97,10 +97,10 @@ pub(super) fn notes(workspace: &Workspace) -> Vec<String> {
     let lost = match &lost[..] {
         [] => None,
         [one] => Some(format!(
-            "queue/lost/{one} was accepted once and is not in the journal: look at it; `mv` it to queue/, without its lines `status:` and `token:`, to have it done anew"
+            "queue/lost/{one} was accepted once and is not in the journal: look at it; `mv` it to queue/, without its lines `status:` and `token:`, to do it anew"
         )),
         [first, ..] => Some(format!(
-            "{} messages in queue/lost/ (such as {first}) were accepted once and are not in the journal: look at them; `mv` one to queue/, without its lines `status:` and `token:`, to have it done anew",
+            "{} messages in queue/lost/ (such as {first}) were accepted once and are not in the journal: look at them; `mv` one to queue/, without its lines `status:` and `token:`, to do it anew",
             lost.len()
         )),
     };

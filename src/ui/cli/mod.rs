@@ -45,7 +45,7 @@ use desk::{Desk, Ended, Globals};
 use failure::Failure;
 use std::process::ExitCode;
 
-/// Passes work between coding agents in tmux panes and never drops it.
+/// Passes tasks between coding agents in tmux windows and never loses one.
 #[derive(Debug, Parser)]
 #[command(name = "tasuki", version, max_term_width = 100, subcommand_required = true, after_help = AFTER)]
 struct Line {
@@ -59,11 +59,16 @@ const AFTER: &str = "\
 Examples:
   tasuki init && tasuki up                     a new team, started
   tasuki send grand_boss \"Analyse the project\"
-  tasuki status                                what each agent does
-  tasuki why msg-a1b2c3d4e5f6                  the story of a message
+  tasuki status                                the state of each agent
+  tasuki why msg-a1b2c3d4e5f6                  the history of a message
 
-Exit codes: 0 done, 1 the work failed (or the lock is held), 2 usage or rejected, 3 not delivered or not proven,
-4 timed out, 5 a daemon is needed and none runs.";
+Exit codes:
+  0  done
+  1  the work failed, or another daemon holds the lock
+  2  wrong usage, or rejected
+  3  not delivered, or not proven to be
+  4  timed out
+  5  no daemon is running, and the command needs one";
 
 #[derive(Debug, Subcommand)]
 enum Verb {

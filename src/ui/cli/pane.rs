@@ -13,7 +13,7 @@ use crate::wire::time::read_time;
 use clap::Subcommand;
 use std::time::Duration;
 
-/// Types into an agent's pane, reads it, and waits for what it prints
+/// Types into an agent's pane, reads it, and waits for its output
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,23 +29,23 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Types a line and presses Enter, if nothing stands in the way
+    /// Types a line and presses Enter, if the guards allow it
     #[command(
-        after_help = "Examples:\n  tasuki pane send shell \"ls -l\"\n  tasuki pane send shell \"make test\" --wait 10m\n  tasuki pane send shell - --lines < steps.txt\n  tasuki pane send codex --force /login\n\nExit codes: 0 typed, 2 not ready, or cannot be typed as it is, 3 typed and not proven."
+        after_help = "Examples:\n  tasuki pane send shell \"ls -l\"\n  tasuki pane send shell \"make test\" --wait 10m\n  tasuki pane send shell - --lines < steps.txt\n  tasuki pane send codex --force /login\n\nExit codes:\n  0  typed\n  2  not ready, or not a line that can be typed\n  3  typed, and not proven"
     )]
     Send {
         /// Agent name
         #[arg(value_parser = read_name)]
         agent: AgentName,
-        /// The line; `-` reads the standard input
+        /// Line to type; `-` reads the standard input
         text: String,
-        /// Wait until it may be typed, at most an hour
+        /// Longest wait for the guards, at most an hour
         #[arg(long, value_name = "TIME", value_parser = read_hour, num_args = 0..=1, default_missing_value = "30s")]
         wait: Option<u64>,
-        /// Type several lines, each of them entered
+        /// Type several lines, each with Enter
         #[arg(long)]
         lines: bool,
-        /// Type in spite of a turn under way, of somebody's unsent words, or of a person who types
+        /// Type in spite of a running turn, unsent text, or a person who types
         #[arg(long, conflicts_with = "wait")]
         force: bool,
     },
@@ -57,31 +57,31 @@ enum Verb {
         /// Agent name
         #[arg(value_parser = read_name)]
         agent: AgentName,
-        /// Lines of history above the screen
+        /// Number of history lines above the screen
         #[arg(long, value_name = "LINES", default_value_t = 0, value_parser = read_whole::<u32>)]
         history: u32,
     },
     /// Waits until the pane prints a text
     #[command(
-        after_help = "Examples:\n  tasuki pane wait shell --text DONE --timeout 2m\n\nExit codes: 0 the text appeared, 4 it did not appear in time."
+        after_help = "Examples:\n  tasuki pane wait shell --text DONE --timeout 2m\n\nExit codes:\n  0  the text appeared\n  4  it did not appear in time"
     )]
     Wait {
         /// Agent name
         #[arg(value_parser = read_name)]
         agent: AgentName,
-        /// Text to wait for; the agent's phrase if it is left out
+        /// Text to wait for. Default: the agent's phrase
         #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
         text: Option<String>,
         /// Longest wait, at most an hour
         #[arg(long, value_name = "TIME", value_parser = read_hour, default_value = "30s")]
         timeout: u64,
     },
-    /// Takes away what stands in the input unsent, and sees that it is gone
+    /// Removes unsent text, and checks that it is gone
     #[command(
-        after_help = "Examples:\n  tasuki pane clear-line shell\n\nExit codes: 0 nothing is left there, 2 it cannot be cleared."
+        after_help = "Examples:\n  tasuki pane clear-line shell\n\nExit codes:\n  0  the input is empty\n  2  the input cannot be cleared"
     )]
     ClearLine {
-        /// Whose pane
+        /// Agent name
         #[arg(value_parser = read_name)]
         agent: AgentName,
     },
@@ -92,9 +92,9 @@ enum Verb {
         #[arg(value_parser = read_name)]
         agent: AgentName,
     },
-    /// Says whether the pane may be typed to
+    /// Reports whether the pane is ready for a line
     #[command(
-        after_help = "Examples:\n  tasuki pane ready shell && echo free\n\nExit codes: 0 ready, 1 not ready."
+        after_help = "Examples:\n  tasuki pane ready shell && echo free\n\nExit codes:\n  0  ready\n  1  not ready"
     )]
     Ready {
         /// Agent name

@@ -6,14 +6,14 @@ use crate::engine::words::Token;
 use crate::io::client::ANSWER_DEADLINE;
 use crate::wire::api::{Done, ReplyBody};
 
-/// Answers a turn: the strongest way for an agent to say that it is done
+/// Answers a turn; for agents, the strongest way to say that a task is done
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki reply k7qf2m \"All 42 tests pass\"
   tasuki reply k7qf2m - < report.md
   tasuki reply --failed k7qf2m \"there is no such file\"
-  tasuki reply --ack k7qf2m                      read, not done yet
+  tasuki reply --ack k7qf2m                      the turn was read, and is not done yet
 
 The token is in the task's file. In an agent's pane TASUKI_ROOT and TASUKI_AGENT_KEY are set.")]
 pub(super) struct Args {
@@ -25,7 +25,7 @@ pub(super) struct Args {
     /// Report only that the turn was read
     #[arg(long, conflicts_with_all = ["text", "failed"])]
     ack: bool,
-    /// Report that it cannot be done; the text says why
+    /// Report that the task cannot be done; the text says why
     #[arg(long)]
     failed: bool,
 }

@@ -22,8 +22,7 @@ const LEFT: [&str; 5] = ["id", "status", "token", "timestamp", "deadline"];
 Examples:
   tasuki retry msg-a1b2c3d4e5f6
 
-A held message goes on under its own id. A failed or cancelled one is sent again as a new message that says
-`retry_of`; its deadline is left out.")]
+A held message keeps its id. A failed or cancelled one is sent again as a new message with `retry_of` and without its deadline.")]
 pub(super) struct Args {
     /// Message id
     #[arg(value_name = "ID", value_parser = read_id)]

@@ -28,22 +28,27 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   tasuki send grand_boss \"Analyse the project\"
-  tasuki send coding --wait --within 30m - < task.md      wait for the answer, print it
+  tasuki send coding --wait --within 30m - < task.md      waits for the answer and prints it
   tasuki send specialist --priority high --depends-on msg-a1b2c3d4e5f6 \"Test it\"
   git diff | tasuki send reviewer --meta kind=review -
 
-Exit codes: 0 durable (--delivered: proven; --wait: completed), 1 failed, 2 rejected, 3 not delivered or not proven,
-4 timed out, 5 no daemon to wait for.")]
+Exit codes:
+  0  durable; with --delivered: proven; with --wait: completed
+  1  failed
+  2  rejected
+  3  not delivered, or not proven to be
+  4  timed out
+  5  no daemon is running to wait for")]
 pub(super) struct Args {
     /// Agent name, alias, pool, or `user`
     #[arg(value_parser = read_name)]
     to: AgentName,
     /// Message text; `-` or nothing reads the standard input
     text: Option<String>,
-    /// File that holds the text
+    /// File with the message text
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
     file: Option<PathBuf>,
-    /// Sender name; in an agent's pane it is that agent, elsewhere `user`
+    /// Sender name. Default: the agent in its own pane, `user` elsewhere
     #[arg(long, value_name = "NAME", value_parser = read_name)]
     from: Option<AgentName>,
     /// Message id; the same id with the same content is dropped as a duplicate
@@ -55,37 +60,37 @@ pub(super) struct Args {
     /// Place in the queue
     #[arg(long, value_name = "WORD", value_parser = ["low", "normal", "high"])]
     priority: Option<String>,
-    /// Working time that it may take, such as 30m
+    /// Working time of each turn, such as 30m
     #[arg(long, value_name = "TIME")]
     timeout: Option<String>,
-    /// Moment after which it fails, such as 2026-02-02T12:00:00Z
+    /// Time at which the message fails, such as 2026-02-02T12:00:00Z
     #[arg(long, value_name = "MOMENT")]
     deadline: Option<String>,
-    /// Id of a message that must be completed first (may be repeated)
+    /// Message id that must be completed first; may be repeated
     #[arg(long, value_name = "ID", value_parser = read_id)]
     depends_on: Vec<MessageId>,
-    /// What to do if it is not known whether it was delivered
+    /// What to do when a delivery cannot be proven
     #[arg(long, value_name = "WORD", value_parser = ["resend", "hold"])]
     on_doubt: Option<String>,
-    /// Id of the task that it is a part of
+    /// Task id that this message is a part of
     #[arg(long, value_name = "ID", value_parser = read_id)]
     parent: Option<MessageId>,
-    /// Token of your own turn: proves who sends it and makes it a part of your task, also while no daemon runs
+    /// Token of your own turn: it proves who you are, and makes the message a part of your task
     #[arg(long, value_name = "TOKEN", value_parser = read_token)]
     token: Option<Token>,
-    /// Metadata that is kept with it (may be repeated)
+    /// Metadata to keep with the message; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = read_pair)]
     meta: Vec<(String, String)>,
-    /// Wait until its delivery is proven
+    /// Wait until the delivery is proven
     #[arg(long, group = "waits", conflicts_with_all = ["wait", "follow"])]
     delivered: bool,
-    /// Wait for its answer and print it
+    /// Wait for the answer and print it
     #[arg(long, group = "waits")]
     wait: bool,
-    /// Like --wait, and report each step on the standard error
+    /// Wait for the answer, and report each step on the standard error
     #[arg(long, group = "waits")]
     follow: bool,
-    /// Longest wait, such as 10m, with --wait, --follow or --delivered; without it there is no limit
+    /// Longest wait of --wait, --follow or --delivered, such as 10m. Default: no limit
     #[arg(long, value_name = "TIME", value_parser = read_time, requires = "waits")]
     within: Option<u64>,
 }
@@ -192,7 +197,9 @@ fn remark_on_receiver(desk: &Desk, workspace: &Workspace, client: &Client, to: &
     let Ok(status) = client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE) else { return };
     let of = |name: &AgentName| status.agents.iter().find(|agent| agent.agent_name == name.as_str());
     if let Some(since) = &status.halted_since {
-        desk.remark(format!("note: queue/STOP exists since {since}: the message waits until it is gone"));
+        desk.remark(format!(
+            "note: queue/STOP has existed since {since}: the message waits until it is gone"
+        ));
     }
     let is_down = |agent: &&AgentInfo| {
         matches!(agent.state.as_str(), "stopped" | "error") && agent.why.as_deref() != Some(SLEEPS)

@@ -18,18 +18,19 @@ use std::path::{Path, PathBuf};
 pub(super) const LINGER_CURE: &str =
     "`loginctl enable-linger`: then it starts with the machine and outlives your logout";
 
-/// Runs the daemon as a service of your own systemd: started at login, restarted after a fault
+/// Runs the daemon as a systemd user service: started at login, restarted after a fault
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tasuki service install --now               your own workspace, under ~/.local/share/tasuki
-  tasuki service install --root . --now      this one
+  tasuki service install --now               your default workspace, ~/.local/share/tasuki
+  tasuki service install --root . --now      this workspace
   tasuki service status
   tasuki service uninstall --root .
 
-Without --root your own workspace is meant, wherever you are. Each workspace has a unit of its own.
-Agents outlive the daemon: stopping or restarting the service leaves them. `tasuki down` ends both
-until the next login, or until `systemctl --user start NAME`.")]
+Without --root, the command is about your default workspace, wherever you are. Each workspace has a unit of its own.
+
+Agents outlive the daemon: stopping or restarting the service leaves them running. `tasuki down` ends both, until the next \
+login or until `systemctl --user start NAME`.")]
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -37,26 +38,29 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Writes the unit of your own workspace, or of the one that --root names
+    /// Writes the unit of your default workspace, or of --root
     #[command(after_help = "\
 Examples:
   tasuki service install --now
-  tasuki service install --root ~/team       and start it later: systemctl --user enable --now NAME
+  tasuki service install --root ~/team       started later: systemctl --user enable --now NAME
 
-The agents get the PATH of the shell that this is run in. Other variables are given in the team
-file (`env:`), or to every service with `systemctl --user import-environment NAME`.
+The agents get the PATH of the shell in which you run this command. Set other variables in the team file (`env:`), or for \
+every service with `systemctl --user import-environment NAME`.
 
-Exit codes: 0 done, 1 it did not start, 2 rejected: the name is taken by a unit that tasuki did not
-write, 3 --now where no systemd can be reached.")]
+Exit codes:
+  0  done
+  1  the service did not start
+  2  rejected: another unit has the name
+  3  --now, and systemd cannot be reached")]
     Install {
-        /// Start it now, and at each login
+        /// Start the service now, and at each login
         #[arg(long)]
         now: bool,
     },
-    /// Stops the service and removes its unit; the agents go on
+    /// Stops the service and removes its unit; the agents keep running
     #[command(after_help = "Examples:\n  tasuki service uninstall\n  tasuki service uninstall --root ~/team")]
     Uninstall,
-    /// Shows every unit that tasuki wrote, or that of the workspace that --root names
+    /// Shows every unit that tasuki wrote, or that of --root
     #[command(
         after_help = "Examples:\n  tasuki service status\n  tasuki service status --json | jq -r '.units[].active'"
     )]
@@ -141,10 +145,8 @@ fn install(desk: &Desk, folder: &Path, manager: &Manager, now: bool) -> Ended {
     if linger != Linger::On {
         next.push("loginctl enable-linger".to_owned());
         desk.remark(match linger {
-            Linger::Off => format!(
-                "your systemd ends with your last session, and the agents with it; cure: {LINGER_CURE}"
-            ),
-            _ => format!("whether the agents outlive your logout is not known; to be sure: {LINGER_CURE}"),
+            Linger::Off => format!("your systemd and the agents end when you log out; cure: {LINGER_CURE}"),
+            _ => format!("it is unknown whether the agents outlive your logout; to be sure: {LINGER_CURE}"),
         });
     }
     let Found { name, path, root } = unit;
@@ -262,8 +264,8 @@ fn look(desk: &Desk, manager: &Manager, unit: Found) -> UnitStatus {
 fn shown(status: &Status) -> String {
     let linger = match status.linger {
         Some(true) => "lingering: yes, services outlive your logout".to_owned(),
-        Some(false) => format!("lingering: NO, services end with your last session; cure: {LINGER_CURE}"),
-        None => format!("it is not known whether lingering is on; to be sure: {LINGER_CURE}"),
+        Some(false) => format!("lingering: NO, services end when you log out; cure: {LINGER_CURE}"),
+        None => format!("lingering is unknown; to be sure: {LINGER_CURE}"),
     };
     if status.units.is_empty() {
         return format!("no unit of tasuki (`tasuki service install` writes one)\n{linger}");

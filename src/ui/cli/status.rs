@@ -18,7 +18,7 @@ const NO_TEAM_FILE: &str = "tasuki.yaml is gone: the daemon goes on with the tea
 /// How the status file begins what it says of a person's unsent words.
 const DRAFT: &str = "draft: ";
 
-/// Shows the team: the state of each agent, its task, its queue and what it does
+/// Shows the team: each agent's state, task, queue and last line
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ Examples:
   tasuki status --json | jq -r .daemon.socket
   watch cat status/agents/grand_boss.yaml          the same without a command
 
-It works from the files alone when no daemon runs or the daemon does not answer, and says so.")]
+If no daemon answers, the command reads the status files, and says so.")]
 pub(super) struct Args {}
 
 pub(super) fn run(desk: &Desk, _: &Args) -> Ended {

@@ -7,13 +7,13 @@ use crate::engine::words::AgentName;
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::wire::api::{Done, HaltBody};
 
-/// Stops an agent, or holds everything that would be typed
+/// Stops an agent, or holds all typing
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tasuki stop --all              nothing is typed anywhere, within a second (the file queue/STOP)
-  tasuki stop --off              work goes on
-  tasuki stop grand_boss         stops that agent; its messages wait (`tasuki agent start` starts it)")]
+  tasuki stop --all              creates queue/STOP: within a second nothing is typed any more
+  tasuki stop --off              removes it: typing goes on
+  tasuki stop grand_boss         stops that agent; `tasuki agent start` starts it again")]
 #[group(required = true, multiple = false)]
 pub(super) struct Args {
     /// Agent name
@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// Hold everything: nothing is typed to any agent
     #[arg(long)]
     all: bool,
-    /// Let the work go on after --all
+    /// End the hold of --all
     #[arg(long)]
     off: bool,
 }

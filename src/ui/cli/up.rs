@@ -31,12 +31,15 @@ const LOOK: Duration = Duration::from_millis(50);
 #[command(after_help = "\
 Examples:
   tasuki up
-  tasuki up --within 5m          give slow agents more time to get ready
-  tasuki up --no-wait            do not wait for them
+  tasuki up --within 5m          gives slow agents more time to get ready
+  tasuki up --no-wait            does not wait for them
 
-Exit codes: 0 every agent is ready, 1 an agent is in error, 4 an agent is not ready yet.")]
+Exit codes:
+  0  every agent is ready
+  1  an agent is in error
+  4  an agent is not ready yet")]
 pub(super) struct Args {
-    /// Longest wait for the agents to be ready; the slowest known program takes 39 s
+    /// Longest wait for the agents; the slowest known program needs 39 s
     #[arg(long, value_name = "TIME", value_parser = read_time, default_value = "90s")]
     within: u64,
     /// Do not wait for the agents
@@ -225,7 +228,7 @@ fn finish(desk: &Desk, daemon: &DaemonInfo, agents: &[AgentInfo], within_ms: u64
     let is_down = |agent: &AgentInfo| matches!(agent.state.as_str(), "error" | "stopped");
     let any_down = agents.iter().any(is_down);
     if let Some(bad) = names(&|agent| any_down && (is_down(agent) || !is_settled(agent))) {
-        let cure = "see `tasuki status`, and its window with `tasuki attach AGENT`";
+        let cure = "see `tasuki status`, and `tasuki attach AGENT`";
         return Err(Failure::new(
             Kind::Failed,
             "agent-down",
@@ -235,7 +238,7 @@ fn finish(desk: &Desk, daemon: &DaemonInfo, agents: &[AgentInfo], within_ms: u64
     }
     if let Some(slow) = names(&|agent| !is_settled(agent)) {
         let why = format!("not ready after {} s:\n  {slow}", within_ms / 1_000);
-        let cure = "they go on; see `tasuki status`, and their windows with `tasuki attach AGENT`";
+        let cure = "they are still starting; see `tasuki status`, and `tasuki attach AGENT`";
         return Err(Failure::new(Kind::TimedOut, "not-ready", why, cure));
     }
     Ok(())

@@ -59,8 +59,7 @@ impl Waiting<'_> {
         }
         let answer = self.answer()?;
         if answer.truncated {
-            self.desk
-                .remark(format!("note: {ONLY_THE_END}: what is printed here does not begin where it began"));
+            self.desk.remark(format!("note: {ONLY_THE_END}; its beginning is missing here"));
         }
         if self.desk.globals.json {
             self.desk.say_json(
@@ -208,7 +207,7 @@ impl Waiting<'_> {
         let stage = if stage.is_empty() { "accepted, or waits in queue/" } else { stage };
         let why = format!("timed out while {} is still {}", self.id, stage_words(stage));
         let cure =
-            format!("it goes on: see `tasuki why {}`, and queue/results/{0}.yaml once it has ended", self.id);
+            format!("the work goes on: see `tasuki why {}`, and later queue/results/{0}.yaml", self.id);
         Failure::new(Kind::TimedOut, "timed-out", why, cure)
     }
 }

@@ -13,7 +13,7 @@ use crate::io::workspace::Workspace;
 use crate::wire::api::{AgentInfo, StatusInfo};
 use crate::wire::team_file::Settings;
 
-/// Tells the story of a message with all its parts, or of an agent: what happened, when, and how that is known
+/// Prints the history of a message with all its parts, or of an agent, with times and evidence
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,8 +22,8 @@ Examples:
   tasuki why grand_boss
   tasuki why --json msg-a1b2c3d4e5f6 | jq -r '.tree.parts[].id'
 
-It reads the journal, so it works without a daemon too. Times are UTC. Where a task has many parts, those that went well
-are told in one line each, unless `--full` is given.")]
+The command reads the journal, so it works without a daemon too. Times are UTC. If a task has many parts, each completed \
+part gets one line, unless `--full` is given.")]
 pub(super) struct Args {
     /// Message id or agent name
     #[arg(value_name = "ID|AGENT")]

@@ -38,15 +38,21 @@ pub const ADDRESSES: [Address; 24] = [
     at("POST", "/v1/messages", "a message, or several", "Accepted", "sends; answered (202) when durable"),
     at("GET", "/v1/messages", "", "MessageList", "all open messages"),
     at("GET", "/v1/messages/{id}", "", "MessageInfo", "one message, open or recently finished"),
-    at("GET", "/v1/messages/{id}/wait", "WaitQuery", "Waited", "waits until it has moved on"),
+    at("GET", "/v1/messages/{id}/wait", "WaitQuery", "Waited", "waits until its stage has changed"),
     at(
         "POST",
         "/v1/messages/{id}/cancel",
         "CancelQuery",
         "Done",
-        "calls it off; answered once its turn has ended",
+        "cancels it; answered once its turn has ended",
     ),
-    at("POST", "/v1/messages/{id}/retry", "", "Done", "lets a held message go on, or one that met an error"),
+    at(
+        "POST",
+        "/v1/messages/{id}/retry",
+        "",
+        "Done",
+        "releases a held message, or tries one again that met an error",
+    ),
     at("POST", "/v1/turns/{token}/reply", "ReplyBody", "Done", "an agent answers its turn"),
     at("POST", "/v1/turns/{token}/ack", "", "Done", "an agent has read its turn"),
     at("GET", "/v1/status", "", "StatusInfo", "the workspace as a whole"),
@@ -59,32 +65,32 @@ pub const ADDRESSES: [Address; 24] = [
     at("POST", "/v1/agents/{name}/restart", "", "Done", "restarts an agent"),
     at("GET", "/v1/panes/{name}", "PaneQuery", "PaneText", "what an agent's pane shows"),
     at("GET", "/v1/panes/{name}/ready", "", "PaneReady", "whether it may be typed to"),
-    at("GET", "/v1/panes/{name}/look", "", "PaneLookInfo", "what its screen is read as, and by which rule"),
+    at("GET", "/v1/panes/{name}/look", "", "PaneLookInfo", "how its screen is read, and by which rule"),
     at("POST", "/v1/panes/{name}/answer", "PaneAnswerBody", "PaneAnswered", "answers what the agent asks"),
     at("POST", "/v1/panes/{name}/send", "PaneSendBody", "PaneTyped", "types a line if the guards allow it"),
     at("POST", "/v1/panes/{name}/clear", "", "Done", "clears input, screen and history"),
-    at("POST", "/v1/panes/{name}/clear-line", "", "Done", "removes what is in the input"),
+    at("POST", "/v1/panes/{name}/clear-line", "", "Done", "removes the unsent text"),
     at("POST", "/v1/panes/{name}/wait", "PaneWaitBody", "PaneText", "waits for a text"),
 ];
 
 const HEAD: &str = "\
 # The socket
 
-The daemon listens on a Unix socket; `status/daemon.yaml` (`socket:`) and `tasuki status --json` (`.daemon.socket`) say
-where. It speaks HTTP/1.1 and JSON, to processes of its own user only:
+The daemon listens on a Unix socket. `status/daemon.yaml` (`socket:`) and `tasuki status --json` (`.daemon.socket`) have its
+path. It speaks HTTP/1.1 and JSON, to processes of its own user only:
 
     curl --unix-socket \"$(tasuki status --json | jq -r .daemon.socket)\" http://tasuki/v1/status
 
-- Limits: a body of 1 MiB, 10 s for the head and 10 s for the body of a request, 512 connections of which one process has at most 256, one wait at most 60 s.
+- Limits: a body has at most 1 MiB. The head and the body of a request may take 10 s each. There are at most 512 connections, 256
+  of one process. One wait takes at most 60 s.
 - A message is sent as JSON (`Content-Type: application/json`, one object or a list) or as YAML (anything else, several
-  documents with `---`), with the fields of `protocol/README.md`. All are accepted or none. Give it an `id` and it may be
-  sent again after any failure: the same id with the same content is a duplicate. A key stands once in an object
-  (`duplicate-key`), as it does in YAML.
+  documents with `---`), with the fields of `protocol/README.md`. All are accepted or none. A message with an `id` may be
+  sent again after any failure: the same id with the same content is a duplicate. An object has each key once
+  (`duplicate-key`), as in YAML.
 - `Authorization: Bearer KEY`, with the `TASUKI_AGENT_KEY` of an agent's pane, proves who sends and who gives a command. That
-  agent commands its own parts and turns, and what `may:` in the team file opens; whatever else changes something is refused
-  with `not-yours`, and with `bad-proof` where the key is that of no running agent. Looking is free. Without a key it is the user who asks.
-- What is not done is answered with a status of 400 or more and a `Problem`. Its `code` is one of the table of refusals,
-  or `bad-request`, `no-message`, `not-ready`, `not-answered`, `not-yours` (403), `too-slow`, `no-such-address`, `no-such-method`, `unavailable` (503: try
+  agent commands its own parts and turns, and what `may:` in the team file allows. Other changes are refused with `not-yours`. A key of
+  no running agent is refused with `bad-proof`. Looking is free. Without a key, the caller is the user.
+- A request that fails is answered with a status of 400 or more and a `Problem`. Its `code` is a code of refusals, or `bad-request`, `no-message`, `not-ready`, `not-answered`, `not-yours` (403), `too-slow`, `no-such-address`, `no-such-method`, `unavailable` (503: try
   again in a moment), `bug`.
 ";
 

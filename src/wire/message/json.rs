@@ -33,7 +33,7 @@ pub fn parse(bytes: &[u8]) -> Result<Json, Unread> {
         None => Unread::NotJson(error),
         Some(Twice { key, item }) => {
             let place = Place { line: error.line() as u64, column: error.column() as u64 };
-            let why = format!("the key {} is in an object twice", shown(&key));
+            let why = format!("an object has the key {} twice", shown(&key));
             Unread::Twice(Refusal { document: item, ..place.refuse(Code::DuplicateKey, why) })
         }
     })
@@ -200,7 +200,7 @@ mod tests {
                 1,
             ),
         ] {
-            let why = format!("the key {key} is in an object twice");
+            let why = format!("an object has the key {key} twice");
             assert_eq!(twice(text), Some((why, item, Some(line))), "{text}");
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn lasting(
     match given.value.ms() {
         Ok(ms) if bounds.contains(&ms) => *target = ms,
         Ok(_) => {
-            let cure = format!("use something from {} to {}", spoken(*bounds.start()), spoken(*bounds.end()));
+            let cure = format!("use a value from {} to {}", spoken(*bounds.start()), spoken(*bounds.end()));
             book.wrong(given.place, "this is too short or too long", cure);
         }
         Err(wrong) => report(wrong, given.place, book),
@@ -69,7 +69,7 @@ pub(super) fn is_profile(name: &str) -> bool {
 /// Whether a program can be given this word at all.
 pub(super) fn word(text: &str, place: Place, book: &mut Book) {
     if text.contains('\0') {
-        book.wrong(place, "there is a NUL in this", "remove it; no program can be given one");
+        book.wrong(place, "this contains a NUL byte", "remove it; no program accepts one");
     }
 }
 

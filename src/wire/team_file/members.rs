@@ -124,7 +124,7 @@ fn refuse_unready(agent: &AgentEntry, book: &mut Book) {
     }
     if let Some(worktree) = agent.worktree.as_ref().filter(|worktree| worktree.value) {
         let cure = "remove `worktree`, or make one yourself and name it in `cwd:`";
-        book.wrong(worktree.place, "git worktrees are not in this version", cure);
+        book.wrong(worktree.place, "this version has no git worktrees", cure);
     }
 }
 

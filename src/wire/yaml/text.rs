@@ -12,7 +12,7 @@ pub const FILE_BYTES_MAX: usize = 1 << 20;
 /// [`Code::Empty`], [`Code::TooLarge`], [`Code::Utf16`], [`Code::NotUtf8`], [`Code::Nul`] or [`Code::ControlByte`], each with its place.
 pub(in crate::wire) fn read(bytes: &[u8]) -> Result<&str, Refusal> {
     if bytes.is_empty() {
-        return Err(Place::of(bytes, 0).refuse(Code::Empty, "the file has no bytes"));
+        return Err(Place::of(bytes, 0).refuse(Code::Empty, "the file is empty"));
     }
     if bytes.len() > FILE_BYTES_MAX {
         return Err(too_large(bytes.len() as u64));

@@ -28,20 +28,20 @@ fn all_stages() -> Vec<(Stage, &'static str)> {
         ),
         (
             Stage::Queued { not_before: LATER, redo: Some(turn) },
-            "back in the queue with a turn that was tried or called back",
+            "back in the queue with a turn that was tried or withdrawn",
         ),
-        (
-            Stage::Intent(turn),
-            "in the journal as about to be typed; its line may or may not be on the screen",
-        ),
-        (Stage::Submitted(turn), "typed and Enter pressed, without proof that it was read"),
+        (Stage::Intent(turn), "recorded as about to be typed; the line may or may not be on the screen"),
+        (Stage::Submitted(turn), "typed, and Enter was pressed; nothing proves yet that it was read"),
         (Stage::Working(turn), "the agent has it"),
-        (Stage::InDoubt(turn), "nobody knows whether it was delivered; its pane is being looked at"),
+        (Stage::InDoubt(turn), "it is unknown whether it was delivered; tasuki is looking at the pane"),
         (Stage::Held(turn), "in doubt with `on_doubt: hold`: a person decides (`tasuki retry` or `cancel`)"),
-        (Stage::Waiting(turn), "its turn is over; answers of its parts, a reminder, or a person are awaited"),
-        (Stage::Claimed(turn), "the agent says it is done; what was promised is looked at"),
-        (Stage::Verified(turn), "what was promised is there; the result is being written"),
-        (Stage::Finished(Outcome::Completed), "ended; nothing moves it any more"),
+        (
+            Stage::Waiting(turn),
+            "its turn is over; it waits for answers of its parts, a reminder, or a person",
+        ),
+        (Stage::Claimed(turn), "the agent says it is done; the evidence is being checked"),
+        (Stage::Verified(turn), "the evidence is there; the result is being written"),
+        (Stage::Finished(Outcome::Completed), "it has ended, and nothing moves it any more"),
     ]
 }
 
@@ -53,28 +53,28 @@ fn all_moves() -> Vec<(Move, &'static str, &'static str)> {
         (
             Move::Withdraw,
             "withdraw",
-            "nothing was typed after all: a guard closed, or the token stood in the content",
+            "nothing was typed after all: a guard closed, or the content contained the token",
         ),
         (Move::Submit, "submit", "Enter was pressed"),
-        (Move::Take, "take", "a receipt: the agent has read it"),
+        (Move::Take, "take", "a receipt proves that the agent has read it"),
         (
             retry,
             "retry",
-            "it was not delivered, or its agent ended: again, later; or a clock that was wrong made it wait",
+            "it was not delivered, or its agent ended, or a wrong clock made it wait: it is tried again later",
         ),
         (
             Move::Return { not_before: LATER },
             "return",
-            "its agent is gone and it was sent to a pool: to whoever is free",
+            "its agent is gone, and it was sent to a pool: it goes to a free member",
         ),
-        (Move::Doubt, "doubt", "it cannot be told whether it was delivered"),
-        (Move::Hold, "hold", "in doubt, and its sender wants a person to decide"),
+        (Move::Doubt, "doubt", "it is unknown whether it was delivered"),
+        (Move::Hold, "hold", "it is in doubt, and its sender wants a person to decide"),
         (Move::Rest, "rest", "the turn is over, and the task is not"),
-        (Move::Ask, "ask", "the turn is over, and its agent seems to ask for something: it is not reminded"),
-        (Move::Claim, "claim", "phrase and token, a reply, a result: the agent says it is done"),
+        (Move::Ask, "ask", "the turn is over, and the agent seems to ask for something: it gets no reminder"),
+        (Move::Claim, "claim", "the agent says it is done, by phrase and token, a reply, or a result"),
         (Move::Verify, "verify", "the evidence is there"),
         (Move::Reopen, "reopen", "a check failed: the agent gets another turn"),
-        (Move::Finish(Outcome::Completed), "finish", "it ended: completed, failed, or cancelled"),
+        (Move::Finish(Outcome::Completed), "finish", "it has completed, failed, or been cancelled"),
     ]
 }
 
@@ -198,7 +198,7 @@ fn timer_rows() -> String {
     let delays: Vec<String> = limits.retry_delays_ms.iter().map(|ms| seconds(*ms)).collect();
     let retries = format!("{}; {} tries in all", delays.join(", "), limits.attempts_max);
     let turn = format!(
-        "{} (`timeout` of the agent, `default_timeout` of the team), or the message's `timeout`; it stands still while the task waits for parts, and while its agent asks something or met a limit",
+        "{} (`default_timeout`), the agent's `timeout`, or the message's. The clock stops while the task waits for parts, and while its agent shows a dialog or is at a limit",
         seconds(patience::TURN_TIMEOUT_MS)
     );
     let restart = format!(
@@ -210,21 +210,26 @@ fn timer_rows() -> String {
     );
     let grace = seconds(patience::ADOPTION_GRACE_MS);
     [
-        ("next try", "retrying", retries, "it is offered to its agent again; after the last one it fails"),
-        ("turn", "submitted, working", turn, "it fails; a working agent's time-out is not tried again"),
+        ("next try", "retrying", retries, "it is offered to its agent again; after the last try it fails"),
+        ("turn", "submitted, working", turn, "it fails; the time-out of a working agent is not tried again"),
         (
             "grace",
             "submitted, working, after a restart of the daemon",
             grace,
-            "only then an overdue turn fails",
+            "an overdue turn fails now, and not before",
         ),
-        ("deadline", "all", "to a moment on the wall clock".to_owned(), "it fails"),
-        ("rate", "queued", format!("{} messages a minute on an edge", limits.edge_per_minute), "it may go"),
+        ("deadline", "all", "until a moment of the wall clock".to_owned(), "it fails"),
+        (
+            "rate",
+            "queued",
+            format!("{} messages a minute on an edge", limits.edge_per_minute),
+            "it may be delivered",
+        ),
         (
             "restart",
             "(its agent ended)",
             restart,
-            "its agent is started again; after the last one it is given up",
+            "the agent is started again; after the last restart it is given up",
         ),
     ]
     .iter()
@@ -235,8 +240,8 @@ fn timer_rows() -> String {
 const INTRODUCTION: &str = "\
 # The life of a message
 
-One total function moves a message from stage to stage: `next(stage, move)` in `src/engine/life/mod.rs`. The same function
-runs, replays the journal and recovers, so this page is true of all three. A test writes it:
+One function moves a message from stage to stage: `next(stage, move)` in `src/engine/life/mod.rs`. It has an answer for every
+stage and every move. Normal work, replay and recovery all use it. A test writes this page:
 `UPDATE_DOCS=1 cargo test --test pure engine::life`.
 
 ```
@@ -252,9 +257,8 @@ runs, replays the journal and recovers, so this page is true of all three. A tes
 
 ## Stages
 
-What a crash of the daemon leaves is found out by letting one happen in each stage and looking again when the next
-daemon has read the journal: once with the agent still alive in its pane, once with the agent gone. What lasts no longer
-than one step of the journal has a dash.
+The last two columns show the stage after a crash of the daemon, once the next daemon has read the journal. A test lets the
+crash happen in each stage, with the agent alive and with the agent gone. A dash marks a stage within one step of the journal.
 
 | stage | status | what it means | crash, agent alive | crash, agent gone |
 |---|---|---|---|---|
@@ -268,8 +272,8 @@ const MOVES: &str = "
 const TABLE: &str = "\
 ## Each stage and each move
 
-`·` cannot be: the journal would be damaged, or tasuki wrong. `*`: the turn is typed again with the same token, or to
-somebody else with a new one, marked `redelivered: true`.
+`·` is impossible: the journal would be damaged, or tasuki wrong. `*`: the turn is typed again, marked `redelivered: true`. It
+keeps its token, unless it goes to another agent.
 
 ";
 const TIMERS: &str = "
@@ -279,21 +283,24 @@ const TIMERS: &str = "
 |---|---|---|---|
 ";
 const ENDS: &str = "
-While its agent is at a dialog, or at a limit whose end is known, the clock of a turn stands still. At an error, and at a limit of which
-nobody knows the end, it runs on: that is looked at again after 1, 2, 5 and then every 10 minutes.
+The clock of a turn stops while its agent shows a dialog, or is at a limit whose reset is known. It runs on at an error, and at a
+limit without a known reset. tasuki checks these again after 1, 2, 5 and then every 10 minutes.
 
-What an agent said in time counts, however late it is heard: while its claim waits for drops that lay there before it, neither its turn
-nor its deadline runs out.
+What an agent said in time counts, however late it is heard. While its claim waits for drops that lay there before it, neither
+its turn nor its deadline runs out.
 
-A held message and one that waits have no timer but their deadline. Times are counted while `queue/STOP` is there too.
-They stand still while the machine sleeps, and nobody can set them. A deadline does not: it passes when the wall clock says
-so, also where that was set, or the machine has slept, since the message was accepted. A clock that was put back counts at
-once, and one that was put ahead after a minute, so that a slip ends nothing.
+A held message and a waiting one have no timer but their deadline. Timers run on while `queue/STOP` exists. They stop while the
+machine sleeps, and nobody can set them.
+
+A deadline passes when the wall clock says so, also if the clock was set or the machine has slept in the meantime. A clock
+that was put back counts at once. One that was put ahead counts after a minute, so that a slip ends nothing.
 
 ## The end
 
-A task ends with exactly one answer, a result or an error, in the same step. An agent that asked inside of a task reads
-it in its next turn; one that asked outside of a task gets it as a message of its own; what comes after the asking task
-has ended is kept and never typed. An info, a result and an error are done when they are delivered. What depends on a
-message that failed or was cancelled fails with it, and its open parts are cancelled: nobody would read their answers.
+A task ends with exactly one answer, a result or an error, in the same step. An agent that asked within a task reads the answer
+in its next turn. One that asked outside of a task gets it as a message of its own. An answer that comes after the asking task
+has ended is kept and never typed.
+
+An info, a result and an error are done when they are delivered. What depends on a message that failed or was cancelled fails
+with it. Its open parts are cancelled, since nobody would read their answers.
 ";

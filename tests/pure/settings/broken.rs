@@ -694,12 +694,12 @@ fn programs_and_their_providers() {
         "agents: [{name: a, provider: plain, command: [\"c\\0t\"]}]\n",
         expect![[r#"
             refused
-              × there is a NUL in this
+              × this contains a NUL byte
                ╭─[tasuki.yaml:1:46]
              1 │ agents: [{name: a, provider: plain, command: ["c\0t"]}]
                ·                                              ─
                ╰────
-              help: remove it; no program can be given one
+              help: remove it; no program accepts one
               ⚠ there is no program `c?t`
                ╭─[tasuki.yaml:1:46]
              1 │ agents: [{name: a, provider: plain, command: ["c\0t"]}]
@@ -810,14 +810,14 @@ fn profiles_are_checked_even_where_nobody_uses_them() {
              3 │   plain: {quiet: 2h, timeout: 0s}
                ·                  ──
                ╰────
-              help: use something from 0ms to 1m
+              help: use a value from 0ms to 1m
               × this is too short or too long
                ╭─[tasuki.yaml:3:31]
              2 │ providers:
              3 │   plain: {quiet: 2h, timeout: 0s}
                ·                               ──
                ╰────
-              help: use something from 1s to 365d"#]],
+              help: use a value from 1s to 365d"#]],
     );
     check(
         "agents: [{name: a, provider: scripted}]\nproviders:\n  plain: {env: {TASUKI_X: y}}\n",
@@ -943,7 +943,7 @@ fn variables_words_and_times_of_an_agent() {
         "agents: [{name: a, provider: scripted, worktree: true}]\n",
         expect![[r#"
             refused
-              × git worktrees are not in this version
+              × this version has no git worktrees
                ╭─[tasuki.yaml:1:50]
              1 │ agents: [{name: a, provider: scripted, worktree: true}]
                ·                                                  ────
@@ -981,7 +981,7 @@ fn variables_words_and_times_of_an_agent() {
              1 │ agents: [{name: a, provider: scripted, timeout: 0s}]
                ·                                                 ──
                ╰────
-              help: use something from 1s to 365d"#]],
+              help: use a value from 1s to 365d"#]],
     );
 }
 
@@ -1011,7 +1011,7 @@ fn settings_stay_within_bounds() {
              2 │ settings: {max_hops: 0, max_restarts: 1000, retention: 1s}
                ·                                                        ──
                ╰────
-              help: use something from 1h to 3650d"#]],
+              help: use a value from 1h to 3650d"#]],
     );
     check(
         "agents: [{name: a, provider: scripted}]\nsettings: {retries: [1s, 2s, 3s, 4s, 5s, 6s, 7s, 8s, 9s, 10s, 11s]}\n",

@@ -60,14 +60,16 @@ fn every_key_is_described() {
 
 const INTRO: &str = "# The team file
 
-`tasuki.yaml` says who is in a team, who reports to whom, and how each agent is started. A folder that has one is a
-workspace; `tasuki init` writes one to begin with. It is one YAML document of at most 1 MiB, in UTF-8, without anchors,
-aliases, merge keys and tags. A key that is not on this page is an error. Whatever is wrong is told with line, column, the
-line itself and what to do about it; a daemon that runs goes on with the settings it has.
+`tasuki.yaml` defines a team: its agents, who reports to whom, and how each agent is started. A folder with such a file is a
+workspace. `tasuki init` writes a first one.
+
+The file is one YAML document of at most 1 MiB, in UTF-8, without anchors, aliases, merge keys and tags. A key that is not on
+this page is an error. Each mistake is reported with its line, column, text and cure. A running daemon then keeps the
+settings that it has.
 
 Paths are relative to the folder of the team file. Lengths of time have a unit: `100ms`, `30s`, `1h 30m`, `30d`.
 
-The example needs `prompts/reviewer.md` to be there: a file that is named and is missing is a mistake.
+The example needs the file `prompts/reviewer.md`: it is a mistake to name a missing file.
 
 ```yaml
 session: tasuki
@@ -91,7 +93,7 @@ routes:
 
 ## Placeholders
 
-In `command`, in `env` and in the text of a system prompt these are filled in, once. Other braces stay as they are.
+These are filled in, once, in `command`, in `env` and in the text of a system prompt. Other braces stay as they are.
 
 | written | is |
 |---|---|
@@ -100,19 +102,26 @@ In `command`, in `env` and in the text of a system prompt these are filled in, o
 | `{phrase}` | its phrase |
 | `{root}` | the workspace |
 | `{system_prompt}` | the text of its system prompt |
-| `{system_prompt_file}` | the file of it |
-| `{system_prompt_quoted}` | its text in quotes, as JSON and TOML write a string |
+| `{system_prompt_file}` | the path of its system prompt |
+| `{system_prompt_quoted}` | the text in quotes, as JSON and TOML write a string |
 | `{{name}}` | `{name}` itself, and so for the others |
 
 ## Profiles
 
-A profile says how programs of one kind are started, typed to, read and ended. It can be given under `providers:`, or in a file of
-its own with the same keys, `NAME.yaml`, in `protocol/profiles/` of the workspace or in `profiles/` of the user's configuration
-folder (`~/.config/tasuki/profiles/`). What the workspace says overrides what the user's folder says, and `providers:` overrides
-both; all of it overrides the built-in profile of that name, or over the one that `based_on:` names. A new CLI is such a file;
-the built-in ones are examples. Files are read again when they change, by running agents, too; a mistake is reported, and
-what is in force stays. `tasuki detect explain AGENT` says how a screen is read and by which rule, `tasuki detect keep` makes a screen
-a recorded one, and `tasuki detect check` tries the rules on all of those.
+A profile defines how programs of one kind are started, typed to, read and ended. It has one of three places:
+
+| place | for |
+|---|---|
+| `providers:` in the team file | this team |
+| `protocol/profiles/NAME.yaml` of the workspace | this workspace |
+| `~/.config/tasuki/profiles/NAME.yaml` | this user |
+
+Each place overrides the ones below it. All of them override the built-in profile of that name, or the one that `based_on:`
+names. To add a new CLI, write such a file; the built-in ones are examples. Files are read again when they change, also by
+running agents. A mistake is reported, and the old profile stays in force.
+
+`tasuki detect explain AGENT` shows how a screen is read, and by which rule. `tasuki detect keep` records a screen with its right
+state. `tasuki detect check` tries the rules on all recorded screens.
 
 ```yaml
 # protocol/profiles/mycli.yaml
@@ -132,37 +141,52 @@ screen:
     - {name: ready, state: ready, box: empty, see: {footer: ['shortcuts']}}
 ```
 
-What a program says of itself counts more than its screen. Where a profile says in which files it keeps its sessions
-(`transcript:`, as for `claude`, `codex`, `gemini` and `qwen`), a line that is found there was delivered, an answer is taken from
-there to the letter, and a claim that only a tool has printed is none. OpenCode keeps no such files; it is
-asked over its HTTP API, which also tells when its turn is over and how long it waits for its model. `{port}` in a command is a free
-port of this machine, found before the first start and kept in `.tasuki/agents/NAME/port`; a password goes with it that nobody else
-knows, unless `OPENCODE_SERVER_PASSWORD` is set. `command: [opencode, --mini]` stays on the main screen and has no port. Where
-nothing can be learned that way, the screen is read as usual.
+### Sessions and APIs
+
+What a program records of itself counts more than its screen. `transcript:` of a profile names the files in which it keeps its
+sessions, as for `claude`, `codex`, `gemini` and `qwen`. A line that is found there was delivered. An answer is taken from there
+to the letter. A claim that only a tool has printed is none.
+
+OpenCode keeps no such files. tasuki asks its HTTP API, which also reports the end of a turn and how long it waits for its model.
+`{port}` in a command is a free port of this machine. It is chosen before the first start and kept in `.tasuki/agents/NAME/port`.
+tasuki also sets a random password, unless `OPENCODE_SERVER_PASSWORD` is set. `command: [opencode, --mini]` stays on the main
+screen and has no port. If neither files nor API have anything, the screen is read as usual.
 
 ## System prompt
 
-Each program with a profile gets it in its own way: Claude Code, Codex and Qwen Code as an option, Gemini CLI as a `GEMINI.md` in a
-folder that it is told to include, OpenCode as one of its `instructions`. `args:`, `model:` and `permission_mode:` are added to the
-profile's command; a `command:` of an agent's own whose first word is the profile's program is given the words for the prompt, too.
-Where the prompt cannot come to the program (another command without `{system_prompt}` or `{system_prompt_file}`, `plain`), `lint`,
-`up` and `doctor` say so, and each task's line names its file: `read .tasuki/agents/NAME/system_prompt.md once, then FILE and do it.`
-Besides, the file of each task says how the task ends, by its phrase and token, so that it can be done without any prompt. Gemini CLI
-reads no file that git ignores, as those in `queue/`, unless a `.geminiignore` says `!/queue/active/`; `init` writes one for it.
+Each program with a profile gets its system prompt in its own way:
+
+| program | way |
+|---|---|
+| Claude Code, Codex, Qwen Code | an option |
+| Gemini CLI | a `GEMINI.md` in a folder that it is told to include |
+| OpenCode | one of its `instructions` |
+
+`args:`, `model:` and `permission_mode:` are added to the profile's command. An agent's own `command:` gets the words for the
+prompt too, if its first word is the profile's program.
+
+Some commands cannot get the prompt: `plain`, or another command without `{system_prompt}` or `{system_prompt_file}`. `lint`, `up`
+and `doctor` report that. Each prompt line then names the file:
+`read .tasuki/agents/NAME/system_prompt.md once, then FILE and do it.`
+
+The file of each task also names the phrase and the token, so a task can be done without any prompt. Gemini CLI reads no file
+that git ignores, such as those in `queue/`, unless a `.geminiignore` has `!/queue/active/`. `init` writes one for it.
 
 ## Environment
 
-An agent inherits the environment of the process that starts the daemon, less what systemd, tmux, a shell or tasuki set for
-that process alone. Then come the variables of its profile, then its own. `TASUKI_ROOT` (the workspace), `TASUKI_AGENT` (its
-name), `TASUKI_SYSTEM_PROMPT` (the file of its system prompt, if it has one) and `TASUKI_AGENT_KEY` are set by tasuki; `TERM`,
-`TMUX`, `TMUX_PANE`, `SHELL` and `PWD` by tmux, and `COLORTERM` by a newer one where it is not set.
+An agent inherits the environment of the process that starts the daemon, without what systemd, tmux, a shell or tasuki set for
+that process alone. Then come the variables of its profile, and then its own.
+
+| set by | variables |
+|---|---|
+| tasuki | `TASUKI_ROOT` (the workspace), `TASUKI_AGENT` (agent name), `TASUKI_SYSTEM_PROMPT` (the file of its system prompt, if it has one), `TASUKI_AGENT_KEY` |
+| tmux | `TERM`, `TMUX`, `TMUX_PANE`, `SHELL`, `PWD`; a newer tmux also sets `COLORTERM`, if it is not set |
 ";
 
 fn page(schema: &Value) -> String {
     let mut page = INTRO.to_owned();
     let built_in = built_in_names().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    write!(page, "\nBuilt-in profiles, to be named under `provider:` and `based_on:`: {built_in}.\n")
-        .unwrap();
+    write!(page, "\nBuilt-in profiles, for `provider:` and `based_on:`: {built_in}.\n").unwrap();
     for (name, definition) in sections(schema) {
         let heading = match name {
             "" => "Top level",

@@ -68,7 +68,7 @@ fn what_is_wrong_is_told_with_its_file() {
         ("screen: {echo: '('}\n", "this is not a regular expression"),
         ("answers: [{rule: nope, choose: yes}]\n", "there is no rule `nope` whose state is waiting_input"),
         ("based_on: claude\nanswers: [{rule: permision, choose: yes}]\n", "permission"),
-        ("based_on: claude\nanswers: [{rule: permission, choose: ' '}]\n", "this chooses nothing"),
+        ("based_on: claude\nanswers: [{rule: permission, choose: ' '}]\n", "this is no choice"),
         ("a: 1\na: 2\n", "protocol/profiles/mine.yaml"),
         ("- 1\n", "protocol/profiles/mine.yaml"),
         ("\u{7f}\n", "protocol/profiles/mine.yaml"),

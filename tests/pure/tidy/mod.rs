@@ -2,7 +2,9 @@
 
 mod circles;
 mod fences;
+mod glossary;
 mod parsed;
+mod prose;
 mod sizes;
 mod tree;
 

@@ -241,7 +241,7 @@ fn word(ident: &syn::Ident) -> String {
 }
 
 /// `#[cfg(test)]`, and whatever else wants `test`.
-fn is_for_tests(attribute: &Attribute) -> bool {
+pub(super) fn is_for_tests(attribute: &Attribute) -> bool {
     let Meta::List(list) = &attribute.meta else { return false };
     if !list.path.is_ident("cfg") {
         return false;
@@ -251,7 +251,7 @@ fn is_for_tests(attribute: &Attribute) -> bool {
 }
 
 /// The attributes of an item, and the name that it defines.
-fn parts(item: &Item) -> (&[Attribute], Option<&syn::Ident>) {
+pub(super) fn parts(item: &Item) -> (&[Attribute], Option<&syn::Ident>) {
     match item {
         Item::Const(item) => (&item.attrs, Some(&item.ident)),
         Item::Enum(item) => (&item.attrs, Some(&item.ident)),

@@ -8,14 +8,14 @@ use crate::ui::cli::table::harmless_lines;
 use crate::wire::api::PaneLookInfo;
 use std::fmt::Write as _;
 
-/// Explains how an agent's screen is read now: the state, the rule, and the rows that matched it
+/// Explains how an agent's screen is read now: its state, the rule, and the rows that match
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  tasuki detect explain coder\n  tasuki detect explain coder --screen")]
 pub(super) struct ExplainArgs {
     /// Agent name
     #[arg(value_parser = read_name)]
     agent: AgentName,
-    /// Print the whole screen; `>` stands before the rows that matched
+    /// Print the whole screen, with `>` before the rows that match
     #[arg(long)]
     screen: bool,
 }

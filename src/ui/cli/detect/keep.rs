@@ -21,9 +21,9 @@ const TABLE: &str = "expected.table";
 /// Largest table: some ten thousand screens.
 const TABLE_BYTES_MAX: u64 = 1 << 20;
 
-/// Records a frame of an agent with the state that it should be read as
+/// Records a frame of an agent with its right state
 ///
-/// The daemon keeps a frame each time the state of a screen changes (.tasuki/frames/AGENT/, the newest 64).
+/// The daemon keeps a frame each time the state of a screen changes: the newest 64, in .tasuki/frames/AGENT/.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,20 +35,20 @@ pub(super) struct KeepArgs {
     /// Agent name
     #[arg(value_parser = read_name)]
     agent: AgentName,
-    /// State that it should be read as
+    /// Right state of the screen
     #[arg(long, value_name = "STATE", value_parser = read_state)]
     state: &'static str,
-    /// Rule that should match; any if it is left out
+    /// Rule that must match. Default: any
     #[arg(long, value_name = "NAME")]
     rule: Option<String>,
-    /// Frame to record; the newest if it is left out
+    /// Frame to record. Default: the newest
     #[arg(long, value_name = "FILE")]
     frame: Option<PathBuf>,
-    /// Name of the recorded screen; that of the frame if it is left out
+    /// Name of the recorded screen. Default: that of the frame
     #[arg(long, value_name = "NAME", value_parser = read_file_name)]
     name: Option<String>,
     /// Where to; a folder for each profile is made there
-    #[arg(long, value_name = "DIR", help = "Target folder (protocol/profiles/screens)")]
+    #[arg(long, value_name = "DIR", help = "Target folder. Default: protocol/profiles/screens")]
     to: Option<PathBuf>,
 }
 
@@ -59,12 +59,14 @@ Examples:
   tasuki detect check
   tasuki detect check tests/screens
 
-Exit codes: 0 all are read as their tables say, 1 some are not.")]
+Exit codes:
+  0  every screen is read as recorded
+  1  some are not")]
 pub(super) struct CheckArgs {
     /// A folder that has one for each profile, with an expected.table of lines `FILE STATE RULE`
     #[arg(
         value_name = "DIR",
-        help = "Folder of recorded screens, with a folder for each profile in it (protocol/profiles/screens)"
+        help = "Folder of recorded screens, with a folder for each profile. Default: protocol/profiles/screens"
     )]
     folder: Option<PathBuf>,
 }

@@ -18,9 +18,9 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tasuki detect explain coder                             how its screen is read now
-  tasuki detect keep coder --state waiting_input          records its screen with the state it should have
-  tasuki detect check                                     checks that all kept screens are read as recorded
+  tasuki detect explain coder                       shows how its screen is read now
+  tasuki detect keep coder --state waiting_input    records its screen with its right state
+  tasuki detect check                               tries the rules on all recorded screens
   tasuki detect replay --provider claude frames/*.txt
 
 States: ready, busy, draft, waiting_input, rate_limited, error, unknown.")]
@@ -37,17 +37,17 @@ enum Verb {
     Check(keep::CheckArgs),
 }
 
-/// Reads kept screens and prints a line `FILE STATE RULE` for each
+/// Reads screens from files, and prints a line `FILE STATE RULE` for each
 ///
-/// A file has the rows of a screen (`tmux capture-pane -p`). `cursor=COLUMN,ROW` and `title=TEXT` in a file of the same
-/// name that ends in .meta count too.
+/// A file has the rows of a screen (`tmux capture-pane -p`). A file of the same name that ends in .meta may have lines
+/// `cursor=COLUMN,ROW` and `title=TEXT`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tasuki detect replay --provider claude frames/*.txt
   tmux capture-pane -p -t %5 > now.txt && tasuki detect replay --provider codex now.txt")]
 struct ReplayArgs {
-    /// Profile whose rules are used
+    /// Profile name
     #[arg(long, value_name = "NAME")]
     provider: String,
     /// File with the rows of a screen
@@ -107,7 +107,7 @@ fn replay(desk: &Desk, args: &ReplayArgs) -> Ended {
         0 => Ok(()),
         _ => {
             let why = format!("{bad} of {} could not be read", counted(args.files.len(), "file"));
-            Err(Failure::new(Kind::Rejected, "detect", why, "correct what is said above"))
+            Err(Failure::new(Kind::Rejected, "detect", why, "correct what is reported above"))
         }
     }
 }

@@ -69,7 +69,7 @@ impl Page {
         let brief = tale.parts.iter().filter(|part| crowd && part.went_well()).count();
         if brief > 0 {
             let count = tale.parts.len();
-            self.line(None, depth, &format!("{count} parts; those that went well ({brief}) have one line each: `--full` shows all of them, `tasuki why PART` one"));
+            self.line(None, depth, &format!("{count} parts; the completed ones ({brief}) have one line each: `--full` shows all of them, `tasuki why PART` one"));
         }
         let condensed = !self.style.is_full && (depth > 0 || !tale.parts.is_empty());
         for item in items(tale) {

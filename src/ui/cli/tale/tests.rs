@@ -180,7 +180,7 @@ fn of_many_parts_those_that_went_well_take_a_line_and_it_says_so() {
     }
     let tale = tale("p", &steps, 5);
     let page = page(&tale);
-    assert!(page.contains("100 parts; those that went well (98) have one line"), "{page}");
+    assert!(page.contains("100 parts; the completed ones (98) have one line"), "{page}");
     assert_eq!(page.matches("is being typed").count(), 2, "the failed one and the open one:\n{page}");
     assert!((0..100).all(|part| page.contains(&format!("p.{part}: task"))), "{page}");
     assert!(page.lines().count() < 130, "{}", page.lines().count());

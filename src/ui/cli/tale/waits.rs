@@ -60,7 +60,7 @@ impl<'a> Ground<'a> {
                 Some(self.queued_for(tale, account, family, not_before, redo.is_some()))
             }
             Stage::Held(_) => {
-                let why = account.note.as_deref().unwrap_or("nobody can tell whether it was delivered");
+                let why = account.note.as_deref().unwrap_or("it is unknown whether it was delivered");
                 Some(format!("a person ({why}): `tasuki retry|cancel {}`", tale.id))
             }
             Stage::InDoubt(_) => Some("its pane to show whether it was delivered".to_owned()),
@@ -87,7 +87,7 @@ impl<'a> Ground<'a> {
                 Some(format!("a person: {name} asks something{why}: `tasuki answer {name}`"))
             }
             "waiting_input" | "error" => {
-                Some(format!("a person: {name} needs one{why}: `tasuki attach {name}`"))
+                Some(format!("a person: {name} needs help{why}: `tasuki attach {name}`"))
             }
             "rate_limited" => Some(format!("{name}'s limit to be over{why}")),
             _ => None,

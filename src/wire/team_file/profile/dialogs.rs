@@ -9,33 +9,34 @@ use crate::wire::team_file::values::At;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How a program draws what may be chosen: a list, whose mark Up and Down move, or choices side by side, where Left and
+/// How a program draws choices. Either a list, whose mark Up and Down move, or choices side by side, where Left and
 /// Right do. The first group of `marked` and of `other` is a choice with its number.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Choices")]
 pub(in crate::wire) struct ChoicesEntry {
-    /// The choice of a list that Enter takes. If it is left out, the marked one stands on another background.
+    /// The choice of a list that Enter takes. If it is left out, the marked one has another background.
     marked: Option<At<String>>,
-    /// Another choice of that list: it begins in the same column.
+    /// Another choice of that list. It begins in the same column.
     other: Option<At<String>>,
-    /// Whether choices without numbers stand apart, each above a row that says what it is, with a blank row between two. `false`.
+    /// Whether choices have no numbers and each has a row below it that describes it, with a blank row between two.
+    /// Default: `false`.
     described: Option<bool>,
-    /// Rows with all choices side by side, each a group. The marked one stands on another background.
+    /// Rows with all choices side by side, each a group. The marked one has another background.
     in_row: Option<Vec<At<String>>>,
-    /// The words of a choice, without its number, that say yes once and to nothing more than is asked.
+    /// Words of a choice, without its number, that say yes once, and to nothing more than is asked.
     yes: Option<Vec<At<String>>>,
-    /// The words of a choice, without its number, that say no.
+    /// Words of a choice, without its number, that say no.
     no: Option<Vec<At<String>>>,
-    /// Rules that know dialogs which take a line of text: what a person answers is typed there.
+    /// Rules of dialogs that take a line of text. A person's answer is typed there.
     typed: Option<Vec<String>>,
-    /// Those of them that ask for words after a choice that says no: where a person has answered `no`, Enter is pressed there.
+    /// Those of them that ask for words after a choice that says no. After the answer `no`, Enter is pressed there.
     enter_after_no: Option<Vec<String>>,
-    /// The words of a choice, without its number, in whose place a text may be typed once it is marked: an answer that is none
-    /// of the choices is typed there.
+    /// Words of a choice, without its number, that a text replaces once it is marked. An answer that is none of the
+    /// choices is typed there.
     field: Option<Vec<At<String>>>,
-    /// The words of the last choice of a list, without its number, that opens a line for a text in the row below it: what a person
-    /// answers is typed there once it is open.
+    /// Words of the last choice of a list, without its number, that opens a line for a text in the row below. A
+    /// person's answer is typed there once it is open.
     opens: Option<Vec<At<String>>>,
 }
 
@@ -50,7 +51,7 @@ impl ChoicesEntry {
             }
             (Some(_), None) => {
                 let place = self.marked.as_ref().map(|marked| marked.place).unwrap_or_default();
-                book.wrong(place, "this list has no `other`", "say how a choice looks that is not marked");
+                book.wrong(place, "this list has no `other`", "describe a choice that is not marked");
                 None
             }
             _ => None,
@@ -70,14 +71,14 @@ impl ChoicesEntry {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StandingAnswer")]
 pub(in crate::wire) struct AnswerEntry {
-    /// The rule of `screen` that knows the dialog: `permission`. `tasuki detect explain` names it.
+    /// Rule of `screen` that recognises the dialog: `permission`. `tasuki detect explain` names it.
     rule: At<String>,
-    /// What has to be seen in its text, each in some row.
+    /// Patterns that must match in its text, each in some row.
     see: Option<Vec<At<String>>>,
-    /// What may be seen in its text: if this is given, each row of it has to match one of these from its first
-    /// letter to its last, so that nothing stands there that was not thought of.
+    /// Patterns for every row of its text. If they are given, each row must match one of them from its first letter to
+    /// its last, so that nothing unexpected is answered.
     rows: Option<Vec<At<String>>>,
-    /// `yes`, `no`, the number of a choice, or the words that one begins with.
+    /// `yes`, `no`, the number of a choice, or the words that a choice begins with.
     choose: At<String>,
 }
 
@@ -97,7 +98,7 @@ impl AnswerEntry {
         if self.choose.value.trim().is_empty() {
             book.wrong(
                 self.choose.place,
-                "this chooses nothing",
+                "this is no choice",
                 "write `yes`, `no`, a number, or a choice's words",
             );
             return None;

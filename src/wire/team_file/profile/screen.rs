@@ -11,27 +11,27 @@ use serde::Deserialize;
 /// Rules of one profile, those of its base included: each look at a pane asks them all.
 const RULES_MAX: usize = 200;
 
-/// How the screens of a program are read. Patterns are regular expressions (of the Rust crate `regex`), matched against
-/// single rows without the spaces at their ends.
+/// How the screens of a program are read. Patterns are regular expressions (of the Rust crate `regex`). Each is matched
+/// against a single row without the spaces at its end.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Screen")]
 pub(in crate::wire) struct ScreenEntry {
-    /// The version of the program whose screens these are, in its own words.
+    /// Version of the program that has these screens, in its own words.
     version: Option<String>,
     /// How it draws the box for what is typed to it.
     #[serde(rename = "box")]
     input_box: Option<BoxEntry>,
-    /// A row that shows what was typed before: a turn begins behind the last one.
+    /// A row that shows what was typed before. A turn begins after the last one.
     echo: Option<At<String>>,
-    /// The first row of each thing that was said, done or told in a turn: an answer, a tool, an error.
+    /// The first row of each entry of a turn: an answer, a tool, an error.
     entry: Option<At<String>>,
-    /// The first row of a dialog, so that what stands above one is no part of it.
+    /// The first row of a dialog. What is above it is no part of the dialog.
     dialog: Option<At<String>>,
-    /// How it draws what may be chosen in a dialog, so that `tasuki answer` can.
+    /// How it draws the choices of a dialog. `tasuki answer` needs it.
     choices: Option<ChoicesEntry>,
-    /// What a screen means: the first rule that matches says it. Rules stand before those of the profile that this one
-    /// is based on, and one with the name of another takes its place.
+    /// What a screen means: the first rule that matches decides. These rules precede those of the base profile, and
+    /// replace those of the same name.
     rules: Option<At<Vec<At<RuleEntry>>>>,
 }
 
@@ -40,13 +40,13 @@ pub(in crate::wire) struct ScreenEntry {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Box")]
 struct BoxEntry {
-    /// The ways in which the program draws it. The first one that fits counts.
+    /// The ways in which the program draws it. The first one that matches counts.
     forms: Vec<FormEntry>,
-    /// Texts that the program shows where nothing was typed.
+    /// Texts that the program shows in an empty box.
     empty: Option<Vec<At<String>>>,
-    /// What the program shows in place of a text that was pasted, from its first letter to its last.
+    /// What the program shows in place of a pasted text, from its first letter to its last.
     pasted: Option<Vec<At<String>>>,
-    /// Whether what is drawn faint there is the program's own words, as what it proposes to send next: it is no draft.
+    /// Whether faint text in the box is the program's own words, such as a suggestion. Then it is no unsent text.
     /// Default: `false`
     faint: Option<bool>,
 }
@@ -56,30 +56,30 @@ struct BoxEntry {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BoxForm")]
 struct FormEntry {
-    /// The row right above its text, if that is a part of it.
+    /// The row right above its text, if that belongs to the box.
     above: Option<At<String>>,
     /// The first row of its text.
     first: At<String>,
-    /// Each further row of its text; blank ones go on in any case.
+    /// Each further row of its text. Blank rows always belong to it.
     more: Option<At<String>>,
-    /// The first row behind its text.
+    /// The first row after its text.
     below: At<String>,
-    /// Rows at the end of its text that are the program's own. Default: `0`
+    /// Number of rows at the end of its text that are the program's own. Default: `0`
     own_rows: Option<u8>,
-    /// Blank rows right before the one below that are no part of its text. Default: `0`
+    /// Number of blank rows right before `below` that are no part of its text. Default: `0`
     gap: Option<u8>,
-    /// A row that stands somewhere under it. What looks like the box without such a row is none.
+    /// A row somewhere below the box. Without such a row it is not the box.
     footer: Option<At<String>>,
-    /// Where the cursor stands, if that is known: what looks like the box elsewhere is none. Default: `anywhere`
+    /// Where the cursor is, if that is known. With the cursor elsewhere it is not the box. Default: `anywhere`
     cursor: Option<CursorWord>,
 }
 
-/// When a screen means a state. All that is named under `see` has to be seen, and nothing of what is named under `not`.
+/// When a screen means a state. Everything under `see` must match, and nothing under `not`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Rule")]
 pub(in crate::wire) struct RuleEntry {
-    /// Its name, of its profile alone.
+    /// Rule name, unique in its profile.
     name: At<String>,
     /// What the screen means.
     state: StateWord,
@@ -88,25 +88,25 @@ pub(in crate::wire) struct RuleEntry {
     input_box: Option<BoxWord>,
     /// For an error: whether the program can be given a turn all the same. Default: `false`
     free: Option<bool>,
-    /// For such an error: whether the last row above the input box has to be drawn bold, or else it is a draft. Recorded screens
-    /// have no colours, and are not asked. Default: `false`
+    /// For such an error: whether the last row above the input box must be bold. If it is not, the row is unsent text.
+    /// Recorded screens have no colours, and are not checked. Default: `false`
     bold: Option<bool>,
-    /// What has to be seen.
+    /// What must match.
     see: Option<SightsEntry>,
-    /// What must not be seen.
+    /// What must not match.
     not: Option<SightsEntry>,
-    /// What a person can do about it, told behind the program's own words. `{name}` is the agent.
+    /// What a person can do about it, shown after the program's own words. `{name}` is the agent.
     cure: Option<String>,
 }
 
-/// Patterns by the part of the screen that they are matched against.
+/// Patterns, by the part of the screen that they are matched against.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Sights")]
 struct SightsEntry {
     /// The pane's title.
     title: Option<Vec<At<String>>>,
-    /// What the input box shows: what was typed, or the program's own words where it is empty.
+    /// What the input box shows: what was typed, or the program's own words if it is empty.
     input: Option<Vec<At<String>>>,
     /// The rows below the input box, with the one that ends it.
     footer: Option<Vec<At<String>>>,
@@ -116,10 +116,10 @@ struct SightsEntry {
     last: Option<Vec<At<String>>>,
     /// The rows from the last echo to the input box, or to the end of the screen.
     turn: Option<Vec<At<String>>>,
-    /// The rows of the turn's last entry, as far as `entry` of the screen tells them apart: an error of the turn before
-    /// its last words is no longer one.
+    /// The rows of the turn's last entry, if `entry` of the screen is set. An error before the turn's last words no
+    /// longer counts.
     entry: Option<Vec<At<String>>>,
-    /// The rows from the last one that `dialog` of the screen matches to the end; without one, all rows below the input
+    /// The rows from the last one that matches `dialog` of the screen to the end. Without one: all rows below the input
     /// box.
     dialog: Option<Vec<At<String>>>,
     /// The last forty rows that are not blank.

@@ -7,38 +7,38 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Where a program keeps its sessions: files of JSON values, a line each, to which it appends.
+/// Where a program keeps its sessions: files to which it appends JSON values, one per line.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Transcript")]
 pub(in crate::wire) struct TranscriptEntry {
-    /// Paths, with `*` for any part of a name, once in each: `$HOME/.claude/projects/*/*.jsonl`. They begin with `/`, or
-    /// with a variable of the agent; where it lacks that, the path is left out.
+    /// Paths, with `*` for any part of a name, once in each: `$HOME/.claude/projects/*/*.jsonl`. They begin with `/`,
+    /// or with an environment variable of the agent. A path whose variable is not set is left out.
     files: Vec<At<String>>,
-    /// What it was asked.
+    /// Records of what it was asked.
     asked: RecordsEntry,
-    /// What it said.
+    /// Records of what it answered.
     said: RecordsEntry,
-    /// What stands in a record that ends a turn, of one kind or another: without such a record a turn is not over for as
-    /// long as something is written there. Default: its screen says when a turn is over
+    /// Parts of a record that ends a turn, of one kind or another. While something is written there, a turn is not over
+    /// without such a record. Default: its screen shows when a turn is over
     over: Option<Vec<BTreeMap<String, Scalar>>>,
-    /// What stands in a record that says that its model gave no answer, of one kind or another: what its screen shows then is no
-    /// answer, and counts only where nothing is said. Default: none
+    /// Parts of a record that says that the model gave no answer, of one kind or another. What the screen shows then is
+    /// no answer, and counts only where nothing is said. Default: none
     failed: Option<Vec<BTreeMap<String, Scalar>>>,
-    /// Where a record has a name: a later one of the same name takes its place.
+    /// The part with the name of a record. A later record of the same name replaces it.
     id: Option<At<String>>,
 }
 
-/// Records of one kind. Parts of a record are named with dots between: `message.content`.
+/// Records of one kind. Parts of a record are named with dots: `message.content`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Records")]
 pub(in crate::wire) struct RecordsEntry {
-    /// What stands in parts of it.
+    /// Parts that the record must have.
     r#where: BTreeMap<String, Scalar>,
-    /// What does not.
+    /// Parts that it must not have.
     unless: Option<BTreeMap<String, Scalar>>,
-    /// The part with its text: a string, or a list of strings and of records with a string `text`.
+    /// The part with the text: a string, or a list of strings and of records with a string `text`.
     text: At<String>,
 }
 
