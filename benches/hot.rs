@@ -67,7 +67,7 @@ impl World {
         let (token, turn, line) = (turn.token, turn.number, "".into());
         life.extend(rung.events);
         let verdict = Verdict::Delivered(Receipt::Read);
-        life.extend(self.report(Report::Rung { id: id.clone(), turn, verdict }).events);
+        life.extend(self.report(Report::Delivery { id: id.clone(), turn, verdict }).events);
         let source = CompletionSource::Marker;
         let text = "できました 🎽".into();
         let claimed = Report::Claimed { id, turn, token, line, source, text, truncated: false };

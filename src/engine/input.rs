@@ -180,8 +180,8 @@ pub enum Report {
     },
     /// Its screen says that it needs nothing, or nothing any more.
     NeedsNothing,
-    /// What became of a doorbell.
-    Rung {
+    /// What became of a turn that was to be typed.
+    Delivery {
         /// For which message.
         id: MessageId,
         /// Which turn.
@@ -244,7 +244,7 @@ pub enum Report {
     },
 }
 
-/// What became of a doorbell.
+/// What became of a turn that was to be typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It was typed, and this proves it.

@@ -48,7 +48,7 @@ impl Bench {
         });
         let (id, turn) = rung.expect("a task is rung");
         let (token, turn, line) = (turn.token, turn.number, "".into());
-        self.report(Report::Rung { id: id.clone(), turn, verdict: Verdict::Delivered(Receipt::Read) });
+        self.report(Report::Delivery { id: id.clone(), turn, verdict: Verdict::Delivered(Receipt::Read) });
         let source = CompletionSource::Marker;
         let (id_of, text) = (id.clone(), "done".into());
         let done = Report::Claimed { id: id_of, turn, token, line, source, text, truncated: false };
@@ -127,7 +127,7 @@ fn many_are_paced() {
     for number in 0..60 {
         bench.report(Report::Ready { fresh: token(1 + number) });
         let id = id(&format!("p{number}"));
-        bench.report(Report::Rung { id, turn: 1, verdict: Verdict::Delivered(Receipt::Read) });
+        bench.report(Report::Delivery { id, turn: 1, verdict: Verdict::Delivered(Receipt::Read) });
     }
     assert_eq!(bench.work(100).as_str(), "late", "the sixty of this minute are gone");
     for number in 0..10_000 {

@@ -11,7 +11,7 @@ use tasuki::wire::team_file::Profile;
 
 /// Types the turn, which must be delivered.
 async fn ring(hand: &mut Hand) {
-    hand.give(Order::Ring(turn("t-1", "a995l2"))).await;
+    hand.give(Order::Deliver(turn("t-1", "a995l2"))).await;
     let verdict = hand.verdict().await;
     assert!(matches!(verdict, Verdict::Delivered(_)), "{verdict:?}");
 }
@@ -77,7 +77,7 @@ async fn an_agent_without_tokens_is_heard_though_its_line_has_left_what_is_searc
     let mut hand = Hand::at(&world, "a", script, fast()).await;
     let mut typed = turn("t-1", "a995l2");
     typed.turn.token = None;
-    hand.give(Order::Ring(typed)).await;
+    hand.give(Order::Deliver(typed)).await;
     let verdict = hand.verdict().await;
     assert!(matches!(verdict, Verdict::Delivered(_)), "{verdict:?}");
     let report = hears(&mut hand).await;
@@ -93,7 +93,7 @@ async fn a_claim_proves_after_a_kill_that_its_turn_was_read_wherever_its_line_we
     ring(&mut hand).await;
     let report = hears(&mut hand).await;
     assert!(matches!(report, Report::Claimed { .. }), "{report:?}");
-    hand.give(Order::Settle(turn("t-1", "a995l2"))).await;
+    hand.give(Order::ResolveDoubt(turn("t-1", "a995l2"))).await;
     let verdict = hand.verdict().await;
     assert!(matches!(verdict, Verdict::Delivered(_)), "{verdict:?}");
 }
@@ -118,8 +118,8 @@ async fn the_end_of_a_turn_is_told_where_no_token_is_known_too() {
     let mut hand = Hand::at(&world, "a", script, slow).await;
     let mut typed = turn("t-1", "a995l2");
     typed.turn.token = None;
-    hand.give(Order::Await(typed)).await;
-    hand.give(Order::Seek { past: None }).await;
+    hand.give(Order::Watch(typed)).await;
+    hand.give(Order::ProbeReadiness { past: None }).await;
     loop {
         match hand.hears().await {
             Report::NotReady { .. } | Report::Said { .. } => {}
@@ -154,7 +154,7 @@ async fn a_pane_in_copy_mode_is_not_ready_before_it_is_left() {
     let mut hand = Hand::at(&world, "a", "echo ready; exec sleep 1000", fast()).await;
     let pane = hand.pane.id().to_string();
     world.end.plain(&["copy-mode", "-t", &pane]);
-    hand.give(Order::Seek { past: None }).await;
+    hand.give(Order::ProbeReadiness { past: None }).await;
     assert!(matches!(hand.hears().await, Report::NotReady { guard: Guard::CopyMode }));
     world.end.plain(&["send-keys", "-t", &pane, "-X", "cancel"]);
     assert!(matches!(hand.hears().await, Report::Ready { .. }));

@@ -110,7 +110,7 @@ impl Hand {
     }
 
     pub(crate) async fn give(&self, order: Order) {
-        self.asked.set(self.asked.get() || matches!(order, Order::Seek { .. }));
+        self.asked.set(self.asked.get() || matches!(order, Order::ProbeReadiness { .. }));
         self.orders.send(order).await.expect("the worker lives");
     }
 
@@ -158,7 +158,7 @@ impl Hand {
     /// What it says became of the turn.
     pub(crate) async fn verdict(&mut self) -> Verdict {
         loop {
-            if let Report::Rung { verdict, .. } = self.hears().await {
+            if let Report::Delivery { verdict, .. } = self.hears().await {
                 return verdict;
             }
         }

@@ -52,7 +52,7 @@ async fn shown(hand: &Hand, typed: &Typed) {
 
 /// Has the turn typed, and stops everything before its Enter.
 async fn ring_and_stop(hand: &mut Hand, typed: &Typed) {
-    hand.give(Order::Ring(typed.clone())).await;
+    hand.give(Order::Deliver(typed.clone())).await;
     shown(hand, typed).await;
     hand.terms.send_modify(|terms| terms.halted = true);
     let verdict = hand.verdict().await;
@@ -66,7 +66,7 @@ fn again(typed: &Typed) -> Typed {
 }
 
 async fn ring(hand: &mut Hand, typed: &Typed) -> Verdict {
-    hand.give(Order::Ring(typed.clone())).await;
+    hand.give(Order::Deliver(typed.clone())).await;
     hand.verdict().await
 }
 
@@ -93,7 +93,7 @@ async fn a_line_that_a_killed_daemon_left_is_not_told_as_delivered_before_it_is(
         let typed = turn("t-1", "a995l2");
         leave_in_the_input(&hand, &typed).await;
         notice(&world, &hand).await;
-        hand.give(Order::Settle(typed.clone())).await;
+        hand.give(Order::ResolveDoubt(typed.clone())).await;
         let verdict = hand.verdict().await;
         assert!(matches!(verdict, Verdict::Delivered(_)), "{verdict:?}");
         assert_eq!(entered(&world, &hand, 1).await, format!("{}\n", typed.line), "whole, and with its Enter");
@@ -153,7 +153,7 @@ async fn a_terminal_that_shows_nothing_is_cleared_before_a_line_is_typed_again()
     let other = turn("t-2", "b995l3");
     hand.pane.paste(&other.line).await.unwrap();
     notice(&world, &hand).await;
-    hand.give(Order::Settle(other.clone())).await;
+    hand.give(Order::ResolveDoubt(other.clone())).await;
     assert!(matches!(hand.verdict().await, Verdict::NotDelivered { .. }));
     let verdict = ring(&mut hand, &again(&other)).await;
     assert!(matches!(verdict, Verdict::Delivered(_)), "{verdict:?}");
@@ -196,7 +196,7 @@ async fn in_the_input_of_a_program_itself_a_line_is_cleared_or_in_doubt() {
     let mut hand = Hand::at(&world, "c", &keys("c", 1_000), fast()).await;
     leave_in_the_input(&hand, &typed).await;
     notice(&world, &hand).await;
-    hand.give(Order::Settle(typed.clone())).await;
+    hand.give(Order::ResolveDoubt(typed.clone())).await;
     let verdict = hand.verdict().await;
     assert!(matches!(verdict, Verdict::Unconfirmed { .. }), "{verdict:?}");
     hand.pane.type_literal("PLAIN OK a995l2").await.unwrap();
@@ -221,7 +221,7 @@ async fn the_question_whether_a_line_was_entered_is_no_part_of_an_answer() {
     leave_in_the_input(&hand, &typed).await;
     hand.pane.enter().await.unwrap();
     row_after(&hand.pane, "first").await;
-    hand.give(Order::Settle(typed)).await;
+    hand.give(Order::ResolveDoubt(typed)).await;
     let verdict = hand.verdict().await;
     assert!(matches!(verdict, Verdict::Delivered(_)), "{verdict:?}");
     world.file("go", "");

@@ -50,12 +50,12 @@ async fn a_limit_that_is_over_keeps_nobody_out_whatever_the_worker_forgot() {
     show(&world, "usage-limit-session.txt", ("", ""));
     let why = limit(&mut hand).await;
     for other in [None, Some("another limit".into())] {
-        hand.give(Order::Seek { past: other }).await;
+        hand.give(Order::ProbeReadiness { past: other }).await;
         assert_eq!(hand.hears().await, Report::NotReady { guard: Guard::Limited });
     }
     // It forgets what it told with its profile.
     hand.launches.send(Launches::default()).unwrap();
-    hand.give(Order::Seek { past: Some(why.clone()) }).await;
+    hand.give(Order::ProbeReadiness { past: Some(why.clone()) }).await;
     loop {
         match hand.hears().await {
             Report::Ready { .. } => break,
@@ -66,14 +66,14 @@ async fn a_limit_that_is_over_keeps_nobody_out_whatever_the_worker_forgot() {
     // A worker that takes an agent over has told nothing.
     let other_world = World::new().await;
     let mut other = Hand::at(&other_world, "a", EASEL, claude()).await;
-    other.give(Order::Seek { past: Some(why.clone()) }).await;
+    other.give(Order::ProbeReadiness { past: Some(why.clone()) }).await;
     assert_eq!(other.hears().await, Report::NotReady { guard: Guard::UnknownScreen });
     show(&other_world, "usage-limit-session.txt", ("", ""));
     assert!(matches!(other.hears().await, Report::Ready { .. }));
     // Another limit is another one.
     show(&world, "usage-limit-week.txt", ("", ""));
     while limit(&mut hand).await == why {}
-    hand.give(Order::Seek { past: Some(why) }).await;
+    hand.give(Order::ProbeReadiness { past: Some(why) }).await;
     assert_eq!(hand.hears().await, Report::NotReady { guard: Guard::Limited });
 }
 

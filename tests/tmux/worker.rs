@@ -39,28 +39,28 @@ async fn a_turn_in_doubt_is_settled_by_what_stands_in_the_pane() {
     let mut hand = Hand::at(&world, "a", READER, fast()).await;
     let [first, second, third] =
         [("t-1", "a995l2"), ("t-2", "b995l3"), ("t-3", "c995l4")].map(|(id, token)| turn(id, token));
-    hand.give(Order::Settle(first.clone())).await;
+    hand.give(Order::ResolveDoubt(first.clone())).await;
     assert!(not_delivered(&hand.verdict().await, "no trace"), "nothing was typed");
 
     leave_in_the_input(&hand, &first.line).await;
-    hand.give(Order::Settle(first.clone())).await;
+    hand.give(Order::ResolveDoubt(first.clone())).await;
     assert!(matches!(hand.verdict().await, Verdict::Delivered(_)), "only Enter was missing");
     assert_eq!(entered(&world, &hand, 1).await, format!("{}\n", first.line));
-    hand.give(Order::Settle(first.clone())).await;
+    hand.give(Order::ResolveDoubt(first.clone())).await;
     assert!(matches!(hand.verdict().await, Verdict::Delivered(_)), "it stands there, entered");
 
     leave_in_the_input(&hand, &format!("{} 日本", second.line)).await;
-    hand.give(Order::Settle(second)).await;
+    hand.give(Order::ResolveDoubt(second)).await;
     assert!(not_delivered(&hand.verdict().await, "somebody typed after its line"), "nobody's words are sent");
     hand.pane.key(Key::Ctrl(CtrlLetter::new('u').unwrap())).await.unwrap();
 
     leave_in_the_input(&hand, &third.line).await;
     hand.terms.send_modify(|terms| terms.halted = true);
-    hand.give(Order::Settle(third.clone())).await;
+    hand.give(Order::ResolveDoubt(third.clone())).await;
     assert!(matches!(hand.verdict().await, Verdict::Unconfirmed { .. }), "nobody may press Enter");
     assert_eq!(lines(&world), format!("{}\n", first.line));
     hand.terms.send_modify(|terms| terms.halted = false);
-    hand.give(Order::Settle(third.clone())).await;
+    hand.give(Order::ResolveDoubt(third.clone())).await;
     assert!(matches!(hand.verdict().await, Verdict::Delivered(_)));
     assert_eq!(entered(&world, &hand, 2).await, format!("{}\n{}\n", first.line, third.line));
 }
@@ -74,10 +74,10 @@ async fn what_is_not_read_yet_is_neither_delivered_nor_lost_and_nothing_is_typed
     hand.pane.paste(&first.line).await.unwrap();
     hand.pane.enter().await.unwrap();
     hand.until_unread().await;
-    hand.give(Order::Ring(turn("t-2", "b995l3"))).await;
+    hand.give(Order::Deliver(turn("t-2", "b995l3"))).await;
     let verdict = hand.verdict().await;
     assert!(matches!(verdict, Verdict::Withdrawn { .. }), "{verdict:?}");
-    hand.give(Order::Settle(first.clone())).await;
+    hand.give(Order::ResolveDoubt(first.clone())).await;
     let verdict = hand.verdict().await;
     assert!(matches!(verdict, Verdict::Unconfirmed { .. }), "{verdict:?}");
     world.file("go", "");
@@ -92,12 +92,12 @@ async fn the_line_of_an_older_turn_is_never_entered_with_a_newer_one() {
     let (old, new) = (turn("t-1", "a995l2"), turn("t-2", "b995l3"));
     let mut hand = Hand::at(&world, "a", READER, Profile { clear_key: None, ..fast() }).await;
     leave_in_the_input(&hand, &old.line).await;
-    hand.give(Order::Ring(new.clone())).await;
+    hand.give(Order::Deliver(new.clone())).await;
     let verdict = hand.verdict().await;
     assert!(not_delivered(&verdict, "an older line"), "{verdict:?}");
     assert_eq!(lines(&world), "");
     // Where it is this turn's own, only Enter is missing.
-    hand.give(Order::Ring(old.clone())).await;
+    hand.give(Order::Deliver(old.clone())).await;
     assert!(matches!(hand.verdict().await, Verdict::Delivered(_)));
     assert_eq!(entered(&world, &hand, 1).await, format!("{}\n", old.line));
 
@@ -105,13 +105,13 @@ async fn the_line_of_an_older_turn_is_never_entered_with_a_newer_one() {
     let mut hand = Hand::at(&world, "c", READER, Profile { clear_key: None, ..fast() }).await;
     assert_eq!(until_ready(&mut hand).await, []);
     leave_in_the_input(&hand, &old.line).await;
-    hand.give(Order::Ring(new.clone())).await;
+    hand.give(Order::Deliver(new.clone())).await;
     let verdict = hand.verdict().await;
     assert!(not_delivered(&verdict, "an older line"), "{verdict:?}");
 
     let mut hand = Hand::at(&world, "b", READER, fast()).await;
     leave_in_the_input(&hand, &old.line).await;
-    hand.give(Order::Ring(new.clone())).await;
+    hand.give(Order::Deliver(new.clone())).await;
     let verdict = hand.verdict().await;
     assert!(matches!(verdict, Verdict::Delivered(_)), "the old line can be cleared: {verdict:?}");
     assert_eq!(entered(&world, &hand, 2).await, format!("{}\n{}\n", old.line, new.line));
@@ -134,7 +134,7 @@ async fn a_line_that_is_not_shown_is_not_sent() {
     typed.turn.token = None;
     for (name, shown) in [("a", "nothing"), ("b", &*typed.line)] {
         let (mut hand, path) = mute(&world, name, &typed, shown).await;
-        hand.give(Order::Ring(typed.clone())).await;
+        hand.give(Order::Deliver(typed.clone())).await;
         let verdict = hand.verdict().await;
         assert!(not_delivered(&verdict, "was not shown"), "{shown}: {verdict:?}");
         hand.pane.type_literal("END").await.unwrap();
@@ -154,7 +154,7 @@ async fn a_stop_between_a_line_and_its_enter_holds_that_back() {
          while [ ! -e go ]; do sleep 0.02; done; cat shown; head -c 3 > {path:?}; printf done; exec sleep 1000"
     );
     let mut hand = Hand::at(&world, "a", &script, fast()).await;
-    hand.give(Order::Ring(typed)).await;
+    hand.give(Order::Deliver(typed)).await;
     row_after(&hand.pane, "read now").await;
     hand.terms.send_modify(|terms| terms.halted = true);
     world.file("go", "");
@@ -169,14 +169,14 @@ async fn a_line_counts_as_read_once_it_was_read() {
     let world = World::new().await;
     let script = "echo ready; while [ ! -e go ]; do sleep 0.02; done; head -n 1 > lines; exec sleep 1000";
     let mut hand = Hand::at(&world, "a", script, fast()).await;
-    hand.give(Order::Ring(turn("t-1", "a995l2"))).await;
+    hand.give(Order::Deliver(turn("t-1", "a995l2"))).await;
     assert_eq!(hand.verdict().await, Verdict::Delivered(Receipt::Echoed));
     hand.looked().await; // and had nothing to say
     world.file("go", "");
     assert!(matches!(hand.hears().await, Report::Taken { turn: 1, .. }));
     // Where the terminal hands each key on at once, nothing proves that it was read.
     let mut hand = Hand::at(&world, "b", "stty raw; echo ready; exec cat > /dev/null", fast()).await;
-    hand.give(Order::Ring(turn("t-2", "b995l3"))).await;
+    hand.give(Order::Deliver(turn("t-2", "b995l3"))).await;
     assert_eq!(hand.verdict().await, Verdict::Delivered(Receipt::Echoed));
 }
 
@@ -185,14 +185,14 @@ async fn enter_is_pressed_no_sooner_than_the_program_bears_it() {
     let world = World::new().await;
     let mut hand = Hand::at(&world, "a", READER, Profile { enter_after_ms: 1_500, ..fast() }).await;
     let since = Instant::now();
-    hand.give(Order::Ring(turn("t-1", "a995l2"))).await;
+    hand.give(Order::Deliver(turn("t-1", "a995l2"))).await;
     assert!(matches!(hand.verdict().await, Verdict::Delivered(_)));
     assert!(since.elapsed() >= Duration::from_millis(1_500), "{:?}", since.elapsed());
 }
 
 /// Reports until the worker says that its agent may be typed to, which it does after a longer silence than a claim needs.
 async fn until_ready(hand: &mut Hand) -> Vec<Report> {
-    hand.give(Order::Seek { past: None }).await;
+    hand.give(Order::ProbeReadiness { past: None }).await;
     let mut heard = Vec::new();
     loop {
         match hand.hears().await {
@@ -210,7 +210,7 @@ async fn a_claim_is_told_once_and_only_where_one_is_awaited() {
     let late = Profile { ready_quiet_ms: 400, ready_within_ms: 60_000, ..fast() };
     let mut hand = Hand::at(&world, "a", script, late).await;
     assert_eq!(until_ready(&mut hand).await, []);
-    hand.give(Order::Ring(turn("t-1", "a995l2"))).await;
+    hand.give(Order::Deliver(turn("t-1", "a995l2"))).await;
     assert!(matches!(hand.verdict().await, Verdict::Delivered(_)));
     let heard = until_ready(&mut hand).await;
     assert!(matches!(&heard[..], [Report::Claimed { turn: 1, .. }]), "{heard:?}");
@@ -220,7 +220,7 @@ async fn a_claim_is_told_once_and_only_where_one_is_awaited() {
     let script = "echo ready; while IFS= read -r line; do echo 'PLAIN OK'; echo 'PLAIN OK b995l3'; done";
     let late = Profile { ready_quiet_ms: 400, ready_within_ms: 60_000, ..fast() };
     let mut other = Hand::at(&world, "b", script, late).await;
-    other.give(Order::Await(turn("t-2", "b995l3"))).await;
+    other.give(Order::Watch(turn("t-2", "b995l3"))).await;
     other.give(Order::Unwatch { off: true }).await;
     other.pane.enter().await.unwrap();
     row_after(&other.pane, "PLAIN OK b995l3").await;
@@ -228,7 +228,7 @@ async fn a_claim_is_told_once_and_only_where_one_is_awaited() {
     // What asks for no answer is not answered by a phrase.
     let mut info = turn("t-3", "b995l3");
     (info.turn.kind, info.turn.token) = (TurnKind::Info, None);
-    other.give(Order::Ring(info)).await;
+    other.give(Order::Deliver(info)).await;
     assert!(matches!(other.verdict().await, Verdict::Delivered(_)));
     assert_eq!(until_ready(&mut other).await, []);
 }
@@ -239,7 +239,7 @@ async fn a_claim_right_before_the_end_is_heard_before_the_end_is_told() {
     let script = "echo ready; read -r line; echo 'the answer'; echo 'PLAIN OK a995l2'; exit 3";
     // It is silent for too short a time for its claim to count while it lives.
     let mut hand = Hand::at(&world, "a", script, Profile { quiet_ms: 600, ..fast() }).await;
-    hand.give(Order::Ring(turn("t-1", "a995l2"))).await;
+    hand.give(Order::Deliver(turn("t-1", "a995l2"))).await;
     assert!(matches!(hand.verdict().await, Verdict::Delivered(_)));
     let heard = timeout(SOON, async {
         let mut heard = Vec::new();
@@ -272,7 +272,7 @@ async fn a_stop_while_an_older_line_is_taken_away_holds_back_the_newer_one() {
     let (old, new) = (turn("t-1", "a995l2"), turn("t-2", "b995l3"));
     let mut hand = Hand::at(&world, "a", READER, Profile { quiet_ms: 3_000, ..fast() }).await;
     leave_in_the_input(&hand, &old.line).await;
-    hand.give(Order::Ring(new)).await;
+    hand.give(Order::Deliver(new)).await;
     let is_free = |row: &String| !row.contains("[tasuki]");
     screen_until(&hand.pane, Rows::Joined, |screen| screen.rows.iter().all(is_free)).await;
     hand.terms.send_modify(|terms| terms.halted = true);

@@ -30,20 +30,20 @@ impl Daemon {
                 self.panes.tmux.see_off(&mut self.panes.tasks, agent, process, key);
             }
             Effect::Seek { agent, nonce, past } => {
-                self.panes.order(&agent, nonce, Order::Seek { past });
+                self.panes.order(&agent, nonce, Order::ProbeReadiness { past });
             }
             Effect::Interrupt { agent, nonce, id, turn } => self.interrupt(agent, nonce, id, turn),
             Effect::Unwatch { agent, nonce, off } => {
                 self.panes.order(&agent, nonce, Order::Unwatch { off });
             }
             Effect::Ring { agent, nonce, id, from, turn } => {
-                self.show_turn(id, PendingTurn { agent, nonce, from, turn, how: How::Ring });
+                self.show_turn(id, PendingTurn { agent, nonce, from, turn, how: How::Deliver });
             }
             Effect::Settle { agent, nonce, id, from, turn } => {
-                self.show_turn(id, PendingTurn { agent, nonce, from, turn, how: How::Settle });
+                self.show_turn(id, PendingTurn { agent, nonce, from, turn, how: How::ResolveDoubt });
             }
             Effect::Await { agent, nonce, id, from, turn } => {
-                self.show_turn(id, PendingTurn { agent, nonce, from, turn, how: How::Await });
+                self.show_turn(id, PendingTurn { agent, nonce, from, turn, how: How::Watch });
             }
             Effect::Forget(source) => self.mailbox.forget(source),
             Effect::Defer { source, places } => self.mailbox.defer(source, places, self.timers.clock.now()),
@@ -64,7 +64,7 @@ impl Daemon {
     /// Has a turn broken off; whoever called it off waits for what became of it.
     fn interrupt(&mut self, agent: AgentName, nonce: Nonce, id: MessageId, turn: u16) {
         let waited = self.panes.pending.remove(&id);
-        if waited.is_some_and(|pending| pending.how == How::Ring) {
+        if waited.is_some_and(|pending| pending.how == How::Deliver) {
             let report = Report::Interrupted { id, how: Interrupted::NotGiven };
             return self.step(Input::Report { agent, nonce, report });
         }
@@ -109,7 +109,7 @@ impl Daemon {
             if stage.and_then(Stage::turn).is_none_or(|turn| turn.number != pending.turn.number) {
                 continue; // it was called off meanwhile
             }
-            if pending.how == How::Ring && matches!(stage, Some(Stage::InDoubt(_))) {
+            if pending.how == How::Deliver && matches!(stage, Some(Stage::InDoubt(_))) {
                 continue; // the connection was gone in between: its pane is looked at first
             }
             if let Err(why) = self.ring(&body, &pending) {
@@ -122,12 +122,12 @@ impl Daemon {
     fn ring(&mut self, body: &TurnBody, pending: &PendingTurn) -> Result<(), String> {
         let PendingTurn { agent, nonce, turn, how, .. } = pending;
         body.readable.clone()?;
-        if self.ending.is_some() && *how == How::Ring {
+        if self.ending.is_some() && *how == How::Deliver {
             let why = "the daemon is shutting down".to_owned();
             self.rung(&body.id, pending, Verdict::Withdrawn { why });
             return Ok(());
         }
-        let fresh = *how == How::Ring && !turn.redelivered;
+        let fresh = *how == How::Deliver && !turn.redelivered;
         if let Some(token) = turn.token
             && fresh
             && body.content.contains(token.as_str())
@@ -142,11 +142,11 @@ impl Daemon {
         let since = self.engine.state().open.get(&body.id).and_then(|open| open.typed_at);
         let typed = Typed { id: body.id.clone(), turn: *turn, line, since, phrase, stood: 0 };
         let order = match how {
-            How::Ring => Order::Ring(typed),
-            How::Settle => Order::Settle(typed),
-            How::Await => Order::Await(typed),
+            How::Deliver => Order::Deliver(typed),
+            How::ResolveDoubt => Order::ResolveDoubt(typed),
+            How::Watch => Order::Watch(typed),
         };
-        if !self.panes.order(agent, *nonce, order) && *how == How::Ring {
+        if !self.panes.order(agent, *nonce, order) && *how == How::Deliver {
             return Err(format!("{agent} ended before it could be typed to"));
         }
         Ok(())
@@ -180,7 +180,7 @@ impl Daemon {
     }
 
     fn rung(&mut self, id: &MessageId, pending: &PendingTurn, verdict: Verdict) {
-        let report = Report::Rung { id: id.clone(), turn: pending.turn.number, verdict };
+        let report = Report::Delivery { id: id.clone(), turn: pending.turn.number, verdict };
         self.step(Input::Report { agent: pending.agent.clone(), nonce: pending.nonce, report });
     }
 }

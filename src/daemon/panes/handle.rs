@@ -40,9 +40,9 @@ pub(in crate::daemon) struct PendingTurn {
 /// What the worker is to do with a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::daemon) enum How {
-    Ring,
-    Settle,
-    Await,
+    Deliver,
+    ResolveDoubt,
+    Watch,
 }
 
 impl PanesHandle {

@@ -22,18 +22,18 @@ pub enum Order {
     /// Something waits for its agent, and the loop does not know it to be free: report `Ready` as soon as every guard is open;
     /// `NotReady` once for each other guard that closes. A worker reports `Ready` unasked, too, where it sees that by itself, and
     /// `Unready` when that is not known any more.
-    Seek {
+    ProbeReadiness {
         /// What was told of a limit that is over: a screen that says no more than that may be typed to.
         past: Option<Arc<str>>,
     },
-    /// Type this turn, report `Rung`, then watch for its claim. All guards are looked at once more before the first byte; where one
+    /// Type this turn, report `Delivery`, then watch for its claim. All guards are looked at once more before the first byte; where one
     /// is closed nothing is typed, and the verdict is that it is withdrawn.
-    Ring(Typed),
-    /// After a crash: look whether this turn was delivered; press Enter if it stands in the input box; report `Rung`
+    Deliver(Typed),
+    /// After a crash: look whether this turn was delivered; press Enter if it stands in the input box; report `Delivery`
     /// (never type the text again), then watch for its claim.
-    Settle(Typed),
+    ResolveDoubt(Typed),
     /// Watch for the claim of this turn, which was delivered before; a claim that stands on the screen already counts.
-    Await(Typed),
+    Watch(Typed),
     /// Nothing is awaited any more.
     Unwatch {
         /// Whether its message ended without it, so that it may go on with it.

@@ -123,8 +123,8 @@ impl Worker {
     ) -> Option<String> {
         let mut wrong = None;
         match order {
-            Order::Seek { .. } => self.seeking = true,
-            Order::Ring(typed) => {
+            Order::ProbeReadiness { .. } => self.seeking = true,
+            Order::Deliver(typed) => {
                 self.seeking = false;
                 let said = std::mem::replace(free, Free::No);
                 if said == Free::TakenBack {
@@ -142,8 +142,8 @@ impl Worker {
                 }
                 self.typing = Some((typed, Step::Begin));
             }
-            Order::Settle(typed) => self.typing = Some((typed, Step::Settle)),
-            Order::Await(typed) => self.awaited = Some(typed),
+            Order::ResolveDoubt(typed) => self.typing = Some((typed, Step::Settle)),
+            Order::Watch(typed) => self.awaited = Some(typed),
             Order::Unwatch { .. } => (self.awaited, self.unread) = (None, None),
             Order::Interrupt { id, .. } => {
                 (self.awaited, self.unread) = (None, None);
@@ -161,7 +161,7 @@ impl Worker {
             self.unread = (receipt < Receipt::Read).then(|| typed.clone());
             self.awaited = Some(typed);
         }
-        self.words.push_back(Report::Rung { id, turn, verdict });
+        self.words.push_back(Report::Delivery { id, turn, verdict });
     }
 }
 

@@ -57,7 +57,7 @@ impl Work<'_> {
                 self.emit(Event::Agent { name: name.clone(), change: AgentChange::Answered { choice, by } });
             }
             Report::NeedsNothing if up => self.needs(name, None),
-            Report::Rung { id, turn, verdict } if up => {
+            Report::Delivery { id, turn, verdict } if up => {
                 self.live.settling.remove(name);
                 if self.has(name, &id, turn) {
                     self.rung(&id, verdict);

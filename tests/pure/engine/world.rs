@@ -273,7 +273,7 @@ impl World {
     /// What became of the newest doorbell of an agent.
     pub(crate) fn rung(&mut self, agent: &str, verdict: Verdict) -> String {
         let (id, turn) = self.rings[&name(agent)].clone();
-        self.report(agent, Report::Rung { id, turn: turn.number, verdict })
+        self.report(agent, Report::Delivery { id, turn: turn.number, verdict })
     }
 
     /// It is delivered, and its reading seen.
@@ -304,7 +304,7 @@ impl World {
     /// A turn is found to have been delivered.
     pub(crate) fn late(&mut self, agent: &str, id: &MessageId, turn: u16) -> String {
         let verdict = Verdict::Delivered(Receipt::Read);
-        self.report(agent, Report::Rung { id: id.clone(), turn, verdict })
+        self.report(agent, Report::Delivery { id: id.clone(), turn, verdict })
     }
 
     /// An agent is ready, gets its turn, and reads it.

@@ -256,7 +256,7 @@ impl World {
         }
         if let Some((id, turn)) = worker.ringing {
             self.with(agent, nonce, |worker| worker.ringing = None);
-            return self.report(agent, nonce, Report::Rung { id, turn, verdict: verdict(how) });
+            return self.report(agent, nonce, Report::Delivery { id, turn, verdict: verdict(how) });
         }
         if let Some(id) = worker.breaking.last().cloned() {
             self.with(agent, nonce, |worker| drop(worker.breaking.pop()));
@@ -315,7 +315,7 @@ impl World {
         let report = match what % 14 {
             0 => Report::Started { pane, process },
             1 => Report::Ready { fresh: token(u32::from(message) + 1) },
-            2 => Report::Rung { id, turn, verdict: verdict(message) },
+            2 => Report::Delivery { id, turn, verdict: verdict(message) },
             3 => Report::Taken { id, turn },
             5 => Report::NotReady { guard: Guard::CopyMode },
             6 => needs(NeedKind::Limit, false),

@@ -57,7 +57,7 @@ impl Hands {
     fn typed(&mut self) -> Vec<Arc<str>> {
         let orders = std::iter::from_fn(|| self.orders.try_recv().ok());
         orders
-            .filter_map(|order| if let Order::Ring(typed) = order { Some(typed.line) } else { None })
+            .filter_map(|order| if let Order::Deliver(typed) = order { Some(typed.line) } else { None })
             .collect()
     }
 
@@ -68,7 +68,7 @@ impl Hands {
         daemon.work_until_idle().await;
         assert_eq!(self.typed().len(), 1);
         let verdict = Verdict::Delivered(Receipt::Read);
-        self.say(daemon, Report::Rung { id: t(), turn: 1, verdict });
+        self.say(daemon, Report::Delivery { id: t(), turn: 1, verdict });
         daemon.work_until_idle().await;
         assert!(daemon.engine.state().agents[&self.agent].current.is_some());
     }
@@ -251,7 +251,7 @@ async fn what_comes_for_one_who_is_free_is_typed_after_one_flush() {
     daemon.hear_threads().await; // the third: its view is written
     assert_eq!(hands.typed().len(), 1, "it is ordered");
     let verdict = Verdict::Delivered(Receipt::Read);
-    hands.say(daemon, Report::Rung { id: t(), turn: 1, verdict }); // the fourth
+    hands.say(daemon, Report::Delivery { id: t(), turn: 1, verdict }); // the fourth
     assert!(matches!(daemon.stage_of_t(), Stage::Working(_)));
     daemon.work_until_idle().await;
     drop(hands);

@@ -9,10 +9,7 @@ use super::own_line::{InInput, OwnLine, Standing};
 use super::screen_cache::SEARCHED_ROWS;
 use super::session::Session;
 use super::trace::{claims, echoes, is_of, is_whole_line, reprints, traces};
-use super::typing::{ECHO_PAUSE, Failed, TYPED_BEHIND, not_delivered, unconfirmed};
-use super::unsent::Unsent;
-use super::unsent_watch::UnsentWatch;
-use super::work::Work;
+use super::typing::{ECHO_PAUSE, Failed, not_delivered, unconfirmed};
 use crate::daemon::panes::orders::Typed;
 use crate::engine::screen::doorbell;
 use crate::io::tmux::{CtrlLetter, Key, Person, Printed, Rows, Screen, TmuxError};
@@ -35,16 +32,9 @@ const READ_PAUSE: Duration = Duration::from_millis(20);
 pub(super) struct LineTyping<'w> {
     pub(super) session: &'w mut Session,
     pub(super) own: &'w mut OwnLine,
-    pub(super) work: &'w mut Work,
-    pub(super) unsent: &'w mut Unsent,
 }
 
 impl LineTyping<'_> {
-    fn watch(&mut self) -> UnsentWatch<'_> {
-        let Self { session, own, work, unsent } = self;
-        UnsentWatch { session, own, work, unsent }
-    }
-
     /// Looks for what stands in the input, and leaves nothing there but the turn's own line. `before` is how often that
     /// stands on the screen.
     pub(super) async fn standing(
@@ -205,18 +195,6 @@ impl LineTyping<'_> {
             self.session.listen_once(self.session.now() + READ_PAUSE).await?;
         }
         Ok(arrived)
-    }
-
-    /// Gives it up where somebody has typed on behind the line, which stands in a line of the terminal. What else stands there is what
-    /// its program draws.
-    pub(super) async fn must_stand_alone(&mut self, typed: &Typed) -> Result<(), Failed> {
-        let (line, people) = self.session.pane.cursor_line().await?;
-        self.watch().note_people(&people);
-        let own = typed.line.trim_end();
-        if !self.unsent.is_touched_since() || !line.text.contains(own) || line.text.ends_with(own) {
-            return Ok(());
-        }
-        Err(not_delivered(TYPED_BEHIND))
     }
 
     /// How often the line stands on the screen.

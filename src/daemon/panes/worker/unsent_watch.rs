@@ -5,8 +5,10 @@ use super::mask::line_of;
 use super::own_line::OwnLine;
 use super::session::{End, Session, answered};
 use super::trace::REPRINTED;
+use super::typing::{Failed, TYPED_BEHIND, not_delivered};
 use super::unsent::{JUST_NOW, Unsent, row_of};
 use super::work::Work;
+use crate::daemon::panes::orders::Typed;
 use crate::engine::input::Report;
 use crate::engine::screen::unsent::{ASKS, is_continuation};
 use crate::io::tmux::{CtrlLetter, CursorLine, Key, People, Screen, TmuxError};
@@ -292,6 +294,17 @@ impl UnsentWatch<'_> {
         self.remember().await?;
         self.tell().await;
         Ok(())
+    }
+
+    /// Gives a turn up where somebody has typed on behind its line. What else stands there is what its program draws.
+    pub(super) async fn must_stand_alone(&mut self, typed: &Typed) -> Result<(), Failed> {
+        let (line, people) = self.session.pane.cursor_line().await?;
+        self.note_people(&people);
+        let own = typed.line.trim_end();
+        if !self.unsent.is_touched_since() || !line.text.contains(own) || line.text.ends_with(own) {
+            return Ok(());
+        }
+        Err(not_delivered(TYPED_BEHIND))
     }
 
     /// What is free is what stands in the line now: a person has said so.

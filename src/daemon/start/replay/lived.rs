@@ -132,7 +132,7 @@ impl Lived {
                 }
                 Effect::Ring { agent, nonce, id, turn, .. } => {
                     let verdict = Verdict::Delivered(Receipt::Read);
-                    let rung = Report::Rung { id: id.clone(), turn: turn.number, verdict };
+                    let rung = Report::Delivery { id: id.clone(), turn: turn.number, verdict };
                     self.report(agent.clone(), nonce, rung);
                     self.answer(agent, nonce, id, turn);
                 }

@@ -80,7 +80,7 @@ impl World {
             self.report(agent, nonce, Report::Started { pane, process })
         } else if let Some((id, turn)) = worker.ringing {
             self.with(agent, nonce, |worker| worker.ringing = None);
-            self.report(agent, nonce, Report::Rung { id, turn, verdict: delivered })
+            self.report(agent, nonce, Report::Delivery { id, turn, verdict: delivered })
         } else if let Some(id) = worker.breaking.last().cloned() {
             self.with(agent, nonce, |worker| drop(worker.breaking.pop()));
             self.report(agent, nonce, Report::Interrupted { id, how: Interrupted::Ended })

@@ -66,7 +66,7 @@ impl Worker {
             Verdict::Left { .. } => self.watch_for(typed),
             _ => {}
         }
-        self.session.report(Report::Rung { id, turn, verdict }).await;
+        self.session.report(Report::Delivery { id, turn, verdict }).await;
     }
 
     async fn type_turn(&mut self, typed: &mut Typed) -> Result<Receipt, Failed> {
@@ -143,7 +143,7 @@ impl Worker {
         self.session.listen_until(at).await?;
         let objection = self.may_enter(typed).await?;
         if matches!(objection, Ok(None)) && self.session.agent.is_plain() {
-            self.on_line().must_stand_alone(typed).await?;
+            self.unsent().must_stand_alone(typed).await?;
         }
         Ok(objection)
     }

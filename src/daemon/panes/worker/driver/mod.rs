@@ -149,18 +149,18 @@ impl Worker {
                 self.close().await;
                 return Err(End::Dismissed);
             }
-            Some(Order::Seek { past }) => {
+            Some(Order::ProbeReadiness { past }) => {
                 let now = self.session.now();
                 self.needs.past = past;
                 self.readiness.probe(now);
                 self.session.looks.restart(now);
             }
-            Some(Order::Ring(typed)) => self.deliver(typed).await?,
-            Some(Order::Settle(typed)) => {
+            Some(Order::Deliver(typed)) => self.deliver(typed).await?,
+            Some(Order::ResolveDoubt(typed)) => {
                 self.resolve(typed).await?;
                 self.needs.forget_told();
             }
-            Some(Order::Await(typed)) => self.watch_for(typed),
+            Some(Order::Watch(typed)) => self.watch_for(typed),
             Some(Order::Unwatch { off }) => self.unwatch(off),
             Some(Order::Interrupt { id, turn }) => self.interrupt(id, turn).await?,
             Some(Order::Face(request, answer)) => {
@@ -254,8 +254,8 @@ impl Worker {
     }
 
     fn on_line(&mut self) -> LineTyping<'_> {
-        let Self { session, own, work, unsent, .. } = self;
-        LineTyping { session, own, work, unsent }
+        let Self { session, own, .. } = self;
+        LineTyping { session, own }
     }
 
     fn in_box(&mut self) -> BoxTyping<'_> {
