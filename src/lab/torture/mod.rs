@@ -68,7 +68,7 @@ const STANDSTILL_MS: u64 = 60_000;
 Examples:
   tasuki torture                            for a minute
   tasuki torture --minutes 60               for an hour
-  tasuki torture --seed 7 --keep            repeats that load and those kills, and keeps the workspace
+  tasuki torture --seed 7 --keep            the same load and kills again; keeps the workspace
   tasuki torture --retries 2 --full-disk    with few tries, and a disk that is sometimes full
 
 The command creates a workspace and a tmux server of its own, and touches no other. Its last line is the outcome:

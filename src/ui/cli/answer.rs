@@ -25,7 +25,7 @@ Examples:
 
 Exit codes:
   0  answered, or shown
-  1  no dialog that could be shown
+  1  no dialog to show or to answer
   2  no key was pressed
   3  Enter was pressed, and the dialog is still there")]
 pub(super) struct Args {

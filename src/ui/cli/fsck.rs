@@ -6,7 +6,7 @@ use super::rebuild;
 use crate::engine::words::counted;
 use crate::io::journal::{self, Report};
 
-/// Checks the journal, and restores missing results
+/// Checks the journal; with --rebuild, restores missing results
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

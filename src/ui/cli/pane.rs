@@ -39,7 +39,7 @@ enum Verb {
         agent: AgentName,
         /// Line to type; `-` reads the standard input
         text: String,
-        /// Longest wait for the guards, at most an hour
+        /// Wait for the guards: 30s, or TIME, at most an hour
         #[arg(long, value_name = "TIME", value_parser = read_hour, num_args = 0..=1, default_missing_value = "30s")]
         wait: Option<u64>,
         /// Type several lines, each with Enter

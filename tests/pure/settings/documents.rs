@@ -120,8 +120,8 @@ Each place overrides the ones below it. All of them override the built-in profil
 names. To add a new CLI, write such a file; the built-in ones are examples. Files are read again when they change, also by
 running agents. A mistake is reported, and the old profile stays in force.
 
-`tasuki detect explain AGENT` shows how a screen is read, and by which rule. `tasuki detect keep` records a screen with its right
-state. `tasuki detect check` tries the rules on all recorded screens.
+`tasuki detect explain AGENT` shows how a screen is read, and by which rule. `tasuki detect keep` records a screen with its
+correct state. `tasuki detect check` tries the rules on all recorded screens.
 
 ```yaml
 # protocol/profiles/mycli.yaml

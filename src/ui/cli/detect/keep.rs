@@ -21,7 +21,7 @@ const TABLE: &str = "expected.table";
 /// Largest table: some ten thousand screens.
 const TABLE_BYTES_MAX: u64 = 1 << 20;
 
-/// Records a frame of an agent with its right state
+/// Records a frame of an agent with its correct state
 ///
 /// The daemon keeps a frame each time the state of a screen changes: the newest 64, in .tasuki/frames/AGENT/.
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ pub(super) struct KeepArgs {
     /// Agent name
     #[arg(value_parser = read_name)]
     agent: AgentName,
-    /// Right state of the screen
+    /// Correct state of the screen
     #[arg(long, value_name = "STATE", value_parser = read_state)]
     state: &'static str,
     /// Rule that must match. Default: any

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   tasuki detect explain coder                       shows how its screen is read now
-  tasuki detect keep coder --state waiting_input    records its screen with its right state
+  tasuki detect keep coder --state waiting_input    records its screen with its correct state
   tasuki detect check                               tries the rules on all recorded screens
   tasuki detect replay --provider claude frames/*.txt
 
