@@ -34,7 +34,7 @@ pub fn snapshot(data: &[u8]) {
 /// What a start finds after a turn of the segment.
 fn taken_again(memory: &Memory) -> Memory {
     let Memory { engine, places, handled, owed, .. } = memory;
-    let shown = crate::daemon::start::replay::snapshot(engine, places, handled, owed);
+    let shown = crate::daemon::journal::snapshot::encode(engine, places, handled, owed);
     assert!(!shown.contains('\n'));
     let mut again = Memory::new(Team::default());
     let took = again.take(&entry(Kind::Snapshot, engine.state().seq.0, &shown));

@@ -1,5 +1,5 @@
 //! Whether somebody has a file open for writing: a read lease (`F_SETLEASE`, fcntl(2)) is refused while anybody does, and
-//! while it is held nobody can come to. A write lease is refused while anybody has it open at all. The only module with `unsafe`: no safe crate offers leases.
+//! while it is held nobody can come to. The only module with `unsafe`: no safe crate offers leases.
 //!
 //! Whoever opens a leased file for writing waits in open(2) until the lease is gone, and its holder gets a signal. That is
 //! SIGIO by default, which would kill the daemon; here it is SIGURG, which does nothing unless a program asks for it, so
@@ -19,7 +19,7 @@ pub struct Lease<'f>(BorrowedFd<'f>);
 /// Why there is no lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoLease {
-    /// Somebody has the file open: for writing, or at all where nobody may.
+    /// Somebody has the file open for writing.
     InUse,
     /// The file system has no leases, or the file is not ours.
     Unknown(Errno),
@@ -30,15 +30,13 @@ pub enum NoLease {
 /// # Errors
 /// [`NoLease`]
 pub fn take<'f>(file: &'f impl AsFd) -> Result<Lease<'f>, NoLease> {
-    take_kind(file.as_fd(), libc::F_RDLCK)
-}
-
-/// Takes a write lease on a file that is open for writing: it is refused while anybody else has the file open at all.
-///
-/// # Errors
-/// [`NoLease`]
-pub fn take_alone<'f>(file: &'f impl AsFd) -> Result<Lease<'f>, NoLease> {
-    take_kind(file.as_fd(), libc::F_WRLCK)
+    let file = file.as_fd();
+    fcntl(file, F_SETSIG, libc::SIGURG).map_err(NoLease::Unknown)?;
+    match fcntl(file, libc::F_SETLEASE, libc::F_RDLCK) {
+        Ok(_) => Ok(Lease(file)),
+        Err(Errno::AGAIN) => Err(NoLease::InUse),
+        Err(other) => Err(NoLease::Unknown(other)),
+    }
 }
 
 impl Lease<'_> {
@@ -54,15 +52,6 @@ impl Drop for Lease<'_> {
     fn drop(&mut self) {
         // Fails only where there is no lease any more, which is what is wanted.
         let _ = fcntl(self.0, libc::F_SETLEASE, libc::F_UNLCK);
-    }
-}
-
-fn take_kind(file: BorrowedFd<'_>, kind: libc::c_int) -> Result<Lease<'_>, NoLease> {
-    fcntl(file, F_SETSIG, libc::SIGURG).map_err(NoLease::Unknown)?;
-    match fcntl(file, libc::F_SETLEASE, kind) {
-        Ok(_) => Ok(Lease(file)),
-        Err(Errno::AGAIN) => Err(NoLease::InUse),
-        Err(other) => Err(NoLease::Unknown(other)),
     }
 }
 
@@ -116,18 +105,6 @@ mod tests {
         drop(lease);
         writer.join().unwrap().unwrap();
         assert_eq!(std::io::read_to_string(&reader).unwrap(), "to: b");
-    }
-
-    #[test]
-    fn a_reader_is_seen_where_the_file_is_wanted_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x.yaml");
-        std::fs::write(&path, "to: a").unwrap();
-        let writer = OpenOptions::new().write(true).open(&path).unwrap();
-        let reader = File::open(&path).unwrap();
-        assert_eq!(take_alone(&writer).unwrap_err(), NoLease::InUse);
-        drop(reader);
-        assert!(take_alone(&writer).is_ok());
     }
 
     #[test]

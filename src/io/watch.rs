@@ -73,16 +73,6 @@ impl Watch {
         }
     }
 
-    /// Watches nothing until the next [`Watch::check`]: for whoever lists again and again meanwhile.
-    pub fn rest(&mut self) {
-        let Ok(watcher) = &mut self.watcher else { return };
-        for (path, place) in &mut self.places {
-            if place.folder.take().is_some() {
-                let _ = watcher.unwatch(path);
-            }
-        }
-    }
-
     /// Watches again where a path means another folder than before. True if there was one: it must be listed.
     pub fn check(&mut self) -> bool {
         let Ok(watcher) = &mut self.watcher else { return false };
@@ -297,19 +287,6 @@ mod tests {
         until(&told, "b.yaml");
         watch.leave(&queue);
         assert!(!watch.check());
-    }
-
-    #[test]
-    fn a_watch_that_rests_is_not_woken_and_one_that_was_armed_again_is() {
-        let (_root, queue, mut watch, told) = watched(Interest::Arrivals);
-        fs::write(queue.join("a.yaml"), "x").unwrap();
-        until(&told, "a.yaml");
-        watch.rest();
-        fs::write(queue.join("unheard.yaml"), "x").unwrap();
-        assert!(watch.check(), "to be listed");
-        fs::write(queue.join("b.yaml"), "x").unwrap();
-        let between = until(&told, "b.yaml");
-        assert!(!between.contains(&"unheard.yaml".to_owned()), "{between:?}");
     }
 
     #[test]

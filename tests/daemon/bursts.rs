@@ -1,4 +1,4 @@
-//! Bursts of drops: taken with the watch at rest, their views later, their files removed when there is time.
+//! Bursts of drops: their views later, their files removed when there is time.
 
 use crate::house::House;
 use std::fs;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
-use tasuki::daemon::start::replay as memory;
+use tasuki::daemon::journal::snapshot;
 use tasuki::engine::engine::Engine;
 use tasuki::engine::input::{Input, Moment};
 use tasuki::engine::message::{RequestId, Source};
@@ -41,8 +41,8 @@ fn old_journal(folder: &Path, closed_at: &[Millis], opened_in: Option<usize>) {
         let events = encode(&step.events).into();
         let written = journal.append(&[StepLine { seq: step.seq, at: *at, events }], true);
         places.insert(step.seq, written.expect("a step")[0]);
-        let snapshot = memory::snapshot(&engine, &places, &Default::default(), &BTreeSet::new());
-        journal.rotate(*at, &snapshot, []).expect("a turn");
+        let shown = snapshot::encode(&engine, &places, &Default::default(), &BTreeSet::new());
+        journal.turn(*at, &shown, []).expect("a turn");
         engine.segment_closed(Seq(step.seq.0 + 1));
     }
     journal.close().expect("the end");

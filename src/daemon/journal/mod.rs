@@ -2,4 +2,5 @@
 
 pub mod handle;
 pub mod rotation;
+pub mod snapshot;
 pub mod worker;

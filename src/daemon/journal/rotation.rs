@@ -34,7 +34,7 @@ pub struct Rotation {
     /// the disk. At most what the workers that are ending still say, since nothing else is heard meanwhile.
     pub(in crate::daemon) held_back: VecDeque<Input>,
     /// Messages that ended in earlier segments and are still kept, since their views may be owed: after a write to the
-    /// journal has failed, in this life or in one before, or since they could not be written for long.
+    /// journal has failed, in this life or in one before, or since they could not be written.
     pub(in crate::daemon) closed: BTreeSet<MessageId>,
     /// Those of which the snapshot that is being written says so.
     pub(in crate::daemon) owed: BTreeSet<MessageId>,

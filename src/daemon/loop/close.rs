@@ -77,7 +77,6 @@ impl Daemon {
     pub(in crate::daemon) async fn show_owed(&mut self) {
         while self.hand_out_owed() {
             match self.views.answers.recv().await {
-                Some(shown) if shown.under_way => {}
                 Some(shown) => self.views.done(shown.failed, self.timers.clock.now()),
                 None => return,
             }

@@ -117,11 +117,8 @@ impl Daemon {
         Ok(())
     }
 
-    /// A batch of views is written, or the turns of it are.
+    /// A batch of views is written.
     pub(in crate::daemon) fn shown(&mut self, shown: ViewsShown) {
-        if shown.under_way {
-            return self.ring_shown(shown.turns);
-        }
         self.views.done(shown.failed, self.timers.clock.now());
         shown.more.into_iter().for_each(|more| self.views.put(more));
         if shown.why.is_some() || !self.views.has_failed() {

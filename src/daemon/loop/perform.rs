@@ -56,12 +56,7 @@ impl Daemon {
                 if let Shown::Open(id) | Shown::Finished(id) = &shown {
                     self.clients.moved(&self.engine, &self.journal, id);
                 }
-                match &shown {
-                    // Not accepted just now, but moved on.
-                    Shown::Open(id) if !self.is_pending(id) => self.views.mark_often(shown),
-                    Shown::Agent(_) => self.views.mark_often(shown),
-                    _ => self.views.mark(shown),
-                }
+                self.views.mark(shown);
             }
         }
     }
@@ -78,10 +73,6 @@ impl Daemon {
             let report = Report::Interrupted { id, how: Interrupted::GoesOn { why } };
             self.step(Input::Report { agent, nonce, report });
         }
-    }
-
-    fn is_pending(&self, id: &MessageId) -> bool {
-        self.engine.state().open.get(id).is_some_and(|open| matches!(open.stage, Stage::Queued { .. }))
     }
 
     /// Starts the worker of a launch, in a new window or an adopted one.

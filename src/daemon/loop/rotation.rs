@@ -2,22 +2,22 @@
 
 use crate::daemon::ending::Broken;
 use crate::daemon::journal::rotation::RotationStage;
+use crate::daemon::journal::snapshot;
 use crate::daemon::r#loop::daemon::Daemon;
-use crate::daemon::start::replay;
 use crate::engine::words::{MessageId, Millis, Seq};
 use std::collections::BTreeSet;
 
 impl Daemon {
     /// Turns the segment once everything before it is written, and shown if it has ended: its views are not made again from a
-    /// closed segment. Views that cannot be written for long, since something else is in their place say, are no reason
-    /// for a segment to grow without end: its successor says that they are owed.
+    /// closed segment. Views that cannot be written, since something else is in their place say, hold no segment up: its
+    /// successor says that they are owed.
     pub(in crate::daemon) fn rotate_segment(&mut self) -> Result<(), Broken> {
         if !self.journal.rotation.closed.is_empty() && self.views.is_idle() && !self.views.owes() {
             self.engine.forget(&std::mem::take(&mut self.journal.rotation.closed));
             self.keep_needed_places();
         }
         let now = self.timers.clock.now();
-        let holds = self.views.holds_segment(now);
+        let holds = self.views.holds_segment();
         let may_turn = self.ending.is_none() && !holds;
         if self.journal.rotation.stage == RotationStage::No && may_turn && self.journal.wants_rotation(now) {
             self.journal.rotation.stage = RotationStage::Draining;
@@ -26,7 +26,7 @@ impl Daemon {
         let may_fail =
             matches!(self.journal.rotation.stage, RotationStage::Draining | RotationStage::Syncing);
         if may_fail && holds {
-            // Results that cannot be written now could not be made again from a closed segment.
+            // What could not be flushed now could not be made again from a closed segment.
             self.go_on();
             self.views.turn(false);
             self.views.submit(&self.engine, &self.journal, now)?;
@@ -41,8 +41,8 @@ impl Daemon {
         {
             self.journal.rotation.owed = self.views.owed().clone(); // all other views are written
             let (places, handled) = (self.journal.places(), self.mailbox.handled());
-            let snapshot = replay::snapshot(&self.engine, places, handled, &self.journal.rotation.owed);
-            let finished = replay::fingerprints(&self.engine, &self.journal.rotation.closed);
+            let snapshot = snapshot::encode(&self.engine, places, handled, &self.journal.rotation.owed);
+            let finished = snapshot::fingerprints(&self.engine, &self.journal.rotation.closed);
             self.journal.rotate(now, snapshot, finished)?;
             self.journal.rotation.stage = RotationStage::Writing;
         }

@@ -130,7 +130,6 @@ impl Daemon {
         if step.events.is_empty() {
             self.perform_all(step.effects);
         } else {
-            self.views.keep(step.seq, &step.events);
             self.journal.put(step, told);
         }
     }

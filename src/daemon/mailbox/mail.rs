@@ -69,7 +69,7 @@ pub struct Mail {
     pub polling: Option<String>,
     /// What lies there and cannot be taken though it is whole, while claims wait for it.
     pub stuck: Option<String>,
-    /// Whether a burst is being taken in: many were found at the last look, or came over the socket, and more are likely.
+    /// Whether a burst is being taken in: many came within a moment.
     pub burst: bool,
     /// How many archives it has got: what ended in others it has not looked for.
     pub archives: usize,

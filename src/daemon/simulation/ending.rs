@@ -96,8 +96,7 @@ impl Closing {
             }
             1 if self.shown.capacity() == SHOWN_MAX => {
                 if let Ok(job) = self.views_jobs.try_recv() {
-                    let shown = &self.shown;
-                    self.views.write(job, &mut |news| shown.try_send(news).is_ok());
+                    let _ = self.shown.try_send(self.views.write(job));
                 }
             }
             2 if self.news.capacity() >= NEWS_MAX / 2 => {

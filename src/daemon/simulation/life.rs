@@ -233,11 +233,7 @@ impl Incarnation {
     /// The views' thread does what it was given.
     pub(super) fn show(&mut self) -> Worked {
         let Ok(job) = self.views_jobs.try_recv() else { return Worked::Nothing };
-        let shown = &mut self.shown;
-        self.views.write(job, &mut |news| {
-            shown.push_back(news);
-            true
-        });
+        self.shown.push_back(self.views.write(job));
         Worked::Something
     }
 
@@ -271,7 +267,7 @@ impl Incarnation {
     pub(super) fn end(mut self) -> Journal {
         while self.daemon.hand_out_owed() {
             assert!(self.show() != Worked::Nothing || !self.shown.is_empty(), "it would wait for nothing");
-            for shown in std::mem::take(&mut self.shown).into_iter().filter(|shown| !shown.under_way) {
+            for shown in std::mem::take(&mut self.shown) {
                 self.daemon.views.done(shown.failed, self.daemon.timers.clock.now());
             }
         }

@@ -22,7 +22,8 @@ use crate::daemon::timers::{EXPIRE_MS, Timers};
 use crate::daemon::tmux::keeper::{self, PanesFound, TmuxHandle};
 use crate::daemon::views::handle::{ViewsHandle, finished_items};
 use crate::daemon::views::log_backfill::LogBackfill;
-use crate::daemon::views::worker::{self as views, Item};
+use crate::daemon::views::owed::{Owed, write_now};
+use crate::daemon::views::worker::Item;
 use crate::daemon::watches;
 use crate::engine::engine::Step;
 use crate::engine::team::Team;
@@ -257,7 +258,7 @@ pub(in crate::daemon) fn show_owed(
     memory: &Memory,
     reader: Reader,
     kept_since: Millis,
-) -> Result<(), views::Owed> {
+) -> Result<(), Owed> {
     let finished = memory.engine.state().finished.iter().filter(|(_, finished)| finished.at >= kept_since);
     let ids: BTreeSet<MessageId> = finished.map(|(id, _)| id.clone()).collect();
     match Views::open(root) {
@@ -266,9 +267,9 @@ pub(in crate::daemon) fn show_owed(
             let backfill = memory.backfill.lines(&views, |name| members.contains_key(name));
             let mut job = finished_items(&memory.engine, &memory.places, &ids);
             job.extend(backfill);
-            views::write_now(views, reader, job)
+            write_now(views, reader, job)
         }
-        Err(error) => Err(views::Owed { ids, why: error.to_string() }),
+        Err(error) => Err(Owed { ids, why: error.to_string() }),
     }
 }
 

@@ -23,8 +23,6 @@ pub struct DirtyViews {
     pub if_missing: BTreeSet<MessageId>,
     /// Open messages and agents.
     pub dirty: BTreeSet<Shown>,
-    /// Of these, what changes again and again, and is written no more than a few times a second.
-    pub often: BTreeSet<Shown>,
     /// Lines for the logs.
     pub lines: VecDeque<Item>,
     /// How many lines had no room.
@@ -76,17 +74,11 @@ impl DirtyViews {
             Shown::Finished(id) => {
                 let open = Shown::Open(id.clone());
                 self.dirty.remove(&open);
-                self.often.remove(&open);
                 self.turns.remove(&id);
                 self.finished.insert(id);
             }
             shown => drop(self.dirty.insert(shown)),
         }
-    }
-
-    /// A view is out of date that was written before and will change again soon.
-    pub fn mark_often(&mut self, shown: Shown) {
-        self.often.insert(shown);
     }
 
     /// A finished message's views are to be written if they are missing.
@@ -128,7 +120,6 @@ impl DirtyViews {
         self.finished.extend(older.finished);
         self.if_missing.extend(older.if_missing);
         self.dirty.extend(older.dirty);
-        self.often.extend(older.often);
         let newer = std::mem::replace(&mut self.lines, older.lines);
         newer.into_iter().for_each(|line| self.tell(line));
         self.dropped_lines += older.dropped_lines;
@@ -148,7 +139,6 @@ impl DirtyViews {
         self.turns.is_empty()
             && self.finished.is_empty()
             && self.dirty.is_empty()
-            && self.often.is_empty()
             && self.lines.is_empty()
             && self.dropped_lines == 0
             && self.daemon.is_none()

@@ -7,13 +7,11 @@ mod tests;
 
 use crate::daemon::journal::handle::{JournalHandle, ThreadGone};
 use crate::daemon::views::dirty::DirtyViews;
-use crate::daemon::views::fresh::FreshBodies;
 use crate::daemon::views::throttle::Throttle;
 use crate::daemon::views::worker::{self, AgentItem, Item, Job};
 use crate::engine::engine::Engine;
-use crate::engine::event::Event;
 use crate::engine::input::Shown;
-use crate::engine::words::{AgentName, MessageId, Millis, Seq};
+use crate::engine::words::{AgentName, MessageId, Millis};
 pub use items::finished_items;
 use items::{finished_item, open_item, sweep};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,17 +25,9 @@ const BATCH_MAX: usize = 64;
 /// seconds, and half a minute is soon enough after that.
 const AGAIN_MS: (u64, u64) = (500, 30_000);
 
-/// A segment is not left while views of what ended in it are owed for less than this: most are written by then, and what the next one
-/// has to name is little.
-const OWED_MS: u64 = 60_000;
-
 /// Ended messages whose views are still to be written, from which on no new ones are taken: they are kept in memory until
 /// then, some 2 KB each with all that goes with them.
 const BEHIND: usize = 20_000;
-
-/// Views of what moves on are written again no sooner than this: a message that is done within that time is written as it
-/// was accepted, for its turn, and as it ended. A reader sees each state that lasts.
-const OFTEN_MS: u64 = 50;
 
 /// `status/daemon.yaml` is written at most this often while things happen.
 const DAEMON_SHOWN_MS: u64 = 1_000;
@@ -54,8 +44,6 @@ pub struct ViewsHandle {
     busy: bool,
     due: DirtyViews,
     failed: Failed,
-    /// When views of what moves on are written again.
-    often_at: Millis,
     /// Whether views of new messages wait.
     put_off: Throttle,
     /// Whether a segment is being turned, for which views of what is open wait.
@@ -66,8 +54,6 @@ pub struct ViewsHandle {
     doing: BTreeMap<AgentName, String>,
     /// Views that are not swept away, though nothing is known of their messages.
     spared: BTreeSet<MessageId>,
-    /// Contents that came a moment ago.
-    fresh: FreshBodies,
 }
 
 /// What could not be written.
@@ -77,8 +63,6 @@ struct Failed {
     /// Whether the activity log is behind: newer lines wait, so that it keeps their order. An agent's own log that cannot be
     /// written holds nothing up.
     holds_lines: bool,
-    /// Since when views of what ended are among it.
-    owed_since: Option<Millis>,
     /// When it is tried again.
     again_at: Option<Millis>,
     wait_ms: u64,
@@ -89,7 +73,7 @@ impl ViewsHandle {
     #[must_use]
     pub fn new(jobs: SyncSender<Job>, answers: mpsc::Receiver<worker::Shown>, unsynced: bool) -> Self {
         let failed = Failed { wait_ms: AGAIN_MS.0, ..Failed::default() };
-        let (due, often_at) = (DirtyViews::default(), Millis(0));
+        let due = DirtyViews::default();
         let (put_off, doing) = (Throttle::default(), BTreeMap::new());
         let spared = BTreeSet::new();
         Self {
@@ -100,35 +84,17 @@ impl ViewsHandle {
             busy: false,
             due,
             failed,
-            often_at,
             put_off,
             turning: false,
             unsynced,
             doing,
             spared,
-            fresh: FreshBodies::default(),
         }
-    }
-
-    /// Messages were accepted in a step: what is shown and typed of them first need not be read back.
-    pub fn keep(&mut self, seq: Seq, events: &[Event]) {
-        self.fresh.keep(seq, events);
-    }
-
-    /// What came a moment ago is read back from now on.
-    #[cfg(test)]
-    pub(in crate::daemon) fn forget_contents(&mut self) {
-        self.fresh = FreshBodies::default();
     }
 
     /// A view is out of date.
     pub fn mark(&mut self, shown: Shown) {
         self.due.mark(shown);
-    }
-
-    /// A view is out of date that was written before and will change again soon.
-    pub fn mark_often(&mut self, shown: Shown) {
-        self.due.mark_often(shown);
     }
 
     /// A finished message's views are to be written if they are missing.
@@ -206,7 +172,7 @@ impl ViewsHandle {
 
     /// What an agent's pane shows; its status is out of date.
     pub fn doing(&mut self, agent: AgentName, line: String) {
-        self.due.mark_often(Shown::Agent(agent.clone()));
+        self.due.mark(Shown::Agent(agent.clone()));
         self.doing.insert(agent, line);
     }
 
@@ -240,12 +206,10 @@ impl ViewsHandle {
         !self.owed().is_empty() || self.failed.marks.sync
     }
 
-    /// Whether a segment may not be left now: a flush is owed, which nothing can stand for, or views of what ended in it were not
-    /// owed for long.
+    /// Whether a segment may not be left now: a flush is owed, which nothing can stand for.
     #[must_use]
-    pub fn holds_segment(&self, now: Millis) -> bool {
-        let is_new = self.failed.owed_since.is_none_or(|since| now.since(since) < OWED_MS);
-        self.failed.marks.sync || (!self.owed().is_empty() && is_new)
+    pub fn holds_segment(&self) -> bool {
+        self.failed.marks.sync
     }
 
     /// Messages that have ended and whose views could not be written.
@@ -276,9 +240,6 @@ impl ViewsHandle {
             self.failed.holds_lines |= matches!(item, Item::Log { told: false, .. });
             self.failed.marks.put_back(item);
         }
-        let owed = !self.owed().is_empty();
-        let may_be = owed || !self.due.finished.is_empty();
-        self.failed.owed_since = self.failed.owed_since.filter(|_| may_be).or(owed.then_some(now));
         if self.failed.holds_lines {
             std::mem::take(&mut self.due.lines).into_iter().for_each(|line| self.failed.marks.tell(line));
         }
@@ -291,15 +252,13 @@ impl ViewsHandle {
     /// When there is something to be written that waits for its time.
     #[must_use]
     pub fn again_at(&self) -> Option<Millis> {
-        let often = (!self.busy && !self.due.often.is_empty()).then_some(self.often_at);
         let waits = !self.busy && !self.turning && !self.due.dirty.is_empty();
         let put_off = self.put_off.until().filter(|_| waits);
-        [often, put_off, self.failed.again_at].into_iter().flatten().min()
+        [put_off, self.failed.again_at].into_iter().flatten().min()
     }
 
     /// Writes what waits for its time now: the end is near.
     pub fn hurry(&mut self) {
-        self.often_at = Millis(0);
         self.put_off = Throttle::default();
     }
 
@@ -335,16 +294,10 @@ impl ViewsHandle {
 
     fn gather(&mut self, engine: &Engine, journal: &JournalHandle, now: Millis) -> Job {
         let mut job = Job::new();
-        if !self.due.often.is_empty() && now >= self.often_at {
-            self.often_at = now.plus(OFTEN_MS);
-            let often = std::mem::take(&mut self.due.often);
-            self.due.dirty.extend(often);
-        }
         for id in std::mem::take(&mut self.due.turns) {
             let open = Shown::Open(id.clone());
             self.due.dirty.remove(&open);
-            self.due.often.remove(&open);
-            job.extend(open_item(engine, journal, &mut self.fresh, &id, true));
+            job.extend(open_item(engine, journal, &id, true));
         }
         job.extend(self.due.daemon.take());
         while job.len() < BATCH_MAX
@@ -357,13 +310,17 @@ impl ViewsHandle {
             job.push(Item::Sync);
         }
         let holds = self.put_off.holds(now);
-        while job.len() < BATCH_MAX
+        let mut dirty = Vec::new();
+        while job.len() + dirty.len() < BATCH_MAX
             && !self.turning
-            && self.due.dirty.last().is_some_and(|next| !holds || matches!(next, Shown::Agent(_))) // agents come first
+            && self.due.dirty.last().is_some_and(|next| !holds || matches!(next, Shown::Agent(_))) // no batch without them
             && let Some(shown) = self.due.dirty.pop_last()
         {
-            let item = self.item(engine, journal, shown, now);
-            job.extend(item);
+            dirty.push(shown);
+        }
+        // Messages first: more people wait for those than for what their agent does.
+        for shown in dirty.into_iter().rev() {
+            job.extend(self.item(engine, journal, shown, now));
         }
         while job.len() < BATCH_MAX
             && let Some(line) = self.due.lines.pop_front()
@@ -387,7 +344,7 @@ impl ViewsHandle {
 
     fn item(&mut self, engine: &Engine, journal: &JournalHandle, shown: Shown, now: Millis) -> Option<Item> {
         match shown {
-            Shown::Open(id) => open_item(engine, journal, &mut self.fresh, &id, false),
+            Shown::Open(id) => open_item(engine, journal, &id, false),
             Shown::Finished(_) => None, // these are in `finished`
             Shown::Agent(name) => self.agent(engine, &name, None, now),
         }
@@ -419,9 +376,6 @@ impl ViewsHandle {
             return; // it is marked again when that is written
         }
         let Some(item) = finished_item(engine, &|body| journal.place(body), id, if_missing) else { return };
-        if let Item::Finished { seen, .. } = &item {
-            self.fresh.take(seen.body);
-        }
         let agent = match &item {
             Item::Finished { seen, answer: Some(_), .. } if !if_missing => seen.agent.clone(),
             _ => None,
@@ -430,7 +384,7 @@ impl ViewsHandle {
         job.push(item);
         self.unsynced = true;
         if let Some(name) = agent {
-            self.due.often.insert(Shown::Agent(name));
+            self.due.mark(Shown::Agent(name));
         }
     }
 }

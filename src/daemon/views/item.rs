@@ -1,6 +1,5 @@
 //! What the views' thread is given: each view with all that it says, and where its bodies are.
 
-use crate::engine::message::Body;
 use crate::engine::view::{AgentSeen, MessageSeen};
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::journal::Location;
@@ -74,8 +73,6 @@ pub struct OpenItem {
     pub seen: Box<MessageSeen>,
     /// Where its content is.
     pub body: Place,
-    /// Its content, where that came a moment ago; else it is read from there.
-    pub kept: Option<Body>,
     /// Where each answer is.
     pub answers: Vec<Place>,
     /// Whether the loop waits for this view to type a turn.

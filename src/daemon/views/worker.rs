@@ -2,10 +2,8 @@
 //! journal, so nothing here is flushed, and a failure costs nothing but the view.
 
 mod bodies;
-mod owed;
 
 pub use crate::daemon::views::item::{AgentItem, DaemonItem, Item, Job, OpenItem, Place};
-pub use owed::{Owed, write_now};
 
 use crate::daemon::views::pages;
 use crate::engine::event::Answer;
@@ -34,13 +32,11 @@ const EXPIRE_MAX: usize = 500;
 /// Different complaints that are remembered.
 const COMPLAINTS_MAX: usize = 1_000;
 
-/// A batch is written, or the turns of it are.
+/// A batch is written.
 #[derive(Debug, Default)]
 pub struct Shown {
     /// What the loop waits for before it types.
     pub turns: Vec<TurnBody>,
-    /// Whether the rest of the batch is still being written: this tells of the turns alone.
-    pub under_way: bool,
     /// Views that somebody else changed: they are to be written again.
     pub altered: Vec<View>,
     /// A folder was taken away: everything is to be written again.
@@ -49,6 +45,8 @@ pub struct Shown {
     pub failed: Vec<Item>,
     /// Why, of the last of these.
     pub why: Option<String>,
+    /// Messages that have ended and whose answers cannot be read, and why.
+    pub unread: Vec<(MessageId, String)>,
     /// More of the same is left to be done.
     pub more: Option<Item>,
 }
@@ -100,43 +98,32 @@ pub(in crate::daemon) struct Worker {
     /// What was complained of already, so that a full disk does not fill the log as well.
     complained: BTreeMap<String, u64>,
     /// Whoever called says what went wrong.
-    quiet: bool,
+    pub(super) quiet: bool,
     /// Infos that were typed to an agent and so are done. Their open views stay until its next turn: it reads them now.
     unread: BTreeMap<AgentName, Vec<MessageId>>,
-    /// Messages that have ended and whose bodies could not be read, and why: whoever called has to know.
-    unread_ended: BTreeMap<MessageId, String>,
 }
 
 impl Worker {
     /// Whoever writes these views, with bodies from this journal.
     pub(in crate::daemon) fn new(views: Views, reader: Reader) -> Self {
-        let (complained, unread, unread_ended) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { views, reader, complained, quiet: false, unread, unread_ended }
+        let (complained, unread) = (BTreeMap::new(), BTreeMap::new());
+        Self { views, reader, complained, quiet: false, unread }
     }
 
     fn work(&mut self, jobs: &Receiver<Job>, answers: &mpsc::Sender<Shown>) {
         while let Ok(job) = jobs.recv() {
-            if !self.write(job, &mut |shown| answers.blocking_send(shown).is_ok()) {
-                return;
+            if answers.blocking_send(self.write(job)).is_err() {
+                return; // the loop is gone
             }
         }
     }
 
-    /// Writes a batch; false if nobody listens any more.
-    pub(in crate::daemon) fn write(&mut self, job: Job, tell: &mut dyn FnMut(Shown) -> bool) -> bool {
+    /// Writes a batch.
+    pub(in crate::daemon) fn write(&mut self, job: Job) -> Shown {
         let mut shown = Shown::default();
         let mut items = job.into_iter().peekable();
-        while self.show_next(&mut items, &mut shown) {
-            // Turns come first in a batch, and what is to be typed does not wait for the rest of it.
-            let turns_are_done = !shown.turns.is_empty() && !items.peek().is_some_and(is_turn);
-            if turns_are_done && items.peek().is_some() {
-                let turns = std::mem::take(&mut shown.turns);
-                if !tell(Shown { turns, under_way: true, ..Shown::default() }) {
-                    return false;
-                }
-            }
-        }
-        tell(shown)
+        while self.show_next(&mut items, &mut shown) {}
+        shown
     }
 
     /// Writes what is next in a batch, lines that follow each other together; false if nothing is left.
@@ -156,11 +143,13 @@ impl Worker {
             Ok(()) => {}
             Err(Trouble::Unreadable(why)) => {
                 self.complain(&why, "a view could not be made");
-                if let Item::Open(OpenItem { turn: true, seen, .. }) = item {
-                    let id = seen.message.id;
-                    shown.turns.push(TurnBody { id, content: "".into(), readable: Err(why) });
-                } else if let (true, Item::Finished { seen, .. }) = (self.quiet, item) {
-                    self.unread_ended.insert(seen.message.id, why);
+                match item {
+                    Item::Open(OpenItem { turn: true, seen, .. }) => {
+                        let id = seen.message.id;
+                        shown.turns.push(TurnBody { id, content: "".into(), readable: Err(why) });
+                    }
+                    Item::Finished { seen, .. } => shown.unread.push((seen.message.id, why)),
+                    _ => {}
                 }
             }
             Err(Trouble::Unwritten(why)) => {
@@ -212,10 +201,7 @@ impl Worker {
     }
 
     fn show_open(&mut self, item: &OpenItem, shown: &mut Shown) -> Result<(), Trouble> {
-        let body = match &item.kept {
-            Some(body) => body.clone(),
-            None => self.body(item.body)?,
-        };
+        let body = self.body(item.body)?;
         let answers: Vec<(&Told, Answer)> = item
             .seen
             .answers
@@ -266,7 +252,7 @@ impl Worker {
         let reader = seen.agent.as_ref().filter(|_| told && self.views.is_open_shown(id));
         let Some(reader) = reader else { return Ok(self.views.finish(MAIN_ZONE, id, &day, &text)?) };
         if if_missing {
-            // After a power cut its file may hold what it held before it was used for this view.
+            // After a power cut its file may be empty.
             self.views.write(View::Active(MAIN_ZONE, id.clone()), &text)?;
         }
         self.views.write_done(id, &day, &text)?;
@@ -350,10 +336,6 @@ impl Worker {
         });
         Ok(())
     }
-}
-
-fn is_turn(item: &Item) -> bool {
-    matches!(item, Item::Open(OpenItem { turn: true, .. }))
 }
 
 /// Whose log gets a line, besides the activity log.

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Their folders.
-const VIEWS: [&str; 6] =
-    ["status", "queue/active", "queue/results", "queue/done", "queue/inbox", ".tasuki/spare"];
+const VIEWS: [&str; 5] = ["status", "queue/active", "queue/results", "queue/done", "queue/inbox"];
 
 /// Whether this is the name of one.
 pub(super) fn is_view(name: &str) -> bool {

@@ -130,12 +130,6 @@ impl Mailbox {
         self.unread.iter().map(|claim| claim.as_str().into()).collect()
     }
 
-    /// How many files lie in the zones to be taken, those that are still being written left out.
-    pub(crate) fn count(&self) -> usize {
-        let lying: usize = self.zones.values().map(Zone::count).sum();
-        lying.saturating_sub(self.still_written.waited().len())
-    }
-
     /// How often the zones were listed.
     pub(crate) fn listings(&self) -> u64 {
         self.listings

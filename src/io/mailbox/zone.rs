@@ -121,12 +121,6 @@ impl Zone {
         self.folder.stat(name).is_ok_and(|stat| file_type(&stat) == FileType::Directory)
     }
 
-    /// How many files lie there to be taken, by their names alone.
-    pub(super) fn count(&self) -> usize {
-        let names = self.folder.names().unwrap_or_default();
-        names.iter().filter(|name| matches!(name::kind(name), NameKind::Drop | NameKind::Bad(_))).count()
-    }
-
     /// None if it is gone already.
     fn candidate(&self, name: OsString, bad_name: bool, us: u32) -> Option<Candidate> {
         let stat = self.folder.stat(&name).ok()?;

@@ -1,5 +1,5 @@
-//! Views that a daemon was writing when it was killed: files that nobody reads, and that no later view writes over, since that
-//! is made of a spare file.
+//! Views that a daemon was writing when it was killed: files that nobody reads, and that no later view writes over where its
+//! message has ended, or its agent has left the team.
 
 use super::{Views, stem};
 use crate::engine::words::{AgentName, MessageId};

@@ -1,6 +1,6 @@
 //! The views: files that people, agents and their programs read, and that follow from the journal. Each is written whole
 //! under another name and renamed, so a reader never sees half of one, and none is synced: what a power cut takes is written
-//! again at start. What is open is written over files that were views before (`spare.rs`). Names are made from checked words only.
+//! again at start. Names are made from checked words only.
 //!
 //! What is open (`queue/active/`, `status/agents/`, `status/daemon.yaml`) is remembered by its stamp, so that a view that
 //! somebody edited or deleted is found and written again at once ([`Views::altered`]). A folder that was moved away or
@@ -12,7 +12,6 @@ mod lines;
 mod log;
 mod lost;
 mod retention;
-mod spare;
 
 pub use last_word::last_word;
 pub use lines::{LastLines, line};
@@ -22,7 +21,6 @@ use crate::io::folder::{Folder, FolderError, Stamp};
 use crate::io::mailbox::MAIN_ZONE;
 use crate::wire::time::Day;
 use rustix::io::Errno;
-use spare::Spares;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::fs::File;
@@ -49,7 +47,6 @@ pub struct Views {
     root: PathBuf,
     home: Folder,
     folders: Folders,
-    spares: Spares,
     /// `active/` in the drop zones of worktrees.
     far: BTreeMap<u32, Folder>,
     /// The dated folder that was written to last.
@@ -112,12 +109,10 @@ impl Views {
         })?;
         let folders = Folders::open(&root)?;
         let home = Folder::open(&root)?;
-        let spares = Spares::open(&home)?;
         Ok(Self {
             root,
             home,
             folders,
-            spares,
             far: BTreeMap::new(),
             today: None,
             written: HashMap::new(),
@@ -141,9 +136,8 @@ impl Views {
     pub fn write(&mut self, view: View, text: &str) -> Result<(), FolderError> {
         let name = view.file_name();
         let stamp = self.retry(|views| {
-            let Self { folders, far, spares, .. } = views;
-            let folder = folders.of(far, &view);
-            spares.write(folder, &name, text).map_err(|errno| folder.failed("write", &name, errno))
+            let folder = views.folder(&view);
+            folder.write(&name, text).map_err(|errno| folder.failed("write", &name, errno))
         })?;
         self.written.insert(view, stamp);
         Ok(())
@@ -155,9 +149,8 @@ impl Views {
     /// [`FolderError::Io`]
     pub fn remove(&mut self, view: &View) -> Result<(), FolderError> {
         self.written.remove(view);
-        let Self { folders, far, spares, .. } = self;
-        let (folder, name) = (folders.of(far, view), view.file_name());
-        spares.remove(folder, &name).map_err(|errno| folder.failed("remove", &name, errno))
+        let (folder, name) = (self.folder(view), view.file_name());
+        folder.remove(&name).map_err(|errno| folder.failed("remove", &name, errno))
     }
 
     /// Writes `queue/results/ID.yaml`, the answer to message ID.
@@ -323,7 +316,6 @@ impl Views {
         }
         self.home.enter(".tasuki")?;
         self.folders = Folders::open(&self.root)?;
-        self.spares = Spares::open(&Folder::open(&self.root)?)?;
         for folder in self.far.values_mut() {
             let Some(place) = folder.path().parent() else { continue };
             *folder = Folder::open(place)?.make_own("active")?;

@@ -2,8 +2,8 @@
 //! would be taken for new, and done again.
 
 use super::state::{DEFERRED_MS, Worker};
+use crate::daemon::journal::snapshot;
 use crate::daemon::mailbox::mail::{Asked, Dropped};
-use crate::daemon::start::replay;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{Draft, Known, Source};
 use crate::engine::words::MessageId;
@@ -26,7 +26,7 @@ impl Worker {
         });
         if unknowable.is_some() {
             self.deferred_until = self.clock.now().plus(DEFERRED_MS);
-            self.gather_until = self.gather_until.max(self.deferred_until);
+            self.look_from = self.look_from.max(self.deferred_until);
             self.look_at = self.look_at.min(self.deferred_until);
         }
         if !asks {
@@ -70,7 +70,7 @@ impl Worker {
         let finished = self.archive.known(id)?;
         let known = |finished: Finished| Known {
             digest: finished.digest,
-            outcome: replay::outcome_of(finished.outcome),
+            outcome: snapshot::outcome_of(finished.outcome),
         };
         Ok(finished.map(known))
     }

@@ -1,8 +1,7 @@
 //! The mailbox's thread: claims files from the drop zone, reads them into drafts, and does away with those that the
 //! loop has dealt with. Files stay where they are while the loop is behind.
 
-mod bursts;
-mod gathering;
+mod burst;
 #[cfg(test)]
 mod holding;
 mod knowing;

@@ -1,6 +1,6 @@
 //! What the mailbox's thread works with.
 
-use super::gathering::Gathering;
+use super::burst::Burst;
 use super::sweep::Sweeping;
 use crate::daemon::ground::Ground;
 use crate::daemon::inbox::NewsSender;
@@ -56,10 +56,7 @@ pub(in crate::daemon) struct Worker {
     pub(super) forget_by: Millis,
     /// They could not be: it is tried again at the next look.
     pub(super) forget_failed: bool,
-    /// Whether a burst is being taken in: the watch rests.
-    pub(super) burst: bool,
-    /// Whether many come over the socket: until when.
-    pub(super) asked_burst_until: Option<Millis>,
+    pub(super) burst: Burst,
     /// Refused files that could not be set aside yet.
     pub(super) reject: Vec<Rejected>,
     pub(super) signs: Arc<Signs>,
@@ -73,10 +70,8 @@ pub(in crate::daemon) struct Worker {
     /// When it is looked again, whatever inotify says.
     pub(super) look_at: Millis,
     /// And when at the soonest, whatever inotify says.
-    pub(super) gather_until: Millis,
-    /// What is gathered meanwhile.
-    pub(super) gathering: Option<Gathering>,
-    /// And where files wait for room, or for what is known: they are read again then.
+    pub(super) look_from: Millis,
+    /// Where files wait for room, or for what is known: they are read again then.
     pub(super) deferred_until: Millis,
     /// Where there is no room: when what does not wait for some is looked for again.
     pub(super) urgent_at: Millis,
@@ -122,9 +117,8 @@ pub(in crate::daemon) fn worker(
         forget_at: clock.now(),
         forget_by: clock.now(),
         forget_failed: false,
-        burst: false,
+        burst: Burst::default(),
         archives: 0,
-        asked_burst_until: None,
         reject,
         signs: Arc::clone(&mailing.signs),
         disk,
@@ -132,8 +126,7 @@ pub(in crate::daemon) fn worker(
         polling: None,
         stuck: None,
         look_at: clock.now(),
-        gather_until: clock.now(),
-        gathering: None,
+        look_from: clock.now(),
         deferred_until: clock.now(),
         urgent_at: clock.now(),
         unknowable: false,

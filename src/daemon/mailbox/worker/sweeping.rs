@@ -18,7 +18,7 @@ impl Worker {
         let now = self.clock.now();
         let (listings, until) = (self.mailbox.listings(), now.plus(SWEEP_MS));
         self.sweeps.push_back(Sweeping { number, listings, written: None, until });
-        (self.look_at, self.gather_until) = (now, now);
+        (self.look_at, self.look_from) = (now, now);
     }
 
     /// Tells which sweeps are done: what lay there was told, or is still being written and waited for no longer. What cannot be

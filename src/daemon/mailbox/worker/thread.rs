@@ -1,6 +1,5 @@
 //! What the mailbox's thread does: looks, reads, and does away with what is dealt with.
 
-use super::gathering::{COUNT_AGAIN_MS, Gathering, gather_ms};
 use super::reading::Reading;
 use super::state::{DEFERRED_MS, Worker};
 use crate::daemon::inbox::News;
@@ -48,11 +47,9 @@ impl Worker {
     /// For how long there is nothing to do where no job comes.
     pub(in crate::daemon) fn wait_ms(&self) -> u64 {
         let asked = self.signs.look.load(Ordering::Acquire);
-        let look_at = if asked { self.look_at.min(self.gather_until) } else { self.look_at };
-        let look_at = self.gathering.map_or(look_at, |gathering| gathering.count_at.min(look_at));
-        let look_at = self.asked_burst_until.map_or(look_at, |until| until.min(look_at));
-        let forget_at = self.forgets_at();
-        forget_at.map_or(look_at, |at| at.min(look_at)).since(self.clock.now())
+        let look_at = if asked { self.look_at.min(self.look_from) } else { self.look_at };
+        let others = [self.burst.until(), self.forgets_at()].into_iter().flatten();
+        others.fold(look_at, Millis::min).since(self.clock.now())
     }
 
     /// Does a job, and what it is time for; false if the loop is gone.
@@ -63,11 +60,10 @@ impl Worker {
         }
         // Jobs may come without end; what lies in the queue is looked for between any two.
         let now = self.clock.now();
-        if !self.end_burst(now) {
+        if self.burst.ends(now) && !self.tell(Vec::new(), Vec::new(), Vec::new()) {
             return false;
         }
-        self.gather(now);
-        let asked = self.signs.look.load(Ordering::Acquire) && self.gather_until <= now;
+        let asked = self.signs.look.load(Ordering::Acquire) && self.look_from <= now;
         if asked || self.look_at <= now {
             self.signs.look.store(false, Ordering::Release);
             if !self.look() {
@@ -104,7 +100,12 @@ impl Worker {
                 self.deferred_until = self.clock.now().plus(DEFERRED_MS);
             }
             Job::LowDisk(bytes) => self.disk.low_bytes = bytes,
-            Job::LookUp(asked) => return self.answer_all(asked),
+            Job::LookUp(asked) => {
+                self.burst.came(asked.len(), self.clock.now());
+                self.disk.full = self.is_full();
+                let dropped = asked.into_iter().map(|asked| self.look_up_request(asked)).collect();
+                return self.tell(dropped, Vec::new(), Vec::new());
+            }
             Job::Names(names) => {
                 self.names = names;
                 self.mailbox.forget_not_priority(); // a name may have made it one
@@ -176,9 +177,7 @@ impl Worker {
             self.look_at = self.clock.now().plus(LOST_LOOK_MS);
             return true; // the daemon ends, and whoever comes next takes what is there
         }
-        if !self.burst {
-            self.watch.check();
-        }
+        self.watch.check();
         let halts = self.signs.halts.load(Ordering::Acquire);
         // Where it cannot be known whether queue/STOP exists, what was known holds.
         let was_stopped = self.halted.is_some_and(|(stopped, _)| stopped);
@@ -209,21 +208,18 @@ impl Worker {
         }
         let again = sweep.again_in_ms.map(|again| again.max(AGAIN_MS_MIN));
         self.look_at = now.plus(again.map_or(period, |again| again.min(period)));
-        let gather_ms = gather_ms(sweep.found.len());
-        self.gather_until = now.plus(gather_ms).max(self.deferred_until);
-        let gathers = gather_ms > COUNT_AGAIN_MS && !sweep.more && self.deferred_until <= now;
-        self.gathering = gathers.then(|| Gathering::new(now));
+        self.look_from = self.deferred_until;
         if sweep.more && self.budget().files > 0 {
             self.look_at = now.max(self.deferred_until);
         }
         self.take_urgent(&mut sweep);
-        let over = self.listen(sweep.found.len(), now);
+        self.burst.came(sweep.found.len(), now);
         let aside = self.catch_up();
-        self.tell_gone(aside) && self.report(sweep, over) && self.settle()
+        self.tell_gone(aside) && self.report(sweep) && self.settle()
     }
 
-    /// Tells what a sweep found, and that a burst is over.
-    fn report(&mut self, sweep: Sweep, over: bool) -> bool {
+    /// Tells what a sweep found.
+    fn report(&mut self, sweep: Sweep) -> bool {
         let (mut files, mut notes) = (Vec::with_capacity(sweep.found.len()), Vec::new());
         let (mut known, mut refused) = (Vec::new(), Vec::new());
         for found in sweep.found {
@@ -246,7 +242,7 @@ impl Worker {
         // At once, even in a burst: the loop does not know of them, so that no snapshot would name them.
         let mut gone = self.remove(known);
         gone.extend(self.reject(refused));
-        let nothing = drops.is_empty() && notes.is_empty() && gone.is_empty() && !over;
+        let nothing = drops.is_empty() && notes.is_empty() && gone.is_empty();
         nothing || self.tell(drops, notes, gone)
     }
 
@@ -259,7 +255,7 @@ impl Worker {
         let halted = self.halted.unwrap_or_default();
         let (drops, notes, forgotten) = (Vec::new(), Vec::new(), Vec::new());
         let (polling, stuck) = (self.polling.clone(), self.stuck.clone());
-        let burst = self.burst || self.asked_burst_until.is_some();
+        let burst = self.burst.until().is_some();
         let (full, swept) = (self.disk.full, None);
         Mail { drops, notes, halted, forgotten, full, polling, stuck, burst, archives: self.archives, swept }
     }

@@ -217,7 +217,7 @@ fn look(dir: &Path, lines: &[Line]) -> Result<(Told, Journal), String> {
             (None, Some(finished)) => format!("{:?}", finished.known()),
             (None, None) => match archive.known(&own).map_err(|error| error.to_string())? {
                 Some(known) => {
-                    let outcome = super::outcome_of(known.outcome);
+                    let outcome = crate::daemon::journal::snapshot::outcome_of(known.outcome);
                     format!("{:?}", crate::engine::message::Known { digest: known.digest, outcome })
                 }
                 None => "unknown".to_owned(),

@@ -2,7 +2,8 @@
 //! segment itself where it is missing.
 
 use super::lived::{live, team};
-use super::{extract, open, outcome_number, outcome_of, read_snapshot, snapshot};
+use super::{extract, open};
+use crate::daemon::journal::snapshot::{self, outcome_number, outcome_of};
 use crate::daemon::mailbox::handled::Handled;
 use crate::engine::engine::Engine;
 use crate::engine::message::Outcome;
@@ -44,8 +45,8 @@ fn a_snapshot_says_which_files_were_claimed_before_the_machine_was_started() {
     for earlier in [&[][..], &["a"], &["a", "b"]] {
         let handled =
             Handled { taken: names(&["a", "b", "c"]), earlier: names(earlier), ..Handled::default() };
-        let text = snapshot(&Engine::new(team()), &BTreeMap::new(), &handled, &BTreeSet::new());
-        assert_eq!(read_snapshot(&text).unwrap().1, handled, "{text}");
+        let text = snapshot::encode(&Engine::new(team()), &BTreeMap::new(), &handled, &BTreeSet::new());
+        assert_eq!(snapshot::decode(&text).unwrap().1, handled, "{text}");
     }
 }
 

@@ -1,7 +1,8 @@
 //! A short life of a workspace, written to a journal of small segments: the real engine, drops as files bring them, agents
 //! that answer, end and fall silent, and rotation.
 
-use super::{extract, fingerprints, snapshot};
+use super::extract;
+use crate::daemon::journal::snapshot::{self, fingerprints};
 use crate::daemon::mailbox::handled::Handled;
 use crate::engine::engine::{Engine, Step};
 use crate::engine::input::{Effect, Input, Moment, Report, Verdict};
@@ -160,7 +161,7 @@ impl Lived {
     }
 
     fn turn(&mut self) {
-        let shown = snapshot(&self.engine, &self.places, &self.handled, &BTreeSet::new());
+        let shown = snapshot::encode(&self.engine, &self.places, &self.handled, &BTreeSet::new());
         let finished = fingerprints(&self.engine, &BTreeSet::new());
         self.journal.rotate(self.now, &shown, finished).unwrap();
         self.engine.segment_closed(Seq(self.journal.next_seq().0 - 1));

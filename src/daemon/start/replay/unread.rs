@@ -4,7 +4,7 @@ use super::lived::{live, team};
 use super::{Memory, open};
 use crate::daemon::views::handle::finished_items;
 use crate::daemon::views::item::{Item, Job};
-use crate::daemon::views::worker::{Shown, Worker};
+use crate::daemon::views::worker::Worker;
 use crate::io::journal::Journal;
 use crate::io::views::Views;
 use std::fs;
@@ -37,13 +37,7 @@ impl Scene {
     /// Writes them; what could not be.
     fn write(&self, job: Job) -> Job {
         let mut worker = Worker::new(Views::open(self.root.path()).unwrap(), self.journal.reader());
-        let mut failed = Vec::new();
-        let mut take = |shown: Shown| {
-            failed.extend(shown.failed);
-            true
-        };
-        assert!(worker.write(job, &mut take));
-        failed
+        worker.write(job).failed
     }
 
     fn results(&self) -> usize {

@@ -1,7 +1,6 @@
 //! What a view is made of, from what the engine and the journal know.
 
 use crate::daemon::journal::handle::JournalHandle;
-use crate::daemon::views::fresh::FreshBodies;
 use crate::daemon::views::worker::{Item, Job, OpenItem, Place};
 use crate::engine::engine::Engine;
 use crate::engine::message::BodyRef;
@@ -35,11 +34,9 @@ pub(super) fn finished_item(
 
 /// An open message's item; none if it ended meanwhile or is not written itself yet (it is marked again then). Answers
 /// whose steps are not written yet are left out: each marks it again when it is, and is a turn of its own.
-/// What came a moment ago is not read back; from its turn on it is not kept any more.
 pub(super) fn open_item(
     engine: &Engine,
     journal: &JournalHandle,
-    fresh: &mut FreshBodies,
     id: &MessageId,
     turn: bool,
 ) -> Option<Item> {
@@ -48,10 +45,9 @@ pub(super) fn open_item(
     }
     let mut seen = engine.message(id)?;
     let body = journal.place(seen.body)?;
-    let kept = if turn { fresh.take(seen.body) } else { fresh.get(seen.body) };
     seen.answers.retain(|told| journal.place(told.body).is_some());
     let answers = seen.answers.iter().filter_map(|told| journal.place(told.body)).collect();
-    Some(Item::Open(OpenItem { seen: Box::new(seen), body, kept, answers, turn }))
+    Some(Item::Open(OpenItem { seen: Box::new(seen), body, answers, turn }))
 }
 
 /// What is open and who is in the team at the moment when the rest is removed: nothing accepted since loses its view.

@@ -164,7 +164,6 @@ fn half_written(workspace: &Workspace, findings: &mut Findings) -> io::Result<()
         workspace.agents_status(),
         workspace.memory(),
         workspace.journal(),
-        workspace.memory().join("spare"),
     ];
     let days: Vec<String> = names(&workspace.done())?;
     for folder in folders.into_iter().chain(days.iter().map(|day| workspace.done().join(day))) {

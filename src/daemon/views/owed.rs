@@ -1,6 +1,7 @@
 //! Views that are written at once, before a segment is left in disorder, and which of them could not be.
 
-use super::{Item, Job, Shown, Worker};
+use crate::daemon::views::item::{Item, Job};
+use crate::daemon::views::worker::{Shown, Worker};
 use crate::engine::words::MessageId;
 use crate::io::journal::Reader;
 use crate::io::views::Views;
@@ -10,22 +11,20 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// What could not be written, or not be made durable.
-pub fn write_now(views: Views, reader: Reader, job: Job) -> Result<(), Owed> {
+pub fn write_now(views: Views, reader: Reader, mut job: Job) -> Result<(), Owed> {
     let all: BTreeSet<MessageId> = job.iter().filter_map(ended).cloned().collect();
-    let mut worker = Worker { quiet: true, ..Worker::new(views, reader) };
-    let mut shown = Shown::default();
-    let mut items = job.into_iter().peekable();
-    while worker.show_next(&mut items, &mut shown) {}
-    worker.show(Item::Sync, &mut shown);
-    let unread = std::mem::take(&mut worker.unread_ended);
-    if shown.failed.is_empty() && unread.is_empty() {
+    job.push(Item::Sync);
+    let mut worker = Worker::new(views, reader);
+    worker.quiet = true;
+    let Shown { failed, why, unread, .. } = worker.write(job);
+    if failed.is_empty() && unread.is_empty() {
         return Ok(());
     }
-    let is_durable = !shown.failed.iter().any(|item| matches!(item, Item::Sync));
-    let failed = shown.failed.iter().filter_map(ended).cloned();
-    let ids = if is_durable { failed.chain(unread.keys().cloned()).collect() } else { all };
-    let why = shown.why.or_else(|| unread.into_values().next()).unwrap_or_default();
-    Err(Owed { ids, why })
+    let is_durable = !failed.iter().any(|item| matches!(item, Item::Sync));
+    let why = why.or_else(|| unread.first().map(|(_, why)| why.clone())).unwrap_or_default();
+    let failed = failed.iter().filter_map(ended).cloned();
+    let unwritten = failed.chain(unread.into_iter().map(|(id, _)| id));
+    Err(Owed { ids: if is_durable { unwritten.collect() } else { all }, why })
 }
 
 fn ended(item: &Item) -> Option<&MessageId> {
