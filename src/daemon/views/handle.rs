@@ -310,13 +310,17 @@ impl ViewsHandle {
             job.push(Item::Sync);
         }
         let holds = self.put_off.holds(now);
-        while job.len() < BATCH_MAX
+        let mut dirty = Vec::new();
+        while job.len() + dirty.len() < BATCH_MAX
             && !self.turning
-            && self.due.dirty.last().is_some_and(|next| !holds || matches!(next, Shown::Agent(_))) // agents come first
+            && self.due.dirty.last().is_some_and(|next| !holds || matches!(next, Shown::Agent(_))) // no batch without them
             && let Some(shown) = self.due.dirty.pop_last()
         {
-            let item = self.item(engine, journal, shown, now);
-            job.extend(item);
+            dirty.push(shown);
+        }
+        // Messages first: more people wait for those than for what their agent does.
+        for shown in dirty.into_iter().rev() {
+            job.extend(self.item(engine, journal, shown, now));
         }
         while job.len() < BATCH_MAX
             && let Some(line) = self.due.lines.pop_front()
