@@ -181,7 +181,7 @@ fn every_field_arrives() {
         command: vec!["cargo".to_owned(), "test".to_owned()],
         report: Some("./docs/r.md".to_owned()),
     };
-    assert_eq!(draft.expect, Some(expect));
+    assert_eq!(draft.expect.as_deref(), Some(&expect));
     assert_eq!(
         &*draft.body.extra,
         r#"{"metadata":{"b":1,"a":["no",1.5,null],"deep":{"z":true}},"colour":"red"}"#
@@ -339,7 +339,7 @@ fn what_is_kept_keeps_its_letters() {
         one("to: a\ncontent: x\nmetadata: {k: ~}\n").body.extra.as_ref(),
         r#"{"metadata":{"k":null}}"#
     );
-    assert!(one("to: a\ncontent: x\nexpect: {commit: True}\n").expect.expect("one").commit);
+    assert!(one("to: a\ncontent: x\nexpect: {commit: True}\n").expect.as_ref().expect("one").commit);
 }
 
 #[test]

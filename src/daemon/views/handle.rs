@@ -13,6 +13,7 @@ use crate::daemon::views::worker::{self, AgentItem, Item, Job};
 use crate::engine::engine::Engine;
 use crate::engine::event::Event;
 use crate::engine::input::Shown;
+use crate::engine::message::BodyRef;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 pub use items::finished_items;
 use items::{finished_item, open_item, sweep};
@@ -419,11 +420,11 @@ impl ViewsHandle {
             return; // it is marked again when that is written
         }
         let Some(item) = finished_item(engine, &|body| journal.place(body), id, if_missing) else { return };
-        if let Item::Finished { seen, .. } = &item {
-            self.fresh.take(seen.body);
+        if let Item::Finished { body, .. } = &item {
+            self.fresh.take(BodyRef { seq: body.step, index: body.event });
         }
         let agent = match &item {
-            Item::Finished { seen, answer: Some(_), .. } if !if_missing => seen.agent.clone(),
+            Item::Finished { view, answer: Some(_), .. } if !if_missing => view.agent.clone(),
             _ => None,
         };
         job.extend(agent.as_ref().and_then(|name| self.agent(engine, name, Some("completed"), now)));

@@ -6,5 +6,6 @@ pub mod handle;
 pub mod item;
 pub(in crate::daemon) mod log_backfill;
 pub mod pages;
+pub mod rebuild;
 pub mod throttle;
 pub mod worker;
