@@ -3,7 +3,7 @@
 use super::event::{AgentChange, Answer, Event, Why};
 use super::life::{self, Illegal, Move, Stage, Turn, TurnKind};
 use super::message::{BodyRef, Kind, Message, Outcome};
-use super::state::{Agent, Finished, LastEnd, Open, Phase, State, Told};
+use super::state::{Agent, Finished, LastEnd, Open, PartAnswer, Phase, State};
 use super::words::{AgentName, MessageId, Millis, Seq};
 use crate::engine::life::said::Said;
 use crate::engine::team::need::{Need, NeedKind};
@@ -226,7 +226,7 @@ impl State {
             let id = child.message.id.clone();
             parent.unread.push(id.clone());
             let refused = child.message.to == ourselves();
-            parent.answers.push(Told { child: id, from: answer.from.clone(), outcome, body, refused });
+            parent.answers.push(PartAnswer { child: id, from: answer.from.clone(), outcome, body, refused });
         }
     }
 

@@ -62,7 +62,7 @@ pub enum Event {
         why: String,
     },
     /// A message moved on.
-    #[serde(with = "life::flat::moved")]
+    #[serde(with = "life::moved")]
     Moved {
         /// Which.
         id: MessageId,
@@ -215,9 +215,6 @@ mod answered {
         Ok(Some(answer))
     }
 }
-
-/// What is said of an answer of which only a part could be kept ([`Answer::truncated`]).
-pub const ONLY_THE_END: &str = "only the end of the answer could be kept";
 
 /// What an answer is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

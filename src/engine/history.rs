@@ -1,9 +1,10 @@
 //! An event as a sentence, for the logs and for `tasuki why`. Never the content, and never phrase and token together.
 
-use super::event::{AgentChange, Answer, Event, ONLY_THE_END, Proof, Why};
+use super::event::{AgentChange, Answer, Event, Proof, Why};
 use super::life::Move;
 use super::message::{Kind, Message};
 use super::words::{AgentName, MessageId, Millis};
+use crate::engine::view::ONLY_THE_END;
 use crate::engine::words::ourselves;
 
 /// A sentence and whom it concerns.

@@ -400,6 +400,22 @@ impl Command {
     pub const fn cancel(id: MessageId) -> Self {
         Self::Cancel { id, let_finish: false }
     }
+
+    /// What it is, for the log; no contents.
+    #[must_use]
+    pub fn what(&self) -> String {
+        match self {
+            Self::Cancel { id, .. } => format!("cancel {id}"),
+            Self::Retry(id) => format!("let {id} go on"),
+            Self::Reply { .. } => "take an answer".to_owned(),
+            Self::Done { agent, .. } => format!("take what {agent} said as its answer"),
+            Self::Acknowledge { .. } => "mark a turn as read".to_owned(),
+            Self::Start(None) => "start all agents".to_owned(),
+            Self::Start(Some(name)) => format!("start {name}"),
+            Self::Stop(name) => format!("stop {name}"),
+            Self::Restart(name) => format!("restart {name}"),
+        }
+    }
 }
 
 impl Effect {

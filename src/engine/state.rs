@@ -93,7 +93,7 @@ pub struct Progress {
     pub unread: Vec<MessageId>,
     /// All answers to its parts so far, in order.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub answers: Vec<Told>,
+    pub answers: Vec<PartAnswer>,
     /// Dependencies that have not been completed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unmet: Vec<MessageId>,
@@ -155,7 +155,7 @@ impl DerefMut for Open {
 
 /// An answer to a part of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct PartAnswer {
     /// The part.
     pub child: MessageId,
     /// Who answered.

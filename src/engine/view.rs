@@ -2,10 +2,10 @@
 
 use super::engine::Engine;
 use super::life::Stage;
-use super::message::{BodyRef, Message, Outcome, Status};
-use super::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Told};
+use super::message::{BodyRef, Message, Outcome};
+use super::state::{Agent, Counts, Finished, LastEnd, Open, Phase};
 use super::team::Restart;
-use super::words::{AgentName, MessageId, Millis, PaneId, Seq, Token};
+use super::words::{AgentName, MessageId, Millis, PaneId, Seq};
 use crate::engine::screen::doorbell::TurnKind;
 use crate::engine::screen::guard::Guard;
 use crate::engine::screen::reading::Dialog;
@@ -16,44 +16,90 @@ use std::sync::Arc;
 /// Why an agent is stopped that what comes for it starts.
 pub const SLEEPS: &str = "it ended normally and is started when there is work for it";
 
-/// An open or lately finished message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MessageSeen {
-    /// All but its content.
-    pub message: Message,
-    /// Where its content is.
-    pub body: BodyRef,
-    /// The contract's word.
-    pub status: Status,
-    /// The finer word.
-    pub stage: &'static str,
-    /// Since when it is in that stage.
-    pub since: Millis,
-    /// How often its present turn was tried.
-    pub attempt: u8,
-    /// Whether its present turn may have been typed before.
-    pub redelivered: bool,
-    /// The token of its present turn.
-    pub token: Option<Token>,
-    /// How its agent says that it is done, while it has a turn that wants to be ended.
-    pub phrase: Option<Phrase>,
-    /// Who works on it.
-    pub agent: Option<AgentName>,
-    /// Answers to its parts so far.
-    pub answers: Vec<Told>,
-    /// What it waits for, in words.
-    pub note: Option<String>,
-    /// Where its answer is, once it has ended with one.
-    pub answer: Option<BodyRef>,
+/// What is said of an answer of which only a part could be kept ([`super::event::Answer::truncated`]).
+pub const ONLY_THE_END: &str = "only the end of the answer could be kept";
+
+/// A message as it was accepted, with its state.
+#[derive(Debug, Clone, Copy)]
+pub enum MessageState<'a> {
+    /// It has not ended.
+    Open(&'a Open),
+    /// It ended in the newest segment, or its views are still owed.
+    Finished(&'a Finished),
 }
 
-/// An agent's phrase, and whether it counts alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Phrase {
-    /// The phrase.
-    pub text: String,
-    /// Whether a token has to stand beside it.
-    pub with_token: bool,
+impl<'a> MessageState<'a> {
+    /// All but its content.
+    #[must_use]
+    pub fn message(self) -> &'a Message {
+        match self {
+            Self::Open(open) => &open.message,
+            Self::Finished(finished) => &finished.message,
+        }
+    }
+
+    /// Where its content is.
+    #[must_use]
+    pub fn body(self) -> BodyRef {
+        match self {
+            Self::Open(open) => open.body,
+            Self::Finished(finished) => finished.body,
+        }
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn stage(self) -> Stage {
+        match self {
+            Self::Open(open) => open.stage,
+            Self::Finished(finished) => Stage::Finished(finished.outcome),
+        }
+    }
+
+    /// Since when.
+    #[must_use]
+    pub fn since(self) -> Millis {
+        match self {
+            Self::Open(open) => open.since,
+            Self::Finished(finished) => finished.at,
+        }
+    }
+
+    /// How often its newest turn was tried.
+    #[must_use]
+    pub fn attempts(self) -> u8 {
+        match self {
+            Self::Open(open) => open.attempts,
+            Self::Finished(finished) => finished.attempts,
+        }
+    }
+
+    /// Who works on it, or worked.
+    #[must_use]
+    pub fn agent(self) -> Option<&'a AgentName> {
+        match self {
+            Self::Open(open) => open.agent.as_ref(),
+            Self::Finished(finished) => finished.agent.as_ref(),
+        }
+    }
+
+    /// Why it stands there, in words.
+    #[must_use]
+    pub fn note(self) -> Option<&'a str> {
+        match self {
+            Self::Open(open) => open.note.as_deref(),
+            Self::Finished(_) => None,
+        }
+    }
+
+    /// Where its answer is, once it has ended with one.
+    #[must_use]
+    pub fn answer(self) -> Option<BodyRef> {
+        match self {
+            Self::Open(_) => None,
+            Self::Finished(finished) => finished.answer,
+        }
+    }
 }
 
 /// An agent.
@@ -103,14 +149,17 @@ pub struct Overview {
 impl Engine {
     /// A message, if it is open or ended in the newest segment.
     #[must_use]
-    pub fn message(&self, id: &MessageId) -> Option<MessageSeen> {
-        let open = self.state.open.get(id).map(|open| self.see_open(open));
-        open.or_else(|| self.state.finished.get(id).map(see_finished))
+    pub fn message(&self, id: &MessageId) -> Option<MessageState<'_>> {
+        let open = self.state.open.get(id).map(|open| MessageState::Open(open));
+        open.or_else(|| self.state.finished.get(id).map(MessageState::Finished))
     }
 
-    /// All open messages, by id.
-    pub fn open_messages(&self) -> impl Iterator<Item = MessageSeen> {
-        self.state.open.values().map(|open| self.see_open(open))
+    /// The phrase that ends a message's present turn, and whether a token has to stand beside it.
+    #[must_use]
+    pub fn phrase(&self, open: &Open) -> Option<(String, bool)> {
+        open.stage.turn().filter(|turn| turn.kind != TurnKind::Info)?;
+        let member = self.team.members.get(open.agent.as_ref()?)?;
+        Some((member.phrase.clone(), member.token))
     }
 
     /// An agent that is a member.
@@ -278,31 +327,6 @@ impl Engine {
     fn queued(&self, name: &AgentName) -> usize {
         self.state.queues.get(name).map_or(0, crate::engine::life::queue::Queue::len)
     }
-
-    /// The phrase that ends a turn of this message.
-    fn phrase(&self, open: &Open, kind: TurnKind) -> Option<Phrase> {
-        let member = self.team.members.get(open.agent.as_ref()?).filter(|_| kind != TurnKind::Info)?;
-        Some(Phrase { text: member.phrase.clone(), with_token: member.token })
-    }
-
-    fn see_open(&self, open: &Open) -> MessageSeen {
-        let turn = open.stage.turn();
-        MessageSeen {
-            message: open.message.clone(),
-            body: open.body,
-            status: open.stage.status(),
-            stage: open.stage.word(),
-            since: open.since,
-            attempt: open.attempts,
-            redelivered: turn.is_some_and(|turn| turn.redelivered),
-            token: turn.and_then(|turn| turn.token),
-            phrase: turn.and_then(|turn| self.phrase(open, turn.kind)),
-            agent: open.agent.clone(),
-            answers: open.answers.clone(),
-            note: open.note.as_deref().map(str::to_owned),
-            answer: None,
-        }
-    }
 }
 
 /// Whether nobody is reminded of it any more: its agent was, or knows no token.
@@ -321,25 +345,6 @@ fn restarting_state(agent: &Agent, at: Millis) -> (&'static str, Option<String>)
 impl LastEnd {
     fn words(&self) -> String {
         if self.unstarted { self.why.to_string() } else { format!("it ended ({})", self.why) }
-    }
-}
-
-fn see_finished(finished: &Finished) -> MessageSeen {
-    let stage = Stage::Finished(finished.outcome);
-    MessageSeen {
-        message: (*finished.message).clone(),
-        body: finished.body,
-        status: stage.status(),
-        stage: stage.word(),
-        since: finished.at,
-        attempt: finished.attempts,
-        redelivered: false,
-        token: None,
-        phrase: None,
-        agent: finished.agent.clone(),
-        answers: Vec::new(),
-        note: None,
-        answer: finished.answer,
     }
 }
 

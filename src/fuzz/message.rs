@@ -4,8 +4,9 @@ use super::choice::choice;
 use crate::engine::message::refusal::Refusal;
 use crate::engine::message::{Draft, Kind, Status};
 use crate::engine::words::{AgentName, MessageId, Millis};
-use crate::wire::message::show::{MessageView, message as show};
+use crate::wire::message::view::{InFile, MessageView};
 use crate::wire::message::{draft, json};
+use crate::wire::time::{rfc3339, write_duration};
 use chrono::Utc;
 
 /// A moment in 2026, so that deadlines of the corpus lie on both sides of it.
@@ -59,17 +60,17 @@ fn is_fit(draft: &Draft) {
     assert!(draft.body.extra.is_empty() || draft.body.extra.starts_with('{'));
     assert!(draft.unknown_keys.iter().all(|key| key.len() <= draft::KEY_BYTES_MAX));
     let user = AgentName::new("user").unwrap_or_else(|bad| panic!("{bad}"));
-    let whom = (&draft.id, draft.from.as_ref().unwrap_or(&user), &draft.to);
-    let shown = show(&MessageView {
-        timestamp: draft.sent_at,
-        parent: draft.parent.as_ref(),
-        retry_of: draft.retry_of.as_ref(),
-        depends_on: &draft.depends_on,
-        timeout_ms: draft.timeout_ms,
-        deadline: draft.deadline,
-        extra: &draft.body.extra,
-        ..MessageView::bare(whom, Kind::Task, Status::Pending, &draft.body.content)
-    });
+    let whom = (draft.id.clone(), draft.from.clone().unwrap_or(user), draft.to.clone());
+    let view = MessageView::bare(whom, Kind::Task, Status::Pending, "".into()).with(&draft.body);
+    let file = InFile {
+        timestamp: draft.sent_at.map(rfc3339),
+        timeout: draft.timeout_ms.map(write_duration),
+        deadline: draft.deadline.map(rfc3339),
+        ..view.file
+    };
+    let (parent, retry_of) = (draft.parent.clone(), draft.retry_of.clone());
+    let view = MessageView { parent, retry_of, depends_on: draft.depends_on.clone(), file, ..view };
+    let shown = view.yaml();
     // What is shown may be longer than what was read: escapes.
     if shown.len() > crate::wire::FILE_BYTES_MAX {
         return;

@@ -11,6 +11,7 @@ pub mod folder;
 pub mod foothold;
 pub mod frame;
 pub mod frames;
+pub mod history;
 pub mod journal;
 pub mod keys;
 pub mod lease;

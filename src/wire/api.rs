@@ -1,5 +1,7 @@
 //! What goes over the socket, as JSON. Field names are those of the files (protocol, a message and status file).
 
+use crate::engine::screen::reading::Dialog;
+use crate::wire::message::view::MessageView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,65 +50,11 @@ pub struct Done {
     pub id: Option<String>,
 }
 
-/// A message, open or lately finished. Its content is in `queue/active/ID.yaml` or `queue/done/DAY/ID.yaml`, its answer in
-/// `queue/results/ID.yaml`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct MessageInfo {
-    /// Its id.
-    pub id: String,
-    /// Who sent it.
-    pub from: String,
-    /// An agent, a pool, or `user`.
-    pub to: String,
-    /// task, info, result or error.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// pending, in_progress, completed, failed or cancelled.
-    pub status: String,
-    /// The finer word.
-    pub stage: String,
-    /// Since when it is in that stage (RFC 3339).
-    pub since: String,
-    /// When it was accepted (RFC 3339).
-    pub accepted_at: String,
-    /// How often its present turn was tried.
-    pub attempt: u8,
-    /// Whether its present turn may have been typed before.
-    pub redelivered: bool,
-    /// low, normal or high.
-    pub priority: String,
-    /// Whether its sender proved who it is.
-    pub verified: bool,
-    /// Who works on it.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub agent: Option<String>,
-    /// The task it answers.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub in_reply_to: Option<String>,
-    /// The task it is a part of.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub parent: Option<String>,
-    /// The failed message that this one tries again.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub retry_of: Option<String>,
-    /// What must be completed first.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub depends_on: Vec<String>,
-    /// Why it is not being worked on, in words.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub waits_for: Option<String>,
-    /// What else there is to say: why it is held, or failed.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub reason: Option<String>,
-    /// Whether `queue/results/ID.yaml` is written or about to be.
-    pub answered: bool,
-}
-
 /// All open messages, by id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MessageList {
     /// Each of them.
-    pub messages: Vec<MessageInfo>,
+    pub messages: Vec<MessageView>,
 }
 
 /// The end of a wait.
@@ -115,7 +63,7 @@ pub struct Waited {
     /// Whether the message got as far as was asked; if not, the time was up.
     pub reached: bool,
     /// The message now.
-    pub message: MessageInfo,
+    pub message: MessageView,
 }
 
 /// What a wait is for, as the query of its address.
@@ -173,6 +121,12 @@ pub struct AsksInfo {
     /// What may be chosen.
     #[serde(default)]
     pub choices: Vec<String>,
+}
+
+impl From<&Dialog> for AsksInfo {
+    fn from(dialog: &Dialog) -> Self {
+        Self { id: dialog.id(), text: dialog.text.clone(), choices: dialog.choices.clone() }
+    }
 }
 
 /// The daemon itself.

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tasuki::daemon::clients::request::{Call, Request, Response};
 use tasuki::engine::input::Reply;
+use tasuki::engine::life::{Stage, Turn, TurnKind};
 use tasuki::engine::message::refusal::{Code, Refusal};
 use tasuki::engine::message::seldom::Seldom;
-use tasuki::engine::message::{BodyRef, Kind, Message, OnDoubt, Priority, Status};
-use tasuki::engine::view::MessageSeen;
+use tasuki::engine::message::{BodyRef, Kind, Message, OnDoubt, Priority};
+use tasuki::engine::state::Open;
+use tasuki::engine::view::MessageState;
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq};
 use tasuki::ui::http::{BODY_BYTES_MAX, reference, server};
+use tasuki::wire::message::view::MessageView;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
@@ -71,9 +74,9 @@ fn be_silent(door: &mut Door) {
 async fn every_address_of_the_page_is_there_and_takes_its_method_only() {
     let mut door = open();
     be_silent(&mut door);
-    for address in reference::ADDRESSES {
+    for address in reference::addresses() {
         let path = address.path.replace("{id}", "m-1").replace("{token}", "k7qf2m").replace("{name}", "mm");
-        let body = match address.takes {
+        let body = match address.takes() {
             "ReplyBody" | "PaneSendBody" => r#"{"text":"x"}"#,
             "PaneAnswerBody" => r#"{"choose":"yes"}"#,
             "HaltBody" => r#"{"on":true}"#,
@@ -336,21 +339,10 @@ fn message(id: &str) -> Message {
 async fn duplicates_are_named_and_a_wait_that_is_over_says_that_nothing_came() {
     let mut door = open();
     let ids = |ids: &[&str]| ids.iter().map(|id| MessageId::new(id).unwrap()).collect();
-    let seen = MessageSeen {
-        message: message("m-1"),
-        body: BodyRef { seq: Seq(1), index: 0 },
-        status: Status::InProgress,
-        stage: "working",
-        since: Millis(1),
-        attempt: 1,
-        redelivered: false,
-        token: None,
-        agent: None,
-        answers: Vec::new(),
-        note: None,
-        phrase: None,
-        answer: None,
-    };
+    let turn = Turn { number: 1, kind: TurnKind::Task, token: None, redelivered: false };
+    let mut open_one = Open::new(message("m-1"), BodyRef { seq: Seq(1), index: 0 }, Millis(0));
+    (open_one.stage, open_one.attempts) = (Stage::Working(turn), 1);
+    let seen = MessageView::of_state(MessageState::Open(&open_one));
     let mut calls = std::mem::replace(&mut door.calls, mpsc::channel(1).1);
     let reply = Reply::Accepted { ids: ids(&["a", "b"]), duplicates: ids(&["b"]) };
     let loops = tokio::spawn(async move {
@@ -358,7 +350,7 @@ async fn duplicates_are_named_and_a_wait_that_is_over_says_that_nothing_came() {
         while let Some(Call { request, answer, .. }) = calls.recv().await {
             let response = match request {
                 Request::Send { .. } => Response::Reply(reply.clone()),
-                Request::Message(_) => Response::Message(Some(Box::new((seen.clone(), None)))),
+                Request::Message(_) => Response::Message(Some(Box::new(seen.clone()))),
                 // It does not get there.
                 _ => {
                     waiting = Some(answer);

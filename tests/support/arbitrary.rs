@@ -14,7 +14,7 @@ use tasuki::engine::message::refusal::Code;
 use tasuki::engine::message::seldom::Seldom;
 use tasuki::engine::message::{Besides, Body, BodyRef, Expect, Kind, Message, OnDoubt, Outcome, Priority};
 use tasuki::engine::screen::reading::Dialog;
-use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Progress, Told};
+use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, PartAnswer, Phase, Progress};
 use tasuki::engine::team::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Nonce, PaneId, ProcessKey, Seq, Token};
 
@@ -312,9 +312,9 @@ fn said() -> impl Strategy<Value = Said> {
     )
 }
 
-fn told() -> impl Strategy<Value = Told> {
+fn told() -> impl Strategy<Value = PartAnswer> {
     (id(), agent_name(), outcome(), body_ref(), any::<bool>())
-        .prop_map(|(child, from, outcome, body, refused)| Told { child, from, outcome, body, refused })
+        .prop_map(|(child, from, outcome, body, refused)| PartAnswer { child, from, outcome, body, refused })
 }
 
 fn need() -> impl Strategy<Value = Need> {

@@ -11,17 +11,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
-use tasuki::engine::message::{Expect, Kind, OnDoubt, Priority, Status};
+use tasuki::engine::life::{CompletionSource, StageName};
+use tasuki::engine::message::{Body, Expect, Kind, OnDoubt, Priority, Status};
 use tasuki::engine::words::{AgentName, MessageId, Millis, PaneId, Token};
 use tasuki::io::folder::FolderError;
 use tasuki::io::views::{View, Views, last_word};
 use tasuki::io::watch::{Interest, Signal, Watch};
 use tasuki::wire::message::draft;
-use tasuki::wire::message::show;
-use tasuki::wire::message::show::{MessageView, Note, NoteText};
+use tasuki::wire::message::view::{InFile, MessageView, Note};
 use tasuki::wire::status;
 use tasuki::wire::status::{AgentStatus, DaemonStatus, Statistics};
-use tasuki::wire::time::Day;
+use tasuki::wire::time::{Day, rfc3339, write_duration};
 
 const NOON: Millis = Millis(1_770_033_600_000);
 
@@ -33,13 +33,11 @@ fn name(text: &str) -> AgentName {
     AgentName::new(text).unwrap()
 }
 
-/// A view with nothing but the content and the rest of the body, shown to `check`.
-fn with_view<T>(content: &str, extra: &str, check: impl Fn(&MessageView<'_>) -> T) -> T {
-    let (id, from, to) = (id("msg-1"), name("user"), name("worker"));
-    check(&MessageView {
-        extra,
-        ..MessageView::bare((&id, &from, &to), Kind::Task, Status::Pending, content)
-    })
+/// A view with nothing but the content and the rest of the body.
+fn view(content: &str, extra: &str) -> MessageView {
+    let whom = (id("msg-1"), name("user"), name("worker"));
+    let body = Body { content: content.into(), extra: extra.into() };
+    MessageView::bare(whom, Kind::Task, Status::Pending, "".into()).with(&body)
 }
 
 /// What the YAML means to serde-saphyr, to a libyaml program, and to tasuki itself when it is dropped.
@@ -50,17 +48,10 @@ fn readers(yaml: &str) -> [Value; 2] {
 }
 
 fn check_content(content: &str) {
-    let answers = [Note {
-        id: None,
-        from: None,
-        status: None,
-        at: None,
-        truncated: false,
-        text: NoteText::Here(content),
-    }];
-    let yaml = with_view(content, "", |view| {
-        show::message(&MessageView { answers: &answers, reason: Some(content), ..view.clone() })
-    });
+    let mut view = view(content, "");
+    view.reason = Some(content.to_owned());
+    view.file.answers = vec![Note { content: Some(content.to_owned()), ..Note::default() }];
+    let yaml = view.yaml();
     for read in readers(&yaml) {
         assert_eq!(read["content"], json!(content), "\n{yaml}");
         assert_eq!(read["reason"], json!(content), "\n{yaml}");
@@ -83,63 +74,63 @@ fn a_whole_message_reads_as_the_protocol_shows_it() {
         command: vec!["cargo".to_owned(), "test".to_owned()],
         report: Some("docs/report.md".to_owned()),
     };
-    let (child, from) = (id("msg-2"), name("tester"));
-    let answers = [
+    let answers = vec![
         Note {
-            id: Some(&child),
-            from: Some(&from),
+            id: Some(id("msg-2")),
+            from: Some(name("tester")),
             status: Some(Status::Completed),
-            at: Some(NOON),
-            truncated: false,
-            text: NoteText::Here("All 12 pass.\nNone failed.\n"),
+            at: Some(rfc3339(NOON)),
+            content: Some("All 12 pass.\nNone failed.\n".to_owned()),
+            ..Note::default()
         },
         Note {
-            id: Some(&child),
-            from: None,
-            status: None,
-            at: None,
+            id: Some(id("msg-2")),
             truncated: true,
-            text: NoteText::At("queue/results/msg-2.yaml"),
+            path: Some("queue/results/msg-2.yaml".to_owned()),
+            ..Note::default()
         },
     ];
-    let yaml = with_view("Analyse the project.\n  - 日本語 😀\n", extra, |view| {
-        show::message(&MessageView {
-            status: Status::InProgress,
-            stage: Some("working"),
-            token: Some(Token::new("123456").unwrap()),
-            attempt: Some(1),
-            redelivered: true,
-            timestamp: Some(NOON),
-            accepted_at: Some(Millis(NOON.0 + 7)),
-            finished_at: Some(NOON),
-            in_reply_to: Some(&id("msg-0")),
-            parent: Some(&id("msg-p")),
-            retry_of: Some(&id("msg-r")),
-            depends_on: &[id("msg-3"), id("1e3")],
-            priority: Priority::High,
-            timeout_ms: Some(1_800_000),
-            deadline: Some(NOON),
-            on_doubt: OnDoubt::Hold,
-            expect: Some(&expect),
-            hops: Some(2),
-            verified: Some(true),
-            via: Some("drop"),
-            completion_source: Some("marker"),
-            proof: Some("weak"),
-            evidence: Some("commit 1a2b3c\n"),
-            reason: Some("no"),
-            answers: &answers,
-            feedback: &[],
-            ..view.clone()
-        })
-    });
+    let view = view("Analyse the project.\n  - 日本語 😀\n", extra);
+    let file = InFile {
+        token: Some(Token::new("123456").unwrap()),
+        timestamp: Some(rfc3339(NOON)),
+        timeout: Some(write_duration(1_800_000)),
+        deadline: Some(rfc3339(NOON)),
+        on_doubt: OnDoubt::Hold,
+        expect: Some(Box::new(expect)),
+        hops: Some(2),
+        via: Some("drop".to_owned()),
+        completion_source: Some(CompletionSource::Marker),
+        proof: Some("weak".to_owned()),
+        evidence: Some("commit 1a2b3c\n".to_owned()),
+        answers,
+        ..view.file
+    };
+    let view = MessageView {
+        status: Status::InProgress,
+        stage: Some(StageName::Completed),
+        attempt: 1,
+        redelivered: true,
+        accepted_at: rfc3339(Millis(NOON.0 + 7)),
+        since: rfc3339(NOON),
+        in_reply_to: Some(id("msg-0")),
+        parent: Some(id("msg-p")),
+        retry_of: Some(id("msg-r")),
+        depends_on: vec![id("msg-3"), id("1e3")],
+        priority: Priority::High,
+        verified: Some(true),
+        reason: Some("no".to_owned()),
+        file,
+        ..view
+    };
+    let yaml = view.yaml();
     expect_test::expect![[r#"
         id: msg-1
         from: user
         to: worker
         type: task
         status: in_progress
-        stage: working
+        stage: completed
         token: "123456"
         attempt: 1
         redelivered: true
@@ -318,7 +309,7 @@ proptest! {
         number in any::<i64>(), float in any::<f64>().prop_filter("JSON", |f| f.is_finite())
     ) {
         let extra = json!({"metadata": {"text": keys, "list": [number, float, null, true, [], {}]}});
-        let yaml = with_view("x", &extra.to_string(), show::message);
+        let yaml = view("x", &extra.to_string()).yaml();
         for read in readers(&yaml) {
             prop_assert_eq!(&read["metadata"], &extra["metadata"], "\n{}", yaml);
         }

@@ -5,9 +5,10 @@ use crate::daemon::clients::request::{Call, Response, Until};
 use crate::daemon::journal::handle::JournalHandle;
 use crate::engine::engine::Engine;
 use crate::engine::input::Reply;
-use crate::engine::message::{RequestId, Status};
-use crate::engine::view::MessageSeen;
+use crate::engine::life::StageName;
+use crate::engine::message::RequestId;
 use crate::engine::words::MessageId;
+use crate::wire::message::view::MessageView;
 use std::collections::{BTreeMap, VecDeque};
 use tokio::sync::{mpsc, oneshot};
 
@@ -71,13 +72,12 @@ impl ClientsHandle {
         until: Until,
         answer: oneshot::Sender<Response>,
     ) {
-        match see(engine, &id) {
-            Some(seen) if !reached(&seen.0, until) || journal.is_ending(&id) => {
-                let waiting = self.awaiting.entry(id).or_default();
-                waiting.retain(|(_, answer)| !answer.is_closed()); // callers that gave up and ask again
-                waiting.push((until, answer));
-            }
-            seen => self.show(journal, answer, Response::Message(seen.map(Box::new))),
+        if !reached(engine, &id, until) || journal.is_ending(&id) {
+            let waiting = self.awaiting.entry(id).or_default();
+            waiting.retain(|(_, answer)| !answer.is_closed()); // callers that gave up and ask again
+            waiting.push((until, answer));
+        } else {
+            self.show(journal, answer, Response::Message(see(engine, &id).map(Box::new)));
         }
     }
 
@@ -89,11 +89,14 @@ impl ClientsHandle {
         let Some(waiting) = self.awaiting.remove(id) else { return };
         let mut still = Vec::new();
         for (until, answer) in waiting {
-            match see(engine, id) {
-                _ if answer.is_closed() => {}
-                Some(seen) if !reached(&seen.0, until) => still.push((until, answer)),
+            if answer.is_closed() {
+                continue;
+            }
+            if reached(engine, id, until) {
                 // It may have moved on, by a step that is not written yet.
-                seen => self.show(journal, answer, Response::Message(seen.map(Box::new))),
+                self.show(journal, answer, Response::Message(see(engine, id).map(Box::new)));
+            } else {
+                still.push((until, answer));
             }
         }
         if !still.is_empty() {
@@ -104,20 +107,20 @@ impl ClientsHandle {
 
 /// A message and why it waits.
 #[must_use]
-pub fn see(engine: &Engine, id: &MessageId) -> Option<(MessageSeen, Option<String>)> {
-    engine.message(id).map(|seen| (seen, engine.waits_for(id)))
+pub fn see(engine: &Engine, id: &MessageId) -> Option<MessageView> {
+    let view = MessageView::of(engine, id)?;
+    Some(MessageView { waits_for: engine.waits_for(id), ..view })
 }
 
-fn reached(seen: &MessageSeen, until: Until) -> bool {
-    let ended = matches!(seen.status, Status::Completed | Status::Failed | Status::Cancelled);
-    match until {
-        Until::Ended => ended,
-        Until::Delivered => {
-            ended
-                || matches!(seen.stage, "submitted" | "working" | "waiting" | "claimed" | "verified" | "held")
+/// Whether the engine has nothing to wait for any more: a message that it does not know gets nowhere.
+fn reached(engine: &Engine, id: &MessageId, until: Until) -> bool {
+    let Some(stage) = engine.message(id).map(|state| state.stage().name()) else { return true };
+    stage.has_ended()
+        || match until {
+            Until::Ended => false,
+            Until::Delivered => stage.is_delivered() || stage == StageName::Held,
+            Until::Moved(from) => stage != from,
         }
-        Until::Moved(stage) => ended || seen.stage != stage,
-    }
 }
 
 #[cfg(test)]
@@ -169,30 +172,34 @@ mod tests {
 
     /// A task that is typed in vain, looked for, typed again and answered; with each step the word of its stage, and
     /// whether it is delivered by then.
-    const STEPS: [(&str, &str, bool); 7] = [
+    const STEPS: [(&str, StageName, bool); 7] = [
         (
             r#"{"event":"accepted","id":"t","from":"user","to":"a","type":"task","accepted_at":1,"digest":"00000000000000000000000000000000","content":"go"}"#,
-            "queued",
+            StageName::Queued,
             false,
         ),
         (
             r#"{"event":"moved","id":"t","to":"intent","agent":"a","turn":{"number":1,"kind":"task","token":"a995l2"}}"#,
-            "intent",
+            StageName::Intent,
             false,
         ),
-        (r#"{"event":"moved","id":"t","to":"in_doubt","why":"no echo"}"#, "in_doubt", false),
+        (r#"{"event":"moved","id":"t","to":"in_doubt","why":"no echo"}"#, StageName::InDoubt, false),
         (
             r#"{"event":"moved","id":"t","to":"retrying","not_before":5,"redelivered":true}"#,
-            "retrying",
+            StageName::Retrying,
             false,
         ),
         (
             r#"{"event":"moved","id":"t","to":"intent","agent":"a","turn":{"number":1,"kind":"task","token":"a995l2","redelivered":true}}"#,
-            "intent",
+            StageName::Intent,
             false,
         ),
-        (r#"{"event":"moved","id":"t","to":"submitted","due":99,"receipt":"echoed"}"#, "submitted", true),
-        (r#"{"event":"ended","id":"t","outcome":"failed","why":"no"}"#, "failed", true),
+        (
+            r#"{"event":"moved","id":"t","to":"submitted","due":99,"receipt":"echoed"}"#,
+            StageName::Submitted,
+            true,
+        ),
+        (r#"{"event":"ended","id":"t","outcome":"failed","why":"no"}"#, StageName::Failed, true),
     ];
 
     #[test]
@@ -210,7 +217,9 @@ mod tests {
             engine.replay(Seq(seq), Millis(seq), &step).unwrap();
             // Who asked before hears of the move, who asks now sees how it stands: all are told the same.
             clients.moved(&engine, &journal, &id);
-            for until in [Until::Delivered, Until::Ended, Until::Moved("queued"), Until::Moved(stage)] {
+            for until in
+                [Until::Delivered, Until::Ended, Until::Moved(StageName::Queued), Until::Moved(stage)]
+            {
                 let (answer, answered) = oneshot::channel();
                 clients.put_awaiting(&engine, &journal, id.clone(), until, answer);
                 callers.push((until, answered));
@@ -218,12 +227,12 @@ mod tests {
             callers.retain_mut(|(until, answered)| {
                 let is_there = match until {
                     Until::Delivered => delivered,
-                    Until::Ended => stage == "failed",
-                    Until::Moved(left) => *left != stage || stage == "failed",
+                    Until::Ended => stage == StageName::Failed,
+                    Until::Moved(left) => *left != stage || stage == StageName::Failed,
                 };
                 match answered.try_recv() {
                     Ok(Response::Message(Some(seen))) => {
-                        assert_eq!((seen.0.stage, is_there), (stage, true), "{until:?} at {stage}");
+                        assert_eq!((seen.stage, is_there), (Some(stage), true), "{until:?} at {stage}");
                     }
                     Err(TryRecvError::Empty) => assert!(!is_there, "{until:?} is not told of {stage}"),
                     other => panic!("{until:?} at {stage}: {other:?}"),

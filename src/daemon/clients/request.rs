@@ -2,11 +2,13 @@
 //! on a lock, and the loop never waits on a face.
 
 use crate::engine::input::{Command, Reply};
+use crate::engine::life::StageName;
 use crate::engine::message::Draft;
 use crate::engine::screen::reading::Dialog;
-use crate::engine::view::{MessageSeen, Overview};
+use crate::engine::view::Overview;
 use crate::engine::words::{AgentName, MessageId, counted};
 use crate::io::workspace::Workspace;
+use crate::wire::message::view::MessageView;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
@@ -74,15 +76,7 @@ impl Request {
     pub(in crate::daemon) fn what(&self) -> String {
         match self {
             Self::Send { drafts } => format!("accept {}", counted(drafts.len(), "message")),
-            Self::Command(Command::Cancel { id, .. }) => format!("cancel {id}"),
-            Self::Command(Command::Retry(id)) => format!("let {id} go on"),
-            Self::Command(Command::Reply { .. }) => "take an answer".to_owned(),
-            Self::Command(Command::Done { agent, .. }) => format!("take what {agent} said as its answer"),
-            Self::Command(Command::Acknowledge { .. }) => "mark a turn as read".to_owned(),
-            Self::Command(Command::Start(None)) => "start all agents".to_owned(),
-            Self::Command(Command::Start(Some(name))) => format!("start {name}"),
-            Self::Command(Command::Stop(name)) => format!("stop {name}"),
-            Self::Command(Command::Restart(name)) => format!("restart {name}"),
+            Self::Command(command) => command.what(),
             Self::Halt(true) => "stop typing".to_owned(),
             Self::Halt(false) => "resume typing".to_owned(),
             Self::Pane(name, PaneRequest::Send(_)) => format!("type into the pane of {name}"),
@@ -111,8 +105,8 @@ pub enum Until {
     Delivered,
     /// It ended.
     Ended,
-    /// It is in another stage than the one with this word, or ended.
-    Moved(&'static str),
+    /// It is in another stage than this one, or ended.
+    Moved(StageName),
 }
 
 /// What is to be typed, and how.
@@ -175,9 +169,9 @@ pub enum Response {
     /// The workspace as a whole, what does not work as it should, and how many messages to the user are not read.
     Overview(Arc<Overview>, Vec<String>, usize),
     /// All open messages.
-    Open(Arc<Vec<MessageSeen>>),
+    Open(Arc<Vec<MessageView>>),
     /// One message, with why it waits; none if it is not known to the newest segment.
-    Message(Option<Box<(MessageSeen, Option<String>)>>),
+    Message(Option<Box<MessageView>>),
     /// What a pane shows or said.
     Pane(PaneResponse),
     /// It cannot be done now.

@@ -8,7 +8,9 @@ use crate::engine::input::{Input, Reply};
 use crate::engine::message::Source;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::power::Power;
+use crate::engine::view::MessageState;
 use crate::engine::words::AgentName;
+use crate::wire::message::view::MessageView;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -62,8 +64,9 @@ impl Daemon {
                 self.clients.show(&self.journal, answer, seen);
             }
             Request::Open => {
-                let seen = Response::Open(Arc::new(self.engine.open_messages().collect()));
-                self.clients.show(&self.journal, answer, seen);
+                let open = self.engine.state().open.values();
+                let open = open.map(|open| MessageView::of_state(MessageState::Open(open))).collect();
+                self.clients.show(&self.journal, answer, Response::Open(Arc::new(open)));
             }
             Request::Message(id) => {
                 let seen = Response::Message(see(&self.engine, &id).map(Box::new));

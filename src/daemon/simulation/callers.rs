@@ -241,7 +241,7 @@ impl Callers {
                 Some("commands that were not theirs")
             }
             (Wish::Await(..) | Wish::Message(_), Response::Message(Some(seen))) => {
-                let kind = self.told.seen(&seen.0);
+                let kind = self.told.seen(seen);
                 Some(if matches!(wish, Wish::Await(..)) { "awaited" } else { kind })
             }
             (Wish::Open, Response::Open(all)) => {

@@ -9,7 +9,7 @@ use crate::daemon::clients::request::Until;
 use crate::daemon::inbox::News;
 use crate::daemon::tmux::news::TmuxNews;
 use crate::engine::input::Command;
-use crate::engine::life::TurnKind;
+use crate::engine::life::{StageName, TurnKind};
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::fake::{Faults, Machine};
 use crate::io::tmux::Tmux;
@@ -174,7 +174,7 @@ impl Run {
         match (self.chance.below(10), id) {
             (0..4, _) => self.send(),
             (4, Some(id)) => {
-                let until = [Until::Ended, Until::Delivered, Until::Moved("queued")];
+                let until = [Until::Ended, Until::Delivered, Until::Moved(StageName::Queued)];
                 let until = self.chance.pick(&until).copied().unwrap_or(Until::Ended);
                 self.call(Wish::Await(id, until));
             }

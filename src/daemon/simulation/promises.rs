@@ -3,8 +3,8 @@
 use super::told::Told;
 use crate::engine::input::Command;
 use crate::engine::message::{Outcome, Status};
-use crate::engine::view::MessageSeen;
 use crate::engine::words::{AgentName, MessageId};
+use crate::wire::message::view::MessageView;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -61,8 +61,8 @@ impl Promises {
     }
 
     /// A message was shown; what kind of thing that is.
-    pub(super) fn seen(&mut self, seen: &MessageSeen) -> &'static str {
-        let id = seen.message.id.clone();
+    pub(super) fn seen(&mut self, seen: &MessageView) -> &'static str {
+        let id = seen.id.clone();
         self.accepted.insert(id.clone());
         let outcome = match seen.status {
             Status::Completed => Outcome::Completed,

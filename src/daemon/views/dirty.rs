@@ -100,10 +100,10 @@ impl DirtyViews {
     /// kept as it is.
     pub fn put_back(&mut self, item: Item) {
         match item {
-            Item::Open(item) if item.turn => drop(self.turns.insert(item.seen.message.id)),
-            Item::Open(item) => self.mark(Shown::Open(item.seen.message.id)),
-            Item::Finished { seen, if_missing: true, .. } => self.mark_missing(seen.message.id),
-            Item::Finished { seen, .. } => self.mark(Shown::Finished(seen.message.id)),
+            Item::Open(item) if item.turn => drop(self.turns.insert(item.view.id)),
+            Item::Open(item) => self.mark(Shown::Open(item.view.id)),
+            Item::Finished { view, if_missing: true, .. } => self.mark_missing(view.id),
+            Item::Finished { view, .. } => self.mark(Shown::Finished(view.id)),
             Item::Agent(item) => self.mark(Shown::Agent(item.seen.name)),
             item @ Item::Daemon(_) => self.daemon = Some(item),
             item @ Item::Log { .. } => self.tell(item),

@@ -377,7 +377,7 @@ impl ViewsHandle {
         }
         let Some(item) = finished_item(engine, &|body| journal.place(body), id, if_missing) else { return };
         let agent = match &item {
-            Item::Finished { seen, answer: Some(_), .. } if !if_missing => seen.agent.clone(),
+            Item::Finished { view, answer: Some(_), .. } if !if_missing => view.agent.clone(),
             _ => None,
         };
         job.extend(agent.as_ref().and_then(|name| self.agent(engine, name, Some("completed"), now)));

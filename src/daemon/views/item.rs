@@ -1,8 +1,11 @@
 //! What the views' thread is given: each view with all that it says, and where its bodies are.
 
-use crate::engine::view::{AgentSeen, MessageSeen};
+use crate::engine::state::PartAnswer;
+use crate::engine::view::AgentSeen;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::journal::Location;
+use crate::wire::message::view::MessageView;
+use crate::wire::time::Day;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -28,7 +31,9 @@ pub enum Item {
     /// `queue/results/ID.yaml` and `queue/done/DAY/ID.yaml`; `queue/active/ID.yaml` goes.
     Finished {
         /// The message.
-        seen: Box<MessageSeen>,
+        view: Box<MessageView>,
+        /// When it ended.
+        day: Day,
         /// Where its content is.
         body: Place,
         /// Where its answer is.
@@ -70,11 +75,11 @@ pub enum Item {
 #[derive(Debug)]
 pub struct OpenItem {
     /// The message.
-    pub seen: Box<MessageSeen>,
+    pub view: Box<MessageView>,
     /// Where its content is.
     pub body: Place,
-    /// Where each answer is.
-    pub answers: Vec<Place>,
+    /// Answers to its parts, and where each is.
+    pub answers: Vec<(PartAnswer, Place)>,
     /// Whether the loop waits for this view to type a turn.
     pub turn: bool,
 }

@@ -6,5 +6,6 @@ pub mod item;
 pub(in crate::daemon) mod log_backfill;
 pub mod owed;
 pub mod pages;
+pub mod rebuild;
 pub mod throttle;
 pub mod worker;

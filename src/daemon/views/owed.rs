@@ -29,7 +29,7 @@ pub fn write_now(views: Views, reader: Reader, mut job: Job) -> Result<(), Owed>
 
 fn ended(item: &Item) -> Option<&MessageId> {
     match item {
-        Item::Finished { seen, .. } => Some(&seen.message.id),
+        Item::Finished { view, .. } => Some(&view.id),
         _ => None,
     }
 }

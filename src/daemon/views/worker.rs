@@ -6,15 +6,13 @@ mod bodies;
 pub use crate::daemon::views::item::{AgentItem, DaemonItem, Item, Job, OpenItem, Place};
 
 use crate::daemon::views::pages;
-use crate::engine::event::Answer;
 use crate::engine::message::{Kind, Status};
-use crate::engine::state::Told;
-use crate::engine::view::MessageSeen;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::folder::FolderError;
 use crate::io::journal::Reader;
 use crate::io::mailbox::MAIN_ZONE;
 use crate::io::views::{View, Views, line};
+use crate::wire::message::view::{MessageView, Note};
 use crate::wire::status;
 use crate::wire::time::Day;
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,11 +142,11 @@ impl Worker {
             Err(Trouble::Unreadable(why)) => {
                 self.complain(&why, "a view could not be made");
                 match item {
-                    Item::Open(OpenItem { turn: true, seen, .. }) => {
-                        let id = seen.message.id;
+                    Item::Open(OpenItem { turn: true, view, .. }) => {
+                        let id = view.id;
                         shown.turns.push(TurnBody { id, content: "".into(), readable: Err(why) });
                     }
-                    Item::Finished { seen, .. } => shown.unread.push((seen.message.id, why)),
+                    Item::Finished { view, .. } => shown.unread.push((view.id, why)),
                     _ => {}
                 }
             }
@@ -163,8 +161,8 @@ impl Worker {
     fn write_item(&mut self, item: &Item, shown: &mut Shown) -> Result<(), Trouble> {
         match item {
             Item::Open(item) => self.show_open(item, shown)?,
-            Item::Finished { seen, body, answer, if_missing } => {
-                self.show_finished(seen, *body, *answer, *if_missing)?;
+            Item::Finished { view, day, body, answer, if_missing } => {
+                self.show_finished(view, day, *body, *answer, *if_missing)?;
             }
             Item::Agent(item) => {
                 let state = item.state.unwrap_or(item.seen.state);
@@ -202,20 +200,16 @@ impl Worker {
 
     fn show_open(&mut self, item: &OpenItem, shown: &mut Shown) -> Result<(), Trouble> {
         let body = self.body(item.body)?;
-        let answers: Vec<(&Told, Answer)> = item
-            .seen
-            .answers
-            .iter()
-            .zip(&item.answers)
-            .map(|(told, place)| Ok((told, self.answer(*place)?)))
-            .collect::<Result<_, Trouble>>()?;
-        if let Some(agent) = item.seen.agent.as_ref().filter(|_| item.turn) {
+        let mut view = item.view.with(&body);
+        for (told, place) in &item.answers {
+            view.file.answers.push(Note::of(told, &self.answer(*place)?));
+        }
+        if let Some(agent) = view.agent.as_ref().filter(|_| item.turn) {
             self.put_away(agent)?;
         }
-        let text = pages::open(&item.seen, &body, &answers);
-        self.views.write(View::Active(MAIN_ZONE, item.seen.message.id.clone()), &text)?;
+        self.views.write(View::Active(MAIN_ZONE, view.id.clone()), &view.yaml())?;
         if item.turn {
-            let id = item.seen.message.id.clone();
+            let id = view.id;
             shown.turns.push(TurnBody { id, content: body.content, readable: Ok(()) });
         }
         Ok(())
@@ -223,21 +217,20 @@ impl Worker {
 
     fn show_finished(
         &mut self,
-        seen: &MessageSeen,
+        view: &MessageView,
+        day: &Day,
         body: Place,
         answer: Option<Place>,
         if_missing: bool,
     ) -> Result<(), Trouble> {
-        let id = &seen.message.id;
-        let day = Day::of(seen.since);
-        if if_missing && self.views.has_finished(id, &day, answer.is_some()) {
+        let id = &view.id;
+        if if_missing && self.views.has_finished(id, day, answer.is_some()) {
             return Ok(());
         }
         let answer = answer.map(|place| self.answer(place)).transpose()?;
-        let result = answer.map(|answer| pages::result(seen, &answer));
-        let content = self.body_or_why(body)?;
-        let text = pages::finished(seen, &content);
-        let is_there = if_missing && self.views.holds_end(id, &day, result.as_deref(), &text);
+        let result = answer.map(|answer| view.result(&answer).yaml());
+        let text = view.with(&self.body_or_why(body)?).yaml();
+        let is_there = if_missing && self.views.holds_end(id, day, result.as_deref(), &text);
         if is_there && !self.views.is_open_shown(id) {
             return Ok(());
         }
@@ -245,17 +238,17 @@ impl Worker {
             self.views.write_result(id, &result)?;
         }
         // Before the view that says it is done, so that a crash between the two has both written again.
-        if seen.message.to.is_user() && !is_there {
+        if view.to.is_user() && !is_there {
             self.views.write_letter(id, &text)?;
         }
-        let told = seen.message.kind != Kind::Task && seen.status == Status::Completed;
-        let reader = seen.agent.as_ref().filter(|_| told && self.views.is_open_shown(id));
-        let Some(reader) = reader else { return Ok(self.views.finish(MAIN_ZONE, id, &day, &text)?) };
+        let told = view.kind != Kind::Task && view.status == Status::Completed;
+        let reader = view.agent.as_ref().filter(|_| told && self.views.is_open_shown(id));
+        let Some(reader) = reader else { return Ok(self.views.finish(MAIN_ZONE, id, day, &text)?) };
         if if_missing {
             // After a power cut its file may be empty.
             self.views.write(View::Active(MAIN_ZONE, id.clone()), &text)?;
         }
-        self.views.write_done(id, &day, &text)?;
+        self.views.write_done(id, day, &text)?;
         self.unread.entry(reader.clone()).or_default().push(id.clone());
         Ok(())
     }

@@ -4,156 +4,22 @@
 pub(in crate::engine) mod close;
 pub(in crate::engine) mod deadline;
 pub(in crate::engine) mod deliver;
-pub(in crate::engine) mod flat;
 pub mod interrupt;
 pub mod interrupted;
+mod moves;
 pub(in crate::engine) mod owed;
 pub(in crate::engine) mod proof;
 pub mod queue;
 pub(in crate::engine) mod report;
 pub mod said;
+mod stage;
 pub(in crate::engine) mod stall;
 
-use super::form::is_default;
-use super::message::{Outcome, Status};
-use super::words::{Millis, Token};
+use super::words::Millis;
 pub use crate::engine::screen::doorbell::TurnKind;
-use serde::{Deserialize, Serialize};
-
-/// One doorbell and what may come of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Turn {
-    /// First turn is 1. A redelivery keeps its number and token; to somebody else, its number.
-    pub number: u16,
-    /// What it asks.
-    pub kind: TurnKind,
-    /// Proves that an answer belongs to this turn; none for info and for agents without tokens.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub token: Option<Token>,
-    /// Whether it may have been typed before.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub redelivered: bool,
-}
-
-/// How it is known that the agent got a turn, weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Receipt {
-    /// Enter was pressed; nothing more can be seen.
-    EnterOnly,
-    /// The line was echoed and Enter pressed, but its reading cannot be seen (raw mode, no terminal queue).
-    Echoed,
-    /// The terminal's input queue went back to zero: the program has read the line.
-    Read,
-    /// It stands in the agent's own record of its session.
-    Recorded,
-    /// The agent said so itself.
-    Acknowledged,
-}
-
-/// How it is known that a task is done, strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CompletionSource {
-    /// `tasuki reply`, or a drop of type result or error.
-    Reply,
-    /// A provider's hook.
-    Hook,
-    /// Phrase and token on the screen.
-    Marker,
-    /// A one-shot program ended well.
-    ProcessExit,
-    /// It fell silent, and its provider takes that for done.
-    Idle,
-    /// A person took what it had said for the answer.
-    Person,
-}
-
-/// Where a message stands. Each stage carries its own data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "flat::StageLine", into = "flat::StageLine")]
-pub enum Stage {
-    /// In its agent's queue, or before a retry.
-    Queued {
-        /// Not to be typed before this moment.
-        not_before: Millis,
-        /// The turn to be typed, if one was tried or called back.
-        redo: Option<Turn>,
-    },
-    /// Journalled, about to be typed. A crash here leaves it in doubt.
-    Intent(Turn),
-    /// Typed, Enter pressed, without proof that it was read.
-    Submitted(Turn),
-    /// The agent has it.
-    Working(Turn),
-    /// Nobody knows yet whether it was delivered.
-    InDoubt(Turn),
-    /// In doubt, and a person has to say what to do.
-    Held(Turn),
-    /// The turn is over and answers from others are awaited.
-    Waiting(Turn),
-    /// The agent says it is done; the evidence is looked at.
-    Claimed(Turn),
-    /// The evidence is there; the result is being written.
-    Verified(Turn),
-    /// Ended.
-    Finished(Outcome),
-}
-
-/// What moves a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Move {
-    /// It will be typed now.
-    Intend(Turn),
-    /// Nothing was typed: a guard closed or the token stood in the content.
-    Withdraw,
-    /// Enter was pressed.
-    Submit,
-    /// The agent has read it.
-    Take,
-    /// It was not delivered, its agent died, or it waits for a moment that a wrong clock set; try again at this moment.
-    Retry {
-        /// When.
-        not_before: Millis,
-        /// Whether the agent may have seen it.
-        redelivered: bool,
-    },
-    /// Its agent is gone and it was sent to a pool: whoever is free first gets it from this moment on.
-    Return {
-        /// When.
-        not_before: Millis,
-    },
-    /// It cannot be told whether it was delivered.
-    Doubt,
-    /// A person has to decide.
-    Hold,
-    /// The turn is over, and others' answers are awaited.
-    Rest,
-    /// The turn is over with a question of its agent's: a reminder would be taken for the answer.
-    Ask,
-    /// The agent said it is done.
-    Claim,
-    /// The evidence is there.
-    Verify,
-    /// A check failed; the agent gets another turn.
-    Reopen,
-    /// It ended.
-    Finish(Outcome),
-}
-
-/// Evidence or cause of a move.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Why {
-    /// Nothing to add.
-    #[default]
-    Plain,
-    /// What proved the delivery.
-    Receipt(Receipt),
-    /// What said that it is done.
-    Source(CompletionSource),
-    /// A sentence.
-    Text(String),
-}
+pub(in crate::engine) use moves::moved;
+pub use moves::{CompletionSource, Move, Receipt, Why};
+pub use stage::{Spent, Stage, StageName, Turn};
 
 /// A move that its stage does not allow: a bug or a damaged journal, never a user's fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -215,94 +81,4 @@ pub fn next(stage: Stage, event: Move) -> Result<Stage, Illegal> {
 fn back(turn: Turn, not_before: Millis, redelivered: bool) -> Stage {
     let turn = Turn { redelivered: turn.redelivered || redelivered, ..turn };
     Stage::Queued { not_before, redo: Some(turn) }
-}
-
-impl Stage {
-    /// A message that was just accepted.
-    #[must_use]
-    pub const fn accepted(not_before: Millis) -> Self {
-        Self::Queued { not_before, redo: None }
-    }
-
-    /// The turn that is under way or to be tried again.
-    #[must_use]
-    pub fn turn(self) -> Option<Turn> {
-        match self {
-            Self::Queued { redo, .. } => redo,
-            Self::Intent(turn)
-            | Self::Submitted(turn)
-            | Self::Working(turn)
-            | Self::InDoubt(turn)
-            | Self::Held(turn)
-            | Self::Waiting(turn)
-            | Self::Claimed(turn)
-            | Self::Verified(turn) => Some(turn),
-            Self::Finished(_) => None,
-        }
-    }
-
-    /// Whether its agent is taken up by it.
-    #[must_use]
-    pub fn occupies(self) -> bool {
-        !matches!(self, Self::Queued { .. } | Self::Held(_) | Self::Finished(_))
-    }
-
-    /// The contract's word (`status:`).
-    #[must_use]
-    pub fn status(self) -> Status {
-        match self {
-            Self::Queued { .. } => Status::Pending,
-            Self::Finished(outcome) => outcome.status(),
-            _ => Status::InProgress,
-        }
-    }
-
-    /// The finer word (`stage:`).
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Queued { redo: None, .. } => "queued",
-            Self::Queued { .. } => "retrying",
-            Self::Intent(_) => "intent",
-            Self::Submitted(_) => "submitted",
-            Self::Working(_) => "working",
-            Self::InDoubt(_) => "in_doubt",
-            Self::Held(_) => "held",
-            Self::Waiting(_) => "waiting",
-            Self::Claimed(_) => "claimed",
-            Self::Verified(_) => "verified",
-            Self::Finished(Outcome::Completed) => "completed",
-            Self::Finished(Outcome::Failed) => "failed",
-            Self::Finished(Outcome::Cancelled) => "cancelled",
-        }
-    }
-}
-
-impl CompletionSource {
-    /// The contract's word (`completion_source:`).
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Reply => "reply",
-            Self::Hook => "hook",
-            Self::Marker => "marker",
-            Self::ProcessExit => "process_exit",
-            Self::Idle => "idle",
-            Self::Person => "person",
-        }
-    }
-}
-
-impl Receipt {
-    /// The word in the journal and in `tasuki why`.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::EnterOnly => "enter_only",
-            Self::Echoed => "echoed",
-            Self::Read => "read",
-            Self::Recorded => "recorded",
-            Self::Acknowledged => "acknowledged",
-        }
-    }
 }

@@ -1,12 +1,13 @@
 //! A message as it was accepted, and its form in an event: all its members side by side, in the order of the contract
 //! (protocol.md §2), times in ms.
 
-use super::{Expect, Kind, OnDoubt, Priority};
+use super::terms::{Expect, Kind, OnDoubt, Priority};
 use crate::engine::form::is_default;
 use crate::engine::message::seldom::{Seldom, Usual};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Deref, DerefMut};
+use std::sync::OnceLock;
 
 /// An accepted message without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub struct Message {
 }
 
 /// What most messages do not say.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Besides {
     /// The task it answers.
     pub in_reply_to: Option<MessageId>,
@@ -60,16 +61,8 @@ pub struct Besides {
 
 impl Usual for Besides {
     fn usual() -> &'static Self {
-        static NOTHING: Besides = Besides {
-            in_reply_to: None,
-            parent: None,
-            depends_on: Vec::new(),
-            timeout_ms: None,
-            deadline: None,
-            expect: None,
-            retry_of: None,
-        };
-        &NOTHING
+        static NOTHING: OnceLock<Besides> = OnceLock::new();
+        NOTHING.get_or_init(Besides::default)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::seldom::Seldom;
 use crate::engine::event::Event;
-use crate::engine::message::{Besides, Draft, Message};
+use crate::engine::message::{Draft, Message};
 use crate::engine::words::{AgentName, MessageId, Millis};
 use std::sync::Arc;
 
@@ -41,15 +41,7 @@ pub(in crate::engine) fn accepted(draft: Draft, now: Millis, route: Route, name:
         verified: route.verified,
         inferred: route.inferred,
         digest: draft.digest,
-        besides: Seldom::new(Besides {
-            in_reply_to: draft.in_reply_to,
-            parent: draft.parent,
-            depends_on: draft.depends_on,
-            timeout_ms: draft.timeout_ms,
-            deadline: draft.deadline,
-            expect: draft.expect.map(Box::new),
-            retry_of: draft.retry_of,
-        }),
+        besides: Seldom::new(draft.besides),
     };
     Event::Accepted {
         message: Box::new(message),

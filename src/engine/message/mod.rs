@@ -1,5 +1,13 @@
-//! What a message is. A drop becomes [`Draft`]s at the border; the engine makes a [`Message`] of each that it accepts.
-//! Contents pass through the engine untouched as a [`Body`]; its state keeps only where the journal holds one.
+//! What a message is, in four shapes:
+//!
+//! 1. as it came: a [`Draft`], which the border makes of each document of a drop (`wire/message/draft.rs`);
+//! 2. as it was accepted, with its state: [`Message`] in [`super::state::Open`] until it ends, in [`super::state::Finished`] then;
+//! 3. its event: [`super::event::Event::Accepted`], and those that move and end it, which are the journal's lines;
+//! 4. its view: `wire/message/view.rs`, one type for the files, the socket, and whoever reads either.
+//!
+//! What most messages do not say stands in [`Besides`], which goes from the draft into the accepted message as it is: a field more
+//! is one there, where it is read, and in the view. Contents pass through the engine untouched as a [`Body`]; its state keeps only
+//! where the journal holds one.
 
 pub(in crate::engine) mod accept;
 mod accepted;
@@ -12,161 +20,20 @@ pub(in crate::engine) mod reply;
 pub mod route;
 pub mod seldom;
 pub(in crate::engine) mod sender;
+mod terms;
 pub(in crate::engine) mod together;
 pub(in crate::engine) mod validate;
 pub(in crate::engine) mod wait_cycle;
 
 pub use accepted::{Besides, Message};
+pub use terms::{Expect, Kind, OnDoubt, Priority, Status};
 
 use super::words::{AgentName, Digest, MessageId, Millis, Seq, Token};
 use crate::engine::form::{self, is_default};
 use crate::engine::message::refusal::Refusal;
 use serde::{Deserialize, Serialize};
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-
-/// What a message is for (`type:`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Work to be done; ends in exactly one result or error.
-    Task,
-    /// Something to know; done when it is delivered.
-    Info,
-    /// The answer to a task.
-    Result,
-    /// The answer to a task that could not be done, or a notice of a refused drop.
-    Error,
-}
-
-impl Kind {
-    /// Every one of them, in order.
-    pub const ALL: [Self; 4] = [Self::Task, Self::Info, Self::Result, Self::Error];
-
-    /// The word in `type:`.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Task => "task",
-            Self::Info => "info",
-            Self::Result => "result",
-            Self::Error => "error",
-        }
-    }
-
-    /// The same with its article: `a task`.
-    #[must_use]
-    pub fn with_article(self) -> &'static str {
-        match self {
-            Self::Task => "a task",
-            Self::Info => "an info",
-            Self::Result => "a result",
-            Self::Error => "an error",
-        }
-    }
-}
-
-/// The five words of the contract (`status:`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Status {
-    /// Accepted and not given to its agent yet.
-    Pending,
-    /// Being typed, worked on, waited for or checked.
-    InProgress,
-    /// Done.
-    Completed,
-    /// Ended without being done; the sender was told.
-    Failed,
-    /// Called off.
-    Cancelled,
-}
-
-impl Status {
-    /// Every one of them, in order.
-    pub const ALL: [Self; 5] =
-        [Self::Pending, Self::InProgress, Self::Completed, Self::Failed, Self::Cancelled];
-
-    /// The word in `status:`.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
-/// Order within an agent's queue (`priority:`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Priority {
-    /// After all others.
-    Low,
-    /// The default.
-    #[default]
-    Normal,
-    /// Before all others.
-    High,
-}
-
-impl Priority {
-    /// Every one of them, in order.
-    pub const ALL: [Self; 3] = [Self::Low, Self::Normal, Self::High];
-
-    /// The word in `priority:`.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Normal => "normal",
-            Self::High => "high",
-        }
-    }
-}
-
-/// What to do when nobody can tell whether a turn was delivered (`on_doubt:`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnDoubt {
-    /// Send the same turn again, marked `redelivered: true`.
-    #[default]
-    Resend,
-    /// Wait for a person.
-    Hold,
-}
-
-impl OnDoubt {
-    /// Every one of them, in order.
-    pub const ALL: [Self; 2] = [Self::Resend, Self::Hold];
-
-    /// The word in `on_doubt:`.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Resend => "resend",
-            Self::Hold => "hold",
-        }
-    }
-}
-
-/// The evidence that closes a task besides its claim (`expect:`).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Expect {
-    /// A new commit in the agent's tree.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub commit: bool,
-    /// Files that must exist, relative to the workspace.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub files: Vec<String>,
-    /// A command that must succeed; only from the team file's list.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub command: Vec<String>,
-    /// A report that must exist and not be empty.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub report: Option<String>,
-}
 
 /// What a message carries, untouched by the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -207,28 +74,14 @@ pub struct Draft {
     pub status: Status,
     /// `timestamp:` as the sender wrote it.
     pub sent_at: Option<Millis>,
-    /// The task that a result or error answers.
-    pub in_reply_to: Option<MessageId>,
-    /// The task that this one is a part of, as written.
-    pub parent: Option<MessageId>,
-    /// The failed message that this one repeats.
-    pub retry_of: Option<MessageId>,
     /// The sender's turn token.
     pub token: Option<Token>,
-    /// Not typed before these are completed.
-    pub depends_on: Vec<MessageId>,
     /// `priority:`.
     pub priority: Priority,
-    /// `timeout:` in ms of working time.
-    pub timeout_ms: Option<u64>,
-    /// `deadline:`, on the wall.
-    pub deadline: Option<Millis>,
     /// Why it is refused unless it is known already: its deadline was past when it was read.
     pub late: Option<Box<Refusal>>,
     /// `on_doubt:`.
     pub on_doubt: OnDoubt,
-    /// `expect:`.
-    pub expect: Option<Expect>,
     /// Of the parsed fields without `timestamp` and `token`, for telling a duplicate from a conflict.
     pub digest: Digest,
     /// Content, metadata and unknown keys.
@@ -242,6 +95,22 @@ pub struct Draft {
     pub known: Option<Known>,
     /// What the closed segments know of the ids in `depends_on`, `in_reply_to`, `retry_of` and `parent`; filled in by the daemon.
     pub known_refs: Vec<(MessageId, Known)>,
+    /// What most messages do not say; read as if it stood here, and taken over as it is.
+    pub besides: Besides,
+}
+
+impl Deref for Draft {
+    type Target = Besides;
+
+    fn deref(&self) -> &Besides {
+        &self.besides
+    }
+}
+
+impl DerefMut for Draft {
+    fn deref_mut(&mut self) -> &mut Besides {
+        &mut self.besides
+    }
 }
 
 /// What is remembered of a finished message.

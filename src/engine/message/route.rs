@@ -1,12 +1,27 @@
 //! Who may send to whom, and who somebody is.
 
 use super::refusal::{Code, Refusal};
-use crate::engine::message::Kind;
+use crate::engine::message::{Draft, Kind};
 use crate::engine::team::{Delivery, Team};
 use crate::engine::words::AgentName;
 use std::collections::BTreeSet;
 
 impl Team {
+    /// Whether somebody of this team gets such a message, and its sender may send it there.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn takes(&self, draft: &Draft) -> Result<(), Refusal> {
+        let to = self.addressee(&draft.to).map_err(|refusal| refusal.at("to"))?;
+        self.check_inline(&to, &draft.body.content)?;
+        let from = draft.from.as_ref().map_or(Ok(AgentName::user()), |from| self.sender(from))?;
+        match draft.kind {
+            // It goes to whoever sent what it answers.
+            Kind::Result | Kind::Error => Ok(()),
+            kind => self.may_send(kind, &from, &to),
+        }
+    }
+
     /// The agent, pool or `user` that a name means; aliases are resolved.
     ///
     /// # Errors

@@ -1,11 +1,13 @@
 //! What the workspace's files say, for verbs that work without a daemon: views are for people, and this reads them as one.
 
-use crate::engine::message::Priority;
+use crate::engine::life::StageName;
+use crate::engine::message::Status;
 use crate::engine::words::MessageId;
 use crate::io::workspace::Workspace;
 use crate::io::{process, regular};
-use crate::wire::api::{AgentInfo, AsksInfo, MessageInfo, StatusInfo};
-use serde::{Deserialize, Serialize};
+use crate::wire::api::{AgentInfo, AsksInfo, StatusInfo};
+use crate::wire::message::view::MessageView;
+use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,50 +35,6 @@ struct Statistics {
     restarts: u64,
 }
 
-/// A message's view, as far as faces show it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct View {
-    pub(super) id: String,
-    pub(super) from: String,
-    pub(super) to: String,
-    pub(super) status: String,
-    pub(super) stage: Option<String>,
-    pub(super) content: String,
-    pub(super) completion_source: Option<String>,
-    /// Only the end of the content could be kept.
-    #[serde(default)]
-    pub(super) truncated: bool,
-    pub(super) reason: Option<String>,
-}
-
-/// `queue/done/DAY/ID.yaml`. What is the default is left out there.
-#[derive(Debug, Deserialize)]
-struct Finished {
-    id: String,
-    from: String,
-    to: String,
-    #[serde(rename = "type")]
-    kind: String,
-    status: String,
-    stage: String,
-    #[serde(default)]
-    finished_at: String,
-    #[serde(default)]
-    accepted_at: String,
-    #[serde(default)]
-    attempt: u8,
-    #[serde(default = "normal")]
-    priority: String,
-    #[serde(default)]
-    verified: bool,
-    in_reply_to: Option<String>,
-    parent: Option<String>,
-    retry_of: Option<String>,
-    #[serde(default)]
-    depends_on: Vec<String>,
-    reason: Option<String>,
-}
-
 /// Every agent that has a status file, by name. A file that cannot be read is passed over: the daemon writes it again.
 pub(super) fn agents(workspace: &Workspace) -> Vec<AgentFile> {
     let entries = fs::read_dir(workspace.agents_status()).into_iter().flatten().flatten();
@@ -88,12 +46,14 @@ pub(super) fn agents(workspace: &Workspace) -> Vec<AgentFile> {
 
 /// What the files say of the workspace as a whole.
 pub(super) fn status(workspace: &Workspace) -> StatusInfo {
-    let open: Vec<View> = open(workspace).into_iter().filter(|view| !is_done(workspace, view)).collect();
-    let held = open.iter().filter(|view| view.stage.as_deref() == Some("held")).count();
+    let open = views(&workspace.active()).into_iter().map(|(view, _)| view);
+    // What an agent was only told stays in `queue/active/` while it reads it.
+    let open: Vec<_> = open.filter(|view| done_file(workspace, &view.id).is_none()).collect();
+    let held = open.iter().filter(|view| view.stage == Some(StageName::Held)).count();
     StatusInfo {
         daemon: None,
         agents: agents(workspace).into_iter().map(AgentFile::info).collect(),
-        pending: open.iter().filter(|view| view.status == "pending").count(),
+        pending: open.iter().filter(|view| view.status == Status::Pending).count(),
         open: open.len(),
         held,
         unread: workspace.unread(),
@@ -103,59 +63,28 @@ pub(super) fn status(workspace: &Workspace) -> StatusInfo {
     }
 }
 
-/// A message to the user that nobody has read yet.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Letter {
-    pub(super) id: String,
-    pub(super) from: String,
-    #[serde(rename = "type")]
-    pub(super) kind: String,
-    pub(super) in_reply_to: Option<String>,
-    pub(super) parent: Option<String>,
-    #[serde(default)]
-    pub(super) accepted_at: String,
-    pub(super) content: String,
-}
-
-/// All that are not read, oldest first, and where each lies.
-pub(super) fn letters(workspace: &Workspace) -> Vec<(Letter, PathBuf)> {
-    let entries = fs::read_dir(workspace.inbox()).into_iter().flatten().flatten();
-    let yaml = entries.map(|entry| entry.path()).filter(|path| is_yaml(path));
-    let mut letters: Vec<(Letter, PathBuf)> = yaml.filter_map(|path| Some((read(&path)?, path))).collect();
-    letters.sort_by(|(a, _), (b, _)| (&a.accepted_at, &a.id).cmp(&(&b.accepted_at, &b.id)));
-    letters
+/// Messages to the user that nobody has read yet, oldest first, and where each lies.
+pub(super) fn unread(workspace: &Workspace) -> Vec<(MessageView, PathBuf)> {
+    let mut unread = views(&workspace.inbox());
+    unread.sort_by(|(a, _), (b, _)| (&a.accepted_at, &a.id).cmp(&(&b.accepted_at, &b.id)));
+    unread
 }
 
 /// The answer to a message, if it is written.
-pub(super) fn result(workspace: &Workspace, id: &MessageId) -> Option<View> {
+pub(super) fn result(workspace: &Workspace, id: &MessageId) -> Option<MessageView> {
     read(&workspace.result_file(id))
 }
 
 /// What the daemon says of a message that has ended, of one that it need not know any more.
-pub(super) fn finished(workspace: &Workspace, id: &MessageId) -> Option<MessageInfo> {
-    let file: Finished = read(&done_file(workspace, id)?)?;
-    Some(MessageInfo {
+pub(super) fn finished(workspace: &Workspace, id: &MessageId) -> Option<MessageView> {
+    let view: MessageView = read(&done_file(workspace, id)?)?;
+    Some(MessageView {
         // One that was given to nobody says there to whom it went.
-        agent: (file.attempt > 0).then(|| file.to.clone()),
+        agent: (view.attempt > 0).then(|| view.to.clone()),
         answered: result(workspace, id).is_some(),
-        id: file.id,
-        from: file.from,
-        to: file.to,
-        kind: file.kind,
-        status: file.status,
-        stage: file.stage,
-        since: file.finished_at,
-        accepted_at: file.accepted_at,
-        attempt: file.attempt,
         redelivered: false,
-        priority: file.priority,
-        verified: file.verified,
-        in_reply_to: file.in_reply_to,
-        parent: file.parent,
-        retry_of: file.retry_of,
-        depends_on: file.depends_on,
-        waits_for: None,
-        reason: file.reason,
+        verified: Some(view.verified.unwrap_or_default()),
+        ..view
     })
 }
 
@@ -176,18 +105,11 @@ pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     serde_saphyr::from_str(&regular::read(path, VIEW_BYTES_MAX).ok()?).ok()
 }
 
-fn open(workspace: &Workspace) -> Vec<View> {
-    let entries = fs::read_dir(workspace.active()).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|path| is_yaml(path)).filter_map(|path| read(&path)).collect()
-}
-
-/// Whether it has ended: what an agent was only told stays in `queue/active/` while it reads it.
-fn is_done(workspace: &Workspace, view: &View) -> bool {
-    MessageId::new(&view.id).is_ok_and(|id| done_file(workspace, &id).is_some())
-}
-
-fn normal() -> String {
-    Priority::default().word().to_owned()
+/// Every view in a folder. One that cannot be read is passed over: the daemon writes it again.
+fn views(folder: &Path) -> Vec<(MessageView, PathBuf)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let yaml = entries.map(|entry| entry.path()).filter(|path| is_yaml(path));
+    yaml.filter_map(|path| Some((read(&path)?, path))).collect()
 }
 
 fn is_yaml(path: &Path) -> bool {

@@ -2,9 +2,12 @@
 
 use super::desk::{Desk, Ended, refuse_agents};
 use super::failure::{Failure, Kind};
-use super::rebuild;
+use crate::daemon::views::rebuild::{Rebuild, Rebuilt};
 use crate::engine::words::counted;
-use crate::io::journal::{self, Report};
+use crate::io::journal::{self, Order, Report, scan};
+use crate::io::views::Views;
+use crate::io::workspace::Workspace;
+use std::ops::ControlFlow;
 
 /// Checks the journal; with --rebuild, restores missing results
 #[derive(Debug, clap::Args)]
@@ -30,7 +33,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     // A workspace that never had a daemon has no journal, and nothing is wrong with it.
     let there = workspace.journal().is_dir();
     let report = if there { journal::fsck(&workspace.journal())? } else { Report::default() };
-    let rebuilt = if args.rebuild && there { Some(rebuild::run(&workspace)?) } else { None };
+    let rebuilt = if args.rebuild && there { Some(rebuild(&workspace)?) } else { None };
     let value = serde_json::json!({
         "sound": report.is_sound(),
         "segments": report.segments.len(),
@@ -68,6 +71,19 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let cure =
         "the next start of the daemon sets it aside in .tasuki/journal/damaged/ and holds what it touched";
     Err(Failure::new(Kind::Failed, "damaged", "the journal is damaged", cure))
+}
+
+/// Goes through the whole journal once.
+fn rebuild(workspace: &Workspace) -> Result<Rebuilt, Failure> {
+    workspace.prepare()?;
+    let mut rebuild = Rebuild::new(Views::open(workspace.root())?);
+    let mut taken = Ok(());
+    scan(&workspace.journal(), 1, Order::OldestFirst, &mut |entry| {
+        taken = rebuild.take(entry);
+        if taken.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    taken?;
+    Ok(rebuild.finish()?)
 }
 
 fn faults(report: &Report) -> Vec<String> {

@@ -2,9 +2,10 @@
 
 use super::desk::{Desk, Ended};
 use super::failure::Failure;
-use super::files::{self, Letter};
+use super::files;
 use super::table::harmless;
 use crate::io::workspace::Workspace;
+use crate::wire::message::view::MessageView;
 use std::fs;
 use std::io;
 
@@ -19,11 +20,16 @@ pub(super) fn show(desk: &Desk, workspace: &Workspace) -> Ended {
 /// Prints each whole, and removes it then: it is read. An agent that looks at the log reads in nobody's place.
 pub(super) fn show_unread(desk: &Desk, workspace: &Workspace) -> Ended {
     let is_person = ["TASUKI_AGENT", "TASUKI_AGENT_KEY"].iter().all(|name| desk.around.var(name).is_none());
-    for (letter, path) in files::letters(workspace) {
+    for (view, path) in files::unread(workspace) {
         if desk.globals.json {
-            desk.say(serde_json::json!({"unread": letter}).to_string())?;
+            let MessageView { id, from, kind, in_reply_to, parent, accepted_at, .. } = &view;
+            let unread = serde_json::json!({
+                "id": id, "from": from, "type": kind, "in_reply_to": in_reply_to, "parent": parent,
+                "accepted_at": accepted_at, "content": view.file.content.as_ref(),
+            });
+            desk.say(serde_json::json!({"unread": unread}).to_string())?;
         } else {
-            desk.say(text(&letter))?;
+            desk.say(text(&view))?;
         }
         if is_person {
             // Only now: what could not be printed is not read.
@@ -38,8 +44,9 @@ pub(super) fn show_unread(desk: &Desk, workspace: &Workspace) -> Ended {
     Ok(())
 }
 
-fn text(letter: &Letter) -> String {
-    let Letter { id, from, kind, in_reply_to, parent, accepted_at, content } = letter;
+fn text(view: &MessageView) -> String {
+    let MessageView { id, from, kind, in_reply_to, parent, accepted_at, .. } = view;
+    let (kind, content) = (kind.word(), &view.file.content);
     let about = in_reply_to.as_ref().or(parent.as_ref());
     let about = about.map_or(String::new(), |task| format!(" about {task}"));
     let head = harmless(&format!("{accepted_at} unread: {kind} {id} from {from}{about}"));

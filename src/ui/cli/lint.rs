@@ -4,9 +4,7 @@ use super::desk::{Desk, Ended};
 use super::failure::{Failure, Kind};
 use crate::engine::message::refusal;
 use crate::engine::message::refusal::{Code, Refusal};
-use crate::engine::message::{self, Draft};
-use crate::engine::team::Team;
-use crate::engine::words::{AgentName, counted};
+use crate::engine::words::counted;
 use crate::io::chance::mint_id;
 use crate::io::clock::Clock;
 use crate::io::team_file::Machine;
@@ -119,7 +117,7 @@ fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     // Where there is no team, any name may be somebody's.
     let team = desk.workspace().ok().and_then(|workspace| Settings::load(&workspace, &desk.around).ok());
     let team = team.map(|loaded| loaded.settings.team);
-    let names = team.as_ref().map(Team::names);
+    let names = team.as_ref().map(|team| team.names());
     let knows = |name: &str| names.as_ref().is_none_or(|names| names.contains(name));
     let drafts = draft::read(bytes, name, &knows, &mut mint_id, Clock::start().wall(), &Local);
     if drafts.as_ref().is_err_and(|refusal| refusal.code == Code::BadStatus) && is_own_answer(bytes) {
@@ -136,7 +134,7 @@ fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
         return Err(Failure::from(refusal).within(path.display().to_string()));
     }
     for (document, draft) in drafts.iter().enumerate() {
-        let fits = team.as_ref().map_or(Ok(()), |team| fits(team, draft));
+        let fits = team.as_ref().map_or(Ok(()), |team| team.takes(draft));
         fits.map_err(|refusal| {
             Failure::from(Refusal { document, ..refusal }).within(path.display().to_string())
         })?;
@@ -147,18 +145,6 @@ fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     let notes: Vec<String> = notes.chain(unknown).collect();
     let count = if drafts.len() == 1 { "a message".to_owned() } else { format!("{} messages", drafts.len()) };
     Ok(if notes.is_empty() { count } else { format!("{count}; {}", notes.join("; ")) })
-}
-
-/// Whether this team has whom it is for, and its sender may send it there.
-fn fits(team: &Team, draft: &Draft) -> Result<(), Refusal> {
-    let to = team.addressee(&draft.to).map_err(|refusal| refusal.at("to"))?;
-    team.check_inline(&to, &draft.body.content)?;
-    let from = draft.from.as_ref().map_or(Ok(AgentName::user()), |from| team.sender(from))?;
-    match draft.kind {
-        // It goes to whoever sent what it answers.
-        message::Kind::Result | message::Kind::Error => Ok(()),
-        kind => team.may_send(kind, &from, &to),
-    }
 }
 
 /// What programs with libyaml make of it; they are stricter in some places and laxer in others.

@@ -9,8 +9,9 @@ use crate::engine::words::MessageId;
 use crate::io::chance::mint_id;
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::workspace::Workspace;
-use crate::wire::api::{Done, MessageInfo, MessageList, Problem};
+use crate::wire::api::{Done, MessageList, Problem};
 use crate::wire::message::draft::OWN_KEYS;
+use crate::wire::message::view::MessageView;
 use serde_json::{Map, Value, json};
 
 /// Fields of the old message that a new one does not take over.
@@ -83,8 +84,8 @@ fn send_again(desk: &Desk, workspace: &Workspace, client: &Client, old: &Message
 /// A message that repeats this one and is open, or waits in `queue/`.
 fn sent_again(workspace: &Workspace, client: &Client, old: &MessageId) -> Option<String> {
     if let Ok(list) = client.get::<MessageList>("/v1/messages", ANSWER_DEADLINE) {
-        let again = |message: &MessageInfo| message.retry_of.as_deref() == Some(old.as_str());
-        return list.messages.into_iter().find(again).map(|message| message.id);
+        let again = |message: &MessageView| message.retry_of.as_ref() == Some(old);
+        return list.messages.into_iter().find(again).map(|message| message.id.to_string());
     }
     let waiting = std::fs::read_dir(workspace.queue()).into_iter().flatten().flatten();
     let views = waiting.filter_map(|entry| files::read::<Map<String, Value>>(&entry.path()));

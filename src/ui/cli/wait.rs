@@ -4,14 +4,17 @@
 use super::desk::{Desk, Ended};
 use super::dropping::drop_file;
 use super::failure::{Failure, Kind};
-use super::files::{self, View};
+use super::files;
 use super::table::harmless_lines;
-use crate::engine::event::ONLY_THE_END;
+use crate::engine::life::StageName;
+use crate::engine::message::{self, Status};
+use crate::engine::view::ONLY_THE_END;
 use crate::engine::words::MessageId;
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
 use crate::io::clock::Clock;
 use crate::io::workspace::Workspace;
-use crate::wire::api::{MessageInfo, Waited};
+use crate::wire::api::Waited;
+use crate::wire::message::view::MessageView;
 use std::time::Duration;
 
 /// One look's longest wait, in ms: below what the daemon allows.
@@ -22,6 +25,13 @@ const ANEW: Duration = Duration::from_secs(15);
 const AGAIN: Duration = Duration::from_millis(50);
 /// The answer's view is written within milliseconds of the end of its task; a slow disk may take longer.
 const VIEW_DEADLINE: Duration = Duration::from_secs(10);
+
+/// How far a message must have got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    Delivered,
+    Ended,
+}
 
 /// Somebody who waits.
 #[derive(Debug)]
@@ -39,64 +49,78 @@ pub(super) struct Waiting<'a> {
 impl Waiting<'_> {
     /// Waits until the delivery is proven.
     pub(super) fn for_delivery(&self) -> Ended {
-        let info = self.until("delivered")?;
-        let words = format!("{} is {}", self.id, stage_words(&info.stage));
-        match info.stage.as_str() {
-            "held" | "cancelled" => Err(self.not_delivered(&info)),
-            "failed" if !info.answered || !self.was_worked_on() => Err(self.not_delivered(&info)),
+        let info = self.until(Until::Delivered)?;
+        let words = format!("{} is {}", self.id, said(&info));
+        match info.stage {
+            Some(StageName::Held | StageName::Cancelled) => Err(self.not_delivered(&info)),
+            Some(StageName::Failed) if !info.answered || !self.was_worked_on() => {
+                Err(self.not_delivered(&info))
+            }
             _ => self.desk.tell(&info, || words),
         }
     }
 
     /// Waits for the end and prints the answer.
     pub(super) fn for_answer(&self) -> Ended {
-        let info = self.until("ended")?;
-        if info.stage == "held" {
+        let info = self.until(Until::Ended)?;
+        if info.stage == Some(StageName::Held) {
             return Err(self.not_delivered(&info));
         }
-        if info.kind != "task" || !info.answered {
+        if info.kind != message::Kind::Task || !info.answered {
             return self.end_without_answer(&info);
         }
         let answer = self.answer()?;
-        if answer.truncated {
+        if answer.file.truncated {
             self.desk.remark(format!("note: {ONLY_THE_END}; its beginning is missing here"));
         }
         if self.desk.globals.json {
-            self.desk.say_json(
-                &serde_json::json!({"id": self.id.as_str(), "status": info.status, "answer": answer}),
-            )?;
+            self.desk.say_json(&serde_json::json!({
+                "id": self.id.as_str(),
+                "status": info.status,
+                "answer": {
+                    "id": answer.id,
+                    "from": answer.from,
+                    "to": answer.to,
+                    "status": answer.status,
+                    "stage": answer.stage,
+                    "content": answer.file.content.as_ref(),
+                    "completion_source": answer.file.completion_source,
+                    "truncated": answer.file.truncated,
+                    "reason": answer.reason,
+                },
+            }))?;
         } else {
-            self.desk.say(harmless_lines(&answer.content))?;
+            self.desk.say(harmless_lines(&answer.file.content))?;
         }
-        if info.status == "completed" {
+        if info.status == Status::Completed {
             return Ok(());
         }
-        let kind = if answer.completion_source.is_some() { Kind::Failed } else { failed_kind(&info) };
-        let why = format!("{} {}", self.id, info.status);
-        Err(Failure::new(kind, &info.status, why, format!("see `tasuki why {}`", self.id)))
+        let kind = if answer.file.completion_source.is_some() { Kind::Failed } else { failed_kind(&info) };
+        let why = format!("{} {}", self.id, info.status.word());
+        Err(Failure::new(kind, info.status.word(), why, format!("see `tasuki why {}`", self.id)))
     }
 
     /// Looks until the message has got as far as this, is held, or the time is up.
-    fn until(&self, until: &str) -> Result<MessageInfo, Failure> {
+    fn until(&self, until: Until) -> Result<MessageView, Failure> {
         let clock = Clock::start();
         let began = clock.now();
         // Since when nothing is known of it.
         let mut lost = None;
-        let mut stage = String::new();
+        let mut stage = None;
         loop {
             let left = self.within_ms.map(|within| within.saturating_sub(clock.now().since(began)));
-            let first = stage.is_empty();
+            let first = stage.is_none();
             let look = if first { 0 } else { left.unwrap_or(LOOK_MS).min(LOOK_MS) };
-            let seen = self.look(&stage, look);
+            let seen = self.look(stage, look);
             let is_seen = seen.is_ok();
             match seen {
                 Ok(message) => {
                     lost = None;
-                    self.tell_step(&stage, &message);
+                    self.tell_step(stage, &message);
                     if is_there(&message, until) {
                         return Ok(message);
                     }
-                    stage.clone_from(&message.stage);
+                    stage = message.stage;
                 }
                 // It is there, and goes on when it can.
                 Err(ClientError::Unavailable(_)) => lost = None,
@@ -108,7 +132,7 @@ impl Waiting<'_> {
                 }
             }
             if left == Some(0) && !(first && is_seen) {
-                return Err(self.timed_out(&stage));
+                return Err(self.timed_out(stage));
             }
             if !is_seen {
                 self.client.pause(AGAIN);
@@ -118,8 +142,8 @@ impl Waiting<'_> {
 
     /// What the daemon says of the message as soon as it has left this stage, or after so many ms; the files say it of one
     /// that ended long ago.
-    fn look(&self, stage: &str, within_ms: u64) -> Result<MessageInfo, ClientError> {
-        let stage = if stage.is_empty() { "queued" } else { stage };
+    fn look(&self, stage: Option<StageName>, within_ms: u64) -> Result<MessageView, ClientError> {
+        let stage = stage.unwrap_or(StageName::Queued);
         let path = format!("/v1/messages/{}/wait?until=moved&stage={stage}&timeout={within_ms}ms", self.id);
         let asked = self.client.get::<Waited>(&path, ANSWER_DEADLINE + Duration::from_millis(within_ms));
         match asked {
@@ -153,17 +177,17 @@ impl Waiting<'_> {
         }
     }
 
-    fn tell_step(&self, before: &str, info: &MessageInfo) {
+    fn tell_step(&self, before: Option<StageName>, info: &MessageView) {
         if self.follow && before != info.stage {
-            let agent = info.agent.as_deref().map_or(String::new(), |agent| format!(" ({agent})"));
+            let agent = info.agent.as_ref().map_or(String::new(), |agent| format!(" ({agent})"));
             let waits =
                 info.waits_for.as_deref().map_or(String::new(), |waits| format!(": waits for {waits}"));
-            self.desk.remark(format!("{} {}{agent}{waits}", info.since, stage_words(&info.stage)));
+            self.desk.remark(format!("{} {}{agent}{waits}", info.since, said(info)));
         }
     }
 
     /// The answer's view, which is written right after the end.
-    fn answer(&self) -> Result<View, Failure> {
+    fn answer(&self) -> Result<MessageView, Failure> {
         let clock = Clock::start();
         let began = clock.now();
         loop {
@@ -184,28 +208,33 @@ impl Waiting<'_> {
     }
 
     fn was_worked_on(&self) -> bool {
-        self.answer().is_ok_and(|answer| answer.completion_source.is_some())
+        self.answer().is_ok_and(|answer| answer.file.completion_source.is_some())
     }
 
-    fn end_without_answer(&self, info: &MessageInfo) -> Ended {
-        let words = format!("{} is {}", self.id, info.status);
-        if info.status == "completed" {
+    fn end_without_answer(&self, info: &MessageView) -> Ended {
+        let words = format!("{} is {}", self.id, info.status.word());
+        if info.status == Status::Completed {
             return self.desk.tell(info, || words);
         }
-        Err(Failure::new(failed_kind(info), &info.status, words, format!("see `tasuki why {}`", self.id)))
+        Err(Failure::new(
+            failed_kind(info),
+            info.status.word(),
+            words,
+            format!("see `tasuki why {}`", self.id),
+        ))
     }
 
-    fn not_delivered(&self, info: &MessageInfo) -> Failure {
+    fn not_delivered(&self, info: &MessageView) -> Failure {
         let why =
             info.reason.as_deref().or(info.waits_for.as_deref()).unwrap_or("its delivery is not proven");
-        let why = format!("{} is {}: {why}", self.id, stage_words(&info.stage));
+        let why = format!("{} is {}: {why}", self.id, said(info));
         let cure = format!("see `tasuki why {0}`; `tasuki retry {0}` or `tasuki cancel {0}`", self.id);
         Failure::new(Kind::NotDelivered, "not-delivered", why, cure)
     }
 
-    fn timed_out(&self, stage: &str) -> Failure {
-        let stage = if stage.is_empty() { "accepted, or waits in queue/" } else { stage };
-        let why = format!("timed out while {} is still {}", self.id, stage_words(stage));
+    fn timed_out(&self, stage: Option<StageName>) -> Failure {
+        let stage = stage.map_or("accepted, or waits in queue/", StageName::said);
+        let why = format!("timed out while {} is still {stage}", self.id);
         let cure =
             format!("the work goes on: see `tasuki why {}`, and later queue/results/{0}.yaml", self.id);
         Failure::new(Kind::TimedOut, "timed-out", why, cure)
@@ -217,24 +246,19 @@ fn is_unknown(error: &ClientError) -> bool {
     matches!(error, ClientError::Refused(problem) if problem.code == "no-message")
 }
 
-fn is_there(info: &MessageInfo, until: &str) -> bool {
-    let ended = matches!(info.status.as_str(), "completed" | "failed" | "cancelled");
-    let delivered =
-        matches!(info.stage.as_str(), "submitted" | "working" | "waiting" | "claimed" | "verified");
-    ended || info.stage == "held" || (until == "delivered" && delivered)
+fn is_there(info: &MessageView, until: Until) -> bool {
+    let stage = info.stage;
+    info.status.has_ended()
+        || stage == Some(StageName::Held)
+        || (until == Until::Delivered && stage.is_some_and(StageName::is_delivered))
 }
 
 /// A message that was tried and never taken up was not delivered; any other failed.
-fn failed_kind(info: &MessageInfo) -> Kind {
-    if info.status == "failed" && info.agent.is_none() { Kind::NotDelivered } else { Kind::Failed }
+fn failed_kind(info: &MessageView) -> Kind {
+    if info.status == Status::Failed && info.agent.is_none() { Kind::NotDelivered } else { Kind::Failed }
 }
 
 /// The stage of a message, as a person says it behind "is".
-pub(super) fn stage_words(stage: &str) -> String {
-    match stage {
-        "intent" => "being typed".to_owned(),
-        "claimed" => "reported as done".to_owned(),
-        "working" => "being worked on".to_owned(),
-        other => other.replace('_', " "),
-    }
+fn said(info: &MessageView) -> &'static str {
+    info.stage.map_or(info.status.word(), StageName::said)
 }

@@ -3,12 +3,11 @@
 use super::desk::{Desk, Ended};
 use super::dropping;
 use super::failure::{Failure, Kind};
-use super::story;
-use super::tale;
-use super::tale::draw::{Style, draw};
-use super::wait::stage_words;
+use super::history;
+use super::history::draw::{Style, draw};
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::client::{ANSWER_DEADLINE, Client};
+use crate::io::history::of_agent;
 use crate::io::workspace::Workspace;
 use crate::wire::api::{AgentInfo, StatusInfo};
 use crate::wire::team_file::Settings;
@@ -37,40 +36,40 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     let workspace = desk.workspace()?;
     let agent = AgentName::new(&args.subject).ok().and_then(|name| member(desk, &workspace, &name));
     match (agent, MessageId::new(&args.subject)) {
-        (Some(agent), _) => of_agent(desk, &workspace, args, &agent),
-        (None, Ok(id)) => of_message(desk, &workspace, args, &id),
+        (Some(agent), _) => about_agent(desk, &workspace, args, &agent),
+        (None, Ok(id)) => about_message(desk, &workspace, args, &id),
         (None, Err(_)) => Err(unknown(&args.subject)),
     }
 }
 
-fn of_message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId) -> Ended {
+fn about_message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId) -> Ended {
     let client = Client::new(workspace, &desk.around)?;
-    let told = tale::read(workspace, &client, id)?;
-    warn(desk, told.unread);
-    let Some(tale) = told.tale else {
+    let (found, unread) = history::read(workspace, &client, id)?;
+    warn(desk, unread);
+    let Some(found) = found else {
         let now = dropping::lies(workspace, id).ok_or_else(|| unknown(&args.subject))?;
         let value = serde_json::json!({"subject": args.subject, "story": [], "now": now, "tree": null});
         return desk.tell(&value, || now.clone());
     };
-    let now = tale.waits_for.as_ref();
-    let now = now.map(|what| format!("{}, waits for {what}", stage_words(tale.stage)));
-    let value = serde_json::json!({"subject": args.subject, "story": tale.story, "now": now, "tree": tale});
-    desk.tell(&value, || draw(&tale, Style::of_the_terminal(args.full)))
+    let now = found.waits_for.as_ref();
+    let now = now.map(|what| format!("{}, waits for {what}", found.stage.said()));
+    let value = serde_json::json!({"subject": args.subject, "story": found.story, "now": now, "tree": found});
+    desk.tell(&value, || draw(&found, Style::of_the_terminal(args.full)))
 }
 
-fn of_agent(desk: &Desk, workspace: &Workspace, args: &Args, agent: &AgentName) -> Ended {
-    let story = story::read(workspace, agent)?;
-    if story.sentences.is_empty() {
+fn about_agent(desk: &Desk, workspace: &Workspace, args: &Args, agent: &AgentName) -> Ended {
+    let history = of_agent(workspace, agent)?;
+    if history.sentences.is_empty() {
         return Err(unknown(&args.subject));
     }
-    warn(desk, story.unread);
+    warn(desk, history.unread);
     let client = Client::new(workspace, &desk.around)?;
     let status = client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE).ok();
     let agents = status.map(|status| status.agents).unwrap_or_default();
     let now = agents.iter().find(|info| info.agent_name == agent.as_str()).map(agent_now);
-    let value = serde_json::json!({"subject": args.subject, "story": story.sentences, "now": now});
+    let value = serde_json::json!({"subject": args.subject, "story": history.sentences, "now": now});
     desk.tell(&value, || {
-        let lines = story.sentences.iter().map(|sentence| format!("{}  {}", sentence.at, sentence.text));
+        let lines = history.sentences.iter().map(|sentence| format!("{}  {}", sentence.at, sentence.text));
         let now = now.iter().map(|now| format!("now: {now}"));
         lines.chain(now).collect::<Vec<_>>().join("\n")
     })

@@ -1,6 +1,6 @@
 //! Requests as `cargo fuzz` and the tests send them: the real routes, and a loop that knows nobody and refuses all.
 
-use super::house::House;
+use super::gate::Gate;
 use super::routes::router;
 use crate::daemon::clients::request::{Call, Request, Response};
 use crate::engine::input::Reply;
@@ -32,13 +32,13 @@ const ADDRESSES: [(&str, &str); 10] = [
 const TYPES: [&str; 3] = ["application/json", "application/yaml", "text/plain; charset=襷"];
 
 thread_local! {
-    static HOUSE: Option<(Runtime, Router)> = house();
+    static DOOR: Option<(Runtime, Router)> = door();
 }
 
 /// One request with this body.
 pub(crate) fn request(which: usize, how: usize, body: &[u8]) {
-    HOUSE.with(|house| {
-        let Some((runtime, router)) = house else { panic!("a runtime") };
+    DOOR.with(|door| {
+        let Some((runtime, router)) = door else { panic!("a runtime") };
         runtime.block_on(ask(router.clone(), which, how, body.to_vec()));
     });
 }
@@ -74,13 +74,13 @@ async fn ask(router: Router, which: usize, how: usize, body: Vec<u8>) {
     assert!(!problem.why.chars().any(char::is_control), "{problem:?}");
 }
 
-fn house() -> Option<(Runtime, Router)> {
+fn door() -> Option<(Runtime, Router)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     let (calls, asked) = mpsc::channel(1);
     runtime.spawn(refuse_all(asked));
     let daemon =
         DaemonInfo { pid: 1, version: String::new(), started_at: String::new(), socket: String::new() };
-    Some((runtime, router(House { calls, clock: Clock::start(), daemon })))
+    Some((runtime, router(Gate { calls, clock: Clock::start(), daemon })))
 }
 
 async fn refuse_all(mut asked: mpsc::Receiver<Call>) {

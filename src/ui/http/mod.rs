@@ -1,10 +1,11 @@
 //! HTTP and JSON over the daemon's Unix socket: the one door for every face. `types` is what goes over it, `server` and
 //! `routes` are the daemon's side, `client` is the other. `protocol/API.md` is the page for programs in other languages.
 
+mod address;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
+mod gate;
 mod given;
-mod house;
 mod panes;
 mod places;
 pub mod reference;

@@ -1,7 +1,7 @@
 //! The addresses of panes: what an agent's pane shows, what is typed there, and what it asks.
 
+use super::gate::{Answer, Gate, duration, odd};
 use super::given::{Asked, Given, Key, Word};
-use super::house::{Answer, House, duration, odd};
 use super::refused::Refused;
 use super::show;
 use crate::daemon::clients::request::{
@@ -22,18 +22,18 @@ const PANE_WAIT_MS: u64 = 30_000;
 const DONE: &str = "done";
 
 pub(super) async fn read(
-    State(house): State<House>,
+    State(gate): State<Gate>,
     Word(name): Word<AgentName>,
     Asked(query): Asked<PaneQuery>,
 ) -> Answer<PaneText> {
-    match house.pane(Key::NONE, name, PaneRequest::Read(query.history.unwrap_or(0))).await? {
+    match gate.pane(Key::NONE, name, PaneRequest::Read(query.history.unwrap_or(0))).await? {
         PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
         other => Err(odd(&other)),
     }
 }
 
-pub(super) async fn ready(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<PaneReady> {
-    match house.pane(Key::NONE, name, PaneRequest::Ready).await? {
+pub(super) async fn ready(State(gate): State<Gate>, Word(name): Word<AgentName>) -> Answer<PaneReady> {
+    match gate.pane(Key::NONE, name, PaneRequest::Ready).await? {
         PaneResponse::Ready(ready, why) => Ok(Json(PaneReady { ready, why, cure: None })),
         PaneResponse::Hindered(Hindrance { why, cure }) => {
             Ok(Json(PaneReady { ready: false, why: Some(why), cure }))
@@ -42,15 +42,15 @@ pub(super) async fn ready(State(house): State<House>, Word(name): Word<AgentName
     }
 }
 
-pub(super) async fn look(State(house): State<House>, Word(name): Word<AgentName>) -> Answer<PaneLookInfo> {
-    match house.pane(Key::NONE, name, PaneRequest::Explain).await? {
+pub(super) async fn look(State(gate): State<Gate>, Word(name): Word<AgentName>) -> Answer<PaneLookInfo> {
+    match gate.pane(Key::NONE, name, PaneRequest::Explain).await? {
         PaneResponse::Look(look) => Ok(Json(show::look(*look))),
         other => Err(odd(&other)),
     }
 }
 
 pub(super) async fn answer(
-    State(house): State<House>,
+    State(gate): State<Gate>,
     Word(name): Word<AgentName>,
     key: Key,
     Given(body): Given<PaneAnswerBody>,
@@ -61,12 +61,12 @@ pub(super) async fn answer(
     }
     let (mut not_done, shown) = (None, name.clone());
     if body.choose.trim().eq_ignore_ascii_case(DONE) {
-        match house.done_by_person(name.clone(), body.of.as_deref()).await? {
+        match gate.done_by_person(name.clone(), body.of.as_deref()).await? {
             Ok(choice) => return Ok(Json(PaneAnswered { choice, proven: true })),
             Err(refused) => not_done = Some(refused),
         }
     }
-    match house.pane(key, name, PaneRequest::Answer { wish: body.choose, of: body.of }).await? {
+    match gate.pane(key, name, PaneRequest::Answer { wish: body.choose, of: body.of }).await? {
         PaneResponse::Answered(Answered { choice, taken }) => {
             Ok(Json(PaneAnswered { choice, proven: taken }))
         }
@@ -91,14 +91,14 @@ pub(super) async fn answer(
 }
 
 pub(super) async fn send(
-    State(house): State<House>,
+    State(gate): State<Gate>,
     key: Key,
     Word(name): Word<AgentName>,
     Given(body): Given<PaneSendBody>,
 ) -> Answer<PaneTyped> {
     let PaneSendBody { text, lines, force, wait } = body;
     let wait_ms = duration(wait.as_deref(), 0)?;
-    match house.pane(key, name, PaneRequest::Send(SendWish { text, lines, force, wait_ms })).await? {
+    match gate.pane(key, name, PaneRequest::Send(SendWish { text, lines, force, wait_ms })).await? {
         PaneResponse::Typed(proven) => Ok(Json(PaneTyped { proven })),
         PaneResponse::Unfit { code, why, cure } => {
             Err(Refused::new(StatusCode::UNPROCESSABLE_ENTITY, code, why, cure))
@@ -116,9 +116,9 @@ fn not_ready(why: Option<String>, cure: Option<String>) -> Refused {
     Refused::new(StatusCode::CONFLICT, "not-ready", why, cure)
 }
 
-pub(super) async fn clear(State(house): State<House>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
+pub(super) async fn clear(State(gate): State<Gate>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
     let what = format!("{name}'s pane has been cleared");
-    match house.pane(key, name, PaneRequest::Clear).await? {
+    match gate.pane(key, name, PaneRequest::Clear).await? {
         PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
         PaneResponse::Ready(_, why) => Err(not_cleared(why, None)),
         PaneResponse::Hindered(Hindrance { why, cure }) => Err(not_cleared(Some(why), cure)),
@@ -127,12 +127,12 @@ pub(super) async fn clear(State(house): State<House>, key: Key, Word(name): Word
 }
 
 pub(super) async fn clear_line(
-    State(house): State<House>,
+    State(gate): State<Gate>,
     key: Key,
     Word(name): Word<AgentName>,
 ) -> Answer<Done> {
     let what = format!("{name}'s input is empty");
-    match house.pane(key, name, PaneRequest::ClearLine).await? {
+    match gate.pane(key, name, PaneRequest::ClearLine).await? {
         PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
         PaneResponse::Ready(_, why) => Err(not_cleared(why, None)),
         PaneResponse::Hindered(Hindrance { why, cure }) => Err(not_cleared(Some(why), cure)),
@@ -147,12 +147,12 @@ fn not_cleared(why: Option<String>, cure: Option<String>) -> Refused {
 }
 
 pub(super) async fn wait(
-    State(house): State<House>,
+    State(gate): State<Gate>,
     Word(name): Word<AgentName>,
     Given(body): Given<PaneWaitBody>,
 ) -> Answer<PaneText> {
     let timeout_ms = duration(body.timeout.as_deref(), PANE_WAIT_MS)?;
-    match house.pane(Key::NONE, name, PaneRequest::Wait { text: body.text, timeout_ms }).await? {
+    match gate.pane(Key::NONE, name, PaneRequest::Wait { text: body.text, timeout_ms }).await? {
         PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
         PaneResponse::TimedOut(text) => Ok(Json(PaneText { text, timed_out: true })),
         other => Err(odd(&other)),

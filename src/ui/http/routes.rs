@@ -1,74 +1,90 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
+use super::address::{Address, get, post};
+use super::gate::{Answer, Gate, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
-use super::house::{Answer, House, duration, seen, unexpected};
 use super::refused::Refused;
 use super::{WAIT_MS_MAX, panes, show};
 use crate::daemon::clients::request::{Request, Response, Until};
 use crate::engine::input::{Command, Reply};
+use crate::engine::life::StageName;
 use crate::engine::message::Draft;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
 use crate::io::chance::mint_id;
 use crate::wire::api::{
-    Accepted, CancelQuery, Done, DownBody, HaltBody, Health, MessageInfo, MessageList, ReplyBody, StatusInfo,
-    WaitQuery, Waited,
+    Accepted, CancelQuery, Done, DownBody, HaltBody, Health, MessageList, PaneAnswerBody, PaneAnswered,
+    PaneLookInfo, PaneQuery, PaneReady, PaneSendBody, PaneText, PaneTyped, PaneWaitBody, ReplyBody,
+    StatusInfo, WaitQuery, Waited,
 };
+use crate::wire::message::view::MessageView;
 use crate::wire::message::{draft, json};
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
-use axum::routing::{get, post};
 use axum::{Json, Router};
 use chrono::Local;
 use std::time::Duration;
 
-/// The words of `stage:` (engine, life of a message).
-const STAGES: [&str; 13] = [
-    "queued",
-    "retrying",
-    "intent",
-    "submitted",
-    "working",
-    "in_doubt",
-    "held",
-    "waiting",
-    "claimed",
-    "verified",
-    "completed",
-    "failed",
-    "cancelled",
-];
+/// Every address: the router and the page for programs in other languages are made from this.
+pub(super) fn addresses() -> Vec<Address> {
+    vec![
+        post::<(), Accepted, _, _>("/v1/messages", send, "sends; answered (202) when durable")
+            .taking("a message, or several"),
+        get::<(), MessageList, _, _>("/v1/messages", open, "all open messages"),
+        get::<(), MessageView, _, _>("/v1/messages/{id}", message, "one message, open or recently finished"),
+        get::<WaitQuery, Waited, _, _>("/v1/messages/{id}/wait", wait, "waits until its stage has changed"),
+        post::<CancelQuery, Done, _, _>(
+            "/v1/messages/{id}/cancel",
+            cancel,
+            "cancels it; answered once its turn has ended",
+        ),
+        post::<(), Done, _, _>(
+            "/v1/messages/{id}/retry",
+            retry,
+            "releases a held message, or tries one again that met an error",
+        ),
+        post::<ReplyBody, Done, _, _>("/v1/turns/{token}/reply", reply, "an agent answers its turn"),
+        post::<(), Done, _, _>("/v1/turns/{token}/ack", acknowledge, "an agent has read its turn"),
+        get::<(), StatusInfo, _, _>("/v1/status", status, "the workspace as a whole"),
+        get::<(), Health, _, _>("/v1/health", health, "whether the daemon listens"),
+        post::<HaltBody, Done, _, _>("/v1/halt", halt, "makes or removes queue/STOP"),
+        post::<DownBody, Done, _, _>("/v1/down", down, "ends the daemon"),
+        post::<(), Done, _, _>("/v1/agents/start", start_all, "starts every agent that is not running"),
+        post::<(), Done, _, _>("/v1/agents/{name}/start", start, "starts an agent"),
+        post::<(), Done, _, _>("/v1/agents/{name}/stop", stop, "stops an agent; its messages wait"),
+        post::<(), Done, _, _>("/v1/agents/{name}/restart", restart, "restarts an agent"),
+        get::<PaneQuery, PaneText, _, _>("/v1/panes/{name}", panes::read, "what an agent's pane shows"),
+        get::<(), PaneReady, _, _>("/v1/panes/{name}/ready", panes::ready, "whether it may be typed to"),
+        get::<(), PaneLookInfo, _, _>(
+            "/v1/panes/{name}/look",
+            panes::look,
+            "how its screen is read, and by which rule",
+        ),
+        post::<PaneAnswerBody, PaneAnswered, _, _>(
+            "/v1/panes/{name}/answer",
+            panes::answer,
+            "answers what the agent asks",
+        ),
+        post::<PaneSendBody, PaneTyped, _, _>(
+            "/v1/panes/{name}/send",
+            panes::send,
+            "types a line if the guards allow it",
+        ),
+        post::<(), Done, _, _>("/v1/panes/{name}/clear", panes::clear, "clears input, screen and history"),
+        post::<(), Done, _, _>("/v1/panes/{name}/clear-line", panes::clear_line, "removes the unsent text"),
+        post::<PaneWaitBody, PaneText, _, _>("/v1/panes/{name}/wait", panes::wait, "waits for a text"),
+    ]
+}
 
-/// Every address.
-pub(super) fn router(house: House) -> Router {
-    Router::new()
-        .route("/v1/messages", post(send).get(open))
-        .route("/v1/messages/{id}", get(message))
-        .route("/v1/messages/{id}/wait", get(wait))
-        .route("/v1/messages/{id}/cancel", post(cancel))
-        .route("/v1/messages/{id}/retry", post(retry))
-        .route("/v1/turns/{token}/reply", post(reply))
-        .route("/v1/turns/{token}/ack", post(acknowledge))
-        .route("/v1/status", get(status))
-        .route("/v1/health", get(health))
-        .route("/v1/halt", post(halt))
-        .route("/v1/down", post(down))
-        .route("/v1/agents/start", post(start_all))
-        .route("/v1/agents/{name}/start", post(start))
-        .route("/v1/agents/{name}/stop", post(stop))
-        .route("/v1/agents/{name}/restart", post(restart))
-        .route("/v1/panes/{name}", get(panes::read))
-        .route("/v1/panes/{name}/ready", get(panes::ready))
-        .route("/v1/panes/{name}/look", get(panes::look))
-        .route("/v1/panes/{name}/answer", post(panes::answer))
-        .route("/v1/panes/{name}/send", post(panes::send))
-        .route("/v1/panes/{name}/clear", post(panes::clear))
-        .route("/v1/panes/{name}/clear-line", post(panes::clear_line))
-        .route("/v1/panes/{name}/wait", post(panes::wait))
+/// The daemon's side of every address.
+pub(super) fn router(gate: Gate) -> Router {
+    addresses()
+        .into_iter()
+        .fold(Router::new(), |router, address| router.route(address.path, address.handler))
         .fallback(no_such_address)
         .method_not_allowed_fallback(no_such_method)
-        .with_state(house)
+        .with_state(gate)
 }
 
 async fn no_such_address() -> Refused {
@@ -82,13 +98,13 @@ async fn no_such_method() -> Refused {
 }
 
 async fn send(
-    State(house): State<House>,
+    State(gate): State<Gate>,
     key: Key,
     headers: HeaderMap,
     Raw(body): Raw,
 ) -> Result<(StatusCode, Json<Accepted>), Refused> {
-    let drafts = read_drafts(&headers, &body, house.clock.wall())?;
-    match house.ask(key, Request::Send { drafts }).await? {
+    let drafts = read_drafts(&headers, &body, gate.clock.wall())?;
+    match gate.ask(key, Request::Send { drafts }).await? {
         Response::Reply(Reply::Accepted { ids, duplicates }) => {
             let words = |ids: Vec<MessageId>| ids.iter().map(ToString::to_string).collect();
             let accepted = Accepted { ids: words(ids), duplicates: words(duplicates), durable: true };
@@ -98,50 +114,48 @@ async fn send(
     }
 }
 
-async fn open(State(house): State<House>) -> Answer<MessageList> {
-    match house.ask(Key::NONE, Request::Open).await? {
-        Response::Open(open) => {
-            Ok(Json(MessageList { messages: open.iter().map(|seen| show::message(seen, None)).collect() }))
-        }
+async fn open(State(gate): State<Gate>) -> Answer<MessageList> {
+    match gate.ask(Key::NONE, Request::Open).await? {
+        Response::Open(open) => Ok(Json(MessageList { messages: open.to_vec() })),
         other => Err(unexpected(other)),
     }
 }
 
-async fn message(State(house): State<House>, Word(id): Word<MessageId>) -> Answer<MessageInfo> {
-    house.message(id).await.map(Json)
+async fn message(State(gate): State<Gate>, Word(id): Word<MessageId>) -> Answer<MessageView> {
+    gate.message(id).await.map(Json)
 }
 
 async fn wait(
-    State(house): State<House>,
+    State(gate): State<Gate>,
     Word(id): Word<MessageId>,
     Asked(query): Asked<WaitQuery>,
 ) -> Answer<Waited> {
     let until = until(&query)?;
     let wait = Duration::from_millis(duration(query.timeout.as_deref(), WAIT_MS_MAX)?.min(WAIT_MS_MAX));
-    match tokio::time::timeout(wait, house.ask(Key::NONE, Request::Await(id.clone(), until))).await {
+    match tokio::time::timeout(wait, gate.ask(Key::NONE, Request::Await(id.clone(), until))).await {
         Ok(response) => {
             let message = seen(response?, &id)?;
             Ok(Json(Waited { reached: true, message }))
         }
-        Err(_) => Ok(Json(Waited { reached: false, message: house.message(id).await? })),
+        Err(_) => Ok(Json(Waited { reached: false, message: gate.message(id).await? })),
     }
 }
 
 async fn cancel(
-    State(house): State<House>,
+    State(gate): State<Gate>,
     key: Key,
     Word(id): Word<MessageId>,
     Asked(query): Asked<CancelQuery>,
 ) -> Answer<Done> {
-    house.command(key, Command::Cancel { id, let_finish: query.let_finish }).await
+    gate.command(key, Command::Cancel { id, let_finish: query.let_finish }).await
 }
 
-async fn retry(State(house): State<House>, key: Key, Word(id): Word<MessageId>) -> Answer<Done> {
-    house.command(key, Command::Retry(id)).await
+async fn retry(State(gate): State<Gate>, key: Key, Word(id): Word<MessageId>) -> Answer<Done> {
+    gate.command(key, Command::Retry(id)).await
 }
 
 async fn reply(
-    State(house): State<House>,
+    State(gate): State<Gate>,
     key: Key,
     Word(token): Word<Token>,
     Given(body): Given<ReplyBody>,
@@ -149,51 +163,51 @@ async fn reply(
     if body.text.trim().is_empty() {
         return Err(Refusal::new(Code::ContentEmpty, "the answer has no text").at("text").into());
     }
-    house.command(key, Command::Reply { token, text: body.text.into(), failed: body.failed }).await
+    gate.command(key, Command::Reply { token, text: body.text.into(), failed: body.failed }).await
 }
 
-async fn acknowledge(State(house): State<House>, key: Key, Word(token): Word<Token>) -> Answer<Done> {
-    house.command(key, Command::Acknowledge { token }).await
+async fn acknowledge(State(gate): State<Gate>, key: Key, Word(token): Word<Token>) -> Answer<Done> {
+    gate.command(key, Command::Acknowledge { token }).await
 }
 
-async fn status(State(house): State<House>) -> Answer<StatusInfo> {
-    match house.ask(Key::NONE, Request::Overview).await? {
+async fn status(State(gate): State<Gate>) -> Answer<StatusInfo> {
+    match gate.ask(Key::NONE, Request::Overview).await? {
         Response::Overview(overview, notes, unread) => {
-            Ok(Json(show::workspace(&overview, (notes, unread), house.daemon)))
+            Ok(Json(show::workspace(&overview, (notes, unread), gate.daemon)))
         }
         other => Err(unexpected(other)),
     }
 }
 
-async fn health(State(house): State<House>) -> Json<Health> {
-    Json(Health { ok: true, daemon: house.daemon })
+async fn health(State(gate): State<Gate>) -> Json<Health> {
+    Json(Health { ok: true, daemon: gate.daemon })
 }
 
-async fn halt(State(house): State<House>, key: Key, Given(body): Given<HaltBody>) -> Answer<Done> {
+async fn halt(State(gate): State<Gate>, key: Key, Given(body): Given<HaltBody>) -> Answer<Done> {
     let what = if body.on { "nothing is typed any more" } else { "work goes on" };
-    house.done(key, Request::Halt(body.on), what).await
+    gate.done(key, Request::Halt(body.on), what).await
 }
 
-async fn down(State(house): State<House>, key: Key, Given(body): Given<DownBody>) -> Answer<Done> {
+async fn down(State(gate): State<Gate>, key: Key, Given(body): Given<DownBody>) -> Answer<Done> {
     let what =
         if body.keep_agents { "the daemon ends; the agents go on" } else { "the daemon and the agents end" };
-    house.done(key, Request::Down { keep_agents: body.keep_agents }, what).await
+    gate.done(key, Request::Down { keep_agents: body.keep_agents }, what).await
 }
 
-async fn start_all(State(house): State<House>, key: Key) -> Answer<Done> {
-    house.command(key, Command::Start(None)).await
+async fn start_all(State(gate): State<Gate>, key: Key) -> Answer<Done> {
+    gate.command(key, Command::Start(None)).await
 }
 
-async fn start(State(house): State<House>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
-    house.command(key, Command::Start(Some(name))).await
+async fn start(State(gate): State<Gate>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
+    gate.command(key, Command::Start(Some(name))).await
 }
 
-async fn stop(State(house): State<House>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
-    house.command(key, Command::Stop(name)).await
+async fn stop(State(gate): State<Gate>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
+    gate.command(key, Command::Stop(name)).await
 }
 
-async fn restart(State(house): State<House>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
-    house.command(key, Command::Restart(name)).await
+async fn restart(State(gate): State<Gate>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
+    gate.command(key, Command::Restart(name)).await
 }
 
 /// YAML unless it says that it is JSON: a list of messages, or one.
@@ -227,10 +241,11 @@ fn until(query: &WaitQuery) -> Result<Until, Refused> {
         ("ended", _) => Ok(Until::Ended),
         ("delivered", _) => Ok(Until::Delivered),
         ("moved", Some(stage)) => {
-            let known = STAGES.into_iter().find(|word| *word == stage);
-            let why =
-                || format!("`{}` is not a stage; the stages are {}", stage.escape_debug(), STAGES.join(", "));
-            known.map(Until::Moved).ok_or_else(|| Refused::bad_request(why()))
+            let why = || {
+                let words: Vec<&str> = StageName::ALL.iter().map(|name| name.word()).collect();
+                format!("`{}` is not a stage; the stages are {}", stage.escape_debug(), words.join(", "))
+            };
+            StageName::of(stage).map(Until::Moved).ok_or_else(|| Refused::bad_request(why()))
         }
         ("moved", None) => Err(Refused::bad_request("`until=moved` needs `stage=`, the stage to be left")),
         (other, _) => {

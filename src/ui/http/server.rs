@@ -1,6 +1,6 @@
 //! The daemon's side of the socket: takes connections of our own user, within limits, until it is dropped.
 
-use super::house::House;
+use super::gate::Gate;
 use super::places::{Admitted, Busy, Places};
 use super::routes::{self};
 use crate::daemon::clients::request::Calls;
@@ -35,8 +35,8 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 pub fn serve(listener: UnixListener, calls: Calls) -> Connections {
     Box::pin(async move {
         let clock = Clock::start();
-        let house = House { calls, clock, daemon: about(&listener, clock) };
-        take_connections(&listener, &routes::router(house)).await;
+        let gate = Gate { calls, clock, daemon: about(&listener, clock) };
+        take_connections(&listener, &routes::router(gate)).await;
         "http"
     })
 }

@@ -24,7 +24,7 @@ pub(in crate::wire) fn of(draft: &Draft, extra: &Json) -> Digest {
     hash.field("timeout", draft.timeout_ms.map(|ms| ms.to_string()).as_deref());
     hash.field("deadline", draft.deadline.map(|at| at.0.to_string()).as_deref());
     hash.field("on_doubt", Some(draft.on_doubt.word()));
-    hash.expect(draft.expect.as_ref());
+    hash.expect(draft.expect.as_deref());
     hash.json("extra", extra);
     let bytes = hash.0.finalize();
     Digest(bytes.iter().take(16).fold(0, |sum, &byte| sum << 8 | u128::from(byte)))

@@ -4,7 +4,7 @@
 use super::fields::{Fields, Text, wrong_type};
 use super::{digest, expect, secret};
 use crate::engine::message::refusal::{Code, Refusal};
-use crate::engine::message::{Body, Draft, Kind, OnDoubt, Priority, Status};
+use crate::engine::message::{Besides, Body, Draft, Kind, OnDoubt, Priority, Status};
 use crate::engine::words::{AgentName, Digest, MessageId, Millis, Token, USER};
 use crate::wire::time;
 use crate::wire::yaml::place::{Place, shown};
@@ -176,19 +176,21 @@ pub(in crate::wire) fn draft<Z: TimeZone>(
         kind,
         status,
         sent_at: moment(&fields, "timestamp", here)?.map(|(at, _)| at),
-        in_reply_to: fields.id("in_reply_to")?,
-        parent: fields.id("parent")?,
-        retry_of: fields.id("retry_of")?,
+        besides: Besides {
+            in_reply_to: fields.id("in_reply_to")?,
+            parent: fields.id("parent")?,
+            retry_of: fields.id("retry_of")?,
+            depends_on: dependencies(&fields)?,
+            timeout_ms: timeout(&fields)?,
+            deadline,
+            expect: fields.node("expect").map(expect::read).transpose()?.flatten().map(Box::new),
+        },
         token: token(&fields)?,
-        depends_on: dependencies(&fields)?,
         priority: priority(&fields)?,
-        timeout_ms: timeout(&fields)?,
-        deadline,
         late,
         on_doubt: fields
             .word("on_doubt", &OnDoubt::ALL, OnDoubt::word)?
             .map_or_else(OnDoubt::default, |(d, _)| d),
-        expect: fields.node("expect").map(expect::read).transpose()?.flatten(),
         digest: Digest(0),
         body: Body { content: content.into(), extra: write_extra(&extra).into() },
         unknown_keys,

@@ -1,5 +1,5 @@
 //! Messages as files and requests: bytes → [`crate::wire::yaml`] (a tree whose nodes know their places; [`json`] gives the same
-//! tree) → [`draft`] (the fields, each checked). [`show`] writes them for people and agents.
+//! tree) → [`draft`] (the fields, each checked). [`view`] shows them to people, agents and programs.
 
 mod digest;
 pub mod draft;
@@ -9,4 +9,4 @@ pub mod json;
 pub mod refused;
 pub mod schema;
 pub mod secret;
-pub mod show;
+pub mod view;

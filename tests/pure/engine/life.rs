@@ -18,30 +18,21 @@ fn turn(number: u16) -> Turn {
     Turn { number, kind: TurnKind::Task, token: Some(token(1)), redelivered: false }
 }
 
-/// Every stage, and what it means.
-fn all_stages() -> Vec<(Stage, &'static str)> {
+/// Every stage, all ends in one.
+fn all_stages() -> Vec<Stage> {
     let turn = turn(1);
     vec![
-        (
-            Stage::accepted(Millis(0)),
-            "accepted; waits in the queue of its agent or pool, or for what it depends on",
-        ),
-        (
-            Stage::Queued { not_before: LATER, redo: Some(turn) },
-            "back in the queue with a turn that was tried or withdrawn",
-        ),
-        (Stage::Intent(turn), "recorded as about to be typed; the line may or may not be on the screen"),
-        (Stage::Submitted(turn), "typed, and Enter was pressed; nothing proves yet that it was read"),
-        (Stage::Working(turn), "the agent has it"),
-        (Stage::InDoubt(turn), "it is unknown whether it was delivered; tasuki is looking at the pane"),
-        (Stage::Held(turn), "in doubt with `on_doubt: hold`: a person decides (`tasuki retry` or `cancel`)"),
-        (
-            Stage::Waiting(turn),
-            "its turn is over; it waits for answers of its parts, a reminder, or a person",
-        ),
-        (Stage::Claimed(turn), "the agent says it is done; the evidence is being checked"),
-        (Stage::Verified(turn), "the evidence is there; the result is being written"),
-        (Stage::Finished(Outcome::Completed), "it has ended, and nothing moves it any more"),
+        Stage::accepted(Millis(0)),
+        Stage::Queued { not_before: LATER, redo: Some(turn) },
+        Stage::Intent(turn),
+        Stage::Submitted(turn),
+        Stage::Working(turn),
+        Stage::InDoubt(turn),
+        Stage::Held(turn),
+        Stage::Waiting(turn),
+        Stage::Claimed(turn),
+        Stage::Verified(turn),
+        Stage::Finished(Outcome::Completed),
     ]
 }
 
@@ -101,7 +92,7 @@ fn table() -> String {
     moves.iter().for_each(|(_, word, _)| write!(text, " {word} |").expect("a string takes it"));
     text += "\n|---|";
     text += &"---|".repeat(moves.len());
-    for (stage, _) in all_stages() {
+    for stage in all_stages() {
         write!(text, "\n| **{}** |", word(stage)).expect("a string takes it");
         for (to, _, _) in &moves {
             write!(text, " {} |", cell(stage, *to)).expect("a string takes it");
@@ -173,8 +164,8 @@ fn page() -> String {
 
 /// What each stage means, and what a crash of the daemon leaves: found out by letting it crash.
 fn stage_rows() -> String {
-    let row = |(stage, means): (Stage, &str)| {
-        let own = word(stage);
+    let row = |stage: Stage| {
+        let (own, means) = (word(stage), stage.name().meaning());
         let (alive, gone) = if stages::STAGES.contains(&own) {
             let after = |found: &[&str]| {
                 let mut world = stages::world(own);

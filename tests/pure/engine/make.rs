@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tasuki::engine::message::refusal::{Code, Refusal};
-use tasuki::engine::message::{Body, Draft, Expect, Kind, OnDoubt, Priority, Status};
+use tasuki::engine::message::{Besides, Body, Draft, Kind, OnDoubt, Priority, Status};
 use tasuki::engine::team::{Delivery, Limits, Member, Restart, Team};
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Token, USER};
 
@@ -86,23 +86,17 @@ fn plain(own: &str, from: &str, to: &str, content: &str) -> Draft {
         kind: Kind::Task,
         status: Status::Pending,
         sent_at: None,
-        in_reply_to: None,
-        parent: None,
-        retry_of: None,
         token: None,
-        depends_on: Vec::new(),
         priority: Priority::Normal,
-        timeout_ms: None,
-        deadline: None,
         late: None,
         on_doubt: OnDoubt::Resend,
-        expect: None,
         digest: Digest(0),
         body: Body { content: content.into(), extra: "".into() },
         unknown_keys: Vec::new(),
         notes: Vec::new(),
         known: None,
         known_refs: Vec::new(),
+        besides: Besides::default(),
     }
 }
 
@@ -131,7 +125,7 @@ fn flag(draft: &mut Draft, word: &str) {
         "low" => draft.priority = Priority::Low,
         "hold" => draft.on_doubt = OnDoubt::Hold,
         "failed" => draft.status = Status::Failed,
-        "expect" => draft.expect = Some(Expect::default()),
+        "expect" => draft.expect = Some(Box::default()),
         "late" => {
             draft.late = Some(Box::new(Refusal::new(Code::DeadlinePast, "it is too late").at("deadline")));
         }

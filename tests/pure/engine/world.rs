@@ -364,12 +364,12 @@ impl World {
 
     /// Where a message stands.
     pub(crate) fn stage(&self, message: &str) -> &'static str {
-        self.engine.message(&id(message)).map_or("unknown", |seen| seen.stage)
+        self.engine.message(&id(message)).map_or("unknown", |state| state.stage().word())
     }
 
     /// How often the present turn of a message was tried.
     pub(crate) fn attempts(&self, message: &str) -> u8 {
-        self.engine.message(&id(message)).map_or(0, |seen| seen.attempt)
+        self.engine.message(&id(message)).map_or(0, |state| state.attempts())
     }
 
     /// Whether an agent runs.

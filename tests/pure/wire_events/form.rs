@@ -13,7 +13,7 @@ use tasuki::engine::message::{
     Besides, Body, BodyRef, Expect as Evidence, Kind, Message, OnDoubt, Outcome, Priority,
 };
 use tasuki::engine::screen::reading::Dialog;
-use tasuki::engine::state::{Agent, Counts, LastEnd, Open, Phase, Progress, Told};
+use tasuki::engine::state::{Agent, Counts, LastEnd, Open, PartAnswer, Phase, Progress};
 use tasuki::engine::team::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::words::{Millis, Nonce, PaneId, ProcessKey, Seq};
 use tasuki::wire::events::{decode, encode, encode_snapshot};
@@ -218,7 +218,7 @@ fn a_snapshot() {
             tokens: vec![token()],
             due: Some(Millis(NOON + 1_800_000)),
             unread: vec![id("msg-2")],
-            answers: vec![Told {
+            answers: vec![PartAnswer {
                 child: id("msg-2"),
                 from: agent("tester"),
                 outcome: Outcome::Completed,

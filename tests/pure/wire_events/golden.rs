@@ -14,7 +14,7 @@ use tasuki::engine::life::{CompletionSource, Move, Receipt, Stage, Turn, TurnKin
 use tasuki::engine::message::refusal::Code;
 use tasuki::engine::message::{Body, BodyRef, Expect, Kind, Message, OnDoubt, Outcome, Priority};
 use tasuki::engine::screen::reading::Dialog;
-use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, Phase, Told};
+use tasuki::engine::state::{Agent, Counts, Finished, LastEnd, Open, PartAnswer, Phase};
 use tasuki::engine::team::need::{AnsweredBy, Need, NeedKind};
 use tasuki::engine::words::{Digest, Millis, Nonce, PaneId, ProcessKey, Seq};
 use tasuki::wire::events::{body_of, decode, decode_snapshot, encode, encode_snapshot};
@@ -442,9 +442,9 @@ fn open_ones() -> Vec<Event> {
     all.into_iter().map(|open| Event::KeptOpen(Box::new(open))).collect()
 }
 
-fn told(refused: bool) -> Told {
+fn told(refused: bool) -> PartAnswer {
     let body = BodyRef { seq: Seq(9), index: 2 };
-    Told { child: id("msg-2"), from: agent("tester"), outcome: Outcome::Completed, body, refused }
+    PartAnswer { child: id("msg-2"), from: agent("tester"), outcome: Outcome::Completed, body, refused }
 }
 
 fn nothing_said() -> Said {

@@ -56,8 +56,9 @@ impl Worker {
                 draft.known = self.known(&draft.id)?;
             }
             draft.known_refs.clear();
-            let others = draft.in_reply_to.iter().chain(&draft.retry_of).chain(&draft.parent);
-            for id in draft.depends_on.iter().chain(others) {
+            let said = &draft.besides;
+            let others = said.in_reply_to.iter().chain(&said.retry_of).chain(&said.parent);
+            for id in said.depends_on.iter().chain(others) {
                 let known = self.known(id)?;
                 draft.known_refs.extend(known.map(|known| (id.clone(), known)));
             }

@@ -47,14 +47,14 @@ fn who_starts_after_a_kill_owes_what_was_owed_before() {
     let items = finished_items(&found.engine, &found.places, &found.owed);
     assert_eq!(items.len(), owed.len());
     for item in items {
-        let Item::Finished { seen, body, answer, .. } = item else { panic!("{item:?}") };
+        let Item::Finished { view, body, answer, .. } = item else { panic!("{item:?}") };
         let mut text = |place: Place| {
             let step = reader.step(place.step, place.at).unwrap();
             events::body_of(&step.payload, place.event).unwrap().content
         };
         let content = text(body);
-        assert!(content.contains("仕事") || content.contains("もう一つ"), "{}: {content}", seen.message.id);
-        assert!(answer.is_none_or(|answer| !text(answer).is_empty()), "{}", seen.message.id);
+        assert!(content.contains("仕事") || content.contains("もう一つ"), "{}: {content}", view.id);
+        assert!(answer.is_none_or(|answer| !text(answer).is_empty()), "{}", view.id);
     }
 }
 

@@ -6,6 +6,8 @@ use crate::engine::engine::Engine;
 use crate::engine::message::BodyRef;
 use crate::engine::words::{MessageId, Seq};
 use crate::io::journal::Location;
+use crate::wire::message::view::MessageView;
+use crate::wire::time::Day;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Items of these, which have ended, to be written if they are missing.
@@ -23,13 +25,13 @@ pub(super) fn finished_item(
     id: &MessageId,
     if_missing: bool,
 ) -> Option<Item> {
-    let seen = engine.message(id)?;
-    let answer = match seen.answer {
+    let state = engine.message(id)?;
+    let answer = match state.answer() {
         Some(answer) => Some(place(answer)?),
         None => None,
     };
-    let body = place(seen.body)?;
-    Some(Item::Finished { seen: Box::new(seen), body, answer, if_missing })
+    let (body, day) = (place(state.body())?, Day::of(state.since()));
+    Some(Item::Finished { view: Box::new(MessageView::of_state(state)), day, body, answer, if_missing })
 }
 
 /// An open message's item; none if it ended meanwhile or is not written itself yet (it is marked again then). Answers
@@ -40,14 +42,11 @@ pub(super) fn open_item(
     id: &MessageId,
     turn: bool,
 ) -> Option<Item> {
-    if !engine.state().open.contains_key(id) {
-        return None;
-    }
-    let mut seen = engine.message(id)?;
-    let body = journal.place(seen.body)?;
-    seen.answers.retain(|told| journal.place(told.body).is_some());
-    let answers = seen.answers.iter().filter_map(|told| journal.place(told.body)).collect();
-    Some(Item::Open(OpenItem { seen: Box::new(seen), body, answers, turn }))
+    let open = engine.state().open.get(id)?;
+    let body = journal.place(open.body)?;
+    let answers = open.answers.iter().filter_map(|told| Some((told.clone(), journal.place(told.body)?)));
+    let (view, answers) = (Box::new(MessageView::of(engine, id)?), answers.collect());
+    Some(Item::Open(OpenItem { view, body, answers, turn }))
 }
 
 /// What is open and who is in the team at the moment when the rest is removed: nothing accepted since loses its view.

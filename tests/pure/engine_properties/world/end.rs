@@ -28,7 +28,7 @@ impl World {
             }
             self.pass(500)?;
         }
-        let open: Vec<String> = self.engine.open_messages().map(|seen| format!("{seen:?}")).collect();
+        let open: Vec<String> = self.engine.state().open.values().map(|open| format!("{open:?}")).collect();
         Err(format!("these never end: {open:#?}"))
     }
 
@@ -42,7 +42,7 @@ impl World {
             match open.stage {
                 Stage::Held(_) => self.ask(Command::Retry(id))?,
                 Stage::Waiting(_) if self.silent(&id) => {
-                    let token = self.engine.message(&id).and_then(|seen| seen.token);
+                    let token = self.engine.message(&id).and_then(|state| state.stage().turn()?.token);
                     let agent = open.agent.clone();
                     match token {
                         None => self.ask(Command::cancel(id))?,

@@ -1,90 +1,128 @@
-//! Moves and stages in an event: a word, and side by side with it what the word does not say. A move is named after the stage
-//! it leads to (`stage:` in a task's file), or by a word of its own where two moves lead to the same one.
+//! What moves a message and how that is known, and the form of a move in an event: a word, and side by side with it what the word
+//! does not say. A move is named after the stage it leads to, or by a word of its own where two moves lead to the same one.
 
-use super::{CompletionSource, Move, Receipt, Stage, Turn, Why};
+use super::stage::{Turn, needed};
 use crate::engine::form::is_default;
 use crate::engine::message::Outcome;
 use crate::engine::words::{AgentName, MessageId, Millis};
 use serde::{Deserialize, Serialize};
 
-/// Where an open message stands.
-#[derive(Serialize, Deserialize)]
-pub(super) struct StageLine {
-    stage: StageWord,
-    #[serde(default, skip_serializing_if = "is_default")]
-    not_before: Millis,
-    #[serde(default, skip_serializing_if = "is_default")]
-    turn: Option<Turn>,
-}
-
-#[derive(Clone, Copy, Serialize, Deserialize)]
+/// How it is known that the agent got a turn, weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum StageWord {
-    Queued,
-    Retrying,
-    Intent,
-    Submitted,
-    Working,
-    InDoubt,
-    Held,
-    Waiting,
-    Claimed,
-    Verified,
-    Completed,
-    Failed,
-    Cancelled,
+pub enum Receipt {
+    /// Enter was pressed; nothing more can be seen.
+    EnterOnly,
+    /// The line was echoed and Enter pressed, but its reading cannot be seen (raw mode, no terminal queue).
+    Echoed,
+    /// The terminal's input queue went back to zero: the program has read the line.
+    Read,
+    /// It stands in the agent's own record of its session.
+    Recorded,
+    /// The agent said so itself.
+    Acknowledged,
 }
 
-impl From<Stage> for StageLine {
-    fn from(stage: Stage) -> Self {
-        let not_before = match stage {
-            Stage::Queued { not_before, .. } => not_before,
-            _ => Millis(0),
-        };
-        let word = match stage {
-            Stage::Queued { redo: None, .. } => StageWord::Queued,
-            Stage::Queued { redo: Some(_), .. } => StageWord::Retrying,
-            Stage::Intent(_) => StageWord::Intent,
-            Stage::Submitted(_) => StageWord::Submitted,
-            Stage::Working(_) => StageWord::Working,
-            Stage::InDoubt(_) => StageWord::InDoubt,
-            Stage::Held(_) => StageWord::Held,
-            Stage::Waiting(_) => StageWord::Waiting,
-            Stage::Claimed(_) => StageWord::Claimed,
-            Stage::Verified(_) => StageWord::Verified,
-            Stage::Finished(Outcome::Completed) => StageWord::Completed,
-            Stage::Finished(Outcome::Failed) => StageWord::Failed,
-            Stage::Finished(Outcome::Cancelled) => StageWord::Cancelled,
-        };
-        Self { stage: word, not_before, turn: stage.turn() }
+/// How it is known that a task is done, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompletionSource {
+    /// `tasuki reply`, or a drop of type result or error.
+    Reply,
+    /// A provider's hook.
+    Hook,
+    /// Phrase and token on the screen.
+    Marker,
+    /// A one-shot program ended well.
+    ProcessExit,
+    /// It fell silent, and its provider takes that for done.
+    Idle,
+    /// A person took what it had said for the answer.
+    Person,
+}
+
+/// What moves a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    /// It will be typed now.
+    Intend(Turn),
+    /// Nothing was typed: a guard closed or the token stood in the content.
+    Withdraw,
+    /// Enter was pressed.
+    Submit,
+    /// The agent has read it.
+    Take,
+    /// It was not delivered, its agent died, or it waits for a moment that a wrong clock set; try again at this moment.
+    Retry {
+        /// When.
+        not_before: Millis,
+        /// Whether the agent may have seen it.
+        redelivered: bool,
+    },
+    /// Its agent is gone and it was sent to a pool: whoever is free first gets it from this moment on.
+    Return {
+        /// When.
+        not_before: Millis,
+    },
+    /// It cannot be told whether it was delivered.
+    Doubt,
+    /// A person has to decide.
+    Hold,
+    /// The turn is over, and others' answers are awaited.
+    Rest,
+    /// The turn is over with a question of its agent's: a reminder would be taken for the answer.
+    Ask,
+    /// The agent said it is done.
+    Claim,
+    /// The evidence is there.
+    Verify,
+    /// A check failed; the agent gets another turn.
+    Reopen,
+    /// It ended.
+    Finish(Outcome),
+}
+
+/// Evidence or cause of a move.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Why {
+    /// Nothing to add.
+    #[default]
+    Plain,
+    /// What proved the delivery.
+    Receipt(Receipt),
+    /// What said that it is done.
+    Source(CompletionSource),
+    /// A sentence.
+    Text(String),
+}
+
+impl CompletionSource {
+    /// The contract's word (`completion_source:`).
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Reply => "reply",
+            Self::Hook => "hook",
+            Self::Marker => "marker",
+            Self::ProcessExit => "process_exit",
+            Self::Idle => "idle",
+            Self::Person => "person",
+        }
     }
 }
 
-impl TryFrom<StageLine> for Stage {
-    type Error = &'static str;
-
-    fn try_from(line: StageLine) -> Result<Self, Self::Error> {
-        let StageLine { stage, not_before, turn } = line;
-        Ok(match stage {
-            StageWord::Queued => Self::Queued { not_before, redo: None },
-            StageWord::Retrying => Self::Queued { not_before, redo: Some(needed(turn)?) },
-            StageWord::Intent => Self::Intent(needed(turn)?),
-            StageWord::Submitted => Self::Submitted(needed(turn)?),
-            StageWord::Working => Self::Working(needed(turn)?),
-            StageWord::InDoubt => Self::InDoubt(needed(turn)?),
-            StageWord::Held => Self::Held(needed(turn)?),
-            StageWord::Waiting => Self::Waiting(needed(turn)?),
-            StageWord::Claimed => Self::Claimed(needed(turn)?),
-            StageWord::Verified => Self::Verified(needed(turn)?),
-            StageWord::Completed => Self::Finished(Outcome::Completed),
-            StageWord::Failed => Self::Finished(Outcome::Failed),
-            StageWord::Cancelled => Self::Finished(Outcome::Cancelled),
-        })
+impl Receipt {
+    /// The word in the journal and in `tasuki why`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::EnterOnly => "enter_only",
+            Self::Echoed => "echoed",
+            Self::Read => "read",
+            Self::Recorded => "recorded",
+            Self::Acknowledged => "acknowledged",
+        }
     }
-}
-
-fn needed(turn: Option<Turn>) -> Result<Turn, &'static str> {
-    turn.ok_or("its `turn` is missing")
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]

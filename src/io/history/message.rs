@@ -1,56 +1,69 @@
 //! What the journal says of one message: its steps as sentences, and how long it waited, was worked on and rested. Pure.
 
-use super::super::story::Sentence;
+use super::sentence::Sentence;
 use crate::engine::event::{Event, Why};
-use crate::engine::history as story;
-use crate::engine::life::{Move, Stage, TurnKind, next};
+use crate::engine::history;
+use crate::engine::life::{Move, Spent, Stage, StageName, TurnKind, next};
 use crate::engine::message::Message;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
-use crate::wire::time;
 
-/// One message.
+/// The history of one message.
 #[derive(Debug, Clone)]
-pub(super) struct Account {
-    /// None if the segment in which it was accepted is gone.
-    pub(super) message: Option<Box<Message>>,
-    pub(super) steps: Vec<Step>,
-    pub(super) stage: Stage,
+pub struct MessageHistory {
+    /// All but its content; none if the segment in which it was accepted is gone.
+    pub message: Option<Box<Message>>,
+    /// What happened to it, in order.
+    pub steps: Vec<Step>,
+    stage: Stage,
     /// Since when it is in that stage.
-    pub(super) since: Millis,
-    pub(super) ended: Option<Millis>,
-    pub(super) agent: Option<AgentName>,
+    pub since: Millis,
+    /// When it ended.
+    pub ended: Option<Millis>,
+    /// Who works on it, or worked.
+    pub agent: Option<AgentName>,
     /// What it depends on and was not completed when it was accepted.
-    pub(super) unmet: Vec<MessageId>,
+    pub unmet: Vec<MessageId>,
     /// Why it stands where it stands.
-    pub(super) note: Option<String>,
-    pub(super) turns: u16,
-    pub(super) reminders: u32,
-    pub(super) redeliveries: u32,
+    pub note: Option<String>,
+    /// Turns that it was given.
+    pub turns: u16,
+    /// Of these, reminders.
+    pub reminders: u32,
+    /// Turns that were typed again.
+    pub redeliveries: u32,
     times: Times,
 }
 
 /// One step, without the message's id before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Step {
-    pub(super) at: Millis,
-    pub(super) seq: Seq,
-    pub(super) agent: Option<AgentName>,
-    pub(super) text: String,
+pub struct Step {
+    /// When.
+    pub at: Millis,
+    /// Number of the step in the journal.
+    pub seq: Seq,
+    /// The agent it is about.
+    pub agent: Option<AgentName>,
+    /// What happened.
+    pub text: String,
     /// Whether the next step says it too: left out where many messages are told together.
-    pub(super) is_minor: bool,
+    pub is_minor: bool,
 }
 
-/// Milliseconds.
+/// Where a message's time went, in ms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Times {
-    pub(super) waited: u64,
-    pub(super) worked: u64,
-    pub(super) rested: u64,
+pub struct Times {
+    /// In a queue, held, or in doubt.
+    pub waited: u64,
+    /// With its agent.
+    pub worked: u64,
+    /// Resting for answers.
+    pub rested: u64,
 }
 
-impl Account {
+impl MessageHistory {
     /// Of a message of which nothing is known yet.
-    pub(super) fn new(at: Millis) -> Self {
+    #[must_use]
+    pub fn new(at: Millis) -> Self {
         Self {
             message: None,
             steps: Vec::new(),
@@ -68,7 +81,7 @@ impl Account {
     }
 
     /// Takes in what happened to it.
-    pub(super) fn take(&mut self, at: Millis, seq: Seq, event: &Event) {
+    pub fn take(&mut self, at: Millis, seq: Seq, event: &Event) {
         match event {
             Event::Accepted { message, not_before, unmet, .. } => {
                 *self = Self { steps: std::mem::take(&mut self.steps), ..Self::new(at) };
@@ -86,15 +99,31 @@ impl Account {
             }
             _ => {}
         }
-        if let Some(told) = story::tell(event) {
+        if let Some(told) = history::tell(event) {
             let is_minor =
                 matches!(event, Event::Moved { to: Move::Submit | Move::Claim | Move::Verify, .. });
             self.steps.push(Step { at, seq, agent: told.agent, text: told.text, is_minor });
         }
     }
 
+    /// Where it stands.
+    #[must_use]
+    pub fn stage(&self) -> StageName {
+        self.stage.name()
+    }
+
+    /// Before which moment it is not typed, where it is queued.
+    #[must_use]
+    pub fn not_before(&self) -> Option<Millis> {
+        match self.stage {
+            Stage::Queued { not_before, .. } => Some(not_before),
+            _ => None,
+        }
+    }
+
     /// How long it waited, was worked on and rested until `now`.
-    pub(super) fn times(&self, now: Millis) -> Times {
+    #[must_use]
+    pub fn times(&self, now: Millis) -> Times {
         let mut times = self.times;
         times.add(self.stage, now.since(self.since));
         times
@@ -115,7 +144,7 @@ impl Account {
             (_, Some(agent)) => Some(agent.clone()),
             (_, None) => self.agent.take(),
         };
-        // What cannot be is a gap in the journal: the story goes on from where it stood.
+        // What cannot be is a gap in the journal: the history goes on from where it stood.
         if let Ok(stage) = next(self.stage, to) {
             self.enter(at, stage);
         }
@@ -130,27 +159,19 @@ impl Account {
 
 impl Times {
     fn add(&mut self, stage: Stage, ms: u64) {
-        match stage {
-            Stage::Queued { .. } | Stage::Held(_) | Stage::InDoubt(_) => self.waited += ms,
-            Stage::Waiting(_) => self.rested += ms,
-            Stage::Finished(_) => {}
-            Stage::Intent(_)
-            | Stage::Submitted(_)
-            | Stage::Working(_)
-            | Stage::Claimed(_)
-            | Stage::Verified(_) => self.worked += ms,
+        match stage.name().spent() {
+            Spent::InQueue => self.waited += ms,
+            Spent::ByAgent => self.worked += ms,
+            Spent::OnAnswers => self.rested += ms,
+            Spent::Over => {}
         }
     }
 }
 
 impl Step {
-    pub(super) fn sentence(&self, id: &MessageId) -> Sentence {
-        Sentence {
-            at: time::rfc3339_ms(self.at),
-            seq: self.seq.0,
-            id: Some(id.to_string()),
-            agent: self.agent.as_ref().map(ToString::to_string),
-            text: self.text.clone(),
-        }
+    /// As it is printed, in the history of this message.
+    #[must_use]
+    pub fn sentence(&self, id: &MessageId) -> Sentence {
+        Sentence::new((self.at, self.seq), (Some(id), self.agent.as_ref()), self.text.clone())
     }
 }

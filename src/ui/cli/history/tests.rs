@@ -1,11 +1,12 @@
-//! Stories from journal lines: what is told of a message and its parts, how long each took, and how it stands on 80 columns.
+//! Histories from journal lines: what is told of a message and its parts, how long each took, and how it stands on 80 columns.
 
 use super::draw::{Style, draw};
-use super::family::Family;
-use super::tree::Tale;
-use super::waits::Ground;
-use super::{DEPTH_MAX, tell};
+use super::tree::History;
+use super::waits::Sources;
+use super::{DEPTH_MAX, tree_of};
+use crate::engine::message::Status;
 use crate::engine::words::{MessageId, Millis, Seq};
+use crate::io::history::Family;
 use crate::io::workspace::Workspace;
 use crate::wire::events;
 use expect_test::expect;
@@ -56,14 +57,14 @@ fn family_of(root: &MessageId, steps: &[(u64, String)]) -> Family {
     family
 }
 
-/// The tale that it tells at second `now`.
-fn tale(root: &str, steps: &[(u64, String)], now: u64) -> Tale {
+/// The history that it tells at second `now`.
+fn history(root: &str, steps: &[(u64, String)], now: u64) -> History {
     let root = id(root);
-    tell(&family_of(&root, steps), &root, at(now), 0)
+    tree_of(&family_of(&root, steps), &root, at(now), 0)
 }
 
-fn page(tale: &Tale) -> String {
-    draw(tale, Style { width: Some(80), is_full: false })
+fn page(history: &History) -> String {
+    draw(history, Style { width: Some(80), is_full: false })
 }
 
 /// A task with two parts: one was reminded and given again, the other is still open.
@@ -93,7 +94,7 @@ fn typed_again(id: &str) -> String {
 
 #[test]
 fn a_task_is_told_with_its_parts_their_times_and_what_is_open() {
-    let tale = tale("p", &family(), 20);
+    let history = history("p", &family(), 20);
     expect![[r#"
         2026-02-02 (UTC)
         00:00:00.000  p: task from user to boss; open for 20.0 s
@@ -121,25 +122,25 @@ fn a_task_is_told_with_its_parts_their_times_and_what_is_open() {
         00:00:04.000  is waiting: its turn is over
         00:00:15.000  p.1: answer from coder (completed)
                       now: waiting; boss has it since 00:00:04.000"#]]
-    .assert_eq(&page(&tale));
-    let first = &tale.parts[0];
+    .assert_eq(&page(&history));
+    let first = &history.parts[0];
     assert_eq!((first.waited_ms, first.worked_ms, first.rested_ms), (3_000, 7_000, 2_000));
     assert_eq!((first.turns, first.reminders, first.redeliveries), (2, 1, 1));
-    assert_eq!((tale.waited_ms, tale.worked_ms, tale.rested_ms), (2_000, 2_000, 16_000));
-    assert_eq!(tale.parts[1].status, "pending");
+    assert_eq!((history.waited_ms, history.worked_ms, history.rested_ms), (2_000, 2_000, 16_000));
+    assert_eq!(history.parts[1].status, Status::Pending);
 }
 
 #[test]
 fn a_part_names_what_it_is_a_part_of() {
-    let tale = tale("p.1", &family(), 20);
-    assert_eq!(tale.parent.as_deref(), Some("p"));
-    assert!(page(&tale).starts_with("p.1 is a part of p (`tasuki why p`)\n"), "{}", page(&tale));
-    assert!(tale.parts.is_empty() && !page(&tale).contains("p.2"), "{}", page(&tale));
+    let history = history("p.1", &family(), 20);
+    assert_eq!(history.parent.as_deref(), Some("p"));
+    assert!(page(&history).starts_with("p.1 is a part of p (`tasuki why p`)\n"), "{}", page(&history));
+    assert!(history.parts.is_empty() && !page(&history).contains("p.2"), "{}", page(&history));
 }
 
 #[test]
 fn the_json_has_the_same_tree() {
-    let value = serde_json::to_value(tale("p", &family(), 20)).expect("JSON");
+    let value = serde_json::to_value(history("p", &family(), 20)).expect("JSON");
     assert_eq!(value["parts"][0]["id"], "p.1");
     assert_eq!(value["parts"][0]["reminders"], 1);
     assert_eq!(value["parts"][1]["depends_on"][0], "p.1");
@@ -156,8 +157,8 @@ fn eight_hands_deep_it_stands_on_80_columns() {
         steps.push((hand, accepted(&id, parent.as_deref(), "boss", "middle_manager", "", hand)));
         parent = Some(id);
     }
-    let tale = tale("a-long-name-of-a-task-that-goes-on-and-on-to-64-characters-0", &steps, 20);
-    let page = page(&tale);
+    let history = history("a-long-name-of-a-task-that-goes-on-and-on-to-64-characters-0", &steps, 20);
+    let page = page(&history);
     assert!(page.lines().all(|line| line.width() <= 80), "{page}");
     assert_eq!(page.matches("now: queued").count(), 9, "{page}");
     let whole: String = page.split_whitespace().collect();
@@ -178,13 +179,13 @@ fn of_many_parts_those_that_went_well_take_a_line_and_it_says_so() {
             steps.push((3, ended(&id, "coder", outcome)));
         }
     }
-    let tale = tale("p", &steps, 5);
-    let page = page(&tale);
+    let history = history("p", &steps, 5);
+    let page = page(&history);
     assert!(page.contains("100 parts; the completed ones (98) have one line"), "{page}");
     assert_eq!(page.matches("is being typed").count(), 2, "the failed one and the open one:\n{page}");
     assert!((0..100).all(|part| page.contains(&format!("p.{part}: task"))), "{page}");
     assert!(page.lines().count() < 130, "{}", page.lines().count());
-    let full = draw(&tale, Style { width: Some(80), is_full: true });
+    let full = draw(&history, Style { width: Some(80), is_full: true });
     assert_eq!(full.matches("is being typed").count(), 100);
     assert!(!full.contains("told in one line"), "{full}");
 }
@@ -197,9 +198,9 @@ fn parts_that_name_each_other_are_told_once() {
         (2, accepted("a", Some("b"), "user", "boss", "", 2)),
         (3, accepted("b", Some("b"), "user", "boss", "", 3)),
     ];
-    let tale = tale("a", &steps, 5);
-    assert_eq!(tale.parts.len(), 1);
-    assert!(tale.parts[0].id == "b" && tale.parts[0].parts.is_empty());
+    let history = history("a", &steps, 5);
+    assert_eq!(history.parts.len(), 1);
+    assert!(history.parts[0].id == "b" && history.parts[0].parts.is_empty());
 }
 
 #[test]
@@ -211,7 +212,7 @@ fn what_is_too_deep_is_counted() {
             accepted(&format!("t-{hand}"), Some(&format!("t-{}", hand - 1)), "user", "boss", "", 1),
         ));
     }
-    let page = page(&tale("t-0", &steps, 5));
+    let page = page(&history("t-0", &steps, 5));
     assert!(
         page.contains(&format!("t-{DEPTH_MAX}: task")) && !page.contains(&format!("t-{}:", DEPTH_MAX + 1))
     );
@@ -224,24 +225,27 @@ fn what_is_too_deep_is_counted() {
 
 #[test]
 fn a_message_whose_beginning_is_gone_is_told_from_where_it_is_known() {
-    let tale = tale("p", &[(3, ended("p", "boss", "failed"))], 5);
-    assert_eq!((tale.status, tale.kind, tale.agent.as_deref()), ("failed", None, Some("boss")));
+    let history = history("p", &[(3, ended("p", "boss", "failed"))], 5);
+    assert_eq!(
+        (history.status, history.kind, history.agent.as_deref()),
+        (Status::Failed, None, Some("boss"))
+    );
     assert!(
-        page(&tale).contains("p: accepted in a part of the journal that no longer exists"),
+        page(&history).contains("p: accepted in a part of the journal that no longer exists"),
         "{}",
-        page(&tale)
+        page(&history)
     );
 }
 
-/// What the files alone say that each message of a tale waits for.
-fn explained(steps: &[(u64, String)], is_halted: bool) -> Tale {
+/// What the files alone say that each message of a history waits for.
+fn explained(steps: &[(u64, String)], is_halted: bool) -> History {
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = Workspace::at(folder.path()).expect("a workspace");
     let root = id("p");
     let family = family_of(&root, steps);
-    let mut tale = tell(&family, &root, at(20), 0);
-    Ground::of_files(&workspace, at(20), is_halted).explain(&mut tale, &family);
-    tale
+    let mut history = tree_of(&family, &root, at(20), 0);
+    Sources::of_files(&workspace, at(20), is_halted).explain(&mut history, &family);
+    history
 }
 
 #[test]
@@ -260,8 +264,8 @@ fn what_is_waited_for_is_named() {
     let moved =
         |to: &str| (9, format!(r#"[{{"event":"moved","id":"p","to":"{to}","why":"no echo within 3 s"}}]"#));
     let check = |steps: &[(u64, String)], is_halted: bool, expected: &str| {
-        let tale = explained(steps, is_halted);
-        assert_eq!(tale.waits_for.as_deref().unwrap_or_default(), expected);
+        let history = explained(steps, is_halted);
+        assert_eq!(history.waits_for.as_deref().unwrap_or_default(), expected);
     };
     check(&[new()], false, "a daemon (`tasuki up`), then boss");
     check(&[new()], true, "`tasuki stop --off`: everything is on hold");

@@ -1,14 +1,14 @@
-//! What every handler needs: it asks the loop, and says why where the answer is no.
+//! The gate to the loop, which every handler has: it asks, and says why where the answer is no.
 
 use super::given::Key;
 use super::refused::Refused;
-use super::show;
 use crate::daemon::clients::request::{Call, Calls, PaneRequest, PaneResponse, Request, Response};
 use crate::engine::input::{Command, Reply};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::{AgentName, MessageId};
 use crate::io::clock::Clock;
-use crate::wire::api::{DaemonInfo, Done, MessageInfo};
+use crate::wire::api::{DaemonInfo, Done};
+use crate::wire::message::view::MessageView;
 use crate::wire::time;
 use axum::Json;
 use axum::http::StatusCode;
@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 /// What every handler needs.
 #[derive(Debug, Clone)]
-pub(super) struct House {
+pub(super) struct Gate {
     pub(super) calls: Calls,
     pub(super) clock: Clock,
     pub(super) daemon: DaemonInfo,
@@ -24,7 +24,7 @@ pub(super) struct House {
 
 pub(super) type Answer<T> = Result<Json<T>, Refused>;
 
-impl House {
+impl Gate {
     /// Asks the loop. It answers at once, or when what was asked is durable.
     pub(super) async fn ask(&self, key: Key, request: Request) -> Result<Response, Refused> {
         let (answer, answered) = oneshot::channel();
@@ -49,7 +49,7 @@ impl House {
         }
     }
 
-    pub(super) async fn message(&self, id: MessageId) -> Result<MessageInfo, Refused> {
+    pub(super) async fn message(&self, id: MessageId) -> Result<MessageView, Refused> {
         seen(self.ask(Key::NONE, Request::Message(id.clone())).await?, &id)
     }
 
@@ -92,9 +92,9 @@ pub(super) fn duration(text: Option<&str>, otherwise: u64) -> Result<u64, Refuse
     Ok(time::read_duration(text).ok_or_else(|| bad().at("timeout"))?)
 }
 
-pub(super) fn seen(response: Response, id: &MessageId) -> Result<MessageInfo, Refused> {
+pub(super) fn seen(response: Response, id: &MessageId) -> Result<MessageView, Refused> {
     match response {
-        Response::Message(Some(seen)) => Ok(show::message(&seen.0, seen.1.clone())),
+        Response::Message(Some(view)) => Ok(*view),
         Response::Message(None) => Err(Refused::no_message(id.as_str())),
         other => Err(unexpected(other)),
     }

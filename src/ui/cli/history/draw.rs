@@ -1,10 +1,10 @@
-//! A tale on a terminal: the times in one column, the parts indented below what they are parts of, in order of time.
+//! A history on a terminal: the times in one column, the parts indented below what they are parts of, in order of time.
 
 use super::super::table::{harmless, terminal_width};
-use super::super::wait::stage_words;
-use super::account::Step;
-use super::tree::Tale;
+use super::tree::History;
+use crate::engine::message::{Kind, Status};
 use crate::engine::words::{Millis, Seq, counted};
+use crate::io::history::Step;
 use crate::wire::time::{Day, rfc3339_ms};
 use unicode_width::UnicodeWidthChar;
 
@@ -16,7 +16,7 @@ const TIME_COLUMNS: usize = 14;
 const INDENT: usize = 2;
 const INDENTS_MAX: usize = 10;
 
-/// How a tale is drawn.
+/// How a history is drawn.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Style {
     /// Columns that a line may take; none where nobody looks at lines.
@@ -36,8 +36,8 @@ struct Page {
 /// What happens within a task, besides its own steps.
 enum Item<'a> {
     Step(&'a Step),
-    Part(&'a Tale),
-    Answer(&'a Tale),
+    Part(&'a History),
+    Answer(&'a History),
 }
 
 impl Style {
@@ -47,68 +47,72 @@ impl Style {
     }
 }
 
-/// The tale as lines.
-pub(in super::super) fn draw(tale: &Tale, style: Style) -> String {
+/// The history as lines.
+pub(in super::super) fn draw(history: &History, style: Style) -> String {
     let mut page = Page { style, lines: Vec::new(), day: String::new() };
-    if let Some(parent) = &tale.parent {
-        page.plain(&format!("{} is a part of {parent} (`tasuki why {parent}`)", tale.id));
+    if let Some(parent) = &history.parent {
+        page.plain(&format!("{} is a part of {parent} (`tasuki why {parent}`)", history.id));
     }
-    page.tale(tale, 0, false);
+    page.history(history, 0, false);
     page.lines.join("\n")
 }
 
 impl Page {
-    fn tale(&mut self, tale: &Tale, depth: usize, is_brief: bool) {
-        let at = tale.steps.first().map(|step| step.at);
-        self.line(at, depth, &headline(tale));
+    fn history(&mut self, history: &History, depth: usize, is_brief: bool) {
+        let at = history.steps.first().map(|step| step.at);
+        self.line(at, depth, &headline(history));
         if is_brief {
             return;
         }
-        self.line(None, depth, &summary(tale));
-        let crowd = tale.parts.len() > PARTS_TOLD && !self.style.is_full;
-        let brief = tale.parts.iter().filter(|part| crowd && part.went_well()).count();
+        self.line(None, depth, &summary(history));
+        let crowd = history.parts.len() > PARTS_TOLD && !self.style.is_full;
+        let brief = history.parts.iter().filter(|part| crowd && part.went_well()).count();
         if brief > 0 {
-            let count = tale.parts.len();
+            let count = history.parts.len();
             self.line(None, depth, &format!("{count} parts; the completed ones ({brief}) have one line each: `--full` shows all of them, `tasuki why PART` one"));
         }
-        let condensed = !self.style.is_full && (depth > 0 || !tale.parts.is_empty());
-        for item in items(tale) {
+        let condensed = !self.style.is_full && (depth > 0 || !history.parts.is_empty());
+        for item in items(history) {
             match item {
                 Item::Step(step) if condensed && step.is_minor => {}
                 Item::Step(step) => {
-                    let text = bare(&step.text, &tale.id);
-                    let text = if condensed { unrepeated(text, tale) } else { text.to_owned() };
+                    let text = bare(&step.text, &history.id);
+                    let text = if condensed { unrepeated(text, history) } else { text.to_owned() };
                     self.line(Some(step.at), depth, &text);
                 }
-                Item::Part(part) => self.tale(part, depth + 1, crowd && part.went_well()),
+                Item::Part(part) => self.history(part, depth + 1, crowd && part.went_well()),
                 Item::Answer(part) if crowd && part.went_well() => {}
                 Item::Answer(part) => {
                     let from = part.agent.as_deref().map_or(String::new(), |agent| format!(" from {agent}"));
-                    self.line(part.ended, depth, &format!("{}: answer{from} ({})", part.id, part.status));
+                    self.line(
+                        part.ended,
+                        depth,
+                        &format!("{}: answer{from} ({})", part.id, part.status.word()),
+                    );
                 }
             }
         }
-        if tale.untold > 0 {
+        if history.untold > 0 {
             self.line(
                 None,
                 depth,
                 &format!(
                     "too deep to be shown here: {}; see `tasuki why {}`",
-                    counted(tale.untold, "part"),
-                    tale.id
+                    counted(history.untold, "part"),
+                    history.id
                 ),
             );
         }
-        if tale.is_open() {
-            self.now(tale, depth);
+        if history.is_open() {
+            self.now(history, depth);
         }
     }
 
-    fn now(&mut self, tale: &Tale, depth: usize) {
-        let stage = stage_words(tale.stage);
-        let text = match (&tale.waits_for, &tale.agent) {
+    fn now(&mut self, history: &History, depth: usize) {
+        let stage = history.stage.said();
+        let text = match (&history.waits_for, &history.agent) {
             (Some(what), _) => format!("now: {stage}, waits for {what}"),
-            (None, Some(agent)) => format!("now: {stage}; {agent} has it since {}", time_of(tale.since)),
+            (None, Some(agent)) => format!("now: {stage}; {agent} has it since {}", time_of(history.since)),
             (None, None) => format!("now: {stage}"),
         };
         self.line(None, depth, &text);
@@ -141,64 +145,64 @@ impl Page {
     }
 }
 
-impl Tale {
+impl History {
     /// Nothing about it that a person would want to look at.
     fn went_well(&self) -> bool {
         let is_plain = self.reminders == 0 && self.redeliveries == 0 && self.parts.is_empty();
-        is_plain && self.status == "completed"
+        is_plain && self.status == Status::Completed
     }
 }
 
 /// A task's own steps, its parts at the time when they were accepted, and their answers, in order of time.
-fn items(tale: &Tale) -> Vec<Item<'_>> {
-    let place = |part: &Tale, last: bool| {
+fn items(history: &History) -> Vec<Item<'_>> {
+    let place = |part: &History, last: bool| {
         let step = if last { part.steps.last() } else { part.steps.first() };
         step.map_or((Seq(u64::MAX), 1), |step| (step.seq, 1))
     };
-    let steps = tale.steps.iter().map(|step| ((step.seq, 0), Item::Step(step)));
-    let parts = tale.parts.iter().map(|part| (place(part, false), Item::Part(part)));
-    let tasks = tale.parts.iter().filter(|part| !part.is_open() && part.kind == Some("task"));
+    let steps = history.steps.iter().map(|step| ((step.seq, 0), Item::Step(step)));
+    let parts = history.parts.iter().map(|part| (place(part, false), Item::Part(part)));
+    let tasks = history.parts.iter().filter(|part| !part.is_open() && part.kind == Some(Kind::Task));
     let answers = tasks.map(|part| (place(part, true), Item::Answer(part)));
     let mut items: Vec<_> = steps.chain(parts).chain(answers).collect();
     items.sort_by_key(|(place, _)| *place);
     items.into_iter().map(|(_, item)| item).collect()
 }
 
-fn headline(tale: &Tale) -> String {
-    let what = match (tale.kind, &tale.from, &tale.to) {
-        (Some(kind), Some(from), Some(to)) => format!("{kind} from {from} to {to}"),
+fn headline(history: &History) -> String {
+    let what = match (history.kind, &history.from, &history.to) {
+        (Some(kind), Some(from), Some(to)) => format!("{} from {from} to {to}", kind.word()),
         _ => "accepted in a part of the journal that no longer exists".to_owned(),
     };
-    let took = tale.waited_ms + tale.worked_ms + tale.rested_ms;
-    let end = match tale.ended {
-        Some(_) => format!("{} after {}", tale.status, seconds(took)),
+    let took = history.waited_ms + history.worked_ms + history.rested_ms;
+    let end = match history.ended {
+        Some(_) => format!("{} after {}", history.status.word(), seconds(took)),
         None => format!("open for {}", seconds(took)),
     };
-    let again = tale.retry_of.as_ref().map_or(String::new(), |id| format!(", repeats {id}"));
-    let after = match tale.depends_on.as_slice() {
+    let again = history.retry_of.as_ref().map_or(String::new(), |id| format!(", repeats {id}"));
+    let after = match history.depends_on.as_slice() {
         [] => String::new(),
         ids => format!(", after {}", ids.join(", ")),
     };
-    format!("{}: {what}{after}{again}; {end}", tale.id)
+    format!("{}: {what}{after}{again}; {end}", history.id)
 }
 
-fn summary(tale: &Tale) -> String {
-    let times = [("queued", tale.waited_ms), ("worked", tale.worked_ms), ("waited", tale.rested_ms)];
+fn summary(history: &History) -> String {
+    let times = [("queued", history.waited_ms), ("worked", history.worked_ms), ("waited", history.rested_ms)];
     let counts = [
-        ("turn", usize::from(tale.turns)),
-        ("reminder", tale.reminders as usize),
-        ("redelivery", tale.redeliveries as usize),
-        ("part", tale.parts.len()),
+        ("turn", usize::from(history.turns)),
+        ("reminder", history.reminders as usize),
+        ("redelivery", history.redeliveries as usize),
+        ("part", history.parts.len()),
     ];
     let times = times.iter().filter(|(_, ms)| *ms > 0).map(|(word, ms)| format!("{word} {}", seconds(*ms)));
     let counts = counts.iter().filter(|(_, count)| *count > 0).map(|(word, count)| counted(*count, word));
     let all: Vec<String> = times.chain(counts).collect();
-    let letter = tale.letter.map(|letter| match letter {
+    let letter = history.letter.map(|letter| match letter {
         "unread" => "you have not read it yet: `tasuki log user` shows it".to_owned(),
         letter => letter.to_owned(),
     });
     let all: Vec<String> = all.into_iter().chain(letter).collect();
-    match tale.is_open() {
+    match history.is_open() {
         _ if !all.is_empty() => all.join(", "),
         true => "nothing has been done with it yet".to_owned(),
         false => "it ended before anything was done with it".to_owned(),
@@ -227,11 +231,11 @@ fn bare<'a>(text: &'a str, id: &str) -> &'a str {
 }
 
 /// "accepted" without from whom to whom: the headline has said it.
-fn unrepeated(text: &str, tale: &Tale) -> String {
-    let (Some(kind), Some(from), Some(to)) = (tale.kind, &tale.from, &tale.to) else {
+fn unrepeated(text: &str, history: &History) -> String {
+    let (Some(kind), Some(from), Some(to)) = (history.kind, &history.from, &history.to) else {
         return text.to_owned();
     };
-    text.replacen(&format!("accepted: {kind} from {from} to {to}"), "accepted", 1)
+    text.replacen(&format!("accepted: {} from {from} to {to}", kind.word()), "accepted", 1)
 }
 
 /// `text` in rows of at most `room` columns, broken at spaces where it can be; rows after the first are shorter by the

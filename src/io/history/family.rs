@@ -1,11 +1,10 @@
 //! Reads the journal once and keeps what it says of a message, of its parts, of their parts, and of what they depend on.
 
-use super::super::failure::Failure;
-use super::account::Account;
+use super::message::MessageHistory;
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::message::Outcome;
 use crate::engine::words::{MessageId, Millis, Seq};
-use crate::io::journal::{Kind, Order, scan};
+use crate::io::journal::{JournalError, Kind, Order, scan};
 use crate::io::workspace::Workspace;
 use crate::wire::events;
 use std::collections::{HashMap, HashSet};
@@ -13,39 +12,45 @@ use std::ops::ControlFlow;
 
 /// A message and everything below it.
 #[derive(Debug, Default)]
-pub(super) struct Family {
-    pub(super) accounts: HashMap<MessageId, Account>,
+pub struct Family {
+    /// The history of each.
+    pub histories: HashMap<MessageId, MessageHistory>,
     /// The parts of each, in the order in which they were accepted. Each stands here once: a circle is cut.
-    pub(super) parts: HashMap<MessageId, Vec<MessageId>>,
+    pub parts: HashMap<MessageId, Vec<MessageId>>,
     /// What members depend on, and has been completed since.
-    pub(super) met: HashSet<MessageId>,
+    pub met: HashSet<MessageId>,
     /// Lines that could not be understood.
-    pub(super) unread: u64,
+    pub unread: u64,
     members: HashSet<MessageId>,
     awaited: HashSet<MessageId>,
 }
 
-/// Reads every segment. A part is accepted after what it is a part of, so one look at each line is enough.
-pub(super) fn read(workspace: &Workspace, root: &MessageId) -> Result<Family, Failure> {
-    let mut family = Family::of(root);
-    if !workspace.journal().is_dir() {
-        return Ok(family);
-    }
-    let report = scan(&workspace.journal(), 1, Order::OldestFirst, &mut |entry| {
-        if entry.kind == Kind::Step && family.is_mentioned(entry.payload) {
-            match events::decode(entry.payload) {
-                Ok(events) => events.iter().for_each(|event| family.take(entry.at, entry.seq, event)),
-                Err(_) => family.unread += 1,
-            }
-        }
-        ControlFlow::Continue(())
-    })?;
-    family.unread += report.damaged.len() as u64;
-    Ok(family)
-}
-
 impl Family {
-    pub(super) fn of(root: &MessageId) -> Self {
+    /// Reads every segment. A part is accepted after what it is a part of, so one look at each line is enough.
+    ///
+    /// # Errors
+    /// [`JournalError`]
+    pub fn read(workspace: &Workspace, root: &MessageId) -> Result<Self, JournalError> {
+        let mut family = Self::of(root);
+        if !workspace.journal().is_dir() {
+            return Ok(family);
+        }
+        let report = scan(&workspace.journal(), 1, Order::OldestFirst, &mut |entry| {
+            if entry.kind == Kind::Step && family.is_mentioned(entry.payload) {
+                match events::decode(entry.payload) {
+                    Ok(events) => events.iter().for_each(|event| family.take(entry.at, entry.seq, event)),
+                    Err(_) => family.unread += 1,
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        family.unread += report.damaged.len() as u64;
+        Ok(family)
+    }
+
+    /// Before the first line.
+    #[must_use]
+    pub fn of(root: &MessageId) -> Self {
         Self { members: HashSet::from([root.clone()]), ..Self::default() }
     }
 
@@ -63,7 +68,7 @@ impl Family {
     }
 
     /// Takes in an event, if it is about a member or makes one.
-    pub(super) fn take(&mut self, at: Millis, seq: Seq, event: &Event) {
+    pub fn take(&mut self, at: Millis, seq: Seq, event: &Event) {
         if let Event::Accepted { message, unmet, .. } = event {
             let parent = message.parent.as_ref().filter(|parent| self.members.contains(*parent));
             if let Some(parent) = parent.filter(|_| !self.members.contains(&message.id)) {
@@ -80,7 +85,7 @@ impl Family {
             self.met.insert(id.clone());
         }
         if let Some(id) = subject(event).filter(|id| self.members.contains(*id)) {
-            self.accounts.entry(id.clone()).or_insert_with(|| Account::new(at)).take(at, seq, event);
+            self.histories.entry(id.clone()).or_insert_with(|| MessageHistory::new(at)).take(at, seq, event);
         }
     }
 }

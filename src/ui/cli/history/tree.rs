@@ -1,27 +1,29 @@
-//! The story of a message and of its parts.
+//! The history of a message and of its parts.
 
-use super::account::Step;
+use crate::engine::life::StageName;
+use crate::engine::message::{Kind, Status};
 use crate::engine::words::Millis;
-use crate::ui::cli::story::Sentence;
+use crate::io::history::Sentence;
+use crate::io::history::Step;
 use serde::Serialize;
 
 /// A message and its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(in crate::ui::cli) struct Tale {
+pub(in crate::ui::cli) struct History {
     pub(in crate::ui::cli) id: String,
     /// The task that it is a part of.
     pub(in crate::ui::cli) parent: Option<String>,
     /// The failed message that it repeats.
     pub(in crate::ui::cli) retry_of: Option<String>,
     #[serde(rename = "type")]
-    pub(in crate::ui::cli) kind: Option<&'static str>,
+    pub(in crate::ui::cli) kind: Option<Kind>,
     pub(in crate::ui::cli) from: Option<String>,
     pub(in crate::ui::cli) to: Option<String>,
     /// Who worked on it last.
     pub(in crate::ui::cli) agent: Option<String>,
     pub(in crate::ui::cli) depends_on: Vec<String>,
-    pub(in crate::ui::cli) status: &'static str,
-    pub(in crate::ui::cli) stage: &'static str,
+    pub(in crate::ui::cli) status: Status,
+    pub(in crate::ui::cli) stage: StageName,
     /// When it was accepted, and when it ended (RFC 3339).
     pub(in crate::ui::cli) accepted_at: Option<String>,
     pub(in crate::ui::cli) ended_at: Option<String>,
@@ -41,7 +43,7 @@ pub(in crate::ui::cli) struct Tale {
     /// Parts of parts that are too deep to be told here.
     #[serde(skip_serializing_if = "is_zero")]
     pub(in crate::ui::cli) untold: usize,
-    pub(in crate::ui::cli) parts: Vec<Tale>,
+    pub(in crate::ui::cli) parts: Vec<History>,
     /// The steps, for drawing.
     #[serde(skip)]
     pub(super) steps: Vec<Step>,
@@ -51,7 +53,7 @@ pub(in crate::ui::cli) struct Tale {
     pub(super) ended: Option<Millis>,
 }
 
-impl Tale {
+impl History {
     /// Whether it has not ended.
     pub(in crate::ui::cli) fn is_open(&self) -> bool {
         self.ended.is_none()

@@ -1,0 +1,11 @@
+//! What the journal says of a message and all that belongs to it, or of an agent: read from its segments, with a daemon or without.
+
+mod agent;
+mod family;
+mod message;
+mod sentence;
+
+pub use agent::{AgentHistory, of_agent};
+pub use family::Family;
+pub use message::{MessageHistory, Step, Times};
+pub use sentence::Sentence;

@@ -1,0 +1,509 @@
+//! A message as it is shown: one type for `queue/active|results|done`, for the socket, and for whoever reads either back.
+//!
+//! Its JSON is what the socket gives, derived; fields that stand in files alone are left out there. Its YAML is what people and
+//! agents read: the order of its keys, and what is left out where it is the default, are written down in [`MessageView::yaml`].
+//! serde-saphyr writes it in the forms that libyaml and PyYAML read as it is meant; every text comes back byte for byte.
+//!
+//! The file of a task that an agent has says with what its turn ends: its phrase and its token, on two lines that begin with other
+//! words and have others between them. So a screen that shows the file, in rows of whatever width, has no line with the two and
+//! nothing else, which is what a claim is. Where the phrase counts alone, its letters are shown one by one.
+
+use crate::engine::engine::Engine;
+use crate::engine::event::Answer;
+use crate::engine::life::{CompletionSource, StageName};
+use crate::engine::message::{Body, Expect, Kind, OnDoubt, Priority, Status};
+use crate::engine::state::PartAnswer;
+use crate::engine::view::{MessageState, ONLY_THE_END};
+use crate::engine::words::{AgentName, MessageId, Token};
+use crate::wire::time::{rfc3339, write_duration};
+use schemars::JsonSchema;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::{Deserialize, Deserializer, Serialize as DeriveSerialize};
+use serde_saphyr::{DoubleQuoted, LitStr};
+use std::sync::Arc;
+
+/// Longest answer of a part that stands in its parent's file; a longer one is named by its path, since agents read the
+/// file whole.
+const NOTE_BYTES_MAX: usize = 64 << 10;
+
+/// A message, open or lately finished. Its content is in `queue/active/ID.yaml` or `queue/done/DAY/ID.yaml`, its answer in
+/// `queue/results/ID.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq, DeriveSerialize, Deserialize, JsonSchema)]
+pub struct MessageView {
+    /// Its id.
+    #[schemars(with = "String")]
+    pub id: MessageId,
+    /// Who sent it.
+    #[schemars(with = "String")]
+    pub from: AgentName,
+    /// An agent, a pool, or `user`.
+    #[schemars(with = "String")]
+    pub to: AgentName,
+    /// task, info, result or error.
+    #[serde(rename = "type")]
+    #[schemars(with = "String")]
+    pub kind: Kind,
+    /// pending, in_progress, completed, failed or cancelled.
+    #[schemars(with = "String")]
+    pub status: Status,
+    /// The finer word.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schemars(with = "String")]
+    pub stage: Option<StageName>,
+    /// Since when it is in that stage (RFC 3339).
+    #[serde(default, alias = "finished_at")]
+    pub since: String,
+    /// When it was accepted (RFC 3339).
+    #[serde(default)]
+    pub accepted_at: String,
+    /// How often its present turn was tried.
+    #[serde(default)]
+    pub attempt: u8,
+    /// Whether its present turn may have been typed before.
+    #[serde(default)]
+    pub redelivered: bool,
+    /// low, normal or high.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub priority: Priority,
+    /// Whether its sender proved who it is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schemars(with = "bool")]
+    pub verified: Option<bool>,
+    /// Who works on it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schemars(with = "Option<String>")]
+    pub agent: Option<AgentName>,
+    /// The task it answers.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schemars(with = "Option<String>")]
+    pub in_reply_to: Option<MessageId>,
+    /// The task it is a part of.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schemars(with = "Option<String>")]
+    pub parent: Option<MessageId>,
+    /// The failed message that this one tries again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schemars(with = "Option<String>")]
+    pub retry_of: Option<MessageId>,
+    /// What must be completed first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    #[schemars(with = "Vec<String>")]
+    pub depends_on: Vec<MessageId>,
+    /// Why it is not being worked on, in words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub waits_for: Option<String>,
+    /// What else there is to say: why it is held, or failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
+    /// Whether `queue/results/ID.yaml` is written or about to be.
+    #[serde(default)]
+    pub answered: bool,
+    /// What stands in files alone.
+    #[serde(flatten, skip_serializing)]
+    #[schemars(skip)]
+    pub file: InFile,
+}
+
+/// What of a message stands in its files alone.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub struct InFile {
+    /// With what its agent ends its turn, where the token has to stand beside it.
+    pub phrase: Option<String>,
+    /// The same letter by letter, where the phrase counts alone.
+    pub phrase_letters: Option<String>,
+    /// The reader's newest token.
+    pub token: Option<Token>,
+    /// Whether only the end of the content could be kept; above it, since it may be long.
+    pub truncated: bool,
+    /// The text.
+    #[serde(deserialize_with = "shared")]
+    pub content: Arc<str>,
+    /// When its sender wrote it, else when it was accepted (RFC 3339).
+    pub timestamp: Option<String>,
+    /// How long it may be worked on.
+    pub timeout: Option<String>,
+    /// When it is too late (RFC 3339).
+    pub deadline: Option<String>,
+    /// What is done where nobody can tell whether it was delivered.
+    pub on_doubt: OnDoubt,
+    /// The evidence that closes it.
+    pub expect: Option<Box<Expect>>,
+    /// Hands it went through since `user`.
+    pub hops: Option<u8>,
+    /// Whether it said nothing of the task that it belongs to, which is the one that its sender had.
+    pub inferred: bool,
+    /// How it came, or how it was delivered.
+    pub via: Option<String>,
+    /// How a result is known.
+    pub completion_source: Option<CompletionSource>,
+    /// What a result is worth: `weak` if nobody showed a token or a key.
+    pub proof: Option<String>,
+    /// What was found when the claim was checked.
+    pub evidence: Option<String>,
+    /// Answers to its parts, oldest first.
+    pub answers: Vec<Note>,
+    /// Checks that failed, oldest first.
+    pub feedback: Vec<Note>,
+    /// `metadata` and unknown keys as one JSON object (a body's `extra`).
+    #[serde(skip)]
+    pub extra: Arc<str>,
+}
+
+/// One answer or one piece of feedback in a task's file.
+#[derive(Debug, Clone, PartialEq, Eq, Default, DeriveSerialize, Deserialize)]
+#[serde(default)]
+pub struct Note {
+    /// The part that this answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<MessageId>,
+    /// Who answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<AgentName>,
+    /// How the part ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// When (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// Whether only the end of its answer could be kept.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// The text.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "prose")]
+    pub content: Option<String>,
+    /// Where the whole text stands if it is long, relative to the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+impl Note {
+    /// The answer to a part.
+    #[must_use]
+    pub fn of(told: &PartAnswer, answer: &Answer) -> Self {
+        let is_long = answer.body.content.len() > NOTE_BYTES_MAX;
+        Self {
+            id: Some(told.child.clone()),
+            from: Some(told.from.clone()),
+            status: Some(told.outcome.status()),
+            at: Some(rfc3339(answer.at)),
+            truncated: answer.truncated,
+            content: (!is_long).then(|| answer.body.content.to_string()),
+            path: is_long.then(|| format!("queue/results/{}.yaml", told.child)),
+        }
+    }
+}
+
+impl MessageView {
+    /// A view of nothing but these; all else is left out.
+    #[must_use]
+    pub fn bare(
+        (id, from, to): (MessageId, AgentName, AgentName),
+        kind: Kind,
+        status: Status,
+        content: Arc<str>,
+    ) -> Self {
+        Self {
+            id,
+            from,
+            to,
+            kind,
+            status,
+            stage: None,
+            since: String::new(),
+            accepted_at: String::new(),
+            attempt: 0,
+            redelivered: false,
+            priority: Priority::default(),
+            verified: None,
+            agent: None,
+            in_reply_to: None,
+            parent: None,
+            retry_of: None,
+            depends_on: Vec::new(),
+            waits_for: None,
+            reason: None,
+            answered: false,
+            file: InFile { content, ..InFile::default() },
+        }
+    }
+
+    /// A message of the engine's, if it is open or ended in the newest segment.
+    #[must_use]
+    pub fn of(engine: &Engine, id: &MessageId) -> Option<Self> {
+        let state = engine.message(id)?;
+        let mut view = Self::of_state(state);
+        if let MessageState::Open(open) = state {
+            view.file.token = open.stage.turn().and_then(|turn| turn.token);
+            match engine.phrase(open) {
+                Some((phrase, true)) if view.file.token.is_some() => view.file.phrase = Some(phrase),
+                Some((phrase, false)) => view.file.phrase_letters = letters(&phrase),
+                _ => {}
+            }
+        }
+        Some(view)
+    }
+
+    /// The same from what is known of it alone: nothing of its agent's phrase. Its content and the answers to its parts are still to be
+    /// put in.
+    #[must_use]
+    pub fn of_state(state: MessageState<'_>) -> Self {
+        let (message, stage) = (state.message(), state.stage());
+        let whom = (message.id.clone(), message.from.clone(), message.to.clone());
+        let view = Self::bare(whom, message.kind, stage.status(), "".into());
+        let sent_at = message.sent_at.unwrap_or(message.accepted_at);
+        Self {
+            stage: Some(stage.name()),
+            since: rfc3339(state.since()),
+            accepted_at: rfc3339(message.accepted_at),
+            attempt: state.attempts(),
+            redelivered: stage.turn().is_some_and(|turn| turn.redelivered),
+            priority: message.priority,
+            verified: Some(message.verified),
+            agent: state.agent().cloned(),
+            in_reply_to: message.in_reply_to.clone(),
+            parent: message.parent.clone(),
+            retry_of: message.retry_of.clone(),
+            depends_on: message.depends_on.clone(),
+            reason: state.note().map(str::to_owned),
+            answered: state.answer().is_some(),
+            file: InFile {
+                timestamp: Some(rfc3339(sent_at)),
+                timeout: message.timeout_ms.map(write_duration),
+                deadline: message.deadline.map(rfc3339),
+                on_doubt: message.on_doubt,
+                expect: message.expect.clone(),
+                hops: Some(message.hops),
+                inferred: message.inferred,
+                ..view.file
+            },
+            ..view
+        }
+    }
+
+    /// The same with its content.
+    #[must_use]
+    pub fn with(&self, body: &Body) -> Self {
+        let (content, extra) = (Arc::clone(&body.content), Arc::clone(&body.extra));
+        let view = self.clone();
+        Self { file: InFile { content, extra, ..view.file }, ..view }
+    }
+
+    /// `queue/results/ID.yaml`: the answer to this message.
+    #[must_use]
+    pub fn result(&self, answer: &Answer) -> Self {
+        let failed = answer.kind == Kind::Error && self.status == Status::Completed;
+        let status = if failed { Status::Failed } else { self.status };
+        let whom = (answer.id.clone(), answer.from.clone(), self.from.clone());
+        let view = Self::bare(whom, answer.kind, status, "".into()).with(&answer.body);
+        Self {
+            attempt: self.attempt,
+            in_reply_to: Some(self.id.clone()),
+            parent: self.parent.clone(),
+            priority: self.priority,
+            verified: answer.source.map(|_| !answer.weak),
+            file: InFile {
+                truncated: answer.truncated,
+                timestamp: Some(rfc3339(answer.at)),
+                on_doubt: self.file.on_doubt,
+                completion_source: answer.source,
+                proof: answer.source.map(|_| answer.proof().word().to_owned()),
+                evidence: evidence(answer).map(str::to_owned),
+                ..view.file
+            },
+            ..view
+        }
+    }
+
+    /// The file of it.
+    #[must_use]
+    pub fn yaml(&self) -> String {
+        let text = yaml(&Page(self));
+        // Before these come words of one line each, so the first such line is the field.
+        match (&self.file.phrase, &self.file.phrase_letters) {
+            (Some(_), _) => said_before(&text, "token: ", END_BOTH),
+            (None, Some(_)) => said_before(&text, "phrase_letters: ", END_ALONE),
+            (None, None) => text,
+        }
+    }
+}
+
+/// What is to be known of an answer besides its text.
+fn evidence(answer: &Answer) -> Option<&'static str> {
+    let says_nothing = answer.body.content.trim().is_empty();
+    match answer.truncated {
+        true => Some(ONLY_THE_END),
+        false => says_nothing.then_some("its agent said only that it is done"),
+    }
+}
+
+/// What an agent that was told nothing else has to know of the two.
+const END_BOTH: &str = "\
+# When it is done, print your answer, and below it one line that has the phrase, a space and the token on it and nothing else.
+# Print the two side by side nowhere else: such a line ends your turn.
+";
+/// The same where the phrase counts wherever it stands.
+const END_ALONE: &str = "\
+# When it is done, print your answer, and below it a line with your phrase: these letters without the hyphens between them.
+# Print it nowhere else: it ends your turn.
+";
+
+/// The text with this comment before the line of a field.
+fn said_before(text: &str, field: &str, comment: &str) -> String {
+    let mut whole = String::with_capacity(text.len() + comment.len());
+    let mut is_said = false;
+    for line in text.split_inclusive('\n') {
+        if !is_said && line.starts_with(field) {
+            whole.push_str(comment);
+            is_said = true;
+        }
+        whole.push_str(line);
+    }
+    whole
+}
+
+/// The phrase with a hyphen between its letters, unless it would be read out of what is said here all the same.
+fn letters(phrase: &str) -> Option<String> {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let apart: Vec<String> = phrase.chars().map(String::from).collect();
+    let apart = apart.join("-");
+    let said = squeezed(&format!("{END_ALONE} phrase_letters: {apart}"));
+    (!said.contains(&squeezed(phrase))).then_some(apart)
+}
+
+/// YAML of anything whose parts can be shown. It cannot fail for the types of this crate; if it ever did, the file would say so.
+pub(in crate::wire) fn yaml(value: &impl Serialize) -> String {
+    // Blocks are chosen by `Prose` alone: left to itself the serializer writes some that libyaml does not read.
+    let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
+    serde_saphyr::to_string_with_options(value, options)
+        .unwrap_or_else(|error| format!("# this cannot be shown: {}\n", error.to_string().escape_debug()))
+}
+
+/// A text that may have many lines: a block where every reader takes it as it is, else in double quotes.
+pub(in crate::wire) struct Prose<'a>(pub(in crate::wire) &'a str);
+
+impl Prose<'_> {
+    /// libyaml refuses a block whose line begins with a tab, or that begins with a line of blanks; and it takes NEL, LS and
+    /// PS for line ends. A line of blanks alone is lost by some readers, trailing ones by editors.
+    fn fits_a_block(&self) -> bool {
+        let line = |line: &str| !line.starts_with('\t') && (line.is_empty() || !line.trim().is_empty());
+        let plain = |c: char| {
+            c == '\n'
+                || c == '\t'
+                || !(c.is_control()
+                    || matches!(c, '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}'))
+        };
+        self.0.chars().all(plain) && self.0.lines().all(line) && !self.0.starts_with(['\n', ' '])
+    }
+}
+
+impl Serialize for Prose<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            text if !text.contains('\n') => serializer.serialize_str(text),
+            text if self.fits_a_block() => LitStr(text).serialize(serializer),
+            text => DoubleQuoted(text).serialize(serializer),
+        }
+    }
+}
+
+fn prose<S: Serializer>(text: &Option<String>, to: S) -> Result<S::Ok, S::Error> {
+    text.as_deref().map(Prose).serialize(to)
+}
+
+fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+    String::deserialize(from).map(Into::into)
+}
+
+/// A message as its file has it.
+struct Page<'a>(&'a MessageView);
+
+impl Serialize for Page<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = Entries(serializer.serialize_map(None)?);
+        self.head(&mut map)?;
+        self.terms(&mut map)?;
+        self.record(&mut map)?;
+        map.list("answers", &self.0.file.answers)?;
+        map.list("feedback", &self.0.file.feedback)?;
+        if let Ok(serde_json::Value::Object(extra)) = serde_json::from_str(&self.0.file.extra) {
+            extra.iter().try_for_each(|(key, value)| map.0.serialize_entry(key, value))?;
+        }
+        map.0.end()
+    }
+}
+
+impl Page<'_> {
+    /// What it is, from whom, to whom (of a message to a pool, the member that has it), and what it says.
+    fn head<M: SerializeMap>(&self, map: &mut Entries<M>) -> Result<(), M::Error> {
+        let Self(view) = self;
+        map.entry("id", &view.id)?;
+        map.entry("from", &view.from)?;
+        map.entry("to", view.agent.as_ref().unwrap_or(&view.to))?;
+        map.entry("type", &view.kind)?;
+        map.entry("status", &view.status)?;
+        map.some("stage", view.stage)?;
+        map.some("phrase", view.file.phrase.as_deref())?;
+        map.some("phrase_letters", view.file.phrase_letters.as_deref())?;
+        map.some("token", view.file.token)?;
+        map.unless("attempt", view.attempt)?;
+        map.unless("redelivered", view.redelivered)?;
+        map.unless("truncated", view.file.truncated)?;
+        map.entry("content", &Prose(&view.file.content))
+    }
+
+    /// When, after what, and under which conditions.
+    fn terms<M: SerializeMap>(&self, map: &mut Entries<M>) -> Result<(), M::Error> {
+        let Self(view) = self;
+        map.some("timestamp", view.file.timestamp.as_deref())?;
+        map.some("in_reply_to", view.in_reply_to.as_ref())?;
+        map.some("parent", view.parent.as_ref())?;
+        map.some("retry_of", view.retry_of.as_ref())?;
+        map.list("depends_on", &view.depends_on)?;
+        map.unless("priority", view.priority)?;
+        map.some("timeout", view.file.timeout.as_deref())?;
+        map.some("deadline", view.file.deadline.as_deref())?;
+        map.unless("on_doubt", view.file.on_doubt)?;
+        map.some("expect", view.file.expect.as_deref())
+    }
+
+    /// What tasuki found out about it.
+    fn record<M: SerializeMap>(&self, map: &mut Entries<M>) -> Result<(), M::Error> {
+        let Self(view) = self;
+        map.some("hops", view.file.hops)?;
+        map.some("verified", view.verified)?;
+        map.unless("inferred", view.file.inferred)?;
+        map.some("via", view.file.via.as_deref())?;
+        map.some("completion_source", view.file.completion_source)?;
+        map.some("proof", view.file.proof.as_deref())?;
+        map.some("evidence", view.file.evidence.as_deref().map(Prose))?;
+        map.some("reason", view.reason.as_deref().map(Prose))?;
+        map.unless("accepted_at", view.accepted_at.as_str())?;
+        map.some("finished_at", view.stage.filter(|stage| stage.has_ended()).map(|_| view.since.as_str()))
+    }
+}
+
+/// A map that leaves out what is not there.
+struct Entries<M>(M);
+
+impl<M: SerializeMap> Entries<M> {
+    fn entry(&mut self, key: &str, value: &(impl Serialize + ?Sized)) -> Result<(), M::Error> {
+        self.0.serialize_entry(key, value)
+    }
+
+    fn some(&mut self, key: &str, value: Option<impl Serialize>) -> Result<(), M::Error> {
+        value.map_or(Ok(()), |value| self.entry(key, &value))
+    }
+
+    fn unless<T: Serialize + Default + PartialEq>(&mut self, key: &str, value: T) -> Result<(), M::Error> {
+        if value == T::default() { Ok(()) } else { self.entry(key, &value) }
+    }
+
+    fn list(&mut self, key: &str, items: &[impl Serialize]) -> Result<(), M::Error> {
+        if items.is_empty() { Ok(()) } else { self.entry(key, items) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
