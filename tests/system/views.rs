@@ -322,6 +322,7 @@ proptest! {
 /// A workspace with views, in a folder of its own.
 fn workspace() -> (tempfile::TempDir, Views) {
     let root = tempfile::tempdir().unwrap();
+    fs::create_dir(root.path().join(".tasuki")).unwrap(); // the daemon's memory, without which no folder is made anew
     let views = Views::open(root.path()).unwrap();
     (root, views)
 }
