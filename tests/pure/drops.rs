@@ -165,12 +165,12 @@ fn every_field_arrives() {
         "metadata: {b: 1, a: [no, 1.5, ~], deep: {z: true}}\ncolour: red\n",
     ));
     assert_eq!((draft.id.as_str(), draft.id_given), ("msg-a1b2c3d4e5f6", true));
-    assert_eq!(draft.from.unwrap().as_str(), "grand_boss");
+    assert_eq!(draft.from.as_ref().unwrap().as_str(), "grand_boss");
     assert_eq!((draft.kind, draft.status), (Kind::Result, Status::Failed));
     assert_eq!(&*draft.body.content, "line 1\n  line 2\n");
     assert_eq!(draft.sent_at, Some(NOW));
-    assert_eq!(draft.in_reply_to.unwrap().as_str(), "msg-1");
-    assert_eq!(draft.parent.unwrap().as_str(), "msg-0");
+    assert_eq!(draft.in_reply_to.as_ref().unwrap().as_str(), "msg-1");
+    assert_eq!(draft.parent.as_ref().unwrap().as_str(), "msg-0");
     assert_eq!(draft.token.unwrap().as_str(), "123456");
     assert_eq!(draft.depends_on.iter().map(MessageId::as_str).collect::<Vec<_>>(), ["msg-2", "msg-3"]);
     assert_eq!((draft.priority, draft.on_doubt), (Priority::High, OnDoubt::Hold));
