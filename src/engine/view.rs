@@ -2,8 +2,8 @@
 
 use super::engine::Engine;
 use super::life::Stage;
-use super::message::{BodyRef, Message, Outcome};
-use super::state::{Agent, Counts, Finished, LastEnd, Open, Phase};
+use super::message::Outcome;
+use super::state::{Agent, Counts, LastEnd, Open, Phase};
 use super::team::Restart;
 use super::words::{AgentName, MessageId, Millis, PaneId, Seq};
 use crate::engine::screen::doorbell::TurnKind;
@@ -18,89 +18,6 @@ pub const SLEEPS: &str = "it ended normally and is started when there is work fo
 
 /// What is said of an answer of which only a part could be kept ([`super::event::Answer::truncated`]).
 pub const ONLY_THE_END: &str = "only the end of the answer could be kept";
-
-/// A message as it was accepted, with its state.
-#[derive(Debug, Clone, Copy)]
-pub enum MessageState<'a> {
-    /// It has not ended.
-    Open(&'a Open),
-    /// It ended in the newest segment, or its views are still owed.
-    Finished(&'a Finished),
-}
-
-impl<'a> MessageState<'a> {
-    /// All but its content.
-    #[must_use]
-    pub fn message(self) -> &'a Message {
-        match self {
-            Self::Open(open) => &open.message,
-            Self::Finished(finished) => &finished.message,
-        }
-    }
-
-    /// Where its content is.
-    #[must_use]
-    pub fn body(self) -> BodyRef {
-        match self {
-            Self::Open(open) => open.body,
-            Self::Finished(finished) => finished.body,
-        }
-    }
-
-    /// Where it stands.
-    #[must_use]
-    pub fn stage(self) -> Stage {
-        match self {
-            Self::Open(open) => open.stage,
-            Self::Finished(finished) => Stage::Finished(finished.outcome),
-        }
-    }
-
-    /// Since when.
-    #[must_use]
-    pub fn since(self) -> Millis {
-        match self {
-            Self::Open(open) => open.since,
-            Self::Finished(finished) => finished.at,
-        }
-    }
-
-    /// How often its newest turn was tried.
-    #[must_use]
-    pub fn attempts(self) -> u8 {
-        match self {
-            Self::Open(open) => open.attempts,
-            Self::Finished(finished) => finished.attempts,
-        }
-    }
-
-    /// Who works on it, or worked.
-    #[must_use]
-    pub fn agent(self) -> Option<&'a AgentName> {
-        match self {
-            Self::Open(open) => open.agent.as_ref(),
-            Self::Finished(finished) => finished.agent.as_ref(),
-        }
-    }
-
-    /// Why it stands there, in words.
-    #[must_use]
-    pub fn note(self) -> Option<&'a str> {
-        match self {
-            Self::Open(open) => open.note.as_deref(),
-            Self::Finished(_) => None,
-        }
-    }
-
-    /// Where its answer is, once it has ended with one.
-    #[must_use]
-    pub fn answer(self) -> Option<BodyRef> {
-        match self {
-            Self::Open(_) => None,
-            Self::Finished(finished) => finished.answer,
-        }
-    }
-}
 
 /// An agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,11 +64,11 @@ pub struct Overview {
 }
 
 impl Engine {
-    /// A message, if it is open or ended in the newest segment.
+    /// Where a message stands, if it is open or ended in the newest segment.
     #[must_use]
-    pub fn message(&self, id: &MessageId) -> Option<MessageState<'_>> {
-        let open = self.state.open.get(id).map(|open| MessageState::Open(open));
-        open.or_else(|| self.state.finished.get(id).map(MessageState::Finished))
+    pub fn stage(&self, id: &MessageId) -> Option<Stage> {
+        let open = self.state.open.get(id).map(|open| open.stage);
+        open.or_else(|| Some(Stage::Finished(self.state.finished.get(id)?.outcome)))
     }
 
     /// The phrase that ends a message's present turn, and whether a token has to stand beside it.

@@ -171,7 +171,7 @@ fn every_field_arrives() {
     assert_eq!(draft.sent_at, Some(NOW));
     assert_eq!(draft.in_reply_to.as_ref().unwrap().as_str(), "msg-1");
     assert_eq!(draft.parent.as_ref().unwrap().as_str(), "msg-0");
-    assert_eq!(draft.token.as_ref().unwrap().as_str(), "123456");
+    assert_eq!(draft.token.unwrap().as_str(), "123456");
     assert_eq!(draft.depends_on.iter().map(MessageId::as_str).collect::<Vec<_>>(), ["msg-2", "msg-3"]);
     assert_eq!((draft.priority, draft.on_doubt), (Priority::High, OnDoubt::Hold));
     assert_eq!((draft.timeout_ms, draft.deadline), (Some(5_400_000), Some(Millis(NOW.0 + 12 * 3_600_000))));

@@ -9,7 +9,6 @@ use tasuki::engine::message::refusal::{Code, Refusal};
 use tasuki::engine::message::seldom::Seldom;
 use tasuki::engine::message::{BodyRef, Kind, Message, OnDoubt, Priority};
 use tasuki::engine::state::Open;
-use tasuki::engine::view::MessageState;
 use tasuki::engine::words::{AgentName, Digest, MessageId, Millis, Seq};
 use tasuki::ui::http::{BODY_BYTES_MAX, reference, server};
 use tasuki::wire::message::view::MessageView;
@@ -255,7 +254,7 @@ async fn every_address_asks_the_loop_for_just_what_it_says() {
         ("POST", "/v1/down", r#"{"keep_agents":true}"#, "Down { keep_agents: true }"),
         ("GET", "/v1/messages/m-1/wait", "", "Await(m-1, Ended)"),
         ("GET", "/v1/messages/m-1/wait?until=delivered", "", "Await(m-1, Delivered)"),
-        ("GET", "/v1/messages/m-1/wait?until=moved&stage=held", "", r#"Await(m-1, Moved("held"))"#),
+        ("GET", "/v1/messages/m-1/wait?until=moved&stage=held", "", "Await(m-1, Moved(Held))"),
         ("GET", "/v1/messages/m-1", "", "Message(m-1)"),
         ("GET", "/v1/panes/mm?history=7", "", "Pane(mm, Read(7))"),
         ("GET", "/v1/panes/mm/ready", "", "Pane(mm, Ready)"),
@@ -342,7 +341,7 @@ async fn duplicates_are_named_and_a_wait_that_is_over_says_that_nothing_came() {
     let turn = Turn { number: 1, kind: TurnKind::Task, token: None, redelivered: false };
     let mut open_one = Open::new(message("m-1"), BodyRef { seq: Seq(1), index: 0 }, Millis(0));
     (open_one.stage, open_one.attempts) = (Stage::Working(turn), 1);
-    let seen = MessageView::of_state(MessageState::Open(&open_one));
+    let seen = MessageView::open(&open_one, None);
     let mut calls = std::mem::replace(&mut door.calls, mpsc::channel(1).1);
     let reply = Reply::Accepted { ids: ids(&["a", "b"]), duplicates: ids(&["b"]) };
     let loops = tokio::spawn(async move {

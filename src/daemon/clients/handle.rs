@@ -5,7 +5,7 @@ use crate::daemon::clients::request::{Call, Response, Until};
 use crate::daemon::journal::handle::JournalHandle;
 use crate::engine::engine::Engine;
 use crate::engine::input::Reply;
-use crate::engine::life::StageName;
+use crate::engine::life::{Stage, StageName};
 use crate::engine::message::RequestId;
 use crate::engine::words::MessageId;
 use crate::wire::message::view::MessageView;
@@ -114,7 +114,7 @@ pub fn see(engine: &Engine, id: &MessageId) -> Option<MessageView> {
 
 /// Whether the engine has nothing to wait for any more: a message that it does not know gets nowhere.
 fn reached(engine: &Engine, id: &MessageId, until: Until) -> bool {
-    let Some(stage) = engine.message(id).map(|state| state.stage().name()) else { return true };
+    let Some(stage) = engine.stage(id).map(Stage::name) else { return true };
     stage.has_ended()
         || match until {
             Until::Ended => false,

@@ -8,7 +8,6 @@ use crate::engine::input::{Input, Reply};
 use crate::engine::message::Source;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::team::power::Power;
-use crate::engine::view::MessageState;
 use crate::engine::words::AgentName;
 use crate::wire::message::view::MessageView;
 use std::sync::Arc;
@@ -65,7 +64,7 @@ impl Daemon {
             }
             Request::Open => {
                 let open = self.engine.state().open.values();
-                let open = open.map(|open| MessageView::of_state(MessageState::Open(open))).collect();
+                let open = open.map(|open| MessageView::open(open, None)).collect();
                 self.clients.show(&self.journal, answer, Response::Open(Arc::new(open)));
             }
             Request::Message(id) => {

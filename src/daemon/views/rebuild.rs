@@ -5,7 +5,6 @@ use crate::engine::event::{Answer, Event};
 use crate::engine::life::Move;
 use crate::engine::message::{Body, BodyRef, Message, Outcome};
 use crate::engine::state::Finished;
-use crate::engine::view::MessageState;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 use crate::io::folder::FolderError;
 use crate::io::journal::{Entry, Kind};
@@ -106,7 +105,7 @@ impl Rebuild {
         let answered = answer.map(|_| nowhere);
         let finished =
             Finished { message, outcome, body: nowhere, answer: answered, agent, attempts, seq, at };
-        let view = MessageView::of_state(MessageState::Finished(&finished));
+        let view = MessageView::finished(&finished);
         let view = MessageView { reason: why, ..view.with(&body) };
         let (result, done) = (answer.map(|answer| view.result(answer).yaml()), view.yaml());
         if self.views.holds_end(&id, &day, result.as_deref(), &done) {

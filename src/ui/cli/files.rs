@@ -72,12 +72,12 @@ pub(super) fn unread(workspace: &Workspace) -> Vec<(MessageView, PathBuf)> {
 
 /// The answer to a message, if it is written.
 pub(super) fn result(workspace: &Workspace, id: &MessageId) -> Option<MessageView> {
-    read(&workspace.result_file(id))
+    view(&workspace.result_file(id))
 }
 
 /// What the daemon says of a message that has ended, of one that it need not know any more.
 pub(super) fn finished(workspace: &Workspace, id: &MessageId) -> Option<MessageView> {
-    let view: MessageView = read(&done_file(workspace, id)?)?;
+    let view = view(&done_file(workspace, id)?)?;
     Some(MessageView {
         // One that was given to nobody says there to whom it went.
         agent: (view.attempt > 0).then(|| view.to.clone()),
@@ -100,7 +100,12 @@ pub(super) fn done_file(workspace: &Workspace, id: &MessageId) -> Option<PathBuf
 /// More than any view has: a message of a MiB with a hundred answers of that length.
 const VIEW_BYTES_MAX: u64 = 256 << 20;
 
-/// A view.
+/// A message's view.
+fn view(path: &Path) -> Option<MessageView> {
+    MessageView::read(&regular::read(path, VIEW_BYTES_MAX).ok()?)
+}
+
+/// Any other view, or as a map.
 pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     serde_saphyr::from_str(&regular::read(path, VIEW_BYTES_MAX).ok()?).ok()
 }
@@ -109,7 +114,7 @@ pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
 fn views(folder: &Path) -> Vec<(MessageView, PathBuf)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let yaml = entries.map(|entry| entry.path()).filter(|path| is_yaml(path));
-    yaml.filter_map(|path| Some((read(&path)?, path))).collect()
+    yaml.filter_map(|path| Some((view(&path)?, path))).collect()
 }
 
 fn is_yaml(path: &Path) -> bool {

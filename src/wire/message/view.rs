@@ -10,10 +10,10 @@
 
 use crate::engine::engine::Engine;
 use crate::engine::event::Answer;
-use crate::engine::life::{CompletionSource, StageName};
-use crate::engine::message::{Body, Expect, Kind, OnDoubt, Priority, Status};
-use crate::engine::state::PartAnswer;
-use crate::engine::view::{MessageState, ONLY_THE_END};
+use crate::engine::life::{CompletionSource, Stage, StageName};
+use crate::engine::message::{Body, Expect, Kind, Message, OnDoubt, Priority, Status};
+use crate::engine::state::{Finished, Open, PartAnswer};
+use crate::engine::view::ONLY_THE_END;
 use crate::engine::words::{AgentName, MessageId, Token};
 use crate::wire::time::{rfc3339, write_duration};
 use schemars::JsonSchema;
@@ -25,6 +25,9 @@ use std::sync::Arc;
 /// Longest answer of a part that stands in its parent's file; a longer one is named by its path, since agents read the
 /// file whole.
 const NOTE_BYTES_MAX: usize = 64 << 10;
+
+/// What the socket alone says, and no file.
+const SOCKET_KEYS: [&str; 4] = ["since", "agent", "waits_for", "answered"];
 
 /// A message, open or lately finished. Its content is in `queue/active/ID.yaml` or `queue/done/DAY/ID.yaml`, its answer in
 /// `queue/results/ID.yaml`.
@@ -229,55 +232,70 @@ impl MessageView {
         }
     }
 
-    /// A message of the engine's, if it is open or ended in the newest segment.
+    /// A message of the engine's, if it is open or ended in the newest segment. Its content and the answers to its parts are still to
+    /// be put in.
     #[must_use]
     pub fn of(engine: &Engine, id: &MessageId) -> Option<Self> {
-        let state = engine.message(id)?;
-        let mut view = Self::of_state(state);
-        if let MessageState::Open(open) = state {
-            view.file.token = open.stage.turn().and_then(|turn| turn.token);
-            match engine.phrase(open) {
-                Some((phrase, true)) if view.file.token.is_some() => view.file.phrase = Some(phrase),
-                Some((phrase, false)) => view.file.phrase_letters = letters(&phrase),
-                _ => {}
-            }
-        }
-        Some(view)
+        let open = engine.state().open.get(id).map(|open| Self::open(open, engine.phrase(open)));
+        open.or_else(|| engine.state().finished.get(id).map(Self::finished))
     }
 
-    /// The same from what is known of it alone: nothing of its agent's phrase. Its content and the answers to its parts are still to be
-    /// put in.
+    /// One that has not ended; its file says how its agent ends its turn.
     #[must_use]
-    pub fn of_state(state: MessageState<'_>) -> Self {
-        let (message, stage) = (state.message(), state.stage());
+    pub fn open(open: &Open, phrase: Option<(String, bool)>) -> Self {
+        let turn = open.stage.turn();
+        let mut view = Self {
+            since: rfc3339(open.since),
+            attempt: open.attempts,
+            redelivered: turn.is_some_and(|turn| turn.redelivered),
+            agent: open.agent.clone(),
+            reason: open.note.as_deref().map(str::to_owned),
+            ..Self::of_message(&open.message, open.stage)
+        };
+        view.file.token = turn.and_then(|turn| turn.token);
+        match phrase {
+            Some((phrase, true)) if view.file.token.is_some() => view.file.phrase = Some(phrase),
+            Some((phrase, false)) => view.file.phrase_letters = letters(&phrase),
+            _ => {}
+        }
+        view
+    }
+
+    /// One that has ended.
+    #[must_use]
+    pub fn finished(finished: &Finished) -> Self {
+        Self {
+            since: rfc3339(finished.at),
+            attempt: finished.attempts,
+            agent: finished.agent.clone(),
+            answered: finished.answer.is_some(),
+            ..Self::of_message(&finished.message, Stage::Finished(finished.outcome))
+        }
+    }
+
+    fn of_message(message: &Message, stage: Stage) -> Self {
         let whom = (message.id.clone(), message.from.clone(), message.to.clone());
         let view = Self::bare(whom, message.kind, stage.status(), "".into());
-        let sent_at = message.sent_at.unwrap_or(message.accepted_at);
+        let file = InFile {
+            timestamp: Some(rfc3339(message.sent_at.unwrap_or(message.accepted_at))),
+            timeout: message.timeout_ms.map(write_duration),
+            deadline: message.deadline.map(rfc3339),
+            on_doubt: message.on_doubt,
+            expect: message.expect.clone(),
+            hops: Some(message.hops),
+            inferred: message.inferred,
+            ..view.file
+        };
         Self {
             stage: Some(stage.name()),
-            since: rfc3339(state.since()),
             accepted_at: rfc3339(message.accepted_at),
-            attempt: state.attempts(),
-            redelivered: stage.turn().is_some_and(|turn| turn.redelivered),
             priority: message.priority,
             verified: Some(message.verified),
-            agent: state.agent().cloned(),
             in_reply_to: message.in_reply_to.clone(),
             parent: message.parent.clone(),
             retry_of: message.retry_of.clone(),
             depends_on: message.depends_on.clone(),
-            reason: state.note().map(str::to_owned),
-            answered: state.answer().is_some(),
-            file: InFile {
-                timestamp: Some(rfc3339(sent_at)),
-                timeout: message.timeout_ms.map(write_duration),
-                deadline: message.deadline.map(rfc3339),
-                on_doubt: message.on_doubt,
-                expect: message.expect.clone(),
-                hops: Some(message.hops),
-                inferred: message.inferred,
-                ..view.file
-            },
+            file,
             ..view
         }
     }
@@ -314,6 +332,14 @@ impl MessageView {
             },
             ..view
         }
+    }
+
+    /// Reads its file. Keys of the sender's own stand there too, and may be called what only the socket says.
+    #[must_use]
+    pub fn read(yaml: &str) -> Option<Self> {
+        let mut fields: serde_json::Map<String, serde_json::Value> = serde_saphyr::from_str(yaml).ok()?;
+        fields.retain(|key, _| !SOCKET_KEYS.contains(&key.as_str()));
+        serde_json::from_value(fields.into()).ok()
     }
 
     /// The file of it.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tasuki::engine::engine::{Engine, Step};
 use tasuki::engine::event::Event;
 use tasuki::engine::input::{Command, Effect, FoundPane, Input, Moment, Report, Verdict};
-use tasuki::engine::life::{CompletionSource, Receipt, Turn};
+use tasuki::engine::life::{CompletionSource, Receipt, Stage, Turn};
 use tasuki::engine::message::{Draft, RequestId, Source};
 use tasuki::engine::state::Phase;
 use tasuki::engine::team::Team;
@@ -364,12 +364,14 @@ impl World {
 
     /// Where a message stands.
     pub(crate) fn stage(&self, message: &str) -> &'static str {
-        self.engine.message(&id(message)).map_or("unknown", |state| state.stage().word())
+        self.engine.stage(&id(message)).map_or("unknown", Stage::word)
     }
 
     /// How often the present turn of a message was tried.
     pub(crate) fn attempts(&self, message: &str) -> u8 {
-        self.engine.message(&id(message)).map_or(0, |state| state.attempts())
+        let (state, id) = (self.engine.state(), id(message));
+        let open = state.open.get(&id).map(|open| open.attempts);
+        open.or(state.finished.get(&id).map(|ended| ended.attempts)).unwrap_or(0)
     }
 
     /// Whether an agent runs.

@@ -130,8 +130,8 @@ async fn goes_behind_the_claim(comes: impl Fn(&mut Daemon)) -> Phase {
     assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "its parts may lie there");
     daemon.swept(u64::MAX);
     assert!(daemon.claims.is_empty());
-    let ended = daemon.engine.message(&t()).unwrap();
-    assert_eq!(ended.stage().status(), Status::Completed, "{:?}", ended.note());
+    let ended = daemon.engine.stage(&t()).unwrap();
+    assert_eq!(ended.status(), Status::Completed);
     let phase = daemon.engine.state().agents[&hands.agent].phase.clone();
     drop(hands);
     life.end().await;
@@ -191,7 +191,7 @@ async fn what_was_said_in_time_is_heard_once_the_drop_zones_are_swept_however_la
         daemon.wake();
         assert!(!daemon.claims.is_empty() && daemon.is_open("t"), "its parts may lie there");
         daemon.swept(u64::MAX);
-        assert_eq!(daemon.engine.message(&t()).unwrap().stage().status(), end);
+        assert_eq!(daemon.engine.stage(&t()).unwrap().status(), end);
         drop(hands);
         life.end().await;
     }

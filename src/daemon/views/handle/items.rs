@@ -25,13 +25,13 @@ pub(super) fn finished_item(
     id: &MessageId,
     if_missing: bool,
 ) -> Option<Item> {
-    let state = engine.message(id)?;
-    let answer = match state.answer() {
+    let ended = engine.state().finished.get(id)?;
+    let answer = match ended.answer {
         Some(answer) => Some(place(answer)?),
         None => None,
     };
-    let (body, day) = (place(state.body())?, Day::of(state.since()));
-    Some(Item::Finished { view: Box::new(MessageView::of_state(state)), day, body, answer, if_missing })
+    let (body, day) = (place(ended.body)?, Day::of(ended.at));
+    Some(Item::Finished { view: Box::new(MessageView::finished(ended)), day, body, answer, if_missing })
 }
 
 /// An open message's item; none if it ended meanwhile or is not written itself yet (it is marked again then). Answers
@@ -45,7 +45,7 @@ pub(super) fn open_item(
     let open = engine.state().open.get(id)?;
     let body = journal.place(open.body)?;
     let answers = open.answers.iter().filter_map(|told| Some((told.clone(), journal.place(told.body)?)));
-    let (view, answers) = (Box::new(MessageView::of(engine, id)?), answers.collect());
+    let (view, answers) = (Box::new(MessageView::open(open, engine.phrase(open))), answers.collect());
     Some(Item::Open(OpenItem { view, body, answers, turn }))
 }
 

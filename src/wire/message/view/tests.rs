@@ -235,9 +235,7 @@ fn seen() -> MessageView {
     let mut open = Open::new(message, BodyRef { seq: Seq(1), index: 0 }, Millis(0));
     (open.stage, open.since, open.attempts) = (Stage::Working(turn), Millis(5), 2);
     (open.agent, open.note) = (Some(name("worker")), Some("why".into()));
-    let view = MessageView::of_state(MessageState::Open(&open));
-    let file = InFile { token: Some(token()), phrase: Some("WORK OK".to_owned()), ..view.file };
-    MessageView { file, ..view }
+    MessageView::open(&open, Some(("WORK OK".to_owned(), true)))
 }
 
 fn answer(text: &str) -> Answer {
@@ -304,7 +302,9 @@ fn an_agent_finds_in_its_tasks_file_what_it_must_know() {
 fn what_is_written_is_read_back() {
     let mut view = seen().with(&body(TEXT));
     view.file.answers = vec![Note { content: Some(TEXT.to_owned()), ..Note::default() }];
-    let page: MessageView = serde_saphyr::from_str(&view.yaml()).unwrap();
+    let extra = r#"{"agent":[7],"since":1,"answered":"no","colour":"red"}"#;
+    view.file.extra = extra.into();
+    let page = MessageView::read(&view.yaml()).unwrap();
     // In a file, a message goes to whoever has it, and its rest is its sender's own.
     let file = InFile { extra: "".into(), ..view.file.clone() };
     let written = MessageView { to: name("worker"), agent: None, since: String::new(), file, ..view.clone() };

@@ -42,7 +42,7 @@ impl World {
             match open.stage {
                 Stage::Held(_) => self.ask(Command::Retry(id))?,
                 Stage::Waiting(_) if self.silent(&id) => {
-                    let token = self.engine.message(&id).and_then(|state| state.stage().turn()?.token);
+                    let token = self.engine.stage(&id).and_then(|stage| stage.turn()?.token);
                     let agent = open.agent.clone();
                     match token {
                         None => self.ask(Command::cancel(id))?,
