@@ -5,20 +5,20 @@ use crate::wire::message::view::MessageView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What every request gets that is not done.
+/// The answer to every request that fails.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Problem {
-    /// The class: a word of the table in durability, or one of this page.
+    /// Error code: a code of refusals, or one of this page.
     pub code: String,
     /// What is wrong, in a sentence.
     pub why: String,
     /// What to do about it.
     pub cure: String,
-    /// Which document of the body, from 0.
+    /// Index of the document in the body, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<usize>,
-    /// The key that is at fault.
+    /// Key that is at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// Line in the body, from 1.
@@ -29,23 +29,23 @@ pub struct Problem {
     pub column: Option<u64>,
 }
 
-/// Messages were accepted.
+/// The answer to accepted messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Accepted {
-    /// Their ids in the order of the body; of duplicates too.
+    /// Message ids in the order of the body, duplicates included.
     pub ids: Vec<String>,
-    /// Those that were known already, unchanged, and were dropped.
+    /// Ids of messages that were known already, unchanged, and were dropped.
     pub duplicates: Vec<String>,
-    /// That they are on the disk. Always true: the answer waits for it.
+    /// Whether they are on the disk. Always true: the answer waits for it.
     pub durable: bool,
 }
 
-/// Something was done.
+/// The answer to a command that was carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Done {
-    /// What, in words.
+    /// What was done, in words.
     pub what: String,
-    /// The message that it is about.
+    /// Id of the message that it is about.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<String>,
 }
@@ -53,14 +53,14 @@ pub struct Done {
 /// All open messages, by id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MessageList {
-    /// Each of them.
+    /// The messages.
     pub messages: Vec<MessageView>,
 }
 
 /// The end of a wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Waited {
-    /// Whether the message got as far as was asked; if not, the time was up.
+    /// Whether the message got as far as was asked. If not, the time was up.
     pub reached: bool,
     /// The message now.
     pub message: MessageView,
@@ -70,55 +70,55 @@ pub struct Waited {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaitQuery {
-    /// delivered, ended or moved; ended if it is left out.
+    /// What to wait for: delivered, ended or moved. Default: ended
     pub until: Option<String>,
     /// With moved: the stage that it must have left.
     pub stage: Option<String>,
-    /// For how long: a duration such as 30s; at most 60 s, which is also the default.
+    /// Longest wait, such as 30s. Default and maximum: 60s
     pub timeout: Option<String>,
 }
 
 /// An agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentInfo {
-    /// Its name.
+    /// Agent name.
     pub agent_name: String,
-    /// The word of the status file.
+    /// State, as in the status file.
     pub state: String,
-    /// Why, where there is more to say.
+    /// Reason of the state, if there is more to say.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub why: Option<String>,
-    /// What it asks, where it waits for somebody's answer.
+    /// Dialog that it shows, if it waits for an answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub asks: Option<AsksInfo>,
-    /// What it works on.
+    /// Id of the task that it works on.
     pub current_task: Option<String>,
-    /// Its pane in tmux.
+    /// Pane in tmux.
     pub pane_id: Option<String>,
-    /// Its process.
+    /// Process id.
     pub pid: Option<u32>,
-    /// Name of its profile.
+    /// Profile name.
     pub provider: String,
-    /// Messages that wait for it.
+    /// Number of messages that wait for it.
     pub queued: usize,
-    /// Since when it runs (RFC 3339).
+    /// Time since which it runs (RFC 3339).
     pub up_since: Option<String>,
-    /// Tasks that ended well.
+    /// Number of completed tasks.
     pub tasks_completed: u64,
-    /// Tasks that did not.
+    /// Number of failed tasks.
     pub tasks_failed: u64,
-    /// Times it was started again.
+    /// Number of restarts.
     pub restarts: u64,
 }
 
-/// What an agent asks.
+/// The dialog of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AsksInfo {
-    /// A name for it, as long as it is asked.
+    /// Dialog id, as long as it is shown.
     pub id: String,
-    /// Its words.
+    /// Text of the dialog.
     pub text: String,
-    /// What may be chosen.
+    /// Choices of the dialog.
     #[serde(default)]
     pub choices: Vec<String>,
 }
@@ -132,42 +132,42 @@ impl From<&Dialog> for AsksInfo {
 /// The daemon itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DaemonInfo {
-    /// Its process.
+    /// Process id.
     pub pid: u32,
-    /// Its version.
+    /// Version of tasuki.
     pub version: String,
-    /// Since when it listens (RFC 3339).
+    /// Time since which it listens (RFC 3339).
     pub started_at: String,
-    /// Where it listens.
+    /// Path of its socket.
     pub socket: String,
 }
 
 /// The workspace as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusInfo {
-    /// The daemon; none where none runs.
+    /// The daemon; null if none is running.
     pub daemon: Option<DaemonInfo>,
-    /// Its members, by name.
+    /// Agents, by name.
     pub agents: Vec<AgentInfo>,
-    /// Messages that have not ended.
+    /// Number of messages that have not ended.
     pub open: usize,
-    /// Of these, how many wait in a queue.
+    /// Number of open messages that wait in a queue.
     pub pending: usize,
-    /// Of these, how many wait for a person.
+    /// Number of open messages that wait for a person.
     pub held: usize,
-    /// Messages to the user that nobody has read yet (`queue/inbox/`).
+    /// Number of unread messages to the user (`queue/inbox/`).
     #[serde(default)]
     pub unread: usize,
-    /// Since when `queue/STOP` holds everything (RFC 3339).
+    /// Time since which `queue/STOP` exists (RFC 3339).
     pub halted_since: Option<String>,
     /// Whether the tmux server is gone.
     pub tmux_lost: bool,
-    /// What does not work as it should, and what is done instead.
+    /// Known faults, and what is done about them.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
-/// The daemon listens.
+/// The answer of a daemon that listens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
     /// Always true: a daemon that is not well does not answer.
@@ -180,42 +180,42 @@ pub struct Health {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReplyBody {
-    /// What it answers.
+    /// Answer text.
     pub text: String,
-    /// Whether it could not do it.
+    /// Whether the task could not be done.
     #[serde(default)]
     pub failed: bool,
 }
 
-/// Make or remove `queue/STOP`.
+/// Creates or removes `queue/STOP`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HaltBody {
-    /// Whether nothing is to be typed.
+    /// Whether typing is held.
     pub on: bool,
 }
 
-/// End the daemon.
+/// Ends the daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DownBody {
-    /// Leave the agents running for the next daemon.
+    /// Whether the agents keep running for the next daemon.
     pub keep_agents: bool,
 }
 
-/// A line for a pane.
+/// A line to type into a pane.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PaneSendBody {
-    /// The line; Enter is pressed after it.
+    /// Line to type. Enter is pressed after it.
     pub text: String,
-    /// Whether it may be several lines, each of them entered.
+    /// Whether it may be several lines, each with Enter.
     #[serde(default)]
     pub lines: bool,
-    /// Whether it is typed though something stands in the way: a turn under way, a draft, a person who types.
+    /// Whether to type in spite of a running turn, unsent text, or a person who types.
     #[serde(default)]
     pub force: bool,
-    /// For how long a moment to type in is waited for, such as 30s; at most an hour. Without it, not at all.
+    /// Longest wait for the guards, such as 30s; at most an hour. Default: no wait
     #[serde(default)]
     pub wait: Option<String>,
 }
@@ -224,17 +224,17 @@ pub struct PaneSendBody {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PaneWaitBody {
-    /// The text; the agent's phrase if it is left out.
+    /// Text to wait for. Default: the agent's phrase
     pub text: Option<String>,
-    /// A duration such as 30s, which is also the default; at most an hour.
+    /// Longest wait, such as 30s; at most an hour. Default: 30s
     pub timeout: Option<String>,
 }
 
-/// How a message is called off, as the query of its address.
+/// How a message is cancelled, as the query of its address.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CancelQuery {
-    /// Whether its agent may finish the turn that is under way; else that is broken off.
+    /// Whether the agent may finish its running turn. Otherwise the turn is interrupted.
     pub let_finish: bool,
 }
 
@@ -242,52 +242,52 @@ pub struct CancelQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PaneQuery {
-    /// Lines of history above the screen.
+    /// Number of history lines above the screen.
     pub history: Option<u32>,
 }
 
 /// What a pane shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaneText {
-    /// Its rows.
+    /// Rows of the pane.
     pub text: String,
-    /// Whether what was waited for did not come.
+    /// Whether the text did not appear in time.
     #[serde(default)]
     pub timed_out: bool,
 }
 
-/// A line was typed.
+/// The answer to a typed line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaneTyped {
-    /// Whether the pane showed it before Enter was pressed.
+    /// Whether the pane showed the line before Enter was pressed.
     pub proven: bool,
 }
 
-/// A screen, and what the rules of its profile make of it.
+/// A screen, and how the rules of its profile read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaneLookInfo {
-    /// ready, busy, draft, `waiting_input`, `rate_limited`, error or unknown.
+    /// State: ready, busy, draft, `waiting_input`, `rate_limited`, error or unknown.
     pub state: String,
-    /// The rule that says so, or a dash.
+    /// Rule that matched, or a dash.
     pub rule: String,
-    /// The version of the program that the rules are for; none where the profile has no rules.
+    /// Version of the program that the rules are for; none if the profile has no rules.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub version: Option<String>,
-    /// The rows that matched it, counted from 0.
+    /// Rows that matched, counted from 0.
     pub matched: Vec<usize>,
-    /// The rows of the screen.
+    /// Rows of the screen.
     pub rows: Vec<String>,
-    /// The pane's title.
+    /// Title of the pane.
     pub title: String,
     /// Column and row of the cursor, from 0.
     pub cursor: (u16, u16),
-    /// What stands in its input box; none where no box is shown.
+    /// Text of its input box; none if no box is shown.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub input: Option<String>,
-    /// What it asks.
+    /// Dialog that it shows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub asks: Option<AsksInfo>,
-    /// What answers it: `choice`, `text`, or `nothing` where only its pane does.
+    /// What answers the dialog: `choice`, `text`, or `nothing` if only its pane does.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub takes: Option<String>,
     /// Why nothing may be typed now.
@@ -295,35 +295,35 @@ pub struct PaneLookInfo {
     pub why: Option<String>,
 }
 
-/// An answer to what an agent asks.
+/// An answer to an agent's dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PaneAnswerBody {
-    /// yes, no, the number of a choice, or the words that one begins with.
+    /// `yes`, `no`, the number of a choice, or its first words.
     pub choose: String,
-    /// The `id` of what is answered; whatever is asked if it is left out.
+    /// Dialog id. Default: whichever dialog is shown
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub of: Option<String>,
 }
 
-/// An answer was given.
+/// The answer to an answered dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaneAnswered {
     /// The choice.
     pub choice: String,
-    /// Whether the dialog went after Enter.
+    /// Whether the dialog was gone after Enter.
     pub proven: bool,
 }
 
-/// Whether a pane may be typed to.
+/// Whether a pane is ready for a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaneReady {
-    /// Whether it may.
+    /// Whether it is ready.
     pub ready: bool,
-    /// Why not.
+    /// Why it is not.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub why: Option<String>,
-    /// What to do about it, where waiting is not enough.
+    /// What to do about it, if waiting is not enough.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cure: Option<String>,
 }

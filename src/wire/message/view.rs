@@ -29,43 +29,43 @@ const NOTE_BYTES_MAX: usize = 64 << 10;
 /// What the socket alone says, and no file.
 const SOCKET_KEYS: [&str; 4] = ["since", "agent", "waits_for", "answered"];
 
-/// A message, open or lately finished. Its content is in `queue/active/ID.yaml` or `queue/done/DAY/ID.yaml`, its answer in
-/// `queue/results/ID.yaml`.
+/// A message, open or recently finished. Its content is in `queue/active/ID.yaml` or `queue/done/DAY/ID.yaml`, its
+/// answer in `queue/results/ID.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq, DeriveSerialize, Deserialize, JsonSchema)]
 pub struct MessageView {
-    /// Its id.
+    /// Message id.
     #[schemars(with = "String")]
     pub id: MessageId,
-    /// Who sent it.
+    /// Sender.
     #[schemars(with = "String")]
     pub from: AgentName,
-    /// An agent, a pool, or `user`.
+    /// Recipient: an agent, a pool, or `user`.
     #[schemars(with = "String")]
     pub to: AgentName,
-    /// task, info, result or error.
+    /// Message type: task, info, result or error.
     #[serde(rename = "type")]
     #[schemars(with = "String")]
     pub kind: Kind,
-    /// pending, in_progress, completed, failed or cancelled.
+    /// Status: pending, in_progress, completed, failed or cancelled.
     #[schemars(with = "String")]
     pub status: Status,
-    /// The finer word.
+    /// Stage, finer than the status (LIFE.md).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     #[schemars(with = "String")]
     pub stage: Option<StageName>,
-    /// Since when it is in that stage (RFC 3339).
+    /// Time since which it is in that stage (RFC 3339).
     #[serde(default, alias = "finished_at")]
     pub since: String,
-    /// When it was accepted (RFC 3339).
+    /// Time of acceptance (RFC 3339).
     #[serde(default)]
     pub accepted_at: String,
-    /// How often its present turn was tried.
+    /// Number of tries of its present turn.
     #[serde(default)]
     pub attempt: u8,
     /// Whether its present turn may have been typed before.
     #[serde(default)]
     pub redelivered: bool,
-    /// low, normal or high.
+    /// Priority: low, normal or high.
     #[serde(default)]
     #[schemars(with = "String")]
     pub priority: Priority,
@@ -73,30 +73,30 @@ pub struct MessageView {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     #[schemars(with = "bool")]
     pub verified: Option<bool>,
-    /// Who works on it.
+    /// Agent that works on it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     #[schemars(with = "Option<String>")]
     pub agent: Option<AgentName>,
-    /// The task it answers.
+    /// Id of the task that it answers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     #[schemars(with = "Option<String>")]
     pub in_reply_to: Option<MessageId>,
-    /// The task it is a part of.
+    /// Id of the task that it is a part of.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     #[schemars(with = "Option<String>")]
     pub parent: Option<MessageId>,
-    /// The failed message that this one tries again.
+    /// Id of the failed message that this one tries again.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     #[schemars(with = "Option<String>")]
     pub retry_of: Option<MessageId>,
-    /// What must be completed first.
+    /// Ids of messages that must be completed first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     #[schemars(with = "Vec<String>")]
     pub depends_on: Vec<MessageId>,
     /// Why it is not being worked on, in words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waits_for: Option<String>,
-    /// What else there is to say: why it is held, or failed.
+    /// Why it is held, or why it failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
     /// Whether `queue/results/ID.yaml` is written or about to be.
