@@ -78,7 +78,7 @@ impl Daemon {
                 let put = self.put_stop_file(on, by.unwrap_or_else(AgentName::user));
                 drop(answer.send(put));
             }
-            Request::Pane(name, request) => self.panes.face(&self.engine, &name, request, answer),
+            Request::Pane(name, request) => self.panes.pane_verb(&self.engine, &name, request, answer),
             Request::Down { keep_agents } => {
                 self.ending = Some(Ending::asked(keep_agents));
                 drop(answer.send(Response::Ok));

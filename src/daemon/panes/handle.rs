@@ -97,7 +97,7 @@ impl PanesHandle {
     }
 
     /// A person's pane verb.
-    pub fn face(
+    pub fn pane_verb(
         &self,
         engine: &Engine,
         name: &AgentName,
@@ -113,11 +113,11 @@ impl PanesHandle {
         };
         // The last places are the engine's: its orders are never lost behind people's.
         let refused = if orders.capacity() <= ORDERS_KEPT {
-            Some(Order::Face(request, answer))
+            Some(Order::PaneVerb(request, answer))
         } else {
-            orders.try_send(Order::Face(request, answer)).err().map(TrySendError::into_inner)
+            orders.try_send(Order::PaneVerb(request, answer)).err().map(TrySendError::into_inner)
         };
-        if let Some(Order::Face(_, answer)) = refused {
+        if let Some(Order::PaneVerb(_, answer)) = refused {
             drop(answer.send(Response::Unavailable(format!("{name}'s pane is busy: try again"))));
         }
     }
@@ -151,11 +151,11 @@ mod tests {
     #[test]
     fn nobodys_pane_is_refused_as_nobody_is_elsewhere() {
         let folder = tempfile::tempdir().unwrap();
-        let handle = PanesHandle::new(Keys::open(&folder.path().join("secret")).unwrap(), TmuxHandle::none());
+        let panes = PanesHandle::new(Keys::open(&folder.path().join("secret")).unwrap(), TmuxHandle::none());
         let engine = Engine::new(Team::default());
         for name in ["nobody", "user"] {
             let (answer, mut answered) = oneshot::channel();
-            handle.face(&engine, &AgentName::new(name).unwrap(), PaneRequest::Ready, answer);
+            panes.pane_verb(&engine, &AgentName::new(name).unwrap(), PaneRequest::Ready, answer);
             match answered.try_recv() {
                 Ok(Response::Reply(Reply::Refused(refusal))) => assert_eq!(refusal.code, Code::UnknownAgent),
                 other => panic!("{name}: {other:?}"),
@@ -166,25 +166,25 @@ mod tests {
     #[test]
     fn a_key_is_that_of_the_newest_launch_and_whole_or_it_is_nobodys() {
         let folder = tempfile::tempdir().unwrap();
-        let mut handle =
+        let mut panes =
             PanesHandle::new(Keys::open(&folder.path().join("secret")).unwrap(), TmuxHandle::none());
         let name = |name: &str| AgentName::new(name).unwrap();
         let launched = |agent: &str, nonce| Launched { agent: name(agent), nonce: Nonce(nonce), adopt: None };
         let _inboxes: Vec<_> = [launched("a", 1), launched("b", 1), launched("a", 2)]
-            .map(|launched| handle.admit(&launched))
+            .map(|launched| panes.admit(&launched))
             .into();
         for (agent, nonce, owner) in [("a", 2, true), ("b", 1, true), ("a", 1, false), ("c", 1, false)] {
-            let key = handle.key(&name(agent), Nonce(nonce));
-            let who = handle.who(Some(&key));
+            let key = panes.key(&name(agent), Nonce(nonce));
+            let who = panes.who(Some(&key));
             if owner {
                 assert_eq!(who, Ok(Some(name(agent))));
             } else {
                 assert!(who.is_err(), "{agent} {nonce}: {who:?}");
             }
             for part in ["", &key[..1], &key[..key.len() - 1], &format!("{key}0")] {
-                assert!(handle.who(Some(part)).is_err(), "{part:?} for {key:?}");
+                assert!(panes.who(Some(part)).is_err(), "{part:?} for {key:?}");
             }
         }
-        assert_eq!(handle.who(None), Ok(None), "who shows none proves nothing");
+        assert_eq!(panes.who(None), Ok(None), "who shows none proves nothing");
     }
 }

@@ -51,7 +51,7 @@ pub enum Order {
     /// Leave the window as it is and end; the next daemon will adopt it.
     Leave,
     /// A pane verb of a person.
-    Face(PaneRequest, oneshot::Sender<Response>),
+    PaneVerb(PaneRequest, oneshot::Sender<Response>),
 }
 
 /// A turn as it is typed.

@@ -150,7 +150,7 @@ impl Worker {
                 let how = Interrupted::GoesOn { why: "it has no key for that".into() };
                 self.words.push_back(Report::Interrupted { id, how });
             }
-            Order::Close | Order::Leave | Order::Face(..) => {}
+            Order::Close | Order::Leave | Order::PaneVerb(..) => {}
         }
         wrong
     }

@@ -170,8 +170,7 @@ impl Answering<'_> {
             return refused(format!("it now asks something else: {}", self.in_one_line(&dialog)));
         }
         self.no_key_is_out(&dialog)?;
-        let settled = self.session.now() + SETTLES;
-        while self.session.listen_once(settled).await? {}
+        self.session.listen_until(self.session.now() + SETTLES).await?;
         if rules.typed.contains(&rule) || dialog.opened {
             if matches!(Choose::read(wish), Choose::Yes) {
                 return refused("it asks for a text, not for a choice");
@@ -249,8 +248,7 @@ impl Answering<'_> {
             return refused("it has not taken what was typed before: answer in its pane (`tasuki attach`)");
         }
         let pieces = self.session.output.borrow().pieces;
-        let rested = self.session.now() + KEY_REST;
-        while self.session.listen_once(rested).await? {}
+        self.session.listen_until(self.session.now() + KEY_REST).await?;
         let before = self.all_shown().await?;
         // What changes from now on, changes by the key.
         let before = Some(before).filter(|_| self.session.output.borrow().pieces == pieces);

@@ -24,12 +24,12 @@ pub(super) struct Readiness {
     /// Since when the agent had been asked for when it was last found ready only because that was long ago: a program that prints
     /// without end is ready after a while, and stays so.
     pub(super) patient_since: Option<Instant>,
-    standing: Standing,
+    unasked: Unasked,
 }
 
 /// What it was told unasked.
 #[derive(Debug)]
-struct Standing {
+struct Unasked {
     /// Whether it was told that the agent is free, and has not given it a turn since.
     told: bool,
     /// Whether it is to be told that this is not known any more.
@@ -41,7 +41,7 @@ struct Standing {
     wait: Duration,
 }
 
-impl Standing {
+impl Unasked {
     const fn new(at: Option<Instant>) -> Self {
         Self { told: false, lost: false, at, looked: None, wait: FIRST_WAIT }
     }
@@ -58,7 +58,7 @@ pub(super) enum Due {
 impl Readiness {
     /// Nothing was told; it is looked at from this moment on, if that is given.
     pub(super) const fn new(at: Option<Instant>) -> Self {
-        Self { probed: None, guard: None, patient_since: None, standing: Standing::new(at) }
+        Self { probed: None, guard: None, patient_since: None, unasked: Unasked::new(at) }
     }
 
     /// Something waits for the agent: from now on the loop wants to know whether it is ready, and why not.
@@ -72,7 +72,7 @@ impl Readiness {
     pub(super) fn found_free(&mut self, since: Instant, patience: Duration, now: Instant) {
         (self.probed, self.guard) = (None, None);
         self.patient_since = (now.duration_since(since) >= patience).then_some(since);
-        self.standing = Standing { told: true, looked: Some(now), ..Standing::new(None) };
+        self.unasked = Unasked { told: true, looked: Some(now), ..Unasked::new(None) };
     }
 
     /// A guard is closed for the probe that began at `since`; whether that is to be reported.
@@ -84,42 +84,42 @@ impl Readiness {
     /// A turn of its agent's is over, or something else that had begun: whether it is free is looked at soon.
     pub(super) fn look_at(&mut self, at: Instant) {
         self.lose();
-        (self.standing.wait, self.standing.at) = (FIRST_WAIT, Some(at));
+        (self.unasked.wait, self.unasked.at) = (FIRST_WAIT, Some(at));
     }
 
     /// The loop has given it a turn, knows that something is in the way, or waits to be told: what was said before is void.
     pub(super) fn void(&mut self) {
-        self.standing = Standing { looked: self.standing.looked, ..Standing::new(None) };
+        self.unasked = Unasked { looked: self.unasked.looked, ..Unasked::new(None) };
     }
 
     /// What the loop was told may not be so any more.
     fn lose(&mut self) {
-        self.standing.lost |= std::mem::take(&mut self.standing.told);
+        self.unasked.lost |= std::mem::take(&mut self.unasked.told);
     }
 
     /// Whether the loop is to be told so.
     pub(super) fn take_lost(&mut self) -> bool {
-        std::mem::take(&mut self.standing.lost)
+        std::mem::take(&mut self.unasked.lost)
     }
 
-    /// The pane printed something, and is to be still from `still_at` on. `unasked` is whether nobody waits for it and nothing is awaited
+    /// The pane printed something, and is to be still from `still_at` on. `idle` is whether nobody waits for it and nothing is awaited
     /// of it. When to look at it, if at all.
-    pub(super) fn heard(&mut self, still_at: Instant, unasked: bool) -> Option<Instant> {
+    pub(super) fn heard(&mut self, still_at: Instant, idle: bool) -> Option<Instant> {
         self.lose();
-        if self.standing.at.is_some() || !self.may_look(unasked) {
+        if self.unasked.at.is_some() || !self.may_look(idle) {
             return None;
         }
-        let rested = self.standing.looked.map(|looked| looked + self.standing.wait);
-        self.standing.at = Some(rested.map_or(still_at, |rested| rested.max(still_at)));
-        self.standing.at
+        let rested = self.unasked.looked.map(|looked| looked + self.unasked.wait);
+        self.unasked.at = Some(rested.map_or(still_at, |rested| rested.max(still_at)));
+        self.unasked.at
     }
 
-    fn may_look(&self, unasked: bool) -> bool {
-        self.probed.is_none() && unasked && !self.standing.told
+    fn may_look(&self, idle: bool) -> bool {
+        self.probed.is_none() && idle && !self.unasked.told
     }
 
-    pub(super) fn due(&self, now: Instant, unasked: bool) -> Due {
-        match self.standing.at.filter(|_| self.may_look(unasked)) {
+    pub(super) fn due(&self, now: Instant, idle: bool) -> Due {
+        match self.unasked.at.filter(|_| self.may_look(idle)) {
             None => Due::Never,
             Some(at) if now < at => Due::Later(at),
             Some(_) => Due::Now,
@@ -128,17 +128,17 @@ impl Readiness {
 
     /// It was looked at `at`: every guard was open, or one was closed that is to be tried `again`. When to look next, if at all.
     pub(super) fn looked(&mut self, at: Instant, again: Option<Instant>) -> Option<Instant> {
-        let wait = self.standing.wait;
-        (self.standing.looked, self.standing.wait) = (Some(at), (wait * 2).min(LONGEST_WAIT));
+        let wait = self.unasked.wait;
+        (self.unasked.looked, self.unasked.wait) = (Some(at), (wait * 2).min(LONGEST_WAIT));
         match again {
-            None => (self.standing.told, self.patient_since) = (true, None),
+            None => (self.unasked.told, self.patient_since) = (true, None),
             Some(again) if wait < LONGEST_WAIT => {
-                self.standing.at = Some(again.max(at + wait));
-                return self.standing.at;
+                self.unasked.at = Some(again.max(at + wait));
+                return self.unasked.at;
             }
             Some(_) => {}
         }
-        self.standing.at = None;
+        self.unasked.at = None;
         None
     }
 }

@@ -36,7 +36,7 @@ impl Worker {
             match order {
                 Order::Close => return self.close_with(left).await,
                 Order::Leave => return,
-                Order::Face(_, answer) => {
+                Order::PaneVerb(_, answer) => {
                     let why = format!("{} has ended", self.session.agent.name());
                     drop(answer.send(Response::Unavailable(why)));
                 }

@@ -119,7 +119,7 @@ impl Worker {
     /// The same unasked, if it is time.
     pub(super) async fn probe_unasked(&mut self) -> Result<(), End> {
         let now = self.session.now();
-        match self.readiness.due(now, self.is_unasked()) {
+        match self.readiness.due(now, self.is_idle()) {
             Due::Never => return Ok(()),
             Due::Later(at) => {
                 self.session.look_by(at);

@@ -163,9 +163,9 @@ impl Worker {
             Some(Order::Watch(typed)) => self.watch_for(typed),
             Some(Order::Unwatch { off }) => self.unwatch(off),
             Some(Order::Interrupt { id, turn }) => self.interrupt(id, turn).await?,
-            Some(Order::Face(request, answer)) => {
+            Some(Order::PaneVerb(request, answer)) => {
                 let types = request.may_type();
-                self.face(request, answer).await?;
+                self.pane_verb(request, answer).await?;
                 if types {
                     self.probe_soon();
                 }
@@ -216,7 +216,7 @@ impl Worker {
         self.unsent().heard(at);
         let quiet = self.session.agent.quiet();
         let ready_quiet = Duration::from_millis(self.session.agent.profile().ready_quiet_ms).max(quiet);
-        if let Some(look_at) = self.readiness.heard(at + ready_quiet, self.is_unasked()) {
+        if let Some(look_at) = self.readiness.heard(at + ready_quiet, self.is_idle()) {
             self.session.look_by(look_at);
         }
         if self.wants_looks() {
@@ -237,7 +237,7 @@ impl Worker {
     }
 
     /// Whether nobody waits for it and nothing is awaited of it.
-    fn is_unasked(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.work.awaited.is_none() && self.waiters.is_empty() && self.sendings.is_empty()
     }
 

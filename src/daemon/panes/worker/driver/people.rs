@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 
 impl Worker {
     /// Does a pane verb.
-    pub(super) async fn face(
+    pub(super) async fn pane_verb(
         &mut self,
         request: PaneRequest,
         mut answer: oneshot::Sender<Response>,
@@ -28,10 +28,16 @@ impl Worker {
         }
         let done = match request {
             PaneRequest::Send(wish) => return self.send(wish, answer).await,
-            PaneRequest::Read(history) => self.shown_text(history).await,
+            PaneRequest::Read(history) => {
+                let text = self.text(history).await;
+                text.map(|text| PaneResponse::Text(self.session.agent.mask.without_secrets(&text)))
+            }
             PaneRequest::Clear => self.clear().await,
             PaneRequest::ClearLine => self.clear_line().await,
-            PaneRequest::Ready => self.is_ready().await,
+            PaneRequest::Ready => {
+                let closed = self.closed().await;
+                closed.map(|why| why.map_or(PaneResponse::Ready(true, None), PaneResponse::Hindered))
+            }
             PaneRequest::Explain => self.explain().await,
             PaneRequest::Answer { wish, of } => {
                 let mut answering = self.answering();
@@ -55,15 +61,6 @@ impl Worker {
         Ok(())
     }
 
-    async fn shown_text(&mut self, history: u32) -> Result<PaneResponse, TmuxError> {
-        let text = self.text(history).await?;
-        Ok(PaneResponse::Text(self.session.agent.mask.without_secrets(&text)))
-    }
-
-    async fn is_ready(&mut self) -> Result<PaneResponse, TmuxError> {
-        Ok(self.closed().await?.map_or(PaneResponse::Ready(true, None), PaneResponse::Hindered))
-    }
-
     /// Why nothing may be typed now.
     pub(super) async fn closed(&mut self) -> Result<Option<Hindrance>, TmuxError> {
         if let Some(typed) = &self.work.awaited {
@@ -80,7 +77,7 @@ impl Worker {
         hindrance(guard, &self.session, &self.unsent)
     }
 
-    pub(super) async fn text(&self, history: u32) -> Result<String, TmuxError> {
+    async fn text(&self, history: u32) -> Result<String, TmuxError> {
         let screen = self.session.capture(history).await?;
         Ok(text_of(&screen))
     }
@@ -117,7 +114,7 @@ impl Worker {
     }
 
     /// What its screen is read as, and why.
-    pub(super) async fn explain(&mut self) -> Result<PaneResponse, TmuxError> {
+    async fn explain(&mut self) -> Result<PaneResponse, TmuxError> {
         let why = self.closed().await?.map(|hindrance| hindrance.why);
         let screen = self.session.capture(0).await?;
         let version = self.session.agent.rules().map(|rules| rules.version.clone());
