@@ -4,7 +4,7 @@ use super::time::rfc3339;
 use crate::engine::message::refusal::Refusal;
 use crate::engine::screen::reading::Dialog;
 use crate::engine::words::{AgentName, MessageId, Millis, PaneId};
-use crate::wire::message::view::{Prose, yaml};
+use crate::wire::yaml::write::{Prose, yaml};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_saphyr::FlowMap;

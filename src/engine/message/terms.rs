@@ -4,10 +4,11 @@ use crate::engine::form::is_default;
 use serde::{Deserialize, Serialize};
 
 /// What a message is for (`type:`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Work to be done; ends in exactly one result or error.
+    #[default]
     Task,
     /// Something to know; done when it is delivered.
     Info,
@@ -45,10 +46,11 @@ impl Kind {
 }
 
 /// The five words of the contract (`status:`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Accepted and not given to its agent yet.
+    #[default]
     Pending,
     /// Being typed, worked on, waited for or checked.
     InProgress,
