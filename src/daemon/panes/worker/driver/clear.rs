@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::daemon::clients::request::PaneResponse;
-use crate::daemon::panes::worker::line_clearing::{ctrl, not_done};
+use crate::daemon::panes::worker::line_clearing::{LineClearing, ctrl, not_done};
 use crate::daemon::panes::worker::typing::Failed;
 use crate::engine::input::{Guard, Verdict};
 use crate::io::tmux::{Rows, TmuxError};
@@ -28,7 +28,7 @@ impl Worker {
             // What stands there is that program's, as the text in an editor.
             return Ok(PaneResponse::Hindered(self.hindrance(Guard::Occupied)));
         }
-        self.clearing_line().clear().await
+        LineClearing(self.unsent()).clear().await
     }
 
     async fn clear_own_box(&mut self) -> Result<PaneResponse, TmuxError> {

@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::daemon::panes::orders::Typed;
-use crate::daemon::panes::worker::break_off::{goes_on, words};
+use crate::daemon::panes::worker::break_off::{BreakOff, goes_on, words};
 use crate::daemon::panes::worker::busy::Rest;
 use crate::daemon::panes::worker::session::{End, answered};
 use crate::daemon::panes::worker::typing::Failed;
@@ -19,8 +19,8 @@ impl Worker {
             None if self.own.take_called_off(&id, turn) => Interrupted::NotGiven,
             None => goes_on("it is not known whether it was given this turn, so no key was pressed"),
             Some(typed) => {
-                answered(self.breaking_off().note(&typed).await)?.ok();
-                let how = match self.breaking_off().break_off(&typed).await {
+                answered(BreakOff(self.in_box()).note(&typed).await)?.ok();
+                let how = match BreakOff(self.in_box()).break_off(&typed).await {
                     Ok(how) => how,
                     Err(Failed::Ended(end)) => return Err(end),
                     Err(Failed::Verdict(verdict)) => goes_on(words(verdict)),

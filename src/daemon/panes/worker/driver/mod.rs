@@ -12,9 +12,7 @@ mod send;
 
 use super::agent::Agent;
 use super::answer::{Answering, Answers};
-use super::break_off::BreakOff;
 use super::input_box::BoxTyping;
-use super::line_clearing::LineClearing;
 use super::line_input::LineTyping;
 use super::looks::{Looks, PACE_MAX};
 use super::mask::Mask;
@@ -263,10 +261,6 @@ impl Worker {
         BoxTyping { session, own, record, orders }
     }
 
-    fn breaking_off(&mut self) -> BreakOff<'_> {
-        BreakOff(self.in_box())
-    }
-
     fn answering(&mut self) -> Answering<'_> {
         let Self { session, needs, answers, .. } = self;
         Answering { session, needs, answers }
@@ -275,10 +269,6 @@ impl Worker {
     fn sending(&mut self) -> LinesTyping<'_> {
         let Self { session, own, work, unsent, needs, .. } = self;
         LinesTyping { watch: UnsentWatch { session, own, work, unsent }, needs }
-    }
-
-    fn clearing_line(&mut self) -> LineClearing<'_> {
-        LineClearing(self.unsent())
     }
 }
 
