@@ -18,10 +18,6 @@ mod fsck;
 mod history;
 mod inbox;
 mod init;
-#[cfg(feature = "lab")]
-mod lab;
-#[cfg(not(feature = "lab"))]
-#[path = "no_lab.rs"]
 mod lab;
 mod lint;
 mod log;

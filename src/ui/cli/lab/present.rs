@@ -1,14 +1,14 @@
 //! Hands over to the lab: `tasuki agent scripted`, `tasuki torture`, and `tasuki lint` of a script.
 
-use super::desk::{Desk, Ended};
-use super::failure::{Failure, Kind};
 use crate::lab::scripted::{self, BadScript, ScriptedArgs, Unplayed};
 use crate::lab::torture::{self, Args, Setting};
 use crate::lab::trouble::{self, Trouble};
+use crate::ui::cli::desk::{Desk, Ended};
+use crate::ui::cli::failure::{Failure, Kind};
 use std::process::ExitCode;
 
 /// Runs the scripted agent. Agents and tests start it outside of any workspace.
-pub(super) fn play(args: &ScriptedArgs, is_json: bool) -> ExitCode {
+pub(in crate::ui::cli) fn play(args: &ScriptedArgs, is_json: bool) -> ExitCode {
     match scripted::run(args) {
         Ok(code) => code,
         Err(why) => {
@@ -21,7 +21,7 @@ pub(super) fn play(args: &ScriptedArgs, is_json: bool) -> ExitCode {
 }
 
 /// Runs `tasuki torture` and shows its report.
-pub(super) fn torture(desk: &Desk, args: &Args) -> Ended {
+pub(in crate::ui::cli) fn torture(desk: &Desk, args: &Args) -> Ended {
     let remark = |text: &str| desk.remark(text);
     let setting = Setting { around: &desk.around, json: desk.globals.json, remark: &remark };
     let report = torture::run(setting, args)?;
@@ -30,13 +30,13 @@ pub(super) fn torture(desk: &Desk, args: &Args) -> Ended {
 }
 
 /// Checks the text of a script; `name` is its file.
-pub(super) fn check_script(text: &str, name: &str) -> Result<(), Failure> {
+pub(in crate::ui::cli) fn check_script(text: &str, name: &str) -> Result<(), Failure> {
     scripted::check(text, name).map_err(Failure::from)
 }
 
 /// Scripted agents are here, so a team may have them.
 #[expect(clippy::unnecessary_wraps, reason = "a build without the lab refuses them")]
-pub(super) fn refuse_scripted(_provider: &str) -> Result<(), Failure> {
+pub(in crate::ui::cli) fn refuse_scripted(_provider: &str) -> Result<(), Failure> {
     Ok(())
 }
 

@@ -1,11 +1,11 @@
-//! Stands in for `lab.rs` in a build without the lab: says so where somebody asks for it.
+//! Stands in for the lab in a build without it: says so where somebody asks for it.
 
-use super::failure::{Failure, Kind};
+use crate::ui::cli::failure::{Failure, Kind};
 
 const CURE: &str = "use a build with the feature `lab`, as `cargo build` makes by default";
 
 /// There is nothing here that reads a script.
-pub(super) fn check_script(_text: &str, _name: &str) -> Result<(), Failure> {
+pub(in crate::ui::cli) fn check_script(_text: &str, _name: &str) -> Result<(), Failure> {
     Err(Failure::new(
         Kind::Rejected,
         "script",
@@ -15,7 +15,7 @@ pub(super) fn check_script(_text: &str, _name: &str) -> Result<(), Failure> {
 }
 
 /// Refuses a team of scripted agents: none of them would start.
-pub(super) fn refuse_scripted(provider: &str) -> Result<(), Failure> {
+pub(in crate::ui::cli) fn refuse_scripted(provider: &str) -> Result<(), Failure> {
     if provider != "scripted" {
         return Ok(());
     }
