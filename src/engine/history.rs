@@ -9,7 +9,7 @@ use crate::engine::words::ourselves;
 
 /// A sentence and whom it concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct HistoryLine {
     /// The message, if it is about one.
     pub id: Option<MessageId>,
     /// The agent whose log it belongs to, besides the activity log.
@@ -20,7 +20,7 @@ pub struct Told {
 
 /// Tells an event; none for the parts of a snapshot.
 #[must_use]
-pub fn tell(event: &Event) -> Option<Told> {
+pub fn tell(event: &Event) -> Option<HistoryLine> {
     let (id, agent, text) = match event {
         Event::Accepted { message, name, unknown_keys, not_before, .. } => {
             let mut text = accepted(message, name.as_deref(), unknown_keys);
@@ -68,7 +68,7 @@ pub fn tell(event: &Event) -> Option<Told> {
         Event::KeptOpen(_) | Event::KeptFinished(_) | Event::KeptAgent { .. } => return None,
     };
     let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
-    Some(Told { id, agent, text: one_line(&text) })
+    Some(HistoryLine { id, agent, text: one_line(&text) })
 }
 
 /// What was said in a turn that was not claimed.

@@ -4,7 +4,7 @@ use super::choice::choice;
 use crate::engine::screen::Screen;
 use crate::engine::screen::answer::{ANSWER_BYTES_MAX, extract};
 use crate::engine::screen::echo::{echoes, is_certain, own_echo};
-use crate::engine::screen::marker::{Awaited, Proof, find};
+use crate::engine::screen::marker::{Awaited, ClaimProof, find};
 use crate::engine::words::Token;
 
 const BELL: &str = "[tasuki] task m1 from user (token k7qf2m): read queue/active/m1.yaml and do it.";
@@ -32,7 +32,7 @@ pub fn marker(data: &[u8]) {
     let claim = find(&screen, &awaited, own);
     if let Some(claim) = &claim {
         assert!(claim.start <= claim.end && claim.end.row <= rows.len(), "{claim:?} of {} rows", rows.len());
-        assert_eq!(claim.proof == Proof::Strong, token.is_some());
+        assert_eq!(claim.proof == ClaimProof::Strong, token.is_some());
         let said = rows[claim.start.row..].iter().take(claim.end.row + 1 - claim.start.row);
         let said: String = said.flat_map(|row| row.chars()).filter(|c| !c.is_whitespace()).collect();
         assert!(token.is_none() || said.contains("k7qf2m"), "{claim:?} in {said:?}");

@@ -6,7 +6,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use tasuki::engine::history;
-use tasuki::io::journal::{Kind, Order, scan};
+use tasuki::io::journal::{Kind, ReadOrder, scan};
 use tasuki::io::views::line;
 use tasuki::wire::events;
 
@@ -79,7 +79,7 @@ fn lasting(path: &str, text: &str) -> String {
 /// The lines that the journal has for the team's history, and for each agent's.
 fn told_by_the_journal(house: &House) -> BTreeMap<String, Vec<String>> {
     let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    scan(&house.path(".tasuki/journal"), 1, Order::OldestFirst, &mut |entry| {
+    scan(&house.path(".tasuki/journal"), 1, ReadOrder::OldestFirst, &mut |entry| {
         if entry.kind == Kind::Step {
             for told_of in events::decode(entry.payload).expect("a step").iter().filter_map(history::tell) {
                 let text = line(entry.at, &told_of.text);

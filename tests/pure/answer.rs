@@ -4,7 +4,7 @@
 mod tests {
     use expect_test::{Expect, expect};
     use tasuki::engine::screen::Screen;
-    use tasuki::engine::screen::answer::{ANSWER_BYTES_MAX, Answer, extract};
+    use tasuki::engine::screen::answer::{ANSWER_BYTES_MAX, ScreenAnswer, extract};
     use tasuki::engine::screen::echo::{Echo, echoes, own_echo};
     use tasuki::engine::screen::marker::{Awaited, find};
     use tasuki::engine::words::Token;
@@ -13,7 +13,7 @@ mod tests {
     const CLAIM: &str = "CODING OK k7qf2m";
 
     /// The answer of the turn with the token.
-    fn answer(screen: &Screen<'_>) -> Answer {
+    fn answer(screen: &Screen<'_>) -> ScreenAnswer {
         let token = Some(Token::new("k7qf2m").unwrap());
         let claim = find(screen, &Awaited::new("CODING OK", token).unwrap(), None).expect("a claim");
         extract(screen, &echoes(screen, BELL, token), Some(&claim))
@@ -21,7 +21,7 @@ mod tests {
 
     /// Rows with white space at the ends made visible.
     fn check(screen: &Screen<'_>, expected: &Expect) {
-        let Answer { text, truncated } = answer(screen);
+        let ScreenAnswer { text, truncated } = answer(screen);
         let cut = if truncated { "(its beginning is missing)\n" } else { "" };
         expected.assert_eq(&format!("{cut}|{}|\n", text.replace('\n', "|\n|")));
     }
@@ -71,7 +71,7 @@ mod tests {
                 let screen = Screen::lines(&rows);
                 assert_eq!(
                     answer(&screen),
-                    Answer { text: "one\n>\ntwo".into(), truncated: false },
+                    ScreenAnswer { text: "one\n>\ntwo".into(), truncated: false },
                     "{prompt}{bare}"
                 );
             }
@@ -113,10 +113,13 @@ mod tests {
 
     #[test]
     fn nothing_between_echo_and_claim_is_an_empty_answer() {
-        assert_eq!(answer(&Screen::lines(&[BELL, CLAIM])), Answer { text: String::new(), truncated: false });
+        assert_eq!(
+            answer(&Screen::lines(&[BELL, CLAIM])),
+            ScreenAnswer { text: String::new(), truncated: false }
+        );
         assert_eq!(
             answer(&Screen::wrapped(&[CLAIM, "later"], 80)),
-            Answer { text: String::new(), truncated: true }
+            ScreenAnswer { text: String::new(), truncated: true }
         );
     }
 
@@ -146,7 +149,7 @@ mod tests {
 
         let whole = "x".repeat(ANSWER_BYTES_MAX);
         let rows = [BELL, &whole, CLAIM];
-        assert!(answer(&Screen::lines(&rows)) == Answer { text: whole.clone(), truncated: false });
+        assert!(answer(&Screen::lines(&rows)) == ScreenAnswer { text: whole.clone(), truncated: false });
     }
 
     #[test]

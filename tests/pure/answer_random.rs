@@ -4,7 +4,7 @@
 mod tests {
     use proptest::prelude::*;
     use tasuki::engine::screen::Screen;
-    use tasuki::engine::screen::answer::{ANSWER_BYTES_MAX, Answer, extract};
+    use tasuki::engine::screen::answer::{ANSWER_BYTES_MAX, ScreenAnswer, extract};
     use tasuki::engine::screen::echo::{echoes, own_echo};
     use tasuki::engine::screen::marker::{Awaited, find};
     use tasuki::engine::words::Token;
@@ -17,7 +17,7 @@ mod tests {
         Some(Token::new("k7qf2m").unwrap())
     }
 
-    fn answer(screen: &Screen<'_>) -> Option<Answer> {
+    fn answer(screen: &Screen<'_>) -> Option<ScreenAnswer> {
         let claim = find(screen, &Awaited::new("CODING OK", token()).unwrap(), None)?;
         Some(extract(screen, &echoes(screen, BELL, token()), Some(&claim)))
     }
@@ -93,7 +93,7 @@ mod tests {
             rows.extend(["CODING OK a1b2c3", &echo]);
             rows.extend(lines.iter().map(String::as_str));
             rows.extend([CLAIM, after]);
-            let expected = Answer { text: lines.join("\n"), truncated: false };
+            let expected = ScreenAnswer { text: lines.join("\n"), truncated: false };
             prop_assert_eq!(answer(&Screen::lines(&rows)), Some(expected));
         }
 
@@ -106,7 +106,7 @@ mod tests {
             rows.extend(said.iter().enumerate().map(|(at, row)| format!("{} {row}", if at == 0 { "●" } else { " " })));
             rows.extend(["", "  CODING OK k7qf2m", "", "✻ Baked for 1s", "", "─────", "❯ ", "─────"].map(str::to_owned));
             let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
-            let expected = Answer { text: said.join("\n"), truncated: false };
+            let expected = ScreenAnswer { text: said.join("\n"), truncated: false };
             prop_assert_eq!(answer(&Screen::wrapped(&rows, width)), Some(expected));
         }
 

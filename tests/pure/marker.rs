@@ -8,7 +8,7 @@ mod tests {
     use proptest::prelude::*;
     use tasuki::engine::screen::Screen;
     use tasuki::engine::screen::echo::Echo;
-    use tasuki::engine::screen::marker::{Awaited, Claim, PHRASE_BYTES_MAX, Proof, check_phrase, find};
+    use tasuki::engine::screen::marker::{Awaited, Claim, ClaimProof, PHRASE_BYTES_MAX, check_phrase, find};
     use tasuki::engine::words::Token;
 
     const PHRASE: &str = "CODING OK";
@@ -381,7 +381,7 @@ mod tests {
             let screen = Screen::wrapped(&rows, 120);
             let claim = find(&screen, &awaited(PHRASE), None).expect(name);
             assert!(rows[claim.start.row].contains(MARKER), "{name}");
-            assert_eq!((claim.start.row, claim.proof), (claim.end.row, Proof::Strong), "{name}");
+            assert_eq!((claim.start.row, claim.proof), (claim.end.row, ClaimProof::Strong), "{name}");
             let older = Awaited::new(PHRASE, Some(Token::new("k7qf2n").unwrap())).unwrap();
             assert_eq!(find(&screen, &older, None), None, "{name}");
         }

@@ -7,7 +7,7 @@ mod tests {
     use expect_test::expect;
     use tasuki::engine::screen::Screen;
     use tasuki::engine::screen::echo::{echoes, own_echo};
-    use tasuki::engine::screen::marker::{Awaited, Proof, find};
+    use tasuki::engine::screen::marker::{Awaited, ClaimProof, find};
 
     const PHRASE: &str = "CODING OK";
 
@@ -16,7 +16,7 @@ mod tests {
         let screen = Screen::wrapped(rows, width);
         let awaited = Awaited::new(phrase, None).unwrap();
         let claim = find(&screen, &awaited, own_echo(&screen, typed, None, 0))?;
-        assert_eq!(claim.proof, Proof::Weak);
+        assert_eq!(claim.proof, ClaimProof::Weak);
         Some(format!("{}:{}-{}:{}", claim.start.row, claim.start.byte, claim.end.row, claim.end.byte))
     }
 

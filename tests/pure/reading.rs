@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tasuki::engine::screen::reading::{Frame, Rule, Rules, State};
+use tasuki::engine::screen::reading::{Frame, Rule, Rules, ScreenState};
 use tasuki::io::frame::KeptFrame;
 use tasuki::wire::team_file::built_in_profiles;
 
@@ -117,7 +117,7 @@ fn an_empty_screen_and_a_shells_are_unknown() {
     for (provider, rules) in readers() {
         for rows in [&[][..], &[""], &["$ "], &["me@host:~$ claude", "command not found"], &["❯"], &[">"]] {
             let reading = rules.read(&Frame { rows, title: Some("bash"), cursor: Some((2, 0)) });
-            assert_eq!(reading.state, State::Unknown, "{provider}: {rows:?}");
+            assert_eq!(reading.state, ScreenState::Unknown, "{provider}: {rows:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ mod tests {
     use std::process::{Command, Output};
 
     use tasuki::engine::screen::Screen;
-    use tasuki::engine::screen::answer::{Answer, extract};
+    use tasuki::engine::screen::answer::{ScreenAnswer, extract};
     use tasuki::engine::screen::doorbell::{Doorbell, TurnKind, Words};
     use tasuki::engine::screen::echo::echoes;
     use tasuki::engine::screen::marker::{Awaited, find};
@@ -93,7 +93,7 @@ mod tests {
                 });
                 assert_eq!(
                     read,
-                    Answer { text: SAID.to_owned(), truncated: false },
+                    ScreenAnswer { text: SAID.to_owned(), truncated: false },
                     "{width} columns, turn {chance}"
                 );
             }

@@ -1,7 +1,7 @@
 //! What a pane shows is read as it is, and no text in it can pass for anything else.
 
 use crate::world::{SOON, World, row_after, screen_until, text};
-use tasuki::io::tmux::command::{Command, REPLY_BYTES_MAX};
+use tasuki::io::tmux::command::{REPLY_BYTES_MAX, TmuxCommand};
 use tasuki::io::tmux::screen::Rows;
 use tokio::time::timeout;
 
@@ -35,7 +35,7 @@ async fn any_text_is_read_as_it_stands() {
 #[tokio::test]
 async fn a_screen_that_guesses_the_end_of_the_reply_does_not_end_it() {
     let world = World::new().await;
-    let ask = Command::new("display-message").flag("-p").word("x");
+    let ask = TmuxCommand::new("display-message").flag("-p").word("x");
     let now = world.tmux.run(ask.clone()).await.unwrap()[0].time;
     // The server is young: the numbers of its next few hundred commands, for some seconds to come.
     let guesses: Vec<String> = (now..now + 9)
@@ -111,11 +111,13 @@ async fn a_text_beyond_all_limits_is_cut_and_the_talk_goes_on() {
     let line = r"\日".repeat(1_300_000);
     let large = [line.as_str(), &"\nx".repeat(1 << 16), "\n", &r"\yyyyyyy".repeat(1 << 19)].concat();
     let path = world.file("large", &large);
-    let load = Command::silent("load-buffer").flag("-b").word("large").word(path.to_string_lossy().as_ref());
-    let replies = world.tmux.run(load.then(Command::take_buffer("large"))).await.unwrap();
+    let load =
+        TmuxCommand::silent("load-buffer").flag("-b").word("large").word(path.to_string_lossy().as_ref());
+    let replies = world.tmux.run(load.then(TmuxCommand::take_buffer("large"))).await.unwrap();
     assert_eq!(replies[1].text(), large.len().to_string());
     assert!(replies[2].cut);
     assert!(replies[2].body.len() <= REPLY_BYTES_MAX);
-    let after = world.tmux.run(Command::new("display-message").flag("-p").word("and on 日本")).await.unwrap();
+    let after =
+        world.tmux.run(TmuxCommand::new("display-message").flag("-p").word("and on 日本")).await.unwrap();
     assert_eq!(after[0].text(), "and on 日本");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tasuki::engine::words::ProcessKey;
 use tasuki::io::process;
 use tasuki::io::tmux::Earlier;
-use tasuki::io::tmux::command::Command;
+use tasuki::io::tmux::command::TmuxCommand;
 use tasuki::io::tmux::control::Tmux;
 use tasuki::io::tmux::error::TmuxError;
 use tasuki::io::tmux::notice::Notice;
@@ -104,7 +104,7 @@ async fn its_death_is_noticed_and_told_to_all() {
     let calls: Vec<_> = (0..100)
         .map(|_| {
             let tmux = world.tmux.clone();
-            tokio::spawn(async move { tmux.run(Command::new("list-sessions")).await })
+            tokio::spawn(async move { tmux.run(TmuxCommand::new("list-sessions")).await })
         })
         .collect();
     tokio::task::yield_now().await;
@@ -123,7 +123,7 @@ async fn its_death_is_noticed_and_told_to_all() {
     };
     let why = timeout(Duration::from_secs(2), all).await.expect("within two seconds");
     assert!(!why.is_empty());
-    let late = world.tmux.run(Command::new("list-sessions")).await;
+    let late = world.tmux.run(TmuxCommand::new("list-sessions")).await;
     assert!(matches!(late, Err(TmuxError::Gone { .. })));
     world.server.ensure().await.expect("a new one is started");
 }
@@ -133,10 +133,10 @@ async fn a_server_that_stands_still_is_reported() {
     let world = World::new().await;
     let pid = Pid::from_raw(world.tmux.server_pid().cast_signed()).unwrap();
     kill_process(pid, Signal::STOP).unwrap();
-    let answer = world.tmux.run(Command::new("list-sessions")).await;
+    let answer = world.tmux.run(TmuxCommand::new("list-sessions")).await;
     kill_process(pid, Signal::CONT).unwrap();
     assert!(matches!(answer, Err(TmuxError::Late { command: "list-sessions", ms: 5_000, sent: true })));
-    let replies = world.tmux.run(Command::new("display-message").flag("-p").word("again")).await.unwrap();
+    let replies = world.tmux.run(TmuxCommand::new("display-message").flag("-p").word("again")).await.unwrap();
     assert_eq!(replies[0].text(), "again", "the late reply was nobody's");
 }
 
@@ -182,7 +182,7 @@ async fn the_clients_end_with_us() {
     for client in clients {
         timeout(SOON, process::wait_exit(client)).await.expect("it was ended").unwrap();
     }
-    assert!(matches!(world.tmux.run(Command::new("list-sessions")).await, Err(TmuxError::Gone { .. })));
+    assert!(matches!(world.tmux.run(TmuxCommand::new("list-sessions")).await, Err(TmuxError::Gone { .. })));
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Much at once: nothing is lost that counts, nothing grows that must not.
 
 use crate::world::{SOON, World, row_after, screen_until, text};
-use tasuki::io::tmux::command::Command;
+use tasuki::io::tmux::command::TmuxCommand;
 use tasuki::io::tmux::notice::Notice;
 use tasuki::io::tmux::screen::Rows;
 use tokio::time::timeout;
@@ -36,8 +36,8 @@ async fn many_callers_each_get_their_own_answer() {
             tokio::spawn(async move {
                 for call in 0..100 {
                     let word = format!("{caller} {call} 日本");
-                    let ask = Command::new("display-message").flag("-p").word(&word);
-                    let wrong = Command::new("list-panes").flag("-t").word("%999999");
+                    let ask = TmuxCommand::new("display-message").flag("-p").word(&word);
+                    let wrong = TmuxCommand::new("list-panes").flag("-t").word("%999999");
                     assert_eq!(tmux.run(ask.clone().then(ask)).await.unwrap()[1].text(), word);
                     assert!(tmux.run(wrong).await.is_err());
                 }

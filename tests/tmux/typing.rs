@@ -4,7 +4,7 @@ use crate::world::{SOON, World, file_until, row_after};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use tasuki::engine::words::{Nonce, PaneId};
-use tasuki::io::tmux::command::Command;
+use tasuki::io::tmux::command::TmuxCommand;
 use tasuki::io::tmux::error::TmuxError;
 use tasuki::io::tmux::pane::Pane;
 use tasuki::io::tmux::typing::{CtrlLetter, Key};
@@ -65,8 +65,8 @@ fn every_text_comes_back_as_it_was_quoted() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let world = runtime.block_on(World::new());
     let back = |text: &str| {
-        let set = Command::silent("set-buffer").flag("-b").word("q").flag("--").word(text);
-        let replies = runtime.block_on(world.tmux.run(set.then(Command::take_buffer("q")))).unwrap();
+        let set = TmuxCommand::silent("set-buffer").flag("-b").word("q").flag("--").word(text);
+        let replies = runtime.block_on(world.tmux.run(set.then(TmuxCommand::take_buffer("q")))).unwrap();
         replies[2].buffer(world.tmux.version().buffer_escape())
     };
     let mut runner = TestRunner::new(Config { cases: 2_000, failure_persistence: None, ..Config::default() });

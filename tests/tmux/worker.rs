@@ -10,7 +10,7 @@ use tasuki::engine::input::{Report, Verdict};
 use tasuki::engine::life::Receipt;
 use tasuki::engine::screen::doorbell::TurnKind;
 use tasuki::io::process;
-use tasuki::io::tmux::command::Command;
+use tasuki::io::tmux::command::TmuxCommand;
 use tasuki::io::tmux::screen::Rows;
 use tasuki::io::tmux::typing::{CtrlLetter, Key};
 use tasuki::io::tmux::window::PaneRow;
@@ -294,7 +294,7 @@ async fn a_window_is_closed_though_tmux_stood_still_until_nothing_was_asked_of_i
     // As many calls as are sent without an answer, and more; what waits behind them until it is given up is not sent.
     for _ in 0..200 {
         let tmux = world.tmux.clone();
-        tokio::spawn(async move { tmux.run(Command::new("list-sessions")).await });
+        tokio::spawn(async move { tmux.run(TmuxCommand::new("list-sessions")).await });
     }
     tokio::task::yield_now().await;
     hand.give(Order::Close).await;

@@ -8,7 +8,7 @@ use tasuki::engine::words::{AgentName, Nonce};
 use tasuki::io::tmux::control::Tmux;
 use tasuki::io::tmux::notice::Notices;
 use tasuki::io::tmux::pane::Pane;
-use tasuki::io::tmux::screen::{Rows, Screen};
+use tasuki::io::tmux::screen::{PaneScreen, Rows};
 use tasuki::io::tmux::server::{SIZE, Server};
 use tasuki::io::tmux::window::{PaneFacts, Tag, WindowSpec};
 use tokio::task::JoinHandle;
@@ -117,7 +117,11 @@ impl World {
 }
 
 /// Looks at a pane's screen each time that it prints until `done` is content.
-pub(crate) async fn screen_until(pane: &Pane, rows: Rows, mut done: impl FnMut(&Screen) -> bool) -> Screen {
+pub(crate) async fn screen_until(
+    pane: &Pane,
+    rows: Rows,
+    mut done: impl FnMut(&PaneScreen) -> bool,
+) -> PaneScreen {
     let mut counter = pane.watch().await.unwrap();
     let mut last = None;
     let looking = async {
@@ -140,7 +144,7 @@ pub(crate) async fn screen_until(pane: &Pane, rows: Rows, mut done: impl FnMut(&
 
 /// Waits until a row begins with `start`, and gives what follows it there.
 pub(crate) async fn row_after(pane: &Pane, start: &str) -> String {
-    let find = |screen: &Screen| {
+    let find = |screen: &PaneScreen| {
         screen.rows.iter().find_map(|row| row.strip_prefix(start)).map(|rest| rest.trim_end().to_owned())
     };
     let screen = screen_until(pane, Rows::Joined, |screen| find(screen).is_some()).await;
@@ -148,7 +152,7 @@ pub(crate) async fn row_after(pane: &Pane, start: &str) -> String {
 }
 
 /// The rows that are not empty, a line each.
-pub(crate) fn text(screen: &Screen) -> String {
+pub(crate) fn text(screen: &PaneScreen) -> String {
     let rows: Vec<&str> =
         screen.rows.iter().map(|row| row.trim_end()).filter(|row| !row.is_empty()).collect();
     rows.join("\n")

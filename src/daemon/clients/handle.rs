@@ -126,7 +126,7 @@ fn reached(engine: &Engine, id: &MessageId, until: Until) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::daemon::journal::worker::{Done, Written};
+    use crate::daemon::journal::worker::{JobDone, Written};
     use crate::engine::engine::Step;
     use crate::engine::team::Team;
     use crate::engine::words::{Millis, Seq};
@@ -163,7 +163,7 @@ mod tests {
         clients.written(journal.steps_written());
         assert!(first.try_recv().is_err(), "its step is on its way");
         let written =
-            Written { done: Done::Appended(Vec::new()), wants_rotation: false, flushes: 1, archive: None };
+            Written { done: JobDone::Appended(Vec::new()), wants_rotation: false, flushes: 1, archive: None };
         journal.written(written, Millis(1)).unwrap();
         clients.written(journal.steps_written());
         assert!(first.try_recv().is_ok());

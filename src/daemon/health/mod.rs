@@ -10,7 +10,7 @@ use stall_watch::StallWatch;
 
 /// What is known of the daemon's own health.
 #[derive(Debug)]
-pub struct Health {
+pub struct HealthHandle {
     /// What does not work as it should.
     pub(in crate::daemon) notes: Notes,
     /// Since when nothing happens.
@@ -19,7 +19,7 @@ pub struct Health {
     pub(in crate::daemon) heartbeat: Heartbeat,
 }
 
-impl Health {
+impl HealthHandle {
     /// At a start, of a journal of which this is lost.
     #[must_use]
     pub fn new(lost: Option<String>, notifier: ServiceNotifier) -> Self {

@@ -4,11 +4,11 @@
 mod tests;
 
 use crate::daemon::journal::rotation::Rotation;
-use crate::daemon::journal::worker::{Done, Job, Jobs, Written};
+use crate::daemon::journal::worker::{Job, JobDone, Jobs, Written};
 use crate::daemon::views::item::Place;
 use crate::engine::engine::Step;
 use crate::engine::event::Event;
-use crate::engine::history::Told;
+use crate::engine::history::HistoryLine;
 use crate::engine::input::Effect;
 use crate::engine::message::BodyRef;
 use crate::engine::words::{MessageId, Millis, Seq};
@@ -87,7 +87,7 @@ pub struct Held {
     /// What is to be done.
     pub effects: Vec<Effect>,
     /// What is to be told in the logs, and of when: a log that tells what a crash has undone would be lying.
-    pub told: Vec<(Millis, Told)>,
+    pub told: Vec<(Millis, HistoryLine)>,
     /// Messages that end thereby.
     pub ended: Vec<MessageId>,
 }
@@ -148,7 +148,7 @@ impl JournalHandle {
     }
 
     /// Takes a step in; its effects come back when it is written.
-    pub fn put(&mut self, step: Step, told: Vec<(Millis, Told)>) {
+    pub fn put(&mut self, step: Step, told: Vec<(Millis, HistoryLine)>) {
         self.came += 1;
         let outward = step.outward();
         let events = events::encode(&step.events).into_boxed_str();
@@ -241,7 +241,7 @@ impl JournalHandle {
         self.done += 1;
         let (seqs, held) = self.under_way.take().unwrap_or_default();
         match written.done {
-            Done::Appended(places) => {
+            JobDone::Appended(places) => {
                 for id in &held.ended {
                     self.ending.remove(id);
                 }
@@ -250,17 +250,17 @@ impl JournalHandle {
                 self.places.extend(placed.filter_map(|(seq, place)| Some((seq?, place))));
                 Ok(Heard::Appended(held))
             }
-            Done::Turned => {
+            JobDone::Turned => {
                 self.turn_wait_ms = TURN_AGAIN_MS.0;
                 Ok(Heard::Turned)
             }
-            Done::NotTurned(error) => {
+            JobDone::NotTurned(error) => {
                 self.turn_not_before = now.plus(self.turn_wait_ms);
                 self.turn_wait_ms = (self.turn_wait_ms * 2).min(TURN_AGAIN_MS.1);
                 Ok(Heard::NotTurned(error))
             }
-            Done::Trimmed => Ok(Heard::Trimmed),
-            Done::Stopped(error) => Err(error),
+            JobDone::Trimmed => Ok(Heard::Trimmed),
+            JobDone::Stopped(error) => Err(error),
         }
     }
 

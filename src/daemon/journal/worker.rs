@@ -41,7 +41,7 @@ pub enum Job {
 #[derive(Debug)]
 pub struct Written {
     /// Of which job.
-    pub done: Done,
+    pub done: JobDone,
     /// Whether the segment should be turned soon.
     pub wants_rotation: bool,
     /// Flushes so far, for the status and the tests.
@@ -52,7 +52,7 @@ pub struct Written {
 
 /// How a job went.
 #[derive(Debug)]
-pub enum Done {
+pub enum JobDone {
     /// Where each step is, in order.
     Appended(Vec<Location>),
     /// The new segment is begun.
@@ -86,7 +86,7 @@ fn work(mut journal: Journal, jobs: &Receiver<Job>, answers: &mpsc::Sender<Writt
     let mut now = Millis(0);
     while let Ok(job) = jobs.recv() {
         let written = do_job(&mut journal, job, &mut now);
-        let stopped = matches!(written.done, Done::Stopped(_));
+        let stopped = matches!(written.done, JobDone::Stopped(_));
         if answers.blocking_send(written).is_err() || stopped {
             break; // the loop is gone, or it will start anew in a new segment
         }
@@ -107,18 +107,18 @@ pub(in crate::daemon) fn do_job(journal: &mut Journal, job: Job, now: &mut Milli
 }
 
 /// How a job went, and whether other segments are closed now than before.
-fn work_at(journal: &mut Journal, job: Job) -> (Done, bool) {
+fn work_at(journal: &mut Journal, job: Job) -> (JobDone, bool) {
     match job {
         Job::Append { lines, durable } => {
             let done = journal.append(&lines, durable);
-            (done.map_or_else(Done::Stopped, Done::Appended), false)
+            (done.map_or_else(JobDone::Stopped, JobDone::Appended), false)
         }
         Job::Turn { at, snapshot, finished } => match journal.rotate(at, snapshot, finished) {
-            Ok(()) => (Done::Turned, true),
-            Err(error) if journal.has_stopped() => (Done::Stopped(error), false),
-            Err(error) => (Done::NotTurned(error), false),
+            Ok(()) => (JobDone::Turned, true),
+            Err(error) if journal.has_stopped() => (JobDone::Stopped(error), false),
+            Err(error) => (JobDone::NotTurned(error), false),
         },
-        Job::Trim { before, keep_from } => (Done::Trimmed, trim(journal, before, keep_from)),
+        Job::Trim { before, keep_from } => (JobDone::Trimmed, trim(journal, before, keep_from)),
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
         let (seq, now) = (journal.next_seq(), &mut Millis(0));
         let line = StepLine { seq, at: Millis(seq.0), events: "[]".into() };
         let job = Job::Append { lines: vec![line], durable: true };
-        assert!(matches!(do_job(journal, job, now).done, Done::Appended(_)));
+        assert!(matches!(do_job(journal, job, now).done, JobDone::Appended(_)));
         let finished = vec![Fingerprint { id: IdHash::of(id), seq, digest: Digest(7), outcome: 0 }];
         do_job(journal, Job::Turn { at: Millis(seq.0), snapshot: "{}".to_owned(), finished }, now)
     }

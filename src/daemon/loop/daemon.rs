@@ -3,7 +3,7 @@
 use crate::daemon::claims::barrier::ClaimBarrier;
 use crate::daemon::clients::handle::ClientsHandle;
 use crate::daemon::ending::Ending;
-use crate::daemon::health::Health;
+use crate::daemon::health::HealthHandle;
 use crate::daemon::inbox::Inbox;
 use crate::daemon::journal::handle::JournalHandle;
 use crate::daemon::mailbox::handle::MailboxHandle;
@@ -28,7 +28,7 @@ pub struct Daemon {
     pub(in crate::daemon) claims: ClaimBarrier,
     pub(in crate::daemon) panes: PanesHandle,
     pub(in crate::daemon) clients: ClientsHandle,
-    pub(in crate::daemon) health: Health,
+    pub(in crate::daemon) health: HealthHandle,
     pub(in crate::daemon) inbox: Inbox,
     /// Set when the loop is to end.
     pub(in crate::daemon) ending: Option<Ending>,

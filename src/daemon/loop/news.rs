@@ -10,7 +10,7 @@ use crate::daemon::mailbox::mail::{Dropped, Mail};
 use crate::daemon::panes::limits::dated;
 use crate::daemon::panes::orders::PaneWord;
 use crate::daemon::tmux::news::TmuxNews;
-use crate::daemon::views::worker::Shown as ViewsShown;
+use crate::daemon::views::worker::BatchShown;
 use crate::engine::input::{Input, Report, Shown};
 use crate::engine::words::{AgentName, Millis, Nonce};
 use crate::io::team_file::SettingsError;
@@ -118,7 +118,7 @@ impl Daemon {
     }
 
     /// A batch of views is written.
-    pub(in crate::daemon) fn shown(&mut self, shown: ViewsShown) {
+    pub(in crate::daemon) fn shown(&mut self, shown: BatchShown) {
         self.views.done(shown.failed, self.timers.clock.now());
         shown.more.into_iter().for_each(|more| self.views.put(more));
         if shown.why.is_some() || !self.views.has_failed() {

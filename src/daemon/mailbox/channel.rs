@@ -2,7 +2,7 @@
 
 use super::in_flight::InFlight;
 use super::mail::{Dropped, Job};
-use super::room::{Room, Told};
+use super::room::{Room, SharedRoom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -18,7 +18,7 @@ pub struct Signs {
     /// The loop is gone; nothing more is taken.
     pub(super) ended: AtomicBool,
     /// How many more messages the workspace takes.
-    pub(super) room: Told,
+    pub(super) room: SharedRoom,
     /// What was told and the loop has not taken in yet.
     pub(super) in_flight: InFlight,
     /// How often the loop itself made or removed `queue/STOP`.
@@ -87,7 +87,7 @@ impl Drop for Mailing {
 /// A way to the thread, and its other end.
 pub(in crate::daemon) fn mailing() -> (Mailing, Receiver<Job>) {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
-    let room = Told::new(Room::For(usize::MAX));
+    let room = SharedRoom::new(Room::For(usize::MAX));
     let in_flight = InFlight::default();
     let signs = Signs { look: true.into(), ended: false.into(), room, in_flight, halts: 0.into() };
     (Mailing { jobs, signs: Arc::new(signs) }, inbox)

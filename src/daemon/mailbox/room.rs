@@ -25,9 +25,9 @@ impl Room {
 
 /// [`Room`], as one thread tells another.
 #[derive(Debug)]
-pub(super) struct Told(AtomicUsize);
+pub(super) struct SharedRoom(AtomicUsize);
 
-impl Told {
+impl SharedRoom {
     pub(super) fn new(room: Room) -> Self {
         Self(AtomicUsize::new(code(room)))
     }
@@ -66,7 +66,7 @@ mod tests {
     fn room_is_told_from_thread_to_thread_as_it_is() {
         let all = [Room::Shut, Room::ForParts, Room::For(1), Room::For(7), Room::For(usize::MAX - 1)];
         assert!(all.is_sorted());
-        let told = Told::new(Room::Shut);
+        let told = SharedRoom::new(Room::Shut);
         for room in all {
             told.swap(room);
             assert_eq!(told.get(), room);

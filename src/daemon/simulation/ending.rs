@@ -27,7 +27,7 @@ pub(super) struct Closing {
     written: mpsc::Sender<journal::Written>,
     views: views::Worker,
     views_jobs: Receiver<views::Job>,
-    shown: mpsc::Sender<views::Shown>,
+    shown: mpsc::Sender<views::BatchShown>,
     mailbox: state::Worker,
     mail_jobs: Receiver<Job>,
     news: NewsSender,

@@ -1,6 +1,6 @@
 //! The activity log, held against the journal: it tells nothing that never was, nothing twice, and all there is.
 
-use super::told::Told;
+use super::told::JournalSays;
 use super::wrong::Wrong;
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ pub(super) struct History {
 
 impl History {
     /// A cut, or a failed write, has made this of the journal.
-    pub(super) fn cut(&mut self, before: Option<&Told>, after: Option<&Told>) {
+    pub(super) fn cut(&mut self, before: Option<&JournalSays>, after: Option<&JournalSays>) {
         let (Some(before), Some(after)) = (before, after) else { return };
         for (line, times) in &before.lines {
             let gone = times - after.lines.get(line).copied().unwrap_or(0).min(*times);
@@ -34,7 +34,7 @@ impl History {
     }
 
     /// The power was cut when the journal told this.
-    pub(super) fn cut_log(&mut self, left: Option<&Told>) {
+    pub(super) fn cut_log(&mut self, left: Option<&JournalSays>) {
         let Some(left) = left else { return };
         for (line, times) in &left.lines {
             let closed = times - left.newest.get(line).copied().unwrap_or(0);
@@ -46,7 +46,7 @@ impl History {
     ///
     /// # Errors
     /// The first line that is not true, or is missing.
-    pub(super) fn check(&self, root: &Path, told: &Told) -> Result<(), Wrong> {
+    pub(super) fn check(&self, root: &Path, told: &JournalSays) -> Result<(), Wrong> {
         let log = fs::read_to_string(root.join("status/activity.log")).map_err(|error| error.to_string())?;
         let mut said: BTreeMap<&str, usize> = BTreeMap::new();
         for line in log.lines().filter(|line| verb(line).is_some()) {

@@ -46,7 +46,7 @@ pub(super) struct Incarnation {
     pub(super) written: Option<Written>,
     pub(super) views: views::Worker,
     pub(super) views_jobs: Receiver<views::Job>,
-    pub(super) shown: std::collections::VecDeque<views::Shown>,
+    pub(super) shown: std::collections::VecDeque<views::BatchShown>,
     pub(super) mailbox: state::Worker,
     pub(super) mail_jobs: Receiver<Job>,
     /// What it asks of tmux.
@@ -55,7 +55,7 @@ pub(super) struct Incarnation {
     pub(super) calls: mpsc::Sender<Call>,
     /// Where its threads would tell, at the end.
     pub(super) written_to: mpsc::Sender<Written>,
-    pub(super) shown_to: mpsc::Sender<views::Shown>,
+    pub(super) shown_to: mpsc::Sender<views::BatchShown>,
     /// When it began, by the machine's clock.
     pub(super) since_ms: u64,
     pub(super) _alive: oneshot::Sender<Infallible>,
@@ -227,7 +227,7 @@ impl Incarnation {
         let Ok(job) = self.journal_jobs.try_recv() else { return Worked::Nothing };
         let mut written = journal::do_job(&mut self.journal, job, &mut self.journal_now);
         written.wants_rotation |= wants_rotation;
-        let turned = matches!(written.done, journal::Done::Turned);
+        let turned = matches!(written.done, journal::JobDone::Turned);
         self.written = Some(written);
         if turned { Worked::Turned } else { Worked::Something }
     }

@@ -5,7 +5,7 @@ use super::callers::{Fate, Letter};
 use super::people::Dropped;
 use super::promises::check_commands;
 use super::state::{Now, Run};
-use super::told::Told;
+use super::told::JournalSays;
 use super::wrong::Wrong;
 use crate::engine::message::Kind;
 use crate::engine::words::AgentName;
@@ -35,7 +35,7 @@ impl Run {
 /// Checks everything.
 pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     let dir = run.root.join(".tasuki/journal");
-    let told = Told::read(&run.segments())?;
+    let told = JournalSays::read(&run.segments())?;
     run.trace.count("messages", told.accepted.len() as u64);
     check_ids(&told)?;
     run.callers.told.check(&told)?;
@@ -66,7 +66,7 @@ pub(super) fn check_end(run: &mut Run) -> Result<(), Wrong> {
     check_replay(run, &dir)
 }
 
-fn check_ids(told: &Told) -> Result<(), Wrong> {
+fn check_ids(told: &JournalSays) -> Result<(), Wrong> {
     for (id, all) in &told.accepted {
         if all.len() != 1 {
             return Err(format!("{id} was accepted {} times", all.len()));
@@ -80,7 +80,7 @@ fn check_ids(told: &Told) -> Result<(), Wrong> {
 }
 
 /// Whoever sent it was told the truth, and whoever was told nothing finds all of it or none.
-fn check_letter(letter: &Letter, told: &Told, alone: &dyn Fn(&str) -> bool) -> Result<(), Wrong> {
+fn check_letter(letter: &Letter, told: &JournalSays, alone: &dyn Fn(&str) -> bool) -> Result<(), Wrong> {
     let fail = |why: &str| Err(why.to_owned());
     let times = |content: &String| told.times(content);
     if letter.contents.iter().any(|content| times(content) > 1) {
@@ -112,7 +112,7 @@ fn check_letter(letter: &Letter, told: &Told, alone: &dyn Fn(&str) -> bool) -> R
 }
 
 /// Nobody tasks whom he may not.
-fn check_routes(run: &Run, told: &Told) -> Result<(), Wrong> {
+fn check_routes(run: &Run, told: &JournalSays) -> Result<(), Wrong> {
     let tasks = told.accepted.values().flatten().filter(|message| message.kind == Kind::Task);
     for message in tasks {
         let may = match message.from.as_str() {
@@ -137,7 +137,12 @@ fn check_routes(run: &Run, told: &Told) -> Result<(), Wrong> {
     }
 }
 
-fn check_drop(root: &Path, drop: &Dropped, told: &Told, alone: &dyn Fn(&str) -> bool) -> Result<(), Wrong> {
+fn check_drop(
+    root: &Path,
+    drop: &Dropped,
+    told: &JournalSays,
+    alone: &dyn Fn(&str) -> bool,
+) -> Result<(), Wrong> {
     let times = |content: &String| told.times(content);
     let fail = |why: &str| Err(format!("{}: {why}: {:?}", drop.name, drop.text));
     if drop.contents.iter().any(|content| times(content) > 1) {
@@ -187,7 +192,7 @@ fn check_reasons(root: &Path) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn check_views(root: &Path, told: &Told) -> Result<(), Wrong> {
+fn check_views(root: &Path, told: &JournalSays) -> Result<(), Wrong> {
     let whole = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.len() > 0);
     for (id, all) in &told.accepted {
         let kind = all[0].kind;

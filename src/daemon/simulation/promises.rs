@@ -1,6 +1,6 @@
 //! What callers were told: it must be true from then on, whatever dies.
 
-use super::told::Told;
+use super::told::JournalSays;
 use crate::engine::input::Command;
 use crate::engine::message::{Outcome, Status};
 use crate::engine::words::{AgentName, MessageId};
@@ -78,7 +78,7 @@ impl Promises {
     ///
     /// # Errors
     /// The first that is not true.
-    pub(super) fn check(&self, told: &Told) -> Result<(), String> {
+    pub(super) fn check(&self, told: &JournalSays) -> Result<(), String> {
         if let Some(id) = self.accepted.iter().find(|id| !told.accepted.contains_key(*id)) {
             return Err(format!("a caller was told that {id} is accepted, and the journal does not know it"));
         }
@@ -120,7 +120,7 @@ impl Promises {
 ///
 /// # Errors
 /// The first that is not so.
-pub(super) fn check_commands(told: &Told) -> Result<(), String> {
+pub(super) fn check_commands(told: &JournalSays) -> Result<(), String> {
     let sent_it = |id: &MessageId, by: &str| {
         by == "user"
             || told.accepted.get(id).is_some_and(|all| all.iter().all(|message| message.from.as_str() == by))

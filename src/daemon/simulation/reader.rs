@@ -2,7 +2,7 @@
 //! seen as an end never changes.
 
 use super::cut::PAGE;
-use super::told::Told;
+use super::told::JournalSays;
 use super::wrong::Wrong;
 use crate::engine::message::Draft;
 use crate::engine::words::{MessageId, Millis, Token};
@@ -64,7 +64,7 @@ impl Read {
     pub(super) fn check(
         &self,
         root: &Path,
-        told: &Told,
+        told: &JournalSays,
         dropped: &dyn Fn(&str) -> bool,
     ) -> Result<(), Wrong> {
         for (path, (_, was)) in &self.ends {

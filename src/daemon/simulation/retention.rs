@@ -3,13 +3,13 @@
 
 use super::oracle::anything_lies_there;
 use super::state::{Now, Run};
-use super::told::Told;
+use super::told::JournalSays;
 use super::wrong::Wrong;
 use crate::daemon::journal::rotation::RotationStage;
 use crate::engine::event::Event;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::fake::Machine;
-use crate::io::journal::{Kind, Order, scan};
+use crate::io::journal::{Kind, ReadOrder, scan};
 use crate::wire::events;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,7 +29,7 @@ struct Places {
 impl Places {
     fn read(dir: &Path) -> Result<Self, Wrong> {
         let (mut places, mut wrong) = (Self::default(), None);
-        let scanned = scan(dir, 1, Order::OldestFirst, &mut |entry| {
+        let scanned = scan(dir, 1, ReadOrder::OldestFirst, &mut |entry| {
             match (entry.kind, events::decode(entry.payload)) {
                 (Kind::Step, Ok(all)) => {
                     all.into_iter().for_each(|event| places.take(entry.place.segment, event))
@@ -78,8 +78,8 @@ impl Run {
     }
 
     /// What the journal tells now; nothing if it cannot be read.
-    pub(super) fn told(&self) -> Option<Told> {
-        Told::read(&self.segments()).ok()
+    pub(super) fn told(&self) -> Option<JournalSays> {
+        JournalSays::read(&self.segments()).ok()
     }
 
     /// What is old goes, where nobody may yet ask for it by its id.

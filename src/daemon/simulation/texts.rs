@@ -1,7 +1,7 @@
 //! What answers say, kept by those who said it and those who read it: an agent's words in the turns that it forgot to claim, and
 //! what a boss reads of its parts. Held in the end against what the journal tells, all its segments together.
 
-use super::told::Told;
+use super::told::JournalSays;
 use super::wrong::Wrong;
 use crate::daemon::panes::orders::Typed;
 use crate::engine::life::{CompletionSource, TurnKind};
@@ -80,7 +80,7 @@ impl Texts {
     ///
     /// # Errors
     /// The first that is not so.
-    pub(super) fn check(&self, told: &Told, lost: &dyn Fn(&str) -> bool) -> Result<(), Wrong> {
+    pub(super) fn check(&self, told: &JournalSays, lost: &dyn Fn(&str) -> bool) -> Result<(), Wrong> {
         for (task, turn, all) in &self.read {
             let answers: BTreeSet<&MessageId> = all.iter().map(|answered| &answered.part).collect();
             let known = told.known.get(&(task.clone(), *turn));
@@ -124,7 +124,7 @@ impl Texts {
 }
 
 /// What a boss read of a part is what it was answered.
-fn check_answer(told: &Told, task: &MessageId, answered: &Answered) -> Result<(), Wrong> {
+fn check_answer(told: &JournalSays, task: &MessageId, answered: &Answered) -> Result<(), Wrong> {
     let Answered { part, status, content } = answered;
     let end = told.ended.get(part).and_then(|ends| ends.first());
     let answer = end.and_then(|end| Some((end.outcome, end.answer.as_ref()?)));

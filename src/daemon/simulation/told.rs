@@ -2,11 +2,11 @@
 
 use super::wrong::Wrong;
 use crate::engine::event::{AgentChange, Answer, Event, Why};
-use crate::engine::history as story;
+use crate::engine::history;
 use crate::engine::life::{Move, TurnKind};
 use crate::engine::message::{Message, Outcome};
 use crate::engine::words::{MessageId, Millis};
-use crate::io::journal::{Kind, Order, scan};
+use crate::io::journal::{Kind, ReadOrder, scan};
 use crate::wire::events;
 use crate::wire::time::rfc3339_ms;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// All of it.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct JournalSays {
     /// Each message, as often as it was accepted.
     pub(super) accepted: BTreeMap<MessageId, Vec<Message>>,
     /// Which messages have this content.
@@ -54,14 +54,14 @@ pub(super) struct End {
     pub(super) unclaimed: Vec<(u16, String)>,
 }
 
-impl Told {
+impl JournalSays {
     /// Reads all segments.
     ///
     /// # Errors
     /// In words.
     pub(super) fn read(dir: &Path) -> Result<Self, Wrong> {
         let (mut told, mut wrong) = (Self::default(), None);
-        let scanned = scan(dir, 1, Order::OldestFirst, &mut |entry| {
+        let scanned = scan(dir, 1, ReadOrder::OldestFirst, &mut |entry| {
             match entry.kind {
                 Kind::Step => match events::decode(entry.payload) {
                     Ok(events) => events.into_iter().for_each(|event| told.take(entry.at, event)),
@@ -76,7 +76,7 @@ impl Told {
     }
 
     fn take(&mut self, at: Millis, event: Event) {
-        if let Some(line) = story::tell(&event) {
+        if let Some(line) = history::tell(&event) {
             let line = format!("{} {}", rfc3339_ms(at), line.text);
             *self.newest.entry(line.clone()).or_default() += 1;
             *self.lines.entry(line).or_default() += 1;

@@ -3,7 +3,7 @@
 use crate::daemon::claims::barrier::ClaimBarrier;
 use crate::daemon::clients::handle::ClientsHandle;
 use crate::daemon::ending::{Broken, Ending, SHUTDOWN};
-use crate::daemon::health::Health;
+use crate::daemon::health::HealthHandle;
 use crate::daemon::inbox::{Inbox, NEWS_MAX, News};
 use crate::daemon::journal::handle::JournalHandle;
 use crate::daemon::r#loop::daemon::{Config, Daemon};
@@ -132,7 +132,7 @@ pub(in crate::daemon) fn build(
         claims: ClaimBarrier::default(),
         panes: PanesHandle::new(keys, tmux),
         clients: ClientsHandle::new(unavailable::take(&mut process.calls)),
-        health: Health::new(lost, process.notifier.clone()),
+        health: HealthHandle::new(lost, process.notifier.clone()),
         inbox: Inbox { receiver: inbox, sender: news, tasks: JoinSet::new() },
         ending: None,
     };

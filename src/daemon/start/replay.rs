@@ -22,7 +22,7 @@ use crate::engine::team::Team;
 use crate::engine::words::{MessageId, Millis, Seq};
 use crate::io::clock::Clock;
 use crate::io::journal::{
-    Entry, Fingerprint, IdHash, Journal, JournalError, Kind, Location, Reader, Report, Walk,
+    Entry, Fingerprint, IdHash, Journal, JournalError, Kind, Location, Reader, ScanReport, Walk,
 };
 use crate::wire::events;
 use crate::wire::events::FinishedScan;
@@ -199,7 +199,7 @@ pub(in crate::daemon) fn try_again(
 }
 
 /// Says in the log what is damaged; what of it is lost, if anything is: a list of ids is made again.
-fn complain(report: &Report) -> Option<String> {
+fn complain(report: &ScanReport) -> Option<String> {
     if !report.is_sound() {
         tracing::error!(?report, "the journal is damaged; the damaged parts are moved to journal/damaged/");
     }

@@ -36,7 +36,7 @@ pub struct Ways {
     /// To the views.
     pub views_jobs: std::sync::mpsc::SyncSender<views::Job>,
     /// What the views say.
-    pub shown: mpsc::Receiver<views::Shown>,
+    pub shown: mpsc::Receiver<views::BatchShown>,
     /// To the mailbox.
     pub mailing: channel::Mailing,
     /// Resolves when the mailbox's thread ends.

@@ -11,7 +11,7 @@ use crate::engine::input::FoundPane;
 use crate::engine::words::{AgentName, Nonce, ProcessKey};
 use crate::io::frames::Frames;
 use crate::io::process::{self, Bearer, Family};
-use crate::io::tmux::command::Command;
+use crate::io::tmux::command::TmuxCommand;
 use crate::io::tmux::{Driver, Notice, Notices, Server, Tag, Tmux, TmuxError};
 use crate::wire::team_file::{Launch, Settings};
 use std::collections::HashMap;
@@ -234,7 +234,7 @@ impl TmuxHandle {
         let tmux = self.tmux.clone();
         async move {
             loop {
-                let nothing = Command::new("display-message").flag("-p").word("");
+                let nothing = TmuxCommand::new("display-message").flag("-p").word("");
                 match tmux.run(nothing).await {
                     Err(error @ TmuxError::Late { .. }) => slow(&error),
                     Ok(_) | Err(_) => return,

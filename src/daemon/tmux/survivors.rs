@@ -11,7 +11,7 @@ use crate::engine::state::{Agent, Phase};
 use crate::engine::team::Team;
 use crate::engine::words::{AgentName, Nonce, ProcessKey};
 use crate::io::clock::{self, Clock};
-use crate::io::journal::{Entry, JournalError, Kind, Order, scan};
+use crate::io::journal::{Entry, JournalError, Kind, ReadOrder, scan};
 use crate::io::keys::Keys;
 use crate::io::process::{self, Bearer, Family, bearers};
 use crate::io::tmux::{Server, Session, TmuxError};
@@ -163,7 +163,7 @@ pub fn strangers(workspace: &Workspace) -> Vec<(u32, String)> {
 /// If the journal cannot be read or a view cannot be written, in words.
 pub fn show_stopped(workspace: &Workspace, team: &Team, text: &str) -> Result<(), String> {
     let mut memory = crate::daemon::start::replay::Memory::new(team.clone());
-    scan(&workspace.journal(), 1, Order::OldestFirst, &mut |entry| {
+    scan(&workspace.journal(), 1, ReadOrder::OldestFirst, &mut |entry| {
         // What cannot be understood is fsck's to tell.
         let _ = memory.take(entry);
         ControlFlow::Continue(())
@@ -265,7 +265,7 @@ fn launches(journal: &Path) -> Result<Vec<Launch>, JournalError> {
         let launch = found.entry(nonce).or_insert_with(|| Launch { agent: agent.clone(), nonce, process });
         launch.process = launch.process.or(process);
     };
-    scan(journal, 1, Order::NewestFirst, &mut |entry: &Entry<'_>| {
+    scan(journal, 1, ReadOrder::NewestFirst, &mut |entry: &Entry<'_>| {
         if entry.boot.rsplit_once('-').is_none_or(|(written, _)| written != machine) {
             return ControlFlow::Break(());
         }

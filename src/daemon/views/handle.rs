@@ -37,7 +37,7 @@ const DAEMON_SHOWN_MS: u64 = 1_000;
 pub struct ViewsHandle {
     jobs: SyncSender<Job>,
     /// Answers of the thread, apart from the news.
-    pub(in crate::daemon) answers: mpsc::Receiver<worker::Shown>,
+    pub(in crate::daemon) answers: mpsc::Receiver<worker::BatchShown>,
     /// When `status/daemon.yaml` was last written, and whether it is out of date.
     pub(in crate::daemon) daemon_shown_at: Millis,
     pub(in crate::daemon) daemon_is_old: bool,
@@ -71,7 +71,7 @@ struct Failed {
 impl ViewsHandle {
     /// An empty handle. `unsynced` says whether an earlier daemon may have removed files that the newest segment names.
     #[must_use]
-    pub fn new(jobs: SyncSender<Job>, answers: mpsc::Receiver<worker::Shown>, unsynced: bool) -> Self {
+    pub fn new(jobs: SyncSender<Job>, answers: mpsc::Receiver<worker::BatchShown>, unsynced: bool) -> Self {
         let failed = Failed { wait_ms: AGAIN_MS.0, ..Failed::default() };
         let due = DirtyViews::default();
         let (put_off, doing) = (Throttle::default(), BTreeMap::new());

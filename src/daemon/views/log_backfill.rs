@@ -4,8 +4,8 @@
 use crate::daemon::views::dirty::LINES_MAX;
 use crate::daemon::views::worker::Item;
 use crate::engine::event::Event;
-use crate::engine::history as story;
-use crate::engine::history::Told;
+use crate::engine::history;
+use crate::engine::history::HistoryLine;
 use crate::engine::words::{AgentName, Millis};
 use crate::io::views::Views;
 use std::collections::{BTreeMap, VecDeque};
@@ -16,12 +16,12 @@ const END_BYTES: [u64; 2] = [128 << 10, 32 << 20];
 
 /// The last sentences of the journal, in its order.
 #[derive(Debug, Default)]
-pub struct LogBackfill(VecDeque<(Millis, Told)>);
+pub struct LogBackfill(VecDeque<(Millis, HistoryLine)>);
 
 impl LogBackfill {
     /// The journal tells this.
     pub fn take(&mut self, at: Millis, events: &[Event]) {
-        self.0.extend(events.iter().filter_map(|event| Some((at, story::tell(event)?))));
+        self.0.extend(events.iter().filter_map(|event| Some((at, history::tell(event)?))));
         let over = self.0.len().saturating_sub(LINES_MAX);
         self.0.drain(..over);
     }
@@ -36,7 +36,7 @@ impl LogBackfill {
                 told_by.insert(name, self.until(views, Some(name)));
             }
         }
-        let item = |(number, (at, line)): (usize, &(Millis, Told))| {
+        let item = |(number, (at, line)): (usize, &(Millis, HistoryLine))| {
             let is_untold = |name: &&AgentName| told_by.get(name).is_some_and(|until| number >= *until);
             let agent = line.agent.as_ref().filter(is_untold).cloned();
             let told = number < told;
@@ -48,7 +48,7 @@ impl LogBackfill {
     /// How many sentences there are up to the last one that stands in this agent's history, or in the team's. Two that are the
     /// same, of one moment, stand there twice.
     fn until(&self, views: &Views, agent: Option<&AgentName>) -> usize {
-        let is_theirs = |told: &Told| agent.is_none_or(|agent| told.agent.as_ref() == Some(agent));
+        let is_theirs = |told: &HistoryLine| agent.is_none_or(|agent| told.agent.as_ref() == Some(agent));
         let mut until = 0;
         for bytes in END_BYTES {
             let mut lines = match views.last_lines(agent, bytes) {

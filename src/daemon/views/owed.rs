@@ -1,7 +1,7 @@
 //! Views that are written at once, before a segment is left in disorder, and which of them could not be.
 
 use crate::daemon::views::item::{Item, Job};
-use crate::daemon::views::worker::{Shown, Worker};
+use crate::daemon::views::worker::{BatchShown, Worker};
 use crate::engine::words::MessageId;
 use crate::io::journal::Reader;
 use crate::io::views::Views;
@@ -16,7 +16,7 @@ pub fn write_now(views: Views, reader: Reader, mut job: Job) -> Result<(), Owed>
     job.push(Item::Sync);
     let mut worker = Worker::new(views, reader);
     worker.quiet = true;
-    let Shown { failed, why, unread, .. } = worker.write(job);
+    let BatchShown { failed, why, unread, .. } = worker.write(job);
     if failed.is_empty() && unread.is_empty() {
         return Ok(());
     }

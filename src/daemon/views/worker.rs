@@ -32,7 +32,7 @@ const COMPLAINTS_MAX: usize = 1_000;
 
 /// A batch is written.
 #[derive(Debug, Default)]
-pub struct Shown {
+pub struct BatchShown {
     /// What the loop waits for before it types.
     pub turns: Vec<TurnBody>,
     /// Views that somebody else changed: they are to be written again.
@@ -81,7 +81,7 @@ pub struct TurnBody {
 pub fn start(
     views: Views,
     reader: Reader,
-    answers: mpsc::Sender<Shown>,
+    answers: mpsc::Sender<BatchShown>,
 ) -> std::io::Result<(SyncSender<Job>, std::thread::JoinHandle<()>)> {
     let (jobs, inbox) = sync_channel(JOBS_MAX);
     let thread = std::thread::Builder::new().name("views".to_owned());
@@ -108,7 +108,7 @@ impl Worker {
         Self { views, reader, complained, quiet: false, unread }
     }
 
-    fn work(&mut self, jobs: &Receiver<Job>, answers: &mpsc::Sender<Shown>) {
+    fn work(&mut self, jobs: &Receiver<Job>, answers: &mpsc::Sender<BatchShown>) {
         while let Ok(job) = jobs.recv() {
             if answers.blocking_send(self.write(job)).is_err() {
                 return; // the loop is gone
@@ -117,15 +117,15 @@ impl Worker {
     }
 
     /// Writes a batch.
-    pub(in crate::daemon) fn write(&mut self, job: Job) -> Shown {
-        let mut shown = Shown::default();
+    pub(in crate::daemon) fn write(&mut self, job: Job) -> BatchShown {
+        let mut shown = BatchShown::default();
         let mut items = job.into_iter().peekable();
         while self.show_next(&mut items, &mut shown) {}
         shown
     }
 
     /// Writes what is next in a batch, lines that follow each other together; false if nothing is left.
-    fn show_next(&mut self, items: &mut Peekable<IntoIter<Item>>, shown: &mut Shown) -> bool {
+    fn show_next(&mut self, items: &mut Peekable<IntoIter<Item>>, shown: &mut BatchShown) -> bool {
         let is_line = |item: &Item| matches!(item, Item::Log { .. });
         let lines: Vec<Item> = std::iter::from_fn(|| items.next_if(is_line)).collect();
         if !lines.is_empty() {
@@ -136,7 +136,7 @@ impl Worker {
         item.map(|item| self.show(item, shown)).is_some()
     }
 
-    fn show(&mut self, item: Item, shown: &mut Shown) {
+    fn show(&mut self, item: Item, shown: &mut BatchShown) {
         match self.write_item(&item, shown) {
             Ok(()) => {}
             Err(Trouble::Unreadable(why)) => {
@@ -158,7 +158,7 @@ impl Worker {
         }
     }
 
-    fn write_item(&mut self, item: &Item, shown: &mut Shown) -> Result<(), Trouble> {
+    fn write_item(&mut self, item: &Item, shown: &mut BatchShown) -> Result<(), Trouble> {
         match item {
             Item::Open(item) => self.show_open(item, shown)?,
             Item::Finished { view, day, body, answer, if_missing } => {
@@ -198,7 +198,7 @@ impl Worker {
         }
     }
 
-    fn show_open(&mut self, item: &OpenItem, shown: &mut Shown) -> Result<(), Trouble> {
+    fn show_open(&mut self, item: &OpenItem, shown: &mut BatchShown) -> Result<(), Trouble> {
         let body = self.body(item.body)?;
         let mut view = item.view.with(&body);
         for (told, place) in &item.answers {
@@ -260,7 +260,7 @@ impl Worker {
     }
 
     /// Writes lines that follow each other: one write a file. What could not be written is tried again, and nothing twice.
-    fn log(&mut self, mut items: Vec<Item>, shown: &mut Shown) {
+    fn log(&mut self, mut items: Vec<Item>, shown: &mut BatchShown) {
         if let Err(error) = self.append(&mut items) {
             let why = error.to_string();
             self.complain(&why, "lines could not be written; it is tried again");
@@ -319,7 +319,7 @@ impl Worker {
         Ok(self.views.remove_finished_before(before, EXPIRE_MAX)? >= EXPIRE_MAX || letters >= EXPIRE_MAX)
     }
 
-    fn check(&mut self, paths: &[PathBuf], shown: &mut Shown) -> Result<(), FolderError> {
+    fn check(&mut self, paths: &[PathBuf], shown: &mut BatchShown) -> Result<(), FolderError> {
         shown.lost |= self.views.refresh()?;
         let paths = paths.iter().map(PathBuf::as_path);
         shown.altered.extend(if paths.len() == 0 {

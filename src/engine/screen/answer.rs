@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::engine::screen::echo::Echo;
 use crate::engine::screen::marker;
-use crate::engine::screen::marker::{Awaited, Claim, Proof, Shown, is_mark, opening};
+use crate::engine::screen::marker::{Awaited, Claim, ClaimProof, ClaimRows, is_mark, opening};
 use crate::engine::screen::{
     Screen, after_bullet, bar_column, is_barred, is_boxed, is_prompt, is_rule, unboxed,
 };
@@ -53,7 +53,7 @@ impl From<&str> for Spoken {
 
 /// The text of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
+pub struct ScreenAnswer {
     /// Its lines, joined by `\n`.
     pub text: String,
     /// Its beginning is missing: it has left the screen and the history, or is over [`ANSWER_BYTES_MAX`].
@@ -71,7 +71,7 @@ pub struct Answer {
 /// stands after it. Without a claim the answer goes on to the end of the screen, less the agent's input box with the
 /// rules and status lines around it.
 #[must_use]
-pub fn extract(screen: &Screen<'_>, echoes: &[Echo], claim: Option<&Claim>) -> Answer {
+pub fn extract(screen: &Screen<'_>, echoes: &[Echo], claim: Option<&Claim>) -> ScreenAnswer {
     let claimed = claim.map_or(screen.rows().len(), |claim| claim.start.row);
     let echo = echoes.iter().rev().find(|echo| echo.last_row < claimed);
     let first = echo.map_or(0, |echo| echo.next_row(screen).min(claimed));
@@ -80,20 +80,20 @@ pub fn extract(screen: &Screen<'_>, echoes: &[Echo], claim: Option<&Claim>) -> A
         Some(claim) => before(screen, first, claim),
         None => within(screen, first),
     };
-    if let Some(claim) = claim.filter(|claim| claim.proof == Proof::Weak && lines.is_empty()) {
+    if let Some(claim) = claim.filter(|claim| claim.proof == ClaimProof::Weak && lines.is_empty()) {
         lines = after(screen, claim);
     }
     if screen.width().is_some() {
         drop_margin(&mut lines, echo.and_then(|echo| bar_column(screen.row(echo.first_row))));
     }
     let (text, cut) = kept(lines.join("\n"));
-    Answer { text, truncated: cut || echo.is_none() }
+    ScreenAnswer { text, truncated: cut || echo.is_none() }
 }
 
 /// Takes the answer from what an agent itself keeps of a turn: what stands before the claim, to the letter but for white
 /// space at the ends of lines; and the claim as it stands there. None without a claim.
 #[must_use]
-pub fn said(words: &Spoken, awaited: &Awaited) -> Option<(Answer, Shown)> {
+pub fn said(words: &Spoken, awaited: &Awaited) -> Option<(ScreenAnswer, ClaimRows)> {
     // A claim may be a heading, whose sign is no part of it.
     let plain: Vec<&str> = words.text.lines().map(without_heading).collect();
     let rows: Vec<&str> = words.text.lines().collect();
@@ -109,12 +109,12 @@ pub fn said(words: &Spoken, awaited: &Awaited) -> Option<(Answer, Shown)> {
     let claim = marker::find_from(&plain_screen, awaited, 0, work, is_quoted)?;
     let shown = claim.shown(&plain_screen);
     let mut rows = rows.clone();
-    if claim.proof == Proof::Strong {
+    if claim.proof == ClaimProof::Strong {
         rows[claim.start.row] = plain[claim.start.row];
     }
     let screen = Screen::lines(&rows);
     let mut lines = if claim.goes_on { around(&screen, 0, &claim) } else { before(&screen, 0, &claim) };
-    if lines.is_empty() && claim.proof == Proof::Weak {
+    if lines.is_empty() && claim.proof == ClaimProof::Weak {
         lines = after(&screen, &claim);
     }
     // The claim stood alone in a code block, which is no part of the answer.
@@ -124,14 +124,14 @@ pub fn said(words: &Spoken, awaited: &Awaited) -> Option<(Answer, Shown)> {
         lines = tidied(lines);
     }
     let (text, truncated) = kept(lines.join("\n"));
-    Some((Answer { text, truncated }, shown))
+    Some((ScreenAnswer { text, truncated }, shown))
 }
 
 /// The whole of a text that the agent itself keeps and that claims nothing.
 #[must_use]
-pub fn unclaimed(text: &str) -> Answer {
+pub fn unclaimed(text: &str) -> ScreenAnswer {
     let (text, truncated) = kept(tidied(text.lines().collect()).join("\n"));
-    Answer { text, truncated }
+    ScreenAnswer { text, truncated }
 }
 
 /// A text without its last line where that is the agent's phrase alone: it was to say that it is done, and lacked the token.

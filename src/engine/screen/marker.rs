@@ -62,12 +62,12 @@ pub struct Claim {
     /// Whether work follows it, and no other claim after that: what was said then belongs to the answer.
     pub goes_on: bool,
     /// What the claim is worth.
-    pub proof: Proof,
+    pub proof: ClaimProof,
 }
 
 /// What stands on the screen where a claim does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ClaimRows {
     /// The token that was read there; none where the phrase stands alone.
     pub token: Option<Token>,
     /// The claim as it stands there, without what is drawn around it; one line a row.
@@ -77,7 +77,7 @@ pub struct Shown {
 impl Claim {
     /// What stands there.
     #[must_use]
-    pub fn shown(&self, screen: &Screen<'_>) -> Shown {
+    pub fn shown(&self, screen: &Screen<'_>) -> ClaimRows {
         let text = |at: usize| {
             let row = screen.row(at);
             let within = inside(row);
@@ -86,8 +86,8 @@ impl Claim {
             row.get(start..end).unwrap_or_default().trim()
         };
         let line = (self.start.row..=self.end.row).map(text).collect::<Vec<_>>().join("\n");
-        let token = (self.proof == Proof::Strong).then(|| last_token(&line)).flatten();
-        Shown { token, line }
+        let token = (self.proof == ClaimProof::Strong).then(|| last_token(&line)).flatten();
+        ClaimRows { token, line }
     }
 }
 
@@ -100,7 +100,7 @@ fn last_token(line: &str) -> Option<Token> {
 
 /// What a claim is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proof {
+pub enum ClaimProof {
     /// The turn's token stands beside the phrase: only who was given the turn can have said it.
     Strong,
     /// The phrase alone.
@@ -155,7 +155,7 @@ pub(in crate::engine) fn find_from(
     let end_row = rows.end - 1;
     let end = Place { row: end_row, byte: screen.row(end_row).len() };
     let start = Place { row: rows.start, byte: 0 };
-    Some(Claim { start, end, earlier: found, goes_on: first.is_none(), proof: Proof::Strong })
+    Some(Claim { start, end, earlier: found, goes_on: first.is_none(), proof: ClaimProof::Strong })
 }
 
 /// Checks that `phrase` can be an agent's phrase.
@@ -263,7 +263,7 @@ fn first_place(screen: &Screen<'_>, awaited: &Awaited, from: usize) -> Option<Cl
         text.match_indices(first).filter(|&(at, _)| may_begin(at)).find_map(|(at, _)| {
             let start = Place { row, byte: span.start + at };
             let end = matched(screen, &awaited.needle, start, span.end)?;
-            Some(Claim { start, end, earlier: Vec::new(), goes_on: false, proof: Proof::Weak })
+            Some(Claim { start, end, earlier: Vec::new(), goes_on: false, proof: ClaimProof::Weak })
         })
     })
 }

@@ -3,7 +3,7 @@
 use super::sentence::Sentence;
 use crate::engine::history;
 use crate::engine::words::AgentName;
-use crate::io::journal::{JournalError, Kind, Order, scan};
+use crate::io::journal::{JournalError, Kind, ReadOrder, scan};
 use crate::io::workspace::Workspace;
 use crate::wire::events;
 use std::ops::ControlFlow;
@@ -26,14 +26,14 @@ pub fn of_agent(workspace: &Workspace, agent: &AgentName) -> Result<AgentHistory
     if !workspace.journal().is_dir() {
         return Ok(found);
     }
-    let report = scan(&workspace.journal(), 1, Order::OldestFirst, &mut |entry| {
+    let report = scan(&workspace.journal(), 1, ReadOrder::OldestFirst, &mut |entry| {
         // Most lines are about others: they are passed over without being parsed.
         if entry.kind == Kind::Step && entry.payload.contains(agent.as_str()) {
             match events::decode(entry.payload) {
                 Ok(events) => {
                     let told = events.iter().filter_map(history::tell);
                     let told = told.filter(|told| told.agent.as_ref() == Some(agent));
-                    let whose = |told: history::Told| {
+                    let whose = |told: history::HistoryLine| {
                         let about = (told.id.as_ref(), told.agent.as_ref());
                         Sentence::new((entry.at, entry.seq), about, told.text)
                     };

@@ -4,7 +4,7 @@ use super::message::MessageHistory;
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::message::Outcome;
 use crate::engine::words::{MessageId, Millis, Seq};
-use crate::io::journal::{JournalError, Kind, Order, scan};
+use crate::io::journal::{JournalError, Kind, ReadOrder, scan};
 use crate::io::workspace::Workspace;
 use crate::wire::events;
 use std::collections::{HashMap, HashSet};
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 /// A message and everything below it.
 #[derive(Debug, Default)]
-pub struct Family {
+pub struct MessageFamily {
     /// The history of each.
     pub histories: HashMap<MessageId, MessageHistory>,
     /// The parts of each, in the order in which they were accepted. Each stands here once: a circle is cut.
@@ -25,7 +25,7 @@ pub struct Family {
     awaited: HashSet<MessageId>,
 }
 
-impl Family {
+impl MessageFamily {
     /// Reads every segment. A part is accepted after what it is a part of, so one look at each line is enough.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Family {
         if !workspace.journal().is_dir() {
             return Ok(family);
         }
-        let report = scan(&workspace.journal(), 1, Order::OldestFirst, &mut |entry| {
+        let report = scan(&workspace.journal(), 1, ReadOrder::OldestFirst, &mut |entry| {
             if entry.kind == Kind::Step && family.is_mentioned(entry.payload) {
                 match events::decode(entry.payload) {
                     Ok(events) => events.iter().for_each(|event| family.take(entry.at, entry.seq, event)),

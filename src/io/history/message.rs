@@ -13,7 +13,7 @@ pub struct MessageHistory {
     /// All but its content; none if the segment in which it was accepted is gone.
     pub message: Option<Box<Message>>,
     /// What happened to it, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<HistoryStep>,
     stage: Stage,
     /// Since when it is in that stage.
     pub since: Millis,
@@ -36,7 +36,7 @@ pub struct MessageHistory {
 
 /// One step, without the message's id before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct HistoryStep {
     /// When.
     pub at: Millis,
     /// Number of the step in the journal.
@@ -102,7 +102,7 @@ impl MessageHistory {
         if let Some(told) = history::tell(event) {
             let is_minor =
                 matches!(event, Event::Moved { to: Move::Submit | Move::Claim | Move::Verify, .. });
-            self.steps.push(Step { at, seq, agent: told.agent, text: told.text, is_minor });
+            self.steps.push(HistoryStep { at, seq, agent: told.agent, text: told.text, is_minor });
         }
     }
 
@@ -168,7 +168,7 @@ impl Times {
     }
 }
 
-impl Step {
+impl HistoryStep {
     /// As it is printed, in the history of this message.
     #[must_use]
     pub fn sentence(&self, id: &MessageId) -> Sentence {

@@ -6,6 +6,6 @@ mod message;
 mod sentence;
 
 pub use agent::{AgentHistory, of_agent};
-pub use family::Family;
-pub use message::{MessageHistory, Step, Times};
+pub use family::MessageFamily;
+pub use message::{HistoryStep, MessageHistory, Times};
 pub use sentence::Sentence;

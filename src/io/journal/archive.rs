@@ -3,7 +3,7 @@
 use super::closed::{Closed, Unusable};
 use super::disk::{Disk, Folder};
 use super::error::JournalError;
-use super::fingerprints::{Extract, Finished};
+use super::fingerprints::{Extract, FinishedEntry};
 use super::id_hash::IdHash;
 use super::names::ids_name;
 use super::writer::Journal;
@@ -32,7 +32,7 @@ impl Archive {
     /// # Errors
     /// [`JournalError::Io`] if the machine refuses. A damaged list is made again from its segment, which nobody writes to
     /// any more: an id that cannot be looked up would be taken for a new one.
-    pub fn known(&mut self, id: &MessageId) -> Result<Option<Finished>, JournalError> {
+    pub fn known(&mut self, id: &MessageId) -> Result<Option<FinishedEntry>, JournalError> {
         let id = IdHash::of(id);
         for closed in self.closed.iter_mut().rev() {
             let found = match closed.find(&self.folder, id) {

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use super::disk::{Disk, Folder, Named};
 use super::error::JournalError;
 use super::filter::Filter;
-use super::fingerprints::{self, Extract, Fingerprint, Finished, HEADER_BYTES, Header, RECORD_BYTES};
+use super::fingerprints::{self, Extract, Fingerprint, FinishedEntry, HEADER_BYTES, Header, RECORD_BYTES};
 use super::id_hash::IdHash;
 use super::names::{ids_name, segment_name, segments_of};
 use super::report::BadIds;
@@ -130,7 +130,7 @@ impl Closed {
     }
 
     /// What the list says of an id.
-    pub(super) fn find(&self, folder: &Folder, id: IdHash) -> Result<Option<Finished>, Unusable> {
+    pub(super) fn find(&self, folder: &Folder, id: IdHash) -> Result<Option<FinishedEntry>, Unusable> {
         if !self.filter.may_have(id) {
             return Ok(None);
         }
@@ -154,7 +154,7 @@ impl Closed {
         id: IdHash,
         Range { start: mut low, end: mut high }: Range<u64>,
         record: impl Fn(u64) -> Result<Fingerprint, Unusable>,
-    ) -> Result<Option<Finished>, Unusable> {
+    ) -> Result<Option<FinishedEntry>, Unusable> {
         while low < high {
             let middle = low + (high - low) / 2;
             let found = record(middle)?;
@@ -197,9 +197,9 @@ impl Closed {
         }
     }
 
-    const fn finished(&self, record: Fingerprint) -> Finished {
+    const fn finished(&self, record: Fingerprint) -> FinishedEntry {
         let Fingerprint { digest, outcome, seq, .. } = record;
-        Finished { digest, outcome, seq, segment: self.segment }
+        FinishedEntry { digest, outcome, seq, segment: self.segment }
     }
 
     /// The bytes of some records.

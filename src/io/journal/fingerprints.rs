@@ -38,7 +38,7 @@ pub struct Fingerprint {
 
 /// What is known of a message that is finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finished {
+pub struct FinishedEntry {
     /// The digest of its fields.
     pub digest: Digest,
     /// How it ended.

@@ -9,14 +9,14 @@ use super::entry::Entry;
 use super::error::JournalError;
 use super::names::segments_of;
 use super::read::forward;
-use super::report::{BadIds, Report};
+use super::report::{BadIds, ScanReport};
 
 /// Reads every line of every segment in `dir`, and every list of finished ids. Beyond what start-up checks, each payload
 /// is parsed as JSON. A line that the daemon is writing at this moment is no damage.
 ///
 /// # Errors
-/// [`JournalError::Io`] if the machine refuses. What is wrong with the journal is in the [`Report`].
-pub fn fsck(dir: &Path) -> Result<Report, JournalError> {
+/// [`JournalError::Io`] if the machine refuses. What is wrong with the journal is in the [`ScanReport`].
+pub fn fsck(dir: &Path) -> Result<ScanReport, JournalError> {
     let folder = Folder::at(dir)?;
     let segments = segments_of(&folder)?;
     let mut report = forward(&folder, &segments, &mut |entry: &Entry<'_>| match serde_json::from_str::<

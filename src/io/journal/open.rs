@@ -9,7 +9,7 @@ use super::error::JournalError;
 use super::fingerprints::Extract;
 use super::names::{ids_name, segment_name, segments_of};
 use super::new_file::write_new;
-use super::report::Report;
+use super::report::ScanReport;
 use super::segment::{Found, Until, Walker, set_aside};
 use super::tail::{Durable, Tail};
 use super::writer::Journal;
@@ -23,7 +23,7 @@ const NUMBER_MAX: u32 = 4_000_000_000;
 pub(super) struct Read {
     /// Of the newest segment.
     pub(super) found: Found,
-    pub(super) report: Report,
+    pub(super) report: ScanReport,
     pub(super) last: Seq,
 }
 
@@ -43,7 +43,7 @@ impl Journal {
         boot: &str,
         extract: Extract,
         each: &mut dyn FnMut(&Entry<'_>) -> Result<(), String>,
-    ) -> Result<(Self, Report), JournalError> {
+    ) -> Result<(Self, ScanReport), JournalError> {
         Self::open_on(Disk::make(dir)?, boot, extract, each)
     }
 
@@ -52,7 +52,7 @@ impl Journal {
         boot: &str,
         extract: Extract,
         each: &mut dyn FnMut(&Entry<'_>) -> Result<(), String>,
-    ) -> Result<(Self, Report), JournalError> {
+    ) -> Result<(Self, ScanReport), JournalError> {
         if !line::is_boot(boot) {
             return Err(JournalError::Boot(boot.to_owned()));
         }
@@ -157,7 +157,7 @@ fn tail(
     number: u32,
     file: Named,
     found: &Found,
-    report: &mut Report,
+    report: &mut ScanReport,
 ) -> Result<Tail, JournalError> {
     if let Some(torn) = &found.torn {
         let mut bytes = vec![0; usize::try_from(torn.bytes).unwrap_or(0)];

@@ -11,7 +11,7 @@ use super::fragments::{Fragment, Fragments};
 use super::line::{self, Head, Kind, Line};
 use super::location::Location;
 use super::names::{segment_name, segments_of};
-use super::report::{Report, Torn};
+use super::report::{ScanReport, Torn};
 use super::segment::{Take, Until, Walker};
 use super::tail_scan::scan_tail;
 use crate::engine::words::{Millis, Seq};
@@ -39,7 +39,7 @@ pub struct Record {
 
 /// In which order [`scan`] gives the entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum ReadOrder {
     /// From the first step to the last.
     OldestFirst,
     /// From the last step to the first.
@@ -101,17 +101,17 @@ impl Reader {
 pub fn scan(
     dir: &Path,
     from: u32,
-    order: Order,
+    order: ReadOrder,
     each: &mut dyn FnMut(&Entry<'_>) -> ControlFlow<()>,
-) -> Result<Report, JournalError> {
+) -> Result<ScanReport, JournalError> {
     let folder = Folder::at(dir)?;
     let segments: Vec<u32> = segments_of(&folder)?.into_iter().filter(|&segment| segment >= from).collect();
     match order {
-        Order::OldestFirst => {
+        ReadOrder::OldestFirst => {
             let mut take = |entry: &Entry<'_>| Ok(each(entry));
             forward(&folder, &segments, &mut take)
         }
-        Order::NewestFirst => backward(&folder, &segments, each),
+        ReadOrder::NewestFirst => backward(&folder, &segments, each),
     }
 }
 
@@ -120,7 +120,7 @@ pub(super) fn forward(
     folder: &Folder,
     segments: &[u32],
     take: &mut Take<'_>,
-) -> Result<Report, JournalError> {
+) -> Result<ScanReport, JournalError> {
     let mut walker = Walker::new(folder.clone(), take, None);
     for (n, &segment) in segments.iter().enumerate() {
         let Some(file) = folder.open(&segment_name(segment))? else { continue };
@@ -140,9 +140,9 @@ fn backward(
     folder: &Folder,
     segments: &[u32],
     each: &mut dyn FnMut(&Entry<'_>) -> ControlFlow<()>,
-) -> Result<Report, JournalError> {
+) -> Result<ScanReport, JournalError> {
     let mut reader = Reader::of(folder.clone());
-    let (mut whole, mut bytes, mut next) = (Report::default(), Vec::new(), None);
+    let (mut whole, mut bytes, mut next) = (ScanReport::default(), Vec::new(), None);
     for &segment in segments.iter().rev() {
         let Some(file) = folder.open(&segment_name(segment))? else { continue };
         let mut places = Vec::new();

@@ -57,7 +57,7 @@ pub struct BadIds {
 
 /// What was read, and what was found wrong on the way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct ScanReport {
     /// Segments read, in the order of reading.
     pub segments: Vec<u32>,
     /// Whole lines read, snapshots among them.
@@ -74,7 +74,7 @@ pub struct Report {
     pub ids: Vec<BadIds>,
 }
 
-impl Report {
+impl ScanReport {
     /// Whether nothing that was durable is damaged or missing. A torn end is no damage.
     #[must_use]
     pub fn is_sound(&self) -> bool {

@@ -24,7 +24,7 @@ use super::line::{self, Head, Kind};
 use super::names::{ids_name, segment_name, segments_of};
 use super::new_file::write_new;
 use super::open;
-use super::report::Report;
+use super::report::ScanReport;
 use super::segment::Until;
 use super::tail::{Durable, Tail};
 use super::writer::Journal;
@@ -90,7 +90,7 @@ impl Journal {
     pub fn reread(
         &mut self,
         each: &mut dyn FnMut(&Entry<'_>) -> Result<(), String>,
-    ) -> Result<Report, JournalError> {
+    ) -> Result<ScanReport, JournalError> {
         if self.failed.is_none() {
             return Err(JournalError::NotStopped);
         }

@@ -9,7 +9,7 @@ use super::fragments::{Fragment, Fragments};
 use super::line::{self, Kind, Line};
 use super::location::Location;
 use super::parts::{misplaced, parts};
-use super::report::{Damage, Gap, Report, Torn};
+use super::report::{Damage, Gap, ScanReport, Torn};
 use super::tail_scan::scan_tail;
 use crate::engine::words::{Millis, Seq};
 
@@ -53,7 +53,7 @@ pub(super) struct Walker<'a> {
     /// Copies damaged bytes, if there is to be a copy.
     aside: Option<&'a mut Disk>,
     /// What was found so far.
-    pub(super) report: Report,
+    pub(super) report: ScanReport,
     /// The last step read; 0 before the first.
     pub(super) last: Seq,
     /// Whether a state was delivered, so that later snapshots say nothing new.
@@ -74,7 +74,7 @@ struct Pass<'f> {
 
 impl<'a> Walker<'a> {
     pub(super) fn new(folder: Folder, take: &'a mut Take<'a>, aside: Option<&'a mut Disk>) -> Self {
-        let (report, last) = (Report::default(), Seq(0));
+        let (report, last) = (ScanReport::default(), Seq(0));
         Self { folder, take, aside, report, last, skip_snapshots: false }
     }
 

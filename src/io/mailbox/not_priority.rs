@@ -5,7 +5,7 @@ use crate::io::folder::Stamp;
 use std::collections::HashMap;
 
 /// Tells by a file's name and content whether it is has_priority.
-pub type Priority<'a> = &'a dyn Fn(&str, &[u8]) -> bool;
+pub type IsPriority<'a> = &'a dyn Fn(&str, &[u8]) -> bool;
 
 /// Files that were looked at and are not has_priority, as what they were.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@
 use super::Mailbox;
 use super::found::{Budget, Found, Left, Sweep};
 use super::name::Claim;
-use super::not_priority::{NotPriority, Priority};
+use super::not_priority::{IsPriority, NotPriority};
 use super::still_written::{Busy, Key};
 use super::take::{Attempt, read_whole};
 use super::zone::Candidate;
@@ -33,7 +33,7 @@ impl Mailbox {
         sweep: &mut Sweep,
         looks: Budget,
         now: Millis,
-        has_priority: Priority<'_>,
+        has_priority: IsPriority<'_>,
     ) -> bool {
         let mut looks = Left(looks);
         for _ in 0..self.unread.len() {
@@ -93,7 +93,7 @@ impl Mailbox {
         });
     }
 
-    fn look_at(&mut self, key: &Key, looks: &mut Left, now: Millis, has_priority: Priority<'_>) -> Verdict {
+    fn look_at(&mut self, key: &Key, looks: &mut Left, now: Millis, has_priority: IsPriority<'_>) -> Verdict {
         let claim = if key.zone.is_none() { key.name.to_str() } else { None };
         let name = claim.map_or(key.name.to_str(), |claim| Claim::parse(claim).map(|claim| claim.name));
         let folder = match key.zone {

@@ -67,7 +67,7 @@ pub enum InitError {
 
 /// What was done with one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFile {
     /// The file, relative to the workspace.
     pub path: PathBuf,
     /// Whether it is new; one that was there is left as it was.
@@ -101,7 +101,7 @@ pub fn write_team(
     workspace: &Workspace,
     provider: &str,
     language: Language,
-) -> Result<Vec<Written>, InitError> {
+) -> Result<Vec<WrittenFile>, InitError> {
     let path = workspace.team_file();
     if path.symlink_metadata().is_ok() {
         return Err(InitError::AlreadyThere { path });
@@ -109,11 +109,11 @@ pub fn write_team(
     let ignore = workspace.root().join(".gitignore");
     let mut written = Vec::new();
     let new = complete(&ignore).map_err(|source| InitError::Io { path: ignore.clone(), source })?;
-    written.push(Written { path: ".gitignore".into(), new });
+    written.push(WrittenFile { path: ".gitignore".into(), new });
     for (path, text) in default_team(provider, language) {
         let target = workspace.root().join(&path);
         let new = create(&target, &text).map_err(|source| InitError::Io { path: target.clone(), source })?;
-        written.push(Written { path, new });
+        written.push(WrittenFile { path, new });
     }
     Ok(written)
 }

@@ -4,7 +4,7 @@ mod init;
 mod machine;
 mod profiles;
 
-pub use init::{Choice, InitError, Written, choose_provider, write_team};
+pub use init::{Choice, InitError, WrittenFile, choose_provider, write_team};
 pub use machine::Machine;
 
 use crate::io::workspace::WorkspaceError;

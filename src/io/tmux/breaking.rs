@@ -1,6 +1,6 @@
 //! The turn that is being broken off, remembered at its pane: where a daemon is killed in the midst of that, the next one goes on.
 
-use super::command::{Command, Reply};
+use super::command::{TmuxCommand, TmuxReply};
 use super::error::TmuxError;
 use super::pane::Pane;
 use crate::engine::words::{MessageId, Token};
@@ -29,7 +29,7 @@ impl Pane {
     /// # Errors
     /// [`TmuxError::NoPane`]; those of [`super::Tmux::run`].
     pub async fn note_breaking(&self, what: Option<&Breaking>) -> Result<(), TmuxError> {
-        let set = Command::silent("set-option").flag("-p");
+        let set = TmuxCommand::silent("set-option").flag("-p");
         let set = match what {
             Some(what) => set.target(self.id()).word(OPTION).word(what.written()),
             None => set.flag("-u").target(self.id()).word(OPTION),
@@ -42,9 +42,9 @@ impl Pane {
     /// # Errors
     /// [`TmuxError::NoPane`]; those of [`super::Tmux::run`].
     pub async fn breaking(&self) -> Result<Option<Breaking>, TmuxError> {
-        let show = Command::new("show-options").flag("-pqv").target(self.id());
+        let show = TmuxCommand::new("show-options").flag("-pqv").target(self.id());
         let replies = self.run(show.word(OPTION)).await?;
-        Ok(Breaking::read(&replies.first().map(Reply::text).unwrap_or_default()))
+        Ok(Breaking::read(&replies.first().map(TmuxReply::text).unwrap_or_default()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Matches what tmux says with what was asked of it, and passes news on. Pure: lines in, answers out.
 
-use super::command::{Body, Part, Reply};
+use super::command::{Body, Part, TmuxReply};
 use super::error::TmuxError;
 use super::notice::{Notice, NoticeSender};
 use super::notification::{Notification, SessionId};
@@ -12,7 +12,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
 /// The answer to a call: a reply a command, or what went wrong first.
-pub(super) type Answer = Result<Vec<Reply>, TmuxError>;
+pub(super) type CallAnswer = Result<Vec<TmuxReply>, TmuxError>;
 
 /// Commands that were written and whose replies are still to come, panes that are watched, and what to write.
 #[derive(Debug)]
@@ -50,18 +50,18 @@ pub struct Printed {
 struct Waiting {
     /// Commands whose replies are still to come.
     parts: VecDeque<Part>,
-    replies: Vec<Reply>,
+    replies: Vec<TmuxReply>,
     error: Option<TmuxError>,
     /// Nobody waits for what we send by ourselves.
-    answer: Option<oneshot::Sender<Answer>>,
+    answer: Option<oneshot::Sender<CallAnswer>>,
 }
 
 /// The reply that is being read.
 #[derive(Debug)]
 enum Open {
     /// Of what tmux ran by itself: attaching, and hooks of a user's own server.
-    Foreign(Reply),
-    Ours(Part, Reply),
+    Foreign(TmuxReply),
+    Ours(Part, TmuxReply),
 }
 
 impl Calls {
@@ -99,7 +99,12 @@ impl Calls {
     }
 
     /// Writes a line of commands. One whose caller has given up is left out: a key must not be pressed late.
-    pub(super) fn send(&mut self, line: &[u8], parts: Vec<Part>, answer: Option<oneshot::Sender<Answer>>) {
+    pub(super) fn send(
+        &mut self,
+        line: &[u8],
+        parts: Vec<Part>,
+        answer: Option<oneshot::Sender<CallAnswer>>,
+    ) {
         if answer.as_ref().is_some_and(oneshot::Sender::is_closed) {
             return;
         }
@@ -145,7 +150,7 @@ impl Calls {
     }
 
     fn begin(&mut self, tag: Tag) -> Result<(), String> {
-        let reply = Reply { time: tag.time, ..Reply::default() };
+        let reply = TmuxReply { time: tag.time, ..TmuxReply::default() };
         self.open = Some(if tag.is_ours() {
             let part = self.waiting.front_mut().and_then(|waiting| waiting.parts.pop_front());
             Open::Ours(part.ok_or("tmux answered a command that was not sent")?, reply)
@@ -261,7 +266,7 @@ impl Calls {
 
 impl Waiting {
     /// tmux leaves out the rest of the branch where a command of a branch fails, else the rest of the line.
-    fn failed(&mut self, part: Part, reply: &Reply) {
+    fn failed(&mut self, part: Part, reply: &TmuxReply) {
         let refused = TmuxError::Refused { command: part.name, words: reply.words() };
         self.error.get_or_insert(refused);
         while self.parts.front().is_some_and(|next| !part.inner || next.inner) {

@@ -1,6 +1,6 @@
 //! Commands for tmux, built word by word, and their replies.
 //!
-//! One [`Command`] is one line: one or more commands that tmux runs one after the other without letting anybody else
+//! One [`TmuxCommand`] is one line: one or more commands that tmux runs one after the other without letting anybody else
 //! in between. Each of them has a reply of its own, so the line knows how many replies to expect, and which follow an
 //! error.
 
@@ -9,7 +9,7 @@ use super::quote::{HasNul, quote, shown};
 use crate::engine::words::PaneId;
 use std::borrow::Cow;
 
-/// Bytes kept of one reply; text beyond it is dropped and the reply marked [`Reply::cut`]. Twice the longest line that
+/// Bytes kept of one reply; text beyond it is dropped and the reply marked [`TmuxReply::cut`]. Twice the longest line that
 /// is kept, so that memory stays bounded whatever a pane shows.
 pub const REPLY_BYTES_MAX: usize = 8 << 20;
 
@@ -40,13 +40,13 @@ pub(super) struct Part {
 
 /// A line of one or more tmux commands.
 #[derive(Debug, Clone)]
-pub struct Command {
+pub struct TmuxCommand {
     line: Vec<u8>,
     parts: Vec<Part>,
     bad: Option<HasNul>,
 }
 
-impl Command {
+impl TmuxCommand {
     /// A command that prints text.
     #[must_use]
     pub fn new(name: &'static str) -> Self {
@@ -151,7 +151,7 @@ impl Command {
 
 /// What one command printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reply {
+pub struct TmuxReply {
     /// Seconds since the Unix epoch, by tmux's clock, when the command was run.
     pub time: u64,
     /// Its lines, each with its newline.
@@ -160,7 +160,7 @@ pub struct Reply {
     pub cut: bool,
 }
 
-impl Reply {
+impl TmuxReply {
     /// The text without its last newline. Invalid UTF-8 is replaced.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
@@ -198,12 +198,12 @@ mod tests {
 
     #[test]
     fn a_line_is_quoted_and_knows_its_replies() {
-        let typed = Command::silent("send-keys").flag("-l").target(PaneId(5)).flag("--").word("a; \"b\"");
-        let refused = Command::new("display-message").flag("-p").word("no");
-        let line = Command::new("list-panes")
+        let typed = TmuxCommand::silent("send-keys").flag("-l").target(PaneId(5)).flag("--").word("a; \"b\"");
+        let refused = TmuxCommand::new("display-message").flag("-p").word("no");
+        let line = TmuxCommand::new("list-panes")
             .flag("-s")
-            .then(Command::choose(PaneId(5), "#{==:#{pane_dead},0}", typed, refused))
-            .then(Command::take_buffer("b"));
+            .then(TmuxCommand::choose(PaneId(5), "#{==:#{pane_dead},0}", typed, refused))
+            .then(TmuxCommand::take_buffer("b"));
         let (line, parts) = line.into_line().unwrap();
         expect![[r##"
             list-panes -s ; if-shell -F -t "%5" "#{==:#{pane_dead},0}" { send-keys -l -t "%5" -- "a; \"b\"" } { display-message -p "no" } ; list-buffers -F "#{buffer_size}" -f "#{==:#{buffer_name},b}" ; show-buffer -b "b" ; delete-buffer -b "b"
@@ -223,14 +223,14 @@ mod tests {
 
     #[test]
     fn a_nul_anywhere_refuses_the_line() {
-        let bad = Command::new("a").word("x\0");
-        assert_eq!(Command::new("b").then(bad.clone()).into_line().unwrap_err(), HasNul { at: 1 });
-        assert!(Command::choose(PaneId(1), "1", Command::new("b"), bad).into_line().is_err());
+        let bad = TmuxCommand::new("a").word("x\0");
+        assert_eq!(TmuxCommand::new("b").then(bad.clone()).into_line().unwrap_err(), HasNul { at: 1 });
+        assert!(TmuxCommand::choose(PaneId(1), "1", TmuxCommand::new("b"), bad).into_line().is_err());
     }
 
     #[test]
     fn a_reply_stays_within_its_limit() {
-        let mut reply = Reply::default();
+        let mut reply = TmuxReply::default();
         let line = vec![b'x'; 1 << 20];
         for _ in 0..20 {
             reply.push(&line, false);

@@ -1,7 +1,7 @@
 //! The handle of the one connection to a tmux server: whoever holds it may ask.
 
 use super::calls::{Calls, Printed};
-use super::command::{Command, Reply};
+use super::command::{TmuxCommand, TmuxReply};
 use super::driver::{CALL_DEADLINE, Call, Driver};
 use super::error::TmuxError;
 use super::notice::{self, Notices};
@@ -84,7 +84,7 @@ impl Tmux {
     /// # Errors
     /// The first [`TmuxError::Refused`]; [`TmuxError::Late`] after [`CALL_DEADLINE`]; [`TmuxError::Gone`]; a word
     /// that no command can carry.
-    pub async fn run(&self, command: Command) -> Result<Vec<Reply>, TmuxError> {
+    pub async fn run(&self, command: TmuxCommand) -> Result<Vec<TmuxReply>, TmuxError> {
         run(&self.calls, command).await
     }
 
@@ -147,9 +147,9 @@ impl Tmux {
     async fn mask(&self, variables: &[String]) -> Result<(), TmuxError> {
         let session = format!("{}:", self.session());
         let mask = |name: &String| {
-            Command::silent("set-environment").flag("-t").word(&session).flag("-r").word(name)
+            TmuxCommand::silent("set-environment").flag("-t").word(&session).flag("-r").word(name)
         };
-        let masks = variables.iter().map(mask).reduce(Command::then);
+        let masks = variables.iter().map(mask).reduce(TmuxCommand::then);
         match masks {
             Some(masks) => self.run(masks).await.map(drop),
             None => Ok(()),
@@ -157,7 +157,7 @@ impl Tmux {
     }
 }
 
-async fn run(calls: &mpsc::Sender<Call>, command: Command) -> Result<Vec<Reply>, TmuxError> {
+async fn run(calls: &mpsc::Sender<Call>, command: TmuxCommand) -> Result<Vec<TmuxReply>, TmuxError> {
     let name = command.name();
     let (line, parts) = command.into_line()?;
     let (answer, answered) = oneshot::channel();
@@ -199,13 +199,13 @@ async fn greet(
     server: &Server,
     session: SessionId,
 ) -> Result<Greeting, TmuxError> {
-    let hello = Command::new("display-message").flag("-p").word("#{version} #{pid}");
-    let own = Command::new("show-environment").flag("-t").word(format!("{session}:"));
-    let ask = hello.then(Command::new("show-environment").flag("-g")).then(own);
+    let hello = TmuxCommand::new("display-message").flag("-p").word("#{version} #{pid}");
+    let own = TmuxCommand::new("show-environment").flag("-t").word(format!("{session}:"));
+    let ask = hello.then(TmuxCommand::new("show-environment").flag("-g")).then(own);
     // One line: each time that tmux is waited for costs a start more than what is asked.
     let options = server.options().into_iter().map(SetOption::into_command);
-    let replies = run(calls, options.fold(ask, Command::then)).await?;
-    let mut texts = replies.iter().map(Reply::text);
+    let replies = run(calls, options.fold(ask, TmuxCommand::then)).await?;
+    let mut texts = replies.iter().map(TmuxReply::text);
     let text = texts.next().unwrap_or_default();
     let unreadable = || TmuxError::Unreadable { command: "display-message", words: shown(text.as_bytes()) };
     let (version, pid) = text.split_once(' ').ok_or_else(unreadable)?;

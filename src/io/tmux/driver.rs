@@ -1,7 +1,7 @@
 //! Reads from tmux and writes to it: one future that owns the client processes and never waits for one side only.
 
-use super::calls::{Answer, Calls, Printed};
-use super::command::{Command, Part};
+use super::calls::{CallAnswer, Calls, Printed};
+use super::command::{Part, TmuxCommand};
 use super::error::TmuxError;
 use super::escape::Escape;
 use super::flood::Flood;
@@ -36,7 +36,7 @@ const COMPLAINT_BYTES_MAX: usize = 4 << 10;
 #[derive(Debug)]
 pub(super) enum Call {
     /// Write a line and collect its replies.
-    Run(Vec<u8>, Vec<Part>, oneshot::Sender<Answer>),
+    Run(Vec<u8>, Vec<Part>, oneshot::Sender<CallAnswer>),
     /// Count the output of a pane.
     Watch(PaneId, oneshot::Sender<watch::Receiver<Printed>>),
 }
@@ -155,7 +155,7 @@ impl Driver {
     /// Writes down that it was us who came just now, and when a person was there before: the next connection tells them apart.
     fn note_people(&mut self) {
         let people = format!("#{{session_activity}} {}", self.person.unwrap_or(0));
-        let set = Command::silent("set-option").flag("-F").flag("-t").word(self.server.window_target());
+        let set = TmuxCommand::silent("set-option").flag("-F").flag("-t").word(self.server.window_target());
         if let Ok((line, parts)) = set.word("@tasuki_people").word(people).into_line() {
             self.calls.send(&line, parts, None);
         }

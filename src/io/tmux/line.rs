@@ -1,12 +1,12 @@
 //! The line that the cursor of a pane stands in, whole, however its terminal has wrapped it; and what is remembered of that
 //! line at the pane itself, beyond the life of a daemon.
 
-use super::command::{Command, Reply};
+use super::command::{TmuxCommand, TmuxReply};
 use super::control::Tmux;
 use super::error::TmuxError;
 use super::pane::Pane;
 use super::people::People;
-use super::screen::{CAPTURE_REPLIES, Rows, Screen};
+use super::screen::{CAPTURE_REPLIES, PaneScreen, Rows};
 
 /// Longest text that is remembered at a pane, in bytes: some rows of a wide terminal.
 const REMEMBERED_BYTES_MAX: usize = 4_000;
@@ -60,7 +60,7 @@ impl Pane {
     /// # Errors
     /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
     pub async fn remember(&self, what: &Remembered) -> Result<(), TmuxError> {
-        let set = Command::silent("set-option").flag("-p").target(self.id());
+        let set = TmuxCommand::silent("set-option").flag("-p").target(self.id());
         self.run(set.word(OPTION).word(what.written())).await.map(drop)
     }
 
@@ -69,9 +69,9 @@ impl Pane {
     /// # Errors
     /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
     pub async fn remembered(&self) -> Result<Option<Remembered>, TmuxError> {
-        let show = Command::new("show-options").flag("-pqv").target(self.id());
+        let show = TmuxCommand::new("show-options").flag("-pqv").target(self.id());
         let replies = self.run(show.word(OPTION)).await?;
-        Ok(Remembered::read(&replies.first().map(Reply::text).unwrap_or_default()))
+        Ok(Remembered::read(&replies.first().map(TmuxReply::text).unwrap_or_default()))
     }
 
     /// Clears the screen of the terminal itself: its program is told nothing.
@@ -79,7 +79,7 @@ impl Pane {
     /// # Errors
     /// As [`Self::paste`].
     pub async fn reset_screen(&self) -> Result<(), TmuxError> {
-        self.if_ours(Command::silent("send-keys").flag("-R").target(self.id())).await
+        self.if_ours(TmuxCommand::silent("send-keys").flag("-R").target(self.id())).await
     }
 }
 
@@ -113,7 +113,7 @@ impl Remembered {
 
 /// Each joined row is made of as many shown ones as hold the same characters: counted without spaces, which are not the same
 /// in both.
-fn line_of(shown: &Screen, joined: &Screen) -> CursorLine {
+fn line_of(shown: &PaneScreen, joined: &PaneScreen) -> CursorLine {
     let count = |row: &String| row.chars().filter(|c| !c.is_whitespace()).count();
     let below = usize::from(shown.height.saturating_sub(shown.cursor.1)).max(1);
     let cursor = shown.rows.len().saturating_sub(below);
@@ -144,8 +144,8 @@ fn line_of(shown: &Screen, joined: &Screen) -> CursorLine {
 mod tests {
     use super::*;
 
-    fn screen(rows: &[&str], cursor: (u16, u16), height: u16) -> Screen {
-        Screen {
+    fn screen(rows: &[&str], cursor: (u16, u16), height: u16) -> PaneScreen {
+        PaneScreen {
             rows: rows.iter().map(|row| (*row).to_owned()).collect(),
             cut: false,
             cursor,

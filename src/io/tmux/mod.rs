@@ -38,7 +38,7 @@ pub use notice::{Notice, Notices};
 pub use overview::shell_word;
 pub use pane::Pane;
 pub use people::{People, Person};
-pub use screen::{Rows, Screen};
+pub use screen::{PaneScreen, Rows};
 pub use server::{Earlier, Looker, Server, USERS_OWN_SOCKET};
 pub use sessions::Session;
 pub use typing::{CtrlLetter, Key};

@@ -1,7 +1,7 @@
 //! One pane: who is at it, what became of its program, and cleaning up after it.
 
 use super::calls::Printed;
-use super::command::{Command, Reply};
+use super::command::{TmuxCommand, TmuxReply};
 use super::control::Tmux;
 use super::error::TmuxError;
 use super::window::{Tag, signal};
@@ -81,7 +81,7 @@ impl Pane {
     /// # Errors
     /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
     pub async fn clear_history(&self) -> Result<(), TmuxError> {
-        self.run(Command::silent("clear-history").target(self.id)).await.map(drop)
+        self.run(TmuxCommand::silent("clear-history").target(self.id)).await.map(drop)
     }
 
     /// Closes its window; a program that still runs gets SIGHUP.
@@ -89,7 +89,7 @@ impl Pane {
     /// # Errors
     /// [`TmuxError::NoPane`], [`TmuxError::NotOurs`]; those of [`Tmux::run`].
     pub async fn kill_window(&self) -> Result<(), TmuxError> {
-        self.if_ours(Command::silent("kill-window").target(self.id)).await
+        self.if_ours(TmuxCommand::silent("kill-window").target(self.id)).await
     }
 
     /// Whether its program has ended, and how. If tmux has lost the signal of its end, it is reminded. The program may
@@ -117,9 +117,9 @@ impl Pane {
     /// What tmux knows of the end, and the program's process id.
     async fn ask_exit(&self) -> Result<(ExitFacts, u32), TmuxError> {
         let format = "#{pane_id}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_pid}";
-        let ask = Command::new("display-message").flag("-p").target(self.id).word(format);
+        let ask = TmuxCommand::new("display-message").flag("-p").target(self.id).word(format);
         let replies = self.run(ask).await?;
-        let text = replies.first().map(Reply::text).unwrap_or_default();
+        let text = replies.first().map(TmuxReply::text).unwrap_or_default();
         let mut fields = text.split('|');
         let mut next = || fields.next().unwrap_or_default();
         if next() != self.id.to_string() {
@@ -130,7 +130,7 @@ impl Pane {
     }
 
     /// Runs commands; a pane that is not there has its own error.
-    pub(super) async fn run(&self, command: Command) -> Result<Vec<Reply>, TmuxError> {
+    pub(super) async fn run(&self, command: TmuxCommand) -> Result<Vec<TmuxReply>, TmuxError> {
         self.tmux.run(command).await.map_err(|error| match error {
             TmuxError::Refused { words, .. } if words.starts_with("can't find pane") => {
                 TmuxError::NoPane { pane: self.id }

@@ -1,6 +1,6 @@
 //! The people at a session: who looks at a pane, when a key was last pressed, and who has left.
 
-use super::command::{Command, Reply};
+use super::command::{TmuxCommand, TmuxReply};
 use super::control::Tmux;
 use super::error::TmuxError;
 use super::pane::Pane;
@@ -63,8 +63,8 @@ impl<'a> Client<'a> {
 }
 
 impl Tmux {
-    pub(super) fn ask_people() -> Command {
-        let list = Command::new("list-clients").flag("-F");
+    pub(super) fn ask_people() -> TmuxCommand {
+        let list = TmuxCommand::new("list-clients").flag("-F");
         list.word(
             "#{client_control_mode} #{client_readonly} #{client_activity} #{client_created} #{session_activity} #{session_id} #{pane_id} \
              #{@tasuki_people}",
@@ -102,7 +102,7 @@ impl Pane {
         self.tmux().comes()
     }
 
-    pub(super) fn find_people(&self, reply: &Reply) -> People {
+    pub(super) fn find_people(&self, reply: &TmuxReply) -> People {
         let (pane, session) = (self.id().to_string(), self.tmux().session().to_string());
         read(&reply.text(), reply.time, &pane, &session)
     }

@@ -1,6 +1,6 @@
 //! What a pane shows, as text.
 
-use super::command::{Command, REPLY_BYTES_MAX, Reply};
+use super::command::{REPLY_BYTES_MAX, TmuxCommand, TmuxReply};
 use super::control::Tmux;
 use super::error::TmuxError;
 use super::pane::Pane;
@@ -11,7 +11,7 @@ use super::people::People;
 pub enum Rows {
     /// Rows that belong together are one, spaces at the end included. What the program itself wrapped stays apart.
     Joined,
-    /// One string a row of the screen, without the spaces at its end: the last [`Screen::height`] are the screen.
+    /// One string a row of the screen, without the spaces at its end: the last [`PaneScreen::height`] are the screen.
     AsShown,
     /// The same with the sequences that colour them.
     Coloured,
@@ -19,7 +19,7 @@ pub enum Rows {
 
 /// What a pane shows at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Screen {
+pub struct PaneScreen {
     /// From the oldest row asked for to the bottom of the screen, empty ones included.
     pub rows: Vec<String>,
     /// Whether rows at the bottom are missing, since the whole was over 8 MiB.
@@ -54,7 +54,7 @@ impl Pane {
     ///
     /// # Errors
     /// [`TmuxError::NoPane`]; those of [`super::control::Tmux::run`].
-    pub async fn capture(&self, history: u32, rows: Rows) -> Result<Screen, TmuxError> {
+    pub async fn capture(&self, history: u32, rows: Rows) -> Result<PaneScreen, TmuxError> {
         let replies = self.run(self.capturing(history, rows)).await?;
         self.captured(&replies, rows)
     }
@@ -63,15 +63,15 @@ impl Pane {
     ///
     /// # Errors
     /// As [`Self::capture`].
-    pub async fn look(&self, history: u32, rows: Rows) -> Result<(Screen, People), TmuxError> {
+    pub async fn look(&self, history: u32, rows: Rows) -> Result<(PaneScreen, People), TmuxError> {
         let replies = self.run(self.capturing(history, rows).then(Tmux::ask_people())).await?;
         let people = replies.get(CAPTURE_REPLIES).map(|reply| self.find_people(reply)).unwrap_or_default();
         Ok((self.captured(&replies, rows)?, people))
     }
 
-    pub(super) fn capturing(&self, history: u32, rows: Rows) -> Command {
+    pub(super) fn capturing(&self, history: u32, rows: Rows) -> TmuxCommand {
         let buffer = format!("tasuki-screen-{}", self.id().0);
-        let mut capture = Command::silent("capture-pane");
+        let mut capture = TmuxCommand::silent("capture-pane");
         if rows == Rows::Joined {
             capture = capture.flag("-J");
         }
@@ -79,22 +79,22 @@ impl Pane {
             capture = capture.flag("-e");
         }
         let capture = capture.flag("-b").word(&buffer).flag("-S").word(format!("-{history}"));
-        let facts = Command::new("display-message").flag("-p").target(self.id()).word(FACTS);
-        capture.target(self.id()).then(facts).then(Command::take_buffer(&buffer))
+        let facts = TmuxCommand::new("display-message").flag("-p").target(self.id()).word(FACTS);
+        capture.target(self.id()).then(facts).then(TmuxCommand::take_buffer(&buffer))
     }
 
-    pub(super) fn captured(&self, replies: &[Reply], given: Rows) -> Result<Screen, TmuxError> {
+    pub(super) fn captured(&self, replies: &[TmuxReply], given: Rows) -> Result<PaneScreen, TmuxError> {
         // Of: capture, facts, the buffer's length, its text, its removal.
         let at = |index: usize| replies.get(index).cloned().unwrap_or_default();
         let (facts, text) = (at(1), at(3));
         let bytes = text.buffer(self.tmux().version().buffer_escape());
         let unreadable = || TmuxError::Unreadable { command: "capture-pane", words: facts.words() };
-        Screen::read(&facts, &bytes, text.cut, given).ok_or_else(unreadable)
+        PaneScreen::read(&facts, &bytes, text.cut, given).ok_or_else(unreadable)
     }
 }
 
-impl Screen {
-    fn read(facts: &Reply, bytes: &[u8], cut: bool, given: Rows) -> Option<Self> {
+impl PaneScreen {
+    fn read(facts: &TmuxReply, bytes: &[u8], cut: bool, given: Rows) -> Option<Self> {
         let facts = facts.text();
         let mut fields = facts.splitn(8, '|');
         let mut number = || fields.next()?.parse::<u16>().ok();

@@ -1,6 +1,6 @@
 //! An option of tmux that is to be set.
 
-use super::command::Command;
+use super::command::TmuxCommand;
 
 /// An option to be set.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ impl SetOption {
     }
 
     /// As a command of a connection.
-    pub(super) fn into_command(self) -> Command {
-        let set = Command::silent("set-option");
+    pub(super) fn into_command(self) -> TmuxCommand {
+        let set = TmuxCommand::silent("set-option");
         let set = match self.session {
             Some(target) => set.flag("-t").word(target),
             None => set.flag("-s"),

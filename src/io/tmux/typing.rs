@@ -1,7 +1,7 @@
 //! Typing into a pane. Each piece is typed by tmux itself on the condition that the pane is the one that is meant,
 //! lives, and gives keys to its program: no moment lies between the check and the key.
 
-use super::command::{Command, Reply};
+use super::command::{TmuxCommand, TmuxReply};
 use super::error::TmuxError;
 use super::pane::Pane;
 use super::quote::{check_typable, literal};
@@ -90,12 +90,12 @@ impl Pane {
             return Ok(());
         }
         if text.len() <= INLINE_BYTES_MAX {
-            let set = Command::silent("set-buffer").flag("-b").word(&buffer).flag("--").word(text);
+            let set = TmuxCommand::silent("set-buffer").flag("-b").word(&buffer).flag("--").word(text);
             return self.paste_from(&buffer, set).await;
         }
         let file = self.spool(text).await?;
         let path = literal(file.path().as_os_str().as_bytes());
-        let load = Command::silent("load-buffer").flag("-b").word(&buffer).word(path);
+        let load = TmuxCommand::silent("load-buffer").flag("-b").word(&buffer).word(path);
         self.paste_from(&buffer, load).await
     }
 
@@ -106,7 +106,7 @@ impl Pane {
     pub async fn type_literal(&self, text: &str) -> Result<(), TmuxError> {
         check_typable(text)?;
         for piece in pieces(text, TYPED_BYTES_MAX) {
-            let keys = Command::silent("send-keys").flag("-l").target(self.id());
+            let keys = TmuxCommand::silent("send-keys").flag("-l").target(self.id());
             self.if_ready(keys.flag("--").word(piece)).await?;
         }
         Ok(())
@@ -117,7 +117,7 @@ impl Pane {
     /// # Errors
     /// As [`Self::paste`].
     pub async fn key(&self, key: Key) -> Result<(), TmuxError> {
-        let keys = Command::silent("send-keys").target(self.id());
+        let keys = TmuxCommand::silent("send-keys").target(self.id());
         self.if_ready(keys.word(key.name())).await
     }
 
@@ -132,32 +132,33 @@ impl Pane {
     /// A paste into a pane whose program has ended crashes the server (3.0a to 3.3a), and copy mode hides whether
     /// the program wants brackets: so the condition stands in the same line. The buffer goes with the paste (a command
     /// more costs 8 µs of 190); what was refused is taken away apart.
-    async fn paste_from(&self, buffer: &str, fill: Command) -> Result<(), TmuxError> {
-        let paste = Command::silent("paste-buffer").flag("-d").flag("-p").flag("-r").flag("-b").word(buffer);
+    async fn paste_from(&self, buffer: &str, fill: TmuxCommand) -> Result<(), TmuxError> {
+        let paste =
+            TmuxCommand::silent("paste-buffer").flag("-d").flag("-p").flag("-r").flag("-b").word(buffer);
         let replies = self.run(fill.then(self.guarded(paste.target(self.id()), Guard::Ready))).await;
         // Of: fill, the choice, what was chosen.
         let done = replies.and_then(|replies| self.judge(replies.get(2)));
         // Without an answer it may still be pasted, and goes then.
         if !matches!(done, Ok(()) | Err(TmuxError::Late { .. } | TmuxError::Gone { .. })) {
             // There may be none.
-            let _ = self.run(Command::silent("delete-buffer").flag("-b").word(buffer)).await;
+            let _ = self.run(TmuxCommand::silent("delete-buffer").flag("-b").word(buffer)).await;
         }
         done
     }
 
-    async fn if_ready(&self, command: Command) -> Result<(), TmuxError> {
+    async fn if_ready(&self, command: TmuxCommand) -> Result<(), TmuxError> {
         let replies = self.run(self.guarded(command, Guard::Ready)).await?;
         self.judge(replies.last())
     }
 
     /// Runs a command if the pane is the one that is meant.
-    pub(super) async fn if_ours(&self, command: Command) -> Result<(), TmuxError> {
+    pub(super) async fn if_ours(&self, command: TmuxCommand) -> Result<(), TmuxError> {
         let replies = self.run(self.guarded(command, Guard::Ours)).await?;
         self.judge(replies.last())
     }
 
     /// The command on condition; where the condition does not hold, tmux prints why instead.
-    fn guarded(&self, command: Command, guard: Guard) -> Command {
+    fn guarded(&self, command: TmuxCommand, guard: Guard) -> TmuxCommand {
         let tag = self.tag().map_or("", |_| "#{@tasuki_agent}");
         let meant = self.tag().map(Tag::to_string).unwrap_or_default();
         let (state, ready) = match guard {
@@ -167,12 +168,12 @@ impl Pane {
         // tmux looks at its own current pane if this one is not there: so the pane's number is compared too.
         let condition = format!("#{{==:#{{pane_id}} {state} {tag},{} {ready} {meant}}}", self.id());
         let why = "#{pane_id}|#{pane_dead}|#{pane_in_mode}|#{pane_input_off}|#{@tasuki_agent}";
-        let refusal = Command::new("display-message").flag("-p").target(self.id()).word(why);
-        Command::choose(self.id(), &condition, command, refusal)
+        let refusal = TmuxCommand::new("display-message").flag("-p").target(self.id()).word(why);
+        TmuxCommand::choose(self.id(), &condition, command, refusal)
     }
 
     /// Nothing printed: it was done. Else what was printed says why not.
-    fn judge(&self, reply: Option<&Reply>) -> Result<(), TmuxError> {
+    fn judge(&self, reply: Option<&TmuxReply>) -> Result<(), TmuxError> {
         let reply = reply.cloned().unwrap_or_default();
         if reply.body.is_empty() {
             return Ok(());

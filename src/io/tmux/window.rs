@@ -1,6 +1,6 @@
 //! Making a window for an agent, and finding all agents' panes again.
 
-use super::command::{Command, Reply};
+use super::command::{TmuxCommand, TmuxReply};
 use super::control::Tmux;
 use super::error::TmuxError;
 use super::notification::{self, WindowId};
@@ -141,9 +141,9 @@ impl Tmux {
     /// Those of [`Tmux::run`]; [`TmuxError::Unreadable`].
     pub async fn list_panes(&self) -> Result<Vec<PaneRow>, TmuxError> {
         let session = format!("{}:", self.session());
-        let list = Command::new("list-panes").flag("-s").flag("-t").word(session).flag("-F").word(ROW);
+        let list = TmuxCommand::new("list-panes").flag("-s").flag("-t").word(session).flag("-F").word(ROW);
         let replies = self.run(list).await?;
-        let text = replies.first().map(Reply::text).unwrap_or_default();
+        let text = replies.first().map(TmuxReply::text).unwrap_or_default();
         let read = |row: &str| {
             let words = || shown(row.as_bytes());
             PaneRow::read(row).ok_or_else(|| TmuxError::Unreadable { command: "list-panes", words: words() })
@@ -153,20 +153,20 @@ impl Tmux {
 
     /// The window is made under a name that only this launch has, so that the commands behind find it without
     /// knowing its number, and gets its own name last.
-    fn creation(&self, spec: &WindowSpec) -> Result<Command, TmuxError> {
+    fn creation(&self, spec: &WindowSpec) -> Result<TmuxCommand, TmuxError> {
         let own = format!("{}:=tasuki-{}", self.session(), spec.tag.nonce);
         let option = |name: &str, value: &str| {
-            Command::silent("set-option").flag("-w").flag("-t").word(&own).word(name).word(value)
+            TmuxCommand::silent("set-option").flag("-w").flag("-t").word(&own).word(name).word(value)
         };
         let (columns, rows) = self.size();
-        let tag = Command::silent("set-option").flag("-p").flag("-t").word(&own);
-        let resize = Command::silent("resize-window").flag("-t").word(&own);
+        let tag = TmuxCommand::silent("set-option").flag("-p").flag("-t").word(&own);
+        let resize = TmuxCommand::silent("resize-window").flag("-t").word(&own);
         let resize = resize.flag("-x").word(columns.to_string()).flag("-y").word(rows.to_string());
         // Whoever comes sees an agent, and not the window that only holds the session open.
         let session = format!("{}:", self.session());
-        let select = |target: &str| Command::silent("select-window").flag("-t").word(target);
-        let shown = Command::choose_at(&session, HOLDER_SHOWN, select(&own), select(&session));
-        let rename = Command::silent("rename-window").flag("-t").word(&own).flag("--");
+        let select = |target: &str| TmuxCommand::silent("select-window").flag("-t").word(target);
+        let shown = TmuxCommand::choose_at(&session, HOLDER_SHOWN, select(&own), select(&session));
+        let rename = TmuxCommand::silent("rename-window").flag("-t").word(&own).flag("--");
         Ok(self
             .new_window(spec)?
             .then(tag.word("@tasuki_agent").word(spec.tag.to_string()))
@@ -181,8 +181,8 @@ impl Tmux {
             .then(rename.word(literal(spec.name.as_bytes()))))
     }
 
-    fn new_window(&self, spec: &WindowSpec) -> Result<Command, TmuxError> {
-        let mut command = Command::new("new-window")
+    fn new_window(&self, spec: &WindowSpec) -> Result<TmuxCommand, TmuxError> {
+        let mut command = TmuxCommand::new("new-window")
             .flag("-d")
             .flag("-P")
             .flag("-F")

@@ -38,7 +38,7 @@ use number::{read_decimal, whole_within};
 use oracle::{Book, Findings};
 use progress::Progress;
 use record::{DEEDS, DROPS, Note, Recorder, SEEN};
-pub use report::Report;
+pub use report::TortureReport;
 pub use setting::Setting;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -137,7 +137,7 @@ fn unusable(folder: &Path, error: io::Error) -> Trouble {
 ///
 /// # Errors
 /// [`Trouble`] if there is nothing to report: a bad flag, an unusable folder, a team that does not start.
-pub fn run(setting: Setting<'_>, args: &Args) -> Result<Report, Trouble> {
+pub fn run(setting: Setting<'_>, args: &Args) -> Result<TortureReport, Trouble> {
     if let Some(top) = &args.check {
         return report::make(&Places { top: top.clone() }, true);
     }

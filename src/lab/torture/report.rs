@@ -12,7 +12,7 @@ const TOLD_MAX: usize = 50;
 
 /// What a run brought.
 #[derive(Debug)]
-pub struct Report {
+pub struct TortureReport {
     /// For programs.
     pub value: serde_json::Value,
     /// For people.
@@ -24,7 +24,7 @@ pub struct Report {
     found: Option<Trouble>,
 }
 
-impl Report {
+impl TortureReport {
     /// Once it was read: removes the folder of a run in which nothing was found.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl Report {
 }
 
 /// Asks the oracle; `kept` says that the folder stays in any case.
-pub(super) fn make(places: &Places, kept: bool) -> Result<Report, Trouble> {
+pub(super) fn make(places: &Places, kept: bool) -> Result<TortureReport, Trouble> {
     let (done, book, ends, findings) = oracle::check(places)?;
     let value = serde_json::json!({
         "seed": done.seed,
@@ -70,7 +70,7 @@ pub(super) fn make(places: &Places, kept: bool) -> Result<Report, Trouble> {
         let cure = format!("look at {}; the run was seed {}", places.top.display(), done.seed);
         Trouble::new(Kind::Failed, "found", why, cure)
     });
-    Ok(Report { value, text, top: places.top.clone(), kept, found })
+    Ok(TortureReport { value, text, top: places.top.clone(), kept, found })
 }
 
 fn text(

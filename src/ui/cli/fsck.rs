@@ -4,7 +4,7 @@ use super::desk::{Desk, Ended, refuse_agents};
 use super::failure::{Failure, Kind};
 use crate::daemon::views::rebuild::{Rebuild, Rebuilt};
 use crate::engine::words::counted;
-use crate::io::journal::{self, Order, Report, scan};
+use crate::io::journal::{self, ReadOrder, ScanReport, scan};
 use crate::io::views::Views;
 use crate::io::workspace::Workspace;
 use std::ops::ControlFlow;
@@ -32,7 +32,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     }
     // A workspace that never had a daemon has no journal, and nothing is wrong with it.
     let there = workspace.journal().is_dir();
-    let report = if there { journal::fsck(&workspace.journal())? } else { Report::default() };
+    let report = if there { journal::fsck(&workspace.journal())? } else { ScanReport::default() };
     let rebuilt = if args.rebuild && there { Some(rebuild(&workspace)?) } else { None };
     let value = serde_json::json!({
         "sound": report.is_sound(),
@@ -78,7 +78,7 @@ fn rebuild(workspace: &Workspace) -> Result<Rebuilt, Failure> {
     workspace.prepare()?;
     let mut rebuild = Rebuild::new(Views::open(workspace.root())?);
     let mut taken = Ok(());
-    scan(&workspace.journal(), 1, Order::OldestFirst, &mut |entry| {
+    scan(&workspace.journal(), 1, ReadOrder::OldestFirst, &mut |entry| {
         taken = rebuild.take(entry);
         if taken.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
@@ -86,7 +86,7 @@ fn rebuild(workspace: &Workspace) -> Result<Rebuilt, Failure> {
     Ok(rebuild.finish()?)
 }
 
-fn faults(report: &Report) -> Vec<String> {
+fn faults(report: &ScanReport) -> Vec<String> {
     let damaged = report.damaged.iter();
     let damaged = damaged.map(|bad| {
         format!("segment {}: {} bytes at {} are damaged: {}", bad.segment, bad.bytes, bad.offset, bad.flaw)

@@ -22,7 +22,7 @@ pub(super) struct Gate {
     pub(super) daemon: DaemonInfo,
 }
 
-pub(super) type Answer<T> = Result<Json<T>, Refused>;
+pub(super) type JsonAnswer<T> = Result<Json<T>, Refused>;
 
 impl Gate {
     /// Asks the loop. It answers at once, or when what was asked is durable.
@@ -33,7 +33,7 @@ impl Gate {
         answered.await.map_err(|_| gone())
     }
 
-    pub(super) async fn command(&self, key: Key, command: Command) -> Answer<Done> {
+    pub(super) async fn command(&self, key: Key, command: Command) -> JsonAnswer<Done> {
         match self.ask(key, Request::Command(command)).await? {
             Response::Reply(Reply::Done { what, id }) => {
                 Ok(Json(Done { what, id: id.map(|id| id.to_string()) }))
@@ -42,7 +42,7 @@ impl Gate {
         }
     }
 
-    pub(super) async fn done(&self, key: Key, request: Request, what: &str) -> Answer<Done> {
+    pub(super) async fn done(&self, key: Key, request: Request, what: &str) -> JsonAnswer<Done> {
         match self.ask(key, request).await? {
             Response::Ok => Ok(Json(Done { what: what.to_owned(), id: None })),
             other => Err(unexpected(other)),

@@ -1,6 +1,6 @@
 //! The addresses of panes: what an agent's pane shows, what is typed there, and what it asks.
 
-use super::gate::{Answer, Gate, duration, odd};
+use super::gate::{Gate, JsonAnswer, duration, odd};
 use super::given::{Asked, Given, Key, Word};
 use super::refused::Refused;
 use super::show;
@@ -25,14 +25,14 @@ pub(super) async fn read(
     State(gate): State<Gate>,
     Word(name): Word<AgentName>,
     Asked(query): Asked<PaneQuery>,
-) -> Answer<PaneText> {
+) -> JsonAnswer<PaneText> {
     match gate.pane(Key::NONE, name, PaneRequest::Read(query.history.unwrap_or(0))).await? {
         PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),
         other => Err(odd(&other)),
     }
 }
 
-pub(super) async fn ready(State(gate): State<Gate>, Word(name): Word<AgentName>) -> Answer<PaneReady> {
+pub(super) async fn ready(State(gate): State<Gate>, Word(name): Word<AgentName>) -> JsonAnswer<PaneReady> {
     match gate.pane(Key::NONE, name, PaneRequest::Ready).await? {
         PaneResponse::Ready(ready, why) => Ok(Json(PaneReady { ready, why, cure: None })),
         PaneResponse::Hindered(Hindrance { why, cure }) => {
@@ -42,7 +42,7 @@ pub(super) async fn ready(State(gate): State<Gate>, Word(name): Word<AgentName>)
     }
 }
 
-pub(super) async fn look(State(gate): State<Gate>, Word(name): Word<AgentName>) -> Answer<PaneLookInfo> {
+pub(super) async fn look(State(gate): State<Gate>, Word(name): Word<AgentName>) -> JsonAnswer<PaneLookInfo> {
     match gate.pane(Key::NONE, name, PaneRequest::Explain).await? {
         PaneResponse::Look(look) => Ok(Json(show::look(*look))),
         other => Err(odd(&other)),
@@ -54,7 +54,7 @@ pub(super) async fn answer(
     Word(name): Word<AgentName>,
     key: Key,
     Given(body): Given<PaneAnswerBody>,
-) -> Answer<PaneAnswered> {
+) -> JsonAnswer<PaneAnswered> {
     if key.0.is_some() {
         let why = "an agent may not answer for people: what is asked there is theirs to allow";
         return Err(Refused::new(StatusCode::FORBIDDEN, "not-yours", why, "let a person answer"));
@@ -95,7 +95,7 @@ pub(super) async fn send(
     key: Key,
     Word(name): Word<AgentName>,
     Given(body): Given<PaneSendBody>,
-) -> Answer<PaneTyped> {
+) -> JsonAnswer<PaneTyped> {
     let PaneSendBody { text, lines, force, wait } = body;
     let wait_ms = duration(wait.as_deref(), 0)?;
     match gate.pane(key, name, PaneRequest::Send(SendWish { text, lines, force, wait_ms })).await? {
@@ -116,7 +116,11 @@ fn not_ready(why: Option<String>, cure: Option<String>) -> Refused {
     Refused::new(StatusCode::CONFLICT, "not-ready", why, cure)
 }
 
-pub(super) async fn clear(State(gate): State<Gate>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
+pub(super) async fn clear(
+    State(gate): State<Gate>,
+    key: Key,
+    Word(name): Word<AgentName>,
+) -> JsonAnswer<Done> {
     let what = format!("{name}'s pane has been cleared");
     match gate.pane(key, name, PaneRequest::Clear).await? {
         PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
@@ -130,7 +134,7 @@ pub(super) async fn clear_line(
     State(gate): State<Gate>,
     key: Key,
     Word(name): Word<AgentName>,
-) -> Answer<Done> {
+) -> JsonAnswer<Done> {
     let what = format!("{name}'s input is empty");
     match gate.pane(key, name, PaneRequest::ClearLine).await? {
         PaneResponse::Typed(_) => Ok(Json(Done { what, id: None })),
@@ -150,7 +154,7 @@ pub(super) async fn wait(
     State(gate): State<Gate>,
     Word(name): Word<AgentName>,
     Given(body): Given<PaneWaitBody>,
-) -> Answer<PaneText> {
+) -> JsonAnswer<PaneText> {
     let timeout_ms = duration(body.timeout.as_deref(), PANE_WAIT_MS)?;
     match gate.pane(Key::NONE, name, PaneRequest::Wait { text: body.text, timeout_ms }).await? {
         PaneResponse::Text(text) => Ok(Json(PaneText { text, timed_out: false })),

@@ -1,7 +1,7 @@
 //! Each address of the socket and what it does: reads the request, asks the loop, and shows the answer.
 
 use super::address::{Address, get, post};
-use super::gate::{Answer, Gate, duration, seen, unexpected};
+use super::gate::{Gate, JsonAnswer, duration, seen, unexpected};
 use super::given::{Asked, Given, Key, Raw, Word, json_of};
 use super::refused::Refused;
 use super::{WAIT_MS_MAX, panes, show};
@@ -114,14 +114,14 @@ async fn send(
     }
 }
 
-async fn open(State(gate): State<Gate>) -> Answer<MessageList> {
+async fn open(State(gate): State<Gate>) -> JsonAnswer<MessageList> {
     match gate.ask(Key::NONE, Request::Open).await? {
         Response::Open(open) => Ok(Json(MessageList { messages: open.to_vec() })),
         other => Err(unexpected(other)),
     }
 }
 
-async fn message(State(gate): State<Gate>, Word(id): Word<MessageId>) -> Answer<MessageView> {
+async fn message(State(gate): State<Gate>, Word(id): Word<MessageId>) -> JsonAnswer<MessageView> {
     gate.message(id).await.map(Json)
 }
 
@@ -129,7 +129,7 @@ async fn wait(
     State(gate): State<Gate>,
     Word(id): Word<MessageId>,
     Asked(query): Asked<WaitQuery>,
-) -> Answer<Waited> {
+) -> JsonAnswer<Waited> {
     let until = until(&query)?;
     let wait = Duration::from_millis(duration(query.timeout.as_deref(), WAIT_MS_MAX)?.min(WAIT_MS_MAX));
     match tokio::time::timeout(wait, gate.ask(Key::NONE, Request::Await(id.clone(), until))).await {
@@ -146,11 +146,11 @@ async fn cancel(
     key: Key,
     Word(id): Word<MessageId>,
     Asked(query): Asked<CancelQuery>,
-) -> Answer<Done> {
+) -> JsonAnswer<Done> {
     gate.command(key, Command::Cancel { id, let_finish: query.let_finish }).await
 }
 
-async fn retry(State(gate): State<Gate>, key: Key, Word(id): Word<MessageId>) -> Answer<Done> {
+async fn retry(State(gate): State<Gate>, key: Key, Word(id): Word<MessageId>) -> JsonAnswer<Done> {
     gate.command(key, Command::Retry(id)).await
 }
 
@@ -159,18 +159,18 @@ async fn reply(
     key: Key,
     Word(token): Word<Token>,
     Given(body): Given<ReplyBody>,
-) -> Answer<Done> {
+) -> JsonAnswer<Done> {
     if body.text.trim().is_empty() {
         return Err(Refusal::new(Code::ContentEmpty, "the answer has no text").at("text").into());
     }
     gate.command(key, Command::Reply { token, text: body.text.into(), failed: body.failed }).await
 }
 
-async fn acknowledge(State(gate): State<Gate>, key: Key, Word(token): Word<Token>) -> Answer<Done> {
+async fn acknowledge(State(gate): State<Gate>, key: Key, Word(token): Word<Token>) -> JsonAnswer<Done> {
     gate.command(key, Command::Acknowledge { token }).await
 }
 
-async fn status(State(gate): State<Gate>) -> Answer<StatusInfo> {
+async fn status(State(gate): State<Gate>) -> JsonAnswer<StatusInfo> {
     match gate.ask(Key::NONE, Request::Overview).await? {
         Response::Overview(overview, notes, unread) => {
             Ok(Json(show::workspace(&overview, (notes, unread), gate.daemon)))
@@ -183,30 +183,30 @@ async fn health(State(gate): State<Gate>) -> Json<Health> {
     Json(Health { ok: true, daemon: gate.daemon })
 }
 
-async fn halt(State(gate): State<Gate>, key: Key, Given(body): Given<HaltBody>) -> Answer<Done> {
+async fn halt(State(gate): State<Gate>, key: Key, Given(body): Given<HaltBody>) -> JsonAnswer<Done> {
     let what = if body.on { "nothing is typed any more" } else { "work goes on" };
     gate.done(key, Request::Halt(body.on), what).await
 }
 
-async fn down(State(gate): State<Gate>, key: Key, Given(body): Given<DownBody>) -> Answer<Done> {
+async fn down(State(gate): State<Gate>, key: Key, Given(body): Given<DownBody>) -> JsonAnswer<Done> {
     let what =
         if body.keep_agents { "the daemon ends; the agents go on" } else { "the daemon and the agents end" };
     gate.done(key, Request::Down { keep_agents: body.keep_agents }, what).await
 }
 
-async fn start_all(State(gate): State<Gate>, key: Key) -> Answer<Done> {
+async fn start_all(State(gate): State<Gate>, key: Key) -> JsonAnswer<Done> {
     gate.command(key, Command::Start(None)).await
 }
 
-async fn start(State(gate): State<Gate>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
+async fn start(State(gate): State<Gate>, key: Key, Word(name): Word<AgentName>) -> JsonAnswer<Done> {
     gate.command(key, Command::Start(Some(name))).await
 }
 
-async fn stop(State(gate): State<Gate>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
+async fn stop(State(gate): State<Gate>, key: Key, Word(name): Word<AgentName>) -> JsonAnswer<Done> {
     gate.command(key, Command::Stop(name)).await
 }
 
-async fn restart(State(gate): State<Gate>, key: Key, Word(name): Word<AgentName>) -> Answer<Done> {
+async fn restart(State(gate): State<Gate>, key: Key, Word(name): Word<AgentName>) -> JsonAnswer<Done> {
     gate.command(key, Command::Restart(name)).await
 }
 

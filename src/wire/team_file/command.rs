@@ -9,7 +9,7 @@ const INTERPRETERS: [&str; 8] = ["bash", "dash", "perl", "python", "python3", "r
 
 /// A command, and where its program is looked for.
 #[derive(Clone, Copy)]
-pub(super) struct Command<'a> {
+pub(super) struct CheckedCommand<'a> {
     pub(super) argv: &'a [String],
     pub(super) cwd: &'a Path,
     /// Folders with colons between them.
@@ -24,7 +24,7 @@ pub(super) enum Fault {
     Absent,
 }
 
-impl<'a> Command<'a> {
+impl<'a> CheckedCommand<'a> {
     /// Tells of what is not there; whether the program is.
     pub(super) fn warn(&self, outside: &dyn Outside, place: Place, book: &mut Book) -> bool {
         let fault = self.fault(outside);
@@ -168,7 +168,7 @@ mod tests {
         ] {
             let argv = argv(&[program]);
             let path = "/usr/local/bin:/usr/bin:bin";
-            let command = Command { argv: &argv, cwd: Path::new("/作業"), path };
+            let command = CheckedCommand { argv: &argv, cwd: Path::new("/作業"), path };
             assert_eq!(command.fault(&machine()).map(|(_, fault)| fault), fault, "{program}");
         }
     }
@@ -185,7 +185,7 @@ mod tests {
             (&["bash"], false),
         ] {
             let argv = argv(words);
-            let command = Command { argv: &argv, cwd: Path::new("/作業"), path: "/usr/bin" };
+            let command = CheckedCommand { argv: &argv, cwd: Path::new("/作業"), path: "/usr/bin" };
             assert_eq!(command.missing_script(&machine()).is_some(), is_missing, "{words:?}");
         }
     }

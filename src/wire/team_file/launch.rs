@@ -1,6 +1,6 @@
 //! How one agent is started: its command, folder, environment and system prompt, all placeholders filled.
 
-use super::command::Command;
+use super::command::CheckedCommand;
 use super::env::{Env, allowed_only};
 use super::file::AgentEntry;
 use super::fill::{Filled, Values, fill};
@@ -117,7 +117,7 @@ impl Ground<'_> {
         let argv = self.argv(&assembled.words, place, &values, book);
         let env = self.env(agent, profile, (&values, assembled.sets_env), book);
         let path = env.get("PATH").map_or("", String::as_str);
-        self.warn_if_absent(Command { argv: &argv, cwd: &cwd, path }, place, book);
+        self.warn_if_absent(CheckedCommand { argv: &argv, cwd: &cwd, path }, place, book);
         let mut launch = Launch {
             digest: digest(&assembled.words, &cwd, agent, profile, &values),
             active: self.active(&cwd),
@@ -238,7 +238,7 @@ impl Ground<'_> {
     }
 
     /// Tells of a program, or of a script that it is to run, which is not there.
-    fn warn_if_absent(&self, command: Command<'_>, place: Place, book: &mut Book) {
+    fn warn_if_absent(&self, command: CheckedCommand<'_>, place: Place, book: &mut Book) {
         let program = command.argv.first().cloned().unwrap_or_default();
         let sought = (program, command.path.to_owned(), command.cwd.to_path_buf());
         let is_known = self.found.borrow().contains(&sought);

@@ -1,6 +1,6 @@
 //! Whether what a launch starts is there, asked just before it is started.
 
-use super::command::{Command, Fault};
+use super::command::{CheckedCommand, Fault};
 use super::finding::{IS_FOLDER, NO_PROGRAM, NO_SCRIPT};
 use super::launch::Launch;
 use super::outside::Outside;
@@ -30,8 +30,8 @@ impl Launch {
         ))
     }
 
-    fn command(&self) -> Command<'_> {
+    fn command(&self) -> CheckedCommand<'_> {
         let path = self.env.get("PATH").map_or("", String::as_str);
-        Command { argv: &self.argv, cwd: &self.cwd, path }
+        CheckedCommand { argv: &self.argv, cwd: &self.cwd, path }
     }
 }

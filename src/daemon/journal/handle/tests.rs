@@ -18,12 +18,12 @@ fn step(seq: u64) -> Step {
     }
 }
 
-fn written(done: Done) -> Written {
+fn written(done: JobDone) -> Written {
     Written { done, wants_rotation: false, flushes: 1, archive: None }
 }
 
-fn told(text: &str) -> Vec<(Millis, Told)> {
-    vec![(Millis(1), Told { id: None, agent: None, text: text.to_owned() })]
+fn told(text: &str) -> Vec<(Millis, HistoryLine)> {
+    vec![(Millis(1), HistoryLine { id: None, agent: None, text: text.to_owned() })]
 }
 
 #[test]
@@ -41,14 +41,14 @@ fn effects_wait_for_their_step() {
     assert_eq!(lines.len(), 1, "the second step waits for the first batch");
     assert!(inbox.try_recv().is_err());
     let place = Location { segment: 1, offset: 0, len: 10 };
-    let heard = handle.written(written(Done::Appended(vec![place])), Millis(1)).unwrap();
+    let heard = handle.written(written(JobDone::Appended(vec![place])), Millis(1)).unwrap();
     let Heard::Appended(held) = heard else { panic!("{heard:?}") };
     let held_first = Held { effects: step(1).effects, told: told("一"), ended: Vec::new() };
     assert_eq!(held, held_first, "what waited for the first step alone");
     assert_eq!(handle.job(), None);
     handle.submit().unwrap();
     assert!(handle.job().is_some() && handle.job() != first, "another one");
-    let failure = Done::Stopped(JournalError::NotStopped);
+    let failure = JobDone::Stopped(JournalError::NotStopped);
     assert!(handle.written(written(failure), Millis(1)).is_err(), "a failed batch gives no effects");
 }
 
@@ -68,7 +68,7 @@ fn an_end_is_not_told_before_it_is_written() {
     handle.submit().unwrap();
     assert!(handle.is_ending(&id), "it is on its way");
     let place = Location { segment: 1, offset: 0, len: 10 };
-    handle.written(written(Done::Appended(vec![place])), Millis(1)).unwrap();
+    handle.written(written(JobDone::Appended(vec![place])), Millis(1)).unwrap();
     assert!(!handle.is_ending(&id));
 }
 
@@ -97,7 +97,7 @@ fn each_body_is_where_its_own_step_was_written() {
     }
     handle.submit().unwrap();
     let places = [1, 2, 3].map(|offset| Location { segment: 1, offset, len: 1 });
-    handle.written(written(Done::Appended(places.to_vec())), Millis(1)).unwrap();
+    handle.written(written(JobDone::Appended(places.to_vec())), Millis(1)).unwrap();
     let offset = |seq| handle.place(BodyRef { seq: Seq(seq), index: 0 }).map(|place| place.at.offset);
     assert_eq!([1, 2, 3].map(offset), [Some(1), None, Some(3)]);
 }
@@ -110,7 +110,7 @@ fn a_turn_that_failed_is_tried_again_ever_later_and_old_segments_go_when_nothing
     for wait_ms in [1_000, 2_000, 4_000] {
         handle.rotate(now, String::new(), Vec::new()).unwrap();
         inbox.try_recv().unwrap();
-        let failed = Written { wants_rotation: true, ..written(Done::NotTurned(JournalError::NotStopped)) };
+        let failed = Written { wants_rotation: true, ..written(JobDone::NotTurned(JournalError::NotStopped)) };
         handle.written(failed, now).unwrap();
         assert!(!handle.wants_rotation(now) && handle.rotate_again_at(now) == Some(now.plus(wait_ms)));
         now = now.plus(wait_ms);

@@ -7,7 +7,7 @@ use crate::daemon::mailbox::mail::{Asked, Dropped};
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::message::{Draft, Known, Source};
 use crate::engine::words::MessageId;
-use crate::io::journal::{Finished, JournalError};
+use crate::io::journal::{FinishedEntry, JournalError};
 
 impl Worker {
     /// Fills in what is known of what files say. A file for which that cannot be read is kept for a later look. A line for the
@@ -69,7 +69,7 @@ impl Worker {
     /// What the closed segments know of an id.
     fn known(&mut self, id: &MessageId) -> Result<Option<Known>, JournalError> {
         let finished = self.archive.known(id)?;
-        let known = |finished: Finished| Known {
+        let known = |finished: FinishedEntry| Known {
             digest: finished.digest,
             outcome: snapshot::outcome_of(finished.outcome),
         };

@@ -6,9 +6,9 @@ use super::read::Read;
 use super::session::{End, Session};
 use crate::daemon::clients::request::{ASKS_NOTHING, Answered, PaneResponse};
 use crate::engine::input::Report;
-use crate::engine::screen::reading::{Choose, Chosen, Dialog, State, StyledRow, is_like};
+use crate::engine::screen::reading::{Choose, Chosen, Dialog, ScreenState, StyledRow, is_like};
 use crate::engine::team::need::AnsweredBy;
-use crate::io::tmux::{Key, Rows, Screen, TmuxError};
+use crate::io::tmux::{Key, PaneScreen, Rows, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -108,9 +108,9 @@ impl Answering<'_> {
 
     /// Answers what the profile was told to answer, once for each dialog; what it was not told waits for a person.
     pub(super) async fn answer_by_profile(&mut self, read: &Read) -> Result<(), End> {
-        let waits = read.state == State::WaitingInput;
+        let waits = read.state == ScreenState::WaitingInput;
         let Some(dialog) = read.dialog.as_ref().filter(|_| waits) else {
-            if read.state != State::Unknown {
+            if read.state != ScreenState::Unknown {
                 self.answers.tried = None;
             }
             return Ok(());
@@ -390,7 +390,7 @@ impl Answering<'_> {
         let coloured = self.session.pane.capture(0, Rows::Coloured).await?;
         let styled = StyledRow::read_all(coloured.rows.iter().map(String::as_str));
         let rows = styled.iter().map(|row| row.text.clone()).collect();
-        let screen = Screen { rows, given: Rows::AsShown, ..coloured };
+        let screen = PaneScreen { rows, given: Rows::AsShown, ..coloured };
         Ok(asks(self.session.read(&screen)).map(|(rule, dialog)| (rule, dialog.marked_by(&styled))))
     }
 

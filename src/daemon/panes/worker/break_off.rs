@@ -9,7 +9,7 @@ use super::typing::Failed;
 use crate::daemon::panes::orders::Typed;
 use crate::engine::input::Verdict;
 use crate::engine::life::interrupted::Interrupted;
-use crate::engine::screen::reading::State;
+use crate::engine::screen::reading::ScreenState;
 use crate::engine::words::counted;
 use crate::io::tmux::{Breaking, Key, TmuxError};
 use std::time::Duration;
@@ -34,7 +34,7 @@ const BEGINS_WITHIN: Duration = Duration::from_millis(300);
 
 /// What a look at a program with an input box says of its turn.
 struct Sight {
-    state: State,
+    state: ScreenState,
     /// The rule that says so.
     rule: String,
     is_over: bool,
@@ -129,8 +129,8 @@ impl BreakOff<'_> {
         let asks_why = rules.is_some_and(|rules| rules.enter_after_no.contains(&sight.rule));
         match sight.state {
             _ if asks_why => vec![Key::Enter],
-            State::WaitingInput => keys.iter().copied().take(1).collect(),
-            State::Busy | State::RateLimited => keys.to_vec(),
+            ScreenState::WaitingInput => keys.iter().copied().take(1).collect(),
+            ScreenState::Busy | ScreenState::RateLimited => keys.to_vec(),
             _ => Vec::new(),
         }
     }
@@ -142,14 +142,14 @@ impl BreakOff<'_> {
         let read = self.0.session.read(&screen).map(|read| corrected(read, record.as_ref()));
         let Some(read) = read else {
             return Ok(Sight {
-                state: State::Unknown,
+                state: ScreenState::Unknown,
                 rule: String::new(),
                 is_over: false,
                 is_put_back: false,
             });
         };
         // What is still being tried again moves; a row that says how a turn ended does not.
-        let moves = read.state == State::RateLimited && self.0.session.silence() < OVER_BY_ITSELF;
+        let moves = read.state == ScreenState::RateLimited && self.0.session.silence() < OVER_BY_ITSELF;
         Ok(Sight {
             state: read.state,
             rule: read.rule.clone(),

@@ -2,7 +2,7 @@
 //! as busy, and a program without an input box is not typed to meanwhile.
 
 use super::session::Session;
-use crate::engine::screen::reading::State;
+use crate::engine::screen::reading::ScreenState;
 use crate::io::process::{self, Ticks};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -113,11 +113,16 @@ impl Busy {
     }
 
     /// Whether its program works on something that is no turn which is awaited. `state` is what its screen says, if it is read.
-    pub(super) fn is_now(&mut self, awaited: bool, state: Option<State>, session: &mut Session) -> bool {
+    pub(super) fn is_now(
+        &mut self,
+        awaited: bool,
+        state: Option<ScreenState>,
+        session: &mut Session,
+    ) -> bool {
         let is = match (awaited, state) {
             (true, _) => false,
-            (false, Some(State::Unknown)) => self.told,
-            (false, Some(state)) => state == State::Busy,
+            (false, Some(ScreenState::Unknown)) => self.told,
+            (false, Some(state)) => state == ScreenState::Busy,
             (false, None) => self.goes_on_with_rest(session),
         };
         if self.rest.is_some() {

@@ -1,7 +1,7 @@
 //! When what an agent needs is told: as soon as its screen has said so for a moment, and ever less often where that changes all the
 //! time. In the end what the screen says is told.
 
-use crate::engine::screen::reading::{Dialog, State};
+use crate::engine::screen::reading::{Dialog, ScreenState};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -21,7 +21,7 @@ const REST: Duration = Duration::from_secs(9);
 /// What was said of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Said {
-    state: State,
+    state: ScreenState,
     words: String,
     asks: Option<Dialog>,
     at: Instant,
@@ -29,8 +29,8 @@ struct Said {
 
 impl Said {
     /// Whether a screen that says this says the same.
-    fn is(&self, state: State, words: &str, asks: Option<&Dialog>) -> bool {
-        let asks_the_same = state != State::WaitingInput || self.asks.as_ref() == asks;
+    fn is(&self, state: ScreenState, words: &str, asks: Option<&Dialog>) -> bool {
+        let asks_the_same = state != ScreenState::WaitingInput || self.asks.as_ref() == asks;
         (self.state, self.words.as_str()) == (state, words) && asks_the_same
     }
 }
@@ -39,7 +39,7 @@ impl Said {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Debounce {
     /// The state that its screen shows, and since when.
-    shown: State,
+    shown: ScreenState,
     since: Instant,
     said: Option<Said>,
     /// When its screen last said something else than what was told.
@@ -62,19 +62,19 @@ pub(super) enum Debounced {
 
 impl Debounce {
     /// Nothing yet.
-    pub(super) const fn nothing(shown: State, now: Instant) -> Self {
+    pub(super) const fn nothing(shown: ScreenState, now: Instant) -> Self {
         Self { shown, since: now, said: None, changed: now, changes: 0, anew: 0 }
     }
 
     /// The state that was told last.
-    pub(super) fn state(&self) -> Option<State> {
+    pub(super) fn state(&self) -> Option<ScreenState> {
         self.said.as_ref().map(|said| said.state)
     }
 
     /// Takes note of what a screen says.
     pub(super) fn sees(
         &mut self,
-        state: State,
+        state: ScreenState,
         words: &str,
         asks: Option<&Dialog>,
         now: Instant,
@@ -116,7 +116,7 @@ impl Debounce {
         self.changed = now;
     }
 
-    fn count(&mut self, state: State) {
+    fn count(&mut self, state: ScreenState) {
         if self.state() == Some(state) {
             self.anew = DOUBLED_MAX.min(self.anew + 1);
             return;
@@ -133,9 +133,12 @@ mod tests {
     use super::*;
 
     /// How often a program was told of that shows this at each moment, with a look each 50 ms; and what was told last.
-    fn told(seconds: u64, shows: impl Fn(u64) -> (State, String)) -> (usize, Option<(State, String)>) {
+    fn told(
+        seconds: u64,
+        shows: impl Fn(u64) -> (ScreenState, String),
+    ) -> (usize, Option<(ScreenState, String)>) {
         let start = Instant::now();
-        let mut told = Debounce::nothing(State::Ready, start);
+        let mut told = Debounce::nothing(ScreenState::Ready, start);
         let mut times = 0;
         for ms in (0..seconds * 1_000).step_by(50) {
             let (state, words) = shows(ms);
@@ -147,24 +150,24 @@ mod tests {
 
     #[test]
     fn what_changes_at_each_look_is_told_with_its_newest_words() {
-        let spins = |ms: u64| (State::RateLimited, format!("{} limit", ms / 50 % 2));
+        let spins = |ms: u64| (ScreenState::RateLimited, format!("{} limit", ms / 50 % 2));
         let (times, last) = told(1, spins);
-        assert_eq!((times, last), (1, Some((State::RateLimited, "0 limit".to_owned()))));
-        let (times, _) = told(3_600, |ms| (State::RateLimited, format!("{} s", ms / 1_000)));
+        assert_eq!((times, last), (1, Some((ScreenState::RateLimited, "0 limit".to_owned()))));
+        let (times, _) = told(3_600, |ms| (ScreenState::RateLimited, format!("{} s", ms / 1_000)));
         assert!((60..=70).contains(&times), "{times}");
     }
 
     #[test]
     fn what_flaps_is_told_ever_less_often_and_in_the_end_what_is_true() {
         let flaps = |ms: u64| match ms / 600 % 2 {
-            0 => (State::WaitingInput, "Do you want it?".to_owned()),
-            _ => (State::Ready, String::new()),
+            0 => (ScreenState::WaitingInput, "Do you want it?".to_owned()),
+            _ => (ScreenState::Ready, String::new()),
         };
         let (times, _) = told(180, flaps);
         assert!((15..=25).contains(&times), "{times}");
         let (times, _) = told(3_600, flaps);
         assert!((60..=90).contains(&times), "{times}");
-        for end in [State::WaitingInput, State::Ready, State::RateLimited] {
+        for end in [ScreenState::WaitingInput, ScreenState::Ready, ScreenState::RateLimited] {
             let words = "at last".to_owned();
             let stands = |ms| if ms < 600_000 { flaps(ms) } else { (end, words.clone()) };
             assert_eq!(told(662, stands).1, Some((end, words.clone())));
@@ -174,14 +177,14 @@ mod tests {
     #[test]
     fn a_person_who_answers_one_dialog_after_the_other_is_not_slowed_down() {
         let asks = |ms: u64| match ms / 1_000 % 2 {
-            0 => (State::WaitingInput, format!("question {}", ms / 2_000)),
-            _ => (State::Ready, String::new()),
+            0 => (ScreenState::WaitingInput, format!("question {}", ms / 2_000)),
+            _ => (ScreenState::Ready, String::new()),
         };
         assert_eq!(told(12, asks).0, 12);
         // One each twenty seconds, all day.
         let asks = |ms: u64| match ms / 10_000 % 2 {
-            0 => (State::WaitingInput, format!("question {}", ms / 20_000)),
-            _ => (State::Ready, String::new()),
+            0 => (ScreenState::WaitingInput, format!("question {}", ms / 20_000)),
+            _ => (ScreenState::Ready, String::new()),
         };
         assert_eq!(told(7_200, asks).0, 720);
     }

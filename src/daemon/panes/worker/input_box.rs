@@ -13,8 +13,8 @@ use super::typing::{Failed, Found, not_delivered, unconfirmed, withdrawn};
 use crate::daemon::panes::orders::Typed;
 use crate::engine::input::Guard;
 use crate::engine::life::Receipt;
-use crate::engine::screen::reading::State;
-use crate::io::tmux::{Person, Screen, TmuxError};
+use crate::engine::screen::reading::ScreenState;
+use crate::io::tmux::{PaneScreen, Person, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -41,12 +41,12 @@ struct Hidden(Option<Instant>);
 
 impl Hidden {
     /// Whether the box is truly hidden, and the screen not half drawn.
-    fn is_sure(&mut self, has_box: bool, state: State, now: Instant) -> bool {
+    fn is_sure(&mut self, has_box: bool, state: ScreenState, now: Instant) -> bool {
         if has_box {
             self.0 = None;
             return false;
         }
-        let after = if state == State::Unknown { HIDDEN_UNKNOWN_AFTER } else { HIDDEN_AFTER };
+        let after = if state == ScreenState::Unknown { HIDDEN_UNKNOWN_AFTER } else { HIDDEN_AFTER };
         now.duration_since(*self.0.get_or_insert(now)) >= after
     }
 }
@@ -180,7 +180,7 @@ impl BoxTyping<'_> {
                 self.own.in_input = InInput::Nothing;
                 return Ok(receipt);
             }
-            let holds = read.state == State::Draft && read.holds(typed);
+            let holds = read.state == ScreenState::Draft && read.holds(typed);
             if !holds && self.session.now() >= search_at {
                 if let Some(receipt) = self.proof_above(typed, sure).await {
                     self.own.in_input = InInput::Nothing;
@@ -262,7 +262,7 @@ impl BoxTyping<'_> {
                 self.own.in_input = InInput::Nothing;
                 return Ok(Found::Receipt(Receipt::Echoed));
             }
-            if read.state == State::Draft && read.shows(typed) {
+            if read.state == ScreenState::Draft && read.shows(typed) {
                 return Ok(Found::Unentered(typed.line.to_string()));
             }
             if read.free {
@@ -296,7 +296,7 @@ impl BoxTyping<'_> {
 
 /// What shows that the line of a turn was taken: it stands elsewhere once more, and not in the input box. `hidden` is whether
 /// that is surely not shown: of one that is half drawn the line would seem to stand elsewhere.
-fn proof(read: &Read, screen: &Screen, typed: &Typed, before: usize, hidden: bool) -> Option<Receipt> {
+fn proof(read: &Read, screen: &PaneScreen, typed: &Typed, before: usize, hidden: bool) -> Option<Receipt> {
     let left_it = if read.input.is_some() { !read.is_ours() && !read.holds(typed) } else { hidden };
     (left_it && read.echoes(screen, typed) > before).then_some(Receipt::Read)
 }
@@ -314,12 +314,12 @@ mod tests {
         let mut hidden = Hidden::default();
         let start = Instant::now();
         let (known, unknown) = (start + HIDDEN_AFTER, start + HIDDEN_AFTER * 2 + HIDDEN_UNKNOWN_AFTER);
-        assert!(!hidden.is_sure(false, State::WaitingInput, start));
-        assert!(hidden.is_sure(false, State::WaitingInput, known));
-        assert!(!hidden.is_sure(false, State::Unknown, known));
+        assert!(!hidden.is_sure(false, ScreenState::WaitingInput, start));
+        assert!(hidden.is_sure(false, ScreenState::WaitingInput, known));
+        assert!(!hidden.is_sure(false, ScreenState::Unknown, known));
         // It was drawn to its end, and is drawn anew.
-        assert!(!hidden.is_sure(true, State::Draft, known));
-        assert!(!hidden.is_sure(false, State::WaitingInput, known));
-        assert!(hidden.is_sure(false, State::Unknown, unknown));
+        assert!(!hidden.is_sure(true, ScreenState::Draft, known));
+        assert!(!hidden.is_sure(false, ScreenState::WaitingInput, known));
+        assert!(hidden.is_sure(false, ScreenState::Unknown, unknown));
     }
 }

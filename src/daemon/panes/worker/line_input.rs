@@ -12,7 +12,7 @@ use super::trace::{claims, echoes, is_of, is_whole_line, reprints, traces};
 use super::typing::{ECHO_PAUSE, Failed, not_delivered, unconfirmed};
 use crate::daemon::panes::orders::Typed;
 use crate::engine::screen::doorbell;
-use crate::io::tmux::{CtrlLetter, Key, Person, Printed, Rows, Screen, TmuxError};
+use crate::io::tmux::{CtrlLetter, Key, PaneScreen, Person, Printed, Rows, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -40,7 +40,7 @@ impl LineTyping<'_> {
     pub(super) async fn standing(
         &mut self,
         typed: &Typed,
-        screen: &Screen,
+        screen: &PaneScreen,
         before: usize,
     ) -> Result<Standing, Failed> {
         // With the cursor at the left edge nothing is seen in the input.

@@ -2,7 +2,7 @@
 
 use crate::engine::screen::reading::{Dialog, plain};
 use crate::io::process;
-use crate::io::tmux::Screen;
+use crate::io::tmux::PaneScreen;
 use crate::wire::clean::turns_text;
 use crate::wire::redact::Redactor;
 use crate::wire::team_file::Launch;
@@ -33,7 +33,7 @@ impl Mask {
     }
 
     /// The rows of a screen from this one on. What is hidden of a row depends on those above it.
-    pub(super) fn rows(&self, screen: &Screen, from: usize) -> Vec<String> {
+    pub(super) fn rows(&self, screen: &PaneScreen, from: usize) -> Vec<String> {
         let above = from.saturating_sub(ROWS_ABOVE);
         let rows: Vec<&str> = screen.rows.iter().skip(above).map(String::as_str).collect();
         let rows = self.redactor.rows(&rows, usize::from(screen.width));

@@ -7,7 +7,7 @@ use super::read::Read;
 use super::session::{End, Session, answered};
 use crate::daemon::tmux::windows::ASK_AGAIN;
 use crate::engine::input::{Guard, Report};
-use crate::engine::screen::reading::{Dialog, State};
+use crate::engine::screen::reading::{Dialog, ScreenState};
 use crate::engine::team::need::NeedKind;
 use crate::engine::words::Millis;
 use crate::io::clock::wall_now;
@@ -61,7 +61,7 @@ impl Needs {
     /// Something was typed: what its screen says from now on is new, though it be the same words. That it is ready is not.
     pub(super) fn forget_told(&mut self) {
         self.past = None;
-        self.told.take_if(|told| told.state() != Some(State::Ready));
+        self.told.take_if(|told| told.state() != Some(ScreenState::Ready));
     }
 
     /// What is said next is new.
@@ -123,14 +123,14 @@ impl Needs {
     /// Tells the loop when the agent begins or ceases to need something.
     pub(super) async fn tell(&mut self, read: &Read, session: &mut Session) -> Result<NeedStep, End> {
         let kind = match read.state {
-            State::WaitingInput => Some(NeedKind::Input),
-            State::RateLimited => Some(NeedKind::Limit),
-            State::Error if !read.free => Some(NeedKind::Repair),
+            ScreenState::WaitingInput => Some(NeedKind::Input),
+            ScreenState::RateLimited => Some(NeedKind::Limit),
+            ScreenState::Error if !read.free => Some(NeedKind::Repair),
             // A half-drawn screen says nothing new.
-            State::Unknown => return Ok(NeedStep::Unsure),
+            ScreenState::Unknown => return Ok(NeedStep::Unsure),
             _ => None,
         };
-        let state = kind.map_or(State::Ready, |_| read.state);
+        let state = kind.map_or(ScreenState::Ready, |_| read.state);
         let words = kind.map(|_| session.agent.mask.text(&read.words)).unwrap_or_default();
         let asks = match kind.and(read.asks()) {
             Some(dialog) => match answered(self.known_as(&dialog, session).await)? {

@@ -3,11 +3,11 @@
 use super::mask::line_of;
 use super::read::Read;
 use super::session::Session;
-use crate::engine::screen::reading::{State, plain};
+use crate::engine::screen::reading::{ScreenState, plain};
 use crate::engine::words::Millis;
 use crate::io::frame::KeptFrame;
 use crate::io::frames::{Frames, NewFrame};
-use crate::io::tmux::Screen;
+use crate::io::tmux::PaneScreen;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -19,7 +19,7 @@ const DOING_EVERY: Duration = Duration::from_secs(1);
 pub(super) struct Overview {
     frames: Frames,
     /// The state that was last kept a frame of.
-    kept: Option<State>,
+    kept: Option<ScreenState>,
     doing: Doing,
 }
 
@@ -42,7 +42,7 @@ impl Overview {
     }
 
     /// Keeps what was shown when its state changed, without anything that would read as a claim where it is shown again.
-    pub(super) fn keep_frame(&mut self, screen: &Screen, read: &Read, session: &Session) {
+    pub(super) fn keep_frame(&mut self, screen: &PaneScreen, read: &Read, session: &Session) {
         if self.kept.replace(read.state) == Some(read.state) {
             return;
         }
@@ -62,7 +62,7 @@ impl Overview {
     /// The last meaningful line, if that is to be told now.
     pub(super) fn doing(
         &mut self,
-        screen: &Screen,
+        screen: &PaneScreen,
         read: Option<&Read>,
         session: &Session,
     ) -> Option<String> {
@@ -89,7 +89,7 @@ impl Overview {
 }
 
 /// The last line that its program has printed.
-pub(super) fn last_line(screen: &Screen, session: &Session) -> Option<String> {
+pub(super) fn last_line(screen: &PaneScreen, session: &Session) -> Option<String> {
     // tmux itself adds a line such as "Pane is dead (status 1, …)".
     let spoken = |row: &String| {
         !row.starts_with("Pane is dead") && is_word(row) && !row.contains(&session.agent.mask.phrase)

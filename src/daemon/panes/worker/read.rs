@@ -3,18 +3,18 @@
 use super::mask::Mask;
 use crate::daemon::panes::orders::Typed;
 use crate::engine::input::Guard;
-use crate::engine::screen::Screen as Seen;
+use crate::engine::screen::Screen;
 use crate::engine::screen::doorbell::HEAD;
 use crate::engine::screen::echo;
 use crate::engine::screen::echo::squeezed;
-use crate::engine::screen::reading::{Dialog, Frame, Reading, Rules, State, StyledRow, plain};
-use crate::io::tmux::{Rows, Screen};
+use crate::engine::screen::reading::{Dialog, Frame, Reading, Rules, ScreenState, StyledRow, plain};
+use crate::io::tmux::{PaneScreen, Rows};
 use std::ops::Range;
 
 /// A screen as the profile's rules read it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Read {
-    pub(super) state: State,
+    pub(super) state: ScreenState,
     /// The rule that says so, or a dash.
     pub(super) rule: String,
     /// What a person can do about it.
@@ -42,19 +42,20 @@ pub(super) struct Read {
 
 impl Read {
     /// What these rules make of a screen.
-    pub(super) fn of(screen: &Screen, rules: &Rules, mask: &Mask) -> Self {
+    pub(super) fn of(screen: &PaneScreen, rules: &Rules, mask: &Mask) -> Self {
         let above = screen.rows.len().saturating_sub(usize::from(screen.height));
         let rows: Vec<&str> = screen.rows[above..].iter().map(String::as_str).collect();
         let frame = Frame { rows: &rows, title: Some(&screen.title), cursor: Some(screen.cursor) };
         let reading = rules.read(&frame);
         let unknown = screen.cut || screen.given != Rows::AsShown;
-        let state = if unknown { State::Unknown } else { reading.state };
+        let state = if unknown { ScreenState::Unknown } else { reading.state };
         let found = reading.input_box.as_ref();
         let pasted = |text: &str| {
             let own = rules.input_box.as_ref().map(|rules| rules.pasted.as_slice()).unwrap_or_default();
             own.iter().any(|pattern| pattern.is_all_of(text.trim()))
         };
-        let needs = matches!(state, State::WaitingInput | State::RateLimited | State::Error);
+        let needs =
+            matches!(state, ScreenState::WaitingInput | ScreenState::RateLimited | ScreenState::Error);
         let (words, shown) = if needs { quoted(rules, screen, &reading, mask) } else { Default::default() };
         Self {
             state,
@@ -78,14 +79,14 @@ impl Read {
     pub(super) fn closed_by(&self, past_need: bool, written_behind: bool) -> Option<Guard> {
         match self.state {
             _ if self.free => None,
-            State::Draft if self.is_ours() && !written_behind => None,
-            State::RateLimited | State::Error if self.input.is_some() && past_need => None,
-            State::Ready | State::Unknown => Some(Guard::UnknownScreen),
-            State::Busy => Some(Guard::Working),
-            State::Draft => Some(Guard::Draft),
-            State::WaitingInput => Some(Guard::Asking),
-            State::RateLimited => Some(Guard::Limited),
-            State::Error => Some(Guard::Broken),
+            ScreenState::Draft if self.is_ours() && !written_behind => None,
+            ScreenState::RateLimited | ScreenState::Error if self.input.is_some() && past_need => None,
+            ScreenState::Ready | ScreenState::Unknown => Some(Guard::UnknownScreen),
+            ScreenState::Busy => Some(Guard::Working),
+            ScreenState::Draft => Some(Guard::Draft),
+            ScreenState::WaitingInput => Some(Guard::Asking),
+            ScreenState::RateLimited => Some(Guard::Limited),
+            ScreenState::Error => Some(Guard::Broken),
         }
     }
 
@@ -97,12 +98,17 @@ impl Read {
 
     fn may_be_a_hint(&self, rules: &Rules) -> bool {
         rules.input_box.as_ref().is_some_and(|rules| rules.faint)
-            && self.state == State::Draft
+            && self.state == ScreenState::Draft
             && !self.is_ours()
     }
 
     /// What colours say of it. Without what a program proposes to send next nothing else may stand in its input box.
-    pub(super) fn by_colour(&self, coloured: Screen, rules: &Rules, mask: &Mask) -> Option<(Screen, Self)> {
+    pub(super) fn by_colour(
+        &self,
+        coloured: PaneScreen,
+        rules: &Rules,
+        mask: &Mask,
+    ) -> Option<(PaneScreen, Self)> {
         let hints = self.may_be_a_hint(rules);
         let styled = StyledRow::read_all(coloured.rows.iter().map(String::as_str));
         let hidden = if hints { self.rows.clone() } else { 0..0 };
@@ -111,14 +117,14 @@ impl Read {
             false => row.text.trim_end().to_owned(),
         };
         let rows = styled.iter().enumerate().map(text).collect();
-        let shown = Screen { rows, given: Rows::AsShown, ..coloured };
+        let shown = PaneScreen { rows, given: Rows::AsShown, ..coloured };
         let other = Self::of(&shown, rules, mask);
         if hints && !(other.free && other.rows == self.rows) {
             return None;
         }
         let last = styled[..other.rows.start].iter().rfind(|row| !row.text.trim().is_empty());
         let is_error = !other.bold || last.is_some_and(StyledRow::is_bold);
-        let other = if is_error { other } else { Self { state: State::Draft, free: false, ..other } };
+        let other = if is_error { other } else { Self { state: ScreenState::Draft, free: false, ..other } };
         Some((shown, other))
     }
 
@@ -133,7 +139,7 @@ impl Read {
     pub(super) fn is_over(&self) -> bool {
         self.free
             || (self.input.is_some()
-                && matches!(self.state, State::Draft | State::RateLimited | State::Error))
+                && matches!(self.state, ScreenState::Draft | ScreenState::RateLimited | ScreenState::Error))
     }
 
     /// What it asks as it may be shown.
@@ -182,23 +188,28 @@ impl Read {
     }
 
     /// The end of what a screen shows of the program's work.
-    pub(super) fn end(&self, screen: &Screen) -> usize {
+    pub(super) fn end(&self, screen: &PaneScreen) -> usize {
         if self.input.is_some() { self.rows.start } else { screen.rows.len() }
     }
 
     /// How often the line of a turn stands outside the input box.
-    pub(super) fn echoes(&self, screen: &Screen, typed: &Typed) -> usize {
+    pub(super) fn echoes(&self, screen: &PaneScreen, typed: &Typed) -> usize {
         let outside = |at: &usize| !self.rows.contains(at);
         let rows: Vec<&str> =
             (0..screen.rows.len()).filter(outside).map(|at| screen.rows[at].as_str()).collect();
-        let seen = Seen::wrapped(&rows, usize::from(screen.width));
+        let seen = Screen::wrapped(&rows, usize::from(screen.width));
         echo::echoes(&seen, &typed.line, typed.turn.token).len()
     }
 }
 
 /// What a screen says, and what it asks, as both may be shown: they are read from its rows without secrets, which may be
 /// wrapped over some of them.
-fn quoted(rules: &Rules, screen: &Screen, reading: &Reading<'_>, mask: &Mask) -> (String, Option<Dialog>) {
+fn quoted(
+    rules: &Rules,
+    screen: &PaneScreen,
+    reading: &Reading<'_>,
+    mask: &Mask,
+) -> (String, Option<Dialog>) {
     let above = screen.rows.len().saturating_sub(usize::from(screen.height));
     let rows = mask.rows(screen, above);
     let words = reading.rows.iter().filter_map(|at| rows.get(*at)).map(|row| plain(row));

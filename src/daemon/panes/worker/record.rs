@@ -6,9 +6,9 @@ use super::read::Read;
 use super::words::Words;
 use crate::daemon::panes::orders::Typed;
 use crate::engine::screen::answer;
-use crate::engine::screen::answer::{Answer, Spoken};
-use crate::engine::screen::marker::{Awaited, Shown};
-use crate::engine::screen::reading::State;
+use crate::engine::screen::answer::{ScreenAnswer, Spoken};
+use crate::engine::screen::marker::{Awaited, ClaimRows};
+use crate::engine::screen::reading::ScreenState;
 use crate::io::clock::wall_now;
 use crate::io::process;
 use crate::io::side_channel::{Line, OpenCode, Transcribed, Transcripts, TurnRecord};
@@ -36,7 +36,7 @@ const WRITES_ON: Duration = Duration::from_secs(5);
 /// What became of a turn that seems to be over.
 pub(super) enum Judged {
     /// Claimed in the agent's own words; this is its answer, and the claim.
-    BySaid(Answer, Shown),
+    BySaid(ScreenAnswer, ClaimRows),
     /// Claimed on its screen; that is all there is.
     ByScreen,
     /// It may not be written down yet: look again then. What was said so far is reported, where there is something.
@@ -166,13 +166,13 @@ fn line_of(typed: &Typed) -> Option<Line> {
 /// The screen as it is to be understood by whoever knows this.
 pub(super) fn corrected(mut read: Read, record: Option<&TurnRecord>) -> Read {
     match record {
-        Some(TurnRecord::Working) if read.is_over() || read.state == State::Unknown => {
-            (read.state, read.free) = (State::Busy, false);
+        Some(TurnRecord::Working) if read.is_over() || read.state == ScreenState::Unknown => {
+            (read.state, read.free) = (ScreenState::Busy, false);
         }
-        Some(TurnRecord::Retrying { why, at }) if read.state != State::WaitingInput => {
-            (read.state, read.free) = (State::Busy, false);
+        Some(TurnRecord::Retrying { why, at }) if read.state != ScreenState::WaitingInput => {
+            (read.state, read.free) = (ScreenState::Busy, false);
             if at.since(wall_now()) >= LIMIT_FROM_MS {
-                read.state = State::RateLimited;
+                read.state = ScreenState::RateLimited;
                 read.rule = "side-channel".to_owned();
                 read.words = format!("{} · tries again at {}", why.trim(), rfc3339(*at));
             }

@@ -1,7 +1,7 @@
 //! What the pane showed when it was last asked for, for as long as nothing was printed since: a screen that cannot have
 //! changed is not asked for again.
 
-use crate::io::tmux::{Printed, Screen};
+use crate::io::tmux::{PaneScreen, Printed};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -21,16 +21,16 @@ struct Seen {
     /// How much had been printed before it was asked for.
     printed: Printed,
     at: Instant,
-    screen: Arc<Screen>,
+    screen: Arc<PaneScreen>,
 }
 
 impl ScreenCache {
-    pub(super) fn keep(&mut self, screen: &Arc<Screen>, printed: Printed, at: Instant) {
+    pub(super) fn keep(&mut self, screen: &Arc<PaneScreen>, printed: Printed, at: Instant) {
         self.0 = Some(Seen { printed, at, screen: screen.clone() });
     }
 
     /// The screen, where no more was printed since it was seen.
-    pub(super) fn get(&self, printed: Printed, now: Instant) -> Option<Arc<Screen>> {
+    pub(super) fn get(&self, printed: Printed, now: Instant) -> Option<Arc<PaneScreen>> {
         let seen = self.0.as_ref().filter(|seen| seen.printed == printed && seen.at + KEPT_FOR > now)?;
         Some(seen.screen.clone())
     }

@@ -9,7 +9,7 @@ use super::reporter::Reporter;
 use super::screen_cache::{SEARCHED_ROWS, ScreenCache};
 use crate::daemon::panes::orders::Terms;
 use crate::engine::input::{Guard, Report};
-use crate::io::tmux::{Key, Pane, People, Person, Printed, Rows, Screen, TmuxError};
+use crate::io::tmux::{Key, Pane, PaneScreen, People, Person, Printed, Rows, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -88,16 +88,16 @@ impl Session {
     }
 
     /// What its profile makes of a screen; none if it has no rules.
-    pub(super) fn read(&self, screen: &Screen) -> Option<Read> {
+    pub(super) fn read(&self, screen: &PaneScreen) -> Option<Read> {
         Some(Read::of(screen, self.agent.rules()?, &self.agent.mask))
     }
 
     /// What colours say of a screen, where its profile asks them.
     pub(super) async fn by_colour(
         &self,
-        screen: &Screen,
+        screen: &PaneScreen,
         read: &Read,
-    ) -> Result<Option<(Arc<Screen>, Read)>, TmuxError> {
+    ) -> Result<Option<(Arc<PaneScreen>, Read)>, TmuxError> {
         let Some(rules) = self.agent.rules().filter(|rules| read.asks_for_colour(rules)) else {
             return Ok(None);
         };
@@ -108,17 +108,17 @@ impl Session {
     }
 
     /// The screen, and as many rows above it.
-    pub(super) async fn capture(&self, above: u32) -> Result<Screen, TmuxError> {
+    pub(super) async fn capture(&self, above: u32) -> Result<PaneScreen, TmuxError> {
         self.pane.capture(above, self.agent.rows()).await
     }
 
     /// The same with the people who are there.
-    pub(super) async fn capture_with_people(&self, above: u32) -> Result<(Screen, People), TmuxError> {
+    pub(super) async fn capture_with_people(&self, above: u32) -> Result<(PaneScreen, People), TmuxError> {
         self.pane.look(above, self.agent.rows()).await
     }
 
     /// The screen and the rows above it that are searched.
-    pub(super) async fn see(&mut self) -> Result<Arc<Screen>, TmuxError> {
+    pub(super) async fn see(&mut self) -> Result<Arc<PaneScreen>, TmuxError> {
         let (printed, at) = (*self.output.borrow(), self.now());
         let screen = Arc::new(self.capture(SEARCHED_ROWS).await?);
         self.cache.keep(&screen, printed, at);
@@ -126,7 +126,9 @@ impl Session {
     }
 
     /// The same with the people who are there now; the screen may be one that was seen before.
-    pub(super) async fn see_with_people(&mut self) -> Result<Result<(Arc<Screen>, People), TmuxError>, End> {
+    pub(super) async fn see_with_people(
+        &mut self,
+    ) -> Result<Result<(Arc<PaneScreen>, People), TmuxError>, End> {
         let (printed, at) = (*self.output.borrow(), self.now());
         if let Some(screen) = self.cache.get(printed, at) {
             return answered(self.pane.people().await.map(|people| (screen, people)));
@@ -140,7 +142,7 @@ impl Session {
     }
 
     /// As much of the history as can be had with the bottom of the screen: a capture that is too large lacks that.
-    pub(super) async fn whole(&self) -> Option<Screen> {
+    pub(super) async fn whole(&self) -> Option<PaneScreen> {
         let mut rows = self.terms.borrow().history;
         loop {
             let screen = self.capture(rows).await.ok()?;

@@ -1,15 +1,15 @@
 //! What a screen shows of a turn: its line, its claim, its answer, and what stands where its line stood.
 
 use crate::daemon::panes::orders::Typed;
-use crate::engine::screen::Screen as Seen;
+use crate::engine::screen::Screen;
 use crate::engine::screen::answer;
-use crate::engine::screen::answer::Answer;
+use crate::engine::screen::answer::ScreenAnswer;
 use crate::engine::screen::doorbell::HEAD;
 use crate::engine::screen::echo;
 use crate::engine::screen::echo::Echo;
 use crate::engine::screen::marker;
-use crate::engine::screen::marker::{Awaited, Shown};
-use crate::io::tmux::{Rows, Screen};
+use crate::engine::screen::marker::{Awaited, ClaimRows};
+use crate::io::tmux::{PaneScreen, Rows};
 
 /// How a terminal shows the key that has it show its input anew; that begins in the next row.
 pub(super) const REPRINTED: &str = "^R";
@@ -20,33 +20,33 @@ pub(super) fn is_bare(typed: &Typed) -> bool {
 }
 
 /// The rows of a screen that are not empty at the end, as one text.
-pub(super) fn text_of(screen: &Screen) -> String {
+pub(super) fn text_of(screen: &PaneScreen) -> String {
     let text = screen.rows.iter().map(|row| row.trim_end()).collect::<Vec<_>>().join("\n");
     text.trim_end().to_owned()
 }
 
 /// Whether the turn's claim stands on the screen.
-pub(super) fn claims(screen: &Screen, typed: &Typed) -> bool {
+pub(super) fn claims(screen: &PaneScreen, typed: &Typed) -> bool {
     with_rows(screen, |seen| find(seen, typed).is_some())
 }
 
 /// Whether the turn's line stands among these rows.
-pub(super) fn is_echoed(screen: &Screen, typed: &Typed) -> bool {
+pub(super) fn is_echoed(screen: &PaneScreen, typed: &Typed) -> bool {
     with_rows(screen, |seen| !echo::echoes(seen, &typed.line, typed.turn.token).is_empty())
 }
 
 /// How often the turn's line stands among these rows, whatever stands before it.
-pub(super) fn count(screen: &Screen, typed: &Typed) -> usize {
+pub(super) fn count(screen: &PaneScreen, typed: &Typed) -> usize {
     with_rows(screen, |seen| echo::count(seen, &typed.line, typed.turn.token))
 }
 
 /// Whether the answer surely begins among these rows.
-pub(super) fn is_whole(screen: &Screen, typed: &Typed) -> bool {
+pub(super) fn is_whole(screen: &PaneScreen, typed: &Typed) -> bool {
     typed.stood == 0 && with_rows(screen, |seen| echo::is_certain(seen, &typed.line, typed.turn.token))
 }
 
 /// The answer to a turn, and its claim as it stands there.
-pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (Answer, Option<Shown>) {
+pub(super) fn read_answer(screen: &PaneScreen, typed: &Typed) -> (ScreenAnswer, Option<ClaimRows>) {
     with_rows(screen, |seen| {
         let echoes = echo::own_echoes(seen, &typed.line, typed.turn.token, typed.stood);
         let claim = find(seen, typed);
@@ -56,26 +56,26 @@ pub(super) fn read_answer(screen: &Screen, typed: &Typed) -> (Answer, Option<Sho
 }
 
 /// Whether there is anything of a turn on a screen.
-pub(super) fn traces(screen: &Screen, typed: &Typed) -> bool {
+pub(super) fn traces(screen: &PaneScreen, typed: &Typed) -> bool {
     is_echoed(screen, typed) || claims(screen, typed)
 }
 
 /// How often a turn's line stands on a screen whose rows are whole.
-pub(super) fn echoes(screen: &Screen, typed: &Typed) -> usize {
+pub(super) fn echoes(screen: &PaneScreen, typed: &Typed) -> usize {
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
-    echo::echoes(&Seen::lines(&rows), &typed.line, typed.turn.token).len()
+    echo::echoes(&Screen::lines(&rows), &typed.line, typed.turn.token).len()
 }
 
 /// How often a terminal has shown its input anew.
-pub(super) fn reprints(screen: &Screen) -> usize {
+pub(super) fn reprints(screen: &PaneScreen) -> usize {
     screen.rows.iter().filter(|row| row.trim_end().ends_with(REPRINTED)).count()
 }
 
 /// The screen without the trace of that below the turn's line: it is no part of an answer.
-pub(super) fn without_reprint(screen: &Screen, typed: &Typed) -> Screen {
+pub(super) fn without_reprint(screen: &PaneScreen, typed: &Typed) -> PaneScreen {
     let mut screen = screen.clone();
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
-    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token, typed.stood);
+    let echo = echo::own_echo(&Screen::lines(&rows), &typed.line, typed.turn.token, typed.stood);
     let below = echo.map_or(0, |echo| echo.last_row + 1);
     let found = rows.iter().enumerate().skip(below).find_map(|(at, row)| {
         let before = row.trim_end().strip_suffix(REPRINTED)?;
@@ -100,9 +100,9 @@ pub(super) fn is_whole_line(draft: &str, typed: &Typed) -> bool {
 }
 
 /// What stood before the turn's line when it was typed.
-pub(super) fn prompt_of(screen: &Screen, typed: &Typed) -> Option<String> {
+pub(super) fn prompt_of(screen: &PaneScreen, typed: &Typed) -> Option<String> {
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
-    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token, typed.stood)?;
+    let echo = echo::own_echo(&Screen::lines(&rows), &typed.line, typed.turn.token, typed.stood)?;
     let row = rows.get(echo.first_row)?.trim_end();
     // The words of a message have no head, and a long line goes on in the next row.
     let begins = |at: &usize| row.get(*at..).is_some_and(|shown| typed.line.starts_with(shown));
@@ -118,7 +118,7 @@ pub(super) fn without_prompt(text: String, prompt: Option<&str>) -> String {
 
 /// Whether what stands before the cursor is what stood before the turn's line when it was typed: nothing, or the same prompt.
 /// A question that the agent asks stands there, too, or in the row above: what is typed would be taken for its answer.
-pub(super) fn stands_where_it_stood(screen: &Screen, typed: &Typed) -> bool {
+pub(super) fn stands_where_it_stood(screen: &PaneScreen, typed: &Typed) -> bool {
     // Counted from below, for rows above the cursor may be joined.
     let from_below = usize::from(screen.height.saturating_sub(screen.cursor.1)).max(1);
     let Some(at) = screen.rows.len().checked_sub(from_below) else { return false };
@@ -126,7 +126,7 @@ pub(super) fn stands_where_it_stood(screen: &Screen, typed: &Typed) -> bool {
     let (Some(row), Some(above)) = (rows.get(at).map(|row| row.trim_end()), rows.get(..at)) else {
         return false;
     };
-    let echo = echo::own_echo(&Seen::lines(&rows), &typed.line, typed.turn.token, typed.stood);
+    let echo = echo::own_echo(&Screen::lines(&rows), &typed.line, typed.turn.token, typed.stood);
     let printed = above.get(echo.map_or(0, |echo| echo.last_row + 1)..).unwrap_or_default();
     match prompt_of(screen, typed) {
         Some(prompt) => row == prompt,
@@ -145,17 +145,17 @@ fn asks(row: &str) -> bool {
     [row, before].iter().any(|row| row.ends_with(['?', '？', ':', '：']))
 }
 
-fn find(seen: &Seen<'_>, typed: &Typed) -> Option<marker::Claim> {
+fn find(seen: &Screen<'_>, typed: &Typed) -> Option<marker::Claim> {
     let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok()?;
     let after: Option<Echo> = echo::own_echo(seen, &typed.line, typed.turn.token, typed.stood);
     marker::find(seen, &awaited, after)
 }
 
-fn with_rows<T>(screen: &Screen, f: impl FnOnce(&Seen<'_>) -> T) -> T {
+fn with_rows<T>(screen: &PaneScreen, f: impl FnOnce(&Screen<'_>) -> T) -> T {
     let rows: Vec<&str> = screen.rows.iter().map(String::as_str).collect();
     f(&match screen.given {
-        Rows::Joined => Seen::lines(&rows),
-        Rows::AsShown | Rows::Coloured => Seen::wrapped(&rows, usize::from(screen.width)),
+        Rows::Joined => Screen::lines(&rows),
+        Rows::AsShown | Rows::Coloured => Screen::wrapped(&rows, usize::from(screen.width)),
     })
 }
 

@@ -2,7 +2,7 @@
 //! has reached the pane since nothing stood there, and the line of the cursor is another now, it is theirs until it is entered or gone.
 
 use crate::engine::screen::unsent::{Stands, stands};
-use crate::io::tmux::{CursorLine, People, Remembered, Screen};
+use crate::io::tmux::{CursorLine, PaneScreen, People, Remembered};
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -96,7 +96,7 @@ impl Unsent {
     }
 
     /// Whether the cursor stands in a line that shows the program's prompt.
-    pub(super) fn is_at_prompt(&self, screen: &Screen) -> bool {
+    pub(super) fn is_at_prompt(&self, screen: &PaneScreen) -> bool {
         self.prompt.as_deref().is_some_and(|prompt| row_of(screen) == prompt.trim_end())
     }
 
@@ -147,7 +147,7 @@ impl Unsent {
 }
 
 /// The row of the cursor. Counted from below, for rows above it may be joined.
-pub(super) fn row_of(screen: &Screen) -> String {
+pub(super) fn row_of(screen: &PaneScreen) -> String {
     let below = usize::from(screen.height.saturating_sub(screen.cursor.1)).max(1);
     let row = screen.rows.len().checked_sub(below).and_then(|at| screen.rows.get(at));
     row.map(|row| row.trim_end().to_owned()).unwrap_or_default()

@@ -11,7 +11,7 @@ use super::work::Work;
 use crate::daemon::panes::orders::Typed;
 use crate::engine::input::Report;
 use crate::engine::screen::unsent::{ASKS, is_continuation};
-use crate::io::tmux::{CtrlLetter, CursorLine, Key, People, Screen, TmuxError};
+use crate::io::tmux::{CtrlLetter, CursorLine, Key, PaneScreen, People, TmuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -104,7 +104,11 @@ impl UnsentWatch<'_> {
 
     /// Whether somebody's words stand in the input, before something is typed. The screen is the one that was just seen, and
     /// counts if no key has come since nothing stood there.
-    pub(super) async fn has_words(&mut self, screen: &Screen, people: &People) -> Result<bool, TmuxError> {
+    pub(super) async fn has_words(
+        &mut self,
+        screen: &PaneScreen,
+        people: &People,
+    ) -> Result<bool, TmuxError> {
         self.note_people(people);
         if self.unsent.words.is_none() && !self.unsent.is_touched() {
             let row = row_of(screen);

@@ -3,7 +3,7 @@
 use super::session::Session;
 use super::trace::text_of;
 use crate::daemon::clients::request::{PaneResponse, Response};
-use crate::io::tmux::Screen;
+use crate::io::tmux::PaneScreen;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -18,7 +18,7 @@ pub(super) struct Waiter {
 }
 
 /// Answers those whose text has come, or whose time is up; the others wait on.
-pub(super) fn answer(waiters: &mut Vec<Waiter>, screen: &Screen, session: &mut Session) {
+pub(super) fn answer(waiters: &mut Vec<Waiter>, screen: &PaneScreen, session: &mut Session) {
     if waiters.is_empty() {
         return;
     }

@@ -5,14 +5,14 @@ use super::read::Read;
 use super::session::Session;
 use super::trace::{is_whole, prompt_of, read_answer};
 use crate::daemon::panes::orders::Typed;
-use crate::engine::screen::answer::{Answer, rows_said};
-use crate::io::tmux::Screen;
+use crate::engine::screen::answer::{ScreenAnswer, rows_said};
+use crate::io::tmux::PaneScreen;
 
 /// What an agent has said in a turn that it did not claim.
 #[derive(Debug, Clone)]
 pub(super) enum Words {
     /// As the agent itself has it.
-    Own(Answer),
+    Own(ScreenAnswer),
     /// Only its screen has it.
     Shown,
     /// Nothing, as the agent itself has it: its program shows a notice on its screen.
@@ -20,7 +20,12 @@ pub(super) enum Words {
 }
 
 /// What stands behind the turn's line, without the words by which its screen says that it met a limit.
-pub(super) async fn shown(session: &Session, typed: &Typed, screen: &Screen, read: Option<&Read>) -> Answer {
+pub(super) async fn shown(
+    session: &Session,
+    typed: &Typed,
+    screen: &PaneScreen,
+    read: Option<&Read>,
+) -> ScreenAnswer {
     let whole = if is_whole(screen, typed) { None } else { session.whole().await };
     let mut screen = whole.unwrap_or_else(|| screen.clone());
     if let Some(read) = read {
@@ -37,7 +42,7 @@ pub(super) async fn shown(session: &Session, typed: &Typed, screen: &Screen, rea
 
 /// Leaves out what its screen shows besides its words: its input box, what stands below, how it is doing, and what it says of a
 /// limit.
-fn leave_out(read: &Read, screen: &mut Screen) {
+fn leave_out(read: &Read, screen: &mut PaneScreen) {
     let above = screen.rows.len().saturating_sub(usize::from(screen.height));
     let shown = screen.rows.get_mut(above..).unwrap_or_default();
     if !read.free {

@@ -11,7 +11,7 @@ use crate::engine::life::Move;
 use crate::engine::team::Team;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::fake::{Chance, Faults, Machine, World};
-use crate::io::journal::{Kind, LOW_SPACE_BYTES, Order, Report, fsck, scan};
+use crate::io::journal::{Kind, LOW_SPACE_BYTES, ReadOrder, ScanReport, fsck, scan};
 use crate::io::mailbox::{Budget, Found, Mailbox};
 use crate::wire::events;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -174,7 +174,7 @@ impl Told {
         }
         let (_, memory) = replay::open(dir, "after", Team::default()).map_err(|error| error.to_string())?;
         let (mut told, mut wrong) = (Self { claims: memory.handled.taken, ..Self::default() }, None);
-        let report = scan(dir, 1, Order::OldestFirst, &mut |entry| {
+        let report = scan(dir, 1, ReadOrder::OldestFirst, &mut |entry| {
             if entry.kind == Kind::Step {
                 match events::decode(entry.payload) {
                     Ok(found) => found.iter().for_each(|event| told.take(event)),
@@ -241,6 +241,6 @@ impl Told {
 }
 
 /// Lists of what ended are made again.
-fn is_whole(report: &Report) -> bool {
+fn is_whole(report: &ScanReport) -> bool {
     report.damaged.is_empty() && report.gaps.is_empty()
 }

@@ -12,7 +12,7 @@ use crate::io::fake::{Keeps, World};
 use after::Stage;
 use hash::hash;
 use std::collections::{BTreeMap, HashSet};
-use story::{Op, Order, Promise, Story};
+use story::{Op, Promise, Story, WorkOrder};
 
 /// Crash states that are to be looked at, at least.
 const STATES_MIN: usize = 100_000;
@@ -86,7 +86,7 @@ fn all_of(messages: usize, keeps: Keeps) -> (Seen, [usize; 2]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let _within = runtime.enter();
     let (mut seen, mut stage) = (Seen::default(), Stage::new());
-    for order in Order::all(messages).into_iter().step_by(step(keeps)) {
+    for order in WorkOrder::all(messages).into_iter().step_by(step(keeps)) {
         seen.cut(&Story::of(messages, keeps, order), &mut stage);
         if seen.wrong.is_some() {
             break;

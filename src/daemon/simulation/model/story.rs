@@ -47,7 +47,7 @@ enum Actor {
 
 /// Who goes first, of those who can; and at which batch the segment is turned.
 #[derive(Debug, Clone)]
-pub(super) struct Order {
+pub(super) struct WorkOrder {
     actors: Vec<Actor>,
     turn_at: u32,
 }
@@ -79,10 +79,10 @@ pub(super) struct Story {
     pub(super) messages: usize,
     pub(super) keeps: Keeps,
     pub(super) ops: Vec<Op>,
-    order: Order,
+    order: WorkOrder,
 }
 
-impl Order {
+impl WorkOrder {
     /// All orders for so many messages.
     pub(super) fn all(messages: usize) -> Vec<Self> {
         let actors = [Actor::People, Actor::Loop, Actor::Journal, Actor::Mailbox, Actor::Views, Actor::Panes];
@@ -107,7 +107,7 @@ fn permutations(of: &[Actor]) -> Vec<Vec<Actor>> {
 
 impl Story {
     /// Lets it happen.
-    pub(super) fn of(messages: usize, keeps: Keeps, order: Order) -> Self {
+    pub(super) fn of(messages: usize, keeps: Keeps, order: WorkOrder) -> Self {
         let mut telling = Telling {
             run: Run::of(7, false, (TEAM, &[]), keeps),
             given: 0,
@@ -146,7 +146,7 @@ struct Telling {
 }
 
 impl Telling {
-    fn tell_all(&mut self, order: &Order) {
+    fn tell_all(&mut self, order: &WorkOrder) {
         let (mut last, mut in_a_row) = (None, 0);
         for _ in 0..TURNS_MAX {
             self.run.pass(1);

@@ -5,7 +5,7 @@ use super::lived::{ids, live, team};
 use super::{Memory, extract};
 use crate::engine::words::{MessageId, Seq};
 use crate::io::fake::Chance;
-use crate::io::journal::{Journal, Kind, Order, StepLine, fsck, scan};
+use crate::io::journal::{Journal, Kind, ReadOrder, StepLine, fsck, scan};
 use crate::wire::events;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -201,7 +201,7 @@ fn look(dir: &Path, lines: &[Line]) -> Result<(Told, Journal), String> {
         }
         ControlFlow::Continue(())
     };
-    scan(dir, 1, Order::OldestFirst, &mut each).map_err(|error| error.to_string())?;
+    scan(dir, 1, ReadOrder::OldestFirst, &mut each).map_err(|error| error.to_string())?;
     let (mut archive, mut reader) = (journal.archive(), journal.reader());
     let mut told = Told::new();
     for id in ids() {

@@ -1,5 +1,5 @@
 //! What state a program is in, read from what its pane shows. Rules are data (a provider's profile); nothing here knows
-//! any program by name. What no rule knows is [`State::Unknown`], and nothing is typed then.
+//! any program by name. What no rule knows is [`ScreenState::Unknown`], and nothing is typed then.
 
 mod dialog;
 mod frame;
@@ -17,6 +17,6 @@ pub use input_box::{BoxForm, BoxRules, CursorPlace, InputBox};
 pub use pattern::{Pattern, PatternError};
 pub use rule::{BoxState, Reading, Rule, Sights};
 pub use rules::Rules;
-pub use state::State;
+pub use state::ScreenState;
 pub use steady::is_like;
 pub use style::StyledRow;

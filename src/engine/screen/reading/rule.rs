@@ -3,7 +3,7 @@
 use super::dialog::Dialog;
 use super::input_box::InputBox;
 use super::pattern::Pattern;
-use super::state::State;
+use super::state::ScreenState;
 
 /// When a screen means a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Rule {
     /// Its name, of its profile alone.
     pub name: String,
     /// What it says.
-    pub state: State,
+    pub state: ScreenState,
     /// For an error: whether the program can be given a turn all the same.
     pub free: bool,
     /// Whether that is so only where the last row above the input box is bold: a draft's is not. Recorded screens have no colours.
@@ -69,7 +69,7 @@ pub struct Sights {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading<'a> {
     /// The state.
-    pub state: State,
+    pub state: ScreenState,
     /// The rule that says so; none if no rule knows the screen.
     pub rule: Option<&'a Rule>,
     /// The rows that matched it, top to bottom, counted from 0. The title is no row.
@@ -85,8 +85,8 @@ impl Reading<'_> {
     #[must_use]
     pub fn is_free(&self) -> bool {
         match self.state {
-            State::Ready => true,
-            State::Error => self.rule.is_some_and(|rule| rule.free),
+            ScreenState::Ready => true,
+            ScreenState::Error => self.rule.is_some_and(|rule| rule.free),
             _ => false,
         }
     }

@@ -5,7 +5,7 @@ use super::frame::Frame;
 use super::input_box::{BoxRules, InputBox};
 use super::pattern::Pattern;
 use super::rule::{BoxState, Reading, Rule, Sights};
-use super::state::State;
+use super::state::ScreenState;
 use std::ops::Range;
 
 /// Rows above the input box, blank ones not counted, where a program tells what it is doing.
@@ -45,7 +45,7 @@ impl Rules {
             }
         }
         let (rule, rows, dialog) = (None, Vec::new(), None);
-        Reading { state: State::Unknown, rule, rows, input_box: shown.input_box, dialog }
+        Reading { state: ScreenState::Unknown, rule, rows, input_box: shown.input_box, dialog }
     }
 }
 
@@ -98,8 +98,9 @@ impl<'a> Shown<'a> {
     }
 
     /// Whether a screen of this state may be a dialog.
-    fn asks(&self, state: State) -> bool {
-        self.input_box.is_none() && matches!(state, State::WaitingInput | State::RateLimited | State::Error)
+    fn asks(&self, state: ScreenState) -> bool {
+        self.input_box.is_none()
+            && matches!(state, ScreenState::WaitingInput | ScreenState::RateLimited | ScreenState::Error)
     }
 
     /// What it asks, where this rule knows it.
@@ -225,7 +226,7 @@ mod tests {
         };
         let rule = Rule {
             name: "it".to_owned(),
-            state: State::Error,
+            state: ScreenState::Error,
             free: false,
             bold: false,
             input_box: BoxState::Any,

@@ -2,7 +2,7 @@
 
 /// The state of a program, as far as its screen tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum State {
+pub enum ScreenState {
     /// It waits for a line, and nothing stands in its input box.
     Ready,
     /// It works.
@@ -20,7 +20,7 @@ pub enum State {
     Unknown,
 }
 
-impl State {
+impl ScreenState {
     /// Every state, in the order in which they are listed for people.
     pub const ALL: [Self; 7] = [
         Self::Ready,

@@ -7,7 +7,7 @@ use super::super::fsck;
 use super::super::read::is_still;
 use super::super::tail_scan::scan_tail;
 use super::*;
-use crate::io::journal::read::{Order, Reader, scan};
+use crate::io::journal::read::{ReadOrder, Reader, scan};
 
 #[test]
 fn the_writer_may_go_to_a_thread_of_its_own() {
@@ -100,7 +100,7 @@ fn each_step_is_found_by_its_number() {
     fill(dir.path(), &[1, 90, 0, 3]);
     let reader = Reader::at(dir.path()).unwrap();
     let mut places = Vec::new();
-    scan(dir.path(), 1, Order::OldestFirst, &mut |entry| {
+    scan(dir.path(), 1, ReadOrder::OldestFirst, &mut |entry| {
         places.push((entry.seq, entry.place));
         ControlFlow::Continue(())
     })
@@ -135,10 +135,10 @@ fn a_scan_reads_both_ways_and_from_where_it_is_told() {
         assert!(report.unwrap().is_sound());
         seen
     };
-    assert_eq!(seen(1, Order::OldestFirst, 99), [1, 2, 3, 4, 5, 6, 7, 8]);
-    assert_eq!(seen(1, Order::NewestFirst, 99), [8, 7, 6, 5, 4, 3, 2, 1]);
-    assert_eq!(seen(2, Order::OldestFirst, 99), [3, 4, 5, 6, 7, 8]);
-    assert_eq!(seen(2, Order::NewestFirst, 99), [8, 7, 6, 5, 4, 3]);
-    assert_eq!(seen(1, Order::OldestFirst, 4), [1, 2, 3, 4]);
-    assert_eq!(seen(1, Order::NewestFirst, 4), [8, 7, 6, 5]);
+    assert_eq!(seen(1, ReadOrder::OldestFirst, 99), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(seen(1, ReadOrder::NewestFirst, 99), [8, 7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(seen(2, ReadOrder::OldestFirst, 99), [3, 4, 5, 6, 7, 8]);
+    assert_eq!(seen(2, ReadOrder::NewestFirst, 99), [8, 7, 6, 5, 4, 3]);
+    assert_eq!(seen(1, ReadOrder::OldestFirst, 4), [1, 2, 3, 4]);
+    assert_eq!(seen(1, ReadOrder::NewestFirst, 4), [8, 7, 6, 5]);
 }

@@ -19,7 +19,7 @@ use super::error::JournalError;
 use super::fingerprints::{Fingerprint, Walk};
 use super::id_hash::IdHash;
 use super::line::Kind;
-use super::report::Report;
+use super::report::ScanReport;
 use super::writer::Journal;
 use crate::engine::words::{Digest, MessageId, Millis, Seq};
 pub(super) use crate::io::fake::{Chance, Change};
@@ -173,11 +173,11 @@ pub(super) fn listed(range: impl IntoIterator<Item = u64>) -> Vec<(u64, String)>
     range.into_iter().map(|seq| (seq, text(seq))).collect()
 }
 
-pub(super) fn open(dir: &Path) -> (Journal, Toy, Report) {
+pub(super) fn open(dir: &Path) -> (Journal, Toy, ScanReport) {
     try_open(Disk::make(dir).unwrap()).unwrap()
 }
 
-pub(super) fn try_open(disk: Disk) -> Result<(Journal, Toy, Report), JournalError> {
+pub(super) fn try_open(disk: Disk) -> Result<(Journal, Toy, ScanReport), JournalError> {
     let mut toy = Toy::default();
     let (journal, report) = Journal::open_on(disk, "boot-1", extract, &mut |entry| toy.take(entry))?;
     Ok((journal, toy, report))

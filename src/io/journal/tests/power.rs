@@ -94,7 +94,7 @@ fn run(seed: u64, seen: &mut Seen) {
 
 impl Promise {
     /// What a start found: from now on all of it is promised.
-    fn check(&mut self, seed: u64, toy: &Toy, report: &Report, seen: &mut Seen) {
+    fn check(&mut self, seed: u64, toy: &Toy, report: &ScanReport, seen: &mut Seen) {
         assert!(report.damaged.is_empty() && report.gaps.is_empty(), "seed {seed}: {report:?}");
         let count = toy.steps.len();
         assert!(

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::super::fingerprints::{Finished, HEADER_BYTES, RECORD_BYTES};
+use super::super::fingerprints::{FinishedEntry, HEADER_BYTES, RECORD_BYTES};
 use super::*;
 use crate::io::journal::names::{ids_name, segment_name};
 
@@ -112,7 +112,10 @@ fn a_duplicate_is_found_after_two_turns_and_a_start() {
     let (journal, _, report) = open(dir.path());
     assert_eq!(report.ids, []);
     let Fingerprint { digest, outcome, seq, .. } = fingerprint(7);
-    assert_eq!(journal.archive().known(&id(7)).unwrap(), Some(Finished { digest, outcome, seq, segment: 1 }));
+    assert_eq!(
+        journal.archive().known(&id(7)).unwrap(),
+        Some(FinishedEntry { digest, outcome, seq, segment: 1 })
+    );
     for seq in (1..=40).chain(42..=81) {
         assert_eq!(journal.archive().known(&id(seq)).unwrap().map(|known| known.seq), Some(Seq(seq)));
     }

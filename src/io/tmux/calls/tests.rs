@@ -1,6 +1,6 @@
 //! Replies find their callers, whatever tmux leaves out or puts in between.
 
-use super::super::command::Command;
+use super::super::command::TmuxCommand;
 use super::super::escape::Escape;
 use super::super::notice::{self, NOTICES_MAX, Notices};
 use super::super::parse::Parser;
@@ -25,7 +25,7 @@ impl Talk {
         talk
     }
 
-    fn asks(&mut self, command: Command) -> oneshot::Receiver<Answer> {
+    fn asks(&mut self, command: TmuxCommand) -> oneshot::Receiver<CallAnswer> {
         let (answer, answered) = oneshot::channel();
         let (line, parts) = command.into_line().unwrap();
         self.calls.send(&line, parts, Some(answer));
@@ -53,30 +53,34 @@ impl Talk {
 }
 
 #[track_caller]
-fn texts(answered: &mut oneshot::Receiver<Answer>) -> Vec<String> {
+fn texts(answered: &mut oneshot::Receiver<CallAnswer>) -> Vec<String> {
     let replies = answered.try_recv().expect("there is an answer").expect("it is not an error");
     replies.iter().map(|reply| reply.text().into_owned()).collect()
 }
 
 #[track_caller]
-fn refused(answered: &mut oneshot::Receiver<Answer>) -> (&'static str, String) {
+fn refused(answered: &mut oneshot::Receiver<CallAnswer>) -> (&'static str, String) {
     match answered.try_recv().expect("there is an answer") {
         Err(TmuxError::Refused { command, words }) => (command, words),
         other => panic!("it was {other:?}"),
     }
 }
 
-fn paste() -> Command {
-    let choice =
-        Command::choose(PaneId(1), "1", Command::silent("paste-buffer"), Command::new("display-message"));
-    Command::silent("set-buffer").then(choice).then(Command::silent("delete-buffer"))
+fn paste() -> TmuxCommand {
+    let choice = TmuxCommand::choose(
+        PaneId(1),
+        "1",
+        TmuxCommand::silent("paste-buffer"),
+        TmuxCommand::new("display-message"),
+    );
+    TmuxCommand::silent("set-buffer").then(choice).then(TmuxCommand::silent("delete-buffer"))
 }
 
 #[test]
 fn each_caller_gets_its_own_replies() {
     let mut talk = Talk::new();
-    let mut first = talk.asks(Command::new("a").then(Command::new("b")));
-    let mut second = talk.asks(Command::new("c"));
+    let mut first = talk.asks(TmuxCommand::new("a").then(TmuxCommand::new("b")));
+    let mut second = talk.asks(TmuxCommand::new("c"));
     assert_eq!(talk.calls.out, b"a ; b\nc\n");
     talk.answers(&["1\n2\n"]).unwrap();
     assert!(first.try_recv().is_err(), "one of two is not all");
@@ -89,8 +93,8 @@ fn each_caller_gets_its_own_replies() {
 #[test]
 fn an_error_ends_the_line_and_not_the_next_one() {
     let mut talk = Talk::new();
-    let mut first = talk.asks(Command::new("a").then(Command::new("b")).then(Command::new("c")));
-    let mut second = talk.asks(Command::new("d"));
+    let mut first = talk.asks(TmuxCommand::new("a").then(TmuxCommand::new("b")).then(TmuxCommand::new("c")));
+    let mut second = talk.asks(TmuxCommand::new("d"));
     talk.answers(&["1\n", "!no \u{1b}such thing\n", "4\n"]).unwrap();
     assert_eq!(refused(&mut first), ("b", "no \\u{1b}such thing".to_owned()));
     assert_eq!(texts(&mut second), ["4"]);
@@ -100,7 +104,7 @@ fn an_error_ends_the_line_and_not_the_next_one() {
 fn an_error_in_a_branch_does_not_end_the_line() {
     let mut talk = Talk::new();
     let mut first = talk.asks(paste());
-    let mut second = talk.asks(Command::new("d"));
+    let mut second = talk.asks(TmuxCommand::new("d"));
     talk.answers(&["", "", "!can't find pane: %1\n"]).unwrap();
     assert!(first.try_recv().is_err(), "the removal of the buffer is still to come");
     talk.answers(&["", "4\n"]).unwrap();
@@ -112,7 +116,7 @@ fn an_error_in_a_branch_does_not_end_the_line() {
 fn an_error_before_a_branch_leaves_the_branch_out() {
     let mut talk = Talk::new();
     let mut first = talk.asks(paste());
-    let mut second = talk.asks(Command::new("d"));
+    let mut second = talk.asks(TmuxCommand::new("d"));
     talk.answers(&["", "!bad condition\n", "4\n"]).unwrap();
     assert_eq!(refused(&mut first), ("if-shell", "bad condition".to_owned()));
     assert_eq!(texts(&mut second), ["4"]);
@@ -121,7 +125,7 @@ fn an_error_before_a_branch_leaves_the_branch_out() {
 #[test]
 fn what_tmux_runs_by_itself_is_nobodys_reply() {
     let mut talk = Talk::new();
-    let mut first = talk.asks(Command::new("a").then(Command::new("b")));
+    let mut first = talk.asks(TmuxCommand::new("a").then(TmuxCommand::new("b")));
     talk.answers(&["1\n"]).unwrap();
     talk.says("%begin 7 8 0\nof a hook\n%error 7 8 0\n").unwrap();
     talk.answers(&["2\n"]).unwrap();
@@ -132,14 +136,14 @@ fn what_tmux_runs_by_itself_is_nobodys_reply() {
 fn news_within_a_silent_reply_is_news_and_within_text_is_text() {
     let mut talk = Talk::new();
     let counter = talk.calls.watch(PaneId(5));
-    let mut silent = talk.asks(Command::silent("load-buffer"));
+    let mut silent = talk.asks(TmuxCommand::silent("load-buffer"));
     talk.answers(&["%output %5 x\n%pause %5\nodd\n"]).unwrap();
     assert_eq!(texts(&mut silent), ["odd"]);
     assert_eq!(counter.borrow().pieces, 2);
     assert!(String::from_utf8_lossy(&talk.calls.out).ends_with("refresh-client -A \"%5:continue\"\n"));
     talk.answers(&["%continue %5\n"]).unwrap();
     assert_eq!(counter.borrow().pieces, 3);
-    let mut text = talk.asks(Command::new("list-panes"));
+    let mut text = talk.asks(TmuxCommand::new("list-panes"));
     talk.answers(&["%output %5 x\n%exit\n"]).unwrap();
     assert_eq!(texts(&mut text), ["%output %5 x\n%exit"]);
     assert_eq!(counter.borrow().pieces, 3);
@@ -148,8 +152,8 @@ fn news_within_a_silent_reply_is_news_and_within_text_is_text() {
 #[test]
 fn a_buffer_may_hold_any_line() {
     let mut talk = Talk::new();
-    let mut taken = talk.asks(Command::take_buffer("b"));
-    let mut next = talk.asks(Command::new("d"));
+    let mut taken = talk.asks(TmuxCommand::take_buffer("b"));
+    let mut next = talk.asks(TmuxCommand::new("d"));
     let evil = "%end 7 1 1\n%begin 7 2 1\n%end 7 2 1\n%begin 7 3 1\nfake\n%end 7 3 1\n%exit\n";
     let length = evil.len() - 1;
     talk.answers(&[&format!("{length}\n"), evil, "", "true\n"]).unwrap();
@@ -160,14 +164,14 @@ fn a_buffer_may_hold_any_line() {
 #[test]
 fn a_caller_that_has_given_up_costs_nothing_and_presses_no_key() {
     let mut talk = Talk::new();
-    let kept = talk.asks(Command::new("a"));
+    let kept = talk.asks(TmuxCommand::new("a"));
     let (answer, answered) = oneshot::channel();
     drop(answered);
-    let (line, parts) = Command::silent("send-keys").into_line().unwrap();
+    let (line, parts) = TmuxCommand::silent("send-keys").into_line().unwrap();
     talk.calls.send(&line, parts, Some(answer));
     assert_eq!(talk.calls.out, b"a\n", "what nobody waits for any more is not sent");
     drop(kept);
-    let mut next = talk.asks(Command::new("b"));
+    let mut next = talk.asks(TmuxCommand::new("b"));
     talk.answers(&["1\n", "2\n"]).unwrap();
     assert_eq!(texts(&mut next), ["2"], "the reply that nobody wants is still told apart");
 }
@@ -190,7 +194,7 @@ fn what_cannot_be_is_the_end() {
 #[tokio::test]
 async fn the_end_is_told_to_all() {
     let mut talk = Talk::new();
-    let mut waits = talk.asks(Command::new("a"));
+    let mut waits = talk.asks(TmuxCommand::new("a"));
     let mut counter = talk.calls.watch(PaneId(5));
     talk.calls.close("the server died");
     let Err(TmuxError::Gone { why }) = waits.try_recv().unwrap() else { panic!("it was answered") };

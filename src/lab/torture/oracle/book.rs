@@ -5,7 +5,7 @@ use super::findings::{FindingKind, Findings};
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::life::Move;
 use crate::engine::message::{Kind, Message, Outcome};
-use crate::io::journal::{Kind as Line, Order, scan};
+use crate::io::journal::{Kind as Line, ReadOrder, scan};
 use crate::io::workspace::Workspace;
 use crate::wire::events::decode;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,7 @@ impl Book {
     /// Reads every segment. A line that cannot be understood is a finding.
     pub(in super::super) fn read(workspace: &Workspace, findings: &mut Findings) -> io::Result<Self> {
         let mut book = Self::default();
-        scan(&workspace.journal(), 1, Order::OldestFirst, &mut |entry| {
+        scan(&workspace.journal(), 1, ReadOrder::OldestFirst, &mut |entry| {
             // A snapshot repeats what the steps before it said.
             if entry.kind == Line::Step {
                 match decode(entry.payload) {

@@ -2,7 +2,7 @@
 //! be read as, and the rules are tried on them.
 
 use super::rules::{profiles, rules_of};
-use crate::engine::screen::reading::State;
+use crate::engine::screen::reading::ScreenState;
 use crate::engine::words::{AgentName, counted};
 use crate::io::frame::KeptFrame;
 use crate::io::workspace::Workspace;
@@ -72,7 +72,7 @@ pub(super) struct CheckArgs {
 }
 
 fn read_state(word: &str) -> Result<&'static str, String> {
-    let known = State::ALL.map(State::name);
+    let known = ScreenState::ALL.map(ScreenState::name);
     known.into_iter().find(|name| *name == word).ok_or_else(|| format!("use one of: {}", known.join(", ")))
 }
 

@@ -4,7 +4,7 @@ use super::super::table::{harmless, terminal_width};
 use super::tree::History;
 use crate::engine::message::{Kind, Status};
 use crate::engine::words::{Millis, Seq, counted};
-use crate::io::history::Step;
+use crate::io::history::HistoryStep;
 use crate::wire::time::{Day, rfc3339_ms};
 use unicode_width::UnicodeWidthChar;
 
@@ -35,7 +35,7 @@ struct Page {
 
 /// What happens within a task, besides its own steps.
 enum Item<'a> {
-    Step(&'a Step),
+    Step(&'a HistoryStep),
     Part(&'a History),
     Answer(&'a History),
 }

@@ -12,7 +12,7 @@ mod waits;
 use super::failure::Failure;
 use crate::engine::words::{MessageId, Millis};
 use crate::io::client::Client;
-use crate::io::history::{Family, MessageHistory};
+use crate::io::history::{MessageFamily, MessageHistory};
 use crate::io::workspace::Workspace;
 use crate::wire::time;
 pub(super) use tree::History;
@@ -29,7 +29,7 @@ pub(super) fn read(
     client: &Client,
     id: &MessageId,
 ) -> Result<(Option<History>, u64), Failure> {
-    let family = Family::read(workspace, id)?;
+    let family = MessageFamily::read(workspace, id)?;
     let sources = Sources::new(workspace, client);
     let mut history = family.histories.contains_key(id).then(|| tree_of(&family, id, sources.now, 0));
     if let Some(history) = &mut history {
@@ -39,7 +39,7 @@ pub(super) fn read(
 }
 
 /// The tree of a message of the family. Each stands in the family once, so parts that name each other end somewhere.
-fn tree_of(family: &Family, id: &MessageId, now: Millis, depth: usize) -> History {
+fn tree_of(family: &MessageFamily, id: &MessageId, now: Millis, depth: usize) -> History {
     let nothing = MessageHistory::new(now);
     let found = family.histories.get(id).unwrap_or(&nothing);
     let children = family.parts.get(id).map(Vec::as_slice).unwrap_or_default();

@@ -6,7 +6,7 @@ use super::waits::Sources;
 use super::{DEPTH_MAX, tree_of};
 use crate::engine::message::Status;
 use crate::engine::words::{MessageId, Millis, Seq};
-use crate::io::history::Family;
+use crate::io::history::MessageFamily;
 use crate::io::workspace::Workspace;
 use crate::wire::events;
 use expect_test::expect;
@@ -48,8 +48,8 @@ fn ended(id: &str, agent: &str, outcome: &str) -> String {
 }
 
 /// What a journal with these steps says of `root`.
-fn family_of(root: &MessageId, steps: &[(u64, String)]) -> Family {
-    let mut family = Family::of(root);
+fn family_of(root: &MessageId, steps: &[(u64, String)]) -> MessageFamily {
+    let mut family = MessageFamily::of(root);
     for (seq, (seconds, step)) in (1..).zip(steps) {
         let events = events::decode(step).unwrap_or_else(|why| panic!("{why}: {step}"));
         events.iter().for_each(|event| family.take(at(*seconds), Seq(seq), event));

@@ -3,8 +3,8 @@
 use crate::engine::life::StageName;
 use crate::engine::message::{Kind, Status};
 use crate::engine::words::Millis;
+use crate::io::history::HistoryStep;
 use crate::io::history::Sentence;
-use crate::io::history::Step;
 use serde::Serialize;
 
 /// A message and its parts.
@@ -46,7 +46,7 @@ pub(in crate::ui::cli) struct History {
     pub(in crate::ui::cli) parts: Vec<History>,
     /// The steps, for drawing.
     #[serde(skip)]
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<HistoryStep>,
     #[serde(skip)]
     pub(super) since: Millis,
     #[serde(skip)]

@@ -7,7 +7,7 @@ use crate::engine::message::Kind;
 use crate::engine::words::{MessageId, Millis, USER};
 use crate::io::client::{ANSWER_DEADLINE, Client};
 use crate::io::clock::Clock;
-use crate::io::history::{Family, MessageHistory};
+use crate::io::history::{MessageFamily, MessageHistory};
 use crate::io::workspace::Workspace;
 use crate::wire::api::{Health, StatusInfo};
 use crate::wire::message::view::MessageView;
@@ -43,7 +43,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Fills in what every open message of a history waits for.
-    pub(super) fn explain(&self, history: &mut History, family: &Family) {
+    pub(super) fn explain(&self, history: &mut History, family: &MessageFamily) {
         history.parts.iter_mut().for_each(|part| self.explain(part, family));
         let found = MessageId::new(&history.id).ok().and_then(|id| family.histories.get(&id));
         let is_letter = history.to.as_deref() == Some(USER) && !history.is_open();
@@ -54,7 +54,7 @@ impl<'a> Sources<'a> {
         history.waits_for = found.and_then(|found| self.waits_for(history, found, family));
     }
 
-    fn waits_for(&self, history: &History, found: &MessageHistory, family: &Family) -> Option<String> {
+    fn waits_for(&self, history: &History, found: &MessageHistory, family: &MessageFamily) -> Option<String> {
         match found.stage() {
             stage if stage.has_ended() => None,
             stage @ (StageName::Queued | StageName::Retrying) => {
@@ -99,7 +99,7 @@ impl<'a> Sources<'a> {
         &self,
         history: &History,
         found: &MessageHistory,
-        family: &Family,
+        family: &MessageFamily,
         is_retry: bool,
     ) -> String {
         if self.is_halted {

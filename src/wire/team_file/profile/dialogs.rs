@@ -2,7 +2,7 @@
 
 use super::data::StandingAnswer;
 use super::patterns::{pattern, patterns};
-use crate::engine::screen::reading::{ChoiceList, ChoiceRules, Rule, Rules, State};
+use crate::engine::screen::reading::{ChoiceList, ChoiceRules, Rule, Rules, ScreenState};
 use crate::wire::team_file::finding::Book;
 use crate::wire::team_file::suggest::did_you_mean;
 use crate::wire::team_file::values::At;
@@ -87,7 +87,7 @@ impl AnswerEntry {
     pub(in crate::wire) fn read(&self, rules: Option<&Rules>, book: &mut Book) -> Option<StandingAnswer> {
         let rule = &self.rule.value;
         let known = rules.iter().flat_map(|rules| &rules.rules);
-        let asks = |known: &Rule| known.state == State::WaitingInput;
+        let asks = |known: &Rule| known.state == ScreenState::WaitingInput;
         if !known.clone().any(|known| known.name == *rule && asks(known)) {
             let names: Vec<&str> =
                 known.filter(|known| asks(known)).map(|known| known.name.as_str()).collect();

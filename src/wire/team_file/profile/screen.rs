@@ -2,7 +2,9 @@
 
 use super::dialogs::ChoicesEntry;
 use super::patterns::{pattern, patterns};
-use crate::engine::screen::reading::{BoxForm, BoxRules, BoxState, CursorPlace, Rule, Rules, Sights, State};
+use crate::engine::screen::reading::{
+    BoxForm, BoxRules, BoxState, CursorPlace, Rule, Rules, ScreenState, Sights,
+};
 use crate::wire::team_file::finding::Book;
 use crate::wire::team_file::values::At;
 use schemars::JsonSchema;
@@ -259,7 +261,7 @@ impl RuleEntry {
         let input_box = self.input_box.map_or(BoxState::Any, BoxWord::state);
         let state = self.state.state();
         let free = self.free.unwrap_or(false);
-        let may_type = free || matches!(state, State::Ready);
+        let may_type = free || matches!(state, ScreenState::Ready);
         if may_type && !matches!(input_box, BoxState::Empty) && see == Sights::default() {
             let why = format!("rule `{name}` reads every screen as one that may be typed to");
             book.wrong(self.name.place, why, "say `box: empty`, or what has to be seen");
@@ -286,15 +288,15 @@ fn sights(entry: Option<&SightsEntry>, book: &mut Book) -> Sights {
 }
 
 impl StateWord {
-    fn state(self) -> State {
+    fn state(self) -> ScreenState {
         match self {
-            Self::Ready => State::Ready,
-            Self::Busy => State::Busy,
-            Self::Draft => State::Draft,
-            Self::WaitingInput => State::WaitingInput,
-            Self::RateLimited => State::RateLimited,
-            Self::Error => State::Error,
-            Self::Unknown => State::Unknown,
+            Self::Ready => ScreenState::Ready,
+            Self::Busy => ScreenState::Busy,
+            Self::Draft => ScreenState::Draft,
+            Self::WaitingInput => ScreenState::WaitingInput,
+            Self::RateLimited => ScreenState::RateLimited,
+            Self::Error => ScreenState::Error,
+            Self::Unknown => ScreenState::Unknown,
         }
     }
 }

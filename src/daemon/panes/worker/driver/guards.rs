@@ -6,7 +6,7 @@ use crate::daemon::panes::worker::session::{End, IN_ANY_CASE, TRY_AGAIN, answere
 use crate::daemon::tmux::windows::ASK_AGAIN;
 use crate::engine::input::{Guard, Report};
 use crate::engine::words::Token;
-use crate::io::tmux::Screen;
+use crate::io::tmux::PaneScreen;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -17,7 +17,7 @@ const SILENT_START: Duration = Duration::from_millis(500);
 /// Whether a pane may be typed to.
 pub(super) enum Verdict {
     /// Every guard is open; this is what the pane shows.
-    Open(Arc<Screen>),
+    Open(Arc<PaneScreen>),
     /// This one is closed; look again at this moment.
     Closed(Guard, Instant),
 }
@@ -88,7 +88,7 @@ impl Worker {
 
     /// Until when a program that was just started and has shown nothing yet is taken to be still starting: what it prints
     /// first would stand in one row with what is typed.
-    fn silent_start(&self, screen: &Screen) -> Option<Instant> {
+    fn silent_start(&self, screen: &PaneScreen) -> Option<Instant> {
         let quiet_ms = self.session.agent.profile().ready_quiet_ms;
         let is_blank = screen.rows.iter().all(|row| row.trim().is_empty());
         let started = self.session.program.started.filter(|_| is_blank && quiet_ms > 0)?;
@@ -143,7 +143,7 @@ impl Worker {
 }
 
 /// A token that does not stand on the screen.
-fn fresh_token(screen: &Screen) -> Token {
+fn fresh_token(screen: &PaneScreen) -> Token {
     loop {
         let token = Token::mint(getrandom::u64().unwrap_or_else(|_| u64::from(screen.cursor.0)));
         if !screen.rows.iter().any(|row| row.contains(token.as_str())) {

@@ -18,11 +18,11 @@ use crate::daemon::panes::worker::words::{self, Words};
 use crate::daemon::tmux::windows::ASK_AGAIN;
 use crate::engine::input::Report;
 use crate::engine::life::CompletionSource;
-use crate::engine::screen::answer::{Answer, without_phrase};
-use crate::engine::screen::marker::Shown;
-use crate::engine::screen::reading::State;
+use crate::engine::screen::answer::{ScreenAnswer, without_phrase};
+use crate::engine::screen::marker::ClaimRows;
+use crate::engine::screen::reading::ScreenState;
 use crate::io::side_channel::TurnRecord;
-use crate::io::tmux::{Screen, TmuxError};
+use crate::io::tmux::{PaneScreen, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -97,7 +97,7 @@ impl Worker {
         None
     }
 
-    async fn search(&mut self, screen: &Screen, aim: Aim) -> Result<(), End> {
+    async fn search(&mut self, screen: &PaneScreen, aim: Aim) -> Result<(), End> {
         waiters::answer(&mut self.waiters, screen, &mut self.session);
         let read = self.session.read(screen);
         if let Some(line) = self.overview.doing(screen, read.as_ref(), &self.session) {
@@ -135,7 +135,7 @@ impl Worker {
     }
 
     /// Tells the loop when a program begins or ceases to work on something that is no turn which is awaited.
-    async fn tell_busy(&mut self, state: Option<State>) {
+    async fn tell_busy(&mut self, state: Option<ScreenState>) {
         let awaited = self.work.awaited.is_some();
         let is = self.work.busy.is_now(awaited, state, &mut self.session);
         self.unsent().remember_rest().await;
@@ -153,7 +153,13 @@ impl Worker {
     }
 
     /// Looks for the claim of a program whose screen says whether its turn is over.
-    async fn search_read(&mut self, screen: &Screen, read: &Read, typed: &Typed, record: Option<TurnRecord>) {
+    async fn search_read(
+        &mut self,
+        screen: &PaneScreen,
+        read: &Read,
+        typed: &Typed,
+        record: Option<TurnRecord>,
+    ) {
         let now = self.session.now();
         if let Some(TurnRecord::Over { said }) = record {
             let judged = judged_by(&said, typed, Words::None);
@@ -161,14 +167,14 @@ impl Worker {
         }
         let unknown_at = self.session.printed + UNKNOWN_PATIENCE;
         let goes_on = matches!(record, Some(TurnRecord::Working | TurnRecord::Retrying { .. }));
-        let over = read.is_over() || (read.state == State::Unknown && now >= unknown_at);
+        let over = read.is_over() || (read.state == ScreenState::Unknown && now >= unknown_at);
         if goes_on || !over {
             if record.is_some() {
                 self.session.look_by(now + ASK_SOON.max(self.session.looks.pace));
             }
             self.work.free_since = None;
             self.session.looks.slow_down();
-            if read.state == State::Unknown {
+            if read.state == ScreenState::Unknown {
                 self.session.look_by(unknown_at);
             }
             return;
@@ -185,7 +191,7 @@ impl Worker {
     }
 
     /// What follows from it for a turn that is over.
-    async fn conclude(&mut self, judged: Judged, screen: &Screen, read: &Read, typed: &Typed) {
+    async fn conclude(&mut self, judged: Judged, screen: &PaneScreen, read: &Read, typed: &Typed) {
         match judged {
             Judged::BySaid(answer, shown) => {
                 self.work.awaited = None;
@@ -215,7 +221,7 @@ impl Worker {
     }
 
     /// Looks for the claim of a program that is over when it is still.
-    async fn search_still(&mut self, screen: &Screen, aim: Aim, typed: Typed) {
+    async fn search_still(&mut self, screen: &PaneScreen, aim: Aim, typed: Typed) {
         let (now, quiet_at) = (self.session.now(), self.session.printed + self.session.agent.quiet());
         if aim == Aim::Glimpse || now < quiet_at {
             // The look after it has fallen silent is what counts.
@@ -237,7 +243,7 @@ impl Worker {
 
     /// Reports the end of a turn that was not claimed, once it is sure, and what was said in it; and what is said later on, for
     /// somebody may go on with it by hand.
-    async fn look_for_end(&mut self, typed: &Typed, screen: &Screen, read: Option<&Read>, said: Words) {
+    async fn look_for_end(&mut self, typed: &Typed, screen: &PaneScreen, read: Option<&Read>, said: Words) {
         let free = read.map(|read| read.free);
         let Some(end) = self.work.end.as_mut().filter(|_| self.work.unread.is_none()) else { return };
         let waits = || free.unwrap_or_else(|| self.session.program.waits_for_input());
@@ -257,9 +263,9 @@ impl Worker {
     }
 
     /// Reports what was said in the turn; once, until there is more.
-    async fn tell_said(&mut self, typed: &Typed, words: Words, screen: &Screen, read: Option<&Read>) {
+    async fn tell_said(&mut self, typed: &Typed, words: Words, screen: &PaneScreen, read: Option<&Read>) {
         let notice = matches!(words, Words::None);
-        let Answer { text, truncated } = match words {
+        let ScreenAnswer { text, truncated } = match words {
             Words::Own(own) => own,
             Words::Shown | Words::None => words::shown(&self.session, typed, screen, read).await,
         };
@@ -272,20 +278,20 @@ impl Worker {
 
     /// Reports the claim with what the agent answered: what stands between the echo of its line and the claim. Where the
     /// echo is not surely among the rows that were searched, the whole history is read.
-    pub(super) async fn claim(&mut self, typed: &Typed, source: CompletionSource, seen: Option<&Screen>) {
+    pub(super) async fn claim(&mut self, typed: &Typed, source: CompletionSource, seen: Option<&PaneScreen>) {
         let whole = match seen {
             Some(screen) if is_whole(screen, typed) => None,
             _ => self.session.whole().await,
         };
         let answer = whole.as_ref().or(seen).map(|screen| {
-            let (Answer { text, truncated }, shown) = match self.own.reprinted {
+            let (ScreenAnswer { text, truncated }, shown) = match self.own.reprinted {
                 true => read_answer(&without_reprint(screen, typed), typed),
                 false => read_answer(screen, typed),
             };
             // The proof is what was seen, whatever else is read for the text.
             let shown = shown.or_else(|| read_answer(seen?, typed).1);
             let text = without_prompt(text, prompt_of(screen, typed).as_deref());
-            (Answer { text, truncated }, shown)
+            (ScreenAnswer { text, truncated }, shown)
         });
         let (answer, shown) = answer.unwrap_or_default();
         self.report_claim(typed, source, answer, shown).await;
@@ -296,11 +302,11 @@ impl Worker {
         &self,
         typed: &Typed,
         source: CompletionSource,
-        answer: Answer,
-        shown: Option<Shown>,
+        answer: ScreenAnswer,
+        shown: Option<ClaimRows>,
     ) {
         let (id, turn) = (typed.id.clone(), typed.turn.number);
-        let Answer { text, truncated } = answer;
+        let ScreenAnswer { text, truncated } = answer;
         let (token, line) = shown.map(|shown| (shown.token, shown.line)).unwrap_or_default();
         let (line, text) = (line.into(), text.into());
         self.session.report(Report::Claimed { id, turn, token, line, source, text, truncated }).await;
@@ -308,7 +314,7 @@ impl Worker {
 
     /// Whether a turn is claimed. Without a token only its echo tells where its output begins, and that may have left the
     /// rows that are searched.
-    pub(super) async fn has_claimed(&self, screen: &Screen, typed: &Typed) -> bool {
+    pub(super) async fn has_claimed(&self, screen: &PaneScreen, typed: &Typed) -> bool {
         if claims(screen, typed) || typed.turn.token.is_some() || is_echoed(screen, typed) {
             return claims(screen, typed);
         }
