@@ -60,7 +60,7 @@ impl World {
         let mut life = self.step(Input::Drop { source, drafts, proof: None }).events;
         let rung = self.report(Report::Ready { fresh: token(self.number) });
         let effect = rung.effects.iter().find_map(|effect| match effect {
-            Effect::Ring { id, turn, .. } => Some((id.clone(), *turn)),
+            Effect::Deliver { id, turn, .. } => Some((id.clone(), *turn)),
             _ => None,
         });
         let (id, turn) = effect.expect("it is rung");

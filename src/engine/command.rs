@@ -63,7 +63,7 @@ impl Work<'_> {
             }
             Stage::Held(_) | Stage::InDoubt(_) => {
                 let hands = self.hands_of(id);
-                self.put_off(id, &format!("{who} lets it go on"), Millis(0), true, hands);
+                self.postpone(id, &format!("{who} lets it go on"), Millis(0), true, hands);
                 Ok((format!("{id} goes on"), Some(id.clone())))
             }
             Stage::Queued { not_before, redo: Some(_) } if not_before > self.now => {

@@ -59,7 +59,7 @@ pub(super) struct Live {
     /// Messages for which no time runs out.
     pub(super) spared: BTreeSet<MessageId>,
     /// Those of which a timer has run out meanwhile.
-    pub(super) put_off: BTreeSet<MessageId>,
+    pub(super) postponed: BTreeSet<MessageId>,
     /// Whether the disk has no room for new messages.
     pub(super) disk_full: bool,
     /// How often in a row tmux died in a turn of an agent.

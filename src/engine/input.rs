@@ -298,7 +298,7 @@ pub enum Effect {
         process: ProcessKey,
     },
     /// Something waits for an agent that is not known to be free: say when it may be typed to, and why it may not.
-    Seek {
+    ProbeReadiness {
         /// Which.
         agent: AgentName,
         /// Of this launch.
@@ -307,7 +307,7 @@ pub enum Effect {
         past: Option<Arc<str>>,
     },
     /// Type a turn.
-    Ring {
+    Deliver {
         /// To whom.
         agent: AgentName,
         /// Of this launch.
@@ -320,7 +320,7 @@ pub enum Effect {
         turn: Turn,
     },
     /// After a crash: find out whether a turn was delivered, and go on from there.
-    Settle {
+    ResolveDoubt {
         /// By whom.
         agent: AgentName,
         /// Of this launch.
@@ -333,7 +333,7 @@ pub enum Effect {
         turn: Turn,
     },
     /// Watch for the claim of a turn that was delivered before.
-    Await {
+    Watch {
         /// By whom.
         agent: AgentName,
         /// Of this launch.
@@ -424,7 +424,7 @@ impl Effect {
     pub fn outward(&self) -> bool {
         !matches!(
             self,
-            Self::Seek { .. } | Self::Unwatch { .. } | Self::Show(Shown::Open(_) | Shown::Agent(_))
+            Self::ProbeReadiness { .. } | Self::Unwatch { .. } | Self::Show(Shown::Open(_) | Shown::Agent(_))
         )
     }
 }

@@ -43,7 +43,7 @@ impl Bench {
     fn work(&mut self, number: u32) -> MessageId {
         let step = self.report(Report::Ready { fresh: token(number) });
         let rung = step.effects.into_iter().find_map(|effect| match effect {
-            Effect::Ring { id, turn, .. } => Some((id, turn)),
+            Effect::Deliver { id, turn, .. } => Some((id, turn)),
             _ => None,
         });
         let (id, turn) = rung.expect("a task is rung");

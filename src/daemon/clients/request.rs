@@ -46,7 +46,7 @@ pub enum Request {
     /// One message, open or lately finished.
     Message(MessageId),
     /// The same, when it has got as far as this.
-    Await(MessageId, Until),
+    WaitFor(MessageId, Until),
     /// Make or remove `queue/STOP`.
     Halt(bool),
     /// Something with an agent's pane.
@@ -63,7 +63,7 @@ impl Request {
     #[must_use]
     pub fn looks_only(&self) -> bool {
         match self {
-            Self::Overview | Self::Open | Self::Message(_) | Self::Await(..) => true,
+            Self::Overview | Self::Open | Self::Message(_) | Self::WaitFor(..) => true,
             Self::Pane(_, asked) => matches!(
                 asked,
                 PaneRequest::Read(_) | PaneRequest::Ready | PaneRequest::Explain | PaneRequest::Wait { .. }
@@ -85,7 +85,7 @@ impl Request {
             Self::Pane(name, PaneRequest::Answer { .. }) => format!("answer {name}"),
             Self::Down { keep_agents: true } => "end, and leave the agents".to_owned(),
             Self::Down { keep_agents: false } => "end, with the agents".to_owned(),
-            Self::Pane(..) | Self::Overview | Self::Open | Self::Message(_) | Self::Await(..) => {
+            Self::Pane(..) | Self::Overview | Self::Open | Self::Message(_) | Self::WaitFor(..) => {
                 "show something".to_owned()
             }
         }

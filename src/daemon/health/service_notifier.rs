@@ -40,7 +40,7 @@ impl ServiceNotifier {
         let Some(notifier) = notifier else { return Self::default() };
         let (words, waiting) = mpsc::channel(WORDS_MAX);
         workers.spawn(speak(notifier, waiting));
-        Self { words: Some(words), beat: notifier.beat() }
+        Self { words: Some(words), beat: notifier.heartbeat() }
     }
 
     /// Says it, if anybody listens. Never waits.
@@ -73,7 +73,7 @@ impl Heartbeat {
     }
 
     /// Waits until it is time to look again; for ever where nobody wants to know.
-    pub(in crate::daemon) async fn beat(&mut self) {
+    pub(in crate::daemon) async fn heartbeat(&mut self) {
         match &mut self.beats {
             Some(beats) => drop(beats.tick().await),
             None => std::future::pending().await,
@@ -176,7 +176,7 @@ mod tests {
         notifier.say(Word::Ready);
         assert!(workers.is_empty());
         let mut herald = Heartbeat::new(notifier);
-        let beat = tokio::time::timeout(Duration::from_millis(50), herald.beat()).await;
+        let beat = tokio::time::timeout(Duration::from_millis(50), herald.heartbeat()).await;
         assert!(beat.is_err(), "it woke up");
     }
 }

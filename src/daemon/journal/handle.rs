@@ -33,9 +33,9 @@ pub enum Heard {
     /// Tell and perform these.
     Appended(Held),
     /// The new segment is begun.
-    Turned,
+    Rotated,
     /// It could not be begun yet.
-    NotTurned(JournalError),
+    NotRotated(JournalError),
     /// Nothing.
     Trimmed,
 }
@@ -61,8 +61,8 @@ pub struct JournalHandle {
     /// Whether the segment should be turned.
     wants_rotation: bool,
     /// No turn before this moment, since the last one failed, and how long was waited.
-    turn_not_before: Millis,
-    turn_wait_ms: u64,
+    rotate_not_before: Millis,
+    rotate_wait_ms: u64,
     /// Flushes so far.
     pub flushes: u64,
     /// Jobs that were done so far.
@@ -108,8 +108,8 @@ impl JournalHandle {
             places,
             trim,
             wants_rotation: false,
-            turn_not_before: Millis(0),
-            turn_wait_ms: TURN_AGAIN_MS.0,
+            rotate_not_before: Millis(0),
+            rotate_wait_ms: TURN_AGAIN_MS.0,
             flushes: 0,
             done: 0,
             came: 0,
@@ -216,19 +216,19 @@ impl JournalHandle {
         finished: Vec<Fingerprint>,
     ) -> Result<(), ThreadGone> {
         self.under_way = Some((Vec::new(), Held::default()));
-        self.jobs.try_send(Job::Turn { at, snapshot, finished }).map_err(|_| ThreadGone("journal"))
+        self.jobs.try_send(Job::Rotate { at, snapshot, finished }).map_err(|_| ThreadGone("journal"))
     }
 
     /// Whether the segment should be turned now.
     #[must_use]
     pub fn wants_rotation(&self, now: Millis) -> bool {
-        self.wants_rotation && now >= self.turn_not_before
+        self.wants_rotation && now >= self.rotate_not_before
     }
 
     /// When a turn that failed is to be tried again, if that is still to come.
     #[must_use]
     pub fn rotate_again_at(&self, now: Millis) -> Option<Millis> {
-        (self.wants_rotation && self.turn_not_before > now).then_some(self.turn_not_before)
+        (self.wants_rotation && self.rotate_not_before > now).then_some(self.rotate_not_before)
     }
 
     /// A job is done: the effects that waited for it may be performed.
@@ -250,14 +250,14 @@ impl JournalHandle {
                 self.places.extend(placed.filter_map(|(seq, place)| Some((seq?, place))));
                 Ok(Heard::Appended(held))
             }
-            JobDone::Turned => {
-                self.turn_wait_ms = TURN_AGAIN_MS.0;
-                Ok(Heard::Turned)
+            JobDone::Rotated => {
+                self.rotate_wait_ms = TURN_AGAIN_MS.0;
+                Ok(Heard::Rotated)
             }
-            JobDone::NotTurned(error) => {
-                self.turn_not_before = now.plus(self.turn_wait_ms);
-                self.turn_wait_ms = (self.turn_wait_ms * 2).min(TURN_AGAIN_MS.1);
-                Ok(Heard::NotTurned(error))
+            JobDone::NotRotated(error) => {
+                self.rotate_not_before = now.plus(self.rotate_wait_ms);
+                self.rotate_wait_ms = (self.rotate_wait_ms * 2).min(TURN_AGAIN_MS.1);
+                Ok(Heard::NotRotated(error))
             }
             JobDone::Trimmed => Ok(Heard::Trimmed),
             JobDone::Stopped(error) => Err(error),

@@ -20,7 +20,7 @@ pub enum Job {
         durable: bool,
     },
     /// Close the segment: begin a new one with this snapshot.
-    Turn {
+    Rotate {
         /// When.
         at: Millis,
         /// Everything that is open, encoded.
@@ -56,9 +56,9 @@ pub enum JobDone {
     /// Where each step is, in order.
     Appended(Vec<Location>),
     /// The new segment is begun.
-    Turned,
+    Rotated,
     /// The segment could not be turned, and the old one is still in use: to be tried again later.
-    NotTurned(JournalError),
+    NotRotated(JournalError),
     /// Old segments are removed, as far as it went.
     Trimmed,
     /// Nothing more can be written: the daemon starts anew, in a new segment.
@@ -113,10 +113,10 @@ fn work_at(journal: &mut Journal, job: Job) -> (JobDone, bool) {
             let done = journal.append(&lines, durable);
             (done.map_or_else(JobDone::Stopped, JobDone::Appended), false)
         }
-        Job::Turn { at, snapshot, finished } => match journal.rotate(at, snapshot, finished) {
-            Ok(()) => (JobDone::Turned, true),
+        Job::Rotate { at, snapshot, finished } => match journal.rotate(at, snapshot, finished) {
+            Ok(()) => (JobDone::Rotated, true),
             Err(error) if journal.has_stopped() => (JobDone::Stopped(error), false),
-            Err(error) => (JobDone::NotTurned(error), false),
+            Err(error) => (JobDone::NotRotated(error), false),
         },
         Job::Trim { before, keep_from } => (JobDone::Trimmed, trim(journal, before, keep_from)),
     }
@@ -143,7 +143,7 @@ impl Job {
     fn at(&self) -> Option<Millis> {
         match self {
             Self::Append { lines, .. } => lines.last().map(|line| line.at),
-            Self::Turn { at, .. } => Some(*at),
+            Self::Rotate { at, .. } => Some(*at),
             Self::Trim { .. } => None,
         }
     }
@@ -162,7 +162,7 @@ mod tests {
         let job = Job::Append { lines: vec![line], durable: true };
         assert!(matches!(do_job(journal, job, now).done, JobDone::Appended(_)));
         let finished = vec![Fingerprint { id: IdHash::of(id), seq, digest: Digest(7), outcome: 0 }];
-        do_job(journal, Job::Turn { at: Millis(seq.0), snapshot: "{}".to_owned(), finished }, now)
+        do_job(journal, Job::Rotate { at: Millis(seq.0), snapshot: "{}".to_owned(), finished }, now)
     }
 
     #[test]

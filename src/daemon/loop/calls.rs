@@ -71,7 +71,7 @@ impl Daemon {
                 let seen = Response::Message(see(&self.engine, &id).map(Box::new));
                 self.clients.show(&self.journal, answer, seen);
             }
-            Request::Await(id, until) => {
+            Request::WaitFor(id, until) => {
                 self.clients.put_awaiting(&self.engine, &self.journal, id, until, answer)
             }
             Request::Halt(on) => {

@@ -68,7 +68,7 @@ impl Daemon {
             return;
         }
         self.health.stall.look_at = None;
-        let why = self.engine.standstill();
+        let why = self.engine.stalled();
         self.note(About::Standstill, why.clone());
         if why != self.health.stall.told {
             self.health.stall.told.clone_from(&why);

@@ -58,7 +58,7 @@ impl Daemon {
         self.engine.disk_is_full(mail.full);
         self.note(About::Watches, mail.polling);
         self.note_untaken(mail.stuck);
-        self.views.put_off(mail.burst, now);
+        self.views.throttle_burst(mail.burst, now);
         self.mailbox.taken(&mail.drops);
         for dropped in mail.drops {
             self.tell_notes(now, &dropped);
@@ -100,12 +100,12 @@ impl Daemon {
                 self.perform_all(held.effects);
                 self.clients.written(self.journal.steps_written());
             }
-            Heard::Turned => {
+            Heard::Rotated => {
                 self.note(About::Segment, None);
-                self.turned();
+                self.rotated();
                 self.go_on();
             }
-            Heard::NotTurned(error) => {
+            Heard::NotRotated(error) => {
                 self.go_on();
                 tracing::warn!(%error, "a new segment could not be started; the old one is kept in use");
                 let note = "a new segment of the journal cannot be started and is retried";
@@ -125,7 +125,7 @@ impl Daemon {
             let note = |why| format!("views cannot be written and are retried: {why}");
             self.note(About::Views, shown.why.map(note));
         }
-        self.ring_shown(shown.turns);
+        self.deliver_shown(shown.turns);
         self.mend(shown.altered, shown.lost);
     }
 

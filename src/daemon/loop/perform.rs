@@ -29,20 +29,20 @@ impl Daemon {
                 let key = self.panes.key(&agent, nonce);
                 self.panes.tmux.see_off(&mut self.panes.tasks, agent, process, key);
             }
-            Effect::Seek { agent, nonce, past } => {
+            Effect::ProbeReadiness { agent, nonce, past } => {
                 self.panes.order(&agent, nonce, Order::ProbeReadiness { past });
             }
             Effect::Interrupt { agent, nonce, id, turn } => self.interrupt(agent, nonce, id, turn),
             Effect::Unwatch { agent, nonce, off } => {
                 self.panes.order(&agent, nonce, Order::Unwatch { off });
             }
-            Effect::Ring { agent, nonce, id, from, turn } => {
+            Effect::Deliver { agent, nonce, id, from, turn } => {
                 self.show_turn(id, PendingTurn { agent, nonce, from, turn, how: How::Deliver });
             }
-            Effect::Settle { agent, nonce, id, from, turn } => {
+            Effect::ResolveDoubt { agent, nonce, id, from, turn } => {
                 self.show_turn(id, PendingTurn { agent, nonce, from, turn, how: How::ResolveDoubt });
             }
-            Effect::Await { agent, nonce, id, from, turn } => {
+            Effect::Watch { agent, nonce, id, from, turn } => {
                 self.show_turn(id, PendingTurn { agent, nonce, from, turn, how: How::Watch });
             }
             Effect::Forget(source) => self.mailbox.forget(source),
@@ -102,7 +102,7 @@ impl Daemon {
     }
 
     /// Views are written: types the turns that waited for them.
-    pub(in crate::daemon) fn ring_shown(&mut self, turns: Vec<TurnBody>) {
+    pub(in crate::daemon) fn deliver_shown(&mut self, turns: Vec<TurnBody>) {
         for body in turns {
             let Some(pending) = self.panes.pending.remove(&body.id) else { continue };
             let stage = self.engine.state().open.get(&body.id).map(|open| open.stage);
@@ -112,19 +112,19 @@ impl Daemon {
             if pending.how == How::Deliver && matches!(stage, Some(Stage::InDoubt(_))) {
                 continue; // the connection was gone in between: its pane is looked at first
             }
-            if let Err(why) = self.ring(&body, &pending) {
+            if let Err(why) = self.deliver(&body, &pending) {
                 let verdict = Verdict::NotDelivered { why };
-                self.rung(&body.id, &pending, verdict);
+                self.delivery_failed(&body.id, &pending, verdict);
             }
         }
     }
 
-    fn ring(&mut self, body: &TurnBody, pending: &PendingTurn) -> Result<(), String> {
+    fn deliver(&mut self, body: &TurnBody, pending: &PendingTurn) -> Result<(), String> {
         let PendingTurn { agent, nonce, turn, how, .. } = pending;
         body.readable.clone()?;
         if self.ending.is_some() && *how == How::Deliver {
             let why = "the daemon is shutting down".to_owned();
-            self.rung(&body.id, pending, Verdict::Withdrawn { why });
+            self.delivery_failed(&body.id, pending, Verdict::Withdrawn { why });
             return Ok(());
         }
         let fresh = *how == How::Deliver && !turn.redelivered;
@@ -133,7 +133,7 @@ impl Daemon {
             && body.content.contains(token.as_str())
         {
             let why = "the content contains the token; a new one is made".to_owned();
-            self.rung(&body.id, pending, Verdict::Withdrawn { why });
+            self.delivery_failed(&body.id, pending, Verdict::Withdrawn { why });
             return Ok(());
         }
         let line = self.line(body, pending)?;
@@ -179,7 +179,7 @@ impl Daemon {
         }
     }
 
-    fn rung(&mut self, id: &MessageId, pending: &PendingTurn, verdict: Verdict) {
+    fn delivery_failed(&mut self, id: &MessageId, pending: &PendingTurn, verdict: Verdict) {
         let report = Report::Delivery { id: id.clone(), turn: pending.turn.number, verdict };
         self.step(Input::Report { agent: pending.agent.clone(), nonce: pending.nonce, report });
     }

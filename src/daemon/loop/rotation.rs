@@ -50,7 +50,7 @@ impl Daemon {
     }
 
     /// The segment is turned: what ended in it is the archive's to know, and kept here where its views are owed.
-    pub(in crate::daemon) fn turned(&mut self) {
+    pub(in crate::daemon) fn rotated(&mut self) {
         let snapshot_seq = Seq(self.engine.state().seq.0 + 1);
         self.engine.segment_closed_but(snapshot_seq, &self.journal.rotation.owed);
         self.journal.rotation.closed = std::mem::take(&mut self.journal.rotation.owed);

@@ -41,7 +41,7 @@ impl Daemon {
                 Some(ended) = self.inbox.tasks.join_next() => ended.map(drop).map_err(Broken::Task)?, // it was told to, or it has said why itself
                 Some(ending) = signals.recv() => self.ending = Some(ending),
                 () = wake, if !still => self.wake(),
-                () = self.health.heartbeat.beat() => self.prove_alive(),
+                () = self.health.heartbeat.heartbeat() => self.prove_alive(),
             }
             self.hear_more();
             self.hand_out()?;
@@ -130,6 +130,7 @@ impl Daemon {
         if step.events.is_empty() {
             self.perform_all(step.effects);
         } else {
+            self.views.keep(step.seq, &step.events);
             self.journal.put(step, told);
         }
     }

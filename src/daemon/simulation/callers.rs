@@ -20,7 +20,7 @@ pub(super) enum Wish {
     /// To have something changed, perhaps with an agent's key.
     Command(Command, Option<(String, AgentName)>),
     /// To be told when a message has got so far.
-    Await(MessageId, Until),
+    WaitFor(MessageId, Until),
     /// To see a message.
     Message(MessageId),
     /// To see all that is open.
@@ -124,7 +124,7 @@ impl Callers {
                 key = by.as_ref().map(|(key, _)| key.clone());
                 Request::Command(command.clone())
             }
-            Wish::Await(id, until) => Request::Await(id.clone(), *until),
+            Wish::WaitFor(id, until) => Request::WaitFor(id.clone(), *until),
             Wish::Message(id) => Request::Message(id.clone()),
             Wish::Open => Request::Open,
             Wish::Overview => Request::Overview,
@@ -240,9 +240,9 @@ impl Callers {
             {
                 Some("commands that were not theirs")
             }
-            (Wish::Await(..) | Wish::Message(_), Response::Message(Some(seen))) => {
+            (Wish::WaitFor(..) | Wish::Message(_), Response::Message(Some(seen))) => {
                 let kind = self.told.seen(seen);
-                Some(if matches!(wish, Wish::Await(..)) { "awaited" } else { kind })
+                Some(if matches!(wish, Wish::WaitFor(..)) { "awaited" } else { kind })
             }
             (Wish::Open, Response::Open(all)) => {
                 for seen in all.iter() {

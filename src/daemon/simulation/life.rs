@@ -69,7 +69,7 @@ pub(super) enum Worked {
     /// Something was done.
     Something,
     /// A segment was turned.
-    Turned,
+    Rotated,
 }
 
 /// Why a life did not begin, and the journal, if that is to be tried with again.
@@ -227,9 +227,9 @@ impl Incarnation {
         let Ok(job) = self.journal_jobs.try_recv() else { return Worked::Nothing };
         let mut written = journal::do_job(&mut self.journal, job, &mut self.journal_now);
         written.wants_rotation |= wants_rotation;
-        let turned = matches!(written.done, journal::JobDone::Turned);
+        let turned = matches!(written.done, journal::JobDone::Rotated);
         self.written = Some(written);
-        if turned { Worked::Turned } else { Worked::Something }
+        if turned { Worked::Rotated } else { Worked::Something }
     }
 
     /// The views' thread does what it was given.

@@ -176,7 +176,7 @@ impl Run {
             (4, Some(id)) => {
                 let until = [Until::Ended, Until::Delivered, Until::Moved(StageName::Queued)];
                 let until = self.chance.pick(&until).copied().unwrap_or(Until::Ended);
-                self.call(Wish::Await(id, until));
+                self.call(Wish::WaitFor(id, until));
             }
             (5, Some(id)) => self.call(Wish::Message(id)),
             (6, _) if self.chance.one_in(5) => {

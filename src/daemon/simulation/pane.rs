@@ -83,7 +83,7 @@ pub(super) struct Worker {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Begin,
-    Settle,
+    ResolveDoubt,
     Enter,
     Tell(Receipt),
 }
@@ -129,7 +129,7 @@ impl Worker {
                 let said = std::mem::replace(free, Free::No);
                 if said == Free::TakenBack {
                     let why = Guard::Busy.words().to_owned();
-                    self.rung(typed, Verdict::Withdrawn { why });
+                    self.delivery(typed, Verdict::Withdrawn { why });
                     return None;
                 }
                 if said == Free::No {
@@ -142,7 +142,7 @@ impl Worker {
                 }
                 self.typing = Some((typed, Step::Begin));
             }
-            Order::ResolveDoubt(typed) => self.typing = Some((typed, Step::Settle)),
+            Order::ResolveDoubt(typed) => self.typing = Some((typed, Step::ResolveDoubt)),
             Order::Watch(typed) => self.awaited = Some(typed),
             Order::Unwatch { .. } => (self.awaited, self.unread) = (None, None),
             Order::Interrupt { id, .. } => {
@@ -155,7 +155,7 @@ impl Worker {
         wrong
     }
 
-    fn rung(&mut self, typed: Typed, verdict: Verdict) {
+    fn delivery(&mut self, typed: Typed, verdict: Verdict) {
         let (id, turn) = (typed.id.clone(), typed.turn.number);
         if let Verdict::Delivered(receipt) = verdict {
             self.unread = (receipt < Receipt::Read).then(|| typed.clone());
@@ -184,11 +184,11 @@ impl Pane {
             Step::Begin if luck.halted => {
                 met.push("withdrawn for STOP");
                 let why = Guard::Stopped.words().to_owned();
-                worker.rung(typed, Verdict::Withdrawn { why });
+                worker.delivery(typed, Verdict::Withdrawn { why });
             }
             Step::Begin if bad(chance, 10) => {
                 let why = Guard::PersonTyping.words().to_owned();
-                worker.rung(typed, Verdict::Withdrawn { why });
+                worker.delivery(typed, Verdict::Withdrawn { why });
             }
             Step::Begin => {
                 if self.input.as_ref().is_none_or(|draft| !is_of(draft, &typed)) {
@@ -196,16 +196,16 @@ impl Pane {
                 }
                 if bad(chance, 15) {
                     let why = "its line is in the input, and Enter was not pressed".to_owned();
-                    worker.rung(typed, Verdict::NotDelivered { why });
+                    worker.delivery(typed, Verdict::NotDelivered { why });
                 } else {
                     worker.typing = Some((typed, Step::Enter));
                 }
             }
-            Step::Settle => self.settle(worker, typed, bad(chance, 6), met),
+            Step::ResolveDoubt => self.resolve_doubt(worker, typed, bad(chance, 6), met),
             Step::Enter if bad(chance, 20) => {
                 // The program swallowed it, and shows the same as if it had not.
                 met.push("lost Enter");
-                worker.rung(typed, Verdict::Delivered(Receipt::Echoed));
+                worker.delivery(typed, Verdict::Delivered(Receipt::Echoed));
             }
             Step::Enter => {
                 let line = self.input.take().unwrap_or_else(|| typed.clone());
@@ -218,28 +218,34 @@ impl Pane {
             Step::Tell(_) if bad(chance, 25) => {
                 met.push("unconfirmed");
                 self.unclear.push(typed.id.clone());
-                worker.rung(typed, Verdict::Unconfirmed { why: "tmux does not answer".to_owned() });
+                worker.delivery(typed, Verdict::Unconfirmed { why: "tmux does not answer".to_owned() });
             }
-            Step::Tell(receipt) => worker.rung(typed, Verdict::Delivered(receipt)),
+            Step::Tell(receipt) => worker.delivery(typed, Verdict::Delivered(receipt)),
         }
         None
     }
 
     /// After a crash: whether the turn was delivered; `unclear` if that cannot be told now.
-    fn settle(&mut self, worker: &mut Worker, typed: Typed, unclear: bool, met: &mut Vec<&'static str>) {
+    fn resolve_doubt(
+        &mut self,
+        worker: &mut Worker,
+        typed: Typed,
+        unclear: bool,
+        met: &mut Vec<&'static str>,
+    ) {
         if self.input.as_ref().is_some_and(|draft| is_of(draft, &typed)) {
             met.push("in doubt: Enter was missing");
             worker.typing = Some((typed, Step::Enter));
         } else if unclear {
             met.push("in doubt: for good");
             self.unclear.push(typed.id.clone());
-            worker.rung(typed, Verdict::Unconfirmed { why: "something is not read yet".to_owned() });
+            worker.delivery(typed, Verdict::Unconfirmed { why: "something is not read yet".to_owned() });
         } else if self.screen.iter().any(|line| is_of(line, &typed)) {
             met.push("in doubt: delivered");
-            worker.rung(typed, Verdict::Delivered(Receipt::Echoed));
+            worker.delivery(typed, Verdict::Delivered(Receipt::Echoed));
         } else {
             met.push("in doubt: no trace");
-            worker.rung(typed, Verdict::NotDelivered { why: "no trace of it".to_owned() });
+            worker.delivery(typed, Verdict::NotDelivered { why: "no trace of it".to_owned() });
         }
     }
 

@@ -206,7 +206,7 @@ impl Run {
         let wants_rotation = !self.calm && self.chance.one_in(often);
         match life.write(wants_rotation) {
             Worked::Nothing => {}
-            Worked::Turned => {
+            Worked::Rotated => {
                 self.tell("the segment is turned");
                 self.trace.meet("rotation");
                 // What a new segment leaves out is missed by the next start alone, if that comes soon.

@@ -7,11 +7,14 @@ mod tests;
 
 use crate::daemon::journal::handle::{JournalHandle, ThreadGone};
 use crate::daemon::views::dirty::DirtyViews;
+use crate::daemon::views::fresh::FreshBodies;
 use crate::daemon::views::throttle::Throttle;
 use crate::daemon::views::worker::{self, AgentItem, Item, Job};
 use crate::engine::engine::Engine;
+use crate::engine::event::Event;
 use crate::engine::input::Shown;
-use crate::engine::words::{AgentName, MessageId, Millis};
+use crate::engine::message::BodyRef;
+use crate::engine::words::{AgentName, MessageId, Millis, Seq};
 pub use items::finished_items;
 use items::{finished_item, open_item, sweep};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +48,7 @@ pub struct ViewsHandle {
     due: DirtyViews,
     failed: Failed,
     /// Whether views of new messages wait.
-    put_off: Throttle,
+    throttle: Throttle,
     /// Whether a segment is being turned, for which views of what is open wait.
     turning: bool,
     /// Whether anything may not be on the disk yet that is not made again from a closed segment.
@@ -54,6 +57,8 @@ pub struct ViewsHandle {
     doing: BTreeMap<AgentName, String>,
     /// Views that are not swept away, though nothing is known of their messages.
     spared: BTreeSet<MessageId>,
+    /// Contents that came a moment ago.
+    fresh: FreshBodies,
 }
 
 /// What could not be written.
@@ -74,7 +79,7 @@ impl ViewsHandle {
     pub fn new(jobs: SyncSender<Job>, answers: mpsc::Receiver<worker::BatchShown>, unsynced: bool) -> Self {
         let failed = Failed { wait_ms: AGAIN_MS.0, ..Failed::default() };
         let due = DirtyViews::default();
-        let (put_off, doing) = (Throttle::default(), BTreeMap::new());
+        let (throttle, doing) = (Throttle::default(), BTreeMap::new());
         let spared = BTreeSet::new();
         Self {
             jobs,
@@ -84,12 +89,24 @@ impl ViewsHandle {
             busy: false,
             due,
             failed,
-            put_off,
+            throttle,
             turning: false,
             unsynced,
             doing,
             spared,
+            fresh: FreshBodies::default(),
         }
+    }
+
+    /// Messages were accepted in a step: what is shown and typed of them first need not be read back.
+    pub fn keep(&mut self, seq: Seq, events: &[Event]) {
+        self.fresh.keep(seq, events);
+    }
+
+    /// What came a moment ago is read back from now on.
+    #[cfg(test)]
+    pub(in crate::daemon) fn forget_contents(&mut self) {
+        self.fresh = FreshBodies::default();
     }
 
     /// A view is out of date.
@@ -123,8 +140,8 @@ impl ViewsHandle {
     }
 
     /// A burst of drops is being taken in, or not: views of new messages wait meanwhile.
-    pub fn put_off(&mut self, burst: bool, now: Millis) {
-        self.put_off.set(burst, now);
+    pub fn throttle_burst(&mut self, burst: bool, now: Millis) {
+        self.throttle.set(burst, now);
     }
 
     /// A segment is being turned, or not: nothing is taken in meanwhile, so what the turn does not need waits.
@@ -253,13 +270,13 @@ impl ViewsHandle {
     #[must_use]
     pub fn again_at(&self) -> Option<Millis> {
         let waits = !self.busy && !self.turning && !self.due.dirty.is_empty();
-        let put_off = self.put_off.until().filter(|_| waits);
-        [put_off, self.failed.again_at].into_iter().flatten().min()
+        let throttle = self.throttle.until().filter(|_| waits);
+        [throttle, self.failed.again_at].into_iter().flatten().min()
     }
 
     /// Writes what waits for its time now: the end is near.
     pub fn hurry(&mut self) {
-        self.put_off = Throttle::default();
+        self.throttle = Throttle::default();
     }
 
     /// Tries again what could not be written, if it is time.
@@ -297,7 +314,7 @@ impl ViewsHandle {
         for id in std::mem::take(&mut self.due.turns) {
             let open = Shown::Open(id.clone());
             self.due.dirty.remove(&open);
-            job.extend(open_item(engine, journal, &id, true));
+            job.extend(open_item(engine, journal, &mut self.fresh, &id, true));
         }
         job.extend(self.due.daemon.take());
         while job.len() < BATCH_MAX
@@ -309,7 +326,7 @@ impl ViewsHandle {
             self.unsynced = false;
             job.push(Item::Sync);
         }
-        let holds = self.put_off.holds(now);
+        let holds = self.throttle.holds(now);
         let mut dirty = Vec::new();
         while job.len() + dirty.len() < BATCH_MAX
             && !self.turning
@@ -344,7 +361,7 @@ impl ViewsHandle {
 
     fn item(&mut self, engine: &Engine, journal: &JournalHandle, shown: Shown, now: Millis) -> Option<Item> {
         match shown {
-            Shown::Open(id) => open_item(engine, journal, &id, false),
+            Shown::Open(id) => open_item(engine, journal, &mut self.fresh, &id, false),
             Shown::Finished(_) => None, // these are in `finished`
             Shown::Agent(name) => self.agent(engine, &name, None, now),
         }
@@ -376,6 +393,9 @@ impl ViewsHandle {
             return; // it is marked again when that is written
         }
         let Some(item) = finished_item(engine, &|body| journal.place(body), id, if_missing) else { return };
+        if let Item::Finished { body, .. } = &item {
+            self.fresh.take(BodyRef { seq: body.step, index: body.event });
+        }
         let agent = match &item {
             Item::Finished { view, answer: Some(_), .. } if !if_missing => view.agent.clone(),
             _ => None,

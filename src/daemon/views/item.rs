@@ -1,5 +1,6 @@
 //! What the views' thread is given: each view with all that it says, and where its bodies are.
 
+use crate::engine::message::Body;
 use crate::engine::state::PartAnswer;
 use crate::engine::view::AgentSeen;
 use crate::engine::words::{AgentName, MessageId, Millis, Seq};
@@ -78,6 +79,8 @@ pub struct OpenItem {
     pub view: Box<MessageView>,
     /// Where its content is.
     pub body: Place,
+    /// Its content, where that came a moment ago; else it is read from there.
+    pub kept: Option<Body>,
     /// Answers to its parts, and where each is.
     pub answers: Vec<(PartAnswer, Place)>,
     /// Whether the loop waits for this view to type a turn.

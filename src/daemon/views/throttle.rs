@@ -39,20 +39,20 @@ mod tests {
 
     #[test]
     fn views_wait_while_a_burst_lasts_but_not_for_ever() {
-        let mut put_off = Throttle::default();
-        put_off.set(false, Millis(1_000));
-        assert!(!put_off.holds(Millis(1_000)));
+        let mut throttle = Throttle::default();
+        throttle.set(false, Millis(1_000));
+        assert!(!throttle.holds(Millis(1_000)));
         let end = 1_000 + PUT_OFF_MS_MAX;
         for now in (1_000..end).step_by(500) {
-            put_off.set(true, Millis(now));
-            assert!(put_off.holds(Millis(now)), "{now}");
+            throttle.set(true, Millis(now));
+            assert!(throttle.holds(Millis(now)), "{now}");
         }
-        put_off.set(true, Millis(end));
-        assert!(!put_off.holds(Millis(end)), "they have waited long enough");
-        put_off.set(false, Millis(end + 1));
-        put_off.set(true, Millis(end + 2));
-        assert!(put_off.holds(Millis(end + 2)), "another burst");
-        put_off.set(false, Millis(end + 3));
-        assert!(!put_off.holds(Millis(end + 3)), "it is over");
+        throttle.set(true, Millis(end));
+        assert!(!throttle.holds(Millis(end)), "they have waited long enough");
+        throttle.set(false, Millis(end + 1));
+        throttle.set(true, Millis(end + 2));
+        assert!(throttle.holds(Millis(end + 2)), "another burst");
+        throttle.set(false, Millis(end + 3));
+        assert!(!throttle.holds(Millis(end + 3)), "it is over");
     }
 }

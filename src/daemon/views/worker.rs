@@ -199,7 +199,10 @@ impl Worker {
     }
 
     fn show_open(&mut self, item: &OpenItem, shown: &mut BatchShown) -> Result<(), Trouble> {
-        let body = self.body(item.body)?;
+        let body = match &item.kept {
+            Some(body) => body.clone(),
+            None => self.body(item.body)?,
+        };
         let mut view = item.view.with(&body);
         for (told, place) in &item.answers {
             view.file.answers.push(Note::of(told, &self.answer(*place)?));

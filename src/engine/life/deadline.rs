@@ -17,7 +17,7 @@ impl Engine {
     pub fn has_put_off(&self) -> bool {
         let late = self.state.deadlines.iter().take_while(|(at, _)| *at <= self.live.judged);
         let late = late.filter_map(|(_, timer)| timer.message());
-        self.live.put_off.iter().chain(late).any(|id| !self.live.spared.contains(id))
+        self.live.postponed.iter().chain(late).any(|id| !self.live.spared.contains(id))
     }
 }
 
@@ -33,12 +33,12 @@ impl Work<'_> {
             .take_while(|(at, _)| *at <= self.now)
             .map(|(_, timer)| timer.clone())
             .collect();
-        let put_off = std::mem::take(&mut self.live.put_off).into_iter().map(Timer::Message);
-        let due: Vec<Timer> = put_off.chain(due).collect();
+        let postponed = std::mem::take(&mut self.live.postponed).into_iter().map(Timer::Message);
+        let due: Vec<Timer> = postponed.chain(due).collect();
         self.live.fired = self.live.fired.max(self.now);
         for timer in due {
             match timer {
-                Timer::Message(id) if self.live.spared.contains(&id) => drop(self.live.put_off.insert(id)),
+                Timer::Message(id) if self.live.spared.contains(&id) => drop(self.live.postponed.insert(id)),
                 Timer::Message(id) => self.message_due(&id),
                 Timer::Agent(name) => self.agent_due(&name),
                 Timer::None => {}
@@ -81,7 +81,7 @@ impl Work<'_> {
     fn overdue(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
         let agent = open.agent.as_ref().map_or("its agent", AgentName::as_str).to_owned();
-        let seconds = self.patience(open).div_ceil(1_000);
+        let seconds = self.longest_ms(open).div_ceil(1_000);
         let need = open.agent.as_ref().and_then(|name| self.state.agents.get(name)?.need());
         let says = need.map(|need| format!("; its screen says: {}", need.why)).unwrap_or_default();
         self.fail_in_time(id, &format!("timed out: {agent} has not answered within {seconds} s{says}"));

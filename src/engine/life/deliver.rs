@@ -39,7 +39,7 @@ impl Work<'_> {
         if self.is_stale(name, agent) {
             return self.start_anew(name, "its settings changed");
         }
-        self.settle(name, nonce);
+        self.resolve_doubts(name, nonce);
         if self.live.seeking.contains(name) {
             return;
         }
@@ -57,7 +57,7 @@ impl Work<'_> {
             self.live.free.remove(name); // its token is in use by now
             let past = self.state.agents.get(name).and_then(Agent::past_need);
             self.live.seeking.insert(name.clone());
-            self.ask(Effect::Seek { agent: name.clone(), nonce, past });
+            self.ask(Effect::ProbeReadiness { agent: name.clone(), nonce, past });
         }
     }
 
@@ -68,7 +68,7 @@ impl Work<'_> {
     }
 
     /// Has an agent's pane looked at if its turn is in doubt.
-    fn settle(&mut self, name: &AgentName, nonce: Nonce) {
+    fn resolve_doubts(&mut self, name: &AgentName, nonce: Nonce) {
         let Some(id) = self.current_of(name) else { return };
         let Some(open) = self.state.open.get(&id) else { return };
         if let Stage::InDoubt(turn) = open.stage
@@ -76,7 +76,7 @@ impl Work<'_> {
         {
             let from = open.message.from.clone();
             self.live.settling.insert(name.clone());
-            self.ask(Effect::Settle { agent: name.clone(), nonce, id, from, turn });
+            self.ask(Effect::ResolveDoubt { agent: name.clone(), nonce, id, from, turn });
         }
     }
 
@@ -87,7 +87,7 @@ impl Work<'_> {
         let from = open.message.from.clone();
         if let Some(nonce) = self.state.agents.get(&agent).and_then(|agent| agent.nonce) {
             self.live.free.remove(&agent); // it has a turn after all
-            self.ask(Effect::Await { agent, nonce, id: id.clone(), from, turn });
+            self.ask(Effect::Watch { agent, nonce, id: id.clone(), from, turn });
         }
     }
 
@@ -211,7 +211,7 @@ impl Work<'_> {
             why: Why::Plain,
         });
         self.live.free.remove(name);
-        self.ask(Effect::Ring { agent: name.clone(), nonce, id: id.clone(), from, turn });
+        self.ask(Effect::Deliver { agent: name.clone(), nonce, id: id.clone(), from, turn });
     }
 
     /// When a turn is overdue that is given to see whether what its agent met is over: whoever meets the same again and again
@@ -252,12 +252,12 @@ impl Work<'_> {
     }
 
     /// What became of the newest turn's doorbell.
-    pub(in crate::engine) fn rung(&mut self, id: &MessageId, verdict: Verdict) {
+    pub(in crate::engine) fn delivery(&mut self, id: &MessageId, verdict: Verdict) {
         let Some((stage, turn)) = self.turn_of(id) else { return };
         let in_doubt = match stage {
             Stage::Intent(_) => false,
             Stage::InDoubt(_) => true,
-            _ => return self.rung_late(id, verdict),
+            _ => return self.delivered_late(id, verdict),
         };
         match verdict {
             Verdict::Delivered(receipt) => self.delivered(id, receipt),
@@ -280,7 +280,7 @@ impl Work<'_> {
     }
 
     /// A verdict on a turn that was put back or is held: only a proof of delivery is of use, and saves a second typing.
-    fn rung_late(&mut self, id: &MessageId, verdict: Verdict) {
+    fn delivered_late(&mut self, id: &MessageId, verdict: Verdict) {
         if let Verdict::Delivered(receipt) = verdict
             && self.may_go_on(id)
         {
@@ -348,11 +348,11 @@ impl Work<'_> {
     /// When the present turn of a message is overdue if it begins now; one that was told to go on has what is left of its time.
     fn due_of(&self, id: &MessageId) -> Option<Millis> {
         let open = self.state.open.get(id)?;
-        Some(open.due.map_or_else(|| self.now.plus(self.patience(open)), |due| self.to_come(due)))
+        Some(open.due.map_or_else(|| self.now.plus(self.longest_ms(open)), |due| self.to_come(due)))
     }
 
     /// Working time that a turn of this message may take, in ms; at least one, so that its end is still to come.
-    pub(in crate::engine) fn patience(&self, open: &Open) -> u64 {
+    pub(in crate::engine) fn longest_ms(&self, open: &Open) -> u64 {
         let member = open.agent.as_ref().and_then(|name| self.team.members.get(name));
         let own = member.map_or(crate::engine::team::timeouts::TURN_TIMEOUT_MS, |member| member.timeout_ms);
         open.message.timeout_ms.unwrap_or(own).max(1)
@@ -391,13 +391,13 @@ impl Work<'_> {
         let delays = &self.team.limits.retry_delays_ms;
         let delay = delays.get(usize::from(tries.saturating_sub(1))).or(delays.last()).copied().unwrap_or(0);
         let not_before = if delay == 0 { Millis(0) } else { self.now.plus(delay) };
-        self.put_off(id, why, not_before, redelivered, hands);
+        self.postpone(id, why, not_before, redelivered, hands);
     }
 
     /// Puts a turn back until a moment: for its agent, or, if that is gone, for the pool to which the message was sent. An
     /// agent that comes back goes on with what it has begun; if somebody else is to begin anew, what was asked for in the
     /// meantime is called off, for the new one could be the one who is to do it, and would wait for itself.
-    pub(in crate::engine) fn put_off(
+    pub(in crate::engine) fn postpone(
         &mut self,
         id: &MessageId,
         why: &str,

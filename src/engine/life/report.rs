@@ -60,7 +60,7 @@ impl Work<'_> {
             Report::Delivery { id, turn, verdict } if up => {
                 self.live.settling.remove(name);
                 if self.has(name, &id, turn) {
-                    self.rung(&id, verdict);
+                    self.delivery(&id, verdict);
                 }
             }
             Report::Taken { id, turn } if up && self.has(name, &id, turn) => self.taken(&id),

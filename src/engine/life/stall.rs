@@ -14,7 +14,7 @@ impl Engine {
     /// What the messages that are open wait for, in words, if nothing happens any more before a person does something;
     /// none if something does, or nothing is open. `queue/STOP` and a tmux server that is gone are told of elsewhere.
     #[must_use]
-    pub fn standstill(&self) -> Option<String> {
+    pub fn stalled(&self) -> Option<String> {
         let state = &self.state;
         if state.halted.is_some() || self.live.tmux_lost || self.something_moves() {
             return None;

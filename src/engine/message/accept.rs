@@ -241,7 +241,7 @@ impl Work<'_> {
         let failed = self.failed_dependency(&draft);
         let paced = self.pace(&route.from, &route.to);
         let (id, for_user) = (draft.id.clone(), route.to.is_user());
-        self.note_bounce(content_of(&draft), &route.from, &route.to);
+        self.note_pass(content_of(&draft), &route.from, &route.to);
         let mut event = accepted(draft, self.now, route, name);
         if let Event::Accepted { message, not_before, unmet: waits, .. } = &mut event {
             message.hops = self.hops(message.parent.as_ref(), &message.from);

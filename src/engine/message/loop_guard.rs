@@ -16,7 +16,7 @@ const REMEMBERED_MAX: usize = 16;
 
 impl Work<'_> {
     /// Refuses what came back once too often.
-    pub(in crate::engine) fn check_bounce(
+    pub(in crate::engine) fn check_loop(
         &self,
         draft: &Draft,
         from: &AgentName,
@@ -33,7 +33,7 @@ impl Work<'_> {
     }
 
     /// Remembers what an agent sends to another one.
-    pub(in crate::engine) fn note_bounce(&mut self, content: u64, from: &AgentName, to: &AgentName) {
+    pub(in crate::engine) fn note_pass(&mut self, content: u64, from: &AgentName, to: &AgentName) {
         if from.is_user() || to.is_user() {
             return;
         }

@@ -36,7 +36,7 @@ impl Work<'_> {
         self.check_parent(&draft, &from, together)?;
         self.check_hops(&draft, &from)?;
         self.check_circle(&draft, &from, &to, together)?;
-        self.check_bounce(&draft, &from, &to)?;
+        self.check_loop(&draft, &from, &to)?;
         let unmet = self.unmet(&draft, together)?;
         Ok(New { draft, route: Route { from, to, verified, inferred }, unmet })
     }

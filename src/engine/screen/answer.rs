@@ -8,7 +8,7 @@ use crate::engine::screen::echo::Echo;
 use crate::engine::screen::marker;
 use crate::engine::screen::marker::{Awaited, Claim, ClaimProof, ClaimRows, is_mark, opening};
 use crate::engine::screen::{
-    Screen, after_bullet, bar_column, is_barred, is_boxed, is_prompt, is_rule, unboxed,
+    Screen, after_bullet, bar_column, is_barred, is_prompt, is_rule, is_within_borders, unboxed,
 };
 
 /// Most bytes of an answer that are kept (durability.md, Limits). Of a longer one the end is kept, where agents sum
@@ -164,7 +164,7 @@ fn before<'a>(screen: &Screen<'a>, first: usize, claim: &Claim) -> Vec<&'a str> 
         (first..claim.start.row).filter(|&at| !repeats(at)).map(|at| screen.row(at)).collect();
     let claimed = screen.row(claim.start.row);
     lines.extend(claimed.get(..claim.start.byte).filter(|words| opening(words) < words.len()));
-    if is_boxed(claimed) {
+    if is_within_borders(claimed) {
         lines.iter_mut().for_each(|line| *line = unboxed(line));
     }
     tidied(lines)

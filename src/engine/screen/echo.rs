@@ -1,7 +1,7 @@
 //! Where the text that was typed for a turn stands on the screen: the place that an answer begins after.
 
 use crate::engine::screen::doorbell::HEAD;
-use crate::engine::screen::{Before, Screen, is_barred, is_border, is_box_gap, is_boxed, is_rule};
+use crate::engine::screen::{Before, Screen, is_barred, is_border, is_box_gap, is_rule, is_within_borders};
 use crate::engine::words::Token;
 
 /// The rows that show a typed text.
@@ -122,7 +122,7 @@ impl Echo {
     pub(in crate::engine) fn next_row(&self, screen: &Screen<'_>) -> usize {
         let echoed = screen.row(self.last_row);
         let belongs = |row: &str| {
-            if is_boxed(echoed) {
+            if is_within_borders(echoed) {
                 is_rule(row) || is_box_gap(row)
             } else {
                 // Gemini ends the block of what was typed with half blocks.

@@ -100,7 +100,7 @@ impl<'a> Screen<'a> {
         let next_row = self.row(at + 1);
         let next = &next_row[inside(next_row)];
         // A line does not leave its box.
-        if text.is_empty() || next.is_empty() || is_boxed(row) != is_boxed(next_row) {
+        if text.is_empty() || next.is_empty() || is_within_borders(row) != is_within_borders(next_row) {
             return false;
         }
         let box_edge = row[text.end..].find(BORDERS).map(|border| row[..text.end + border].width());
@@ -140,13 +140,13 @@ pub(super) fn is_border(c: char) -> bool {
 }
 
 /// Whether both sides of a box stand around the row's text.
-pub(super) fn is_boxed(row: &str) -> bool {
+pub(super) fn is_within_borders(row: &str) -> bool {
     row.trim().strip_prefix(BORDERS).is_some_and(|rest| rest.ends_with(BORDERS))
 }
 
 /// Whether the row has both sides of a box and nothing between.
 pub(super) fn is_box_gap(row: &str) -> bool {
-    is_boxed(row) && inside(row).is_empty()
+    is_within_borders(row) && inside(row).is_empty()
 }
 
 /// The row without the sides of a box around it and the space that boxes leave beside them; the top or the bottom
@@ -170,7 +170,7 @@ pub(super) fn bar_column(row: &str) -> Option<usize> {
 
 /// Whether a bar stands at the left of the row's text and none at its right.
 pub(super) fn is_barred(row: &str) -> bool {
-    row.trim_start().starts_with(BORDERS) && !is_boxed(row)
+    row.trim_start().starts_with(BORDERS) && !is_within_borders(row)
 }
 
 /// Whether the row is a horizontal line of drawn characters: the top of a box, or a rule.

@@ -99,7 +99,7 @@ impl Work<'_> {
         match open.filter(|open| open.message.on_doubt == OnDoubt::Resend) {
             Some(open) => {
                 let (id, at) = (open.message.id.clone(), self.now.plus(later_ms));
-                self.put_off(&id, &format!("{name} ended: {why}"), at, true, Hands::Ended);
+                self.postpone(&id, &format!("{name} ended: {why}"), at, true, Hands::Ended);
             }
             None => self.put_back(name, why, false),
         }

@@ -97,7 +97,7 @@ impl Work<'_> {
             return self.block(name, Some(Need { kind, until: None, open_ended: false, ..need.clone() }));
         }
         if !need.may_be_tried() {
-            return self.block(name, Some(need.put_off(self.now)));
+            return self.block(name, Some(need.postpone(self.now)));
         }
         let current = self.current_of(name);
         let looks = need.looks.saturating_add(u8::from(need.open_ended));

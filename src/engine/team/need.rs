@@ -110,7 +110,7 @@ impl Need {
     }
 
     /// The same, to be looked at again after a while.
-    pub(in crate::engine) fn put_off(&self, now: Millis) -> Self {
+    pub(in crate::engine) fn postpone(&self, now: Millis) -> Self {
         let looks = self.looks.saturating_add(1);
         Self { until: Some(now.plus(looks_again_ms(looks))), open_ended: true, looks, ..self.clone() }
     }

@@ -52,15 +52,15 @@ impl Work<'_> {
     /// What was put off by a clock that was far ahead, and was put right since, waits as long as it was put off, from now
     /// on. (A journal that is a little ahead is followed: then nothing here is later than now.)
     fn hasten(&mut self) {
-        let put_off = self.state.open.values().filter(|open| open.since > self.now);
-        let put_off = put_off.filter_map(|open| match open.stage {
+        let postponed = self.state.open.values().filter(|open| open.since > self.now);
+        let postponed = postponed.filter_map(|open| match open.stage {
             Stage::Queued { not_before, .. } if not_before > self.now => {
                 let wait_ms = not_before.since(open.since).max(1);
                 Some((open.message.id.clone(), self.now.plus(wait_ms)))
             }
             _ => None,
         });
-        for (id, not_before) in put_off.collect::<Vec<_>>() {
+        for (id, not_before) in postponed.collect::<Vec<_>>() {
             let why = "it was delayed by a clock that was ahead".to_owned();
             self.go(&id, Move::Retry { not_before, redelivered: false }, Why::Text(why));
         }

@@ -36,7 +36,7 @@ impl Notifier {
     /// How often it has to hear [`Word::Alive`]: half the time after which it ends us, as sd_watchdog_enabled(3)
     /// recommends; none if it has no watchdog.
     #[must_use]
-    pub fn beat(self) -> Option<Duration> {
+    pub fn heartbeat(self) -> Option<Duration> {
         self.watchdog.map(|time| time / 2)
     }
 

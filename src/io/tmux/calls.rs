@@ -178,7 +178,7 @@ impl Calls {
         let waiting = self.waiting.front_mut()?;
         let length = (part.body == Body::Length).then(|| reply.text().parse().ok()).flatten();
         waiting.replies.push(reply);
-        self.settle();
+        self.finish();
         // The text is printed as one piece and a newline.
         length.map(|bytes: usize| bytes.saturating_add(1))
     }
@@ -191,7 +191,7 @@ impl Calls {
                 if let Some(waiting) = self.waiting.front_mut() {
                     waiting.failed(part, &reply);
                 }
-                self.settle();
+                self.finish();
             }
             _ => {}
         }
@@ -199,7 +199,7 @@ impl Calls {
     }
 
     /// Answers the first call if all its replies have come.
-    fn settle(&mut self) {
+    fn finish(&mut self) {
         let Some(waiting) = self.waiting.pop_front_if(|waiting| waiting.parts.is_empty()) else { return };
         if let Some(answer) = waiting.answer {
             // A caller that gave up does not want its answer.

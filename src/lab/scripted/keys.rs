@@ -53,7 +53,7 @@ impl Keys {
     }
 
     /// No more bytes came: what began like a sequence was the Escape key.
-    pub(super) fn settle(&mut self) -> Option<Key> {
+    pub(super) fn finish(&mut self) -> Option<Key> {
         self.has_open_escape().then(|| {
             self.bytes.clear();
             Key::Escape
@@ -170,7 +170,7 @@ mod tests {
             keys.push(piece);
             all.extend(std::iter::from_fn(|| keys.next()));
         }
-        all.extend(keys.settle());
+        all.extend(keys.finish());
         all
     }
 

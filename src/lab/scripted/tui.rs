@@ -275,7 +275,7 @@ impl Tui {
             }
             self.keys.push(bytes);
             self.take_keys()?;
-        } else if let Some(key) = self.keys.settle() {
+        } else if let Some(key) = self.keys.finish() {
             self.key(key)?;
         }
         Ok(())

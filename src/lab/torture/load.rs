@@ -81,7 +81,7 @@ impl Load {
         let mut under_way = JoinSet::new();
         let mut burst = 0;
         while !*stop.borrow() && self.most.is_none_or(|most| self.given < most) {
-            self.settle(&mut under_way).await?;
+            self.come_to_rest(&mut under_way).await?;
             let open = self.open() + under_way.len();
             news.send(News::Open(open)).await.map_err(io::Error::other)?;
             if open >= self.open_max {
@@ -151,7 +151,7 @@ impl Load {
     }
 
     /// Notes what has been given since.
-    async fn settle(&mut self, under_way: &mut JoinSet<Came>) -> io::Result<()> {
+    async fn come_to_rest(&mut self, under_way: &mut JoinSet<Came>) -> io::Result<()> {
         while let Some(given) = under_way.try_join_next() {
             self.note(given.map_err(io::Error::other)?)?;
         }

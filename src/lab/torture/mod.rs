@@ -203,7 +203,7 @@ impl Run<'_> {
         self.go_on(heard, &stopper, load, &mut progress).await?;
         let (mut world, mut deeds) = kills.await.map_err(io::Error::other)??;
         progress.say("the load is over: waiting until everything has ended");
-        settle(&mut world, &mut deeds).await?;
+        come_to_rest(&mut world, &mut deeds).await?;
         watcher.end()?;
         if let Some(why) = world.down().await {
             deeds.note(&Note::Odd { text: why, at: world.clock.wall().0 })?;
@@ -281,7 +281,7 @@ impl Run<'_> {
 }
 
 /// Waits until every message has ended, or nothing ends any more: what is open then, the oracle finds.
-async fn settle(world: &mut World, deeds: &mut Recorder) -> io::Result<()> {
+async fn come_to_rest(world: &mut World, deeds: &mut Recorder) -> io::Result<()> {
     let (mut ended, mut since) = (0, world.clock.now());
     loop {
         let book = Book::read(&world.workspace, &mut Findings::default())?;

@@ -126,7 +126,7 @@ impl Waiting<'_> {
                 Err(ClientError::Unavailable(_)) => lost = None,
                 Err(error) => {
                     let since = *lost.get_or_insert_with(|| clock.now());
-                    if Duration::from_millis(clock.now().since(since)) >= self.patience(&error) {
+                    if Duration::from_millis(clock.now().since(since)) >= self.longest_wait(&error) {
                         return Err(self.given_up(error));
                     }
                 }
@@ -154,7 +154,7 @@ impl Waiting<'_> {
     }
 
     /// How long such an error is borne before the wait is given up.
-    fn patience(&self, error: &ClientError) -> Duration {
+    fn longest_wait(&self, error: &ClientError) -> Duration {
         match error {
             ClientError::NotRunning { .. } | ClientError::Gone(_) => ANEW,
             // It was not taken out of `queue/` yet,

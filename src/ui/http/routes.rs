@@ -132,7 +132,7 @@ async fn wait(
 ) -> JsonAnswer<Waited> {
     let until = until(&query)?;
     let wait = Duration::from_millis(duration(query.timeout.as_deref(), WAIT_MS_MAX)?.min(WAIT_MS_MAX));
-    match tokio::time::timeout(wait, gate.ask(Key::NONE, Request::Await(id.clone(), until))).await {
+    match tokio::time::timeout(wait, gate.ask(Key::NONE, Request::WaitFor(id.clone(), until))).await {
         Ok(response) => {
             let message = seen(response?, &id)?;
             Ok(Json(Waited { reached: true, message }))

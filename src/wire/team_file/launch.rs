@@ -112,7 +112,7 @@ impl Ground<'_> {
         }
         let cwd = self.cwd(agent, book);
         let is_set = |name: &str| self.is_set(agent, profile, name);
-        let assembled = prompt::assemble(agent, profile, &is_set, book);
+        let assembled = prompt::build_command(agent, profile, &is_set, book);
         let place = agent.command.as_ref().map_or(agent.provider.place, |command| command.place);
         let argv = self.argv(&assembled.words, place, &values, book);
         let env = self.env(agent, profile, (&values, assembled.sets_env), book);

@@ -109,7 +109,7 @@ fn filled_json(value: &Value, values: &Values<'_>, noticed: &mut Filled) -> Valu
 /// The whole command of an agent: its own or its profile's, with what its other keys add. `is_set` says whether something else
 /// sets a variable. An own command whose first word is the profile's program is one of its kind: the profile's words are put
 /// right behind that word, where a program takes its options whatever follows.
-pub(super) fn assemble(
+pub(super) fn build_command(
     agent: &AgentEntry,
     profile: &Profile,
     is_set: &dyn Fn(&str) -> bool,
@@ -128,7 +128,7 @@ pub(super) fn assemble(
         if is_profiles && !args.is_empty() {
             added.extend(args.iter().cloned());
         } else if !says(own, &format!("{{{key}}}")) {
-            untold(key, given.place, is_profiles, book);
+            warn_of_lost_prompt(key, given.place, is_profiles, book);
         }
     }
     let wants = agent.system_prompt.is_some() && profile.prompt.needed;
@@ -213,7 +213,7 @@ fn says(own: Option<&[String]>, text: &str) -> bool {
     own.is_some_and(|own| own.iter().any(|word| word.contains(text)))
 }
 
-fn untold(key: &str, place: Place, is_profiles: bool, book: &mut Book) {
+fn warn_of_lost_prompt(key: &str, place: Place, is_profiles: bool, book: &mut Book) {
     let (why, cure) = if is_profiles {
         (
             format!("its profile does not say how to give its program a `{key}`"),

@@ -11,7 +11,7 @@ fn what_waits_for_a_person_or_for_who_was_stopped_is_said_once_nothing_else_move
     let mut text = String::new();
     let mut world = World::new(team());
     let mut say = |world: &World, when: &str| {
-        writeln!(text, "{when}: {}", world.engine.standstill().unwrap_or_default()).expect("a line");
+        writeln!(text, "{when}: {}", world.engine.stalled().unwrap_or_default()).expect("a line");
     };
     say(&world, "nothing is open");
     world.send("t1 user>boss hold\nt2 user>boss");
@@ -83,5 +83,5 @@ fn of_a_long_chain_both_ends_are_named() {
         write!(lines, "\nt{number} user>boss after=t{}", number + 1).expect("a line");
     }
     world.send(&lines);
-    expect!["nothing moves: t0 waits for t1, which waits for t2, which waits for others, which waits for t7, which waits for t8, which waits for t9, which waits for boss: `tasuki agent start boss` starts it"].assert_eq(&world.engine.standstill().unwrap_or_default());
+    expect!["nothing moves: t0 waits for t1, which waits for t2, which waits for others, which waits for t7, which waits for t8, which waits for t9, which waits for boss: `tasuki agent start boss` starts it"].assert_eq(&world.engine.stalled().unwrap_or_default());
 }

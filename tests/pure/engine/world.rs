@@ -165,7 +165,9 @@ impl World {
         }
         assert_eq!(self.replayed.state(), self.engine.state(), "a replay gives another state after\n{text}");
         for effect in &step.effects {
-            if let Effect::Ring { agent, id, turn, .. } | Effect::Settle { agent, id, turn, .. } = effect {
+            if let Effect::Deliver { agent, id, turn, .. } | Effect::ResolveDoubt { agent, id, turn, .. } =
+                effect
+            {
                 self.rings.insert(agent.clone(), (id.clone(), *turn));
             }
         }

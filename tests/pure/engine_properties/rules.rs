@@ -175,7 +175,7 @@ impl Rules {
                 Effect::Launch { agent, .. } | Effect::Close { agent, .. } => {
                     self.free.remove(agent);
                 }
-                Effect::Ring { agent, .. } => {
+                Effect::Deliver { agent, .. } => {
                     must(self.free.remove(agent), || {
                         format!("{agent} is given a turn, and may not be free")
                     })?;
@@ -303,9 +303,9 @@ impl Rules {
         let state = engine.state();
         let mut rung = BTreeSet::new();
         for effect in &step.effects {
-            let (Effect::Ring { agent, nonce, id, turn, .. }
-            | Effect::Settle { agent, nonce, id, turn, .. }
-            | Effect::Await { agent, nonce, id, turn, .. }) = effect
+            let (Effect::Deliver { agent, nonce, id, turn, .. }
+            | Effect::ResolveDoubt { agent, nonce, id, turn, .. }
+            | Effect::Watch { agent, nonce, id, turn, .. }) = effect
             else {
                 continue;
             };
@@ -320,12 +320,12 @@ impl Rules {
                 Effect::Unwatch { agent: of, .. } => of == agent && !state.open.contains_key(id),
                 _ => false,
             };
-            let awaits = matches!(effect, Effect::Await { .. });
+            let awaits = matches!(effect, Effect::Watch { .. });
             let ends_at_once = awaits && step.effects.iter().any(broken_off);
             must(ends_at_once || up && current == Some(id) && of == Some(*turn), || {
                 format!("{effect:?} is not for what the agent has")
             })?;
-            if !matches!(effect, Effect::Await { .. }) {
+            if !matches!(effect, Effect::Watch { .. }) {
                 must(state.halted.is_none(), || format!("{effect:?} while halted"))?;
                 must(rung.insert(agent), || format!("two turns at once for {agent}"))?;
             }
@@ -380,7 +380,7 @@ impl Rules {
     /// What ends in it may set others free behind that.
     fn check_order(&self, before: &State, step: &Step, after: &State) -> Checked {
         let rings = step.effects.iter().filter_map(|effect| match effect {
-            Effect::Ring { agent, id, .. } => Some((agent, id)),
+            Effect::Deliver { agent, id, .. } => Some((agent, id)),
             _ => None,
         });
         let ends = step.events.iter().any(|event| matches!(event, Event::Ended { .. }));

@@ -156,7 +156,9 @@ impl World {
                 Effect::Close { agent, nonce } => {
                     self.workers.retain(|name, worker| name != agent || worker.nonce != Some(*nonce));
                 }
-                Effect::Seek { agent, nonce, .. } => self.with(agent, *nonce, |worker| worker.seeking = true),
+                Effect::ProbeReadiness { agent, nonce, .. } => {
+                    self.with(agent, *nonce, |worker| worker.seeking = true)
+                }
                 Effect::Unwatch { agent, nonce, .. } => {
                     self.with(agent, *nonce, |worker| worker.watching = None)
                 }
@@ -164,15 +166,15 @@ impl World {
                     worker.watching = None;
                     worker.breaking.push(id.clone());
                 }),
-                Effect::Ring { agent, nonce, id, turn, .. }
-                | Effect::Settle { agent, nonce, id, turn, .. } => {
+                Effect::Deliver { agent, nonce, id, turn, .. }
+                | Effect::ResolveDoubt { agent, nonce, id, turn, .. } => {
                     let turn = Some((id.clone(), turn.number));
                     self.with(agent, *nonce, |worker| {
                         worker.ringing.clone_from(&turn);
                         worker.watching = turn;
                     });
                 }
-                Effect::Await { agent, nonce, id, turn, .. } => {
+                Effect::Watch { agent, nonce, id, turn, .. } => {
                     let turn = Some((id.clone(), turn.number));
                     self.with(agent, *nonce, |worker| worker.watching = turn);
                 }

@@ -110,7 +110,8 @@ fn a_turn_that_failed_is_tried_again_ever_later_and_old_segments_go_when_nothing
     for wait_ms in [1_000, 2_000, 4_000] {
         handle.rotate(now, String::new(), Vec::new()).unwrap();
         inbox.try_recv().unwrap();
-        let failed = Written { wants_rotation: true, ..written(JobDone::NotTurned(JournalError::NotStopped)) };
+        let failed =
+            Written { wants_rotation: true, ..written(JobDone::NotRotated(JournalError::NotStopped)) };
         handle.written(failed, now).unwrap();
         assert!(!handle.wants_rotation(now) && handle.rotate_again_at(now) == Some(now.plus(wait_ms)));
         now = now.plus(wait_ms);

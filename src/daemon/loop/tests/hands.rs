@@ -266,6 +266,7 @@ async fn nothing_is_typed_of_a_task_that_cannot_be_read_any_more() {
     let mut hands = Hands::of(daemon).await;
     daemon.take_input(task("t"));
     daemon.work_until_idle().await;
+    daemon.views.forget_contents();
     let file = bench.process.workspace.journal().join("000001.jsonl");
     let text = std::fs::read(&file).unwrap();
     let at = text.windows(9).position(|bytes| bytes == "やって".as_bytes()).unwrap();

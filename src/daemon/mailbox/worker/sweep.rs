@@ -15,7 +15,7 @@ pub(super) struct Sweeping {
 }
 
 impl Sweeping {
-    pub(super) fn settle(&mut self, mailbox: &Mailbox, given_up: &HashSet<Waited>) {
+    pub(super) fn finish(&mut self, mailbox: &Mailbox, given_up: &HashSet<Waited>) {
         match &mut self.written {
             Some(written) => written.retain(|file| mailbox.waits_for(file)),
             None => {

@@ -23,12 +23,12 @@ impl Worker {
 
     /// Tells which sweeps are done: what lay there was told, or is still being written and waited for no longer. What cannot be
     /// taken though it is whole holds claims up until it can be, or is gone: it may be a part. False if the loop is gone.
-    pub(super) fn settle(&mut self) -> bool {
+    pub(super) fn finish(&mut self) -> bool {
         let now = self.clock.now();
         let is_shut = self.room() == Room::Shut;
         let mut swept = None;
         self.given_up.retain(|file| self.mailbox.waits_for(file));
-        self.sweeps.iter_mut().for_each(|sweep| sweep.settle(&self.mailbox, &self.given_up));
+        self.sweeps.iter_mut().for_each(|sweep| sweep.finish(&self.mailbox, &self.given_up));
         let stuck = if self.sweeps.is_empty() || is_shut { None } else { self.untaken(now) };
         while let Some(sweep) = self.sweeps.front_mut() {
             let is_done = sweep.written.as_ref().is_some_and(HashSet::is_empty);

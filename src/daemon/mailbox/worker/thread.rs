@@ -215,7 +215,7 @@ impl Worker {
         self.take_urgent(&mut sweep);
         self.burst.came(sweep.found.len(), now);
         let aside = self.catch_up();
-        self.tell_gone(aside) && self.report(sweep) && self.settle()
+        self.tell_gone(aside) && self.report(sweep) && self.finish()
     }
 
     /// Tells what a sweep found.

@@ -125,12 +125,12 @@ impl Lived {
                     let process = ProcessKey { pid: 100 + number, start_ticks: nonce.0 };
                     self.report(agent, nonce, Report::Started { pane: PaneId(number), process });
                 }
-                Effect::Seek { agent, nonce, .. } => {
+                Effect::ProbeReadiness { agent, nonce, .. } => {
                     self.tokens += 1;
                     let fresh = Token::new(&format!("k{:05}", self.tokens)).unwrap();
                     self.report(agent, nonce, Report::Ready { fresh });
                 }
-                Effect::Ring { agent, nonce, id, turn, .. } => {
+                Effect::Deliver { agent, nonce, id, turn, .. } => {
                     let verdict = Verdict::Delivered(Receipt::Read);
                     let rung = Report::Delivery { id: id.clone(), turn: turn.number, verdict };
                     self.report(agent.clone(), nonce, rung);

@@ -1,6 +1,7 @@
 //! What a view is made of, from what the engine and the journal know.
 
 use crate::daemon::journal::handle::JournalHandle;
+use crate::daemon::views::fresh::FreshBodies;
 use crate::daemon::views::worker::{Item, Job, OpenItem, Place};
 use crate::engine::engine::Engine;
 use crate::engine::message::BodyRef;
@@ -35,18 +36,21 @@ pub(super) fn finished_item(
 }
 
 /// An open message's item; none if it ended meanwhile or is not written itself yet (it is marked again then). Answers
-/// whose steps are not written yet are left out: each marks it again when it is, and is a turn of its own.
+/// whose steps are not written yet are left out: each marks it again when it is, and is a turn of its own. What came a
+/// moment ago is not read back; from its turn on it is not kept any more.
 pub(super) fn open_item(
     engine: &Engine,
     journal: &JournalHandle,
+    fresh: &mut FreshBodies,
     id: &MessageId,
     turn: bool,
 ) -> Option<Item> {
     let open = engine.state().open.get(id)?;
     let body = journal.place(open.body)?;
+    let kept = if turn { fresh.take(open.body) } else { fresh.get(open.body) };
     let answers = open.answers.iter().filter_map(|told| Some((told.clone(), journal.place(told.body)?)));
     let (view, answers) = (Box::new(MessageView::open(open, engine.phrase(open))), answers.collect());
-    Some(Item::Open(OpenItem { view, body, answers, turn }))
+    Some(Item::Open(OpenItem { view, body, kept, answers, turn }))
 }
 
 /// What is open and who is in the team at the moment when the rest is removed: nothing accepted since loses its view.

@@ -60,7 +60,7 @@ fn views_of_what_is_open_wait_while_a_burst_is_taken_in() {
     let (engine, journal) = world();
     let (jobs, shown) = sync_channel(1);
     let mut handle = ViewsHandle::new(jobs, mpsc::channel(1).1, false);
-    handle.put_off(true, Millis(0));
+    handle.throttle_burst(true, Millis(0));
     handle.mark(Shown::Open(id("p")));
     handle.mark(Shown::Finished(id("c1")));
     handle.submit(&engine, &journal, Millis(9)).unwrap();
@@ -75,8 +75,8 @@ fn views_of_what_is_open_wait_while_a_burst_is_taken_in() {
     assert!(matches!(&job[..], [Item::Open(item)] if !item.turn), "{job:?}");
 
     handle.done(Vec::new(), until);
-    handle.put_off(false, until);
-    handle.put_off(true, until);
+    handle.throttle_burst(false, until);
+    handle.throttle_burst(true, until);
     handle.mark(Shown::Open(id("p")));
     handle.submit(&engine, &journal, until).unwrap();
     assert!(shown.try_recv().is_err(), "another burst");
@@ -94,7 +94,7 @@ fn what_a_closed_segment_does_not_bring_back_is_made_durable_before_a_turn() {
         handle.submit(&engine, &journal, Millis(9)).unwrap();
         shown.try_recv().unwrap_or_default()
     };
-    handle.put_off(true, Millis(0));
+    handle.throttle_burst(true, Millis(0));
     handle.mark(Shown::Open(id("p")));
     handle.sync();
     assert!(handle.is_settled(), "views of what is open are written again at every start");
@@ -115,7 +115,7 @@ fn what_a_closed_segment_does_not_bring_back_is_made_durable_before_a_turn() {
     handle.sync();
     assert!(handle.is_settled(), "nothing has ended since");
 
-    handle.put_off(false, Millis(9));
+    handle.throttle_burst(false, Millis(9));
     handle.turn(true);
     assert!(give(&mut handle).is_empty(), "a turn does not wait for views of what is open");
     handle.turn(false);

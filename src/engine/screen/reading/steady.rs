@@ -44,7 +44,7 @@ impl Steady {
     fn add(&mut self, line: &str) {
         let still = line.chars().filter(|c| !is_spinner(*c)).collect::<String>();
         let words: Vec<&str> = still.trim_end_matches(['.', '…', ' ']).split_whitespace().collect();
-        let first = words.iter().take_while(|word| is_turning(word)).count();
+        let first = words.iter().take_while(|word| is_spinning(word)).count();
         let mut words = words[first.min(1)..].iter().peekable();
         while let Some(word) = words.next() {
             let next = words.peek().copied().copied().unwrap_or_default();
@@ -133,7 +133,7 @@ fn is_spinner(c: char) -> bool {
 }
 
 /// Whether a first word may be one that turns.
-fn is_turning(word: &str) -> bool {
+fn is_spinning(word: &str) -> bool {
     matches!(word, "|" | "/" | "-" | "\\" | "*" | "·" | "." | ".." | "..." | "…")
 }
 
