@@ -75,7 +75,6 @@ pub(super) struct Live {
 pub struct Step {
     /// Its number; meaningful only if there are events.
     pub seq: Seq,
-    /// When.
     pub at: Millis,
     /// What happened.
     pub events: Vec<Event>,

@@ -42,7 +42,6 @@ pub enum Event {
     },
     /// A message came again, unchanged, and was dropped.
     Duplicate {
-        /// Its id.
         id: MessageId,
         /// The claimed file (`SEQ-ZONE-NAME`), if it came as one.
         #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
@@ -64,9 +63,7 @@ pub enum Event {
     /// A message moved on.
     #[serde(with = "life::moved")]
     Moved {
-        /// Which.
         id: MessageId,
-        /// Where to.
         to: Move,
         /// Who works on it from now on; none where that does not change.
         agent: Option<AgentName>,
@@ -93,9 +90,7 @@ pub enum Event {
     },
     /// A message ended.
     Ended {
-        /// Which.
         id: MessageId,
-        /// How.
         outcome: Outcome,
         /// Why, where it was not completed.
         #[serde(default, skip_serializing_if = "is_default")]
@@ -127,9 +122,7 @@ pub enum Event {
     KeptFinished(Box<Finished>),
     /// Part of a snapshot: an agent as it stood.
     KeptAgent {
-        /// Its name.
         name: AgentName,
-        /// All of it.
         #[serde(flatten)]
         agent: Box<Agent>,
     },
@@ -185,7 +178,6 @@ pub struct Answer {
     /// Whether only a part of the text could be kept.
     #[serde(default, skip_serializing_if = "is_default")]
     pub truncated: bool,
-    /// When.
     pub at: Millis,
 }
 
@@ -269,9 +261,7 @@ pub enum AgentChange {
     Up {
         /// Of this launch.
         nonce: Nonce,
-        /// Its pane.
         pane: PaneId,
-        /// Its process.
         process: ProcessKey,
     },
     /// It was found alive after the daemon came back.
@@ -309,7 +299,6 @@ pub enum AgentChange {
     },
     /// What it asked was answered.
     Answered {
-        /// With which choice.
         #[serde(with = "form::shared")]
         choice: Arc<str>,
         /// By whom.
@@ -317,7 +306,6 @@ pub enum AgentChange {
     },
     /// A turn of it was called off, and its pane was told so.
     Interrupted {
-        /// Of which message.
         id: MessageId,
         /// What became of the turn.
         how: Interrupted,

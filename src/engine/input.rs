@@ -42,12 +42,10 @@ pub enum Input {
         request: RequestId,
         /// The agent whose key came with it; none for the user.
         by: Option<AgentName>,
-        /// What for.
         command: Command,
     },
     /// Something about an agent, seen in its pane.
     Report {
-        /// Which agent.
         agent: AgentName,
         /// Which launch of it; news of an older one is no news.
         nonce: Nonce,
@@ -76,7 +74,6 @@ pub enum Input {
 pub enum Command {
     /// Call a message off.
     Cancel {
-        /// Which.
         id: MessageId,
         /// Whether its agent may finish the turn that is under way; else that is broken off.
         let_finish: bool,
@@ -94,7 +91,6 @@ pub enum Command {
     },
     /// A person takes what an agent said for the answer to its task, which it did not claim.
     Done {
-        /// Which agent.
         agent: AgentName,
         /// The task that is meant, where that is said.
         of: Option<MessageId>,
@@ -116,12 +112,7 @@ pub enum Command {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Report {
     /// Its window is there.
-    Started {
-        /// Its pane.
-        pane: PaneId,
-        /// Its process.
-        process: ProcessKey,
-    },
+    Started { pane: PaneId, process: ProcessKey },
     /// It could not be started.
     StartFailed {
         /// Why, with the cure.
@@ -141,7 +132,6 @@ pub enum Report {
     },
     /// Words of a person's stand in its input unsent, or do not any more.
     Unsent {
-        /// The words.
         words: Option<Arc<str>>,
         /// Whether that is an input box, not a line of a terminal.
         boxed: bool,
@@ -160,20 +150,15 @@ pub enum Report {
         hidden: bool,
     },
     /// Whether it works on something that is no turn which is awaited.
-    Busy {
-        /// Whether it does.
-        is: bool,
-    },
+    Busy { is: bool },
     /// What became of a turn that was to be broken off.
     Interrupted {
-        /// Of which message.
         id: MessageId,
         /// What became of it.
         how: Interrupted,
     },
     /// What it asked was answered.
     Answered {
-        /// With which choice.
         choice: Arc<str>,
         /// By whom.
         by: AnsweredBy,
@@ -182,25 +167,16 @@ pub enum Report {
     NeedsNothing,
     /// What became of a turn that was to be typed.
     Delivery {
-        /// For which message.
         id: MessageId,
-        /// Which turn.
         turn: u16,
         /// How it went.
         verdict: Verdict,
     },
     /// It has read a line that was typed before.
-    Taken {
-        /// For which message.
-        id: MessageId,
-        /// Which turn.
-        turn: u16,
-    },
+    Taken { id: MessageId, turn: u16 },
     /// Its phrase and token were seen, and the turn is over.
     Claimed {
-        /// For which message.
         id: MessageId,
-        /// Which turn.
         turn: u16,
         /// The token that was read beside the phrase; none where there was none, or no phrase.
         token: Option<Token>,
@@ -215,9 +191,7 @@ pub enum Report {
     },
     /// What was said in its turn, which is over or interrupted, and which nothing says to be done.
     Said {
-        /// For which message.
         id: MessageId,
-        /// Which turn.
         turn: u16,
         /// All of it so far.
         text: Arc<str>,
@@ -228,9 +202,7 @@ pub enum Report {
     },
     /// Its turn is over, and nothing on its screen says that it is done.
     TurnOver {
-        /// For which message.
         id: MessageId,
-        /// Which turn.
         turn: u16,
         /// Whether it seems to wait for words of somebody's: a reminder would be taken for them.
         asks: bool,
@@ -259,7 +231,6 @@ pub enum Verdict {
         /// What is missing.
         why: String,
     },
-    /// It was not.
     NotDelivered {
         /// What went wrong.
         why: String,
@@ -276,21 +247,18 @@ pub enum Verdict {
 pub enum Effect {
     /// Start an agent in a window of its own.
     Launch {
-        /// Which.
         agent: AgentName,
         /// Tag of this launch.
         nonce: Nonce,
     },
     /// Close an agent's window.
     Close {
-        /// Which.
         agent: AgentName,
         /// Of this launch.
         nonce: Nonce,
     },
     /// See to it that what ran in a window that is gone has ended, before anything is started in its place.
     SeeOff {
-        /// Whose it was.
         agent: AgentName,
         /// Tag of its launch.
         nonce: Nonce,
@@ -299,7 +267,6 @@ pub enum Effect {
     },
     /// Something waits for an agent that is not known to be free: say when it may be typed to, and why it may not.
     ProbeReadiness {
-        /// Which.
         agent: AgentName,
         /// Of this launch.
         nonce: Nonce,
@@ -312,11 +279,9 @@ pub enum Effect {
         agent: AgentName,
         /// Of this launch.
         nonce: Nonce,
-        /// Which message.
         id: MessageId,
         /// Who sent it.
         from: AgentName,
-        /// Which turn of it.
         turn: Turn,
     },
     /// After a crash: find out whether a turn was delivered, and go on from there.
@@ -325,11 +290,9 @@ pub enum Effect {
         agent: AgentName,
         /// Of this launch.
         nonce: Nonce,
-        /// Which message.
         id: MessageId,
         /// Who sent it.
         from: AgentName,
-        /// Which turn of it.
         turn: Turn,
     },
     /// Watch for the claim of a turn that was delivered before.
@@ -338,11 +301,9 @@ pub enum Effect {
         agent: AgentName,
         /// Of this launch.
         nonce: Nonce,
-        /// Which message.
         id: MessageId,
         /// Who sent it.
         from: AgentName,
-        /// Which turn of it.
         turn: Turn,
     },
     /// The turn is not awaited any more, and is broken off if it is under way; reported as [`Report::Interrupted`].
@@ -351,9 +312,7 @@ pub enum Effect {
         agent: AgentName,
         /// Of this launch.
         nonce: Nonce,
-        /// Of which message.
         id: MessageId,
-        /// Which turn of it.
         turn: u16,
     },
     /// The turn is not awaited any more.

@@ -9,7 +9,6 @@ pub struct FoundPane {
     pub agent: AgentName,
     /// Of which launch.
     pub nonce: Nonce,
-    /// The pane.
     pub pane: PaneId,
     /// Its process, if it lives.
     pub process: Option<ProcessKey>,

@@ -66,7 +66,6 @@ pub struct Open {
     pub stage: Stage,
     /// Where its content is.
     pub body: BodyRef,
-    /// Since when.
     pub since: Millis,
     /// What became of it so far; read as if it stood here.
     #[serde(flatten)]
@@ -179,7 +178,6 @@ pub struct Finished {
     pub outcome: Outcome,
     /// Where its content is.
     pub body: BodyRef,
-    /// Where its answer is, if it has one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub answer: Option<BodyRef>,
     /// Who worked on it.
@@ -191,7 +189,6 @@ pub struct Finished {
     /// The step that ended it.
     #[serde(rename = "ended_in")]
     pub seq: Seq,
-    /// When.
     #[serde(rename = "ended_at")]
     pub at: Millis,
 }
@@ -258,12 +255,7 @@ pub enum Phase {
     /// Its window is being made.
     Launching,
     /// It runs in this pane.
-    Up {
-        /// The pane.
-        pane: PaneId,
-        /// The process in it.
-        process: ProcessKey,
-    },
+    Up { pane: PaneId, process: ProcessKey },
     /// It ended and is started again at this moment.
     Restarting {
         /// That moment.

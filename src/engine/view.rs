@@ -22,7 +22,6 @@ pub const ONLY_THE_END: &str = "only the end of the answer could be kept";
 /// An agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSeen {
-    /// Its name.
     pub name: AgentName,
     /// The contract's word (`state:`).
     pub state: &'static str,
@@ -32,7 +31,6 @@ pub struct AgentSeen {
     pub asks: Option<Arc<Dialog>>,
     /// What it works on.
     pub current: Option<MessageId>,
-    /// Its pane.
     pub pane: Option<PaneId>,
     /// Its process.
     pub pid: Option<u32>,
@@ -42,7 +40,6 @@ pub struct AgentSeen {
     pub queued: usize,
     /// Since when it runs.
     pub up_since: Option<Millis>,
-    /// Counts.
     pub counts: Counts,
 }
 

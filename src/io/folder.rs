@@ -26,23 +26,18 @@ pub enum FolderError {
     Io {
         /// What was tried.
         doing: &'static str,
-        /// With what.
         path: PathBuf,
         /// Why not.
         errno: Errno,
     },
     /// A link, a file or something else where a folder should be.
     #[error("{path} is not a folder; move it away, and it is made again")]
-    NotAFolder {
-        /// Where.
-        path: PathBuf,
-    },
+    NotAFolder { path: PathBuf },
     /// It belongs to another user.
     #[error(
         "{path} belongs to user {owner}, not to {us}; use a workspace of your own, or let root `chown` it to you"
     )]
     NotOurs {
-        /// Where.
         path: PathBuf,
         /// Its owner's user id.
         owner: u32,
@@ -51,10 +46,7 @@ pub enum FolderError {
     },
     /// Anybody may put files into it, or swap what is in it.
     #[error("anybody can write to {path}; check what is in it, then `chmod o-w` it")]
-    WorldWritable {
-        /// Where.
-        path: PathBuf,
-    },
+    WorldWritable { path: PathBuf },
 }
 
 /// An open folder and the path it was opened by, which is for messages only.

@@ -21,7 +21,6 @@ pub enum Interest {
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal<'a> {
-    /// This file.
     File(&'a Path),
     /// Anything: events were lost, or a folder was moved or removed.
     Anything,

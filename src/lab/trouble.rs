@@ -18,7 +18,6 @@ pub enum Kind {
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct Trouble {
-    /// The kind.
     pub kind: Kind,
     /// The code for programs.
     pub code: &'static str,

@@ -12,7 +12,6 @@ use serde_saphyr::FlowMap;
 /// `status/agents/NAME.yaml` (protocol, status file).
 #[derive(Debug, Clone)]
 pub struct AgentStatus<'a> {
-    /// `agent_name:`
     pub agent: &'a AgentName,
     /// `state:`, one of the ten words.
     pub state: &'a str,
@@ -26,15 +25,11 @@ pub struct AgentStatus<'a> {
     pub doing: Option<&'a str>,
     /// `asks:`, where it waits for somebody's answer.
     pub asks: Option<&'a Dialog>,
-    /// `pane_id:`
     pub pane: Option<PaneId>,
-    /// `pid:`
     pub pid: Option<u32>,
-    /// `provider:`
     pub provider: &'a str,
     /// `queued:`, messages that wait for it.
     pub queued: u64,
-    /// `statistics:`
     pub statistics: Statistics,
 }
 
@@ -43,9 +38,7 @@ pub struct AgentStatus<'a> {
 pub struct Statistics {
     /// Tasks that ended well.
     pub tasks_completed: u64,
-    /// Tasks that did not.
     pub tasks_failed: u64,
-    /// Messages it sent.
     pub messages_sent: u64,
     /// Messages it got.
     pub messages_received: u64,
@@ -58,15 +51,11 @@ pub struct Statistics {
 /// `status/daemon.yaml`.
 #[derive(Debug, Clone)]
 pub struct DaemonStatus<'a> {
-    /// `pid:`
     pub pid: Option<u32>,
-    /// `version:`
     pub version: &'a str,
-    /// `started_at:`
     pub started_at: Millis,
     /// `last_updated:`
     pub at: Millis,
-    /// `socket:`
     pub socket: Option<&'a str>,
     /// `stopped_since:`, while `queue/STOP` exists.
     pub stopped_since: Option<Millis>,
@@ -87,7 +76,6 @@ pub struct Reason<'a> {
     pub text: Option<&'a str>,
     /// `from:`, as far as it is known.
     pub from: Option<&'a str>,
-    /// `at:`
     pub at: Millis,
     /// `inode:` of the rejected file, which tells after a crash whose reason this is.
     pub inode: u64,

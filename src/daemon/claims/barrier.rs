@@ -152,10 +152,12 @@ impl ClaimBarrier {
 
 /// The tasks that an input takes away, and from whom.
 enum Taken {
-    /// All that there are.
     All,
     /// Those of these agents, and these.
-    Some { agents: BTreeSet<AgentName>, tasks: BTreeSet<MessageId> },
+    Some {
+        agents: BTreeSet<AgentName>,
+        tasks: BTreeSet<MessageId>,
+    },
 }
 
 impl Taken {

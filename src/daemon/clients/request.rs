@@ -103,7 +103,6 @@ pub const ASKS_NOTHING: &str = "it is not asking anything";
 pub enum Until {
     /// Its turn is proven to be delivered, or it ended.
     Delivered,
-    /// It ended.
     Ended,
     /// It is in another stage than this one, or ended.
     Moved(StageName),
@@ -112,7 +111,6 @@ pub enum Until {
 /// What is to be typed, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SendWish {
-    /// The text.
     pub text: String,
     /// Whether it may be several lines, each of them entered.
     pub lines: bool,
@@ -168,7 +166,6 @@ pub enum Response {
     Reply(Reply),
     /// The workspace as a whole, what does not work as it should, and how many messages to the user are not read.
     Overview(Arc<Overview>, Vec<String>, usize),
-    /// All open messages.
     Open(Arc<Vec<MessageView>>),
     /// One message, with why it waits; none if it is not known to the newest segment.
     Message(Option<Box<MessageView>>),
@@ -187,7 +184,6 @@ pub enum Response {
 pub struct PaneLook {
     /// Version of the program that the rules are for, in its own words; none if its profile has no rules.
     pub version: Option<String>,
-    /// The state.
     pub state: &'static str,
     /// The rule that says so, or a dash.
     pub rule: String,
@@ -201,7 +197,6 @@ pub struct PaneLook {
     pub cursor: (u16, u16),
     /// What stands in its input box; none if no box is shown.
     pub input: Option<String>,
-    /// What it asks.
     pub asks: Option<Dialog>,
     /// What answers it: `choice`, `text`, or `nothing`.
     pub takes: Option<&'static str>,
@@ -212,7 +207,6 @@ pub struct PaneLook {
 /// An answer that was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
-    /// The choice.
     pub choice: String,
     /// Whether the dialog went after Enter.
     pub taken: bool,
@@ -221,7 +215,6 @@ pub struct Answered {
 /// What stands in the way of typing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hindrance {
-    /// What it is.
     pub why: String,
     /// What to do about it, where waiting would not help.
     pub cure: Option<String>,
@@ -240,15 +233,12 @@ pub enum PaneResponse {
     Hindered(Hindrance),
     /// What its screen is read as.
     Look(Box<PaneLook>),
-    /// What was answered.
     Answered(Answered),
     /// It cannot be typed as it is.
     Unfit {
         /// Which rule says so, in one word.
         code: &'static str,
-        /// Why.
         why: String,
-        /// What to do.
         cure: String,
     },
     /// The text did not come in time; what the pane shows.

@@ -24,7 +24,7 @@ pub enum About {
     /// Settings that changed and need a restart.
     Restart,
     /// Nothing happens before a person does something.
-    Standstill,
+    Stalled,
     /// Nothing is typed to this member, by its place among all, though it has something to do.
     Stands(u16),
 }

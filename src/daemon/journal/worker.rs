@@ -21,7 +21,6 @@ pub enum Job {
     },
     /// Close the segment: begin a new one with this snapshot.
     Rotate {
-        /// When.
         at: Millis,
         /// Everything that is open, encoded.
         snapshot: String,
@@ -40,7 +39,6 @@ pub enum Job {
 /// What became of a job.
 #[derive(Debug)]
 pub struct Written {
-    /// Of which job.
     pub done: JobDone,
     /// Whether the segment should be turned soon.
     pub wants_rotation: bool,

@@ -37,7 +37,6 @@ pub struct Daemon {
 /// What the daemon runs with.
 #[derive(Debug)]
 pub(in crate::daemon) struct Config {
-    /// Where.
     pub(in crate::daemon) workspace: Workspace,
     /// The team file, as it was read last.
     pub(in crate::daemon) settings: Arc<Settings>,

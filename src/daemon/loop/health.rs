@@ -69,7 +69,7 @@ impl Daemon {
         }
         self.health.stall.look_at = None;
         let why = self.engine.stalled();
-        self.note(About::Standstill, why.clone());
+        self.note(About::Stalled, why.clone());
         if why != self.health.stall.told {
             self.health.stall.told.clone_from(&why);
             if let Some(why) = why {

@@ -89,7 +89,6 @@ pub enum Dropped {
         /// Who is proven to have sent it.
         proof: Option<AgentName>,
     },
-    /// Not.
     Bad {
         /// Where it came from.
         source: Source,

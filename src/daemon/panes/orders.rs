@@ -40,12 +40,7 @@ pub enum Order {
         off: bool,
     },
     /// The same, and this turn is broken off if it is under way; report `Interrupted`.
-    Interrupt {
-        /// Of which message.
-        id: MessageId,
-        /// Which turn of it.
-        turn: u16,
-    },
+    Interrupt { id: MessageId, turn: u16 },
     /// Close the window and end; no report.
     Close,
     /// Leave the window as it is and end; the next daemon will adopt it.
@@ -57,9 +52,7 @@ pub enum Order {
 /// A turn as it is typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Typed {
-    /// The message.
     pub id: MessageId,
-    /// The turn.
     pub turn: Turn,
     /// The one line to be typed: the doorbell, or the content where delivery is inline.
     pub line: Arc<str>,
@@ -96,7 +89,6 @@ pub type Launches = Arc<BTreeMap<AgentName, Arc<Launch>>>;
 /// Which agent a worker is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launched {
-    /// The agent.
     pub agent: AgentName,
     /// The launch.
     pub nonce: Nonce,
@@ -107,9 +99,7 @@ pub struct Launched {
 /// An agent that goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adopted {
-    /// Its pane.
     pub pane: PaneId,
-    /// Its process.
     pub process: ProcessKey,
     /// Its terminal.
     pub tty: PathBuf,
@@ -118,7 +108,6 @@ pub struct Adopted {
 /// News of one launch.
 #[derive(Debug)]
 pub struct PaneNews {
-    /// The agent.
     pub agent: AgentName,
     /// The launch.
     pub nonce: Nonce,

@@ -64,9 +64,7 @@ pub(super) struct Letter {
 pub(super) enum Fate {
     /// Nothing: it waits for the answer, or that was lost.
     Unknown,
-    /// It was accepted.
     Accepted,
-    /// It was refused.
     Refused,
     /// Its key is nobody's.
     Void,
@@ -85,7 +83,6 @@ pub(super) struct Callers {
 /// What came of listening to the daemon.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
-    /// What was said.
     pub(super) said: Vec<String>,
     /// Kinds of things that happened.
     pub(super) met: Vec<&'static str>,

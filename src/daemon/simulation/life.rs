@@ -64,7 +64,6 @@ pub(super) struct Incarnation {
 /// What a piece of work was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Worked {
-    /// There was nothing to do.
     Nothing,
     /// Something was done.
     Something,

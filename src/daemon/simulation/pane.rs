@@ -49,7 +49,6 @@ pub(super) struct Pane {
 pub(super) enum Free {
     /// Nothing, since it was last given something: it may not be given anything.
     No,
-    /// That it is.
     Told,
     /// That it is, and then that this is not known any more: a turn may have been on its way already.
     TakenBack,

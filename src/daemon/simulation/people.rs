@@ -16,7 +16,6 @@ pub(super) struct Dropped {
     pub(super) name: String,
     /// Content of each of its documents, which no other has but its duplicates.
     pub(super) contents: Vec<String>,
-    /// All of it.
     pub(super) text: String,
     /// Whether it was on the disk when its writer went away, so that no cut may take it.
     pub(super) durable: bool,

@@ -7,6 +7,5 @@ pub(super) struct Stop {
     pub(super) told: Option<bool>,
     /// Whether whoever touched it last wanted it to be there.
     pub(super) wanted: bool,
-    /// When that was.
     pub(super) touched_ms: u64,
 }

@@ -18,9 +18,7 @@ use std::path::Path;
 pub(super) struct JournalSays {
     /// Each message, as often as it was accepted.
     pub(super) accepted: BTreeMap<MessageId, Vec<Message>>,
-    /// Which messages have this content.
     pub(super) contents: BTreeMap<String, Vec<MessageId>>,
-    /// Ends of each.
     pub(super) ended: BTreeMap<MessageId, Vec<End>>,
     /// What was said of each in turns without a claim.
     pub(super) said: BTreeMap<MessageId, BTreeSet<String>>,

@@ -29,11 +29,9 @@ pub struct Threads {
 /// The loop's ends of the ways to its threads and back.
 #[derive(Debug)]
 pub struct Ways {
-    /// To the journal.
     pub journal_jobs: journal::Jobs,
     /// What the journal says.
     pub written: mpsc::Receiver<journal::Written>,
-    /// To the views.
     pub views_jobs: std::sync::mpsc::SyncSender<views::Job>,
     /// What the views say.
     pub shown: mpsc::Receiver<views::BatchShown>,

@@ -158,7 +158,6 @@ pub struct Given {
     pub launch: Arc<Launch>,
     /// Its key, for its environment.
     pub key: String,
-    /// Its phrase.
     pub phrase: String,
     /// Orders from the loop.
     pub orders: mpsc::Receiver<Order>,

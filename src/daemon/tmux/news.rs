@@ -33,6 +33,5 @@ pub enum TmuxNews {
 pub struct PanesFound {
     /// Whose they are, and what lives in them.
     pub panes: Vec<FoundPane>,
-    /// Their terminals.
     pub terminals: BTreeMap<PaneId, PathBuf>,
 }

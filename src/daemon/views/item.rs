@@ -16,7 +16,6 @@ pub type Job = Vec<Item>;
 /// Where a body is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Its step.
     pub step: Seq,
     /// Where that was written.
     pub at: Location,
@@ -31,13 +30,11 @@ pub enum Item {
     Open(OpenItem),
     /// `queue/results/ID.yaml` and `queue/done/DAY/ID.yaml`; `queue/active/ID.yaml` goes.
     Finished {
-        /// The message.
         view: Box<MessageView>,
         /// When it ended.
         day: Day,
         /// Where its content is.
         body: Place,
-        /// Where its answer is.
         answer: Option<Place>,
         /// Only if the views are not there already (after a start).
         if_missing: bool,
@@ -48,7 +45,6 @@ pub enum Item {
     Daemon(Box<DaemonItem>),
     /// A line for the logs.
     Log {
-        /// When.
         at: Millis,
         /// Whose log, besides the activity log.
         agent: Option<AgentName>,
@@ -59,7 +55,6 @@ pub enum Item {
     },
     /// Views of what is neither open nor in the team any more are removed.
     Sweep {
-        /// What is open.
         open: BTreeSet<MessageId>,
         /// Who is in the team.
         members: BTreeSet<AgentName>,
@@ -75,13 +70,11 @@ pub enum Item {
 /// An open message's view, and what is to be found out for its turn.
 #[derive(Debug)]
 pub struct OpenItem {
-    /// The message.
     pub view: Box<MessageView>,
     /// Where its content is.
     pub body: Place,
     /// Its content, where that came a moment ago; else it is read from there.
     pub kept: Option<Body>,
-    /// Answers to its parts, and where each is.
     pub answers: Vec<(PartAnswer, Place)>,
     /// Whether the loop waits for this view to type a turn.
     pub turn: bool,

@@ -37,7 +37,6 @@ fn ended(item: &Item) -> Option<&MessageId> {
 /// Messages that have ended, and whose views are not on the disk.
 #[derive(Debug)]
 pub struct Owed {
-    /// Which.
     pub ids: BTreeSet<MessageId>,
     /// Why the last of them could not be written.
     pub why: String,

@@ -66,9 +66,7 @@ impl From<FolderError> for Trouble {
 /// What typing a turn needs to know of the message's body.
 #[derive(Debug)]
 pub struct TurnBody {
-    /// The message.
     pub id: MessageId,
-    /// Its content.
     pub content: Arc<str>,
     /// Whether its content could be read; if not, nothing is typed.
     pub readable: Result<(), String>,

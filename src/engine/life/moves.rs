@@ -54,16 +54,12 @@ pub enum Move {
     Take,
     /// It was not delivered, its agent died, or it waits for a moment that a wrong clock set; try again at this moment.
     Retry {
-        /// When.
         not_before: Millis,
         /// Whether the agent may have seen it.
         redelivered: bool,
     },
     /// Its agent is gone and it was sent to a pool: whoever is free first gets it from this moment on.
-    Return {
-        /// When.
-        not_before: Millis,
-    },
+    Return { not_before: Millis },
     /// It cannot be told whether it was delivered.
     Doubt,
     /// A person has to decide.

@@ -12,7 +12,6 @@ pub struct QueueKey {
     // Where its body is, apart, so that the priority takes no bytes.
     seq: Seq,
     index: u32,
-    /// The message.
     pub id: MessageId,
 }
 

@@ -122,7 +122,6 @@ impl Stage {
 pub enum Spent {
     /// Nobody has it yet, or a person must decide.
     InQueue,
-    /// Its agent has it.
     ByAgent,
     /// Others have parts of it.
     OnAnswers,

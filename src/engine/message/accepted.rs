@@ -12,21 +12,17 @@ use std::sync::OnceLock;
 /// An accepted message without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Its id.
     pub id: MessageId,
     /// Who sent it.
     pub from: AgentName,
     /// Who is to get it: an agent (aliases resolved), a pool, or `user`.
     pub to: AgentName,
-    /// What it is for.
     pub kind: Kind,
     /// When its sender wrote it, as far as it said so.
     pub sent_at: Option<Millis>,
-    /// When it was accepted.
     pub accepted_at: Millis,
     /// Order in the queue.
     pub priority: Priority,
-    /// What to do in doubt.
     pub on_doubt: OnDoubt,
     /// How many hands it went through since `user`.
     pub hops: u8,

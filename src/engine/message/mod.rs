@@ -76,11 +76,9 @@ pub struct Draft {
     pub sent_at: Option<Millis>,
     /// The sender's turn token.
     pub token: Option<Token>,
-    /// `priority:`.
     pub priority: Priority,
     /// Why it is refused unless it is known already: its deadline was past when it was read.
     pub late: Option<Box<Refusal>>,
-    /// `on_doubt:`.
     pub on_doubt: OnDoubt,
     /// Of the parsed fields without `timestamp` and `token`, for telling a duplicate from a conflict.
     pub digest: Digest,

@@ -13,7 +13,6 @@ pub enum Reply {
         /// Those that were known already.
         duplicates: Vec<MessageId>,
     },
-    /// Done.
     Done {
         /// In words.
         what: String,

@@ -15,7 +15,6 @@ pub(in crate::engine) struct Together {
 /// What a document needs, as far as the others of its file must know.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Beside {
-    /// What it depends on.
     pub(in crate::engine) depends_on: Vec<MessageId>,
     /// Who is to do it, aliases resolved.
     pub(in crate::engine) to: Option<AgentName>,

@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Something that is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::engine) enum Awaited<'a> {
-    /// That a message ends.
     End(&'a MessageId),
     /// That an agent, or one of a pool, may be given something new.
     Free(&'a AgentName),

@@ -269,16 +269,10 @@ pub enum BadDoorbell {
     },
     /// Words that do not say which file to read.
     #[error("the words for a turn of kind `{kind}` lack {PATH}, so the agent would not know what to read")]
-    NoPath {
-        /// The kind.
-        kind: &'static str,
-    },
+    NoPath { kind: &'static str },
     /// A bug of the caller: an info has no token.
     #[error("a turn of kind `{kind}` has a token too many; this is a bug in tasuki")]
-    Token {
-        /// The kind.
-        kind: &'static str,
-    },
+    Token { kind: &'static str },
     /// The content cannot be typed itself.
     #[error(transparent)]
     Inline(#[from] NotInline),

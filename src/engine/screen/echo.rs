@@ -9,7 +9,6 @@ use crate::engine::words::Token;
 pub struct Echo {
     /// First row of it; a prompt or other words may stand before it on that row.
     pub first_row: usize,
-    /// Last row of it.
     pub last_row: usize,
 }
 

@@ -112,7 +112,6 @@ pub enum ClaimProof {
 pub struct Place {
     /// The row, from 0 at the top.
     pub row: usize,
-    /// The byte in it.
     pub byte: usize,
 }
 

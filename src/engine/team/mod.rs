@@ -19,7 +19,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A whole, checked team. Names, aliases and pools do not clash; every `reports_to` is a member or `user`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Team {
-    /// Members by name.
     pub members: BTreeMap<AgentName, Member>,
     /// Alias → member.
     pub aliases: BTreeMap<AgentName, AgentName>,
@@ -83,7 +82,6 @@ pub enum Restart {
     /// After an exit that was not clean; after a clean one when there is something for it.
     #[default]
     OnFailure,
-    /// Never.
     Never,
 }
 

@@ -18,7 +18,6 @@ pub struct Need {
     /// What it asks, if it shows a dialog.
     #[serde(default, skip_serializing_if = "is_default", with = "form::shared_option")]
     pub asks: Option<Arc<Dialog>>,
-    /// Since when.
     pub since: Millis,
     /// When it is over by itself; or, where nobody knows that, when it is looked at again.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -26,7 +26,6 @@ pub type Powers = BTreeMap<AgentName, BTreeMap<Power, Whose>>;
 /// Whose agents and messages a power is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Whose {
-    /// All.
     Everybodys,
     /// Those of these agents.
     Of(BTreeSet<AgentName>),

@@ -10,9 +10,7 @@ const STANDS_MS: u64 = 2 * 60_000;
 
 /// Why nothing is typed to an agent that has something to do.
 struct Stands {
-    /// Since when.
     since: Millis,
-    /// From when on that is told.
     told_from: Millis,
     why: String,
     cure: String,

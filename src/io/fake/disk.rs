@@ -75,7 +75,6 @@ pub(crate) struct World {
 pub(crate) struct Left {
     /// Each name, and which file that is.
     pub(crate) names: BTreeMap<String, usize>,
-    /// What is in each of them.
     pub(crate) bytes: BTreeMap<usize, Vec<u8>>,
     /// Changes of names that were undone.
     pub(crate) undone: usize,

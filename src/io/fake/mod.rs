@@ -36,7 +36,6 @@ pub(crate) struct Machine {
     pub(crate) world: World,
     /// The views as they were when everything was flushed last.
     pub(crate) flushed: BTreeMap<PathBuf, Vec<u8>>,
-    /// Free bytes.
     pub(crate) free_bytes: u64,
     /// What its disk does wrong.
     pub(crate) faults: Faults,
@@ -51,7 +50,6 @@ pub(crate) struct Machine {
 pub(crate) struct Faults {
     /// After so many changes nothing happens any more: the process, or the machine, is dead.
     pub(crate) dies_after: Option<u64>,
-    /// Whether it is.
     pub(crate) dead: bool,
     /// After so many changes one is refused.
     pub(crate) refuses_after: Option<u64>,

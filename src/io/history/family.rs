@@ -13,7 +13,6 @@ use std::ops::ControlFlow;
 /// A message and everything below it.
 #[derive(Debug, Default)]
 pub struct MessageFamily {
-    /// The history of each.
     pub histories: HashMap<MessageId, MessageHistory>,
     /// The parts of each, in the order in which they were accepted. Each stands here once: a circle is cut.
     pub parts: HashMap<MessageId, Vec<MessageId>>,

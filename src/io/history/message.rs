@@ -17,7 +17,6 @@ pub struct MessageHistory {
     stage: Stage,
     /// Since when it is in that stage.
     pub since: Millis,
-    /// When it ended.
     pub ended: Option<Millis>,
     /// Who works on it, or worked.
     pub agent: Option<AgentName>,
@@ -37,7 +36,6 @@ pub struct MessageHistory {
 /// One step, without the message's id before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryStep {
-    /// When.
     pub at: Millis,
     /// Number of the step in the journal.
     pub seq: Seq,

@@ -28,7 +28,6 @@ pub struct Entry<'a> {
     pub boot: &'a str,
     /// The last step that was durable when it was written.
     pub synced: Seq,
-    /// Where it is.
     pub place: Location,
     /// The JSON text: an array of events, or the snapshot's object.
     pub payload: &'a str,

@@ -15,7 +15,6 @@ pub(super) struct Tail {
     /// Time of its first line.
     pub(super) began: Option<Millis>,
     pub(super) snapshot_bytes: u64,
-    /// Steps in it.
     pub(super) steps: u64,
     /// Whether its snapshot is of no use, so that it should be left soon.
     pub(super) headless: bool,

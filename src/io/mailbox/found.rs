@@ -43,7 +43,6 @@ pub enum Found {
         name: Arc<str>,
         /// The drop zone, which verifies a sender.
         zone: u32,
-        /// What is in it.
         bytes: Vec<u8>,
     },
     /// Something that cannot be a message. To be given to [`super::Mailbox::reject`].
@@ -70,7 +69,6 @@ pub enum Found {
     Hint {
         /// Its name, or a likeness of it.
         name: String,
-        /// Whether it is a folder.
         is_folder: bool,
         /// The drop zone.
         zone: u32,

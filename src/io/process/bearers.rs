@@ -10,7 +10,6 @@ use std::os::unix::ffi::OsStrExt as _;
 /// A process whose environment can be read: one of our own user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bearer {
-    /// The process.
     pub process: ProcessKey,
     /// Whether it leads its session.
     pub leads: bool,

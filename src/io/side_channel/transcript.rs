@@ -50,7 +50,6 @@ struct Found {
 /// What stands there of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transcribed {
-    /// All that was said since.
     pub said: Spoken,
     /// Whether it is over; none where no record would say so.
     pub is_over: Option<bool>,

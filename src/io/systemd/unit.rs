@@ -53,7 +53,6 @@ pub enum UnitError {
 pub struct Found {
     /// Its name, as `systemctl` takes it.
     pub name: String,
-    /// Where it is.
     pub path: PathBuf,
     /// The workspace that it serves.
     pub root: String,

@@ -45,10 +45,7 @@ impl Choice {
 pub enum InitError {
     /// A provider that nobody knows.
     #[error("there is no provider `{asked}` in this version; use one of: {}", built_in_names().join(", "))]
-    NoSuchProvider {
-        /// What was asked for.
-        asked: String,
-    },
+    NoSuchProvider { asked: String },
     /// There is a team already.
     #[error("{} already exists; change it, or have a new one written with `tasuki init --force`, which keeps this one as tasuki.yaml.old", .path.display())]
     AlreadyThere {

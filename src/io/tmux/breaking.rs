@@ -13,11 +13,9 @@ const OPTION: &str = "@tasuki_breaks";
 pub struct Breaking {
     /// Since when, by tmux's clock in seconds.
     pub since: u64,
-    /// Its message.
     pub id: MessageId,
     /// Its number.
     pub turn: u16,
-    /// Its token, if it has one.
     pub token: Option<Token>,
     /// The line that was typed.
     pub line: String,

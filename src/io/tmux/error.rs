@@ -21,10 +21,7 @@ pub enum TmuxError {
     #[error(
         "tmux {found} is too old; 3.3a or newer is needed (`apt-get install tmux`, or build it from tmux.github.io)"
     )]
-    TooOld {
-        /// The version that was found.
-        found: Version,
-    },
+    TooOld { found: Version },
     /// `tmux -V` said something else than a version.
     #[error(
         "tmux reports its version as {text:?}, from which its age cannot be told; use a release, 3.3a or newer"
@@ -46,7 +43,6 @@ pub enum TmuxError {
     /// A tmux program that we started failed.
     #[error("tmux {command} failed: {words}")]
     Failed {
-        /// The command.
         command: String,
         /// tmux's own words.
         words: String,
@@ -84,7 +80,6 @@ pub enum TmuxError {
     /// tmux refused a command.
     #[error("tmux refused {command}: {words}")]
     Refused {
-        /// The command.
         command: &'static str,
         /// tmux's own words.
         words: String,
@@ -92,7 +87,6 @@ pub enum TmuxError {
     /// tmux answered something that cannot be read.
     #[error("tmux answered {command} with {words:?}, which is not what it should print")]
     Unreadable {
-        /// The command.
         command: &'static str,
         /// What it printed.
         words: String,
@@ -100,7 +94,6 @@ pub enum TmuxError {
     /// No answer in time. If it was sent, the command may still be done.
     #[error("tmux did not answer {command} within {ms} ms; is its server stopped or overloaded?")]
     Late {
-        /// The command.
         command: &'static str,
         /// How long was waited.
         ms: u64,
@@ -121,32 +114,19 @@ pub enum TmuxError {
     Unprintable(#[from] Unprintable),
     /// The pane does not exist.
     #[error("there is no pane {pane}")]
-    NoPane {
-        /// The pane.
-        pane: PaneId,
-    },
+    NoPane { pane: PaneId },
     /// The pane's program has ended.
     #[error("the program in pane {pane} has ended")]
-    DeadPane {
-        /// The pane.
-        pane: PaneId,
-    },
+    DeadPane { pane: PaneId },
     /// Somebody reads the pane's history (copy mode); keys would go to that mode.
     #[error("pane {pane} is in copy mode; leave it there (q) so that typing reaches the program")]
-    InMode {
-        /// The pane.
-        pane: PaneId,
-    },
+    InMode { pane: PaneId },
     /// Input to the pane is switched off.
     #[error("input to pane {pane} is switched off; `tmux select-pane -e -t {pane}` switches it on")]
-    InputOff {
-        /// The pane.
-        pane: PaneId,
-    },
+    InputOff { pane: PaneId },
     /// The pane is not the agent's that was meant.
     #[error("pane {pane} belongs to {found:?}, not to {meant:?}")]
     NotOurs {
-        /// The pane.
         pane: PaneId,
         /// The tag that was meant.
         meant: String,

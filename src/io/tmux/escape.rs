@@ -7,7 +7,6 @@
 /// How a text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escape {
-    /// As it is.
     Raw,
     /// With backslashes: `%output` of any version, `show-buffer` up to 3.3a.
     Backslash,

@@ -28,7 +28,6 @@ impl fmt::Display for SessionId {
 pub enum Notification<'a> {
     /// A pane printed something. `data` is escaped; see [`super::escape::Escape::Backslash`].
     Output {
-        /// The pane.
         pane: PaneId,
         /// Milliseconds that tmux kept it back; 0 where tmux does not say.
         age_ms: u64,
@@ -63,7 +62,6 @@ pub enum Notification<'a> {
     ClientSessionChanged {
         /// The client's name.
         client: &'a [u8],
-        /// The session.
         session: SessionId,
     },
     /// Another client left.

@@ -5,7 +5,6 @@ use std::fmt;
 /// A release of tmux, such as 3.3a.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// The 3 of 3.3a.
     pub major: u16,
     /// The 3 behind the dot.
     pub minor: u16,

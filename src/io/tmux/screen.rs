@@ -36,7 +36,6 @@ pub struct PaneScreen {
     pub in_mode: bool,
     /// Whether the program has ended.
     pub dead: bool,
-    /// How its rows are given.
     pub given: Rows,
     /// The title that the program gave its pane.
     pub title: String,

@@ -24,7 +24,6 @@ const HOLDER_SHOWN: &str = "#{&&:#{==:#{window_name},tasuki},#{==:#{@tasuki_agen
 /// Which launch of which agent a pane belongs to: the pane's option `@tasuki_agent`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Tag {
-    /// The agent.
     pub agent: AgentName,
     /// The launch.
     pub nonce: Nonce,
@@ -71,9 +70,7 @@ pub struct WindowSpec {
 /// A pane that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaneFacts {
-    /// The pane.
     pub pane: PaneId,
-    /// Its window.
     pub window: WindowId,
     /// The program's process id, also the id of its process group and session.
     pub pid: u32,
@@ -84,9 +81,7 @@ pub struct PaneFacts {
 /// A pane of our session, as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaneRow {
-    /// The pane.
     pub pane: PaneId,
-    /// Its window.
     pub window: WindowId,
     /// Whose it is; `None` for the holder's and for what people opened.
     pub tag: Option<Tag>,

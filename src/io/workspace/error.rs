@@ -53,7 +53,6 @@ pub enum WorkspaceError {
         path: PathBuf,
         /// Its owner's number.
         owner: u32,
-        /// What to do.
         cure: &'static str,
     },
     /// All may write it.
@@ -70,10 +69,7 @@ pub enum WorkspaceError {
     },
     /// A root that cannot be named in YAML, in an environment variable, or on a terminal.
     #[error("the path {} is not plain UTF-8 text; use a folder without control characters in its name", plain(.path))]
-    BadPath {
-        /// The path.
-        path: PathBuf,
-    },
+    BadPath { path: PathBuf },
     /// No place where a socket's path is short enough.
     #[error(
         "every path for the socket is longer than {} bytes; set XDG_RUNTIME_DIR to a shorter folder",

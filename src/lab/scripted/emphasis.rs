@@ -6,13 +6,10 @@ use super::text::columns;
 /// How something is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Emphasis {
-    /// An answer.
     Answer,
     /// An answer goes on.
     More,
-    /// A limit.
     Limit,
-    /// An error.
     Error,
 }
 

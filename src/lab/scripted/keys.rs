@@ -18,7 +18,6 @@ pub(super) enum Key {
     Enter,
     /// Ctrl-J, a line break in the text.
     Newline,
-    /// Backspace.
     Backspace,
     /// Ctrl-U.
     Clear,

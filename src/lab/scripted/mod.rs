@@ -66,7 +66,6 @@ pub enum Unplayed {
     /// The phrase is none.
     #[error("{0}")]
     Phrase(String),
-    /// There is no script.
     #[error(transparent)]
     Script(#[from] BadScript),
     /// The terminal does not answer.

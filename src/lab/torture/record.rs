@@ -61,7 +61,6 @@ pub(super) enum Way {
     Slowly,
     /// `tasuki send`.
     Send,
-    /// The socket.
     Socket,
 }
 
@@ -107,23 +106,49 @@ pub(super) enum Note {
     /// It is about to be given.
     Giving(Parcel),
     /// It was given: the file is whole, the command ended well, the request was answered.
-    Given { number: u64, at: u64 },
+    Given {
+        number: u64,
+        at: u64,
+    },
     /// It could not be given: tasuki had no part in it.
-    NotGiven { number: u64, why: String },
+    NotGiven {
+        number: u64,
+        why: String,
+    },
     /// A message is about to be called off.
-    CallingOff { id: String },
-    /// It was, and this was said.
-    CalledOff { id: String, said: CallOff },
+    CallingOff {
+        id: String,
+    },
+    CalledOff {
+        id: String,
+        said: CallOff,
+    },
     /// A file was read, of those that are written once: its path in the workspace, and its digest.
-    Seen { path: String, digest: String },
+    Seen {
+        path: String,
+        digest: String,
+    },
     /// So many files were read, in so many rounds.
-    Watched { files: u64, rounds: u64 },
+    Watched {
+        files: u64,
+        rounds: u64,
+    },
     /// Something was killed, stopped or ended.
-    Struck { blow: String, at: u64, deadly: bool },
+    Struck {
+        blow: String,
+        at: u64,
+        deadly: bool,
+    },
     /// The daemon was started and was ready so much later.
-    Started { ms: u64, at: u64 },
+    Started {
+        ms: u64,
+        at: u64,
+    },
     /// Something that must not be.
-    Odd { text: String, at: u64 },
+    Odd {
+        text: String,
+        at: u64,
+    },
 }
 
 /// A record that is being written.

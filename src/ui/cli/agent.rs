@@ -1,6 +1,6 @@
 //! `tasuki agent`: starts and stops agents, and plays tasuki's own.
 
-use super::desk::{Desk, Ended, read_name};
+use super::context::{Context, Ended, read_name};
 use super::status;
 use crate::engine::words::AgentName;
 use crate::io::client::ANSWER_DEADLINE;
@@ -53,26 +53,26 @@ pub(super) enum Verb {
     Scripted(crate::lab::scripted::ScriptedArgs),
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
     match &args.verb {
-        Verb::Start { agent: None } => order(desk, "/v1/agents/start"),
-        Verb::Start { agent: Some(name) } => order(desk, &format!("/v1/agents/{name}/start")),
-        Verb::Stop { agent } => order(desk, &format!("/v1/agents/{agent}/stop")),
-        Verb::Restart { agent } => order(desk, &format!("/v1/agents/{agent}/restart")),
-        Verb::List => list(desk),
-        // It was run before there was a desk.
+        Verb::Start { agent: None } => order(context, "/v1/agents/start"),
+        Verb::Start { agent: Some(name) } => order(context, &format!("/v1/agents/{name}/start")),
+        Verb::Stop { agent } => order(context, &format!("/v1/agents/{agent}/stop")),
+        Verb::Restart { agent } => order(context, &format!("/v1/agents/{agent}/restart")),
+        Verb::List => list(context),
+        // It was run before there was a context.
         #[cfg(feature = "lab")]
         Verb::Scripted(_) => Ok(()),
     }
 }
 
 /// Asks for something that the daemon says in words when it is done.
-pub(super) fn order(desk: &Desk, path: &str) -> Ended {
-    let done: Done = desk.client()?.post(path, &serde_json::json!({}), ANSWER_DEADLINE)?;
-    desk.tell(&done, || done.what.clone())
+pub(super) fn order(context: &Context, path: &str) -> Ended {
+    let done: Done = context.client()?.post(path, &serde_json::json!({}), ANSWER_DEADLINE)?;
+    context.tell(&done, || done.what.clone())
 }
 
-fn list(desk: &Desk) -> Ended {
-    let status: StatusInfo = desk.client()?.get("/v1/status", ANSWER_DEADLINE)?;
-    desk.tell(&status.agents, || status::agents(&status.agents, &BTreeMap::new()))
+fn list(context: &Context) -> Ended {
+    let status: StatusInfo = context.client()?.get("/v1/status", ANSWER_DEADLINE)?;
+    context.tell(&status.agents, || status::agents(&status.agents, &BTreeMap::new()))
 }

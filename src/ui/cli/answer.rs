@@ -1,6 +1,6 @@
 //! `tasuki answer`: what an agent asks, and a person's answer to it.
 
-use super::desk::{Desk, Ended, read_name};
+use super::context::{Context, Ended, read_name};
 use super::failure::{Failure, Kind};
 use super::table::harmless_lines;
 use crate::engine::words::AgentName;
@@ -40,15 +40,15 @@ pub(super) struct Args {
     of: Option<String>,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let agent = &args.agent;
     if args.choice.is_empty() {
-        return show(desk, agent);
+        return show(context, agent);
     }
     let body = PaneAnswerBody { choose: args.choice.join(" "), of: args.of.clone() };
     let path = format!("/v1/panes/{agent}/answer");
-    let answered: PaneAnswered = desk.client()?.post(&path, &body, ANSWER_DEADLINE)?;
-    desk.tell(&answered, || format!("answered: {}", harmless_lines(&answered.choice)))?;
+    let answered: PaneAnswered = context.client()?.post(&path, &body, ANSWER_DEADLINE)?;
+    context.tell(&answered, || format!("answered: {}", harmless_lines(&answered.choice)))?;
     if answered.proven {
         return Ok(());
     }
@@ -57,11 +57,11 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     Err(Failure::new(Kind::NotDelivered, "not-proven", why, cure))
 }
 
-fn show(desk: &Desk, agent: &AgentName) -> Ended {
-    let look: PaneLookInfo = desk.client()?.get(&format!("/v1/panes/{agent}/look"), ANSWER_DEADLINE)?;
+fn show(context: &Context, agent: &AgentName) -> Ended {
+    let look: PaneLookInfo = context.client()?.get(&format!("/v1/panes/{agent}/look"), ANSWER_DEADLINE)?;
     let Some(asks) = look.asks else {
-        if let Some(why) = unclaimed(desk, agent)? {
-            return desk
+        if let Some(why) = unclaimed(context, agent)? {
+            return context
                 .tell(&why, || format!("{agent} shows no dialog with choices; {}", harmless_lines(&why)));
         }
         let why = format!("{agent} is not asking anything: its screen is read as {}", look.state);
@@ -73,12 +73,12 @@ fn show(desk: &Desk, agent: &AgentName) -> Ended {
         Some("nothing") => format!("answer it in its pane: tasuki attach {agent}"),
         _ => format!("answer it: tasuki answer {agent} yes|no|NUMBER|WORDS"),
     };
-    desk.tell(&asks, || format!("{}\n{how}", drawn(agent, &asks)))
+    context.tell(&asks, || format!("{}\n{how}", drawn(agent, &asks)))
 }
 
 /// What to do about a turn that ended without a claim, if the agent's has.
-fn unclaimed(desk: &Desk, agent: &AgentName) -> Result<Option<String>, Failure> {
-    let status: StatusInfo = desk.client()?.get("/v1/status", ANSWER_DEADLINE)?;
+fn unclaimed(context: &Context, agent: &AgentName) -> Result<Option<String>, Failure> {
+    let status: StatusInfo = context.client()?.get("/v1/status", ANSWER_DEADLINE)?;
     let its = status.agents.into_iter().find(|info| info.agent_name == agent.as_str());
     Ok(its.filter(|info| info.state == "waiting_input").and_then(|info| info.why))
 }

@@ -1,6 +1,6 @@
 //! `tasuki attach`: becomes tmux, showing an agent's window.
 
-use super::desk::{Desk, Ended, read_name};
+use super::context::{Context, Ended, read_name};
 use super::failure::{Failure, Kind};
 use crate::engine::words::AgentName;
 use crate::io::tmux::{Server, USERS_OWN_SOCKET, shell_word};
@@ -38,9 +38,9 @@ pub(super) struct Args {
     take: bool,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let workspace = desk.workspace()?;
-    let settings = Settings::load(&workspace, &desk.around)?.settings;
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let workspace = context.workspace()?;
+    let settings = Settings::load(&workspace, &context.around)?.settings;
     let window = args.agent.as_ref().map(|name| settings.team.member(name)).transpose()?;
     let server = server(&workspace, &settings);
     let around = std::env::var_os("TMUX").filter(|tmux| !tmux.is_empty());
@@ -55,7 +55,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     };
     if args.print {
         let words: Vec<&str> = ["tmux"].into_iter().chain(arguments.iter().map(|word| &**word)).collect();
-        return desk.tell(&serde_json::json!({"command": words}), || {
+        return context.tell(&serde_json::json!({"command": words}), || {
             words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
         });
     }
@@ -85,7 +85,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     if around.is_some() && (args.all || !is_inside) {
         // The agents' server is one of its own, and a client would refuse to run inside another.
         command.env_remove("TMUX");
-        desk.remark(
+        context.remark(
             "this tmux runs inside yours, which sees the keys first: C-b C-b d leaves the agents' session",
         );
     }

@@ -1,6 +1,6 @@
 //! `tasuki cancel`: calls messages off.
 
-use super::desk::{Desk, Ended, read_id};
+use super::context::{Context, Ended, read_id};
 use super::failure::Failure;
 use crate::engine::words::MessageId;
 use crate::io::client::{ANSWER_DEADLINE, ClientError};
@@ -26,21 +26,21 @@ pub(super) struct Args {
     let_finish: bool,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let client = desk.client()?;
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let client = context.client()?;
     let query = if args.let_finish { "?let_finish=true" } else { "" };
     let mut worst: Option<Failure> = None;
     let mut failed = 0;
     for id in &args.ids {
         let path = format!("/v1/messages/{id}/cancel{query}");
         match client.post::<Done>(&path, &serde_json::json!({}), ANSWER_DEADLINE) {
-            Ok(done) => desk.tell(&done, || done.what.clone())?,
+            Ok(done) => context.tell(&done, || done.what.clone())?,
             Err(error @ ClientError::NotRunning { .. }) => return Err(error.into()),
             // One that has ended keeps nobody from calling the others off.
             Err(error) => {
                 let failure = Failure::from(error).within(id.to_string());
                 if args.ids.len() > 1 {
-                    desk.complain(&failure);
+                    context.complain(&failure);
                 }
                 failed += 1;
                 worst = Some(match worst {

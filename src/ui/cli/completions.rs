@@ -1,6 +1,6 @@
 //! `tasuki completions`: what a shell needs to complete verbs and flags.
 
-use super::desk::{Desk, Ended};
+use super::context::{Context, Ended};
 use clap_complete::Shell;
 
 /// Prints completions for a shell
@@ -15,8 +15,8 @@ pub(super) struct Args {
 }
 
 /// `command` is the whole command line.
-pub(super) fn run(desk: &Desk, args: &Args, mut command: clap::Command) -> Ended {
+pub(super) fn run(context: &Context, args: &Args, mut command: clap::Command) -> Ended {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "tasuki", &mut script);
-    desk.say(String::from_utf8_lossy(&script))
+    context.say(String::from_utf8_lossy(&script))
 }

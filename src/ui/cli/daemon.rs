@@ -1,6 +1,6 @@
 //! `tasuki daemon`: the daemon in the foreground, as a service manager wants it; `tasuki up` starts it in the background.
 
-use super::desk::{Desk, Ended, refuse_agents};
+use super::context::{Context, Ended, refuse_agents};
 use crate::daemon::start::process as start;
 use crate::io::client::Client;
 use crate::ui::http::server;
@@ -19,12 +19,12 @@ pub(super) struct Args {
     detach: bool,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let workspace = desk.team()?;
-    refuse_agents(&Client::new(&workspace, &desk.around)?, "daemon")?;
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let workspace = context.team()?;
+    refuse_agents(&Client::new(&workspace, &context.around)?, "daemon")?;
     if args.detach {
         // It fails for the leader of a process group, who has no terminal to leave or was started by hand.
         let _ = rustix::process::setsid();
     }
-    Ok(start::run(workspace, desk.around.clone(), Box::new(server::serve))?)
+    Ok(start::run(workspace, context.around.clone(), Box::new(server::serve))?)
 }

@@ -1,6 +1,6 @@
 //! `tasuki doctor`: looks at everything that tasuki needs, and says what to do about what is missing.
 
-use super::desk::{Desk, Ended};
+use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use super::lying;
 use super::service::{LINGER_CURE, linger};
@@ -70,22 +70,22 @@ fn check(what: &'static str, verdict: Verdict, found: impl Into<String>, cure: &
     Check { what, verdict, found: unnumbered(&found.into()), cure }
 }
 
-pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
-    let mut checks = vec![tmux(desk), locale(desk)];
+pub(super) fn run(context: &Context, _: &Args) -> Ended {
+    let mut checks = vec![tmux(context), locale(context)];
     checks.extend(inotify());
-    match desk.workspace() {
-        Ok(workspace) => checks.extend(of_workspace(desk, &workspace)),
+    match context.workspace() {
+        Ok(workspace) => checks.extend(of_workspace(context, &workspace)),
         Err(failure) => {
             checks.push(check(
                 "workspace",
                 // One that is named has to be there; else it may be the machine alone that is asked about.
-                if desk.names_a_workspace() { Verdict::Bad } else { Verdict::Warning },
+                if context.names_a_workspace() { Verdict::Bad } else { Verdict::Warning },
                 failure.problem.why,
                 "make one with `tasuki init`",
             ));
         }
     }
-    desk.tell(&checks, || checks.iter().map(line).collect::<Vec<_>>().join("\n"))?;
+    context.tell(&checks, || checks.iter().map(line).collect::<Vec<_>>().join("\n"))?;
     let bad = checks.iter().filter(|check| check.verdict == Verdict::Bad).count();
     if bad == 0 {
         return Ok(());
@@ -110,7 +110,7 @@ fn line(check: &Check) -> String {
     format!("{style}{word}{style:#}  {}: {}{cure}", check.what, check.found)
 }
 
-fn tmux(desk: &Desk) -> Check {
+fn tmux(context: &Context) -> Check {
     let cure = "install tmux 3.3a or newer";
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let Ok(runtime) = runtime else { return check("tmux", Verdict::Bad, "no event loop", cure) };
@@ -120,8 +120,8 @@ fn tmux(desk: &Desk) -> Check {
         root: String::new(),
         history_limit: 0,
         size: crate::io::tmux::server::SIZE,
-        env: desk.around.vars.clone().into_iter().collect(),
-        scratch: desk.around.temp.clone(),
+        env: context.around.vars.clone().into_iter().collect(),
+        scratch: context.around.temp.clone(),
     };
     match runtime.block_on(server.version()).and_then(|version| version.supported()) {
         Ok(version) => check("tmux", Verdict::Good, version.to_string(), cure),
@@ -130,9 +130,9 @@ fn tmux(desk: &Desk) -> Check {
 }
 
 /// The variable that counts for characters is the first of these that is set.
-fn locale(desk: &Desk) -> Check {
+fn locale(context: &Context) -> Check {
     let set =
-        ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| Some((name, desk.around.var(name)?)));
+        ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| Some((name, context.around.var(name)?)));
     let found = set.map(|(name, value)| format!("{name}={}", value.to_string_lossy()));
     let good = found.as_ref().is_some_and(|found| {
         let lower = found.to_ascii_lowercase();
@@ -157,14 +157,14 @@ fn inotify() -> Vec<Check> {
     watches.into_iter().chain(instances).collect()
 }
 
-fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
+fn of_workspace(context: &Context, workspace: &Workspace) -> Vec<Check> {
     let mut checks = vec![check("workspace", Verdict::Good, workspace.root_text(), "")];
     checks.push(writable(workspace));
     let ready = workspace.refuse_open_team();
     let found = ready.as_ref().map_or_else(ToString::to_string, |()| "only you can write to it".to_owned());
     checks.push(check("team file's mode", Verdict::bad_unless(ready.is_ok()), found, "chmod o-w it"));
     checks.extend(folders(workspace));
-    match Settings::load(workspace, &desk.around) {
+    match Settings::load(workspace, &context.around) {
         Ok(loaded) => {
             let members = [(loaded.settings.team.members.len(), "agent"), (loaded.warnings.len(), "warning")]
                 .map(|(count, noun)| counted(count, noun))
@@ -188,10 +188,10 @@ fn of_workspace(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
         }
         Err(error) => checks.push(refused(&error)),
     }
-    checks.push(service(desk, workspace));
-    checks.push(socket(desk, workspace));
-    checks.push(daemon(desk, workspace));
-    checks.extend(work(desk, workspace));
+    checks.push(service(context, workspace));
+    checks.push(socket(context, workspace));
+    checks.push(daemon(context, workspace));
+    checks.extend(work(context, workspace));
     let lying = lying::notes(workspace).into_iter();
     checks.extend(lying.map(|note| check("queue", Verdict::Warning, note, "see `tasuki status`")));
     checks
@@ -243,8 +243,8 @@ fn folders(workspace: &Workspace) -> Vec<Check> {
 }
 
 /// What holds the work up, as far as a daemon that runs says so.
-fn work(desk: &Desk, workspace: &Workspace) -> Vec<Check> {
-    let asked = Client::new(workspace, &desk.around)
+fn work(context: &Context, workspace: &Workspace) -> Vec<Check> {
+    let asked = Client::new(workspace, &context.around)
         .and_then(|client| client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE));
     let Ok(status) = asked else { return Vec::new() };
     let stopped = status.halted_since.map(|since| {
@@ -294,7 +294,7 @@ fn own_server(settings: &Settings) -> Check {
 }
 
 /// Whether the daemon and its agents are there after a login, and go on after a logout.
-fn service(desk: &Desk, workspace: &Workspace) -> Check {
+fn service(context: &Context, workspace: &Workspace) -> Check {
     let unit = unit::folder().map(|folder| unit::find(&folder, workspace.root_text()));
     let unit = match unit {
         None | Some(Ok(None)) => {
@@ -307,7 +307,7 @@ fn service(desk: &Desk, workspace: &Workspace) -> Check {
         }
         Some(Ok(Some(unit))) => unit,
     };
-    match Manager::new().map(|manager| linger(desk, &manager)) {
+    match Manager::new().map(|manager| linger(context, &manager)) {
         Ok(Linger::On) => check("service", Verdict::Good, format!("{}, and lingering is on", unit.name), ""),
         Ok(Linger::Off) => {
             let found = format!("{}, but your systemd ends it when you log out", unit.name);
@@ -321,8 +321,8 @@ fn service(desk: &Desk, workspace: &Workspace) -> Check {
     }
 }
 
-fn socket(desk: &Desk, workspace: &Workspace) -> Check {
-    match workspace.socket_path(&desk.around) {
+fn socket(context: &Context, workspace: &Workspace) -> Check {
+    match workspace.socket_path(&context.around) {
         Ok(path) => check("socket", Verdict::Good, path.display().to_string(), ""),
         Err(error) => {
             check("socket", Verdict::Bad, error.to_string(), "set XDG_RUNTIME_DIR to a folder of your own")
@@ -330,8 +330,8 @@ fn socket(desk: &Desk, workspace: &Workspace) -> Check {
     }
 }
 
-fn daemon(desk: &Desk, workspace: &Workspace) -> Check {
-    let asked = Client::new(workspace, &desk.around)
+fn daemon(context: &Context, workspace: &Workspace) -> Check {
+    let asked = Client::new(workspace, &context.around)
         .and_then(|client| client.get::<Health>("/v1/health", ANSWER_DEADLINE));
     match asked {
         Ok(Health { daemon, .. }) if daemon.version == env!("CARGO_PKG_VERSION") => {

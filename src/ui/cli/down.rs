@@ -1,6 +1,6 @@
 //! `tasuki down`: ends the daemon, and the agents with it unless they are to stay.
 
-use super::desk::{Desk, Ended, refuse_agents, unless_running};
+use super::context::{Context, Ended, refuse_agents, unless_running};
 use super::failure::{Failure, Kind};
 use crate::daemon::tmux::survivors;
 use crate::daemon::tmux::survivors::{Survivors, show_stopped, strangers};
@@ -31,13 +31,13 @@ pub(super) struct Args {
     keep_agents: bool,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
     // Whoever removed the team file of a daemon that runs can end that all the same.
     let runs = |workspace: &Workspace| {
         matches!(lock::holder(&workspace.lock()), Ok(Some(_))) || survivors::are_left(workspace)
     };
-    let workspace = desk.workspace_where(runs)?;
-    let client = Client::new(&workspace, &desk.around)?;
+    let workspace = context.workspace_where(runs)?;
+    let client = Client::new(&workspace, &context.around)?;
     let body = DownBody { keep_agents: args.keep_agents };
     let clock = Clock::start();
     let began = clock.now();
@@ -65,15 +65,15 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         client.pause(LOOK);
     }
     let what = match (asked, args.keep_agents) {
-        (None, _) => without(desk, &workspace, &client, args, "no daemon was running")?,
+        (None, _) => without(context, &workspace, &client, args, "no daemon was running")?,
         // It was killed when it had been asked.
         (Some(_), false) if is_orphaned(&workspace) => {
-            without(desk, &workspace, &client, args, "the daemon died before it had ended its agents")?
+            without(context, &workspace, &client, args, "the daemon died before it had ended its agents")?
         }
         (Some(_), true) => "the daemon has ended; the agents go on".to_owned(),
         (Some(_), false) => "the daemon and the agents have ended".to_owned(),
     };
-    desk.tell(&Done { what: what.clone(), id: None }, || what)
+    context.tell(&Done { what: what.clone(), id: None }, || what)
 }
 
 /// Whether agents live of which no daemon takes care.
@@ -83,13 +83,13 @@ fn is_orphaned(workspace: &Workspace) -> bool {
 
 /// No daemon runs. One that was killed has left its agents: they are ended in its place.
 fn without(
-    desk: &Desk,
+    context: &Context,
     workspace: &Workspace,
     client: &Client,
     args: &Args,
     nobody: &str,
 ) -> Result<String, Failure> {
-    let settings = Settings::load(workspace, &desk.around).ok().map(|loaded| loaded.settings);
+    let settings = Settings::load(workspace, &context.around).ok().map(|loaded| loaded.settings);
     // Whoever is started meanwhile takes the agents up, and is to be left alone.
     let memory = workspace.memory();
     let take = || Lock::take(&workspace.lock(), Clock::start().wall());
@@ -99,15 +99,15 @@ fn without(
         }
         LockError::Io { .. } => Failure::of("io", &error),
     })?;
-    let found = client.run(Survivors::find(workspace, &desk.around, settings.as_ref()))?;
+    let found = client.run(Survivors::find(workspace, &context.around, settings.as_ref()))?;
     for (agent, pids) in found.unproven() {
         let pids = pids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-        desk.remark(format!(
+        context.remark(format!(
             "the agent {agent} still seems to run; it was left alone, since its environment was emptied: `kill {pids}` ends it"
         ));
     }
     if found.is_empty() {
-        tell_strangers(desk, workspace);
+        tell_strangers(context, workspace);
         return Ok(nobody.to_owned());
     }
     let names = match found.names()[..] {
@@ -129,16 +129,16 @@ fn without(
         && memory.is_dir()
         && let Err(error) = show_stopped(workspace, &settings.team, &what)
     {
-        desk.remark(format!("status/ does not say so: {error}"));
+        context.remark(format!("status/ does not say so: {error}"));
     }
-    tell_strangers(desk, workspace);
+    tell_strangers(context, workspace);
     Ok(what)
 }
 
 /// Those that nobody can prove to be agents are a person's to end.
-fn tell_strangers(desk: &Desk, workspace: &Workspace) {
+fn tell_strangers(context: &Context, workspace: &Workspace) {
     for (pid, agent) in strangers(workspace) {
-        desk.remark(format!(
+        context.remark(format!(
             "process {pid} was started by the agent {agent} of this workspace, or is that agent; `kill {pid}` ends it"
         ));
     }

@@ -1,6 +1,6 @@
 //! A message that no daemon takes now is left in `queue/`, durably, and in nobody's way.
 
-use super::desk::Ended;
+use super::context::Ended;
 use super::failure::Failure;
 use super::table::harmless;
 use crate::engine::message::Draft;

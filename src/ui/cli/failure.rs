@@ -92,7 +92,7 @@ impl Failure {
         move |source| Self::of("io", &WorkspaceError::Io { path: path.to_path_buf(), source })
     }
 
-    /// Prints it where there is no desk to tell it, and gives the exit code.
+    /// Prints it where there is no context to tell it, and gives the exit code.
     pub(super) fn end(&self, is_json: bool) -> ExitCode {
         eprintln!("{}", if is_json { self.json() } else { self.text() });
         self.exit_code()

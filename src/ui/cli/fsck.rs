@@ -1,6 +1,6 @@
 //! `tasuki fsck`: checks the journal, and writes the views again that follow from it.
 
-use super::desk::{Desk, Ended, refuse_agents};
+use super::context::{Context, Ended, refuse_agents};
 use super::failure::{Failure, Kind};
 use crate::daemon::views::rebuild::{Rebuild, Rebuilt};
 use crate::engine::words::counted;
@@ -25,10 +25,10 @@ pub(super) struct Args {
     rebuild: bool,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let workspace = desk.workspace()?;
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let workspace = context.workspace()?;
     if args.rebuild {
-        refuse_agents(&desk.client()?, "fsck --rebuild")?;
+        refuse_agents(&context.client()?, "fsck --rebuild")?;
     }
     // A workspace that never had a daemon has no journal, and nothing is wrong with it.
     let there = workspace.journal().is_dir();
@@ -43,7 +43,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         "rebuilt": rebuilt.map(|rebuilt| rebuilt.written),
         "kept": rebuilt.map(|rebuilt| rebuilt.kept),
     });
-    desk.tell(&value, || {
+    context.tell(&value, || {
         let mut lines = vec![format!(
             "{} in {}{}",
             counted(usize::try_from(report.lines).unwrap_or(usize::MAX), "line"),

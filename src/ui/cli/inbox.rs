@@ -1,6 +1,6 @@
 //! Messages to the user that nobody has read yet: `queue/inbox/` holds each until it was shown to a person.
 
-use super::desk::{Desk, Ended};
+use super::context::{Context, Ended};
 use super::failure::Failure;
 use super::files;
 use super::table::harmless;
@@ -10,26 +10,27 @@ use std::fs;
 use std::io;
 
 /// Prints them, or that there are none.
-pub(super) fn show(desk: &Desk, workspace: &Workspace) -> Ended {
-    if workspace.unread() == 0 && !desk.globals.json {
-        return desk.say("nothing unread");
+pub(super) fn show(context: &Context, workspace: &Workspace) -> Ended {
+    if workspace.unread() == 0 && !context.globals.json {
+        return context.say("nothing unread");
     }
-    show_unread(desk, workspace)
+    show_unread(context, workspace)
 }
 
 /// Prints each whole, and removes it then: it is read. An agent that looks at the log reads in nobody's place.
-pub(super) fn show_unread(desk: &Desk, workspace: &Workspace) -> Ended {
-    let is_person = ["TASUKI_AGENT", "TASUKI_AGENT_KEY"].iter().all(|name| desk.around.var(name).is_none());
+pub(super) fn show_unread(context: &Context, workspace: &Workspace) -> Ended {
+    let is_person =
+        ["TASUKI_AGENT", "TASUKI_AGENT_KEY"].iter().all(|name| context.around.var(name).is_none());
     for (view, path) in files::unread(workspace) {
-        if desk.globals.json {
+        if context.globals.json {
             let MessageView { id, from, kind, in_reply_to, parent, accepted_at, .. } = &view;
             let unread = serde_json::json!({
                 "id": id, "from": from, "type": kind, "in_reply_to": in_reply_to, "parent": parent,
                 "accepted_at": accepted_at, "content": view.file.content.as_ref(),
             });
-            desk.say(serde_json::json!({"unread": unread}).to_string())?;
+            context.say(serde_json::json!({"unread": unread}).to_string())?;
         } else {
-            desk.say(text(&view))?;
+            context.say(text(&view))?;
         }
         if is_person {
             // Only now: what could not be printed is not read.

@@ -1,6 +1,6 @@
 //! `tasuki init`: a new workspace with the default team.
 
-use super::desk::{Desk, Ended};
+use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use crate::engine::message::refusal::Code;
 use crate::io::client::Client;
@@ -50,30 +50,33 @@ impl From<Lang> for Language {
     }
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let folder =
-        desk.globals.root.as_ref().map_or_else(|| desk.around.cwd.clone(), |root| desk.around.cwd.join(root));
-    let choice = choose_provider(args.provider.as_deref(), &desk.around)?;
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let folder = context
+        .globals
+        .root
+        .as_ref()
+        .map_or_else(|| context.around.cwd.clone(), |root| context.around.cwd.join(root));
+    let choice = choose_provider(args.provider.as_deref(), &context.around)?;
     super::lab::refuse_scripted(&choice.provider)?;
     fs::create_dir_all(&folder).map_err(Failure::at(&folder))?;
     let workspace = Workspace::at(&folder)?;
     let is_there = workspace.team_file().symlink_metadata().is_ok();
     if args.force || !is_there {
-        refuse_running(desk, &workspace)?;
+        refuse_running(context, &workspace)?;
     }
     if args.force && is_there {
         set_aside(&workspace)?;
     }
     let written = write_team(&workspace, &choice.provider, args.lang.into())?;
     workspace.prepare()?;
-    Settings::load(&workspace, &desk.around)?;
+    Settings::load(&workspace, &context.around)?;
     let files: Vec<_> =
         written.iter().map(|file| serde_json::json!({"path": file.path, "new": file.new})).collect();
     let (provider, found) = (&choice.provider, &choice.found);
     let value = serde_json::json!({
         "root": workspace.root(), "provider": provider, "found": found, "why": choice.why(), "files": files,
     });
-    desk.tell(&value, || {
+    context.tell(&value, || {
         let new = written.iter().filter(|file| file.new).map(|file| format!("  {}", file.path.display()));
         let head = format!("a team of `{}` agents in {}:", choice.provider, workspace.root().display());
         let tail = "next: `tasuki up`, then `tasuki send grand_boss \"…\"`".to_owned();
@@ -82,8 +85,8 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
 }
 
 /// A daemon would take up a new team at once, and end the agents of the old one.
-fn refuse_running(desk: &Desk, workspace: &Workspace) -> Ended {
-    if Client::new(workspace, &desk.around)?.is_agents() {
+fn refuse_running(context: &Context, workspace: &Workspace) -> Ended {
+    if Client::new(workspace, &context.around)?.is_agents() {
         let why = "an agent may not replace the team file of its own workspace";
         return Err(Failure::new(Kind::Rejected, Code::NotYours.word(), why, "let a person do it"));
     }

@@ -1,6 +1,6 @@
 //! `tasuki lint`: says what is wrong with a drop or a team file before the daemon does.
 
-use super::desk::{Desk, Ended};
+use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use crate::engine::message::refusal;
 use crate::engine::message::refusal::{Code, Refusal};
@@ -41,17 +41,18 @@ pub(super) struct Args {
 /// In whose name tasuki answers where no agent does.
 const OURSELVES: &str = "tasuki";
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let mut bad = 0;
     for path in &args.files {
-        let checked = bytes_of(path).and_then(|bytes| check(desk, path, &bytes, args.compat));
+        let checked = bytes_of(path).and_then(|bytes| check(context, path, &bytes, args.compat));
         match checked {
-            Ok(words) => desk.tell(&serde_json::json!({"file": path, "ok": true, "what": words}), || {
-                format!("{}: {words}", path.display())
-            })?,
+            Ok(words) => context
+                .tell(&serde_json::json!({"file": path, "ok": true, "what": words}), || {
+                    format!("{}: {words}", path.display())
+                })?,
             Err(failure) => {
                 bad += 1;
-                desk.complain(&failure);
+                context.complain(&failure);
             }
         }
     }
@@ -64,16 +65,16 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     }
 }
 
-fn check(desk: &Desk, path: &Path, bytes: &[u8], compat: bool) -> Result<String, Failure> {
+fn check(context: &Context, path: &Path, bytes: &[u8], compat: bool) -> Result<String, Failure> {
     let words = if is_team(path, bytes) {
-        check_team(desk, path, bytes)
+        check_team(context, path, bytes)
     } else if is_script(path, bytes) {
         let (text, name) = (String::from_utf8_lossy(bytes), path.display().to_string());
         super::lab::check_script(&text, &name)
             .map(|()| "a script of the scripted agent".to_owned())
             .map_err(|failure| failure.within(name))
     } else {
-        check_drop(desk, path, bytes)
+        check_drop(context, path, bytes)
     }?;
     if compat {
         check_compat(bytes).map_err(|failure| failure.within(path.display().to_string()))?;
@@ -81,8 +82,8 @@ fn check(desk: &Desk, path: &Path, bytes: &[u8], compat: bool) -> Result<String,
     Ok(words)
 }
 
-fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure> {
-    let folder = desk.around.cwd.join(path);
+fn check_team(context: &Context, path: &Path, bytes: &[u8]) -> Result<String, Failure> {
+    let folder = context.around.cwd.join(path);
     let workspace = Workspace::at(folder.parent().unwrap_or(Path::new("/")))?;
     let colours = matches!(
         anstream::AutoStream::choice(&std::io::stderr()),
@@ -92,10 +93,10 @@ fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     if path.file_name().is_some_and(|name| name == TEAM_FILE) {
         workspace.refuse_open_team()?;
     }
-    match Settings::read(&path.display().to_string(), bytes, &workspace, &desk.around, &Machine) {
+    match Settings::read(&path.display().to_string(), bytes, &workspace, &context.around, &Machine) {
         Ok(loaded) => {
             if !loaded.warnings.is_empty() {
-                desk.remark(render(&loaded.warnings, colours));
+                context.remark(render(&loaded.warnings, colours));
             }
             Ok(format!("a team of {}", loaded.settings.team.members.len()))
         }
@@ -112,10 +113,11 @@ fn check_team(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure>
     }
 }
 
-fn check_drop(desk: &Desk, path: &Path, bytes: &[u8]) -> Result<String, Failure> {
+fn check_drop(context: &Context, path: &Path, bytes: &[u8]) -> Result<String, Failure> {
     let name = path.file_name().and_then(|name| name.to_str());
     // Where there is no team, any name may be somebody's.
-    let team = desk.workspace().ok().and_then(|workspace| Settings::load(&workspace, &desk.around).ok());
+    let team =
+        context.workspace().ok().and_then(|workspace| Settings::load(&workspace, &context.around).ok());
     let team = team.map(|loaded| loaded.settings.team);
     let names = team.as_ref().map(|team| team.names());
     let knows = |name: &str| names.as_ref().is_none_or(|names| names.contains(name));

@@ -1,6 +1,6 @@
 //! `tasuki log`: the activity log, an agent's own, or the lines about one message.
 
-use super::desk::{Desk, Ended};
+use super::context::{Context, Ended};
 use super::dropping;
 use super::failure::{Failure, Kind};
 use super::files;
@@ -44,60 +44,60 @@ pub(super) struct Args {
     lines: usize,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let workspace = desk.workspace()?;
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let workspace = context.workspace()?;
     if args.subject.as_deref() == Some(USER) {
-        return of_user(desk, &workspace, args.follow);
+        return of_user(context, &workspace, args.follow);
     }
     let is_all = args.subject.is_none();
-    let (path, word) = which(desk, &workspace, args.subject.as_deref())?;
+    let (path, word) = which(context, &workspace, args.subject.as_deref())?;
     let mut log = Tail { path, word, file: None };
     let mut lines = log.read()?;
     if let Some(id) = log.word.as_deref().filter(|id| !is_known(&workspace, id, &lines)) {
         let lies = MessageId::new(id).ok().and_then(|id| dropping::lies(&workspace, &id));
         if let Some(lies) = lies.filter(|_| !args.follow) {
-            return desk.tell(&serde_json::json!({"at": null, "text": lies}), || lies.clone());
+            return context.tell(&serde_json::json!({"at": null, "text": lies}), || lies.clone());
         }
         let why = format!("there is neither an agent nor a message {id}");
         let cure = "`tasuki status` lists the agents; `tasuki log` shows the last messages";
         return Err(Failure::new(Kind::Rejected, "unknown", why, cure));
     }
     for line in lines.drain(lines.len().saturating_sub(args.lines)..) {
-        print(desk, &line)?;
+        print(context, &line)?;
     }
     if is_all {
-        inbox::show_unread(desk, &workspace)?;
+        inbox::show_unread(context, &workspace)?;
     }
     if !args.follow {
         return Ok(());
     }
-    let client = Client::new(&workspace, &desk.around)?;
+    let client = Client::new(&workspace, &context.around)?;
     loop {
         for line in log.read()? {
-            print(desk, &line)?;
+            print(context, &line)?;
         }
         if is_all {
-            inbox::show_unread(desk, &workspace)?;
+            inbox::show_unread(context, &workspace)?;
         }
         client.pause(LOOK);
     }
 }
 
 /// Only what was sent to the user, and what is sent from now on if that is followed.
-fn of_user(desk: &Desk, workspace: &Workspace, follow: bool) -> Ended {
+fn of_user(context: &Context, workspace: &Workspace, follow: bool) -> Ended {
     if !follow {
-        return inbox::show(desk, workspace);
+        return inbox::show(context, workspace);
     }
-    let client = Client::new(workspace, &desk.around)?;
+    let client = Client::new(workspace, &context.around)?;
     loop {
-        inbox::show_unread(desk, workspace)?;
+        inbox::show_unread(context, workspace)?;
         client.pause(LOOK);
     }
 }
 
 /// The file, and the word that its lines must have.
 fn which(
-    desk: &Desk,
+    context: &Context,
     workspace: &Workspace,
     subject: Option<&str>,
 ) -> Result<(PathBuf, Option<String>), Failure> {
@@ -105,7 +105,7 @@ fn which(
         return Ok((workspace.activity_log(), None));
     };
     if let Ok(name) = AgentName::new(subject) {
-        let team = Settings::load(workspace, &desk.around).ok().map(|loaded| loaded.settings.team);
+        let team = Settings::load(workspace, &context.around).ok().map(|loaded| loaded.settings.team);
         let name = team.and_then(|team| team.addressee(&name).ok()).unwrap_or(name);
         if workspace.agent_log(&name).exists() {
             return Ok((workspace.agent_log(&name), None));
@@ -130,13 +130,13 @@ fn is_known(workspace: &Workspace, id: &str, lines: &[String]) -> bool {
         || files::done_file(workspace, &id).is_some()
 }
 
-fn print(desk: &Desk, line: &str) -> Ended {
-    if !desk.globals.json {
-        return desk.say(harmless(line));
+fn print(context: &Context, line: &str) -> Ended {
+    if !context.globals.json {
+        return context.say(harmless(line));
     }
     let (at, text) = line.split_once(' ').unwrap_or(("", line));
     let value = serde_json::json!({"at": at, "text": text});
-    desk.say(value.to_string())
+    context.say(value.to_string())
 }
 
 /// A log that is read on from where it was left, also after it was rotated.

@@ -1,4 +1,4 @@
-//! The command line: one file a verb. A verb takes its arguments and its [`desk::Desk`], prints what was asked for, and
+//! The command line: one file a verb. A verb takes its arguments and its [`context::Context`], prints what was asked for, and
 //! ends well or with a [`failure::Failure`].
 
 mod agent;
@@ -6,8 +6,8 @@ mod answer;
 mod attach;
 mod cancel;
 mod completions;
+mod context;
 mod daemon;
-mod desk;
 mod detect;
 mod doctor;
 mod down;
@@ -35,7 +35,7 @@ mod wait;
 mod why;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use desk::{Desk, Ended, Globals};
+use context::{Context, Ended, Globals};
 use failure::Failure;
 use std::process::ExitCode;
 
@@ -100,7 +100,7 @@ pub fn main() -> ExitCode {
         Ok(line) => line,
         Err(error) => {
             // Help and usage that nobody reads any more are no failure.
-            if error.use_stderr() && desk::asks_for_json(std::env::args_os().skip(1)) {
+            if error.use_stderr() && context::asks_for_json(std::env::args_os().skip(1)) {
                 eprintln!("{}", Failure::usage(&error).json());
             } else {
                 let _ = error.print();
@@ -113,14 +113,14 @@ pub fn main() -> ExitCode {
     if let Verb::Agent(agent::Args { verb: agent::Verb::Scripted(args) }) = &line.verb {
         return lab::play(args, is_json);
     }
-    let desk = match Desk::new(line.globals) {
-        Ok(desk) => desk,
+    let context = match Context::new(line.globals) {
+        Ok(context) => context,
         Err(failure) => return failure.end(is_json),
     };
-    match run(&desk, line.verb) {
+    match run(&context, line.verb) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            desk.complain(&failure);
+            context.complain(&failure);
             failure.exit_code()
         }
     }
@@ -132,31 +132,31 @@ pub fn command() -> clap::Command {
     Line::command()
 }
 
-fn run(desk: &Desk, verb: Verb) -> Ended {
+fn run(context: &Context, verb: Verb) -> Ended {
     match verb {
-        Verb::Init(args) => init::run(desk, &args),
-        Verb::Up(args) => up::run(desk, &args),
-        Verb::Down(args) => down::run(desk, &args),
-        Verb::Daemon(args) => daemon::run(desk, &args),
-        Verb::Send(args) => send::run(desk, &args),
-        Verb::Reply(args) => reply::run(desk, &args),
-        Verb::Status(args) => status::run(desk, &args),
-        Verb::Log(args) => log::run(desk, &args),
-        Verb::Why(args) => why::run(desk, &args),
-        Verb::Answer(args) => answer::run(desk, &args),
-        Verb::Attach(args) => attach::run(desk, &args),
-        Verb::Cancel(args) => cancel::run(desk, &args),
-        Verb::Retry(args) => retry::run(desk, &args),
-        Verb::Stop(args) => stop::run(desk, &args),
-        Verb::Pane(args) => pane::run(desk, &args),
-        Verb::Agent(args) => agent::run(desk, &args),
-        Verb::Detect(args) => detect::run(desk, &args),
-        Verb::Service(args) => service::run(desk, &args),
-        Verb::Doctor(args) => doctor::run(desk, &args),
-        Verb::Fsck(args) => fsck::run(desk, &args),
+        Verb::Init(args) => init::run(context, &args),
+        Verb::Up(args) => up::run(context, &args),
+        Verb::Down(args) => down::run(context, &args),
+        Verb::Daemon(args) => daemon::run(context, &args),
+        Verb::Send(args) => send::run(context, &args),
+        Verb::Reply(args) => reply::run(context, &args),
+        Verb::Status(args) => status::run(context, &args),
+        Verb::Log(args) => log::run(context, &args),
+        Verb::Why(args) => why::run(context, &args),
+        Verb::Answer(args) => answer::run(context, &args),
+        Verb::Attach(args) => attach::run(context, &args),
+        Verb::Cancel(args) => cancel::run(context, &args),
+        Verb::Retry(args) => retry::run(context, &args),
+        Verb::Stop(args) => stop::run(context, &args),
+        Verb::Pane(args) => pane::run(context, &args),
+        Verb::Agent(args) => agent::run(context, &args),
+        Verb::Detect(args) => detect::run(context, &args),
+        Verb::Service(args) => service::run(context, &args),
+        Verb::Doctor(args) => doctor::run(context, &args),
+        Verb::Fsck(args) => fsck::run(context, &args),
         #[cfg(feature = "lab")]
-        Verb::Torture(args) => lab::torture(desk, &args),
-        Verb::Lint(args) => lint::run(desk, &args),
-        Verb::Completions(args) => completions::run(desk, &args, command()),
+        Verb::Torture(args) => lab::torture(context, &args),
+        Verb::Lint(args) => lint::run(context, &args),
+        Verb::Completions(args) => completions::run(context, &args, command()),
     }
 }

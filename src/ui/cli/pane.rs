@@ -1,7 +1,7 @@
 //! `tasuki pane`: an agent's pane by hand.
 
 use super::agent::order;
-use super::desk::{Desk, Ended, read_name, text_or_input};
+use super::context::{Context, Ended, read_name, text_or_input};
 use super::failure::{Failure, Kind};
 use super::table::harmless_lines;
 use crate::daemon::clients::request::PANE_WAIT_MS_MAX;
@@ -103,34 +103,34 @@ enum Verb {
     },
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
     match &args.verb {
         Verb::Send { agent, text, wait, lines, force } => {
             let wait_ms = wait.unwrap_or(0);
             let text = text_or_input(Some(text))?;
             let wait = (wait_ms > 0).then(|| format!("{wait_ms}ms"));
-            send(desk, agent, &PaneSendBody { text, lines: *lines, force: *force, wait }, wait_ms)
+            send(context, agent, &PaneSendBody { text, lines: *lines, force: *force, wait }, wait_ms)
         }
-        Verb::ClearLine { agent } => order(desk, &format!("/v1/panes/{agent}/clear-line")),
+        Verb::ClearLine { agent } => order(context, &format!("/v1/panes/{agent}/clear-line")),
         Verb::Read { agent, history } => {
             let path = format!("/v1/panes/{agent}?history={history}");
-            let shown: PaneText = desk.client()?.get(&path, ANSWER_DEADLINE)?;
-            desk.tell(&shown, || harmless_lines(&shown.text))
+            let shown: PaneText = context.client()?.get(&path, ANSWER_DEADLINE)?;
+            context.tell(&shown, || harmless_lines(&shown.text))
         }
-        Verb::Wait { agent, text, timeout } => wait(desk, agent, text.clone(), *timeout),
-        Verb::Clear { agent } => order(desk, &format!("/v1/panes/{agent}/clear")),
-        Verb::Ready { agent } => ready(desk, agent),
+        Verb::Wait { agent, text, timeout } => wait(context, agent, text.clone(), *timeout),
+        Verb::Clear { agent } => order(context, &format!("/v1/panes/{agent}/clear")),
+        Verb::Ready { agent } => ready(context, agent),
     }
 }
 
-fn send(desk: &Desk, agent: &AgentName, body: &PaneSendBody, wait_ms: u64) -> Ended {
+fn send(context: &Context, agent: &AgentName, body: &PaneSendBody, wait_ms: u64) -> Ended {
     let deadline = ANSWER_DEADLINE + Duration::from_millis(wait_ms);
-    let typed: PaneTyped = desk.client()?.post(&format!("/v1/panes/{agent}/send"), body, deadline)?;
+    let typed: PaneTyped = context.client()?.post(&format!("/v1/panes/{agent}/send"), body, deadline)?;
     if typed.proven {
-        return desk.tell(&typed, || "typed".to_owned());
+        return context.tell(&typed, || "typed".to_owned());
     }
-    if desk.globals.json {
-        desk.say_json(&typed)?;
+    if context.globals.json {
+        context.say_json(&typed)?;
     }
     let why = format!("Enter was pressed, but {agent}'s pane had not shown the line before");
     Err(Failure::new(Kind::NotDelivered, "not-proven", why, format!("see `tasuki pane read {agent}`")))
@@ -142,11 +142,11 @@ fn read_hour(text: &str) -> Result<u64, String> {
     if ms > PANE_WAIT_MS_MAX { Err("at most an hour (1h) is waited for".to_owned()) } else { Ok(ms) }
 }
 
-fn wait(desk: &Desk, agent: &AgentName, text: Option<String>, timeout_ms: u64) -> Ended {
+fn wait(context: &Context, agent: &AgentName, text: Option<String>, timeout_ms: u64) -> Ended {
     let body = PaneWaitBody { text, timeout: Some(format!("{timeout_ms}ms")) };
     let deadline = ANSWER_DEADLINE + Duration::from_millis(timeout_ms);
-    let shown: PaneText = desk.client()?.post(&format!("/v1/panes/{agent}/wait"), &body, deadline)?;
-    desk.tell(&shown, || harmless_lines(&shown.text))?;
+    let shown: PaneText = context.client()?.post(&format!("/v1/panes/{agent}/wait"), &body, deadline)?;
+    context.tell(&shown, || harmless_lines(&shown.text))?;
     if !shown.timed_out {
         return Ok(());
     }
@@ -154,10 +154,10 @@ fn wait(desk: &Desk, agent: &AgentName, text: Option<String>, timeout_ms: u64) -
     Err(Failure::new(Kind::TimedOut, "timed-out", why, "wait longer with `--timeout`"))
 }
 
-fn ready(desk: &Desk, agent: &AgentName) -> Ended {
-    let ready: PaneReady = desk.client()?.get(&format!("/v1/panes/{agent}/ready"), ANSWER_DEADLINE)?;
+fn ready(context: &Context, agent: &AgentName) -> Ended {
+    let ready: PaneReady = context.client()?.get(&format!("/v1/panes/{agent}/ready"), ANSWER_DEADLINE)?;
     if ready.ready {
-        return desk.tell(&ready, || "ready".to_owned());
+        return context.tell(&ready, || "ready".to_owned());
     }
     let why = ready.why.unwrap_or_else(|| "it is not ready".to_owned());
     let cure = ready.cure.unwrap_or_else(|| "wait until it is ready".to_owned());

@@ -1,6 +1,6 @@
 //! `tasuki reply`: an agent says what came of its turn, or that it has read it.
 
-use super::desk::{Desk, Ended, text_or_input};
+use super::context::{Context, Ended, text_or_input};
 use super::failure::{Failure, Kind};
 use crate::engine::words::Token;
 use crate::io::client::ANSWER_DEADLINE;
@@ -30,8 +30,8 @@ pub(super) struct Args {
     failed: bool,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let client = desk.client()?;
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let client = context.client()?;
     let token = args.token.as_str();
     let done: Done = if args.ack {
         client.post(&format!("/v1/turns/{token}/ack"), &serde_json::json!({}), ANSWER_DEADLINE)?
@@ -44,7 +44,7 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
         let body = ReplyBody { text, failed: args.failed };
         client.post(&format!("/v1/turns/{token}/reply"), &body, ANSWER_DEADLINE)?
     };
-    desk.tell(&done, || done.what.clone())
+    context.tell(&done, || done.what.clone())
 }
 
 pub(super) fn read_token(text: &str) -> Result<Token, String> {

@@ -1,6 +1,6 @@
 //! `tasuki retry`: a held message goes on; a failed one is sent again as a new message.
 
-use super::desk::{Desk, Ended, read_id};
+use super::context::{Context, Ended, read_id};
 use super::failure::{Failure, Kind};
 use super::files;
 use super::send::send;
@@ -30,20 +30,20 @@ pub(super) struct Args {
     id: MessageId,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let workspace = desk.workspace()?;
-    let client = Client::new(&workspace, &desk.around)?;
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let workspace = context.workspace()?;
+    let client = Client::new(&workspace, &context.around)?;
     let path = format!("/v1/messages/{}/retry", args.id);
     match client.post::<Done>(&path, &json!({}), ANSWER_DEADLINE) {
-        Ok(done) => desk.tell(&done, || done.what.clone()),
+        Ok(done) => context.tell(&done, || done.what.clone()),
         Err(ClientError::Refused(Problem { code, .. })) if code == "not-open" => {
-            send_again(desk, &workspace, &client, &args.id)
+            send_again(context, &workspace, &client, &args.id)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn send_again(desk: &Desk, workspace: &Workspace, client: &Client, old: &MessageId) -> Ended {
+fn send_again(context: &Context, workspace: &Workspace, client: &Client, old: &MessageId) -> Ended {
     let refused =
         |why: String| Failure::new(Kind::Rejected, "not-open", why, format!("see `tasuki why {old}`"));
     let path = files::done_file(workspace, old).ok_or_else(|| {
@@ -68,7 +68,7 @@ fn send_again(desk: &Desk, workspace: &Workspace, client: &Client, old: &Message
     view.insert("id".to_owned(), json!(id.as_str()));
     view.insert("retry_of".to_owned(), json!(old.as_str()));
     let from = view.get("from").and_then(Value::as_str).unwrap_or("user").to_owned();
-    send(desk, workspace, client, &Value::Object(view), &id).map_err(|failure| {
+    send(context, workspace, client, &Value::Object(view), &id).map_err(|failure| {
         // The key is an agent's, and the message somebody else's.
         if failure.problem.code != Code::BadProof.word() {
             return failure;
@@ -78,7 +78,7 @@ fn send_again(desk: &Desk, workspace: &Workspace, client: &Client, old: &Message
         Failure::new(Kind::Rejected, Code::NotYours.word(), why, cure)
     })?;
     let what = format!("{old} is sent again as {id}");
-    desk.tell(&Done { what: what.clone(), id: Some(id.to_string()) }, || what)
+    context.tell(&Done { what: what.clone(), id: Some(id.to_string()) }, || what)
 }
 
 /// A message that repeats this one and is open, or waits in `queue/`.

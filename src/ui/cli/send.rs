@@ -1,6 +1,6 @@
 //! `tasuki send`: a message that is on the disk when the command ends, with a daemon or without.
 
-use super::desk::{Desk, Ended, read_id, read_name, text_or_input};
+use super::context::{Context, Ended, read_id, read_name, text_or_input};
 use super::dropping::drop_in_queue;
 use super::failure::{Failure, Kind};
 use super::reply::read_token;
@@ -95,20 +95,20 @@ pub(super) struct Args {
     within: Option<u64>,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let mut keys = BTreeSet::new();
     if let Some((key, _)) = args.meta.iter().find(|(key, _)| !keys.insert(key)) {
         let why = format!("`--meta {key}=` is given twice");
         return Err(Failure::new(Kind::Rejected, "usage", why, "give each key once"));
     }
-    let workspace = desk.workspace()?;
-    let client = Client::new(&workspace, &desk.around)?;
+    let workspace = context.workspace()?;
+    let client = Client::new(&workspace, &context.around)?;
     let text = match &args.file {
         Some(path) => read_file(path)?,
         None => text_or_input(args.text.as_deref())?,
     };
     let id = args.id.clone().unwrap_or_else(mint_id);
-    let message = message(desk, &workspace, args, &id, text);
+    let message = message(context, &workspace, args, &id, text);
     let draft = json::read(&message, &mut mint_id, Clock::start().wall(), &Local)?;
     // One that had its id before may be there already, and then it is not too late.
     if args.id.is_none()
@@ -116,27 +116,27 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
     {
         return Err(Failure::from(*late));
     }
-    draft.notes.iter().for_each(|note| desk.remark(format!("note: {note}")));
+    draft.notes.iter().for_each(|note| context.remark(format!("note: {note}")));
     let waits = args.delivered || args.wait || args.follow;
-    let sent = send(desk, &workspace, &client, &message, &id)?;
+    let sent = send(context, &workspace, &client, &message, &id)?;
     if matches!(&sent, Sent::Accepted(accepted) if accepted.duplicates.is_empty()) {
-        remark_on_receiver(desk, &workspace, &client, &args.to);
+        remark_on_receiver(context, &workspace, &client, &args.to);
     }
     if !waits {
-        return tell(desk, &id, &sent);
+        return tell(context, &id, &sent);
     }
     if matches!(sent, Sent::Alone) {
-        tell(desk, &id, &sent)?;
+        tell(context, &id, &sent)?;
         let why = format!("{id} waits in queue/, and no daemon is running yet");
         return Err(Failure::new(Kind::NoDaemon, "no-daemon", why, "start a daemon with `tasuki up`"));
     }
     match &sent {
-        Sent::Unanswered(why) => desk.remark(unanswered(&id, why)),
-        _ if args.follow && !desk.globals.json => desk.remark(format!("{id} is accepted")),
+        Sent::Unanswered(why) => context.remark(unanswered(&id, why)),
+        _ if args.follow && !context.globals.json => context.remark(format!("{id} is accepted")),
         _ => {}
     }
     let (within_ms, follow) = (args.within, args.follow);
-    let waiting = Waiting { desk, client: &client, workspace: &workspace, id: &id, within_ms, follow };
+    let waiting = Waiting { context, client: &client, workspace: &workspace, id: &id, within_ms, follow };
     if args.delivered { waiting.for_delivery() } else { waiting.for_answer() }
 }
 
@@ -155,7 +155,7 @@ pub(super) enum Sent {
 /// Gives a message to the daemon, or leaves it in `queue/` for the next one. Its id makes it safe to leave it there too when
 /// the daemon went away before it answered, or was just ending: it may have written the message and not come to say so.
 pub(super) fn send(
-    desk: &Desk,
+    context: &Context,
     workspace: &Workspace,
     client: &Client,
     message: &Value,
@@ -172,7 +172,7 @@ pub(super) fn send(
         }
         Err(error) => return Err(error.into()),
     };
-    check(desk, workspace, message)?;
+    check(context, workspace, message)?;
     if matches!(sent, Sent::Alone) {
         workspace.prepare()?; // a daemon that is there has done so, and would not see what comes in the place of what it lost
     }
@@ -188,8 +188,8 @@ pub(super) fn send(
 }
 
 /// Says that a message waits for somebody who does not run and is not started by it.
-fn remark_on_receiver(desk: &Desk, workspace: &Workspace, client: &Client, to: &AgentName) {
-    let Ok(loaded) = Settings::load(workspace, &desk.around) else { return };
+fn remark_on_receiver(context: &Context, workspace: &Workspace, client: &Client, to: &AgentName) {
+    let Ok(loaded) = Settings::load(workspace, &context.around) else { return };
     let team = loaded.settings.team;
     let Ok(to) = team.addressee(to) else { return };
     let one = BTreeSet::from([to.clone()]);
@@ -197,7 +197,7 @@ fn remark_on_receiver(desk: &Desk, workspace: &Workspace, client: &Client, to: &
     let Ok(status) = client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE) else { return };
     let of = |name: &AgentName| status.agents.iter().find(|agent| agent.agent_name == name.as_str());
     if let Some(since) = &status.halted_since {
-        desk.remark(format!(
+        context.remark(format!(
             "note: queue/STOP has existed since {since}: the message waits until it is gone"
         ));
     }
@@ -212,7 +212,7 @@ fn remark_on_receiver(desk: &Desk, workspace: &Workspace, client: &Client, to: &
         let AgentInfo { agent_name, state, why, .. } = agent;
         let why = why.as_deref().map_or(String::new(), |why| format!(" ({why})"));
         let state = if state == "error" { "in error" } else { state };
-        desk.remark(harmless(&format!("note: {agent_name} is {state}{why}: the message waits for it")));
+        context.remark(harmless(&format!("note: {agent_name} is {state}{why}: the message waits for it")));
     }
 }
 
@@ -220,10 +220,10 @@ fn unanswered(id: &MessageId, why: &str) -> String {
     format!("{why}: {id} waits for it in queue/ (done once, also if it is known already)")
 }
 
-fn tell(desk: &Desk, id: &MessageId, sent: &Sent) -> Ended {
+fn tell(context: &Context, id: &MessageId, sent: &Sent) -> Ended {
     let remark = match sent {
         Sent::Accepted(accepted) => {
-            return desk.tell(accepted, || match accepted.duplicates.as_slice() {
+            return context.tell(accepted, || match accepted.duplicates.as_slice() {
                 [] => id.to_string(),
                 _ => format!("{id} (already known, unchanged: not sent again)"),
             });
@@ -234,14 +234,14 @@ fn tell(desk: &Desk, id: &MessageId, sent: &Sent) -> Ended {
         Sent::Unanswered(why) => unanswered(id, why),
     };
     let said = Accepted { ids: vec![id.to_string()], duplicates: Vec::new(), durable: true };
-    desk.tell(&said, || id.to_string())?;
-    desk.remark(remark);
+    context.tell(&said, || id.to_string())?;
+    context.remark(remark);
     Ok(())
 }
 
-fn message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId, text: String) -> Value {
-    let own = desk.around.var("TASUKI_ROOT").is_some_and(|root| Path::new(root) == workspace.root());
-    let agent = desk.around.var("TASUKI_AGENT").filter(|_| own).and_then(|name| name.to_str());
+fn message(context: &Context, workspace: &Workspace, args: &Args, id: &MessageId, text: String) -> Value {
+    let own = context.around.var("TASUKI_ROOT").is_some_and(|root| Path::new(root) == workspace.root());
+    let agent = context.around.var("TASUKI_AGENT").filter(|_| own).and_then(|name| name.to_str());
     let from = args.from.as_ref().map(AgentName::as_str).or(agent);
     let mut map = Map::new();
     let mut put =
@@ -265,9 +265,9 @@ fn message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId, text
 }
 
 /// What the daemon would refuse for itself is refused now, while somebody is there to read it.
-fn check(desk: &Desk, workspace: &Workspace, message: &Value) -> Ended {
+fn check(context: &Context, workspace: &Workspace, message: &Value) -> Ended {
     let draft = json::read(message, &mut mint_id, Clock::start().wall(), &Local)?;
-    let loaded = Settings::load(workspace, &desk.around)?;
+    let loaded = Settings::load(workspace, &context.around)?;
     loaded.settings.team.addressee(&draft.to)?;
     Ok(())
 }

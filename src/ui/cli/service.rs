@@ -1,6 +1,6 @@
 //! `tasuki service`: the daemon as a service of the user's own systemd. Everything works without one, too.
 
-use super::desk::{Desk, Ended, unless_running};
+use super::context::{Context, Ended, unless_running};
 use super::failure::{Failure, Kind};
 use super::table::table;
 use crate::engine::message::refusal::Code;
@@ -102,7 +102,7 @@ struct UnitStatus {
     daemon: Option<DaemonInfo>,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let folder = unit::folder().ok_or_else(|| {
         Failure::new(
             Kind::Rejected,
@@ -111,40 +111,41 @@ pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
             "set HOME or XDG_CONFIG_HOME",
         )
     })?;
-    let is_agents = |workspace| Client::new(&workspace, &desk.around).is_ok_and(|client| client.is_agents());
-    if !matches!(args.verb, Verb::Status) && meant(desk).is_ok_and(is_agents) {
+    let is_agents =
+        |workspace| Client::new(&workspace, &context.around).is_ok_and(|client| client.is_agents());
+    if !matches!(args.verb, Verb::Status) && meant(context).is_ok_and(is_agents) {
         let why = "an agent may not change the services of its user";
         return Err(Failure::new(Kind::Rejected, Code::NotYours.word(), why, "let a person do it"));
     }
     let manager = Manager::new()?;
     match args.verb {
-        Verb::Install { now } => install(desk, &folder, &manager, now),
-        Verb::Uninstall => uninstall(desk, &folder, &manager),
-        Verb::Status => status(desk, &folder, &manager),
+        Verb::Install { now } => install(context, &folder, &manager, now),
+        Verb::Uninstall => uninstall(context, &folder, &manager),
+        Verb::Status => status(context, &folder, &manager),
     }
 }
 
-fn install(desk: &Desk, folder: &Path, manager: &Manager, now: bool) -> Ended {
-    let workspace = meant(desk)?;
-    let search = desk.around.var("PATH").unwrap_or_default().to_string_lossy();
-    let (unit, new) = unit::install(folder, &workspace, &desk.around.exe, &search)?;
-    warn_of_build_folder(desk);
+fn install(context: &Context, folder: &Path, manager: &Manager, now: bool) -> Ended {
+    let workspace = meant(context)?;
+    let search = context.around.var("PATH").unwrap_or_default().to_string_lossy();
+    let (unit, new) = unit::install(folder, &workspace, &context.around.exe, &search)?;
+    warn_of_build_folder(context);
     let loaded = manager.reload();
-    let linger = linger(desk, manager);
+    let linger = linger(context, manager);
     let reachable = loaded.is_ok();
     let started = match loaded {
-        Ok(()) if now => start(desk, &workspace, &unit, manager)?,
+        Ok(()) if now => start(context, &workspace, &unit, manager)?,
         Ok(()) => false,
         Err(error) if now => return Err(unreachable(&unit, &error)),
         Err(error) => {
-            desk.remark(format!("your systemd cannot be reached ({error}); the unit is ready for one"));
+            context.remark(format!("your systemd cannot be reached ({error}); the unit is ready for one"));
             false
         }
     };
     let mut next: Vec<String> = if started { Vec::new() } else { commands(&unit, reachable) };
     if linger != Linger::On {
         next.push("loginctl enable-linger".to_owned());
-        desk.remark(match linger {
+        context.remark(match linger {
             Linger::Off => format!("your systemd and the agents end when you log out; cure: {LINGER_CURE}"),
             _ => format!("it is unknown whether the agents outlive your logout; to be sure: {LINGER_CURE}"),
         });
@@ -152,7 +153,7 @@ fn install(desk: &Desk, folder: &Path, manager: &Manager, now: bool) -> Ended {
     let Found { name, path, root } = unit;
     let linger = known(linger);
     let done = Installed { unit: name, file: path, root, new, loaded: reachable, started, linger, next };
-    desk.tell(&done, || told(&done))
+    context.tell(&done, || told(&done))
 }
 
 fn told(done: &Installed) -> String {
@@ -166,7 +167,7 @@ fn told(done: &Installed) -> String {
 }
 
 /// Starts it, unless another daemon has the workspace: its lock would make every start a fault.
-fn start(desk: &Desk, workspace: &Workspace, unit: &Found, manager: &Manager) -> Result<bool, Failure> {
+fn start(context: &Context, workspace: &Workspace, unit: &Found, manager: &Manager) -> Result<bool, Failure> {
     let active = manager.is_active(&unit.name).is_ok_and(|word| word == "active");
     if let (false, Some(holder)) = (active, lock::holder(&workspace.lock())?) {
         let why = format!("{holder} already serves the workspace");
@@ -182,7 +183,7 @@ fn start(desk: &Desk, workspace: &Workspace, unit: &Found, manager: &Manager) ->
         Failure::new(Kind::Failed, "not-started", error.to_string(), cure)
     })?;
     if active {
-        desk.remark(format!(
+        context.remark(format!(
             "it was already running: `systemctl --user restart {}` takes up the new unit",
             unit.name
         ));
@@ -209,8 +210,8 @@ fn commands(unit: &Found, loaded: bool) -> Vec<String> {
     reload.into_iter().chain([format!("systemctl --user enable --now {}", unit.name)]).collect()
 }
 
-fn uninstall(desk: &Desk, folder: &Path, manager: &Manager) -> Ended {
-    let workspace = meant(desk)?;
+fn uninstall(context: &Context, folder: &Path, manager: &Manager) -> Ended {
+    let workspace = meant(context)?;
     let Some(unit) = unit::find(folder, workspace.root_text())? else {
         let others: Vec<String> = unit::all(folder).into_iter().map(|unit| unit.root).collect();
         let cure = match others.as_slice() {
@@ -229,31 +230,30 @@ fn uninstall(desk: &Desk, folder: &Path, manager: &Manager) -> Ended {
                 "the unit is left as it is; try again",
             )
         })?,
-        Err(error) => {
-            desk.remark(format!("your systemd cannot be reached ({error}); the unit is removed all the same"))
-        }
+        Err(error) => context
+            .remark(format!("your systemd cannot be reached ({error}); the unit is removed all the same")),
     }
     unit::remove(&unit)?;
     // It has forgotten the unit by its next start in any case.
     let _ = manager.reload();
     let what = format!("removed {}; the agents go on", unit.path.display());
-    desk.tell(&serde_json::json!({"unit": unit.name, "file": unit.path, "root": unit.root}), || what)
+    context.tell(&serde_json::json!({"unit": unit.name, "file": unit.path, "root": unit.root}), || what)
 }
 
-fn status(desk: &Desk, folder: &Path, manager: &Manager) -> Ended {
-    let units = match &desk.globals.root {
+fn status(context: &Context, folder: &Path, manager: &Manager) -> Ended {
+    let units = match &context.globals.root {
         None => unit::all(folder),
-        Some(_) => unit::find(folder, meant(desk)?.root_text())?.into_iter().collect(),
+        Some(_) => unit::find(folder, meant(context)?.root_text())?.into_iter().collect(),
     };
-    let units: Vec<UnitStatus> = units.into_iter().map(|unit| look(desk, manager, unit)).collect();
-    let status = Status { linger: known(linger(desk, manager)), units };
-    desk.tell(&status, || shown(&status))
+    let units: Vec<UnitStatus> = units.into_iter().map(|unit| look(context, manager, unit)).collect();
+    let status = Status { linger: known(linger(context, manager)), units };
+    context.tell(&status, || shown(&status))
 }
 
-fn look(desk: &Desk, manager: &Manager, unit: Found) -> UnitStatus {
+fn look(context: &Context, manager: &Manager, unit: Found) -> UnitStatus {
     let Found { name, path, root } = unit;
     let daemon = Workspace::at(Path::new(&root)).ok().and_then(|workspace| {
-        let client = Client::new(&workspace, &desk.around).ok()?;
+        let client = Client::new(&workspace, &context.around).ok()?;
         let health = unless_running(client.get::<Health>("/v1/health", ANSWER_DEADLINE)).ok()?;
         health.map(|health| health.daemon)
     });
@@ -282,11 +282,11 @@ fn shown(status: &Status) -> String {
 }
 
 /// The workspace that --root names, else the user's own: a unit is no matter of where one stands.
-fn meant(desk: &Desk) -> Result<Workspace, Failure> {
-    if let Some(root) = &desk.globals.root {
-        return Ok(Workspace::find(Some(root), &desk.around)?);
+fn meant(context: &Context) -> Result<Workspace, Failure> {
+    if let Some(root) = &context.globals.root {
+        return Ok(Workspace::find(Some(root), &context.around)?);
     }
-    let Some(home) = &desk.around.home else {
+    let Some(home) = &context.around.home else {
         let why = "you have no home folder, and so no workspace of your own";
         return Err(Failure::new(Kind::Rejected, "workspace", why, "name one with --root"));
     };
@@ -302,10 +302,10 @@ fn meant(desk: &Desk) -> Result<Workspace, Failure> {
 }
 
 /// A unit that starts a program out of a build folder fails after `cargo clean`.
-fn warn_of_build_folder(desk: &Desk) {
-    let exe = &desk.around.exe;
+fn warn_of_build_folder(context: &Context) {
+    let exe = &context.around.exe;
     if exe.components().any(|part| part.as_os_str() == "target") {
-        desk.remark(format!(
+        context.remark(format!(
             "{} is in a build folder: `cargo install --path .`, and install the service with that one",
             exe.display()
         ));
@@ -313,9 +313,9 @@ fn warn_of_build_folder(desk: &Desk) {
 }
 
 /// Whether services of this user go on when the user has left.
-pub(super) fn linger(desk: &Desk, manager: &Manager) -> Linger {
-    let user = desk.around.var("USER").or_else(|| desk.around.var("LOGNAME"));
-    manager.linger(desk.around.uid, user)
+pub(super) fn linger(context: &Context, manager: &Manager) -> Linger {
+    let user = context.around.var("USER").or_else(|| context.around.var("LOGNAME"));
+    manager.linger(context.around.uid, user)
 }
 
 fn known(linger: Linger) -> Option<bool> {

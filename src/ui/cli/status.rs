@@ -1,6 +1,6 @@
 //! `tasuki status`: who does what, from the daemon, or from the files where none runs.
 
-use super::desk::{Desk, Ended, unless_running};
+use super::context::{Context, Ended, unless_running};
 use super::files;
 use super::lying::{self, Gone};
 use super::table::table;
@@ -29,10 +29,10 @@ Examples:
 If no daemon answers, the command reads the status files, and says so.")]
 pub(super) struct Args {}
 
-pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
+pub(super) fn run(context: &Context, _: &Args) -> Ended {
     // A daemon goes on without its team file.
-    let workspace = desk.workspace()?;
-    let client = Client::new(&workspace, &desk.around)?;
+    let workspace = context.workspace()?;
+    let client = Client::new(&workspace, &context.around)?;
     let (asked, silent) = match client.get::<StatusInfo>("/v1/status", PATIENCE) {
         Err(ClientError::TooSlow(_)) => (None, true),
         // It was killed while it was asked, or just before.
@@ -57,7 +57,7 @@ pub(super) fn run(desk: &Desk, _: &Args) -> Ended {
     let files = files::agents(&workspace).into_iter();
     let doing: BTreeMap<String, String> =
         files.filter_map(|agent| Some((agent.agent_name, agent.doing?))).collect();
-    desk.tell(&shown, || format!("{}\n\n{}", heading(&shown), agents(&shown.status.agents, &doing)))
+    context.tell(&shown, || format!("{}\n\n{}", heading(&shown), agents(&shown.status.agents, &doing)))
 }
 
 /// What the daemon says, or the files, and what is seen besides.

@@ -1,7 +1,7 @@
 //! `tasuki stop`: an agent, or everything that is typed.
 
 use super::agent;
-use super::desk::{Desk, Ended, read_name, refuse_agents};
+use super::context::{Context, Ended, read_name, refuse_agents};
 use super::failure::Failure;
 use crate::engine::words::AgentName;
 use crate::io::client::{ANSWER_DEADLINE, Client, ClientError};
@@ -27,16 +27,16 @@ pub(super) struct Args {
     off: bool,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
     match &args.agent {
-        Some(name) => agent::order(desk, &format!("/v1/agents/{name}/stop")),
-        None => halt(desk, args.all),
+        Some(name) => agent::order(context, &format!("/v1/agents/{name}/stop")),
+        None => halt(context, args.all),
     }
 }
 
-fn halt(desk: &Desk, on: bool) -> Ended {
-    let workspace = desk.workspace()?;
-    let client = Client::new(&workspace, &desk.around)?;
+fn halt(context: &Context, on: bool) -> Ended {
+    let workspace = context.workspace()?;
+    let client = Client::new(&workspace, &context.around)?;
     // The file is the contract: it works without a daemon too, and a daemon that has no time to answer sees it by itself.
     let by_file = |on_words: &str| {
         refuse_agents(&client, "stop")?;
@@ -55,5 +55,5 @@ fn halt(desk: &Desk, on: bool) -> Ended {
         }
         Err(error) => return Err(error.into()),
     };
-    desk.tell(&done, || done.what.clone())
+    context.tell(&done, || done.what.clone())
 }

@@ -1,6 +1,6 @@
 //! `tasuki up`: a daemon in the background if none runs, every agent started, a line each until it is ready.
 
-use super::desk::{Desk, Ended, refuse_agents, unless_running};
+use super::context::{Context, Ended, refuse_agents, unless_running};
 use super::failure::{Failure, Kind};
 use super::lying;
 use crate::engine::words::Millis;
@@ -47,41 +47,41 @@ pub(super) struct Args {
     no_wait: bool,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let workspace = desk.team()?;
-    let client = Client::new(&workspace, &desk.around)?;
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let workspace = context.team()?;
+    let client = Client::new(&workspace, &context.around)?;
     let clock = Clock::start();
     let began = clock.now();
     loop {
         let found = found(&workspace, &client, began, &clock)?;
         let daemon = match &found {
             Some(daemon) => {
-                desk.remark(format!("daemon {} is already running", daemon.pid));
+                context.remark(format!("daemon {} is already running", daemon.pid));
                 // It goes on with what it has if the file cannot be used now, and says so itself.
-                if let Ok(loaded) = Settings::load(&workspace, &desk.around) {
-                    warn(desk, &loaded);
+                if let Ok(loaded) = Settings::load(&workspace, &context.around) {
+                    warn(context, &loaded);
                 }
                 daemon.clone()
             }
             None => {
                 refuse_agents(&client, "up")?;
-                match start(desk, &workspace, &client)? {
+                match start(context, &workspace, &client)? {
                     Some(daemon) => daemon,
                     None => continue, // somebody else started one
                 }
             }
         };
-        match ready(desk, &client, args) {
+        match ready(context, &client, args) {
             Err(ClientError::NotRunning { .. } | ClientError::Gone(_))
                 if found.is_some() && clock.now().since(began) <= START_DEADLINE_MS =>
             {
-                desk.remark(format!("daemon {} is ending: another one is started", daemon.pid));
+                context.remark(format!("daemon {} is ending: another one is started", daemon.pid));
             }
             agents => {
                 let agents = agents?;
                 // What is to be seen to by a person, before it is forgotten.
-                lying::notes(&workspace).iter().for_each(|note| desk.remark(format!("warning: {note}")));
-                return finish(desk, &daemon, &agents, args.within);
+                lying::notes(&workspace).iter().for_each(|note| context.remark(format!("warning: {note}")));
+                return finish(context, &daemon, &agents, args.within);
             }
         }
     }
@@ -120,25 +120,25 @@ fn found(
 }
 
 /// Has every agent started, and waits for them.
-fn ready(desk: &Desk, client: &Client, args: &Args) -> Result<Vec<AgentInfo>, ClientError> {
+fn ready(context: &Context, client: &Client, args: &Args) -> Result<Vec<AgentInfo>, ClientError> {
     client.post::<Done>("/v1/agents/start", &serde_json::json!({}), ANSWER_DEADLINE)?;
-    if args.no_wait { Ok(Vec::new()) } else { watch(desk, client, args.within) }
+    if args.no_wait { Ok(Vec::new()) } else { watch(context, client, args.within) }
 }
 
 /// What is odd about the team file.
-fn warn(desk: &Desk, loaded: &Loaded) {
+fn warn(context: &Context, loaded: &Loaded) {
     for warning in &loaded.warnings {
-        desk.remark(format!("{}:{}: {warning}; {}", warning.file(), warning.line(), warning.cure));
+        context.remark(format!("{}:{}: {warning}; {}", warning.file(), warning.line(), warning.cure));
     }
 }
 
 /// Starts a daemon; none if another one was first.
-fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<Option<DaemonInfo>, Failure> {
+fn start(context: &Context, workspace: &Workspace, client: &Client) -> Result<Option<DaemonInfo>, Failure> {
     // What is wrong with the team file is best said here, with its line.
-    warn(desk, &Settings::load(workspace, &desk.around)?);
+    warn(context, &Settings::load(workspace, &context.around)?);
     workspace.prepare()?;
     let words = workspace.memory().join("start.err");
-    let mut child = Command::new(&desk.around.exe)
+    let mut child = Command::new(&context.around.exe)
         .args(["daemon", "--detach", "--root"])
         .arg(workspace.root())
         .current_dir(workspace.root())
@@ -157,7 +157,7 @@ fn start(desk: &Desk, workspace: &Workspace, client: &Client) -> Result<Option<D
             asked => unless_running(asked)?,
         };
         if let Some(health) = asked {
-            desk.remark(format!("daemon {} started", health.daemon.pid));
+            context.remark(format!("daemon {} started", health.daemon.pid));
             return Ok(Some(health.daemon));
         }
         if let Some(failure) = ended(&mut child, &words)? {
@@ -196,15 +196,15 @@ fn ended(child: &mut Child, words: &std::path::Path) -> Result<Option<Failure>, 
 }
 
 /// Looks until no agent is being started any more.
-fn watch(desk: &Desk, client: &Client, within_ms: u64) -> Result<Vec<AgentInfo>, ClientError> {
+fn watch(context: &Context, client: &Client, within_ms: u64) -> Result<Vec<AgentInfo>, ClientError> {
     let clock = Clock::start();
     let began = clock.now();
-    let mut lines = Lines::new(desk.globals.json);
+    let mut lines = Lines::new(context.globals.json);
     loop {
         let status: StatusInfo = client.get("/v1/status", ANSWER_DEADLINE)?;
         let passed = clock.now().since(began);
         for agent in &status.agents {
-            lines.show(desk, agent, Millis(passed));
+            lines.show(context, agent, Millis(passed));
         }
         if status.agents.iter().all(is_settled) || passed >= within_ms {
             lines.finish();
@@ -214,9 +214,9 @@ fn watch(desk: &Desk, client: &Client, within_ms: u64) -> Result<Vec<AgentInfo>,
     }
 }
 
-fn finish(desk: &Desk, daemon: &DaemonInfo, agents: &[AgentInfo], within_ms: u64) -> Ended {
+fn finish(context: &Context, daemon: &DaemonInfo, agents: &[AgentInfo], within_ms: u64) -> Ended {
     let value = serde_json::json!({"daemon": daemon, "agents": agents});
-    desk.tell(&value, || {
+    context.tell(&value, || {
         "tasuki attach    shows the agents; C-b d leaves them\ntasuki status    shows what each agent does"
             .to_owned()
     })?;
@@ -267,7 +267,7 @@ impl Lines {
         Self { moving, bars: BTreeMap::new(), said: BTreeMap::new() }
     }
 
-    fn show(&mut self, desk: &Desk, agent: &AgentInfo, passed: Millis) {
+    fn show(&mut self, context: &Context, agent: &AgentInfo, passed: Millis) {
         let name = &agent.agent_name;
         let why = agent.why.as_deref().map_or(String::new(), |why| format!(": {why}"));
         let words = format!("{name}: {}{why}", agent.state);
@@ -278,8 +278,9 @@ impl Lines {
             if is_settled(agent) && !bar.is_finished() {
                 bar.finish();
             }
-        } else if is_settled(agent) && self.said.insert(name.clone(), true).is_none() && !desk.globals.json {
-            desk.remark(format!("{words} (after {}.{} s)", passed.0 / 1_000, passed.0 % 1_000 / 100));
+        } else if is_settled(agent) && self.said.insert(name.clone(), true).is_none() && !context.globals.json
+        {
+            context.remark(format!("{words} (after {}.{} s)", passed.0 / 1_000, passed.0 % 1_000 / 100));
         }
     }
 

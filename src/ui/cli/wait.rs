@@ -1,7 +1,7 @@
 //! Waiting for a message: until it is delivered, or until its answer is there. A daemon that is started anew meanwhile
 //! does not end the wait: what is durable goes on. One that has forgotten what ended long ago left it in the files.
 
-use super::desk::{Desk, Ended};
+use super::context::{Context, Ended};
 use super::dropping::drop_file;
 use super::failure::{Failure, Kind};
 use super::files;
@@ -36,7 +36,7 @@ enum Until {
 /// Somebody who waits.
 #[derive(Debug)]
 pub(super) struct Waiting<'a> {
-    pub(super) desk: &'a Desk,
+    pub(super) context: &'a Context,
     pub(super) client: &'a Client,
     pub(super) workspace: &'a Workspace,
     pub(super) id: &'a MessageId,
@@ -56,7 +56,7 @@ impl Waiting<'_> {
             Some(StageName::Failed) if !info.answered || !self.was_worked_on() => {
                 Err(self.not_delivered(&info))
             }
-            _ => self.desk.tell(&info, || words),
+            _ => self.context.tell(&info, || words),
         }
     }
 
@@ -71,10 +71,10 @@ impl Waiting<'_> {
         }
         let answer = self.answer()?;
         if answer.file.truncated {
-            self.desk.remark(format!("note: {ONLY_THE_END}; its beginning is missing here"));
+            self.context.remark(format!("note: {ONLY_THE_END}; its beginning is missing here"));
         }
-        if self.desk.globals.json {
-            self.desk.say_json(&serde_json::json!({
+        if self.context.globals.json {
+            self.context.say_json(&serde_json::json!({
                 "id": self.id.as_str(),
                 "status": info.status,
                 "answer": {
@@ -90,7 +90,7 @@ impl Waiting<'_> {
                 },
             }))?;
         } else {
-            self.desk.say(harmless_lines(&answer.file.content))?;
+            self.context.say(harmless_lines(&answer.file.content))?;
         }
         if info.status == Status::Completed {
             return Ok(());
@@ -182,7 +182,7 @@ impl Waiting<'_> {
             let agent = info.agent.as_ref().map_or(String::new(), |agent| format!(" ({agent})"));
             let waits =
                 info.waits_for.as_deref().map_or(String::new(), |waits| format!(": waits for {waits}"));
-            self.desk.remark(format!("{} {}{agent}{waits}", info.since, said(info)));
+            self.context.remark(format!("{} {}{agent}{waits}", info.since, said(info)));
         }
     }
 
@@ -214,7 +214,7 @@ impl Waiting<'_> {
     fn end_without_answer(&self, info: &MessageView) -> Ended {
         let words = format!("{} is {}", self.id, info.status.word());
         if info.status == Status::Completed {
-            return self.desk.tell(info, || words);
+            return self.context.tell(info, || words);
         }
         Err(Failure::new(
             failed_kind(info),

@@ -1,6 +1,6 @@
 //! `tasuki why`: the story of a message with all its parts, or of an agent, from the journal.
 
-use super::desk::{Desk, Ended};
+use super::context::{Context, Ended};
 use super::dropping;
 use super::failure::{Failure, Kind};
 use super::history;
@@ -32,43 +32,43 @@ pub(super) struct Args {
     full: bool,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
-    let workspace = desk.workspace()?;
-    let agent = AgentName::new(&args.subject).ok().and_then(|name| member(desk, &workspace, &name));
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
+    let workspace = context.workspace()?;
+    let agent = AgentName::new(&args.subject).ok().and_then(|name| member(context, &workspace, &name));
     match (agent, MessageId::new(&args.subject)) {
-        (Some(agent), _) => about_agent(desk, &workspace, args, &agent),
-        (None, Ok(id)) => about_message(desk, &workspace, args, &id),
+        (Some(agent), _) => about_agent(context, &workspace, args, &agent),
+        (None, Ok(id)) => about_message(context, &workspace, args, &id),
         (None, Err(_)) => Err(unknown(&args.subject)),
     }
 }
 
-fn about_message(desk: &Desk, workspace: &Workspace, args: &Args, id: &MessageId) -> Ended {
-    let client = Client::new(workspace, &desk.around)?;
+fn about_message(context: &Context, workspace: &Workspace, args: &Args, id: &MessageId) -> Ended {
+    let client = Client::new(workspace, &context.around)?;
     let (found, unread) = history::read(workspace, &client, id)?;
-    warn(desk, unread);
+    warn(context, unread);
     let Some(found) = found else {
         let now = dropping::lies(workspace, id).ok_or_else(|| unknown(&args.subject))?;
         let value = serde_json::json!({"subject": args.subject, "story": [], "now": now, "tree": null});
-        return desk.tell(&value, || now.clone());
+        return context.tell(&value, || now.clone());
     };
     let now = found.waits_for.as_ref();
     let now = now.map(|what| format!("{}, waits for {what}", found.stage.said()));
     let value = serde_json::json!({"subject": args.subject, "story": found.story, "now": now, "tree": found});
-    desk.tell(&value, || draw(&found, Style::of_the_terminal(args.full)))
+    context.tell(&value, || draw(&found, Style::of_the_terminal(args.full)))
 }
 
-fn about_agent(desk: &Desk, workspace: &Workspace, args: &Args, agent: &AgentName) -> Ended {
+fn about_agent(context: &Context, workspace: &Workspace, args: &Args, agent: &AgentName) -> Ended {
     let history = of_agent(workspace, agent)?;
     if history.sentences.is_empty() {
         return Err(unknown(&args.subject));
     }
-    warn(desk, history.unread);
-    let client = Client::new(workspace, &desk.around)?;
+    warn(context, history.unread);
+    let client = Client::new(workspace, &context.around)?;
     let status = client.get::<StatusInfo>("/v1/status", ANSWER_DEADLINE).ok();
     let agents = status.map(|status| status.agents).unwrap_or_default();
     let now = agents.iter().find(|info| info.agent_name == agent.as_str()).map(agent_now);
     let value = serde_json::json!({"subject": args.subject, "story": history.sentences, "now": now});
-    desk.tell(&value, || {
+    context.tell(&value, || {
         let lines = history.sentences.iter().map(|sentence| format!("{}  {}", sentence.at, sentence.text));
         let now = now.iter().map(|now| format!("now: {now}"));
         lines.chain(now).collect::<Vec<_>>().join("\n")
@@ -76,8 +76,8 @@ fn about_agent(desk: &Desk, workspace: &Workspace, args: &Args, agent: &AgentNam
 }
 
 /// The agent of that name or alias.
-fn member(desk: &Desk, workspace: &Workspace, name: &AgentName) -> Option<AgentName> {
-    let team = Settings::load(workspace, &desk.around).ok()?.settings.team;
+fn member(context: &Context, workspace: &Workspace, name: &AgentName) -> Option<AgentName> {
+    let team = Settings::load(workspace, &context.around).ok()?.settings.team;
     team.addressee(name).ok().filter(|name| team.members.contains_key(name))
 }
 
@@ -87,9 +87,10 @@ fn agent_now(agent: &AgentInfo) -> String {
     format!("{}{task}{why}; {} waiting", agent.state, agent.queued)
 }
 
-fn warn(desk: &Desk, unread: u64) {
+fn warn(context: &Context, unread: u64) {
     if unread > 0 {
-        desk.remark(format!("lines of the journal that cannot be understood: {unread}; see `tasuki fsck`"));
+        context
+            .remark(format!("lines of the journal that cannot be understood: {unread}; see `tasuki fsck`"));
     }
 }
 

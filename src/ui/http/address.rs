@@ -18,7 +18,6 @@ pub struct Address {
     pub(super) takes: Part,
     /// Its answer.
     pub(super) gives: Part,
-    /// What it is for.
     pub(super) what: &'static str,
     pub(super) handler: MethodRouter<Gate>,
 }
@@ -30,7 +29,6 @@ pub(super) enum Part {
     Nothing,
     /// In words, where no type says it.
     Words(&'static str),
-    /// Of this type.
     Type(Cow<'static, str>, fn() -> Value),
 }
 

@@ -28,7 +28,6 @@ struct Place {
 /// What becomes of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Admitted {
-    /// It is served.
     Served,
     /// Its process has as many as it may: it waits for one of them to go.
     Waits,

@@ -13,7 +13,6 @@ pub enum DecodeError {
     UnknownEvent {
         /// Its place in the step, from 0.
         index: usize,
-        /// The name it has.
         name: String,
     },
     /// An event that lacks something, or has a value that cannot be.

@@ -43,7 +43,6 @@ const SHORT: [(&str, i32); 18] = [
 pub(super) enum Zone {
     /// That of here: none is named.
     Here,
-    /// That of a place.
     Place(Tz),
     /// One that is named by what it is ahead of Greenwich.
     Offset(FixedOffset),

@@ -14,7 +14,6 @@ use std::fmt;
 /// Why a text is not read as JSON.
 #[derive(Debug)]
 pub enum Unread {
-    /// It is no JSON.
     NotJson(serde_json::Error),
     /// A key stands twice in an object; which of the two is meant cannot be known.
     Twice(Refusal),

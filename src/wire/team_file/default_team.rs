@@ -49,10 +49,8 @@ const SCRIPTS: Texts = texts!("examples/team/", ".script.yaml");
 /// In which language a new team's prompts and comments are. Field names, phrases and commands are the same in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Language {
-    /// English.
     #[default]
     English,
-    /// Japanese.
     Japanese,
 }
 

@@ -28,7 +28,6 @@ pub(super) struct Values<'a> {
     pub(super) tasuki: &'a str,
     /// The agent's name.
     pub(super) name: &'a str,
-    /// Its phrase.
     pub(super) phrase: &'a str,
     /// The workspace.
     pub(super) root: &'a str,

@@ -37,9 +37,7 @@ pub struct Finding {
     pub fatal: bool,
     /// What is wrong, in a sentence with the value that is at fault.
     pub why: String,
-    /// What to do.
     pub cure: String,
-    /// Where.
     pub place: Place,
     source: Arc<NamedSource<String>>,
 }

@@ -49,7 +49,6 @@ use finding::Book;
 /// Settings, and what is odd about them.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The settings.
     pub settings: Settings,
     /// What works and is hardly meant so.
     pub warnings: Vec<Finding>,

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 pub enum Found {
     /// Nothing, or nothing that can be looked at.
     Nothing,
-    /// A folder.
     Folder,
     /// A file that we may not run.
     File,

@@ -1,6 +1,7 @@
 //! The house rules, run by `cargo test`: floors, circles, sizes, headers, forbidden words. Each rule has a test of itself.
 
 mod circles;
+mod docs;
 mod fences;
 mod glossary;
 mod parsed;

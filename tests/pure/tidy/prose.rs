@@ -132,7 +132,9 @@ fn long_in_page(path: &str, page: &str) -> Vec<String> {
 }
 
 fn pages() -> Vec<String> {
-    let mut pages = ["README.md", "queue/README.md", "status/README.md"].map(str::to_owned).to_vec();
+    let mut pages = ["README.md", "queue/README.md", "status/README.md", "src/ARCHITECTURE.md"]
+        .map(str::to_owned)
+        .to_vec();
     for folder in ["docs", "protocol"] {
         for entry in fs::read_dir(root().join(folder)).expect("a folder of the repository") {
             let name = entry.expect("an entry").file_name().into_string().expect("a name in UTF-8");

@@ -33,7 +33,6 @@ pub struct Started {
     pub mailing: Mailing,
     /// Resolves when the thread ends.
     pub alive: oneshot::Receiver<Infallible>,
-    /// To be joined.
     pub thread: JoinHandle<()>,
     /// Dropped files that are in the journal and still on the disk, or undone there: a snapshot has to name them.
     pub handled: Handled,

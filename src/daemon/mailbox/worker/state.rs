@@ -22,7 +22,6 @@ pub(super) const DEFERRED_MS: u64 = 250;
 /// The disk that new messages go to, and when it is too full for them.
 #[derive(Debug)]
 pub struct Disk {
-    /// A folder on it.
     pub folder: PathBuf,
     /// Free bytes below which drops are left in `queue/`.
     pub low_bytes: u64,

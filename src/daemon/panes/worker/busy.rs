@@ -25,7 +25,6 @@ const TELLS_AFTER: Duration = Duration::from_millis(300);
 /// How a program sleeps or computes.
 #[derive(Debug, Clone, Copy)]
 struct Sleep {
-    /// Whether it does.
     works: bool,
     /// Whether it has not woken since it was looked at last.
     same: bool,

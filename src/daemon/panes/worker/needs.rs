@@ -29,7 +29,6 @@ struct Asked {
     /// When it was last seen, and how much had been printed then.
     seen: Instant,
     printed: Printed,
-    /// Since when it is gone.
     gone: Option<Instant>,
 }
 

@@ -12,7 +12,6 @@ use std::sync::Arc;
 pub(super) struct Provision {
     /// Its port, where its command has `{port}`.
     port: Option<u16>,
-    /// Its key.
     key: String,
 }
 

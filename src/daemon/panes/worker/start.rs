@@ -26,7 +26,6 @@ pub struct Start {
     pub launch: Arc<Launch>,
     /// Its key, for its environment.
     pub key: String,
-    /// Its phrase.
     pub phrase: String,
     /// What holds for every worker.
     pub terms: watch::Receiver<Terms>,

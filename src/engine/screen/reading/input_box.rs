@@ -45,7 +45,6 @@ pub struct BoxForm {
 /// Where the cursor stands while a box can be typed to. One that is not known stands anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CursorPlace {
-    /// Anywhere.
     #[default]
     Anywhere,
     /// In the box.

@@ -16,7 +16,6 @@ pub struct Rule {
     pub free: bool,
     /// Whether that is so only where the last row above the input box is bold: a draft's is not. Recorded screens have no colours.
     pub bold: bool,
-    /// What its input box has to be.
     pub input_box: BoxState,
     /// What has to be seen.
     pub see: Sights,
@@ -34,7 +33,6 @@ pub enum BoxState {
     Any,
     /// None is shown.
     Hidden,
-    /// One is shown.
     Shown,
     /// One is shown, and nothing stands there.
     Empty,
@@ -68,7 +66,6 @@ pub struct Sights {
 /// What a screen was read as, and by what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading<'a> {
-    /// The state.
     pub state: ScreenState,
     /// The rule that says so; none if no rule knows the screen.
     pub rule: Option<&'a Rule>,

@@ -18,7 +18,6 @@ const BOTTOM_ROWS: usize = 40;
 pub struct Rules {
     /// Of which version of the program these are, in its own words.
     pub version: String,
-    /// Its input box.
     pub input_box: Option<BoxRules>,
     /// A row that shows what was typed before: a turn begins behind the last one.
     pub echo: Option<Pattern>,

@@ -4,7 +4,6 @@
 /// A row without its sequences, and how each of its characters is drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StyledRow {
-    /// Its text.
     pub text: String,
     /// A number for the background of each character: the same number is the same colour within one row.
     backgrounds: Vec<usize>,

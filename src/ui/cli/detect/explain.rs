@@ -3,7 +3,7 @@
 use crate::engine::words::AgentName;
 use crate::io::client::ANSWER_DEADLINE;
 use crate::ui::cli::answer::drawn;
-use crate::ui::cli::desk::{Desk, Ended, read_name};
+use crate::ui::cli::context::{Context, Ended, read_name};
 use crate::ui::cli::table::harmless_lines;
 use crate::wire::api::PaneLookInfo;
 use std::fmt::Write as _;
@@ -20,10 +20,10 @@ pub(super) struct ExplainArgs {
     screen: bool,
 }
 
-pub(super) fn explain(desk: &Desk, args: &ExplainArgs) -> Ended {
+pub(super) fn explain(context: &Context, args: &ExplainArgs) -> Ended {
     let agent = &args.agent;
-    let look: PaneLookInfo = desk.client()?.get(&format!("/v1/panes/{agent}/look"), ANSWER_DEADLINE)?;
-    desk.tell(&look, || text(agent, &look, args.screen))
+    let look: PaneLookInfo = context.client()?.get(&format!("/v1/panes/{agent}/look"), ANSWER_DEADLINE)?;
+    context.tell(&look, || text(agent, &look, args.screen))
 }
 
 fn text(agent: &AgentName, look: &PaneLookInfo, whole: bool) -> String {

@@ -7,7 +7,7 @@ use crate::engine::words::{AgentName, counted};
 use crate::io::frame::KeptFrame;
 use crate::io::workspace::Workspace;
 use crate::io::{frames, regular};
-use crate::ui::cli::desk::{Desk, Ended, read_name};
+use crate::ui::cli::context::{Context, Ended, read_name};
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::wire::clean::escape;
 use std::fs::{self, OpenOptions};
@@ -82,15 +82,15 @@ fn read_file_name(name: &str) -> Result<String, String> {
     if is_one { Ok(name.to_owned()) } else { Err("use letters, digits, `-`, `_` and `.`".to_owned()) }
 }
 
-pub(super) fn keep(desk: &Desk, args: &KeepArgs) -> Ended {
-    let workspace = desk.workspace()?;
+pub(super) fn keep(context: &Context, args: &KeepArgs) -> Ended {
+    let workspace = context.workspace()?;
     let frame_file = match &args.frame {
         Some(file) => file.clone(),
         None => newest(&workspace, &args.agent)?,
     };
     let frame = KeptFrame::read(&frame_file).map_err(|error| unreadable(&frame_file, &error))?;
-    let provider = provider_of(desk, &workspace, &args.agent)?;
-    let rules = rules_of(desk, &provider)?;
+    let provider = provider_of(context, &workspace, &args.agent)?;
+    let rules = rules_of(context, &provider)?;
     if let Some(rule) = &args.rule
         && rules.rules.iter().all(|known| known.name != *rule)
     {
@@ -116,7 +116,7 @@ pub(super) fn keep(desk: &Desk, args: &KeepArgs) -> Ended {
         format!("{} {}", reading.state.name(), reading.rule_name())
     });
     let value = serde_json::json!({"file": file, "state": args.state, "read_as": now});
-    desk.tell(&value, || format!("{} should be {}; it is now read as {now}", file.display(), args.state))
+    context.tell(&value, || format!("{} should be {}; it is now read as {now}", file.display(), args.state))
 }
 
 /// The name of a frame, if a line of the table can have it.
@@ -155,16 +155,16 @@ fn write(file: &Path, frame: &KeptFrame, line: &str) -> Ended {
     })
 }
 
-pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
+pub(super) fn check(context: &Context, args: &CheckArgs) -> Ended {
     let folder = match &args.folder {
         Some(folder) => folder.clone(),
-        None => desk.workspace()?.profiles().join(SCREENS),
+        None => context.workspace()?.profiles().join(SCREENS),
     };
     let (mut read, mut wrong) = (0, Vec::new());
-    let known = profiles(desk)?;
+    let known = profiles(context)?;
     for other in tables(&folder).into_iter().filter(|other| !known.contains_key(other)) {
         let name = escape(&other);
-        desk.remark(format!(
+        context.remark(format!(
             "{name}: there is no such profile, so its screens are not tried; move them away"
         ));
     }
@@ -174,7 +174,7 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             table => table.map_err(|error| unreadable(&folder.join(TABLE), &error))?,
         };
-        let rules = rules_of(desk, provider)?;
+        let rules = rules_of(context, provider)?;
         for line in table.lines().filter(|line| !line.trim().is_empty()) {
             let words: Vec<&str> = line.split_whitespace().collect();
             let [file, state, rule] = words[..] else {
@@ -193,8 +193,9 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
             });
             read += 1;
             if now != state || (rule != "*" && rule != by) {
-                if !desk.globals.json {
-                    desk.say(format!("{provider}/{}: {now} {by} instead of {state} {rule}", escape(file)))?;
+                if !context.globals.json {
+                    context
+                        .say(format!("{provider}/{}: {now} {by} instead of {state} {rule}", escape(file)))?;
                 }
                 wrong.push(serde_json::json!({
                     "screen": format!("{provider}/{file}"),
@@ -203,21 +204,21 @@ pub(super) fn check(desk: &Desk, args: &CheckArgs) -> Ended {
             }
         }
     }
-    judge(desk, &folder, read, &wrong)
+    judge(context, &folder, read, &wrong)
 }
 
 /// What came of it all.
-fn judge(desk: &Desk, folder: &Path, read: usize, wrong: &[serde_json::Value]) -> Ended {
+fn judge(context: &Context, folder: &Path, read: usize, wrong: &[serde_json::Value]) -> Ended {
     if read == 0 {
         let why = format!("there are no recorded screens in {}", folder.display());
         return Err(Failure::new(Kind::Rejected, "no-screens", why, "`tasuki detect keep` makes some"));
     }
     let value = serde_json::json!({"screens": read, "wrong": wrong.len(), "misread": wrong});
     if wrong.is_empty() {
-        return desk.tell(&value, || format!("{}, all read as they should be", counted(read, "screen")));
+        return context.tell(&value, || format!("{}, all read as they should be", counted(read, "screen")));
     }
-    if desk.globals.json {
-        desk.say_json(&value)?;
+    if context.globals.json {
+        context.say_json(&value)?;
     }
     let why = format!("{} of {read} screens are read as something else", wrong.len());
     Err(Failure::new(Kind::Failed, "misread", why, "correct the rules of the profile, or the table"))
@@ -245,8 +246,8 @@ fn newest(workspace: &Workspace, agent: &AgentName) -> Result<PathBuf, Failure> 
 }
 
 /// The profile of a member.
-fn provider_of(desk: &Desk, workspace: &Workspace, agent: &AgentName) -> Result<String, Failure> {
-    let team = crate::wire::team_file::Settings::load(workspace, &desk.around)?.settings.team;
+fn provider_of(context: &Context, workspace: &Workspace, agent: &AgentName) -> Result<String, Failure> {
+    let team = crate::wire::team_file::Settings::load(workspace, &context.around)?.settings.team;
     let name = team.member(agent)?;
     Ok(team.members.get(&name).map(|member| member.provider.clone()).unwrap_or_default())
 }

@@ -4,7 +4,7 @@ mod explain;
 mod keep;
 mod rules;
 
-use super::desk::{Desk, Ended};
+use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
 use crate::engine::words::counted;
 use crate::io::frame::KeptFrame;
@@ -55,12 +55,12 @@ struct ReplayArgs {
     files: Vec<PathBuf>,
 }
 
-pub(super) fn run(desk: &Desk, args: &Args) -> Ended {
+pub(super) fn run(context: &Context, args: &Args) -> Ended {
     match &args.verb {
-        Verb::Explain(args) => explain::explain(desk, args),
-        Verb::Replay(args) => replay(desk, args),
-        Verb::Keep(args) => keep::keep(desk, args),
-        Verb::Check(args) => keep::check(desk, args),
+        Verb::Explain(args) => explain::explain(context, args),
+        Verb::Replay(args) => replay(context, args),
+        Verb::Keep(args) => keep::keep(context, args),
+        Verb::Check(args) => keep::check(context, args),
     }
 }
 
@@ -73,8 +73,8 @@ struct Line<'a> {
     rows: &'a [usize],
 }
 
-fn replay(desk: &Desk, args: &ReplayArgs) -> Ended {
-    let rules = rules_of(desk, &args.provider)?;
+fn replay(context: &Context, args: &ReplayArgs) -> Ended {
+    let rules = rules_of(context, &args.provider)?;
     let mut bad = 0;
     for path in &args.files {
         let file = path.to_string_lossy();
@@ -83,7 +83,7 @@ fn replay(desk: &Desk, args: &ReplayArgs) -> Ended {
             Err(error) => {
                 bad += 1;
                 let why = format!("{}: {error}", escape(&file));
-                desk.complain(&Failure::new(
+                context.complain(&Failure::new(
                     Kind::Rejected,
                     "frame",
                     why,
@@ -95,11 +95,11 @@ fn replay(desk: &Desk, args: &ReplayArgs) -> Ended {
         frame.with(|frame| {
             let reading = rules.read(frame);
             let (state, rule) = (reading.state.name(), reading.rule_name());
-            if desk.globals.json {
+            if context.globals.json {
                 let line = Line { file: &file, state, rule, rows: &reading.rows };
-                desk.say(serde_json::to_string(&line).map_err(std::io::Error::other)?)
+                context.say(serde_json::to_string(&line).map_err(std::io::Error::other)?)
             } else {
-                desk.say(format!("{} {state} {rule}", escape(&file)))
+                context.say(format!("{} {state} {rule}", escape(&file)))
             }
         })?;
     }

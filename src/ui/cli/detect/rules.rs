@@ -2,15 +2,15 @@
 
 use crate::engine::screen::reading::Rules;
 use crate::io::workspace::{Workspace, WorkspaceError};
-use crate::ui::cli::desk::Desk;
+use crate::ui::cli::context::Context;
 use crate::ui::cli::failure::{Failure, Kind};
 use crate::wire::team_file::{Profile, Settings, built_in_profiles};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The rules of a profile: of the workspace, if this is one, else the built-in ones.
-pub(super) fn rules_of(desk: &Desk, provider: &str) -> Result<Arc<Rules>, Failure> {
-    let profiles = profiles(desk)?;
+pub(super) fn rules_of(context: &Context, provider: &str) -> Result<Arc<Rules>, Failure> {
+    let profiles = profiles(context)?;
     let Some(profile) = profiles.get(provider) else {
         let known: Vec<&str> = profiles.keys().map(String::as_str).collect();
         let why = format!("there is no profile `{provider}`");
@@ -34,10 +34,10 @@ pub(super) fn rules_of(desk: &Desk, provider: &str) -> Result<Arc<Rules>, Failur
     })
 }
 
-pub(super) fn profiles(desk: &Desk) -> Result<BTreeMap<String, Profile>, Failure> {
-    match Workspace::find(desk.globals.root.as_deref(), &desk.around) {
-        Ok(workspace) => Ok(Settings::load(&workspace, &desk.around)?.settings.profiles),
-        Err(WorkspaceError::NotFound { .. }) if desk.globals.root.is_none() => Ok(built_in_profiles()),
+pub(super) fn profiles(context: &Context) -> Result<BTreeMap<String, Profile>, Failure> {
+    match Workspace::find(context.globals.root.as_deref(), &context.around) {
+        Ok(workspace) => Ok(Settings::load(&workspace, &context.around)?.settings.profiles),
+        Err(WorkspaceError::NotFound { .. }) if context.globals.root.is_none() => Ok(built_in_profiles()),
         Err(error) => Err(error.into()),
     }
 }

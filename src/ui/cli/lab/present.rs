@@ -3,7 +3,7 @@
 use crate::lab::scripted::{self, BadScript, ScriptedArgs, Unplayed};
 use crate::lab::torture::{self, Args, Setting};
 use crate::lab::trouble::{self, Trouble};
-use crate::ui::cli::desk::{Desk, Ended};
+use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
 use std::process::ExitCode;
 
@@ -21,11 +21,11 @@ pub(in crate::ui::cli) fn play(args: &ScriptedArgs, is_json: bool) -> ExitCode {
 }
 
 /// Runs `tasuki torture` and shows its report.
-pub(in crate::ui::cli) fn torture(desk: &Desk, args: &Args) -> Ended {
-    let remark = |text: &str| desk.remark(text);
-    let setting = Setting { around: &desk.around, json: desk.globals.json, remark: &remark };
+pub(in crate::ui::cli) fn torture(context: &Context, args: &Args) -> Ended {
+    let remark = |text: &str| context.remark(text);
+    let setting = Setting { around: &context.around, json: context.globals.json, remark: &remark };
     let report = torture::run(setting, args)?;
-    desk.tell(&report.value, || report.text.clone())?;
+    context.tell(&report.value, || report.text.clone())?;
     Ok(report.close()?)
 }
 

@@ -134,9 +134,7 @@ pub struct PromptWay {
 /// A text, or a JSON value that becomes one: what is filled into its strings is quoted as JSON wants it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Template {
-    /// A text.
     Text(String),
-    /// A JSON value.
     Json(Value),
 }
 

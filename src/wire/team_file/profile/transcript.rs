@@ -55,9 +55,7 @@ enum Scalar {
 pub struct Transcript {
     /// Paths with a variable first and stars in names.
     pub files: Vec<String>,
-    /// What it was asked.
     pub asked: Records,
-    /// What it said.
     pub said: Records,
     /// What stands in a record that ends a turn, of one kind or another.
     over: Vec<Vec<(String, Value)>>,

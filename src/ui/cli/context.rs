@@ -50,14 +50,14 @@ impl Color {
     }
 }
 
-/// A verb's desk.
+/// A verb's context.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct Context {
     pub(super) globals: Globals,
     pub(super) around: Surroundings,
 }
 
-impl Desk {
+impl Context {
     pub(super) fn new(globals: Globals) -> Result<Self, Failure> {
         Ok(Self { globals, around: Surroundings::of_this_process()? })
     }
