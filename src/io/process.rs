@@ -6,6 +6,7 @@ mod family;
 mod front;
 mod key;
 mod line_keys;
+mod record;
 mod terminal;
 mod waiting;
 
@@ -21,6 +22,7 @@ pub use waiting::{surely_works, times_woken, waits_for_input};
 
 use crate::engine::words::ProcessKey;
 use key::raw;
+use record::record;
 use rustix::param::clock_ticks_per_second;
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
@@ -94,7 +96,7 @@ pub(crate) fn end_stray_tmux(pid: u32) {
 /// Whether a program has handed its terminal on, as a shell does to what it runs: keys that interrupt go there, and not to it.
 #[must_use]
 pub fn has_handed_on(pid: u32) -> Option<bool> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = record(format!("/proc/{pid}/stat")).ok()?;
     // Behind the name, which may hold anything: state, parent, group, session, terminal, and the group that has the terminal.
     let (_, fields) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();

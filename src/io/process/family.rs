@@ -3,6 +3,7 @@
 
 use super::end::wait_gone;
 use super::key::{alive, raw};
+use super::record::record;
 use crate::engine::words::ProcessKey;
 use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::BTreeMap;
@@ -152,14 +153,14 @@ fn send(key: ProcessKey, signal: Signal) {
 /// The session of a process; none if it is gone.
 #[must_use]
 pub fn session_of(pid: u32) -> Option<u32> {
-    read_facts(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?).map(|facts| facts.session)
+    read_facts(&record(format!("/proc/{pid}/stat")).ok()?).map(|facts| facts.session)
 }
 
 /// All processes of the machine that can be looked at.
 fn processes() -> BTreeMap<u32, Facts> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return BTreeMap::new() };
     let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let facts = |pid: u32| read_facts(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?);
+    let facts = |pid: u32| read_facts(&record(format!("/proc/{pid}/stat")).ok()?);
     numbers.filter_map(|pid| Some((pid, facts(pid)?))).collect()
 }
 

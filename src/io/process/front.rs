@@ -1,6 +1,7 @@
 //! Which program of a terminal gets what is typed there: the one in front.
 
 use super::key::raw;
+use super::record::record;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -15,7 +16,7 @@ const WITH_WORD: [&[u8]; 7] = [b"-o", b"+o", b"-O", b"+O", b"--rcfile", b"--init
 #[must_use]
 pub fn runs_in_front(pid: u32) -> Option<bool> {
     raw(pid)?;
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = record(format!("/proc/{pid}/stat")).ok()?;
     let (group, front) = groups(&stat)?;
     Some(front <= 0 || group == front)
 }
@@ -23,9 +24,9 @@ pub fn runs_in_front(pid: u32) -> Option<bool> {
 /// The name of the program in front of a terminal that `pid` leads.
 #[must_use]
 pub fn name_in_front(pid: u32) -> Option<String> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = record(format!("/proc/{pid}/stat")).ok()?;
     let (_, front) = groups(&stat)?;
-    let name = std::fs::read_to_string(format!("/proc/{front}/comm")).ok()?;
+    let name = record(format!("/proc/{front}/comm")).ok()?;
     Some(name.trim_end().to_owned()).filter(|name| !name.is_empty())
 }
 

@@ -1,5 +1,6 @@
 //! Which process has a number, whoever had it before.
 
+use super::record::record;
 use crate::engine::words::ProcessKey;
 use rustix::io::Errno;
 use rustix::process::Pid;
@@ -28,7 +29,7 @@ pub fn alive(key: ProcessKey) -> bool {
 
 /// Start time, and whether it has ended and only waits to be collected.
 fn read_stat_of(pid: u32) -> io::Result<Option<(u64, bool)>> {
-    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+    match record(format!("/proc/{pid}/stat")) {
         Ok(line) => Ok(read_stat(&line)),
         // It may end while it is read.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

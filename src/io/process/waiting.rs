@@ -1,5 +1,6 @@
 //! Whether the programs of a terminal wait for its input, and for nothing else.
 
+use super::record::record;
 use rustix::io::Errno;
 use std::io;
 use std::path::Path;
@@ -104,7 +105,7 @@ enum AtWork {
 
 fn at_work(pid: u32) -> AtWork {
     let path = format!("/proc/{pid}/task/{pid}");
-    if let Ok(call) = std::fs::read_to_string(format!("{path}/syscall")) {
+    if let Ok(call) = record(format!("{path}/syscall")) {
         let number = call.split_ascii_whitespace().next().unwrap_or_default();
         return match number.parse::<libc::c_long>() {
             Ok(libc::SYS_nanosleep | libc::SYS_clock_nanosleep) => AtWork::Surely,
@@ -113,7 +114,7 @@ fn at_work(pid: u32) -> AtWork {
             _ => AtWork::Perhaps,
         };
     }
-    match std::fs::read_to_string(format!("{path}/wchan")).unwrap_or_default().trim() {
+    match record(format!("{path}/wchan")).unwrap_or_default().trim() {
         "hrtimer_nanosleep" | "do_nanosleep" | "common_nsleep" => AtWork::Surely,
         "do_wait" => AtWork::Others,
         _ => AtWork::Perhaps,
@@ -123,10 +124,10 @@ fn at_work(pid: u32) -> AtWork {
 /// What a thread does, by the call that it is in; where that is a secret to all but its tracer, by where in the kernel it
 /// sleeps.
 fn doing(pid: u32, thread: &Path, tty: &Path) -> Option<Doing> {
-    match std::fs::read_to_string(thread.join("syscall")) {
+    match record(thread.join("syscall")) {
         Ok(call) => Some(by_call(&call, pid, tty)),
         Err(error) if is_gone(&error) => Some(Doing::Waits),
-        Err(_) => match known(std::fs::read_to_string(thread.join("wchan")))? {
+        Err(_) => match known(record(thread.join("wchan")))? {
             Some(place) => by_place(&place, pid, tty),
             None => Some(Doing::Waits),
         },
