@@ -152,7 +152,7 @@ fn whoever_sends_to_one_that_does_not_run_hears_that_it_waits() {
     assert!(err.contains("tasuki agent start worker"), "{err}");
     assert_eq!(said(&house, &["agent", "start", "worker"]).0, Some(0));
     assert_eq!(said(&house, &["stop", "--all"]).0, Some(0));
-    assert!(said(&house, &["send", "worker", "z"]).2.contains("queue/STOP exists"));
+    assert!(said(&house, &["send", "worker", "z"]).2.contains("queue/STOP has existed since"));
     house.end();
 }
 
