@@ -48,3 +48,57 @@ fn a_file_that_somebody_leaves_open_for_writing_holds_no_claim_up() {
     drop(open);
     house.end();
 }
+
+/// Asks a person something: in a turn that says `ask`, or behind the claim of one that says `later`.
+const ASKS: &str = r#"#!/bin/bash
+while IFS= read -r line; do
+  file=$(sed -n 's/.*read \(.*\.yaml\) and.*/\1/p' <<<"$line")
+  content=$(sed -n '/^content:/,/^[a-z_]*:/p' "$file")
+  token=$(sed -n 's/.*(token \([a-z0-9]*\)).*/\1/p' <<<"$line")
+  case "$content" in
+    *ask*) read -r -p 'Delete everything? [Y/n] ' answer; echo "$answer" >> answers ;;
+    *later*) echo "A OK $token"; sleep 0.3; read -r -p '消しますか？ ' answer; echo "$answer" >> answers ;;
+    *) echo "A OK $token" ;;
+  esac
+done
+"#;
+
+/// Whatever became of the task that it was asked in: a task's line is nobody's answer.
+#[test]
+fn a_question_is_not_answered_by_the_next_tasks_line() {
+    let agent = "  - {name: a, reports_to: user, provider: plain, command: [bash, a.sh], marker: A OK}\n";
+    let mut house = House::new("asks", agent, &[("a.sh", ASKS)]);
+    house.start();
+    let mut answers = String::new();
+    for (number, how) in ["timed out", "cancelled", "done", "later"].into_iter().enumerate() {
+        let (asked, next) = (format!("q{number}"), format!("n{number}"));
+        let content = if how == "later" { "later" } else { "ask" };
+        let timeout = if how == "timed out" { "timeout: 3s\n" } else { "" };
+        house.drop(&format!("{asked}.yaml"), &format!("id: {asked}\nto: a\n{timeout}content: {content}\n"));
+        house.until("the question", |house| {
+            house.tmux(&["capture-pane", "-pt", "a"]).trim_end().ends_with(['?', ']', '？'])
+        });
+        match how {
+            "cancelled" => assert!(house.ask(&["cancel", &asked, "--let-finish"]).status.success()),
+            "done" => {
+                house.until("the end of the turn", |house| {
+                    house.read("status/agents/a.yaml").contains("waiting_input")
+                });
+                assert!(house.ask(&["answer", "a", "done"]).status.success());
+            }
+            _ => {}
+        }
+        house.drop(&format!("{next}.yaml"), &format!("id: {next}\nto: a\ncontent: go on\n"));
+        house.until("to be held for the question", |house| {
+            let why = house.ask(&["why", &next]);
+            String::from_utf8_lossy(&why.stdout).contains("it asks something that a person should answer")
+        });
+        assert_eq!(house.read("answers"), answers, "{how}");
+        house.tmux(&["send-keys", "-t", "a", "-l", &format!("no {number}")]);
+        house.tmux(&["send-keys", "-t", "a", "Enter"]);
+        answers += &format!("no {number}\n");
+        house.result(&next);
+        assert_eq!(house.read("answers"), answers, "{how}");
+    }
+    house.end();
+}

@@ -78,7 +78,9 @@ impl Guard {
                 "send them or remove them there (`tasuki attach {name}`), or run `tasuki pane clear-line {name}`"
             ),
             Self::Occupied => format!("{shows}; it goes on when that program has ended"),
-            Self::Asking => format!("`tasuki answer {name}` answers it"),
+            Self::Asking => {
+                format!("{shows}, and you can answer there; `tasuki answer {name}` answers a dialog")
+            }
             Self::PersonTyping => "it goes on when they have stopped for a moment".to_owned(),
             Self::CopyMode => format!("leave it with `q` (`tasuki attach {name}`)"),
             Self::Stopped => "`tasuki stop --off` lets work go on".to_owned(),

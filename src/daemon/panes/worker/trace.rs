@@ -145,6 +145,19 @@ fn asks(row: &str) -> bool {
     [row, before].iter().any(|row| row.ends_with(['?', '？', ':', '：']))
 }
 
+/// The same where it is sure: it ends with a question mark, or with a choice such as `[Y/n]` or `(yes/no)`. A colon ends prompts, too.
+pub(super) fn is_question(row: &str) -> bool {
+    const CHOICE_CHARS_MAX: usize = 16;
+    let row = row.trim_end().trim_end_matches(':').trim_end();
+    let choice = row.strip_suffix([']', ')']).and_then(|row| row.rsplit_once(['[', '(']));
+    let chooses = choice.is_some_and(|(_, words)| {
+        words.contains('/')
+            && !words.contains(char::is_whitespace)
+            && words.chars().count() <= CHOICE_CHARS_MAX
+    });
+    chooses || row.ends_with(['?', '？'])
+}
+
 fn find(seen: &Screen<'_>, typed: &Typed) -> Option<marker::Claim> {
     let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok()?;
     let after: Option<Echo> = echo::own_echo(seen, &typed.line, typed.turn.token, typed.stood);

@@ -1,6 +1,7 @@
 //! A person's words that stand in the input without Enter: what is known of them. Nothing is typed behind them. Where a person's key
 //! has reached the pane since nothing stood there, and the line of the cursor is another now, it is theirs until it is entered or gone.
 
+use super::trace::is_question;
 use crate::engine::screen::unsent::{Stands, stands};
 use crate::io::tmux::{CursorLine, PaneScreen, People, Remembered};
 use std::sync::Arc;
@@ -117,7 +118,7 @@ impl Unsent {
 
     /// Nobody's words stand in the line, which shows this; `edits` is whether its program edits its line itself.
     pub(super) fn is_free(&mut self, row: String, now: u64, edits: bool) {
-        if !row.is_empty() {
+        if !row.is_empty() && !is_question(&row) {
             self.prompt = Some(row.clone());
         }
         (self.edits, self.asks) = (edits, false);

@@ -7,6 +7,7 @@ use crate::daemon::panes::worker::own_line::{InInput, Standing};
 use crate::daemon::panes::worker::session::{End, Objection, answered};
 use crate::daemon::panes::worker::trace::{count, echoes, is_bare};
 use crate::daemon::panes::worker::typing::{Failed, not_delivered, withdrawn};
+use crate::daemon::panes::worker::unsent::row_of;
 use crate::engine::input::{Guard, Report, Verdict};
 use crate::engine::life::Receipt;
 use crate::io::clock::wall_now;
@@ -102,6 +103,9 @@ impl Worker {
                 return self.end_draft(&draft, typed).await;
             }
             Standing::Done => return Ok(Receipt::Echoed),
+        }
+        if read.is_none() {
+            self.work.is_idle_at(row_of(&screen));
         }
         typed.stood = self.stood(typed, before).await;
         let typed = &*typed;

@@ -3,6 +3,7 @@
 use super::Worker;
 use crate::daemon::panes::worker::readiness::Due;
 use crate::daemon::panes::worker::session::{End, IN_ANY_CASE, TRY_AGAIN, answered};
+use crate::daemon::panes::worker::unsent::row_of;
 use crate::daemon::tmux::windows::ASK_AGAIN;
 use crate::engine::input::{Guard, Report};
 use crate::engine::words::Token;
@@ -58,6 +59,9 @@ impl Worker {
             return Ok(Verdict::Closed(Guard::Working, now + TRY_AGAIN));
         } else {
             match answered(self.unsent().has_words(&screen, &people).await)? {
+                Ok(false) if self.work.is_asked_in(&row_of(&screen)) => {
+                    return Ok(Verdict::Closed(Guard::Asking, now + IN_ANY_CASE));
+                }
                 Ok(false) => {}
                 Ok(true) => return Ok(Verdict::Closed(Guard::Draft, now + IN_ANY_CASE)),
                 Err(_) => return Ok(unanswered(self.session.now())),
