@@ -207,3 +207,18 @@ fn metadata_comes_back_with_its_letters_and_its_priority_counts() {
     log_has(&house, "refused other.yaml: id-conflict");
     house.end();
 }
+
+#[test]
+fn up_names_the_file_under_which_no_agent_gets_ready() {
+    let mut house = House::plain("halted");
+    house.start();
+    assert_eq!(said(&house, &["stop", "--all"]).0, Some(0));
+    assert_eq!(said(&house, &["agent", "restart", "worker"]).0, Some(0));
+    let (code, _, err) = said(&house, &["up", "--within", "50s"]);
+    assert_eq!(code, Some(4), "{err}");
+    assert!(err.contains("queue/STOP exists") && err.contains("tasuki stop --off"), "{err}");
+    assert_eq!(said(&house, &["stop", "--off"]).0, Some(0));
+    let (code, _, err) = said(&house, &["up", "--within", "50s"]);
+    assert_eq!(code, Some(0), "{err}");
+    house.end();
+}

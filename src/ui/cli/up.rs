@@ -77,11 +77,11 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
             {
                 context.remark(format!("daemon {} is ending: another one is started", daemon.pid));
             }
-            agents => {
-                let agents = agents?;
+            watched => {
+                let watched = watched?;
                 // What is to be seen to by a person, before it is forgotten.
                 lying::notes(&workspace).iter().for_each(|note| context.remark(format!("warning: {note}")));
-                return finish(context, &daemon, &agents, args.within);
+                return finish(context, &daemon, &watched, args.within);
             }
         }
     }
@@ -120,9 +120,9 @@ fn found(
 }
 
 /// Has every agent started, and waits for them.
-fn ready(context: &Context, client: &Client, args: &Args) -> Result<Vec<AgentInfo>, ClientError> {
+fn ready(context: &Context, client: &Client, args: &Args) -> Result<Watched, ClientError> {
     client.post::<Done>("/v1/agents/start", &serde_json::json!({}), ANSWER_DEADLINE)?;
-    if args.no_wait { Ok(Vec::new()) } else { watch(context, client, args.within) }
+    if args.no_wait { Ok(Watched::default()) } else { watch(context, client, args.within) }
 }
 
 /// What is odd about the team file.
@@ -195,8 +195,16 @@ fn ended(child: &mut Child, words: &std::path::Path) -> Result<Option<Failure>, 
     Ok(Some(Failure::new(kind, "start", why, "see .tasuki/daemon.log, and `tasuki doctor`")))
 }
 
-/// Looks until no agent is being started any more.
-fn watch(context: &Context, client: &Client, within_ms: u64) -> Result<Vec<AgentInfo>, ClientError> {
+/// The agents as they were seen last.
+#[derive(Default)]
+struct Watched {
+    agents: Vec<AgentInfo>,
+    /// Whether `queue/STOP` exists.
+    is_halted: bool,
+}
+
+/// Looks until no agent is being started any more, or none can get ready.
+fn watch(context: &Context, client: &Client, within_ms: u64) -> Result<Watched, ClientError> {
     let clock = Clock::start();
     let began = clock.now();
     let mut lines = Lines::new(context.globals.json);
@@ -206,15 +214,18 @@ fn watch(context: &Context, client: &Client, within_ms: u64) -> Result<Vec<Agent
         for agent in &status.agents {
             lines.show(context, agent, Millis(passed));
         }
-        if status.agents.iter().all(is_settled) || passed >= within_ms {
+        // Under queue/STOP none gets ready, however long it is waited for.
+        let is_halted = status.halted_since.is_some();
+        if status.agents.iter().all(is_settled) || passed >= within_ms || is_halted {
             lines.finish();
-            return Ok(status.agents);
+            return Ok(Watched { agents: status.agents, is_halted });
         }
         client.pause(LOOK);
     }
 }
 
-fn finish(context: &Context, daemon: &DaemonInfo, agents: &[AgentInfo], within_ms: u64) -> Ended {
+fn finish(context: &Context, daemon: &DaemonInfo, watched: &Watched, within_ms: u64) -> Ended {
+    let agents = &watched.agents;
     let value = serde_json::json!({"daemon": daemon, "agents": agents});
     context.tell(&value, || {
         "tasuki attach    shows the agents; C-b d leaves them\ntasuki status    shows what each agent does"
@@ -237,8 +248,14 @@ fn finish(context: &Context, daemon: &DaemonInfo, agents: &[AgentInfo], within_m
         ));
     }
     if let Some(slow) = names(&|agent| !is_settled(agent)) {
-        let why = format!("not ready after {} s:\n  {slow}", within_ms / 1_000);
-        let cure = "they are still starting; see `tasuki status`, and `tasuki attach AGENT`";
+        let seconds = within_ms / 1_000;
+        let (why, cure) = if watched.is_halted {
+            let why = format!("queue/STOP exists, and until it is gone no agent gets ready:\n  {slow}");
+            (why, "`tasuki stop --off` removes it, and the agents go on by themselves")
+        } else {
+            let cure = "they are still starting; see `tasuki status`, and `tasuki attach AGENT`";
+            (format!("not ready after {seconds} s:\n  {slow}"), cure)
+        };
         return Err(Failure::new(Kind::TimedOut, "not-ready", why, cure));
     }
     Ok(())
