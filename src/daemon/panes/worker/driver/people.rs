@@ -17,6 +17,18 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 impl Worker {
+    /// What a caller is told of a pane verb.
+    pub(super) fn response(&self, done: Result<PaneResponse, TmuxError>) -> Result<Response, End> {
+        match done {
+            Ok(response) => Ok(Response::Pane(response)),
+            Err(TmuxError::Gone { .. }) => Err(End::Disconnected),
+            Err(TmuxError::InMode { .. }) => {
+                Ok(Response::Pane(PaneResponse::Hindered(self.hindrance(Guard::CopyMode))))
+            }
+            Err(error) => Ok(Response::Unavailable(error.to_string())),
+        }
+    }
+
     /// Does a pane verb.
     pub(super) async fn pane_verb(
         &mut self,
@@ -49,14 +61,7 @@ impl Worker {
             }
             PaneRequest::Wait { text, timeout_ms } => return self.wait(text, timeout_ms, answer).await,
         };
-        let response = match done {
-            Ok(response) => Response::Pane(response),
-            Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
-            Err(TmuxError::InMode { .. }) => {
-                Response::Pane(PaneResponse::Hindered(self.hindrance(Guard::CopyMode)))
-            }
-            Err(error) => Response::Unavailable(error.to_string()),
-        };
+        let response = self.response(done)?;
         drop(answer.send(response));
         Ok(())
     }

@@ -58,14 +58,7 @@ impl Worker {
             Ok(None) => self.sending().type_all(&sending.lines, sending.wish.force).await,
             Err(error) => Err(error),
         };
-        let response = match done {
-            Ok(response) => Response::Pane(response),
-            Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
-            Err(TmuxError::InMode { .. }) => {
-                Response::Pane(PaneResponse::Hindered(self.hindrance(Guard::CopyMode)))
-            }
-            Err(error) => Response::Unavailable(error.to_string()),
-        };
+        let response = self.response(done)?;
         drop(sending.answer.send(response));
         if !self.sendings.is_empty() {
             self.session.look_by(self.session.now() + TRY_AGAIN);
