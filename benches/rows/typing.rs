@@ -9,7 +9,7 @@ use crate::support::rounds::{self, Contest, Goal, Scale};
 use crate::support::stamp::{self, us};
 use std::ffi::OsString;
 use tasuki::engine::words::{AgentName, Nonce};
-use tasuki::io::tmux::{Pane, Server, Tag, Tmux, WindowSpec};
+use tasuki::io::mux::{Mux, Pane, Server, Tag, WindowSpec};
 
 const CLOCK: Contest = Contest { name: "a line typed, by the clock", unit: "µs", goal: Goal::AtMost(1.1) };
 const PROCESSOR: Contest =
@@ -81,7 +81,7 @@ fn tasuki(lines: usize) -> Cost {
 
 async fn open(server: &Server) -> Pane {
     let left = server.ensure().await.expect("a server");
-    let (tmux, _, driver) = Tmux::connect(server, left).await.expect("a connection");
+    let (tmux, _, driver) = Mux::connect(server, left).await.expect("a connection");
     tokio::spawn(driver.run());
     let tag = Tag { agent: AgentName::new("reader").expect("a name"), nonce: Nonce(1) };
     let spec = WindowSpec {

@@ -18,6 +18,7 @@ pub mod lease;
 pub mod lock;
 pub mod log;
 pub mod mailbox;
+pub mod mux;
 pub mod process;
 pub(crate) mod regular;
 pub mod side_channel;

@@ -4,11 +4,11 @@ use crate::world::{End, SOON, World, new_server, row_after, screen_until, text};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use tasuki::engine::words::{AgentName, Nonce, PaneId};
+use tasuki::io::mux::MuxError;
+use tasuki::io::mux::Rows;
+use tasuki::io::mux::Tag;
+use tasuki::io::mux::{ExitFacts, Pane};
 use tasuki::io::process;
-use tasuki::io::tmux::error::TmuxError;
-use tasuki::io::tmux::pane::{ExitFacts, Pane};
-use tasuki::io::tmux::screen::Rows;
-use tasuki::io::tmux::window::Tag;
 use tokio::time::timeout;
 
 async fn ended(pane: &Pane) -> ExitFacts {
@@ -51,7 +51,7 @@ async fn how_a_program_ended_is_known() {
         rows.iter().map(|row| (row.dead, row.dead_status, row.dead_signal.as_deref())).collect();
     let expected = [(Some(7), None), (None, Some("TERM")), (None, Some("KILL")), (Some(1), None)];
     assert_eq!(ends, expected.map(|(status, signal)| (true, status, signal)));
-    assert!(matches!(world.tmux.pane(PaneId(99)).exit_facts().await, Err(TmuxError::NoPane { .. })));
+    assert!(matches!(world.tmux.pane(PaneId(99)).exit_facts().await, Err(MuxError::NoPane { .. })));
 }
 
 #[tokio::test]
@@ -136,15 +136,12 @@ async fn a_program_of_one_word_is_no_shell_line() {
     let row = world.tmux.list_panes().await.unwrap().into_iter().find(|row| row.pane == made.pane).unwrap();
     assert_eq!((row.pid, row.current_command.as_str()), (made.pid, "sh"));
     spec.argv.clear();
-    assert!(matches!(world.tmux.create_window(&spec).await, Err(TmuxError::BadName { what: "command", .. })));
+    assert!(matches!(world.tmux.create_window(&spec).await, Err(MuxError::BadName { what: "command", .. })));
     spec.argv = vec!["a".into(), "x\0".into()];
-    assert!(matches!(world.tmux.create_window(&spec).await, Err(TmuxError::HasNul(_))));
+    assert!(matches!(world.tmux.create_window(&spec).await, Err(MuxError::HasNul(_))));
     let mut spec = world.spec("a", "");
     spec.env.push(("A=B".into(), "x".into()));
-    assert!(matches!(
-        world.tmux.create_window(&spec).await,
-        Err(TmuxError::BadName { what: "variable", .. })
-    ));
+    assert!(matches!(world.tmux.create_window(&spec).await, Err(MuxError::BadName { what: "variable", .. })));
 }
 
 #[tokio::test]
@@ -180,7 +177,7 @@ async fn panes_are_found_again_by_their_tags() {
     let target = a.pane.to_string();
     world.end.plain(&["split-window", "-d", "-b", "-t", &target, "cat"]);
     world.end.plain(&["move-window", "-s", &target, "-t", "=チーム:77"]);
-    let mine = |rows: Vec<tasuki::io::tmux::window::PaneRow>| -> Vec<_> {
+    let mine = |rows: Vec<tasuki::io::mux::PaneRow>| -> Vec<_> {
         rows.into_iter().filter_map(|row| Some((row.tag?, row.pane, row.pid, row.tty))).collect()
     };
     let rows = world.tmux.list_panes().await.unwrap();
@@ -216,7 +213,7 @@ async fn a_hundred_windows_are_made_and_closed() {
     for (spec, (made, pane)) in specs.iter().zip(&panes) {
         assert_eq!(row_after(pane, "50 ").await, "200");
         let row = rows.iter().find(|row| row.pane == made.pane).unwrap();
-        assert_eq!((row.tag.as_ref(), row.window, row.pid), (Some(&spec.tag), made.window, made.pid));
+        assert_eq!((row.tag.as_ref(), row.pid), (Some(&spec.tag), made.pid));
         assert_eq!(row.tty, made.tty);
         // The first is shown in the place of the window that only holds the session open.
         assert_eq!(row.window_active, spec.name == "a0", "making a window takes nobody elsewhere");

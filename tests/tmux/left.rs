@@ -6,8 +6,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use tasuki::daemon::panes::orders::{Order, Typed};
 use tasuki::engine::input::{Report, Verdict};
 use tasuki::engine::life::Turn;
+use tasuki::io::mux::Rows;
 use tasuki::io::process;
-use tasuki::io::tmux::screen::Rows;
 use tasuki::wire::team_file::Profile;
 use tokio::time::timeout;
 

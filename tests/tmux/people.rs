@@ -3,8 +3,8 @@
 use crate::world::{SOON, World, row_after, screen_until, text};
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use tasuki::io::tmux::notice::Notice;
-use tasuki::io::tmux::screen::Rows;
+use tasuki::io::mux::Notice;
+use tasuki::io::mux::Rows;
 use tokio::time::timeout;
 
 /// A person's terminal with tmux in it.

@@ -1,8 +1,8 @@
 //! What a pane shows is read as it is, and no text in it can pass for anything else.
 
 use crate::world::{SOON, World, row_after, screen_until, text};
+use tasuki::io::mux::Rows;
 use tasuki::io::tmux::command::{REPLY_BYTES_MAX, TmuxCommand};
-use tasuki::io::tmux::screen::Rows;
 use tokio::time::timeout;
 
 #[tokio::test]

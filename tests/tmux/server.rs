@@ -5,12 +5,12 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 use tasuki::engine::words::ProcessKey;
+use tasuki::io::mux::Earlier;
+use tasuki::io::mux::Mux;
+use tasuki::io::mux::MuxError;
+use tasuki::io::mux::Notice;
 use tasuki::io::process;
-use tasuki::io::tmux::Earlier;
 use tasuki::io::tmux::command::TmuxCommand;
-use tasuki::io::tmux::control::Tmux;
-use tasuki::io::tmux::error::TmuxError;
-use tasuki::io::tmux::notice::Notice;
 use tokio::time::timeout;
 
 #[tokio::test]
@@ -56,11 +56,11 @@ async fn nothing_of_ours_is_open_in_it() {
 async fn a_session_of_somebody_else_is_left_alone() {
     let (server, end) = new_server();
     end.plain(&["-f", "/dev/null", "new-session", "-d", "-s", "チーム"]);
-    let Err(TmuxError::Foreign { owner, .. }) = server.ensure().await else { panic!("it was taken") };
+    let Err(MuxError::Foreign { owner, .. }) = server.ensure().await else { panic!("it was taken") };
     assert_eq!(owner, "tasuki did not make it");
-    assert!(matches!(server.kill().await, Err(TmuxError::Foreign { .. })));
+    assert!(matches!(server.kill().await, Err(MuxError::Foreign { .. })));
     end.plain(&["set-option", "-t", "=チーム:", "@tasuki_root", "/elsewhere"]);
-    let Err(TmuxError::Foreign { owner, .. }) = server.ensure().await else { panic!("it was taken") };
+    let Err(MuxError::Foreign { owner, .. }) = server.ensure().await else { panic!("it was taken") };
     assert_eq!(owner, "it belongs to /elsewhere");
     assert_eq!(end.plain(&["list-sessions", "-F", "#{session_name} #{session_windows}"]), "チーム 1");
 }
@@ -111,7 +111,7 @@ async fn its_death_is_noticed_and_told_to_all() {
     kill_process(pid, Signal::KILL).unwrap();
     let all = async {
         for call in calls {
-            assert!(matches!(call.await.unwrap(), Err(TmuxError::Gone { .. })));
+            assert!(matches!(call.await.unwrap(), Err(MuxError::Gone { .. })));
         }
         while counter.changed().await.is_ok() {}
         let mut last = None;
@@ -124,7 +124,7 @@ async fn its_death_is_noticed_and_told_to_all() {
     let why = timeout(Duration::from_secs(2), all).await.expect("within two seconds");
     assert!(!why.is_empty());
     let late = world.tmux.run(TmuxCommand::new("list-sessions")).await;
-    assert!(matches!(late, Err(TmuxError::Gone { .. })));
+    assert!(matches!(late, Err(MuxError::Gone { .. })));
     world.server.ensure().await.expect("a new one is started");
 }
 
@@ -135,7 +135,7 @@ async fn a_server_that_stands_still_is_reported() {
     kill_process(pid, Signal::STOP).unwrap();
     let answer = world.tmux.run(TmuxCommand::new("list-sessions")).await;
     kill_process(pid, Signal::CONT).unwrap();
-    assert!(matches!(answer, Err(TmuxError::Late { command: "list-sessions", ms: 5_000, sent: true })));
+    assert!(matches!(answer, Err(MuxError::Late { command: "list-sessions", ms: 5_000, sent: true })));
     let replies = world.tmux.run(TmuxCommand::new("display-message").flag("-p").word("again")).await.unwrap();
     assert_eq!(replies[0].text(), "again", "the late reply was nobody's");
 }
@@ -143,10 +143,10 @@ async fn a_server_that_stands_still_is_reported() {
 #[tokio::test]
 async fn a_session_that_is_not_there_is_not_made_by_connecting() {
     let (server, end) = new_server();
-    let why = Tmux::connect(&server, Earlier::default()).await.expect_err("it connected").to_string();
+    let why = Mux::connect(&server, Earlier::default()).await.expect_err("it connected").to_string();
     assert!(why.contains("no server") || why.contains("error connecting"), "{why}");
     end.plain(&["-f", "/dev/null", "new-session", "-d", "-s", "mine"]);
-    let why = Tmux::connect(&server, Earlier::default()).await.expect_err("it connected").to_string();
+    let why = Mux::connect(&server, Earlier::default()).await.expect_err("it connected").to_string();
     assert!(why.contains("can't find session"), "{why}");
 }
 
@@ -182,7 +182,7 @@ async fn the_clients_end_with_us() {
     for client in clients {
         timeout(SOON, process::wait_exit(client)).await.expect("it was ended").unwrap();
     }
-    assert!(matches!(world.tmux.run(TmuxCommand::new("list-sessions")).await, Err(TmuxError::Gone { .. })));
+    assert!(matches!(world.tmux.run(TmuxCommand::new("list-sessions")).await, Err(MuxError::Gone { .. })));
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn a_tmux_that_is_missing_or_too_old_is_told_apart() {
     let folder = end.folder.path().join("bin");
     std::fs::create_dir(&folder).unwrap();
     server.env[0].1 = folder.clone().into();
-    assert!(matches!(server.ensure().await, Err(TmuxError::Missing)));
+    assert!(matches!(server.ensure().await, Err(MuxError::Missing)));
     let pretend = |version: &str| {
         let program = folder.join("tmux");
         std::fs::write(&program, format!("#!/bin/sh\necho {version}\n")).unwrap();
@@ -199,10 +199,10 @@ async fn a_tmux_that_is_missing_or_too_old_is_told_apart() {
     };
     pretend("tmux 3.2a");
     let error = server.ensure().await.unwrap_err();
-    assert!(matches!(error, TmuxError::TooOld { .. }));
+    assert!(matches!(error, MuxError::TooOld { .. }));
     assert!(error.to_string().contains("apt-get install tmux"), "{error}");
     pretend("tmux master");
-    assert!(matches!(server.ensure().await, Err(TmuxError::VersionUnknown { .. })));
+    assert!(matches!(server.ensure().await, Err(MuxError::VersionUnknown { .. })));
 }
 
 #[tokio::test]
@@ -211,12 +211,9 @@ async fn names_with_a_meaning_are_refused() {
     for name in ["", "a:b", "a.b", "=a", "-a", "$1", "a/b", "a b", "a\n", &"a".repeat(65)] {
         let mut bad = server.clone();
         bad.session = name.to_owned();
-        assert!(matches!(bad.ensure().await, Err(TmuxError::BadName { what: "session", .. })), "{name:?}");
+        assert!(matches!(bad.ensure().await, Err(MuxError::BadName { what: "session", .. })), "{name:?}");
         let mut bad = server.clone();
         bad.socket = name.to_owned();
-        assert!(
-            matches!(bad.ensure().await, Err(TmuxError::BadName { what: "tmux_socket", .. })),
-            "{name:?}"
-        );
+        assert!(matches!(bad.ensure().await, Err(MuxError::BadName { what: "tmux_socket", .. })), "{name:?}");
     }
 }

@@ -1,9 +1,9 @@
 //! Much at once: nothing is lost that counts, nothing grows that must not.
 
 use crate::world::{SOON, World, row_after, screen_until, text};
+use tasuki::io::mux::Notice;
+use tasuki::io::mux::Rows;
 use tasuki::io::tmux::command::TmuxCommand;
-use tasuki::io::tmux::notice::Notice;
-use tasuki::io::tmux::screen::Rows;
 use tokio::time::timeout;
 
 #[tokio::test]

@@ -4,11 +4,11 @@ use crate::world::{SOON, World, file_until, row_after};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use tasuki::engine::words::{Nonce, PaneId};
+use tasuki::io::mux::MuxError;
+use tasuki::io::mux::Pane;
+use tasuki::io::mux::Tag;
+use tasuki::io::mux::{CtrlLetter, Key};
 use tasuki::io::tmux::command::TmuxCommand;
-use tasuki::io::tmux::error::TmuxError;
-use tasuki::io::tmux::pane::Pane;
-use tasuki::io::tmux::typing::{CtrlLetter, Key};
-use tasuki::io::tmux::window::Tag;
 use tokio::time::timeout;
 
 /// A raw program that writes the `bytes` that it is given into a file.
@@ -141,15 +141,15 @@ async fn no_control_character_is_typed() {
     let (pane, path) = reader(&world, "c", "", 2).await;
     for c in (0..0x20).chain(0x7f..0xa0).filter_map(char::from_u32) {
         let text = format!("日{c}\u{1b}[201~");
-        assert!(matches!(pane.paste(&text).await, Err(TmuxError::Unprintable(_))), "{c:?}");
-        assert!(matches!(pane.type_literal(&text).await, Err(TmuxError::Unprintable(_))), "{c:?}");
+        assert!(matches!(pane.paste(&text).await, Err(MuxError::Unprintable(_))), "{c:?}");
+        assert!(matches!(pane.type_literal(&text).await, Err(MuxError::Unprintable(_))), "{c:?}");
     }
     pane.paste("ok").await.unwrap();
     assert_eq!(file_until(&pane, &path, |read| read.len() >= 2).await, b"ok");
 }
 
 /// Tries each way of typing, and checks that each is refused in the same way.
-async fn refused(pane: &Pane, meant: impl Fn(&TmuxError) -> bool) {
+async fn refused(pane: &Pane, meant: impl Fn(&MuxError) -> bool) {
     let large = "x".repeat(20 << 10);
     let tries = [
         ("paste", pane.paste("rm 日本").await),
@@ -174,9 +174,9 @@ async fn nothing_is_typed_where_no_program_lives() {
         }
     };
     timeout(SOON, ended).await.unwrap();
-    refused(&pane, |error| matches!(error, TmuxError::DeadPane { pane } if *pane == facts.pane)).await;
+    refused(&pane, |error| matches!(error, MuxError::DeadPane { pane } if *pane == facts.pane)).await;
     let nowhere = world.tmux.pane(PaneId(4_000_000));
-    refused(&nowhere, |error| matches!(error, TmuxError::NoPane { pane: PaneId(4_000_000) })).await;
+    refused(&nowhere, |error| matches!(error, MuxError::NoPane { pane: PaneId(4_000_000) })).await;
     assert_eq!(world.end.plain(&["list-buffers"]), "", "what was not pasted is not kept");
     assert_eq!(world.tmux.list_panes().await.unwrap().len(), 2, "the server lives");
 }
@@ -187,12 +187,12 @@ async fn nothing_is_typed_into_a_mode_or_where_input_is_off() {
     let (facts, pane) = world.run("m", "exec cat").await;
     let id = facts.pane.to_string();
     world.end.plain(&["copy-mode", "-t", &id]);
-    refused(&pane, |error| matches!(error, TmuxError::InMode { .. })).await;
-    let screen = pane.capture(0, tasuki::io::tmux::screen::Rows::Joined).await.unwrap();
+    refused(&pane, |error| matches!(error, MuxError::InMode { .. })).await;
+    let screen = pane.capture(0, tasuki::io::mux::Rows::Joined).await.unwrap();
     assert!(screen.in_mode);
     pane.clear_history().await.unwrap(); // leaves the mode too
     world.end.plain(&["select-pane", "-d", "-t", &id]);
-    refused(&pane, |error| matches!(error, TmuxError::InputOff { .. })).await;
+    refused(&pane, |error| matches!(error, MuxError::InputOff { .. })).await;
     world.end.plain(&["select-pane", "-e", "-t", &id]);
     pane.type_literal("it works 日本").await.unwrap();
     row_after(&pane, "it works 日本").await;
@@ -205,11 +205,11 @@ async fn nothing_is_typed_into_the_pane_of_another() {
     let own = pane.tag().unwrap().clone();
     let later = Tag { nonce: Nonce(own.nonce.0 + 1), ..own.clone() };
     let mistaken = world.tmux.pane(facts.pane).tagged(later.clone());
-    refused(&mistaken, |error| matches!(error, TmuxError::NotOurs { .. })).await;
+    refused(&mistaken, |error| matches!(error, MuxError::NotOurs { .. })).await;
     let error = mistaken.kill_window().await.unwrap_err();
     assert_eq!(error.to_string(), format!("pane {} belongs to \"{own}\", not to \"{later}\"", facts.pane));
     pane.type_literal("mine").await.unwrap();
     row_after(&pane, "mine").await;
     pane.kill_window().await.unwrap();
-    assert!(matches!(pane.kill_window().await, Err(TmuxError::NoPane { .. })));
+    assert!(matches!(pane.kill_window().await, Err(MuxError::NoPane { .. })));
 }

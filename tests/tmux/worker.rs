@@ -9,11 +9,11 @@ use tasuki::daemon::panes::orders::{Order, Typed};
 use tasuki::engine::input::{Report, Verdict};
 use tasuki::engine::life::Receipt;
 use tasuki::engine::screen::doorbell::TurnKind;
+use tasuki::io::mux::PaneRow;
+use tasuki::io::mux::Rows;
+use tasuki::io::mux::{CtrlLetter, Key};
 use tasuki::io::process;
 use tasuki::io::tmux::command::TmuxCommand;
-use tasuki::io::tmux::screen::Rows;
-use tasuki::io::tmux::typing::{CtrlLetter, Key};
-use tasuki::io::tmux::window::PaneRow;
 use tasuki::wire::team_file::Profile;
 use tokio::time::{Instant, timeout};
 

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 use tasuki::engine::words::{AgentName, Nonce};
-use tasuki::io::tmux::control::Tmux;
-use tasuki::io::tmux::notice::Notices;
-use tasuki::io::tmux::pane::Pane;
-use tasuki::io::tmux::screen::{PaneScreen, Rows};
-use tasuki::io::tmux::server::{SIZE, Server};
-use tasuki::io::tmux::window::{PaneFacts, Tag, WindowSpec};
+use tasuki::io::mux::Mux;
+use tasuki::io::mux::Notices;
+use tasuki::io::mux::Pane;
+use tasuki::io::mux::{PaneFacts, Tag, WindowSpec};
+use tasuki::io::mux::{PaneScreen, Rows};
+use tasuki::io::mux::{SIZE, Server};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -20,7 +20,7 @@ pub(crate) const SOON: Duration = Duration::from_secs(20);
 /// A server, our connection to it, and its folder, where its socket is too.
 pub(crate) struct World {
     pub(crate) server: Server,
-    pub(crate) tmux: Tmux,
+    pub(crate) tmux: Mux,
     pub(crate) notices: Notices,
     pub(crate) driver: JoinHandle<String>,
     pub(crate) end: End,
@@ -76,7 +76,7 @@ impl World {
 
     pub(crate) async fn connect(server: Server, end: End) -> Self {
         let left = server.ensure().await.unwrap();
-        let (tmux, notices, driver) = Tmux::connect(&server, left).await.unwrap();
+        let (tmux, notices, driver) = Mux::connect(&server, left).await.unwrap();
         let driver = tokio::spawn(driver.run());
         // Nothing is answered before the second client is there too.
         tmux.list_panes().await.unwrap();

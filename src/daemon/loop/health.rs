@@ -5,7 +5,7 @@ use crate::daemon::r#loop::daemon::Daemon;
 use crate::daemon::mailbox::room::Room;
 use crate::daemon::views::worker::{DaemonItem, Item};
 use crate::engine::words::Millis;
-use crate::io::tmux::TmuxError;
+use crate::io::mux::MuxError;
 use std::collections::BTreeSet;
 
 impl Daemon {
@@ -110,7 +110,7 @@ impl Daemon {
             return;
         }
         // tmux is asked again at once: after one slow answer, the next beat would come as late as the manager's patience ends.
-        let slow = |error: &TmuxError| {
+        let slow = |error: &MuxError| {
             tracing::warn!(%error, "the service manager's watchdog is not notified");
         };
         let answers = self.panes.tmux.answers(slow);

@@ -24,7 +24,7 @@ use crate::io::clock::Clock;
 use crate::io::fake::Machine;
 use crate::io::journal::Journal;
 use crate::io::mailbox::Mailbox;
-use crate::io::tmux::Tmux;
+use crate::io::mux::Mux;
 use crate::io::views::Views;
 use crate::io::watch::Watch;
 use crate::wire::team_file::Settings;
@@ -140,7 +140,7 @@ fn rouse(
     let ((written_to, written), (shown_to, shown)) = (mpsc::channel(1), mpsc::channel(SHOWN_MAX));
     let ways = Ways { journal_jobs: jobs, written, views_jobs, shown, mailing, mailbox_alive, handled };
     let found = panes.found();
-    let tmux = (Tmux::none(), &found);
+    let tmux = (Mux::none(), &found);
     let (mut daemon, step) =
         build(process, settings.clone(), (memory, went_on), ways, (news.clone(), inbox), tmux)
             .map_err(|error| error.to_string())?;

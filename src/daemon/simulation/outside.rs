@@ -12,7 +12,7 @@ use crate::engine::input::Command;
 use crate::engine::life::{StageName, TurnKind};
 use crate::engine::words::{AgentName, MessageId, Millis};
 use crate::io::fake::{Faults, Machine};
-use crate::io::tmux::Tmux;
+use crate::io::mux::Mux;
 use std::sync::Arc;
 
 /// Less than `low_disk`, and more than a snapshot takes.
@@ -98,7 +98,7 @@ impl Run {
         let news = if self.panes.away {
             self.panes.away = false;
             let found = self.panes.found();
-            TmuxNews::Back { tmux: Tmux::none(), found }
+            TmuxNews::Back { tmux: Mux::none(), found }
         } else {
             self.panes.away = true;
             self.panes.desert();

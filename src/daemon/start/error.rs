@@ -4,8 +4,8 @@ use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
 use crate::io::lock::LockError;
 use crate::io::log::LogError;
+use crate::io::mux::MuxError;
 use crate::io::team_file::SettingsError;
-use crate::io::tmux::TmuxError;
 use crate::io::workspace::WorkspaceError;
 
 /// Why the daemon does not start.
@@ -31,7 +31,7 @@ pub enum StartError {
     Journal(#[from] JournalError),
     /// tmux cannot be used.
     #[error(transparent)]
-    Tmux(#[from] TmuxError),
+    Tmux(#[from] MuxError),
     /// The lock or the journal was removed under it, and it has ended.
     #[error("{why}")]
     Displaced {

@@ -33,8 +33,8 @@ use crate::io::clock::Clock;
 use crate::io::frames::Frames;
 use crate::io::journal::{Journal, Reader};
 use crate::io::keys::Keys;
+use crate::io::mux::Mux;
 use crate::io::systemd::Word;
-use crate::io::tmux::Tmux;
 use crate::io::views::Views;
 use crate::io::workspace::Workspace;
 use crate::wire::team_file::Settings;
@@ -98,7 +98,7 @@ pub(in crate::daemon) fn build(
     (memory, went_on): (Memory, bool),
     ways: Ways,
     (news, inbox): (mpsc::Sender<News>, mpsc::Receiver<News>),
-    (connection, found): (Tmux, &PanesFound),
+    (connection, found): (Mux, &PanesFound),
 ) -> Result<(Daemon, Step), StartError> {
     let Memory { mut engine, places, handled, owed, last_at, backfill, lost, .. } = memory;
     let backfill = lines_of(&backfill, &process.workspace, &settings.team);

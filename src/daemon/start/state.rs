@@ -5,7 +5,7 @@ use crate::daemon::ground::Ground;
 use crate::daemon::health::service_notifier::ServiceNotifier;
 use crate::daemon::start::unavailable::Unavailable;
 use crate::io::clock::Clock;
-use crate::io::tmux::Server;
+use crate::io::mux::Server;
 use crate::io::workspace::{Surroundings, Workspace};
 use tokio::sync::mpsc;
 

@@ -10,9 +10,8 @@ use crate::daemon::tmux::windows::{close_for_sure, process_of, see_off};
 use crate::engine::input::FoundPane;
 use crate::engine::words::{AgentName, Nonce, ProcessKey};
 use crate::io::frames::Frames;
+use crate::io::mux::{Driver, Mux, MuxError, Notice, Notices, Server, Tag};
 use crate::io::process::{self, Bearer, Family};
-use crate::io::tmux::command::TmuxCommand;
-use crate::io::tmux::{Driver, Notice, Notices, Server, Tag, Tmux, TmuxError};
 use crate::wire::team_file::{Launch, Settings};
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -36,7 +35,7 @@ pub struct Connected {
     /// The agents' panes that are there.
     pub found: PanesFound,
     /// The handle.
-    pub tmux: Tmux,
+    pub tmux: Mux,
     /// What tmux tells.
     pub notices: Notices,
     /// Must run for anything to be answered.
@@ -47,17 +46,17 @@ pub struct Connected {
 /// gone: then there is no connection either.
 ///
 /// # Errors
-/// Those of [`Server::ensure`], [`Tmux::connect`] and [`Tmux::list_panes`]; [`TmuxError::Io`] if a process cannot be
+/// Those of [`Server::ensure`], [`Mux::connect`] and [`Mux::list_panes`]; [`MuxError::Io`] if a process cannot be
 /// looked at.
-pub async fn connect(server: &Server) -> Result<Connected, TmuxError> {
+pub async fn connect(server: &Server) -> Result<Connected, MuxError> {
     let left = server.ensure().await?;
-    let (tmux, notices, mut driver) = Tmux::connect(server, left).await?;
+    let (tmux, notices, mut driver) = Mux::connect(server, left).await?;
     let found = driver.meanwhile(find_panes(&tmux)).await??;
     Ok(Connected { found, tmux, notices, driver })
 }
 
 /// The agents' panes that are there, with the processes that live in them.
-async fn find_panes(tmux: &Tmux) -> Result<PanesFound, TmuxError> {
+async fn find_panes(tmux: &Mux) -> Result<PanesFound, MuxError> {
     let mut found = PanesFound::default();
     for row in tmux.list_panes().await? {
         let Some(tag) = row.tag else { continue };
@@ -169,7 +168,7 @@ pub struct Given {
 #[derive(Debug)]
 pub struct TmuxHandle {
     server: Server,
-    tmux: Tmux,
+    tmux: Mux,
     terms: watch::Sender<Terms>,
     launches: watch::Sender<Launches>,
     frames: Frames,
@@ -197,7 +196,7 @@ pub(in crate::daemon) enum Act {
 impl TmuxHandle {
     /// A handle before this connection to this server.
     #[must_use]
-    pub fn new(server: Server, tmux: Tmux, terms: Terms, frames: Frames) -> Self {
+    pub fn new(server: Server, tmux: Mux, terms: Terms, frames: Frames) -> Self {
         Self {
             server,
             tmux,
@@ -225,25 +224,24 @@ impl TmuxHandle {
         };
         let terms = Terms { halted: false, person_quiet_ms: 0, history: 0 };
         let frames = Frames::new(PathBuf::new(), crate::io::clock::Clock::start());
-        Self::new(server, Tmux::none(), terms, frames)
+        Self::new(server, Mux::none(), terms, frames)
     }
 
     /// Waits until tmux answers over the connection of this moment, or that is gone. A slow answer is told.
-    pub fn answers(&self, slow: fn(&TmuxError)) -> impl Future<Output = ()> + use<> {
+    pub fn answers(&self, slow: fn(&MuxError)) -> impl Future<Output = ()> + use<> {
         let tmux = self.tmux.clone();
         async move {
             loop {
-                let nothing = TmuxCommand::new("display-message").flag("-p").word("");
-                match tmux.run(nothing).await {
-                    Err(error @ TmuxError::Late { .. }) => slow(&error),
-                    Ok(_) | Err(_) => return,
+                match tmux.ping().await {
+                    Err(error @ MuxError::Late { .. }) => slow(&error),
+                    Ok(()) | Err(_) => return,
                 }
             }
         }
     }
 
     /// There is a new connection.
-    pub fn connected(&mut self, tmux: Tmux) {
+    pub fn connected(&mut self, tmux: Mux) {
         self.tmux = tmux;
     }
 

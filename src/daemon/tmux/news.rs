@@ -2,7 +2,7 @@
 
 use crate::engine::input::FoundPane;
 use crate::engine::words::PaneId;
-use crate::io::tmux::Tmux;
+use crate::io::mux::Mux;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub enum TmuxNews {
     /// There is a connection again.
     Back {
         /// The connection.
-        tmux: Tmux,
+        tmux: Mux,
         /// The agents' panes that are there.
         found: PanesFound,
     },

@@ -1,6 +1,6 @@
 //! The tmux server of a workspace: its name, and what it inherits.
 
-use crate::io::tmux::{Server, USERS_OWN_SOCKET};
+use crate::io::mux::{Server, USERS_OWN_SOCKET};
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::team_file::{Settings, TmuxSocket, is_own};
 use std::collections::BTreeMap;

@@ -13,8 +13,8 @@ use crate::engine::words::{AgentName, Nonce, ProcessKey};
 use crate::io::clock::{self, Clock};
 use crate::io::journal::{Entry, JournalError, Kind, ReadOrder, scan};
 use crate::io::keys::Keys;
+use crate::io::mux::{MuxError, Server, Session};
 use crate::io::process::{self, Bearer, Family, bearers};
-use crate::io::tmux::{Server, Session, TmuxError};
 use crate::io::views::{View, Views, line};
 use crate::io::workspace::{Surroundings, Workspace};
 use crate::wire::events;
@@ -62,7 +62,7 @@ impl Survivors {
         for server in servers(workspace, around, settings, &proof.sockets) {
             match server.sessions(|root| proof.is_root(OsStr::new(root))).await {
                 Ok(found) => sessions.extend(found),
-                Err(TmuxError::Missing) => {}
+                Err(MuxError::Missing) => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -131,7 +131,7 @@ pub enum SurvivorsError {
     Journal(#[from] JournalError),
     /// tmux does not answer.
     #[error(transparent)]
-    Tmux(#[from] TmuxError),
+    Tmux(#[from] MuxError),
     /// The agents' secret cannot be read.
     #[error("cannot read the agents' secret")]
     Secret(#[from] std::io::Error),

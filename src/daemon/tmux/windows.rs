@@ -1,8 +1,8 @@
 //! The end of windows, and of what ran in them.
 
 use crate::engine::words::ProcessKey;
+use crate::io::mux::{Mux, MuxError, PaneRow, Tag};
 use crate::io::process::{self, Family};
-use crate::io::tmux::{PaneRow, Tag, Tmux, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ pub(in crate::daemon) const HANGS_UP: Duration = Duration::from_secs(2);
 /// The process of a pane; none if it has ended.
 ///
 /// # Errors
-/// [`TmuxError::Io`] if that cannot be looked at: then nothing is known of it.
-pub(in crate::daemon) fn process_of(pid: u32) -> Result<Option<ProcessKey>, TmuxError> {
-    process::find(pid).map_err(|source| TmuxError::Io {
+/// [`MuxError::Io`] if that cannot be looked at: then nothing is known of it.
+pub(in crate::daemon) fn process_of(pid: u32) -> Result<Option<ProcessKey>, MuxError> {
+    process::find(pid).map_err(|source| MuxError::Io {
         what: format!("cannot look at process {pid}"),
         source: Arc::new(source),
     })
@@ -30,17 +30,17 @@ pub(in crate::daemon) async fn see_off(family: Family) {
 
 /// Closes the window of a launch. While tmux does not answer it is tried again: the window of a launch that was given up is
 /// made only when tmux goes on. What a connection that is gone has left is closed by the next one.
-pub(in crate::daemon) async fn close_for_sure(tmux: &Tmux, tag: &Tag) {
+pub(in crate::daemon) async fn close_for_sure(tmux: &Mux, tag: &Tag) {
     while let Err(error) = close(tmux, tag).await {
         tracing::warn!(%error, %tag, "a window could not be closed");
-        if !matches!(error, TmuxError::Late { .. }) {
+        if !matches!(error, MuxError::Late { .. }) {
             return;
         }
         tokio::time::sleep(ASK_AGAIN).await;
     }
 }
 
-async fn close(tmux: &Tmux, tag: &Tag) -> Result<(), TmuxError> {
+async fn close(tmux: &Mux, tag: &Tag) -> Result<(), MuxError> {
     let rows: Vec<PaneRow> = tmux.list_panes().await?;
     for row in rows.into_iter().filter(|row| row.tag.as_ref() == Some(tag)) {
         let family = process::key_of(row.pid).filter(|_| !row.dead).map(Family::of);
@@ -50,7 +50,7 @@ async fn close(tmux: &Tmux, tag: &Tag) -> Result<(), TmuxError> {
         }
         match closed {
             Ok(()) => tracing::info!(%tag, "a window that nobody waits for is closed"),
-            Err(TmuxError::NoPane { .. }) => {}
+            Err(MuxError::NoPane { .. }) => {}
             Err(error) => return Err(error),
         }
     }

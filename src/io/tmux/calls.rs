@@ -1,18 +1,19 @@
 //! Matches what tmux says with what was asked of it, and passes news on. Pure: lines in, answers out.
 
 use super::command::{Body, Part, TmuxReply};
-use super::error::TmuxError;
 use super::notice::{Notice, NoticeSender};
 use super::notification::{Notification, SessionId};
 use super::parse::{Line, Tag};
 use super::quote::shown;
 use crate::engine::words::PaneId;
+use crate::io::mux::error::MuxError;
+use crate::io::mux::screen::Printed;
 use std::collections::{HashMap, VecDeque};
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
 /// The answer to a call: a reply a command, or what went wrong first.
-pub(super) type CallAnswer = Result<Vec<TmuxReply>, TmuxError>;
+pub(super) type CallAnswer = Result<Vec<TmuxReply>, MuxError>;
 
 /// Commands that were written and whose replies are still to come, panes that are watched, and what to write.
 #[derive(Debug)]
@@ -36,22 +37,13 @@ pub(super) struct Calls {
     pub(super) out: Vec<u8>,
 }
 
-/// What a pane has printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Printed {
-    /// Pieces of output since it is watched.
-    pub pieces: u64,
-    /// When the last of them was read; before there is one, since when it is watched.
-    pub at: Instant,
-}
-
 /// One line of commands on its way.
 #[derive(Debug)]
 struct Waiting {
     /// Commands whose replies are still to come.
     parts: VecDeque<Part>,
     replies: Vec<TmuxReply>,
-    error: Option<TmuxError>,
+    error: Option<MuxError>,
     /// Nobody waits for what we send by ourselves.
     answer: Option<oneshot::Sender<CallAnswer>>,
 }
@@ -144,7 +136,7 @@ impl Calls {
         self.panes.clear();
         for answer in self.waiting.drain(..).filter_map(|waiting| waiting.answer) {
             // A caller that gave up does not want its answer.
-            let _ = answer.send(Err(TmuxError::Gone { why: why.to_owned() }));
+            let _ = answer.send(Err(MuxError::Gone { why: why.to_owned() }));
         }
         self.notices.gone(why);
     }
@@ -267,7 +259,7 @@ impl Calls {
 impl Waiting {
     /// tmux leaves out the rest of the branch where a command of a branch fails, else the rest of the line.
     fn failed(&mut self, part: Part, reply: &TmuxReply) {
-        let refused = TmuxError::Refused { command: part.name, words: reply.words() };
+        let refused = MuxError::Refused { command: part.name, words: reply.words() };
         self.error.get_or_insert(refused);
         while self.parts.front().is_some_and(|next| !part.inner || next.inner) {
             self.parts.pop_front();

@@ -1,9 +1,8 @@
 //! The handle of the one connection to a tmux server: whoever holds it may ask.
 
-use super::calls::{Calls, Printed};
+use super::calls::Calls;
 use super::command::{TmuxCommand, TmuxReply};
 use super::driver::{CALL_DEADLINE, Call, Driver};
-use super::error::TmuxError;
 use super::notice::{self, Notices};
 use super::notification::SessionId;
 use super::quote::shown;
@@ -11,6 +10,8 @@ use super::server::{Earlier, Server};
 use super::set_option::SetOption;
 use super::version::Version;
 use crate::engine::words::PaneId;
+use crate::io::mux::error::MuxError;
+use crate::io::mux::screen::Printed;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -57,9 +58,9 @@ impl Tmux {
     /// What must be known soon may be asked before that, by [`Driver::meanwhile`].
     ///
     /// # Errors
-    /// [`TmuxError::Failed`] or [`TmuxError::Gone`] with tmux's words if the session is not there or tmux does not let
-    /// us attach; [`TmuxError::Late`]; [`TmuxError::Missing`].
-    pub async fn connect(server: &Server, left: Earlier) -> Result<(Self, Notices, Driver), TmuxError> {
+    /// [`MuxError::Failed`] or [`MuxError::Gone`] with tmux's words if the session is not there or tmux does not let
+    /// us attach; [`MuxError::Late`]; [`MuxError::Missing`].
+    pub async fn connect(server: &Server, left: Earlier) -> Result<(Self, Notices, Driver), MuxError> {
         let Earlier { clients, person } = left;
         server.quiet(clients).await?;
         let (sender, receiver) = mpsc::channel(CALLS_MAX);
@@ -82,18 +83,26 @@ impl Tmux {
     /// which they were made.
     ///
     /// # Errors
-    /// The first [`TmuxError::Refused`]; [`TmuxError::Late`] after [`CALL_DEADLINE`]; [`TmuxError::Gone`]; a word
+    /// The first [`MuxError::Refused`]; [`MuxError::Late`] after [`CALL_DEADLINE`]; [`MuxError::Gone`]; a word
     /// that no command can carry.
-    pub async fn run(&self, command: TmuxCommand) -> Result<Vec<TmuxReply>, TmuxError> {
+    pub async fn run(&self, command: TmuxCommand) -> Result<Vec<TmuxReply>, MuxError> {
         run(&self.calls, command).await
+    }
+
+    /// Waits for any answer.
+    ///
+    /// # Errors
+    /// Those of [`Self::run`].
+    pub async fn ping(&self) -> Result<(), MuxError> {
+        self.run(TmuxCommand::new("display-message").flag("-p").word("")).await.map(drop)
     }
 
     /// Counts the pieces of output of `pane`, and its ways into and out of copy mode. It tells *that* something was
     /// printed; what stands on the screen is to be asked. It ends when the connection does.
     ///
     /// # Errors
-    /// [`TmuxError::Gone`], [`TmuxError::Late`].
-    pub async fn watch(&self, pane: PaneId) -> Result<watch::Receiver<Printed>, TmuxError> {
+    /// [`MuxError::Gone`], [`MuxError::Late`].
+    pub async fn watch(&self, pane: PaneId) -> Result<watch::Receiver<Printed>, MuxError> {
         let (answer, counter) = oneshot::channel();
         let ask = async {
             self.calls.send(Call::Watch(pane, answer)).await.map_err(|_| gone())?;
@@ -144,7 +153,7 @@ impl Tmux {
 
     /// Marks each variable of the server's own environment as removed for our session, so that a pane's program gets
     /// what its [`super::window::WindowSpec`] says and nothing else.
-    async fn mask(&self, variables: &[String]) -> Result<(), TmuxError> {
+    async fn mask(&self, variables: &[String]) -> Result<(), MuxError> {
         let session = format!("{}:", self.session());
         let mask = |name: &String| {
             TmuxCommand::silent("set-environment").flag("-t").word(&session).flag("-r").word(name)
@@ -157,7 +166,7 @@ impl Tmux {
     }
 }
 
-async fn run(calls: &mpsc::Sender<Call>, command: TmuxCommand) -> Result<Vec<TmuxReply>, TmuxError> {
+async fn run(calls: &mpsc::Sender<Call>, command: TmuxCommand) -> Result<Vec<TmuxReply>, MuxError> {
     let name = command.name();
     let (line, parts) = command.into_line()?;
     let (answer, answered) = oneshot::channel();
@@ -171,17 +180,17 @@ async fn run(calls: &mpsc::Sender<Call>, command: TmuxCommand) -> Result<Vec<Tmu
     answer.unwrap_or_else(|_| Err(late(name, sent)))
 }
 
-fn late(command: &'static str, sent: bool) -> TmuxError {
+fn late(command: &'static str, sent: bool) -> MuxError {
     let ms = u64::try_from(CALL_DEADLINE.as_millis()).unwrap_or(u64::MAX);
-    TmuxError::Late { command, ms, sent }
+    MuxError::Late { command, ms, sent }
 }
 
-fn gone() -> TmuxError {
-    TmuxError::Gone { why: "nobody drives it any more".to_owned() }
+fn gone() -> MuxError {
+    MuxError::Gone { why: "nobody drives it any more".to_owned() }
 }
 
 /// Waits for what the driver tells.
-async fn in_time<T>(what: &'static str, told: oneshot::Receiver<T>) -> Result<T, TmuxError> {
+async fn in_time<T>(what: &'static str, told: oneshot::Receiver<T>) -> Result<T, MuxError> {
     timeout(CALL_DEADLINE, told).await.map_err(|_| late(what, true))?.map_err(|_| gone())
 }
 
@@ -198,7 +207,7 @@ async fn greet(
     calls: &mpsc::Sender<Call>,
     server: &Server,
     session: SessionId,
-) -> Result<Greeting, TmuxError> {
+) -> Result<Greeting, MuxError> {
     let hello = TmuxCommand::new("display-message").flag("-p").word("#{version} #{pid}");
     let own = TmuxCommand::new("show-environment").flag("-t").word(format!("{session}:"));
     let ask = hello.then(TmuxCommand::new("show-environment").flag("-g")).then(own);
@@ -207,7 +216,7 @@ async fn greet(
     let replies = run(calls, options.fold(ask, TmuxCommand::then)).await?;
     let mut texts = replies.iter().map(TmuxReply::text);
     let text = texts.next().unwrap_or_default();
-    let unreadable = || TmuxError::Unreadable { command: "display-message", words: shown(text.as_bytes()) };
+    let unreadable = || MuxError::Unreadable { command: "display-message", words: shown(text.as_bytes()) };
     let (version, pid) = text.split_once(' ').ok_or_else(unreadable)?;
     let environment = texts.take(2).collect::<Vec<_>>().join("\n");
     let names = environment.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name.to_owned());

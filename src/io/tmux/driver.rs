@@ -1,8 +1,7 @@
 //! Reads from tmux and writes to it: one future that owns the client processes and never waits for one side only.
 
-use super::calls::{CallAnswer, Calls, Printed};
+use super::calls::{CallAnswer, Calls};
 use super::command::{Part, TmuxCommand};
-use super::error::TmuxError;
 use super::escape::Escape;
 use super::flood::Flood;
 use super::hearing::Hearing;
@@ -11,6 +10,8 @@ use super::parse::Parser;
 use super::quote::shown;
 use super::server::{GUARD_FLAGS, Server, TALKER_FLAGS};
 use crate::engine::words::PaneId;
+use crate::io::mux::error::MuxError;
+use crate::io::mux::screen::Printed;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -104,15 +105,15 @@ impl Driver {
         receiver: mpsc::Receiver<Call>,
         mut calls: Calls,
         person: Option<u64>,
-    ) -> Result<(Self, oneshot::Receiver<SessionId>), TmuxError> {
+    ) -> Result<(Self, oneshot::Receiver<SessionId>), MuxError> {
         let mut command = attach(server, TALKER_FLAGS);
         let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(TmuxError::start)?;
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(MuxError::start)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-            return Err(TmuxError::Gone { why: "its pipes were not made".to_owned() });
+            return Err(MuxError::Gone { why: "its pipes were not made".to_owned() });
         };
-        let hearing = Hearing::of(stdout).map_err(TmuxError::start)?;
+        let hearing = Hearing::of(stdout).map_err(MuxError::start)?;
         let attached = calls.await_session();
         let (parser, chunk) = (Parser::new(), vec![0; READ_BYTES].into_boxed_slice());
         let (guard, escape) = (None, Escape::Raw);
@@ -183,11 +184,11 @@ impl Driver {
     /// Talks while something is waited for.
     ///
     /// # Errors
-    /// [`TmuxError::Gone`] if the connection ends first.
-    pub async fn meanwhile<T>(&mut self, something: impl Future<Output = T>) -> Result<T, TmuxError> {
+    /// [`MuxError::Gone`] if the connection ends first.
+    pub async fn meanwhile<T>(&mut self, something: impl Future<Output = T>) -> Result<T, MuxError> {
         tokio::select! {
             done = something => Ok(done),
-            why = self.drive() => Err(TmuxError::Gone { why }),
+            why = self.drive() => Err(MuxError::Gone { why }),
         }
     }
 

@@ -3,50 +3,22 @@
 
 use super::command::{TmuxCommand, TmuxReply};
 use super::control::Tmux;
-use super::error::TmuxError;
 use super::pane::Pane;
-use super::people::People;
-use super::screen::{CAPTURE_REPLIES, PaneScreen, Rows};
+use super::screen::CAPTURE_REPLIES;
+use crate::io::mux::error::MuxError;
+use crate::io::mux::memory::Remembered;
+use crate::io::mux::people::People;
+use crate::io::mux::screen::{CursorLine, PaneScreen, Rows};
 
-/// Longest text that is remembered at a pane, in bytes: some rows of a wide terminal.
-const REMEMBERED_BYTES_MAX: usize = 4_000;
 /// The option in which it stands.
 const OPTION: &str = "@tasuki_line";
-
-/// The line of the cursor, and what stands above it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CursorLine {
-    /// The line, without the spaces at its end.
-    pub text: String,
-    /// The last line above it that is not empty.
-    pub above: String,
-    /// Whether somebody reads the history.
-    pub in_mode: bool,
-}
-
-/// What is remembered of a pane's input.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Remembered {
-    /// Up to when, by tmux's clock in seconds, it is known that nobody's words stood there.
-    pub free_at: u64,
-    /// The line of the cursor at that time, where it was not too long.
-    pub free: Option<String>,
-    /// Somebody's words that stand there.
-    pub draft: Option<String>,
-    /// Whether its program is at something that is no turn which is awaited.
-    pub busy: bool,
-    /// Whether its program edited its line itself while it was free.
-    pub edits: bool,
-    /// Whether since then it has asked for a line, with its terminal reading that.
-    pub asks: bool,
-}
 
 impl Pane {
     /// Takes the line of the cursor, and who is at the pane, at one moment.
     ///
     /// # Errors
-    /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
-    pub async fn cursor_line(&self) -> Result<(CursorLine, People), TmuxError> {
+    /// [`MuxError::NoPane`]; those of [`Tmux::run`].
+    pub async fn cursor_line(&self) -> Result<(CursorLine, People), MuxError> {
         let both = self.capturing(0, Rows::AsShown).then(self.capturing(0, Rows::Joined));
         let replies = self.run(both.then(Tmux::ask_people())).await?;
         let (shown, rest) = replies.split_at_checked(CAPTURE_REPLIES).unwrap_or_default();
@@ -58,8 +30,8 @@ impl Pane {
     /// Writes down, at the pane, what is known of its input.
     ///
     /// # Errors
-    /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
-    pub async fn remember(&self, what: &Remembered) -> Result<(), TmuxError> {
+    /// [`MuxError::NoPane`]; those of [`Tmux::run`].
+    pub async fn remember(&self, what: &Remembered) -> Result<(), MuxError> {
         let set = TmuxCommand::silent("set-option").flag("-p").target(self.id());
         self.run(set.word(OPTION).word(what.written())).await.map(drop)
     }
@@ -67,8 +39,8 @@ impl Pane {
     /// What was written down, if anything was.
     ///
     /// # Errors
-    /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
-    pub async fn remembered(&self) -> Result<Option<Remembered>, TmuxError> {
+    /// [`MuxError::NoPane`]; those of [`Tmux::run`].
+    pub async fn remembered(&self) -> Result<Option<Remembered>, MuxError> {
         let show = TmuxCommand::new("show-options").flag("-pqv").target(self.id());
         let replies = self.run(show.word(OPTION)).await?;
         Ok(Remembered::read(&replies.first().map(TmuxReply::text).unwrap_or_default()))
@@ -78,36 +50,8 @@ impl Pane {
     ///
     /// # Errors
     /// As [`Self::paste`].
-    pub async fn reset_screen(&self) -> Result<(), TmuxError> {
+    pub async fn reset_screen(&self) -> Result<(), MuxError> {
         self.if_ours(TmuxCommand::silent("send-keys").flag("-R").target(self.id())).await
-    }
-}
-
-impl Remembered {
-    /// One line, with a mark for each text that is there: no text can pass for another part.
-    fn written(&self) -> String {
-        let text = |text: &Option<String>| {
-            let kept = text.as_deref().filter(|text| text.len() <= REMEMBERED_BYTES_MAX);
-            kept.map_or_else(|| "-".to_owned(), |text| format!("={}", text.replace(['\n', '\t'], " ")))
-        };
-        let draft = self.draft.as_ref().map(|draft| {
-            let end = draft.floor_char_boundary(REMEMBERED_BYTES_MAX);
-            draft[..end].to_owned()
-        });
-        let flags = [(self.busy, "busy"), (self.edits, "edits"), (self.asks, "asks")];
-        let set: Vec<&str> = flags.iter().filter(|(is, _)| *is).map(|(_, name)| *name).collect();
-        format!("{}\t{}\t{}\t{}", self.free_at, text(&self.free), text(&draft), set.join(","))
-    }
-
-    fn read(written: &str) -> Option<Self> {
-        let mut parts = written.split('\t');
-        let (free_at, free, draft) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
-        let text = |part: &str| part.strip_prefix('=').map(str::to_owned);
-        // An earlier version wrote none.
-        let set: Vec<&str> = parts.next().unwrap_or_default().split(',').collect();
-        let is = |name: &str| set.contains(&name);
-        let (busy, edits, asks) = (is("busy"), is("edits"), is("asks"));
-        Some(Self { free_at, free: text(free), draft: text(draft), busy, edits, asks })
     }
 }
 
@@ -171,29 +115,5 @@ mod tests {
         assert_eq!((text(0).text.as_str(), text(0).above.as_str()), ("$ ls", ""));
         assert_eq!((text(6).text.as_str(), text(6).above.as_str()), ("", "$ rm -rf ~/abc"));
         assert_eq!(text(1).text, "a");
-    }
-
-    #[test]
-    fn what_is_remembered_is_read_back() {
-        for (free, draft, busy) in [
-            (Some("$ "), Some("echo rm -rf ~/ =\t"), false),
-            (Some(""), None, true),
-            (None, Some(""), true),
-            (None, None, false),
-            (Some("日本 #{x} $(y)"), None, false),
-        ] {
-            let what = Remembered {
-                free_at: 7,
-                free: free.map(str::to_owned),
-                draft: draft.map(|draft| draft.replace('\t', " ")),
-                busy,
-                edits: !busy,
-                asks: draft.is_some(),
-            };
-            assert_eq!(Remembered::read(&what.written()), Some(what));
-        }
-        assert_eq!(Remembered::read(""), None);
-        let earlier = Remembered { free_at: 7, free: Some("$".to_owned()), ..Remembered::default() };
-        assert_eq!(Remembered::read("7\t=$\t-"), Some(earlier), "as an earlier version wrote it");
     }
 }

@@ -1,4 +1,5 @@
-//! tmux: one control-mode connection, typed commands over it, and the private server that it talks to.
+//! tmux: one control-mode connection, typed commands over it, and the private server that it talks to. The names for everybody
+//! else are in [`super::mux`].
 
 mod breaking;
 mod calls;
@@ -6,7 +7,6 @@ pub mod command;
 pub mod control;
 mod daemon;
 pub mod driver;
-pub mod error;
 pub mod escape;
 mod flood;
 mod hearing;
@@ -14,32 +14,16 @@ mod line;
 pub mod notice;
 pub mod notification;
 mod options;
-mod overview;
+pub mod overview;
 pub mod pane;
 pub mod parse;
 mod people;
 pub mod quote;
-mod release;
-pub mod screen;
+pub mod release;
+mod screen;
 pub mod server;
-mod sessions;
+pub mod sessions;
 mod set_option;
-pub mod typing;
+mod typing;
 pub mod version;
-pub mod window;
-
-pub use breaking::Breaking;
-pub use calls::Printed;
-pub use control::Tmux;
-pub use driver::Driver;
-pub use error::TmuxError;
-pub use line::{CursorLine, Remembered};
-pub use notice::{Notice, Notices};
-pub use overview::shell_word;
-pub use pane::Pane;
-pub use people::{People, Person};
-pub use screen::{PaneScreen, Rows};
-pub use server::{Earlier, Looker, Server, USERS_OWN_SOCKET};
-pub use sessions::Session;
-pub use typing::{CtrlLetter, Key};
-pub use window::{PaneRow, Tag, WindowSpec};
+mod window;

@@ -1,11 +1,12 @@
 //! One pane: who is at it, what became of its program, and cleaning up after it.
 
-use super::calls::Printed;
 use super::command::{TmuxCommand, TmuxReply};
 use super::control::Tmux;
-use super::error::TmuxError;
-use super::window::{Tag, signal};
+use super::window::signal;
 use crate::engine::words::PaneId;
+use crate::io::mux::error::MuxError;
+use crate::io::mux::screen::Printed;
+use crate::io::mux::window::{ExitFacts, Tag};
 use crate::io::process;
 use rustix::process::{Pid, Signal, kill_process};
 use std::time::Duration;
@@ -22,17 +23,6 @@ pub struct Pane {
     tmux: Tmux,
     id: PaneId,
     tag: Option<Tag>,
-}
-
-/// What became of a pane's program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExitFacts {
-    /// Whether it has ended.
-    pub dead: bool,
-    /// Its exit status.
-    pub status: Option<i32>,
-    /// The signal that killed it, such as `TERM`.
-    pub signal: Option<String>,
 }
 
 impl Tmux {
@@ -72,23 +62,23 @@ impl Pane {
     ///
     /// # Errors
     /// Those of [`Tmux::watch`].
-    pub async fn watch(&self) -> Result<watch::Receiver<Printed>, TmuxError> {
+    pub async fn watch(&self) -> Result<watch::Receiver<Printed>, MuxError> {
         self.tmux.watch(self.id).await
     }
 
     /// Forgets the rows above the screen, and leaves copy mode. Only to be done where no person is.
     ///
     /// # Errors
-    /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
-    pub async fn clear_history(&self) -> Result<(), TmuxError> {
+    /// [`MuxError::NoPane`]; those of [`Tmux::run`].
+    pub async fn clear_history(&self) -> Result<(), MuxError> {
         self.run(TmuxCommand::silent("clear-history").target(self.id)).await.map(drop)
     }
 
     /// Closes its window; a program that still runs gets SIGHUP.
     ///
     /// # Errors
-    /// [`TmuxError::NoPane`], [`TmuxError::NotOurs`]; those of [`Tmux::run`].
-    pub async fn kill_window(&self) -> Result<(), TmuxError> {
+    /// [`MuxError::NoPane`], [`MuxError::NotOurs`]; those of [`Tmux::run`].
+    pub async fn kill_window(&self) -> Result<(), MuxError> {
         self.if_ours(TmuxCommand::silent("kill-window").target(self.id)).await
     }
 
@@ -97,8 +87,8 @@ impl Pane {
     /// has its status.
     ///
     /// # Errors
-    /// [`TmuxError::NoPane`]; those of [`Tmux::run`].
-    pub async fn exit_facts(&self) -> Result<ExitFacts, TmuxError> {
+    /// [`MuxError::NoPane`]; those of [`Tmux::run`].
+    pub async fn exit_facts(&self) -> Result<ExitFacts, MuxError> {
         let mut pause = STATUS_PAUSES.0;
         let (mut facts, mut pid) = self.ask_exit().await?;
         for _ in 0..STATUS_TRIES {
@@ -115,7 +105,7 @@ impl Pane {
     }
 
     /// What tmux knows of the end, and the program's process id.
-    async fn ask_exit(&self) -> Result<(ExitFacts, u32), TmuxError> {
+    async fn ask_exit(&self) -> Result<(ExitFacts, u32), MuxError> {
         let format = "#{pane_id}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_pid}";
         let ask = TmuxCommand::new("display-message").flag("-p").target(self.id).word(format);
         let replies = self.run(ask).await?;
@@ -123,17 +113,17 @@ impl Pane {
         let mut fields = text.split('|');
         let mut next = || fields.next().unwrap_or_default();
         if next() != self.id.to_string() {
-            return Err(TmuxError::NoPane { pane: self.id });
+            return Err(MuxError::NoPane { pane: self.id });
         }
         let facts = ExitFacts { dead: next() == "1", status: next().parse().ok(), signal: signal(next()) };
         Ok((facts, next().parse().unwrap_or_default()))
     }
 
     /// Runs commands; a pane that is not there has its own error.
-    pub(super) async fn run(&self, command: TmuxCommand) -> Result<Vec<TmuxReply>, TmuxError> {
+    pub(super) async fn run(&self, command: TmuxCommand) -> Result<Vec<TmuxReply>, MuxError> {
         self.tmux.run(command).await.map_err(|error| match error {
-            TmuxError::Refused { words, .. } if words.starts_with("can't find pane") => {
-                TmuxError::NoPane { pane: self.id }
+            MuxError::Refused { words, .. } if words.starts_with("can't find pane") => {
+                MuxError::NoPane { pane: self.id }
             }
             other => other,
         })

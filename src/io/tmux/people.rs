@@ -2,33 +2,9 @@
 
 use super::command::{TmuxCommand, TmuxReply};
 use super::control::Tmux;
-use super::error::TmuxError;
 use super::pane::Pane;
-
-/// A person at a pane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Person {
-    /// Time since a key was last pressed by anybody who looks at the pane. tmux counts in whole seconds; this is the
-    /// lower bound of them, by tmux's own clock.
-    pub idle_ms: u64,
-}
-
-/// What is known of the people at a pane. Times are tmux's own, in whole seconds since the Unix epoch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct People {
-    /// Whoever looks at the pane: of several, the one who typed last.
-    pub here: Option<Person>,
-    /// When one of them last pressed a key, if any has since they came.
-    pub typed_at: Option<u64>,
-    /// When one of them came who may have pressed a key in that same second, and has not since.
-    pub came_at: Option<u64>,
-    /// When somebody was last at the session who has left it: which pane they typed into, if any, is not known.
-    pub left_at: Option<u64>,
-    /// Whether anybody is at a session of the server.
-    pub anybody: bool,
-    /// When this was asked.
-    pub now: u64,
-}
+use crate::io::mux::error::MuxError;
+use crate::io::mux::people::{People, Person};
 
 /// One client of the server.
 struct Client<'a> {
@@ -77,7 +53,7 @@ impl Pane {
     ///
     /// # Errors
     /// Those of [`Tmux::run`].
-    pub async fn person(&self) -> Result<Option<Person>, TmuxError> {
+    pub async fn person(&self) -> Result<Option<Person>, MuxError> {
         Ok(self.people().await?.here)
     }
 
@@ -85,7 +61,7 @@ impl Pane {
     ///
     /// # Errors
     /// Those of [`Tmux::run`].
-    pub async fn people(&self) -> Result<People, TmuxError> {
+    pub async fn people(&self) -> Result<People, MuxError> {
         let replies = self.tmux().run(Tmux::ask_people()).await?;
         Ok(replies.first().map(|reply| self.find_people(reply)).unwrap_or_default())
     }

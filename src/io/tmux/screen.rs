@@ -2,44 +2,10 @@
 
 use super::command::{REPLY_BYTES_MAX, TmuxCommand, TmuxReply};
 use super::control::Tmux;
-use super::error::TmuxError;
 use super::pane::Pane;
-use super::people::People;
-
-/// How rows that the terminal has wrapped are given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rows {
-    /// Rows that belong together are one, spaces at the end included. What the program itself wrapped stays apart.
-    Joined,
-    /// One string a row of the screen, without the spaces at its end: the last [`PaneScreen::height`] are the screen.
-    AsShown,
-    /// The same with the sequences that colour them.
-    Coloured,
-}
-
-/// What a pane shows at one moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PaneScreen {
-    /// From the oldest row asked for to the bottom of the screen, empty ones included.
-    pub rows: Vec<String>,
-    /// Whether rows at the bottom are missing, since the whole was over 8 MiB.
-    pub cut: bool,
-    /// Column and row of the cursor on the screen, from 0.
-    pub cursor: (u16, u16),
-    /// Columns.
-    pub width: u16,
-    /// Rows of the screen.
-    pub height: u16,
-    /// Whether it is the alternate screen, which has no history.
-    pub alternate: bool,
-    /// Whether somebody reads the history; what is captured is the program's screen all the same.
-    pub in_mode: bool,
-    /// Whether the program has ended.
-    pub dead: bool,
-    pub given: Rows,
-    /// The title that the program gave its pane.
-    pub title: String,
-}
+use crate::io::mux::error::MuxError;
+use crate::io::mux::people::People;
+use crate::io::mux::screen::{PaneScreen, Rows};
 
 /// Replies to the commands that take a screen.
 pub(super) const CAPTURE_REPLIES: usize = 5;
@@ -52,8 +18,8 @@ impl Pane {
     /// The text goes through a buffer, since tmux up to 3.5a never frees what `capture-pane -p` prints to us.
     ///
     /// # Errors
-    /// [`TmuxError::NoPane`]; those of [`super::control::Tmux::run`].
-    pub async fn capture(&self, history: u32, rows: Rows) -> Result<PaneScreen, TmuxError> {
+    /// [`MuxError::NoPane`]; those of [`super::control::Tmux::run`].
+    pub async fn capture(&self, history: u32, rows: Rows) -> Result<PaneScreen, MuxError> {
         let replies = self.run(self.capturing(history, rows)).await?;
         self.captured(&replies, rows)
     }
@@ -62,7 +28,7 @@ impl Pane {
     ///
     /// # Errors
     /// As [`Self::capture`].
-    pub async fn look(&self, history: u32, rows: Rows) -> Result<(PaneScreen, People), TmuxError> {
+    pub async fn look(&self, history: u32, rows: Rows) -> Result<(PaneScreen, People), MuxError> {
         let replies = self.run(self.capturing(history, rows).then(Tmux::ask_people())).await?;
         let people = replies.get(CAPTURE_REPLIES).map(|reply| self.find_people(reply)).unwrap_or_default();
         Ok((self.captured(&replies, rows)?, people))
@@ -82,28 +48,26 @@ impl Pane {
         capture.target(self.id()).then(facts).then(TmuxCommand::take_buffer(&buffer))
     }
 
-    pub(super) fn captured(&self, replies: &[TmuxReply], given: Rows) -> Result<PaneScreen, TmuxError> {
+    pub(super) fn captured(&self, replies: &[TmuxReply], given: Rows) -> Result<PaneScreen, MuxError> {
         // Of: capture, facts, the buffer's length, its text, its removal.
         let at = |index: usize| replies.get(index).cloned().unwrap_or_default();
         let (facts, text) = (at(1), at(3));
         let bytes = text.buffer(self.tmux().version().buffer_escape());
-        let unreadable = || TmuxError::Unreadable { command: "capture-pane", words: facts.words() };
-        PaneScreen::read(&facts, &bytes, text.cut, given).ok_or_else(unreadable)
+        let unreadable = || MuxError::Unreadable { command: "capture-pane", words: facts.words() };
+        read(&facts, &bytes, text.cut, given).ok_or_else(unreadable)
     }
 }
 
-impl PaneScreen {
-    fn read(facts: &TmuxReply, bytes: &[u8], cut: bool, given: Rows) -> Option<Self> {
-        let facts = facts.text();
-        let mut fields = facts.splitn(8, '|');
-        let mut number = || fields.next()?.parse::<u16>().ok();
-        let (cursor, width, height) = ((number()?, number()?), number()?, number()?);
-        let (alternate, in_mode, dead) = (number()? != 0, number()? != 0, number()? != 0);
-        let title = fields.next().unwrap_or_default().to_owned();
-        let text = String::from_utf8_lossy(bytes);
-        let text = text.strip_suffix('\n').unwrap_or(&text);
-        let rows = text.split('\n').map(str::to_owned).collect();
-        let cut = cut || bytes.len() >= REPLY_BYTES_MAX;
-        Some(Self { rows, cut, cursor, width, height, alternate, in_mode, dead, given, title })
-    }
+fn read(facts: &TmuxReply, bytes: &[u8], cut: bool, given: Rows) -> Option<PaneScreen> {
+    let facts = facts.text();
+    let mut fields = facts.splitn(8, '|');
+    let mut number = || fields.next()?.parse::<u16>().ok();
+    let (cursor, width, height) = ((number()?, number()?), number()?, number()?);
+    let (alternate, in_mode, dead) = (number()? != 0, number()? != 0, number()? != 0);
+    let title = fields.next().unwrap_or_default().to_owned();
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    let rows = text.split('\n').map(str::to_owned).collect();
+    let cut = cut || bytes.len() >= REPLY_BYTES_MAX;
+    Some(PaneScreen { rows, cut, cursor, width, height, alternate, in_mode, dead, given, title })
 }

@@ -1,10 +1,10 @@
 //! The tmux server that the agents live in: started when it does not run, shared with nobody by default.
 
 use super::daemon::Daemon;
-use super::error::TmuxError;
 use super::quote::{argument, literal, shown};
 use super::set_option::SetOption;
 use super::version::Version;
+use crate::io::mux::error::MuxError;
 use crate::io::process;
 use crate::io::systemd::scope;
 use std::ffi::{OsStr, OsString};
@@ -68,8 +68,8 @@ impl Server {
     /// The version of the `tmux` program on the path.
     ///
     /// # Errors
-    /// [`TmuxError::Missing`], [`TmuxError::VersionUnknown`].
-    pub async fn version(&self) -> Result<Version, TmuxError> {
+    /// [`MuxError::Missing`], [`MuxError::VersionUnknown`].
+    pub async fn version(&self) -> Result<Version, MuxError> {
         let mut program = Command::new(self.path());
         self.surround(&mut program).arg("-V");
         Version::read(&output("-V", &mut program).await?)
@@ -79,9 +79,9 @@ impl Server {
     /// connection has left: [`super::control::Tmux::connect`] waits for its clients.
     ///
     /// # Errors
-    /// [`TmuxError::Missing`], [`TmuxError::TooOld`]; [`TmuxError::Foreign`] if the session is another's;
-    /// [`TmuxError::BadName`]; [`TmuxError::Failed`] with tmux's words.
-    pub async fn ensure(&self) -> Result<Earlier, TmuxError> {
+    /// [`MuxError::Missing`], [`MuxError::TooOld`]; [`MuxError::Foreign`] if the session is another's;
+    /// [`MuxError::BadName`]; [`MuxError::Failed`] with tmux's words.
+    pub async fn ensure(&self) -> Result<Earlier, MuxError> {
         check_name("tmux_socket", &self.socket)?;
         check_name("session", &self.session)?;
         // A program of tmux's takes 5 ms and more of a start: where all is well there is this one, and the version is that
@@ -101,8 +101,8 @@ impl Server {
     /// that no daemon is connected to any more: the clients that one has left are ended.
     ///
     /// # Errors
-    /// [`TmuxError::Foreign`] if the session is another's; [`TmuxError::Failed`].
-    pub async fn kill(&self) -> Result<(), TmuxError> {
+    /// [`MuxError::Foreign`] if the session is another's; [`MuxError::Failed`].
+    pub async fn kill(&self) -> Result<(), MuxError> {
         if let Some(earlier) = self.find().await? {
             self.quiet(earlier.clients).await?; // whoever never leaves would keep the server for ever
             for session in self.looks().await? {
@@ -188,7 +188,7 @@ impl Server {
     ///
     /// One in ten clients of a daemon that was killed never leaves by itself: tmux 3.3a waits for ever to tell it what it
     /// cannot hear any more, and would never end either. Such a client is ended.
-    pub(super) async fn quiet(&self, mut left: Vec<u32>) -> Result<(), TmuxError> {
+    pub(super) async fn quiet(&self, mut left: Vec<u32>) -> Result<(), MuxError> {
         for tried in 0..QUIET_TRIES {
             if left.is_empty() {
                 break;
@@ -203,13 +203,13 @@ impl Server {
     }
 
     /// As [`Self::find`]. A session that another daemon serves is its own: it may be on its way to its end, and is waited for.
-    async fn find_free(&self) -> Result<Option<Earlier>, TmuxError> {
+    async fn find_free(&self) -> Result<Option<Earlier>, MuxError> {
         for tried in 0.. {
             let Some(Found { earlier, daemon }) = self.find_all().await? else { return Ok(None) };
             match daemon.and_then(Daemon::rival) {
                 None => return Ok(Some(earlier)),
                 Some(pid) if tried >= RIVAL_TRIES => {
-                    return Err(TmuxError::Served { session: self.session.clone(), pid });
+                    return Err(MuxError::Served { session: self.session.clone(), pid });
                 }
                 Some(_) => tokio::time::sleep(RIVAL_PAUSE).await,
             }
@@ -218,7 +218,7 @@ impl Server {
     }
 
     /// Sessions of people who look at ours: the windows would live on in them.
-    async fn looks(&self) -> Result<Vec<String>, TmuxError> {
+    async fn looks(&self) -> Result<Vec<String>, MuxError> {
         let format = format!("#{{{LOOKS}}} #{{session_group}}|#{{session_name}}");
         let list = self.tmux(&["list-sessions", "-F", &format].map(str::to_owned)).await?;
         let ours = format!("on {}|", self.session);
@@ -226,12 +226,12 @@ impl Server {
     }
 
     /// Our session, if it is there: what an earlier connection has left.
-    async fn find(&self) -> Result<Option<Earlier>, TmuxError> {
+    async fn find(&self) -> Result<Option<Earlier>, MuxError> {
         Ok(self.find_all().await?.map(|found| found.earlier))
     }
 
     /// The same, and who serves it.
-    async fn find_all(&self) -> Result<Option<Found>, TmuxError> {
+    async fn find_all(&self) -> Result<Option<Found>, MuxError> {
         let (session, window) = (self.session_target(), self.window_target());
         let people = ["has-session", "-t", &session, ";", "display-message", "-p", "-t", &window, PEOPLE];
         let clients = [";", "list-clients", "-t", &session, "-F", CLIENT];
@@ -242,7 +242,7 @@ impl Server {
         let ask: Vec<String> = ask.map(str::to_owned).collect();
         let found = match self.tmux(&ask).await {
             Ok(found) => found,
-            Err(TmuxError::Failed { .. }) => return Ok(None),
+            Err(MuxError::Failed { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
         let (people, found) = found.split_once('\n').unwrap_or_default();
@@ -263,11 +263,11 @@ impl Server {
             format!("it belongs to {}", shown(owner.as_bytes()))
         };
         let (session, socket) = (self.session.clone(), self.socket.clone());
-        Err(TmuxError::Foreign { session, socket, owner })
+        Err(MuxError::Foreign { session, socket, owner })
     }
 
     /// Makes the session, writes whose it is, and sets its options, in one go.
-    async fn create(&self) -> Result<(), TmuxError> {
+    async fn create(&self) -> Result<(), MuxError> {
         let (columns, rows) = (self.size.0.to_string(), self.size.1.to_string());
         let root = String::from_utf8_lossy(&literal(self.root.as_bytes())).into_owned();
         let new = ["new-session", "-d", "-s", &self.session, "-n", "tasuki", "-c", &root];
@@ -343,12 +343,12 @@ impl Server {
 
     /// Runs commands as a program of their own. Only for starting and ending; everything else goes over the
     /// connection.
-    pub(super) async fn tmux(&self, args: &[String]) -> Result<String, TmuxError> {
+    pub(super) async fn tmux(&self, args: &[String]) -> Result<String, MuxError> {
         self.tmux_by(&[], args).await
     }
 
     /// The same, run by another command.
-    async fn tmux_by(&self, by: &[String], args: &[String]) -> Result<String, TmuxError> {
+    async fn tmux_by(&self, by: &[String], args: &[String]) -> Result<String, MuxError> {
         let command = by.first().or(args.first()).cloned().unwrap_or_default();
         let mut program = self.program_by(by);
         program.args(args.iter().map(|arg| if arg == ";" { arg.clone() } else { argument(arg) }));
@@ -412,24 +412,24 @@ fn client(line: &str) -> Option<Client> {
 }
 
 /// A name that tmux takes as it is: it gives `:` `.` `=` `$` `@` `%` a meaning, and the socket is a file.
-fn check_name(what: &'static str, name: &str) -> Result<(), TmuxError> {
+fn check_name(what: &'static str, name: &str) -> Result<(), MuxError> {
     let fits = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let starts = name.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     if starts && name.chars().all(fits) && name.len() <= NAME_BYTES_MAX {
         return Ok(());
     }
     let cure = "use at most 64 bytes of letters, digits, `_` and `-`, and do not begin with `-`";
-    Err(TmuxError::BadName { what, text: shown(name.as_bytes()), cure })
+    Err(MuxError::BadName { what, text: shown(name.as_bytes()), cure })
 }
 
 /// Runs a program to its end and gives what it printed.
-async fn output(command: &str, program: &mut Command) -> Result<String, TmuxError> {
-    let late = |_| TmuxError::Failed { command: command.to_owned(), words: "it did not end".to_owned() };
+async fn output(command: &str, program: &mut Command) -> Result<String, MuxError> {
+    let late = |_| MuxError::Failed { command: command.to_owned(), words: "it did not end".to_owned() };
     let output = timeout(PROGRAM_DEADLINE, program.output()).await.map_err(late)?;
-    let output = output.map_err(TmuxError::start)?;
+    let output = output.map_err(MuxError::start)?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let words = if output.stderr.is_empty() { output.status.to_string() } else { shown(&output.stderr) };
-    Err(TmuxError::Failed { command: command.to_owned(), words })
+    Err(MuxError::Failed { command: command.to_owned(), words })
 }

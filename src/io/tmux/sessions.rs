@@ -1,9 +1,9 @@
 //! The sessions of a workspace on a server, and the agents in them, for whoever has no connection.
 
-use super::error::TmuxError;
 use super::server::Server;
-use super::window::Tag;
 use crate::engine::words::AgentName;
+use crate::io::mux::error::MuxError;
+use crate::io::mux::window::Tag;
 
 /// A session of a workspace, as [`Server::sessions`] finds it.
 #[derive(Debug, Clone)]
@@ -19,13 +19,13 @@ impl Server {
     /// called, and the agents' panes in each with the process that each was started with; none if no server runs.
     ///
     /// # Errors
-    /// [`TmuxError::Missing`]; [`TmuxError::Io`].
-    pub async fn sessions(&self, is_ours: impl Fn(&str) -> bool) -> Result<Vec<Session>, TmuxError> {
+    /// [`MuxError::Missing`]; [`MuxError::Io`].
+    pub async fn sessions(&self, is_ours: impl Fn(&str) -> bool) -> Result<Vec<Session>, MuxError> {
         let format = "#{session_name}|#{pane_pid}|#{pane_dead}|#{@tasuki_agent}|#{@tasuki_root}";
         let list = ["list-panes", "-a", "-F", format].map(str::to_owned);
         let rows = match self.tmux(&list).await {
             Ok(rows) => rows,
-            Err(TmuxError::Failed { .. }) => return Ok(Vec::new()),
+            Err(MuxError::Failed { .. }) => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
         let mut sessions: Vec<Session> = Vec::new();

@@ -2,10 +2,11 @@
 //! lives, and gives keys to its program: no moment lies between the check and the key.
 
 use super::command::{TmuxCommand, TmuxReply};
-use super::error::TmuxError;
 use super::pane::Pane;
 use super::quote::{check_typable, literal};
-use super::window::Tag;
+use crate::io::mux::error::MuxError;
+use crate::io::mux::keys::Key;
+use crate::io::mux::window::Tag;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -15,75 +16,38 @@ const INLINE_BYTES_MAX: usize = 16 << 10;
 /// else; it is also what a terminal holds of one line.
 const TYPED_BYTES_MAX: usize = 4096;
 
-/// A key that is pressed by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the keys are named by what stands on them")]
-pub enum Key {
-    Enter,
-    Escape,
-    Tab,
-    BackTab,
-    Space,
-    Backspace,
-    Delete,
-    Up,
-    Down,
-    Left,
-    Right,
-    Home,
-    End,
-    PageUp,
-    PageDown,
-    /// Ctrl and a lower-case letter.
-    Ctrl(CtrlLetter),
-}
-
-/// A letter that Ctrl is pressed with: `a` to `z`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CtrlLetter(u8);
-
-impl CtrlLetter {
-    /// The letter, if it is one of `a` to `z`.
-    #[must_use]
-    pub fn new(letter: char) -> Option<Self> {
-        letter.is_ascii_lowercase().then_some(Self(letter as u8))
-    }
-}
-
-impl Key {
-    /// tmux's name of the key.
-    fn name(self) -> String {
-        let name = match self {
-            Self::Enter => "Enter",
-            Self::Escape => "Escape",
-            Self::Tab => "Tab",
-            Self::BackTab => "BTab",
-            Self::Space => "Space",
-            Self::Backspace => "BSpace",
-            Self::Delete => "DC",
-            Self::Up => "Up",
-            Self::Down => "Down",
-            Self::Left => "Left",
-            Self::Right => "Right",
-            Self::Home => "Home",
-            Self::End => "End",
-            Self::PageUp => "PPage",
-            Self::PageDown => "NPage",
-            Self::Ctrl(CtrlLetter(letter)) => return format!("C-{}", char::from(letter)),
-        };
-        name.to_owned()
-    }
+/// tmux's name of the key.
+fn name(key: Key) -> String {
+    let name = match key {
+        Key::Enter => "Enter",
+        Key::Escape => "Escape",
+        Key::Tab => "Tab",
+        Key::BackTab => "BTab",
+        Key::Space => "Space",
+        Key::Backspace => "BSpace",
+        Key::Delete => "DC",
+        Key::Up => "Up",
+        Key::Down => "Down",
+        Key::Left => "Left",
+        Key::Right => "Right",
+        Key::Home => "Home",
+        Key::End => "End",
+        Key::PageUp => "PPage",
+        Key::PageDown => "NPage",
+        Key::Ctrl(letter) => return format!("C-{}", letter.get()),
+    };
+    name.to_owned()
 }
 
 impl Pane {
     /// Pastes a text in one piece, in brackets if the program has asked for that. Nothing is added to it.
     ///
     /// # Errors
-    /// [`TmuxError::Unprintable`]; [`TmuxError::NoPane`], [`TmuxError::DeadPane`], [`TmuxError::InMode`],
-    /// [`TmuxError::InputOff`], [`TmuxError::NotOurs`]; those of [`super::control::Tmux::run`]. After
-    /// [`TmuxError::Late`] and [`TmuxError::Gone`] it is in doubt whether the text was typed; after any other error
+    /// [`MuxError::Unprintable`]; [`MuxError::NoPane`], [`MuxError::DeadPane`], [`MuxError::InMode`],
+    /// [`MuxError::InputOff`], [`MuxError::NotOurs`]; those of [`super::control::Tmux::run`]. After
+    /// [`MuxError::Late`] and [`MuxError::Gone`] it is in doubt whether the text was typed; after any other error
     /// it was not.
-    pub async fn paste(&self, text: &str) -> Result<(), TmuxError> {
+    pub async fn paste(&self, text: &str) -> Result<(), MuxError> {
         check_typable(text)?;
         let buffer = format!("tasuki-{}", self.id().0);
         if text.is_empty() {
@@ -103,7 +67,7 @@ impl Pane {
     ///
     /// # Errors
     /// As [`Self::paste`]; of a text over 4,096 bytes a part may have been typed.
-    pub async fn type_literal(&self, text: &str) -> Result<(), TmuxError> {
+    pub async fn type_literal(&self, text: &str) -> Result<(), MuxError> {
         check_typable(text)?;
         for piece in pieces(text, TYPED_BYTES_MAX) {
             let keys = TmuxCommand::silent("send-keys").flag("-l").target(self.id());
@@ -116,43 +80,43 @@ impl Pane {
     ///
     /// # Errors
     /// As [`Self::paste`].
-    pub async fn key(&self, key: Key) -> Result<(), TmuxError> {
+    pub async fn key(&self, key: Key) -> Result<(), MuxError> {
         let keys = TmuxCommand::silent("send-keys").target(self.id());
-        self.if_ready(keys.word(key.name())).await
+        self.if_ready(keys.word(name(key))).await
     }
 
     /// Presses Enter.
     ///
     /// # Errors
     /// As [`Self::paste`].
-    pub async fn enter(&self) -> Result<(), TmuxError> {
+    pub async fn enter(&self) -> Result<(), MuxError> {
         self.key(Key::Enter).await
     }
 
     /// A paste into a pane whose program has ended crashes the server (3.0a to 3.3a), and copy mode hides whether
     /// the program wants brackets: so the condition stands in the same line. The buffer goes with the paste (a command
     /// more costs 8 µs of 190); what was refused is taken away apart.
-    async fn paste_from(&self, buffer: &str, fill: TmuxCommand) -> Result<(), TmuxError> {
+    async fn paste_from(&self, buffer: &str, fill: TmuxCommand) -> Result<(), MuxError> {
         let paste =
             TmuxCommand::silent("paste-buffer").flag("-d").flag("-p").flag("-r").flag("-b").word(buffer);
         let replies = self.run(fill.then(self.guarded(paste.target(self.id()), Guard::Ready))).await;
         // Of: fill, the choice, what was chosen.
         let done = replies.and_then(|replies| self.judge(replies.get(2)));
         // Without an answer it may still be pasted, and goes then.
-        if !matches!(done, Ok(()) | Err(TmuxError::Late { .. } | TmuxError::Gone { .. })) {
+        if !matches!(done, Ok(()) | Err(MuxError::Late { .. } | MuxError::Gone { .. })) {
             // There may be none.
             let _ = self.run(TmuxCommand::silent("delete-buffer").flag("-b").word(buffer)).await;
         }
         done
     }
 
-    async fn if_ready(&self, command: TmuxCommand) -> Result<(), TmuxError> {
+    async fn if_ready(&self, command: TmuxCommand) -> Result<(), MuxError> {
         let replies = self.run(self.guarded(command, Guard::Ready)).await?;
         self.judge(replies.last())
     }
 
     /// Runs a command if the pane is the one that is meant.
-    pub(super) async fn if_ours(&self, command: TmuxCommand) -> Result<(), TmuxError> {
+    pub(super) async fn if_ours(&self, command: TmuxCommand) -> Result<(), MuxError> {
         let replies = self.run(self.guarded(command, Guard::Ours)).await?;
         self.judge(replies.last())
     }
@@ -173,7 +137,7 @@ impl Pane {
     }
 
     /// Nothing printed: it was done. Else what was printed says why not.
-    fn judge(&self, reply: Option<&TmuxReply>) -> Result<(), TmuxError> {
+    fn judge(&self, reply: Option<&TmuxReply>) -> Result<(), MuxError> {
         let reply = reply.cloned().unwrap_or_default();
         if reply.body.is_empty() {
             return Ok(());
@@ -183,19 +147,19 @@ impl Pane {
         let mut next = || fields.next().unwrap_or_default();
         let (id, dead, mode, input_off, found) = (next(), next(), next(), next(), next());
         Err(match self.tag().map(Tag::to_string) {
-            _ if id != pane.to_string() => TmuxError::NoPane { pane },
+            _ if id != pane.to_string() => MuxError::NoPane { pane },
             Some(meant) if meant != found => {
-                TmuxError::NotOurs { pane, meant, found: super::quote::shown(found.as_bytes()) }
+                MuxError::NotOurs { pane, meant, found: super::quote::shown(found.as_bytes()) }
             }
-            _ if dead == "1" => TmuxError::DeadPane { pane },
-            _ if mode != "0" => TmuxError::InMode { pane },
-            _ if input_off == "1" => TmuxError::InputOff { pane },
-            _ => TmuxError::Unreadable { command: "display-message", words: reply.words() },
+            _ if dead == "1" => MuxError::DeadPane { pane },
+            _ if mode != "0" => MuxError::InMode { pane },
+            _ if input_off == "1" => MuxError::InputOff { pane },
+            _ => MuxError::Unreadable { command: "display-message", words: reply.words() },
         })
     }
 
     /// Writes a text into a private file that tmux can read; it is removed when dropped.
-    async fn spool(&self, text: &str) -> Result<tempfile::NamedTempFile, TmuxError> {
+    async fn spool(&self, text: &str) -> Result<tempfile::NamedTempFile, MuxError> {
         let (folder, text) = (self.tmux().scratch().to_owned(), text.to_owned());
         let failed = format!("cannot write a file in {}", folder.display());
         let write = move || {
@@ -204,7 +168,7 @@ impl Pane {
             Ok(file)
         };
         let written = tokio::task::spawn_blocking(write).await;
-        written.unwrap_or_else(|stopped| Err(stopped.into())).map_err(TmuxError::io(failed))
+        written.unwrap_or_else(|stopped| Err(stopped.into())).map_err(MuxError::io(failed))
     }
 }
 
@@ -229,6 +193,7 @@ fn pieces(text: &str, max: usize) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::mux::keys::CtrlLetter;
 
     #[test]
     fn a_text_is_cut_between_characters() {
@@ -240,8 +205,8 @@ mod tests {
 
     #[test]
     fn keys_have_tmuxs_names() {
-        assert_eq!(Key::Ctrl(CtrlLetter::new('u').unwrap()).name(), "C-u");
-        assert_eq!(Key::PageUp.name(), "PPage");
+        assert_eq!(name(Key::Ctrl(CtrlLetter::new('u').unwrap())), "C-u");
+        assert_eq!(name(Key::PageUp), "PPage");
         assert_eq!(CtrlLetter::new('U'), None);
         assert_eq!(CtrlLetter::new('é'), None);
     }

@@ -1,28 +1,28 @@
 //! tmux's version: which one runs, and what differs between them.
 
-use super::error::TmuxError;
 use super::escape::Escape;
 use super::quote::shown;
 pub use super::release::{OLDEST, Version};
+use crate::io::mux::error::MuxError;
 
 impl Version {
     /// Reads what `tmux -V` or `#{version}` says: `tmux 3.3a`, `3.4`, `next-3.6`, `3.5-rc2`.
     ///
     /// # Errors
-    /// [`TmuxError::VersionUnknown`] for `master` and other names without a number.
-    pub fn read(text: &str) -> Result<Self, TmuxError> {
+    /// [`MuxError::VersionUnknown`] for `master` and other names without a number.
+    pub fn read(text: &str) -> Result<Self, MuxError> {
         let trimmed = text.trim();
         let word = trimmed.strip_prefix("tmux ").unwrap_or(trimmed);
         let word = word.strip_prefix("next-").unwrap_or(word);
-        Self::parse(word).ok_or_else(|| TmuxError::VersionUnknown { text: shown(text.as_bytes()) })
+        Self::parse(word).ok_or_else(|| MuxError::VersionUnknown { text: shown(text.as_bytes()) })
     }
 
     /// This version if it is supported.
     ///
     /// # Errors
-    /// [`TmuxError::TooOld`].
-    pub fn supported(self) -> Result<Self, TmuxError> {
-        if self >= OLDEST { Ok(self) } else { Err(TmuxError::TooOld { found: self }) }
+    /// [`MuxError::TooOld`].
+    pub fn supported(self) -> Result<Self, MuxError> {
+        if self >= OLDEST { Ok(self) } else { Err(MuxError::TooOld { found: self }) }
     }
 
     /// How `show-buffer` writes to a control-mode client.
@@ -61,7 +61,7 @@ mod tests {
         assert!(order[3..].iter().all(|version| version.supported().is_ok()));
         assert!(order[..3].iter().all(|version| version.supported().is_err()));
         for unknown in ["tmux master", "tmux openbsd-7", "", "tmux 3", "bash: tmux: not found"] {
-            assert!(matches!(Version::read(unknown), Err(TmuxError::VersionUnknown { .. })), "{unknown}");
+            assert!(matches!(Version::read(unknown), Err(MuxError::VersionUnknown { .. })), "{unknown}");
         }
     }
 

@@ -3,7 +3,7 @@
 use super::context::{Context, Ended, read_name};
 use super::failure::{Failure, Kind};
 use crate::engine::words::AgentName;
-use crate::io::tmux::{Server, USERS_OWN_SOCKET, shell_word};
+use crate::io::mux::{Server, USERS_OWN_SOCKET, shell_word};
 use crate::wire::team_file::{Settings, TmuxSocket};
 use std::io::IsTerminal;
 use std::os::unix::process::CommandExt;

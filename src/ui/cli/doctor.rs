@@ -8,9 +8,9 @@ use super::table::harmless;
 use crate::engine::words::counted;
 use crate::io::client::{ANSWER_DEADLINE, Client};
 use crate::io::journal::is_short_of_space;
+use crate::io::mux::Server;
 use crate::io::systemd::{Linger, Manager, unit};
 use crate::io::team_file::{Machine, SettingsError};
-use crate::io::tmux::Server;
 use crate::io::workspace::Workspace;
 use crate::wire::api::{Health, StatusInfo};
 use crate::wire::os_error::unnumbered;
@@ -119,7 +119,7 @@ fn tmux(context: &Context) -> Check {
         session: "tasuki".to_owned(),
         root: String::new(),
         history_limit: 0,
-        size: crate::io::tmux::server::SIZE,
+        size: crate::io::mux::SIZE,
         env: context.around.vars.clone().into_iter().collect(),
         scratch: context.around.temp.clone(),
     };

@@ -6,9 +6,9 @@ use crate::engine::message::refusal::Refusal;
 use crate::io::client::ClientError;
 use crate::io::folder::FolderError;
 use crate::io::journal::JournalError;
+use crate::io::mux::MuxError;
 use crate::io::systemd::UnitError;
 use crate::io::team_file::{InitError, SettingsError};
-use crate::io::tmux::TmuxError;
 use crate::io::workspace::WorkspaceError;
 use crate::wire::api::Problem;
 use crate::wire::os_error::unnumbered;
@@ -269,8 +269,8 @@ impl From<JournalError> for Failure {
     }
 }
 
-impl From<TmuxError> for Failure {
-    fn from(error: TmuxError) -> Self {
+impl From<MuxError> for Failure {
+    fn from(error: MuxError) -> Self {
         Self::of("tmux", &error)
     }
 }

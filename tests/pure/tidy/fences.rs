@@ -135,6 +135,11 @@ const UI_KNOWN: &[&str] = &[
     "src/ui/cli/detect/rules.rs names engine::screen::reading::Rules",
 ];
 
+/// The only way to what is specific to one multiplexer.
+const THE_MUX: &str = "io::mux";
+/// The folder of tmux, the facade in front of it, and what feeds its parser with any bytes.
+const TMUX_IS_KNOWN_TO: &[&str] = &["src/io/tmux/", "src/io/mux/", "src/fuzz/"];
+
 /// The crates that the manifest names, by the names that sources have for them.
 fn crates() -> BTreeSet<String> {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the manifest");
@@ -206,6 +211,19 @@ fn breaches(sights: &[Sight], fence: &Fence) -> Vec<String> {
     found.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// What names tmux and is not of those that may. Who goes by way of [`THE_MUX`] may.
+fn tmux_breaches(sights: &[Sight]) -> BTreeSet<String> {
+    let outside = sights.iter().filter(|sight| !sight.test);
+    let outside =
+        outside.filter(|sight| !TMUX_IS_KNOWN_TO.iter().any(|within| sight.file.starts_with(within)));
+    let found = outside.filter_map(|sight| {
+        let first =
+            sight.ours.iter().find(|path| is_covered(path, THE_MUX) || is_covered(path, "io::tmux"))?;
+        is_covered(first, "io::tmux").then(|| format!("{} names {first}", sight.file))
+    });
+    found.collect()
+}
+
 /// What the faces name that they should not.
 fn ui_breaches(sights: &[Sight]) -> BTreeSet<String> {
     let faces = sights.iter().filter(|sight| sight.file.starts_with("src/ui/") && !sight.test);
@@ -256,6 +274,11 @@ fn faces_see_views_and_reach_into_no_worker() {
     complain(&new.chain(gone).collect::<Vec<_>>());
 }
 
+#[test]
+fn one_folder_alone_knows_which_multiplexer_there_is() {
+    complain(&tmux_breaches(&seen()).into_iter().collect::<Vec<_>>());
+}
+
 /// What stands in a small house whose file `at` holds `text`.
 fn within(at: &str, text: &str) -> Vec<Sight> {
     let mut files = vec![
@@ -265,7 +288,9 @@ fn within(at: &str, text: &str) -> Vec<Sight> {
         ("src/engine/view.rs", "pub struct Seen;"),
         ("src/engine/words.rs", "pub struct Name;"),
         ("src/wire/mod.rs", "pub fn read() {}"),
-        ("src/io/mod.rs", "pub mod clock; pub use clock as again;"),
+        ("src/io/mod.rs", "pub mod clock; pub use clock as again; pub mod mux; pub mod tmux;"),
+        ("src/io/mux/mod.rs", "pub use super::tmux::Tmux as Mux;"),
+        ("src/io/tmux.rs", "pub struct Tmux;"),
         ("src/io/clock.rs", "pub fn now() {}"),
         ("src/daemon/mod.rs", "pub mod r#loop; pub mod panes;"),
         ("src/daemon/loop/mod.rs", "pub struct Daemon;"),
@@ -364,6 +389,22 @@ fn a_lock_is_found_and_a_channel_without_end() {
         "use std::sync::mpsc; fn f() { let (a, b) = mpsc::sync_channel(1); }",
         "#[cfg(test)] mod tests { fn f() { std::sync::mpsc::channel(); } }",
     ] {
+        assert_eq!(found(text), 0, "{text}");
+    }
+}
+
+#[test]
+fn who_names_tmux_is_found() {
+    let found = |text: &str| tmux_breaches(&within("src/daemon/panes/worker.rs", text)).len();
+    for text in [
+        "use crate::io::tmux::Tmux;",
+        "use crate::io::{mux::Mux, tmux};",
+        "fn f(x: crate::io::tmux::Tmux) {}",
+        "use super::super::super::io::tmux as x;",
+    ] {
+        assert_ne!(found(text), 0, "{text}");
+    }
+    for text in ["use crate::io::mux::Mux;", "use crate::io::mux; fn f(x: mux::Mux) {}"] {
         assert_eq!(found(text), 0, "{text}");
     }
 }

@@ -9,7 +9,7 @@ use crate::engine::life::{CompletionSource, Receipt, Stage};
 use crate::engine::message::Status;
 use crate::engine::state::Phase;
 use crate::engine::words::{PaneId, ProcessKey, Token};
-use crate::io::tmux::Tmux;
+use crate::io::mux::Mux;
 use std::os::unix::fs::FileExt as _;
 
 /// A token that the first turn of a test has.
@@ -154,7 +154,7 @@ async fn a_claim_that_waits_for_the_drop_zones_goes_before_a_tmux_that_came_back
             if is_lost {
                 daemon.take_tmux(TmuxNews::Lost { why: "lost".to_owned() });
             }
-            daemon.take_tmux(TmuxNews::Back { tmux: Tmux::none(), found: PanesFound::default() });
+            daemon.take_tmux(TmuxNews::Back { tmux: Mux::none(), found: PanesFound::default() });
         })
         .await;
         assert!(!matches!(phase, Phase::Up { .. }), "it is seen to be gone, too: {phase:?}");

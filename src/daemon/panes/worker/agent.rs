@@ -6,7 +6,7 @@ use super::provision::Provision;
 use crate::daemon::panes::orders::{Launched, Launches};
 use crate::engine::screen::reading::{ChoiceRules, Rules};
 use crate::engine::words::AgentName;
-use crate::io::tmux::{Key, Rows};
+use crate::io::mux::{Key, Rows};
 use crate::wire::team_file::{Launch, Profile};
 use std::sync::Arc;
 use std::time::Duration;

@@ -8,7 +8,7 @@ use crate::daemon::clients::request::{ASKS_NOTHING, Answered, PaneResponse};
 use crate::engine::input::Report;
 use crate::engine::screen::reading::{Choose, Chosen, Dialog, ScreenState, StyledRow, is_like};
 use crate::engine::team::need::AnsweredBy;
-use crate::io::tmux::{Key, PaneScreen, Rows, TmuxError};
+use crate::io::mux::{Key, MuxError, PaneScreen, Rows};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -33,18 +33,18 @@ pub(super) enum Stopped {
     Refused(String),
     /// Somebody types, or wants that nothing is typed.
     Guarded(String),
-    Tmux(TmuxError),
+    Tmux(MuxError),
 }
 
-impl From<TmuxError> for Stopped {
-    fn from(error: TmuxError) -> Self {
+impl From<MuxError> for Stopped {
+    fn from(error: MuxError) -> Self {
         Self::Tmux(error)
     }
 }
 
 impl From<End> for Stopped {
     fn from(_: End) -> Self {
-        Self::Tmux(TmuxError::Gone { why: "the connection has ended".to_owned() })
+        Self::Tmux(MuxError::Gone { why: "the connection has ended".to_owned() })
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) struct Answering<'w> {
 
 impl Answering<'_> {
     /// Answers what the agent asks; `of` is the dialog that was meant, if that was said.
-    pub(super) async fn answer(&mut self, wish: &str, of: Option<&str>) -> Result<PaneResponse, TmuxError> {
+    pub(super) async fn answer(&mut self, wish: &str, of: Option<&str>) -> Result<PaneResponse, MuxError> {
         let meant = of.map_or(Meant::Anything, Meant::Shown);
         let chosen = self.choose(wish, meant, AnsweredBy::Person).await;
         self.session.look_now(); // what it showed meanwhile was heard here
@@ -135,7 +135,7 @@ impl Answering<'_> {
                 return Ok(());
             }
             Ok(_) => ("Enter was pressed, but the dialog stays".to_owned(), TRIES),
-            Err(Stopped::Tmux(TmuxError::Gone { .. })) => return Err(End::Disconnected),
+            Err(Stopped::Tmux(MuxError::Gone { .. })) => return Err(End::Disconnected),
             Err(Stopped::Tmux(error)) => (error.to_string(), tries + 1),
             // Somebody types, or nothing is to be typed: that passes.
             Err(Stopped::Guarded(why)) => (why, tries),
@@ -294,7 +294,7 @@ impl Answering<'_> {
     }
 
     /// All that its screen shows.
-    async fn all_shown(&self) -> Result<String, TmuxError> {
+    async fn all_shown(&self) -> Result<String, MuxError> {
         Ok(self.session.capture(0).await?.rows.join("\n"))
     }
 
@@ -376,7 +376,7 @@ impl Answering<'_> {
     }
 
     /// What it asks at this moment, and the rule that knows it.
-    pub(super) async fn asked(&self) -> Result<Option<(String, Dialog)>, TmuxError> {
+    pub(super) async fn asked(&self) -> Result<Option<(String, Dialog)>, MuxError> {
         let asks = |read: Option<Read>| {
             let read = read.filter(|read| read.dialog.as_ref().is_some_and(|dialog| !dialog.is_empty()))?;
             Some((read.rule, read.dialog?))

@@ -11,7 +11,7 @@ use crate::engine::input::Verdict;
 use crate::engine::life::interrupted::Interrupted;
 use crate::engine::screen::reading::ScreenState;
 use crate::engine::words::counted;
-use crate::io::tmux::{Breaking, Key, TmuxError};
+use crate::io::mux::{Breaking, Key, MuxError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -65,7 +65,7 @@ impl BreakOff<'_> {
     }
 
     /// Writes down at the pane that a turn is being broken off.
-    pub(super) async fn note(&self, typed: &Typed) -> Result<(), TmuxError> {
+    pub(super) async fn note(&self, typed: &Typed) -> Result<(), MuxError> {
         let since = self.0.session.pane.people().await?.now;
         let Typed { id, turn, line, .. } = typed;
         let (id, turn, token) = (id.clone(), turn.number, turn.token);

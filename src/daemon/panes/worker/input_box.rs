@@ -14,7 +14,7 @@ use crate::daemon::panes::orders::Typed;
 use crate::engine::input::Guard;
 use crate::engine::life::Receipt;
 use crate::engine::screen::reading::ScreenState;
-use crate::io::tmux::{PaneScreen, Person, TmuxError};
+use crate::io::mux::{MuxError, PaneScreen, Person};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -201,7 +201,7 @@ impl BoxTyping<'_> {
                     Err(ended) => return Err(ended),
                 }
                 match self.session.press_enter().await {
-                    Err(TmuxError::InMode { .. }) => return Err(stands(Guard::CopyMode.words())),
+                    Err(MuxError::InMode { .. }) => return Err(stands(Guard::CopyMode.words())),
                     entered => entered?,
                 }
                 (entered, again) = (self.session.now(), again + 1);

@@ -3,7 +3,7 @@
 use super::unsent_watch::UnsentWatch;
 use crate::daemon::clients::request::{Hindrance, PaneResponse};
 use crate::engine::screen::unsent::is_continuation;
-use crate::io::tmux::{CtrlLetter, Key, TmuxError};
+use crate::io::mux::{CtrlLetter, Key, MuxError};
 use std::time::Duration;
 
 /// How long a line may take to go after the key that clears it. A loaded machine takes a second.
@@ -21,7 +21,7 @@ pub(super) struct LineClearing<'w>(pub(super) UnsentWatch<'w>);
 
 impl LineClearing<'_> {
     /// Takes away what stands in the input.
-    pub(super) async fn clear(&mut self) -> Result<PaneResponse, TmuxError> {
+    pub(super) async fn clear(&mut self) -> Result<PaneResponse, MuxError> {
         let (before, stood) = self.0.still_unsent().await?;
         if self.0.asks_for_a_line() {
             return self.leave(&before.text, "what somebody began reads a line").await;
@@ -64,7 +64,7 @@ impl LineClearing<'_> {
     }
 
     /// The line is not gone after its keys: whether that is all the same as it should be.
-    async fn not_cleared(&mut self, before: &str) -> Result<PaneResponse, TmuxError> {
+    async fn not_cleared(&mut self, before: &str) -> Result<PaneResponse, MuxError> {
         let (now, _) = self.0.still_unsent().await?;
         if is_continuation(&now.text) {
             return self.leave(&now.text, "an unfinished line stands at its continuation prompt").await;
@@ -84,7 +84,7 @@ impl LineClearing<'_> {
     }
 
     /// Gives up what a person began, which shows `text`.
-    async fn leave(&mut self, text: &str, what: &str) -> Result<PaneResponse, TmuxError> {
+    async fn leave(&mut self, text: &str, what: &str) -> Result<PaneResponse, MuxError> {
         if self.leave_begun().await? {
             return Ok(PaneResponse::Typed(true));
         }
@@ -96,7 +96,7 @@ impl LineClearing<'_> {
 
     /// Gives up the command that a shell waits for the rest of, or that reads a line; whether its own prompt stands there then. Any other program
     /// might take the key for its own end.
-    async fn leave_begun(&mut self) -> Result<bool, TmuxError> {
+    async fn leave_begun(&mut self) -> Result<bool, MuxError> {
         let Some(key) = ctrl('c')
             .filter(|_| self.0.session.program.is_bare_shell() && !self.0.session.program.is_occupied())
         else {

@@ -12,7 +12,7 @@ use super::trace::{claims, echoes, is_of, is_whole_line, reprints, traces};
 use super::typing::{ECHO_PAUSE, Failed, not_delivered, unconfirmed};
 use crate::daemon::panes::orders::Typed;
 use crate::engine::screen::doorbell;
-use crate::io::tmux::{CtrlLetter, Key, PaneScreen, Person, Printed, Rows, TmuxError};
+use crate::io::mux::{CtrlLetter, Key, MuxError, PaneScreen, Person, Printed, Rows};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -133,7 +133,7 @@ impl LineTyping<'_> {
 
     /// A line of ours that stands in the input without its Enter: the last row that is not empty, if the cursor still
     /// stands behind something.
-    pub(super) async fn draft(&self, typed: &Typed) -> Result<Option<String>, TmuxError> {
+    pub(super) async fn draft(&self, typed: &Typed) -> Result<Option<String>, MuxError> {
         let screen = self.session.capture(0).await?;
         let last = screen.rows.into_iter().rev().find(|row| !row.trim().is_empty());
         let ours = |row: &String| row.contains(doorbell::HEAD) || row.trim_end().ends_with(&*typed.line);
@@ -198,7 +198,7 @@ impl LineTyping<'_> {
     }
 
     /// How often the line stands on the screen.
-    pub(super) async fn echoes(&self, typed: &Typed) -> Result<usize, TmuxError> {
+    pub(super) async fn echoes(&self, typed: &Typed) -> Result<usize, MuxError> {
         Ok(echoes(&self.session.capture(SEARCHED_ROWS).await?, typed))
     }
 

@@ -1,8 +1,8 @@
 //! What may be shown and kept of a pane: nothing that would read as a claim where it is shown again, and no secret.
 
 use crate::engine::screen::reading::{Dialog, plain};
+use crate::io::mux::PaneScreen;
 use crate::io::process;
-use crate::io::tmux::PaneScreen;
 use crate::wire::clean::turns_text;
 use crate::wire::redact::Redactor;
 use crate::wire::team_file::Launch;

@@ -56,7 +56,7 @@ mod waiters;
 mod words;
 mod work;
 
-use crate::io::tmux::TmuxError;
+use crate::io::mux::MuxError;
 use driver::Worker;
 pub use start::Start;
 use start::{fail, open};
@@ -65,7 +65,7 @@ use start::{fail, open};
 pub async fn work(start: Start) -> &'static str {
     match open(&start).await {
         Ok(opened) => Worker::new(start, opened).run().await,
-        Err(TmuxError::Gone { .. }) => {}
+        Err(MuxError::Gone { .. }) => {}
         Err(error) => fail(start, &error).await,
     }
     "pane"

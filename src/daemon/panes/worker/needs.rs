@@ -11,7 +11,7 @@ use crate::engine::screen::reading::{Dialog, ScreenState};
 use crate::engine::team::need::NeedKind;
 use crate::engine::words::Millis;
 use crate::io::clock::wall_now;
-use crate::io::tmux::{Printed, TmuxError};
+use crate::io::mux::{MuxError, Printed};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -81,7 +81,7 @@ impl Needs {
         &mut self,
         dialog: &Dialog,
         session: &Session,
-    ) -> Result<Option<Millis>, TmuxError> {
+    ) -> Result<Option<Millis>, MuxError> {
         let (now, printed) = (session.now(), *session.output.borrow());
         let is_it = match &self.asked {
             None => false,
@@ -167,7 +167,7 @@ impl Needs {
 }
 
 /// Whether a person may have pressed a key since this moment.
-async fn was_typed_to(session: &Session, since: Instant) -> Result<bool, TmuxError> {
+async fn was_typed_to(session: &Session, since: Instant) -> Result<bool, MuxError> {
     let person = session.pane.person().await?;
     let idle_from = |idle_ms| session.now().checked_sub(Duration::from_millis(idle_ms));
     Ok(person.is_some_and(|person| idle_from(person.idle_ms).is_none_or(|at| at >= since)))

@@ -7,7 +7,7 @@ use crate::engine::screen::reading::{ScreenState, plain};
 use crate::engine::words::Millis;
 use crate::io::frame::KeptFrame;
 use crate::io::frames::{Frames, NewFrame};
-use crate::io::tmux::PaneScreen;
+use crate::io::mux::PaneScreen;
 use std::time::Duration;
 use tokio::time::Instant;
 

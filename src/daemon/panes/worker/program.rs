@@ -1,8 +1,8 @@
 //! The program in a pane, as the kernel shows it: its process, and its terminal.
 
 use crate::engine::words::ProcessKey;
+use crate::io::mux::{CtrlLetter, Key};
 use crate::io::process::{self, Family, LineKeys};
-use crate::io::tmux::{CtrlLetter, Key};
 use std::path::PathBuf;
 use tokio::time::Instant;
 

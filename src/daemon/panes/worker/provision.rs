@@ -1,8 +1,8 @@
 //! What a launch is given besides what the team file says: its port, its files and its key.
 
 use crate::io::agent_folder;
+use crate::io::mux::MuxError;
 use crate::io::side_channel;
-use crate::io::tmux::TmuxError;
 use crate::wire::team_file::Launch;
 use std::io;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) struct Provision {
 
 impl Provision {
     /// Makes what the program needs where it is to be started, and finds the port of one that runs.
-    pub(super) async fn of(launch: &Arc<Launch>, key: &str, is_new: bool) -> Result<Self, TmuxError> {
+    pub(super) async fn of(launch: &Arc<Launch>, key: &str, is_new: bool) -> Result<Self, MuxError> {
         Ok(Self { port: prepare(launch, is_new).await?, key: key.to_owned() })
     }
 
@@ -33,7 +33,7 @@ impl Provision {
 }
 
 /// Makes what the program needs before it starts, on a thread for such. Gives its port, if it wants one.
-async fn prepare(launch: &Arc<Launch>, is_new: bool) -> Result<Option<u16>, TmuxError> {
+async fn prepare(launch: &Arc<Launch>, is_new: bool) -> Result<Option<u16>, MuxError> {
     let (launch, wants_port) = (Arc::clone(launch), launch.wants_port());
     if launch.files.is_empty() && !wants_port {
         return Ok(None);
@@ -45,7 +45,7 @@ async fn prepare(launch: &Arc<Launch>, is_new: bool) -> Result<Option<u16>, Tmux
         let port = wants_port.then(|| agent_folder::find_port(&launch.folder)).transpose()?;
         agent_folder::write(&launch.folder, &launch.with_port(port).files).map(|()| port)
     });
-    let failed = |source: io::Error| TmuxError::Io {
+    let failed = |source: io::Error| MuxError::Io {
         what: "cannot make the files that the program needs".to_owned(),
         source: Arc::new(source),
     };

@@ -8,7 +8,7 @@ use crate::engine::screen::doorbell::HEAD;
 use crate::engine::screen::echo;
 use crate::engine::screen::echo::squeezed;
 use crate::engine::screen::reading::{Dialog, Frame, Reading, Rules, ScreenState, StyledRow, plain};
-use crate::io::tmux::{PaneScreen, Rows};
+use crate::io::mux::{PaneScreen, Rows};
 use std::ops::Range;
 
 /// A screen as the profile's rules read it.

@@ -1,7 +1,7 @@
 //! What the pane showed when it was last asked for, for as long as nothing was printed since: a screen that cannot have
 //! changed is not asked for again.
 
-use crate::io::tmux::{PaneScreen, Printed};
+use crate::io::mux::{PaneScreen, Printed};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;

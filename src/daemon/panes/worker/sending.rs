@@ -6,7 +6,7 @@ use super::session::Session;
 use super::trace::text_of;
 use super::unsent_watch::UnsentWatch;
 use crate::daemon::clients::request::{Hindrance, PaneResponse, Response, SendWish};
-use crate::io::tmux::TmuxError;
+use crate::io::mux::MuxError;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -75,11 +75,7 @@ pub(super) struct LinesTyping<'w> {
 
 impl LinesTyping<'_> {
     /// Types these lines, each with its Enter.
-    pub(super) async fn type_all(
-        &mut self,
-        lines: &[String],
-        force: bool,
-    ) -> Result<PaneResponse, TmuxError> {
+    pub(super) async fn type_all(&mut self, lines: &[String], force: bool) -> Result<PaneResponse, MuxError> {
         let mut proven = true;
         for (at, line) in lines.iter().enumerate() {
             if at > 0 && !self.has_room_for(line).await {
@@ -111,7 +107,7 @@ impl LinesTyping<'_> {
         }
     }
 
-    async fn send_line(&mut self, line: &str, force: bool) -> Result<PaneResponse, TmuxError> {
+    async fn send_line(&mut self, line: &str, force: bool) -> Result<PaneResponse, MuxError> {
         let sign = sign_of(line);
         let before = text_of(&self.watch.session.capture(0).await?).matches(sign).count();
         self.watch.session.paste(line).await?;

@@ -9,7 +9,7 @@ use super::reporter::Reporter;
 use super::screen_cache::{SEARCHED_ROWS, ScreenCache};
 use crate::daemon::panes::orders::Terms;
 use crate::engine::input::{Guard, Report};
-use crate::io::tmux::{Key, Pane, PaneScreen, People, Person, Printed, Rows, TmuxError};
+use crate::io::mux::{Key, MuxError, Pane, PaneScreen, People, Person, Printed, Rows};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -33,9 +33,9 @@ pub(in crate::daemon) enum End {
 }
 
 /// What tmux answered; without a connection the worker ends, and anything else is a reason to ask again.
-pub(super) fn answered<T>(answer: Result<T, TmuxError>) -> Result<Result<T, TmuxError>, End> {
+pub(super) fn answered<T>(answer: Result<T, MuxError>) -> Result<Result<T, MuxError>, End> {
     match answer {
-        Err(TmuxError::Gone { .. }) => Err(End::Disconnected),
+        Err(MuxError::Gone { .. }) => Err(End::Disconnected),
         answer => Ok(answer),
     }
 }
@@ -97,7 +97,7 @@ impl Session {
         &self,
         screen: &PaneScreen,
         read: &Read,
-    ) -> Result<Option<(Arc<PaneScreen>, Read)>, TmuxError> {
+    ) -> Result<Option<(Arc<PaneScreen>, Read)>, MuxError> {
         let Some(rules) = self.agent.rules().filter(|rules| read.asks_for_colour(rules)) else {
             return Ok(None);
         };
@@ -108,17 +108,17 @@ impl Session {
     }
 
     /// The screen, and as many rows above it.
-    pub(super) async fn capture(&self, above: u32) -> Result<PaneScreen, TmuxError> {
+    pub(super) async fn capture(&self, above: u32) -> Result<PaneScreen, MuxError> {
         self.pane.capture(above, self.agent.rows()).await
     }
 
     /// The same with the people who are there.
-    pub(super) async fn capture_with_people(&self, above: u32) -> Result<(PaneScreen, People), TmuxError> {
+    pub(super) async fn capture_with_people(&self, above: u32) -> Result<(PaneScreen, People), MuxError> {
         self.pane.look(above, self.agent.rows()).await
     }
 
     /// The screen and the rows above it that are searched.
-    pub(super) async fn see(&mut self) -> Result<Arc<PaneScreen>, TmuxError> {
+    pub(super) async fn see(&mut self) -> Result<Arc<PaneScreen>, MuxError> {
         let (printed, at) = (*self.output.borrow(), self.now());
         let screen = Arc::new(self.capture(SEARCHED_ROWS).await?);
         self.cache.keep(&screen, printed, at);
@@ -128,7 +128,7 @@ impl Session {
     /// The same with the people who are there now; the screen may be one that was seen before.
     pub(super) async fn see_with_people(
         &mut self,
-    ) -> Result<Result<(Arc<PaneScreen>, People), TmuxError>, End> {
+    ) -> Result<Result<(Arc<PaneScreen>, People), MuxError>, End> {
         let (printed, at) = (*self.output.borrow(), self.now());
         if let Some(screen) = self.cache.get(printed, at) {
             return answered(self.pane.people().await.map(|people| (screen, people)));
@@ -154,22 +154,22 @@ impl Session {
     }
 
     /// Presses a key, which will change the screen before that is heard of.
-    pub(super) async fn press(&mut self, key: Key) -> Result<(), TmuxError> {
+    pub(super) async fn press(&mut self, key: Key) -> Result<(), MuxError> {
         self.cache.forget();
         self.pane.key(key).await
     }
 
-    pub(super) async fn press_enter(&mut self) -> Result<(), TmuxError> {
+    pub(super) async fn press_enter(&mut self) -> Result<(), MuxError> {
         self.cache.forget();
         self.pane.enter().await
     }
 
-    pub(super) async fn paste(&mut self, line: &str) -> Result<(), TmuxError> {
+    pub(super) async fn paste(&mut self, line: &str) -> Result<(), MuxError> {
         self.cache.forget();
         self.pane.paste(line).await
     }
 
-    pub(super) async fn type_keys(&mut self, line: &str) -> Result<(), TmuxError> {
+    pub(super) async fn type_keys(&mut self, line: &str) -> Result<(), MuxError> {
         self.cache.forget();
         self.pane.type_literal(line).await
     }
@@ -220,7 +220,7 @@ impl Session {
     }
 
     /// Why no key may be pressed, not even one that ends what was begun: somebody wants that nothing is typed, or types.
-    pub(super) async fn hands_off(&mut self) -> Result<Objection, TmuxError> {
+    pub(super) async fn hands_off(&mut self) -> Result<Objection, MuxError> {
         let person = if self.halted() { None } else { self.pane.person().await? };
         Ok(self.minds(person.as_ref()))
     }

@@ -8,8 +8,8 @@ use crate::daemon::tmux::windows::{close_for_sure, process_of};
 use crate::engine::input::Report;
 use crate::engine::words::ProcessKey;
 use crate::io::frames::Frames;
+use crate::io::mux::{Mux, MuxError, Pane, Printed, Tag, WindowSpec};
 use crate::io::team_file::Machine;
-use crate::io::tmux::{Pane, Printed, Tag, Tmux, TmuxError, WindowSpec};
 use crate::wire::team_file::Launch;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, watch};
 #[derive(Debug)]
 pub struct Start {
     /// The connection.
-    pub tmux: Tmux,
+    pub tmux: Mux,
     /// Which agent, and whether its window is there already.
     pub launched: Launched,
     /// How the agent is started and typed to.
@@ -40,7 +40,7 @@ pub struct Start {
 }
 
 /// Reports that the agent could not be started.
-pub(super) async fn fail(start: Start, error: &TmuxError) {
+pub(super) async fn fail(start: Start, error: &MuxError) {
     let Start { tmux, launched, mut orders, news, .. } = start;
     let to_be_closed = refuse(&mut orders);
     Reporter::new(&launched, news).report(Report::StartFailed { why: error.to_string() }).await;
@@ -58,7 +58,7 @@ fn refuse(orders: &mut mpsc::Receiver<Order>) -> bool {
 pub(super) type Opened = (Pane, ProcessKey, PathBuf, watch::Receiver<Printed>, Provision);
 
 /// Makes the window, or takes the one that is there.
-pub(super) async fn open(start: &Start) -> Result<Opened, TmuxError> {
+pub(super) async fn open(start: &Start) -> Result<Opened, MuxError> {
     let Start { tmux, launched, launch, key, .. } = start;
     let tag = Tag { agent: launched.agent.clone(), nonce: launched.nonce };
     let own = Provision::of(launch, key, launched.adopt.is_none()).await?;
@@ -75,7 +75,7 @@ pub(super) async fn open(start: &Start) -> Result<Opened, TmuxError> {
                 tag: tag.clone(),
                 one_shot: launch.profile.one_shot,
             };
-            launch.missing(&Machine).map_or(Ok(()), |why| Err(TmuxError::NoProgram { why }))?;
+            launch.missing(&Machine).map_or(Ok(()), |why| Err(MuxError::NoProgram { why }))?;
             let facts = tmux.create_window(&spec).await?;
             // A program that is gone already has no start time any more; its exit is told all the same.
             let gone = ProcessKey { pid: facts.pid, start_ticks: 0 };

@@ -9,7 +9,7 @@ use crate::engine::screen::echo;
 use crate::engine::screen::echo::Echo;
 use crate::engine::screen::marker;
 use crate::engine::screen::marker::{Awaited, ClaimRows};
-use crate::io::tmux::{PaneScreen, Rows};
+use crate::io::mux::{PaneScreen, Rows};
 
 /// How a terminal shows the key that has it show its input anew; that begins in the next row.
 pub(super) const REPRINTED: &str = "^R";

@@ -3,7 +3,7 @@
 use super::session::End;
 use crate::engine::input::Verdict;
 use crate::engine::life::Receipt;
-use crate::io::tmux::TmuxError;
+use crate::io::mux::MuxError;
 use std::time::Duration;
 
 /// Between two looks for an echo that makes no sound: what is shown already came with the output before.
@@ -25,14 +25,14 @@ pub(super) enum Found {
     Unentered(String),
 }
 
-impl From<TmuxError> for Failed {
+impl From<MuxError> for Failed {
     /// After a call without an answer it cannot be told what was typed; after a refusal nothing was.
-    fn from(error: TmuxError) -> Self {
+    fn from(error: MuxError) -> Self {
         let why = error.to_string();
         match error {
-            TmuxError::Gone { .. } => Self::Ended(End::Disconnected),
-            TmuxError::Late { .. } => Self::Verdict(Verdict::Unconfirmed { why }),
-            TmuxError::InMode { .. } => Self::Verdict(Verdict::Withdrawn { why }),
+            MuxError::Gone { .. } => Self::Ended(End::Disconnected),
+            MuxError::Late { .. } => Self::Verdict(Verdict::Unconfirmed { why }),
+            MuxError::InMode { .. } => Self::Verdict(Verdict::Withdrawn { why }),
             _ => Self::Verdict(Verdict::NotDelivered { why }),
         }
     }
@@ -68,11 +68,11 @@ mod tests {
             Failed::Verdict(verdict) => verdict,
             Failed::Ended(end) => panic!("{end:?}"),
         };
-        let late = TmuxError::Late { command: "paste-buffer", ms: 5_000, sent: true };
+        let late = MuxError::Late { command: "paste-buffer", ms: 5_000, sent: true };
         assert!(matches!(verdict(late), Verdict::Unconfirmed { .. }));
         let pane = PaneId(1);
-        assert!(matches!(verdict(TmuxError::InMode { pane }), Verdict::Withdrawn { .. }));
-        assert!(matches!(verdict(TmuxError::DeadPane { pane }), Verdict::NotDelivered { .. }));
-        assert!(matches!(verdict(TmuxError::InputOff { pane }), Verdict::NotDelivered { .. }));
+        assert!(matches!(verdict(MuxError::InMode { pane }), Verdict::Withdrawn { .. }));
+        assert!(matches!(verdict(MuxError::DeadPane { pane }), Verdict::NotDelivered { .. }));
+        assert!(matches!(verdict(MuxError::InputOff { pane }), Verdict::NotDelivered { .. }));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::trace::is_question;
 use crate::engine::screen::unsent::{Stands, stands};
-use crate::io::tmux::{CursorLine, PaneScreen, People, Remembered};
+use crate::io::mux::{CursorLine, PaneScreen, People, Remembered};
 use std::sync::Arc;
 use tokio::time::Instant;
 

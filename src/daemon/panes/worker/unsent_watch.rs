@@ -11,7 +11,7 @@ use super::work::Work;
 use crate::daemon::panes::orders::Typed;
 use crate::engine::input::Report;
 use crate::engine::screen::unsent::{ASKS, is_continuation};
-use crate::io::tmux::{CtrlLetter, CursorLine, Key, PaneScreen, People, TmuxError};
+use crate::io::mux::{CtrlLetter, CursorLine, Key, MuxError, PaneScreen, People};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -38,7 +38,7 @@ pub(super) struct UnsentWatch<'w> {
 
 impl UnsentWatch<'_> {
     /// What an earlier daemon knew, of a pane that is taken over.
-    pub(super) async fn recall(&mut self) -> Result<(), TmuxError> {
+    pub(super) async fn recall(&mut self) -> Result<(), MuxError> {
         let known = self.session.pane.remembered().await?;
         let (is_known, was_busy) = (known.is_some(), known.as_ref().is_some_and(|known| known.busy));
         self.unsent.recall(known, self.session.pane.person_before());
@@ -104,11 +104,7 @@ impl UnsentWatch<'_> {
 
     /// Whether somebody's words stand in the input, before something is typed. The screen is the one that was just seen, and
     /// counts if no key has come since nothing stood there.
-    pub(super) async fn has_words(
-        &mut self,
-        screen: &PaneScreen,
-        people: &People,
-    ) -> Result<bool, TmuxError> {
+    pub(super) async fn has_words(&mut self, screen: &PaneScreen, people: &People) -> Result<bool, MuxError> {
         self.note_people(people);
         if self.unsent.words.is_none() && !self.unsent.is_touched() {
             let row = row_of(screen);
@@ -144,7 +140,7 @@ impl UnsentWatch<'_> {
     }
 
     /// Looks at the line of the cursor; `may_press` is whether the terminal may be asked to show what stands in its input.
-    async fn judge(&mut self, may_press: bool) -> Result<(), TmuxError> {
+    async fn judge(&mut self, may_press: bool) -> Result<(), MuxError> {
         let (mut line, mut people) = self.session.pane.cursor_line().await?;
         self.note_people(&people);
         if line.in_mode {
@@ -223,7 +219,7 @@ impl UnsentWatch<'_> {
 
     /// Has a terminal that gives whole lines show what stands in its input. What it shows by itself need not be that: it takes
     /// away one column of a character that is two wide.
-    pub(super) async fn reprinted_line(&mut self) -> Result<(CursorLine, People), TmuxError> {
+    pub(super) async fn reprinted_line(&mut self) -> Result<(CursorLine, People), MuxError> {
         if let Some(letter) = CtrlLetter::new('r') {
             self.session.press(Key::Ctrl(letter)).await?;
             tokio::time::sleep(SHOWN_WITHIN).await;
@@ -232,7 +228,7 @@ impl UnsentWatch<'_> {
     }
 
     /// Nobody's words stand there.
-    async fn take_free(&mut self, row: String, now: u64) -> Result<(), TmuxError> {
+    async fn take_free(&mut self, row: String, now: u64) -> Result<(), MuxError> {
         // While something else has the terminal, or asks, nothing is learnt of that.
         let program = &self.session.program;
         let edits = !program.is_canonical() || self.unsent.edits && !program.waits_for_a_line();
@@ -241,7 +237,7 @@ impl UnsentWatch<'_> {
     }
 
     /// Writes down at the pane what another daemon could not know.
-    async fn remember(&mut self) -> Result<(), TmuxError> {
+    async fn remember(&mut self) -> Result<(), MuxError> {
         let busy = self.work.busy.is_long_at_rest(self.session.now());
         if let Some(what) = self.unsent.to_remember(busy) {
             self.session.pane.remember(&what).await?;
@@ -280,7 +276,7 @@ impl UnsentWatch<'_> {
 
     /// A person had lines typed and entered, with whatever stood before them. That is a person's key: where another row than the
     /// free one stands there then, as the prompt for the rest of what was begun, it is theirs.
-    pub(super) async fn has_entered(&mut self, last: &str) -> Result<(), TmuxError> {
+    pub(super) async fn has_entered(&mut self, last: &str) -> Result<(), MuxError> {
         if !self.session.agent.is_plain() {
             return Ok(());
         }
@@ -312,7 +308,7 @@ impl UnsentWatch<'_> {
     }
 
     /// What is free is what stands in the line now: a person has said so.
-    pub(super) async fn believe(&mut self) -> Result<(), TmuxError> {
+    pub(super) async fn believe(&mut self) -> Result<(), MuxError> {
         let (line, people) = self.session.pane.cursor_line().await?;
         self.note_people(&people);
         self.take_free(line.text, people.now).await?;
@@ -321,7 +317,7 @@ impl UnsentWatch<'_> {
     }
 
     /// Whether words stand in the line of the cursor, after a key that takes them away.
-    pub(super) async fn still_unsent(&mut self) -> Result<(CursorLine, bool), TmuxError> {
+    pub(super) async fn still_unsent(&mut self) -> Result<(CursorLine, bool), MuxError> {
         let (line, people) = self.session.pane.cursor_line().await?;
         self.note_people(&people);
         let stands = self.unsent.standing_in(&line).is_some();

@@ -3,7 +3,7 @@
 use super::session::Session;
 use super::trace::text_of;
 use crate::daemon::clients::request::{PaneResponse, Response};
-use crate::io::tmux::PaneScreen;
+use crate::io::mux::PaneScreen;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 

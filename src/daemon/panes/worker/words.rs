@@ -6,7 +6,7 @@ use super::session::Session;
 use super::trace::{is_whole, prompt_of, read_answer};
 use crate::daemon::panes::orders::Typed;
 use crate::engine::screen::answer::{ScreenAnswer, rows_said};
-use crate::io::tmux::PaneScreen;
+use crate::io::mux::PaneScreen;
 
 /// What an agent has said in a turn that it did not claim.
 #[derive(Debug, Clone)]

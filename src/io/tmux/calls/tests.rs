@@ -5,6 +5,7 @@ use super::super::escape::Escape;
 use super::super::notice::{self, NOTICES_MAX, Notices};
 use super::super::parse::Parser;
 use super::*;
+use crate::io::mux::error::MuxError;
 
 /// A session that is attached, with its two ends.
 struct Talk {
@@ -61,7 +62,7 @@ fn texts(answered: &mut oneshot::Receiver<CallAnswer>) -> Vec<String> {
 #[track_caller]
 fn refused(answered: &mut oneshot::Receiver<CallAnswer>) -> (&'static str, String) {
     match answered.try_recv().expect("there is an answer") {
-        Err(TmuxError::Refused { command, words }) => (command, words),
+        Err(MuxError::Refused { command, words }) => (command, words),
         other => panic!("it was {other:?}"),
     }
 }
@@ -197,7 +198,7 @@ async fn the_end_is_told_to_all() {
     let mut waits = talk.asks(TmuxCommand::new("a"));
     let mut counter = talk.calls.watch(PaneId(5));
     talk.calls.close("the server died");
-    let Err(TmuxError::Gone { why }) = waits.try_recv().unwrap() else { panic!("it was answered") };
+    let Err(MuxError::Gone { why }) = waits.try_recv().unwrap() else { panic!("it was answered") };
     assert_eq!(why, "the server died");
     assert!(counter.changed().await.is_err());
     assert_eq!(talk.notices.next().await, Some(Notice::Gone { why }));

@@ -5,7 +5,7 @@ use crate::daemon::clients::request::PaneResponse;
 use crate::daemon::panes::worker::line_clearing::{LineClearing, ctrl, not_done};
 use crate::daemon::panes::worker::typing::Failed;
 use crate::engine::input::{Guard, Verdict};
-use crate::io::tmux::{Rows, TmuxError};
+use crate::io::mux::{MuxError, Rows};
 use std::time::Duration;
 
 /// How long a screen may take to go after the key that clears it. A loaded machine takes a second.
@@ -17,7 +17,7 @@ const PROMPT_ROWS: usize = 3;
 
 impl Worker {
     /// Takes away what stands in the input.
-    pub(super) async fn clear_line(&mut self) -> Result<PaneResponse, TmuxError> {
+    pub(super) async fn clear_line(&mut self) -> Result<PaneResponse, MuxError> {
         if self.session.halted() {
             return Ok(PaneResponse::Hindered(self.hindrance(Guard::Stopped)));
         }
@@ -31,7 +31,7 @@ impl Worker {
         LineClearing(self.unsent()).clear().await
     }
 
-    async fn clear_own_box(&mut self) -> Result<PaneResponse, TmuxError> {
+    async fn clear_own_box(&mut self) -> Result<PaneResponse, MuxError> {
         let screen = self.session.capture(0).await?;
         if screen.in_mode {
             return Ok(PaneResponse::Hindered(self.hindrance(Guard::CopyMode)));
@@ -62,7 +62,7 @@ impl Worker {
     }
 
     /// Clears the input, the screen and the history. A program with an input box draws its own screen, and keeps it.
-    pub(super) async fn clear(&mut self) -> Result<PaneResponse, TmuxError> {
+    pub(super) async fn clear(&mut self) -> Result<PaneResponse, MuxError> {
         if let Some(hindrance) = self.closed().await? {
             return Ok(PaneResponse::Hindered(hindrance));
         }
@@ -86,7 +86,7 @@ impl Worker {
     }
 
     /// Waits until what the clearing made it print is over, so that whoever types next finds it free.
-    async fn free_again(&mut self) -> Result<(), TmuxError> {
+    async fn free_again(&mut self) -> Result<(), MuxError> {
         let deadline = self.session.now() + CLEAR_WAIT;
         while self.session.now() < deadline {
             let look_at = self.session.now() + LOOK_AGAIN;
@@ -100,7 +100,7 @@ impl Worker {
 
     /// Clears the screen; whether that is seen. A shell does it itself, so that its prompt stands there again; of any other
     /// program the terminal does it, and the program is told nothing.
-    async fn clear_screen(&mut self) -> Result<bool, TmuxError> {
+    async fn clear_screen(&mut self) -> Result<bool, MuxError> {
         if self.session.program.is_bare_shell() {
             let canonical = self.session.program.is_canonical();
             match ctrl('l').filter(|_| !canonical) {
@@ -118,7 +118,7 @@ impl Worker {
         self.is_cleared().await
     }
 
-    async fn is_cleared(&mut self) -> Result<bool, TmuxError> {
+    async fn is_cleared(&mut self) -> Result<bool, MuxError> {
         let deadline = self.session.now() + CLEAR_WAIT;
         loop {
             tokio::time::sleep(LOOK_AGAIN).await;
@@ -134,6 +134,6 @@ impl Worker {
     }
 }
 
-fn ended() -> TmuxError {
-    TmuxError::Gone { why: "the connection has ended".to_owned() }
+fn ended() -> MuxError {
+    MuxError::Gone { why: "the connection has ended".to_owned() }
 }

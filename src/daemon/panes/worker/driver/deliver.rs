@@ -11,7 +11,7 @@ use crate::daemon::panes::worker::unsent::row_of;
 use crate::engine::input::{Guard, Report, Verdict};
 use crate::engine::life::Receipt;
 use crate::io::clock::wall_now;
-use crate::io::tmux::{Printed, TmuxError};
+use crate::io::mux::{MuxError, Printed};
 use crate::wire::team_file::{Receipt as ReceiptRule, Typing};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -143,7 +143,7 @@ impl Worker {
         &mut self,
         typed: &Typed,
         at: Instant,
-    ) -> Result<Result<Objection, TmuxError>, Failed> {
+    ) -> Result<Result<Objection, MuxError>, Failed> {
         self.session.listen_until(at).await?;
         let objection = self.may_enter(typed).await?;
         if matches!(objection, Ok(None)) && self.session.agent.is_plain() {
@@ -153,7 +153,7 @@ impl Worker {
     }
 
     /// Who minds that Enter is pressed behind the line.
-    pub(super) async fn may_enter(&mut self, typed: &Typed) -> Result<Result<Objection, TmuxError>, Failed> {
+    pub(super) async fn may_enter(&mut self, typed: &Typed) -> Result<Result<Objection, MuxError>, Failed> {
         if self.session.agent.is_plain() {
             return Ok(answered(self.session.hands_off().await)?);
         }
@@ -182,7 +182,7 @@ impl Worker {
             Typing::Keys => self.session.type_keys(&typed.line).await,
         };
         done.map_err(|error| {
-            if !matches!(error, TmuxError::Late { .. }) {
+            if !matches!(error, MuxError::Late { .. }) {
                 self.own.in_input = before; // nothing was typed
             }
             error.into()
@@ -195,7 +195,7 @@ impl Worker {
         &mut self,
         typed: &Typed,
         echoed: bool,
-        objection: Result<Objection, TmuxError>,
+        objection: Result<Objection, MuxError>,
     ) -> Result<Receipt, Failed> {
         let unsent =
             |why: &str| not_delivered(format!("{why}; its line is in the input, and Enter was not pressed"));
@@ -207,7 +207,7 @@ impl Worker {
         }
         let printed = *self.session.output.borrow_and_update();
         match self.session.press_enter().await {
-            Err(TmuxError::InMode { .. }) => return Err(unsent(Guard::CopyMode.words())),
+            Err(MuxError::InMode { .. }) => return Err(unsent(Guard::CopyMode.words())),
             entered => entered?,
         }
         let rule = self.session.agent.profile().receipt;

@@ -9,8 +9,8 @@ use crate::daemon::panes::worker::waiters;
 use crate::daemon::tmux::windows::{ASK_AGAIN, see_off};
 use crate::engine::input::Report;
 use crate::engine::life::CompletionSource;
+use crate::io::mux::MuxError;
 use crate::io::process::Family;
-use crate::io::tmux::TmuxError;
 
 impl Worker {
     /// The program has ended: a last look for its claim, then the news of its end.
@@ -46,10 +46,10 @@ impl Worker {
     }
 
     /// How it ended, in words, and whether that was a clean end.
-    async fn how_it_ended(&mut self) -> Result<(String, bool), TmuxError> {
+    async fn how_it_ended(&mut self) -> Result<(String, bool), MuxError> {
         let closed = || ("its window was closed".to_owned(), false);
         let facts = match self.session.pane.exit_facts().await {
-            Err(TmuxError::NoPane { .. }) => return Ok(closed()),
+            Err(MuxError::NoPane { .. }) => return Ok(closed()),
             facts => facts?,
         };
         let how = match (&facts.signal, facts.status) {
@@ -59,7 +59,7 @@ impl Worker {
         };
         let clean = facts.signal.is_none() && facts.status == Some(0);
         match self.last_words().await {
-            Err(TmuxError::NoPane { .. }) => Ok(closed()),
+            Err(MuxError::NoPane { .. }) => Ok(closed()),
             Ok(None) => Ok((how, clean)),
             Ok(Some(line)) => Ok((format!("{how}; its last line was: {line}"), clean)),
             Err(error) => Err(error),
@@ -67,7 +67,7 @@ impl Worker {
     }
 
     /// The program is gone: a claim that stands there counts at once. Gives its last line.
-    async fn last_words(&mut self) -> Result<Option<String>, TmuxError> {
+    async fn last_words(&mut self) -> Result<Option<String>, MuxError> {
         let screen = self.session.see().await?;
         waiters::answer(&mut self.waiters, &screen, &mut self.session);
         if let Some(typed) = self.work.awaited.clone()
@@ -92,11 +92,11 @@ impl Worker {
                 see_off(family).await;
             }
             let Err(error) = closed else { return };
-            if matches!(error, TmuxError::NoPane { .. } | TmuxError::Gone { .. }) {
+            if matches!(error, MuxError::NoPane { .. } | MuxError::Gone { .. }) {
                 return;
             }
             tracing::warn!(%error, agent = %self.session.agent.name(), "its window could not be closed");
-            if !matches!(error, TmuxError::Late { .. }) {
+            if !matches!(error, MuxError::Late { .. }) {
                 return;
             }
             tokio::time::sleep(ASK_AGAIN).await;

@@ -7,7 +7,7 @@ use crate::daemon::panes::worker::unsent::row_of;
 use crate::daemon::tmux::windows::ASK_AGAIN;
 use crate::engine::input::{Guard, Report};
 use crate::engine::words::Token;
-use crate::io::tmux::PaneScreen;
+use crate::io::mux::PaneScreen;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;

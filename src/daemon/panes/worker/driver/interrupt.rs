@@ -10,7 +10,7 @@ use crate::engine::input::Report;
 use crate::engine::life::interrupted::Interrupted;
 use crate::engine::life::{Turn, TurnKind};
 use crate::engine::words::MessageId;
-use crate::io::tmux::Breaking;
+use crate::io::mux::Breaking;
 
 impl Worker {
     /// Breaks a turn off, if it is under way, and reports what became of it.

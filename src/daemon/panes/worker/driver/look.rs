@@ -21,8 +21,8 @@ use crate::engine::life::CompletionSource;
 use crate::engine::screen::answer::{ScreenAnswer, without_phrase};
 use crate::engine::screen::marker::ClaimRows;
 use crate::engine::screen::reading::ScreenState;
+use crate::io::mux::{MuxError, PaneScreen};
 use crate::io::side_channel::TurnRecord;
-use crate::io::tmux::{PaneScreen, TmuxError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ impl Worker {
             };
             match seen {
                 Ok(screen) => self.search(&screen, aim).await?,
-                Err(TmuxError::Gone { .. }) => return Err(End::Disconnected),
+                Err(MuxError::Gone { .. }) => return Err(End::Disconnected),
                 Err(error) => {
                     // A claim that stands there already makes no sound: nothing else would bring us here again.
                     tracing::debug!(%error, "a pane could not be looked at");

@@ -12,17 +12,17 @@ use crate::daemon::panes::worker::trace::text_of;
 use crate::daemon::panes::worker::waiters::Waiter;
 use crate::engine::input::Guard;
 use crate::engine::screen::reading::Dialog;
-use crate::io::tmux::TmuxError;
+use crate::io::mux::MuxError;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
 impl Worker {
     /// What a caller is told of a pane verb.
-    pub(super) fn response(&self, done: Result<PaneResponse, TmuxError>) -> Result<Response, End> {
+    pub(super) fn response(&self, done: Result<PaneResponse, MuxError>) -> Result<Response, End> {
         match done {
             Ok(response) => Ok(Response::Pane(response)),
-            Err(TmuxError::Gone { .. }) => Err(End::Disconnected),
-            Err(TmuxError::InMode { .. }) => {
+            Err(MuxError::Gone { .. }) => Err(End::Disconnected),
+            Err(MuxError::InMode { .. }) => {
                 Ok(Response::Pane(PaneResponse::Hindered(self.hindrance(Guard::CopyMode))))
             }
             Err(error) => Ok(Response::Unavailable(error.to_string())),
@@ -67,14 +67,14 @@ impl Worker {
     }
 
     /// Why nothing may be typed now.
-    pub(super) async fn closed(&mut self) -> Result<Option<Hindrance>, TmuxError> {
+    pub(super) async fn closed(&mut self) -> Result<Option<Hindrance>, MuxError> {
         if let Some(typed) = &self.work.awaited {
             return Ok(Some(Hindrance { why: format!("it is working on {}", typed.id), cure: None }));
         }
         match self.guards(self.session.now()).await {
             Ok(Guards::Open(_)) => Ok(None),
             Ok(Guards::Closed(guard, _)) => Ok(Some(self.hindrance(guard))),
-            Err(_) => Err(TmuxError::Gone { why: "the connection has ended".to_owned() }),
+            Err(_) => Err(MuxError::Gone { why: "the connection has ended".to_owned() }),
         }
     }
 
@@ -82,7 +82,7 @@ impl Worker {
         hindrance(guard, &self.session, &self.unsent)
     }
 
-    async fn text(&self, history: u32) -> Result<String, TmuxError> {
+    async fn text(&self, history: u32) -> Result<String, MuxError> {
         let screen = self.session.capture(history).await?;
         Ok(text_of(&screen))
     }
@@ -119,7 +119,7 @@ impl Worker {
     }
 
     /// What its screen is read as, and why.
-    async fn explain(&mut self) -> Result<PaneResponse, TmuxError> {
+    async fn explain(&mut self) -> Result<PaneResponse, MuxError> {
         let why = self.closed().await?.map(|hindrance| hindrance.why);
         let screen = self.session.capture(0).await?;
         let version = self.session.agent.rules().map(|rules| rules.version.clone());

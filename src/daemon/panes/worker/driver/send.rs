@@ -5,7 +5,7 @@ use crate::daemon::clients::request::{Hindrance, PANE_WAIT_MS_MAX, PaneResponse,
 use crate::daemon::panes::worker::sending::{Sending, fitting};
 use crate::daemon::panes::worker::session::End;
 use crate::engine::input::Guard;
-use crate::io::tmux::TmuxError;
+use crate::io::mux::MuxError;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -67,7 +67,7 @@ impl Worker {
     }
 
     /// Why nothing may be typed now. Whoever forces it has looked: they are stopped only by what they have put there themselves.
-    async fn stands_in_the_way(&mut self, force: bool) -> Result<Option<Hindrance>, TmuxError> {
+    async fn stands_in_the_way(&mut self, force: bool) -> Result<Option<Hindrance>, MuxError> {
         if !force {
             return self.closed().await;
         }

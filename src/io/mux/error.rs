@@ -1,13 +1,13 @@
-//! What can go wrong with tmux, and what the reader can do about it.
+//! What can go wrong with the multiplexer, and what the reader can do about it.
 
-use super::quote::{HasNul, Unprintable};
-use super::release::Version;
 use crate::engine::words::PaneId;
+use crate::io::tmux::quote::{HasNul, Unprintable};
+use crate::io::tmux::release::Version;
 use std::sync::Arc;
 
-/// Why something could not be done with tmux.
+/// Why something could not be done with the multiplexer.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum TmuxError {
+pub enum MuxError {
     /// There is no tmux.
     #[error("tmux is not installed; install it, for example with `apt-get install tmux`")]
     Missing,
@@ -135,16 +135,16 @@ pub enum TmuxError {
     },
 }
 
-impl TmuxError {
+impl MuxError {
     /// For a tmux that could not be started.
-    pub(super) fn start(source: std::io::Error) -> Self {
+    pub(in crate::io) fn start(source: std::io::Error) -> Self {
         match source.kind() {
             std::io::ErrorKind::NotFound => Self::Missing,
             _ => Self::io("cannot start tmux")(source),
         }
     }
 
-    pub(super) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+    pub(in crate::io) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         |source| Self::Io { what: what.into(), source: Arc::new(source) }
     }
 }
