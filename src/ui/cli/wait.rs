@@ -235,8 +235,10 @@ impl Waiting<'_> {
     fn timed_out(&self, stage: Option<StageName>) -> Failure {
         let stage = stage.map_or("accepted, or waits in queue/", StageName::said);
         let why = format!("timed out while {} is still {stage}", self.id);
-        let cure =
-            format!("the work goes on: see `tasuki why {}`, and later queue/results/{0}.yaml", self.id);
+        let cure = format!(
+            "it is not called off: `tasuki why {0}` shows what it waits for; its answer comes to queue/results/{0}.yaml",
+            self.id
+        );
         Failure::new(Kind::TimedOut, "timed-out", why, cure)
     }
 }
