@@ -38,7 +38,7 @@ pub(in crate::wire) fn read(bytes: &[u8]) -> Result<&str, Refusal> {
 pub fn too_large(size: u64) -> Refusal {
     Refusal::new(
         Code::TooLarge,
-        format!("the file has {size} bytes, its keys included; at most {FILE_BYTES_MAX} are read"),
+        format!("the file has {size} bytes; at most {FILE_BYTES_MAX} are read"),
     )
 }
 
