@@ -3,6 +3,7 @@
 use super::event::{AgentChange, Answer, Event, Proof, Why};
 use super::life::Move;
 use super::message::{Kind, Message};
+use super::state::State;
 use super::words::{AgentName, MessageId, Millis};
 use crate::engine::view::ONLY_THE_END;
 use crate::engine::words::ourselves;
@@ -18,9 +19,10 @@ pub struct HistoryLine {
     pub text: String,
 }
 
-/// Tells an event; none for the parts of a snapshot.
+/// Tells an event; none for the parts of a snapshot. `whose` is the agent of the message that ends here, or its addressee:
+/// the event does not name it where tasuki itself ended the message.
 #[must_use]
-pub fn tell(event: &Event) -> Option<HistoryLine> {
+pub fn tell(event: &Event, whose: Option<&AgentName>) -> Option<HistoryLine> {
     let (id, agent, text) = match event {
         Event::Accepted { message, name, unknown_keys, not_before, .. } => {
             let mut text = accepted(message, name.as_deref(), unknown_keys);
@@ -46,7 +48,8 @@ pub fn tell(event: &Event) -> Option<HistoryLine> {
             (Some(id.clone()), None, format!("{id}: {}", said(*turn, text, *notice)))
         }
         Event::Ended { id, outcome, answer, why } => {
-            let agent = answer.as_ref().map(|answer| answer.from.clone());
+            let answered = answer.as_ref().map(|answer| &answer.from).filter(|from| **from != ourselves());
+            let agent = answered.or(whose).cloned();
             let source = answer.as_ref().map_or(String::new(), |answer| known_by(answer));
             let why = why.as_ref().map_or(String::new(), |why| format!(": {why}"));
             (Some(id.clone()), agent, format!("{id} {}{source}{why}", outcome.word()))
@@ -69,6 +72,16 @@ pub fn tell(event: &Event) -> Option<HistoryLine> {
     };
     let agent = agent.filter(|name| *name != ourselves()); // which is nobody's name, and has no log
     Some(HistoryLine { id, agent, text: one_line(&text) })
+}
+
+/// Tells an event of the step that made this state.
+#[must_use]
+pub fn tell_last(event: &Event, state: &State) -> Option<HistoryLine> {
+    let ended = match event {
+        Event::Ended { id, .. } => state.finished.get(id),
+        _ => None,
+    };
+    tell(event, ended.map(|ended| ended.agent.as_ref().unwrap_or(&ended.message.to)))
 }
 
 /// What was said in a turn that was not claimed.

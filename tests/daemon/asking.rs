@@ -114,6 +114,11 @@ fn a_slow_program_is_given_each_key_once() {
     until_asked(&house, "rm -rf precious");
     // Its profile was told of the other one alone.
     assert_eq!(house.read("keys.log"), "ls: enter at 1\n");
+    // Enter would take the marked choice, so no cure is to type by force.
+    for verb in [&["pane", "ready", "a"][..], &["pane", "send", "a", "y"]] {
+        let said = text(&house.ask(verb));
+        assert!(said.contains("`tasuki answer a`") && !said.contains("--force"), "{said}");
+    }
     let answered = house.ask(&["answer", "a", "no"]);
     assert!(answered.status.success() && text(&answered).contains("answered: 3. No"), "{}", text(&answered));
     assert!(house.result("first").contains("status: completed"));
@@ -144,6 +149,26 @@ fn an_answer_in_words_goes_where_one_may_be_typed() {
     assert!(house.result("first").contains("status: completed"));
     let keys = "enter at 3: the third: 日曜日 🎽\nls: [B\nls: [B\nls: enter at 3\nenter at 2: \n";
     assert_eq!(house.read("keys.log"), keys);
+    house.end();
+}
+
+#[test]
+fn what_a_plain_program_asks_is_answered_as_the_cures_say() {
+    let play = "IFS= read -r -p '> ' line\nread -r -p 'Delete all files? [y/N] ' answer\n\
+        token=$(echo \"$line\" | sed -n 's/.*(token \\([a-z0-9]*\\)).*/\\1/p')\n\
+        printf 'answered: %s\\n\\nCODING OK %s\\n' \"$answer\" \"$token\"\nsleep 600\n";
+    let team =
+        "  - {name: a, reports_to: user, provider: plain, command: [bash, ./ask.sh], marker: CODING OK}\n";
+    let mut house = House::new("asks-plainly", team, &[("ask.sh", play)]);
+    house.start();
+    house.drop("first.yaml", "id: first\nto: a\ncontent: work\n");
+    until_asked(&house, "waiting_input");
+    for verb in [&["answer", "a", "yes"][..], &["pane", "ready", "a"], &["pane", "send", "a", "y"]] {
+        let refused = house.ask(verb);
+        assert!(!refused.status.success() && text(&refused).contains("--force"), "{}", text(&refused));
+    }
+    assert!(house.ask(&["pane", "send", "--force", "a", "y"]).status.success());
+    assert!(house.result("first").contains("answered: y"), "{}", house.result("first"));
     house.end();
 }
 

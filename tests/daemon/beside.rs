@@ -113,6 +113,11 @@ fn a_daemon_that_starts_anew_or_has_forgotten_the_message_does_not_end_the_wait(
     let waited = played.run(&[&SEND[..], &["--wait"]].concat());
     assert_eq!((waited.status.code(), &*said(&waited)), (Some(0), "できました 🎌\n|"));
     assert_eq!(played.asked.try_iter().count(), 4);
+    // Nor does one that is gone since: the files say that the task has ended.
+    let played = Played::new(vec![(202, accepted())]);
+    played.has_ended();
+    let waited = played.run(&[&SEND[..], &["--wait"]].concat());
+    assert_eq!((waited.status.code(), &*said(&waited)), (Some(0), "できました 🎌\n|"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use tasuki::engine::history;
+use tasuki::engine::state::State;
 use tasuki::io::journal::{Kind, ReadOrder, scan};
 use tasuki::io::views::line;
 use tasuki::wire::events;
@@ -79,9 +80,12 @@ fn lasting(path: &str, text: &str) -> String {
 /// The lines that the journal has for the team's history, and for each agent's.
 fn told_by_the_journal(house: &House) -> BTreeMap<String, Vec<String>> {
     let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut state = State::default();
     scan(&house.path(".tasuki/journal"), 1, ReadOrder::OldestFirst, &mut |entry| {
         if entry.kind == Kind::Step {
-            for told_of in events::decode(entry.payload).expect("a step").iter().filter_map(history::tell) {
+            let events = events::decode(entry.payload).expect("a step");
+            state.apply_step(entry.seq, entry.at, &events).expect("a whole journal");
+            for told_of in events.iter().filter_map(|event| history::tell_last(event, &state)) {
                 let text = line(entry.at, &told_of.text);
                 // Only members of the team have a history of their own.
                 let agent = told_of.agent.filter(|agent| !agent.is_user());

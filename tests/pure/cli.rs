@@ -229,7 +229,10 @@ fn status_and_logs_are_read_from_the_files_where_no_daemon_runs() {
         pane_id: '%5'\npid: {}\nprovider: claude\nqueued: 3\nstatistics: {{tasks_completed: 42}}\n",
         std::process::id()
     );
-    std::fs::write(agents.join("grand_boss.yaml"), status).unwrap();
+    std::fs::write(agents.join("grand_boss.yaml"), &status).unwrap();
+    // Somebody who has left the team, whose file no daemon has removed.
+    let former = status.replace("grand_boss", "former").replace("working", "stopped");
+    std::fs::write(agents.join("former.yaml"), former).unwrap();
     std::fs::write(folder.path().join("queue/STOP"), "").unwrap();
     std::fs::write(folder.path().join("status/activity.log"), "t1 m-1 accepted\nt2 m-12 accepted\n").unwrap();
     let shown = text(&run(folder.path(), &["status"]).stdout);
@@ -241,6 +244,7 @@ fn status_and_logs_are_read_from_the_files_where_no_daemon_runs() {
         serde_json::from_slice(&run(folder.path(), &["status", "--json"]).stdout).unwrap();
     assert_eq!(json["daemon"], serde_json::Value::Null);
     assert_eq!(json["agents"][0]["tasks_completed"], 42);
+    assert_eq!(json["agents"].as_array().map(Vec::len), Some(1), "{json}");
     assert_eq!(text(&run(folder.path(), &["log", "m-1"]).stdout), "t1 m-1 accepted\n");
     assert_eq!(text(&run(folder.path(), &["log", "-n", "1"]).stdout), "t2 m-12 accepted\n");
 }
@@ -387,10 +391,46 @@ fn lint_refuses_what_the_daemon_would_refuse_for_its_expectations() {
     assert!(text(&output.stderr).contains("leave `expect:` out"), "{output:?}");
 }
 
+/// The files may name one another, as they will when they are dropped together.
+#[test]
+fn lint_finds_messages_that_wait_for_themselves() {
+    let folder = workspace();
+    let write = |name: &str, keys: &str| {
+        std::fs::write(folder.path().join(name), format!("id: {name}\nto: gb\ncontent: x\n{keys}\n"))
+            .unwrap();
+    };
+    write("own", "depends_on: [own]");
+    write("part", "parent: part");
+    write("a", "depends_on: [b]");
+    write("b", "depends_on: [a]");
+    write("c", "parent: d");
+    write("d", "parent: c");
+    for (files, which) in [(&["own"][..], "own"), (&["part"], "part"), (&["a", "b"], "b"), (&["c", "d"], "d")]
+    {
+        let output = run(folder.path(), &[&["lint"][..], files].concat());
+        let said = text(&output.stderr);
+        assert_eq!(code(&output), 2, "{files:?}: {output:?}");
+        assert!(said.contains("itself through") && said.contains(&format!("where: {which}")), "{said}");
+    }
+    write("b", "depends_on: [e]");
+    write("e", "parent: a");
+    assert_eq!(code(&run(folder.path(), &["lint", "a", "b", "e"])), 0, "that is no circle");
+}
+
+#[test]
+fn completions_are_a_script_or_json_with_it() {
+    let folder = workspace();
+    let script = text(&run(folder.path(), &["completions", "bash"]).stdout);
+    let json = run(folder.path(), &["completions", "bash", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["shell"], "bash");
+    assert_eq!(json["script"].as_str().map(str::trim_end), Some(script.trim_end()));
+}
+
 #[test]
 fn nobody_is_attached_to_agents_that_are_not_there() {
     let folder = workspace();
-    for verb in [&["attach"][..], &["attach", "--all"], &["attach", "grand_boss"]] {
+    for verb in [&["attach"][..], &["attach", "--all"], &["attach", "grand_boss"], &["attach", "--print"]] {
         let output = run(folder.path(), verb);
         assert_eq!(code(&output), 5, "{verb:?}: {output:?}");
         let said = text(&output.stderr);

@@ -315,6 +315,24 @@ async fn what_the_loop_refuses_is_told_with_its_status_and_its_document() {
     assert_eq!((status, problem["document"].as_u64()), (400, Some(1)), "{problem}");
 }
 
+/// One that is not open is answered alike wherever it is named: 409 where it has ended, 404 where nobody knows it.
+#[tokio::test]
+async fn a_message_that_nobody_knows_is_not_found_at_any_address() {
+    let mut door = open();
+    let ended = Open::new(message("m-1"), BodyRef { seq: Seq(1), index: 0 }, Millis(0));
+    let ended = Response::Message(Some(Box::new(MessageView::open(&ended, None))));
+    let refused = || Response::Reply(Reply::Refused(Refusal::new(Code::NotOpen, "no")));
+    let unknown = [refused(), Response::Message(None), refused(), Response::Message(None)];
+    let asking = be_asked(&mut door, unknown.into_iter().chain([refused(), ended]).collect());
+    for (path, code) in [("cancel", 404), ("retry", 404), ("cancel", 409)] {
+        let path = format!("/v1/messages/m-1/{path}");
+        let (status, problem) = ask(&door, "POST", &path, "application/json", "").await;
+        let word = if code == 404 { "no-message" } else { "not-open" };
+        assert_eq!((status, problem["code"].as_str()), (code, Some(word)), "{path}: {problem}");
+    }
+    asking.await.unwrap();
+}
+
 /// A task of the user's for `mm`.
 fn message(id: &str) -> Message {
     Message {

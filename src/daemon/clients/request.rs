@@ -97,6 +97,8 @@ pub const PANE_WAIT_MS_MAX: u64 = 3_600_000;
 
 /// Why nothing is answered where nothing is asked.
 pub const ASKS_NOTHING: &str = "it is not asking anything";
+/// The same of a program whose dialogs nobody has described.
+pub const NO_DIALOGS: &str = "its profile has no rules for dialogs, so nothing is known to be asked";
 
 /// How far a message must have got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,7 +21,7 @@ impl Daemon {
         let by = match self.panes.who(key.as_deref()) {
             Ok(by) => by,
             Err(_) if request.looks_only() => None,
-            Err(why) => return drop(answer.send(refused(Refusal::new(Code::BadProof, why)))),
+            Err(why) => return drop(answer.send(refused(Refusal::new(Code::BadProof, why).at("key")))),
         };
         if let Err(refusal) = self.may_ask(by.as_ref(), &request) {
             return drop(answer.send(refused(refusal)));

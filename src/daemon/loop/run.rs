@@ -123,8 +123,8 @@ impl Daemon {
             tracing::warn!("{warning}");
             self.views.tell(step.at, None, warning.clone());
         }
-        let told: Vec<_> =
-            step.events.iter().filter_map(|event| Some((step.at, history::tell(event)?))).collect();
+        let tell = |event| Some((step.at, history::tell_last(event, self.engine.state())?));
+        let told = step.events.iter().filter_map(tell).collect();
         self.views.daemon_is_old |= !step.events.is_empty();
         self.health.stall.stir(step.at, !step.events.is_empty(), !self.engine.state().open.is_empty());
         if step.events.is_empty() {

@@ -74,7 +74,7 @@ impl JournalSays {
     }
 
     fn take(&mut self, at: Millis, event: Event) {
-        if let Some(line) = history::tell(&event) {
+        if let Some(line) = history::tell(&event, None) {
             let line = format!("{} {}", rfc3339_ms(at), line.text);
             *self.newest.entry(line.clone()).or_default() += 1;
             *self.lines.entry(line).or_default() += 1;

@@ -89,7 +89,7 @@ impl Memory {
                 if self.is_earlier(entry.boot) {
                     found.iter().for_each(|event| self.handled.age(event));
                 }
-                self.backfill.take(entry.at, &found);
+                self.backfill.take(entry.at, &found, self.engine.state());
             }
             Kind::Snapshot => {
                 let (places, handled, found) = snapshot::decode(entry.payload)?;
@@ -198,12 +198,15 @@ pub(in crate::daemon) fn try_again(
     Ok(memory)
 }
 
-/// Says in the log what is damaged; what of it is lost, if anything is: a list of ids is made again.
+/// Says in the log what is damaged; what of it is lost, if anything is that no earlier start said: a list of ids is made again.
 fn complain(report: &ScanReport) -> Option<String> {
     if !report.is_sound() {
         tracing::error!(?report, "the journal is damaged; the damaged parts are moved to journal/damaged/");
     }
-    let kept = "`tasuki fsck` shows the extent; the damaged parts are kept in .tasuki/journal/damaged/";
+    if !report.damaged.is_empty() && report.damaged.iter().all(|bad| bad.seen_before) {
+        return None;
+    }
+    let kept = "`tasuki fsck` shows the extent; copies of the damaged parts are in .tasuki/journal/damaged/, and nothing needs to be done; this note goes at a start of the daemon that finds no new damage";
     // A torn end is ordinary after a power cut, unless there is nothing before it.
     if report.lines == 0 && report.torn.is_some() {
         return Some(format!("nothing in the journal can be read; what it held is lost ({kept})"));

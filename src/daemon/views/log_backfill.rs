@@ -4,8 +4,8 @@
 use crate::daemon::views::dirty::LINES_MAX;
 use crate::daemon::views::worker::Item;
 use crate::engine::event::Event;
-use crate::engine::history;
-use crate::engine::history::HistoryLine;
+use crate::engine::history::{self, HistoryLine};
+use crate::engine::state::State;
 use crate::engine::words::{AgentName, Millis};
 use crate::io::views::Views;
 use std::collections::{BTreeMap, VecDeque};
@@ -19,9 +19,9 @@ const END_BYTES: [u64; 2] = [128 << 10, 32 << 20];
 pub struct LogBackfill(VecDeque<(Millis, HistoryLine)>);
 
 impl LogBackfill {
-    /// The journal tells this.
-    pub fn take(&mut self, at: Millis, events: &[Event]) {
-        self.0.extend(events.iter().filter_map(|event| Some((at, history::tell(event)?))));
+    /// The journal has these events; they are the last ones that made this state.
+    pub fn take(&mut self, at: Millis, events: &[Event], state: &State) {
+        self.0.extend(events.iter().filter_map(|event| Some((at, history::tell_last(event, state)?))));
         let over = self.0.len().saturating_sub(LINES_MAX);
         self.0.drain(..over);
     }
@@ -82,7 +82,7 @@ mod tests {
         let mut untold = LogBackfill::default();
         let adopted = |agent| format!(r#"[{{"event":"agent","name":"{agent}","change":"adopted"}}]"#);
         for (at, agent) in [(1, "bob"), (2, "ann"), (2, "ann"), (3, "cem"), (4, "bob")] {
-            untold.take(Millis(at), &events::decode(&adopted(agent)).unwrap());
+            untold.take(Millis(at), &events::decode(&adopted(agent)).unwrap(), &State::default());
         }
         untold
     }

@@ -2,10 +2,9 @@
 //! run meanwhile: an agent reads them.
 
 use crate::engine::event::{Answer, Event};
-use crate::engine::life::Move;
-use crate::engine::message::{Body, BodyRef, Message, Outcome};
-use crate::engine::state::Finished;
-use crate::engine::words::{AgentName, MessageId, Millis, Seq};
+use crate::engine::message::{Body, BodyRef};
+use crate::engine::state::{Finished, State};
+use crate::engine::words::MessageId;
 use crate::io::folder::FolderError;
 use crate::io::journal::{Entry, Kind};
 use crate::io::views::Views;
@@ -23,18 +22,13 @@ pub struct Rebuilt {
     pub kept: u64,
 }
 
-/// A message on its way through the journal.
-struct Running {
-    message: Box<Message>,
-    body: Body,
-    agent: Option<AgentName>,
-    attempts: u8,
-}
-
 /// Takes the journal's lines in order. Only what is open at a time is held in memory.
 pub struct Rebuild {
     views: Views,
-    open: BTreeMap<MessageId, Running>,
+    /// What follows from the lines so far, as the daemon has it: tries are counted in one place.
+    state: State,
+    /// The contents of what is open.
+    bodies: BTreeMap<MessageId, Body>,
     done: Rebuilt,
 }
 
@@ -42,7 +36,7 @@ impl Rebuild {
     /// Before the first line.
     #[must_use]
     pub fn new(views: Views) -> Self {
-        Self { views, open: BTreeMap::new(), done: Rebuilt::default() }
+        Self { views, state: State::default(), bodies: BTreeMap::new(), done: Rebuilt::default() }
     }
 
     /// Takes a line. One that cannot be understood is fsck's to tell.
@@ -51,7 +45,7 @@ impl Rebuild {
     /// [`FolderError`] if a view cannot be written.
     pub fn take(&mut self, entry: &Entry<'_>) -> Result<(), FolderError> {
         let events = if entry.kind == Kind::Step { events::decode(entry.payload) } else { Ok(Vec::new()) };
-        events.unwrap_or_default().into_iter().try_for_each(|event| self.take_event(entry.at, event))
+        events.unwrap_or_default().into_iter().try_for_each(|event| self.take_event(entry, event))
     }
 
     /// What was done, once it is durable.
@@ -63,59 +57,46 @@ impl Rebuild {
         Ok(self.done)
     }
 
-    fn take_event(&mut self, at: Millis, event: Event) -> Result<(), FolderError> {
-        match event {
-            Event::Accepted { message, body, .. } => {
-                let id = message.id.clone();
-                self.open.insert(id, Running { message, body, agent: None, attempts: 0 });
-            }
-            Event::Moved { id, to, agent, .. } => {
-                if let Some(running) = self.open.get_mut(&id) {
-                    running.agent = agent.or(running.agent.take());
-                    if matches!(to, Move::Intend(_)) {
-                        running.attempts = running.attempts.saturating_add(1);
-                    }
-                }
-            }
-            Event::Ended { id, outcome, answer, why } => {
-                if let Some(running) = self.open.remove(&id) {
-                    self.show(at, running, outcome, answer.as_deref(), why)?;
-                }
-            }
-            _ => {}
+    fn take_event(&mut self, entry: &Entry<'_>, event: Event) -> Result<(), FolderError> {
+        let place = BodyRef { seq: entry.seq, index: 0 };
+        if let Event::Ended { id, outcome, answer, why } = &event
+            && let Some((open, body)) = self.state.open.get(id).zip(self.bodies.remove(id))
+        {
+            let finished = Finished {
+                message: Box::new(open.message.clone()),
+                outcome: *outcome,
+                body: place,
+                answer: answer.as_ref().map(|_| place),
+                agent: open.agent.clone(),
+                attempts: open.attempts,
+                seq: entry.seq,
+                at: entry.at,
+            };
+            let view = MessageView { reason: why.clone(), ..MessageView::finished(&finished).with(&body) };
+            self.show(&view, &Day::of(entry.at), answer.as_deref())?;
+        }
+        // What does not fit follows a damaged line: the rest is read all the same.
+        let _ = self.state.apply(entry.at, place, &event);
+        self.state.finished.clear();
+        if let Event::Accepted { message, body, .. } = event {
+            self.bodies.insert(message.id, body);
         }
         Ok(())
     }
 
-    fn show(
-        &mut self,
-        at: Millis,
-        running: Running,
-        outcome: Outcome,
-        answer: Option<&Answer>,
-        why: Option<String>,
-    ) -> Result<(), FolderError> {
-        let Running { message, body, agent, attempts } = running;
-        let (id, day) = (message.id.clone(), Day::of(at));
-        if self.views.is_end_shown(&id, &day, answer.is_some()) {
-            self.done.kept += 1;
-            return Ok(());
-        }
-        let (seq, nowhere) = (Seq(0), BodyRef { seq: Seq(0), index: 0 });
-        let answered = answer.map(|_| nowhere);
-        let finished =
-            Finished { message, outcome, body: nowhere, answer: answered, agent, attempts, seq, at };
-        let view = MessageView::finished(&finished);
-        let view = MessageView { reason: why, ..view.with(&body) };
+    fn show(&mut self, view: &MessageView, day: &Day, answer: Option<&Answer>) -> Result<(), FolderError> {
+        let id = &view.id;
         let (result, done) = (answer.map(|answer| view.result(answer).yaml()), view.yaml());
-        if self.views.holds_end(&id, &day, result.as_deref(), &done) {
+        if self.views.is_end_shown(id, day, answer.is_some())
+            || self.views.holds_end(id, day, result.as_deref(), &done)
+        {
             self.done.kept += 1;
             return Ok(());
         }
         if let Some(result) = result {
-            self.views.write_result(&id, &result)?;
+            self.views.write_result(id, &result)?;
         }
-        self.views.write_done(&id, &day, &done)?;
+        self.views.write_done(id, day, &done)?;
         self.done.written += 1;
         Ok(())
     }

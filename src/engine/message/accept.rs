@@ -8,7 +8,6 @@ use crate::engine::message::admission::{New, accepted};
 use crate::engine::message::loop_guard::content_of;
 use crate::engine::message::sender::Speaker;
 use crate::engine::message::together::{Beside, Together};
-use crate::engine::message::validate::{no_cycle, no_own_parent};
 use crate::engine::message::{Draft, Kind, Outcome, Source};
 use crate::engine::words::ourselves;
 use crate::engine::words::{AgentName, MessageId, Millis, Token};
@@ -108,8 +107,7 @@ impl Work<'_> {
         if together.all.len() < drafts.len() {
             return Err(Refusal::new(Code::IdConflict, "two documents of the file have the same id").at("id"));
         }
-        no_cycle(&together)?;
-        no_own_parent(&drafts)?;
+        Draft::no_circle(&drafts)?;
         let mut plans = Vec::with_capacity(drafts.len());
         for (document, draft) in drafts.into_iter().enumerate() {
             let plan = self.plan(draft, proof, &together);

@@ -37,6 +37,9 @@ impl Refusal {
             Code::NotYours if self.field.is_none() => {
                 "let its owner or a person do it, or allow it with `may:` in the team file"
             }
+            Code::BadProof if self.field == Some("key") => {
+                "unset `TASUKI_AGENT_KEY`, or restart the agent that has it: tasuki gives each agent its key when it starts it"
+            }
             Code::BadProof if self.field == Some("from") => {
                 "leave `from` out: a message is from whoever its key (`TASUKI_AGENT_KEY`) or token belongs to"
             }
@@ -244,6 +247,6 @@ as_text!(
 /// A task that says what is to be checked before it counts as done.
 #[must_use]
 pub fn expects() -> Refusal {
-    let why = "this version of tasuki cannot check `expect`, so it does not accept tasks that have it";
+    let why = "this version of tasuki cannot check `expect`, and no setting allows it: a task that has it is refused";
     Refusal::new(Code::CommandNotAllowed, why).at(EXPECT)
 }

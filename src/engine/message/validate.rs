@@ -136,19 +136,28 @@ impl Work<'_> {
     }
 }
 
-/// Refuses a file whose documents wait for one another in a circle (Kahn's algorithm).
-pub(in crate::engine) fn no_cycle(together: &Together) -> Result<(), Refusal> {
-    let mut left: BTreeMap<&MessageId, usize> = together
-        .all
-        .iter()
-        .map(|(id, beside)| {
-            (id, beside.depends_on.iter().filter(|other| together.all.contains_key(*other)).count())
-        })
-        .collect();
+impl Draft {
+    /// Refuses documents that wait for one another in a circle, or are parts of themselves, as far as they name each other.
+    ///
+    /// # Errors
+    /// [`Code::Cycle`].
+    pub fn no_circle(drafts: &[Self]) -> Result<(), Refusal> {
+        no_cycle(drafts)?;
+        no_own_parent(drafts)
+    }
+}
+
+/// Refuses documents that wait for one another in a circle (Kahn's algorithm).
+fn no_cycle(drafts: &[Draft]) -> Result<(), Refusal> {
+    let all: BTreeMap<&MessageId, &[MessageId]> =
+        drafts.iter().map(|draft| (&draft.id, &*draft.depends_on)).collect();
+    let waits = |depends_on: &[MessageId]| depends_on.iter().filter(|other| all.contains_key(other)).count();
+    let mut left: BTreeMap<&MessageId, usize> =
+        all.iter().map(|(id, depends_on)| (*id, waits(depends_on))).collect();
     while let Some(id) = left.iter().find(|(_, waits)| **waits == 0).map(|(id, _)| *id) {
         left.remove(id);
-        for (other, beside) in &together.all {
-            let times = beside.depends_on.iter().filter(|dependency| *dependency == id).count();
+        for (other, depends_on) in &all {
+            let times = depends_on.iter().filter(|dependency| *dependency == id).count();
             if let Some(waits) = left.get_mut(other) {
                 *waits = waits.saturating_sub(times);
             }
@@ -164,7 +173,7 @@ pub(in crate::engine) fn no_cycle(together: &Together) -> Result<(), Refusal> {
 }
 
 /// Refuses a document that is a part of itself, be it by way of others of its file.
-pub(in crate::engine) fn no_own_parent(drafts: &[Draft]) -> Result<(), Refusal> {
+fn no_own_parent(drafts: &[Draft]) -> Result<(), Refusal> {
     let parents: BTreeMap<&MessageId, &MessageId> =
         drafts.iter().filter_map(|draft| Some((&draft.id, draft.parent.as_ref()?))).collect();
     for (document, draft) in drafts.iter().enumerate() {

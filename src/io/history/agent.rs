@@ -1,11 +1,15 @@
 //! What the journal says of an agent, as sentences with their times.
 
+use super::family::mentions;
 use super::sentence::Sentence;
+use crate::engine::event::Event;
 use crate::engine::history;
-use crate::engine::words::AgentName;
+use crate::engine::life::Move;
+use crate::engine::words::{AgentName, MessageId};
 use crate::io::journal::{JournalError, Kind, ReadOrder, scan};
 use crate::io::workspace::Workspace;
 use crate::wire::events;
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 /// An agent's history, and how many lines of the journal could not be understood.
@@ -26,12 +30,19 @@ pub fn of_agent(workspace: &Workspace, agent: &AgentName) -> Result<AgentHistory
     if !workspace.journal().is_dir() {
         return Ok(found);
     }
+    let mut theirs = HashSet::new();
     let report = scan(&workspace.journal(), 1, ReadOrder::OldestFirst, &mut |entry| {
         // Most lines are about others: they are passed over without being parsed.
-        if entry.kind == Kind::Step && entry.payload.contains(agent.as_str()) {
+        let names = |payload: &str| {
+            payload.contains(agent.as_str()) || mentions(payload, &["\"id\":\""], |id| theirs.contains(id))
+        };
+        if entry.kind == Kind::Step && names(entry.payload) {
             match events::decode(entry.payload) {
                 Ok(events) => {
-                    let told = events.iter().filter_map(history::tell);
+                    let told = events.iter().filter_map(|event| {
+                        let whose = follow(&mut theirs, event, agent).then_some(agent);
+                        history::tell(event, whose)
+                    });
                     let told = told.filter(|told| told.agent.as_ref() == Some(agent));
                     let whose = |told: history::HistoryLine| {
                         let about = (told.id.as_ref(), told.agent.as_ref());
@@ -46,4 +57,21 @@ pub fn of_agent(workspace: &Workspace, agent: &AgentName) -> Result<AgentHistory
     })?;
     found.unread += report.damaged.len() as u64;
     Ok(found)
+}
+
+/// Keeps which messages are this agent's; whether it was one that ends here.
+fn follow(theirs: &mut HashSet<MessageId>, event: &Event, agent: &AgentName) -> bool {
+    let (id, is_theirs) = match event {
+        Event::Accepted { message, .. } => (&message.id, message.to == *agent),
+        Event::Moved { id, agent: Some(name), .. } => (id, name == agent),
+        Event::Moved { id, to: Move::Return { .. }, .. } => (id, false),
+        Event::Ended { id, .. } => return theirs.remove(id),
+        _ => return false,
+    };
+    if is_theirs {
+        theirs.insert(id.clone());
+    } else {
+        theirs.remove(id);
+    }
+    false
 }

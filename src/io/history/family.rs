@@ -56,14 +56,8 @@ impl MessageFamily {
     /// Most lines are about others: they are passed over without being parsed. Quotes within contents are written `\"`, so
     /// no content is taken for a key; one that were would only cost the parsing.
     fn is_mentioned(&self, payload: &str) -> bool {
-        const KEYS: [&str; 2] = ["\"id\":\"", "\"parent\":\""];
-        KEYS.iter().any(|key| {
-            payload.match_indices(key).any(|(at, _)| {
-                let rest = payload.get(at + key.len()..).unwrap_or_default();
-                let id = rest.split('"').next().and_then(|id| MessageId::new(id).ok());
-                id.is_some_and(|id| self.members.contains(&id) || self.awaited.contains(&id))
-            })
-        })
+        let is_ours = |id: &MessageId| self.members.contains(id) || self.awaited.contains(id);
+        mentions(payload, &["\"id\":\"", "\"parent\":\""], is_ours)
     }
 
     /// Takes in an event, if it is about a member or makes one.
@@ -87,6 +81,16 @@ impl MessageFamily {
             self.histories.entry(id.clone()).or_insert_with(|| MessageHistory::new(at)).take(at, seq, event);
         }
     }
+}
+
+/// Whether such an id follows one of these keys.
+pub(super) fn mentions(payload: &str, keys: &[&str], is_ours: impl Fn(&MessageId) -> bool) -> bool {
+    keys.iter().any(|key| {
+        payload.match_indices(key).any(|(at, _)| {
+            let rest = payload.get(at + key.len()..).unwrap_or_default();
+            rest.split('"').next().and_then(|id| MessageId::new(id).ok()).is_some_and(|id| is_ours(&id))
+        })
+    })
 }
 
 fn subject(event: &Event) -> Option<&MessageId> {

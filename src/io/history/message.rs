@@ -80,6 +80,8 @@ impl MessageHistory {
 
     /// Takes in what happened to it.
     pub fn take(&mut self, at: Millis, seq: Seq, event: &Event) {
+        let to = self.message.as_ref().map(|message| &message.to);
+        let whose = self.agent.as_ref().or(to).cloned();
         match event {
             Event::Accepted { message, not_before, unmet, .. } => {
                 *self = Self { steps: std::mem::take(&mut self.steps), ..Self::new(at) };
@@ -97,7 +99,7 @@ impl MessageHistory {
             }
             _ => {}
         }
-        if let Some(told) = history::tell(event) {
+        if let Some(told) = history::tell(event, whose.as_ref()) {
             let is_minor =
                 matches!(event, Event::Moved { to: Move::Submit | Move::Claim | Move::Verify, .. });
             self.steps.push(HistoryStep { at, seq, agent: told.agent, text: told.text, is_minor });

@@ -128,6 +128,11 @@ impl Folder {
         has_name(&file.file).map_err(|source| self.error("find", &file.name, source))
     }
 
+    /// The path of a copy that was made before, and that it was.
+    pub(super) fn kept_copy(&self, name: &str) -> Option<(PathBuf, bool)> {
+        self.open(name).ok().flatten().map(|_| (self.path_of(name), true))
+    }
+
     /// The path of a name in this folder, for people.
     pub(super) fn path_of(&self, name: &str) -> PathBuf {
         self.path.join(name)
@@ -263,10 +268,10 @@ impl Disk {
     ) -> Result<(PathBuf, bool), JournalError> {
         self.make_below(below)?;
         let name = format!("{below}/{name}");
-        let path = self.folder.path_of(&name);
-        if self.folder.open(&name)?.is_some() {
-            return Ok((path, true));
+        if let Some(kept) = self.folder.kept_copy(&name) {
+            return Ok(kept);
         }
+        let path = self.folder.path_of(&name);
         let part = format!("{name}.tmp");
         let file = self.create(&part)?;
         self.write(&file, bytes, 0)?;

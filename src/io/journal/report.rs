@@ -16,7 +16,7 @@ pub struct Damage {
     pub bytes: u64,
     /// What is wrong.
     pub flaw: Flaw,
-    /// Where a copy of them lies, if one could be made (`fsck` makes none).
+    /// Where a copy of them lies, if one could be made (`fsck` makes none, and finds those of starts).
     pub copy: Option<PathBuf>,
     /// Whether an earlier start had found and copied them already.
     pub seen_before: bool,

@@ -13,6 +13,9 @@ use super::report::{Damage, Gap, ScanReport, Torn};
 use super::tail_scan::scan_tail;
 use crate::engine::words::{Millis, Seq};
 
+/// Where the copies lie, in the journal's folder.
+const DAMAGED: &str = "damaged";
+
 /// Takes an entry. `Err` is the reason why it cannot be understood.
 pub(super) type Take<'a> = dyn FnMut(&Entry<'_>) -> Result<ControlFlow<()>, String> + 'a;
 
@@ -281,8 +284,9 @@ impl<'a> Walker<'a> {
 
     fn damage(&mut self, pass: &Pass<'_>, offset: u64, len: u64, bytes: &[u8], flaw: Flaw) {
         let copy = match &mut self.aside {
-            Some(disk) if !bytes.is_empty() => set_aside(disk, pass.number, offset, bytes),
-            _ => None,
+            _ if bytes.is_empty() => None,
+            Some(disk) => set_aside(disk, pass.number, offset, bytes),
+            None => self.folder.kept_copy(&format!("{DAMAGED}/{}", copy_name(pass.number, offset, bytes))),
         };
         let (copy, seen_before) = copy.map_or((None, false), |(path, seen)| (Some(path), seen));
         let segment = pass.number;
@@ -298,6 +302,9 @@ pub(super) fn set_aside(
     offset: u64,
     bytes: &[u8],
 ) -> Option<(std::path::PathBuf, bool)> {
-    let name = format!("{segment:06}-{offset:012}-{:08x}", crc32fast::hash(bytes));
-    disk.keep_copy("damaged", &name, bytes).ok()
+    disk.keep_copy(DAMAGED, &copy_name(segment, offset, bytes), bytes).ok()
+}
+
+fn copy_name(segment: u32, offset: u64, bytes: &[u8]) -> String {
+    format!("{segment:06}-{offset:012}-{:08x}", crc32fast::hash(bytes))
 }

@@ -1,6 +1,7 @@
-//! `tasuki agent`: starts and stops agents, and plays tasuki's own.
+//! `tasuki agent`: starts, stops and lists agents, and plays tasuki's own.
 
 use super::context::{Context, Ended, read_name};
+use super::lab::AGENT_EXAMPLE;
 use super::status;
 use crate::engine::words::AgentName;
 use crate::io::client::ANSWER_DEADLINE;
@@ -8,14 +9,13 @@ use crate::wire::api::{Done, StatusInfo};
 use clap::Subcommand;
 use std::collections::BTreeMap;
 
-/// Starts, stops and lists agents, and plays tasuki's own scripted agent
+/// Starts, stops and lists agents
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Examples:
   tasuki agent list
   tasuki agent start                     every agent that is not running
-  tasuki agent restart grand_boss        with a new session; it gets its task again
-  tasuki agent scripted --phrase OK      plays a script, for demos and tests")]
+  tasuki agent restart grand_boss        with a new session; it gets its task again{AGENT_EXAMPLE}"))]
 pub(super) struct Args {
     #[command(subcommand)]
     pub(super) verb: Verb,

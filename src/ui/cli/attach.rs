@@ -55,9 +55,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     };
     if args.print {
         let words: Vec<&str> = ["tmux"].into_iter().chain(arguments.iter().map(|word| &**word)).collect();
-        return context.tell(&serde_json::json!({"command": words}), || {
+        context.tell(&serde_json::json!({"command": words}), || {
             words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
-        });
+        })?;
     }
     // tmux itself would start a server to show agents that are not there, or say only that there are no sessions.
     if !server.has_session() {
@@ -67,6 +67,9 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
             "no agent is running",
             "`tasuki up` starts them",
         ));
+    }
+    if args.print {
+        return Ok(());
     }
     if !std::io::stdin().is_terminal() {
         let why = "this is not a terminal";

@@ -18,5 +18,7 @@ pub(super) struct Args {
 pub(super) fn run(context: &Context, args: &Args, mut command: clap::Command) -> Ended {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "tasuki", &mut script);
-    context.say(String::from_utf8_lossy(&script))
+    let script = String::from_utf8_lossy(&script);
+    let value = serde_json::json!({"shell": args.shell.to_string(), "script": script});
+    context.tell(&value, || script.to_string())
 }

@@ -193,7 +193,7 @@ fn of_workspace(context: &Context, workspace: &Workspace) -> Vec<Check> {
     checks.push(daemon(context, workspace));
     checks.extend(work(context, workspace));
     let lying = lying::notes(workspace).into_iter();
-    checks.extend(lying.map(|note| check("queue", Verdict::Warning, note, "see `tasuki status`")));
+    checks.extend(lying.map(|note| check("queue", Verdict::Warning, note, "")));
     checks
 }
 
@@ -251,8 +251,7 @@ fn work(context: &Context, workspace: &Workspace) -> Vec<Check> {
         let found = format!("queue/STOP has existed since {since}: nothing is typed");
         check("work", Verdict::Warning, found, "`tasuki stop --off`")
     });
-    let notes =
-        status.notes.into_iter().map(|note| check("work", Verdict::Warning, note, "see `tasuki status`"));
+    let notes = status.notes.into_iter().map(|note| check("work", Verdict::Warning, note, ""));
     stopped.into_iter().chain(notes).collect()
 }
 

@@ -4,7 +4,7 @@ use super::context::{Context, Ended, refuse_agents};
 use super::failure::{Failure, Kind};
 use crate::daemon::views::rebuild::{Rebuild, Rebuilt};
 use crate::engine::words::counted;
-use crate::io::journal::{self, ReadOrder, ScanReport, scan};
+use crate::io::journal::{self, Damage, ReadOrder, ScanReport, scan};
 use crate::io::views::Views;
 use crate::io::workspace::Workspace;
 use std::ops::ControlFlow;
@@ -68,8 +68,13 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     if report.is_sound() {
         return Ok(());
     }
-    let cure =
-        "the next start of the daemon sets it aside in .tasuki/journal/damaged/ and holds what it touched";
+    let newest = report.segments.iter().max();
+    let is_new = |bad: &Damage| Some(&bad.segment) == newest && bad.copy.is_none() && bad.bytes > 0;
+    let cure = if !report.ids.is_empty() || report.damaged.iter().any(is_new) {
+        "the next start of the daemon makes lists of ids again, copies what is damaged to .tasuki/journal/damaged/, and goes on without it"
+    } else {
+        "nothing is left to do: the daemon goes on without what is lost here; `tasuki why ID` shows what is known of a message. The copies may be removed once nobody looks into this. A segment goes when it is older than `retention`, and its damage with it"
+    };
     Err(Failure::new(Kind::Failed, "damaged", "the journal is damaged", cure))
 }
 
@@ -89,7 +94,11 @@ fn rebuild(workspace: &Workspace) -> Result<Rebuilt, Failure> {
 fn faults(report: &ScanReport) -> Vec<String> {
     let damaged = report.damaged.iter();
     let damaged = damaged.map(|bad| {
-        format!("segment {}: {} bytes at {} are damaged: {}", bad.segment, bad.bytes, bad.offset, bad.flaw)
+        let copy = bad.copy.as_ref().map_or(String::new(), |path| format!("; a copy is {}", path.display()));
+        format!(
+            "segment {}: {} bytes at {} are damaged: {}{copy}",
+            bad.segment, bad.bytes, bad.offset, bad.flaw
+        )
     });
     let gaps = report.gaps.iter().map(|gap| match (gap.first.0, gap.last.0) {
         (first, last) if first == last => format!("step {first} is missing"),

@@ -2,6 +2,7 @@
 
 use super::context::{Context, Ended};
 use super::failure::{Failure, Kind};
+use crate::engine::message::Draft;
 use crate::engine::message::refusal;
 use crate::engine::message::refusal::{Code, Refusal};
 use crate::engine::words::counted;
@@ -42,9 +43,9 @@ pub(super) struct Args {
 const OURSELVES: &str = "tasuki";
 
 pub(super) fn run(context: &Context, args: &Args) -> Ended {
-    let mut bad = 0;
+    let (mut bad, mut taken) = (0, Vec::new());
     for path in &args.files {
-        let checked = bytes_of(path).and_then(|bytes| check(context, path, &bytes, args.compat));
+        let checked = bytes_of(path).and_then(|bytes| check(context, path, &bytes, args.compat, &mut taken));
         match checked {
             Ok(words) => context
                 .tell(&serde_json::json!({"file": path, "ok": true, "what": words}), || {
@@ -65,7 +66,14 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     }
 }
 
-fn check(context: &Context, path: &Path, bytes: &[u8], compat: bool) -> Result<String, Failure> {
+/// `taken` holds the messages of the files before this one.
+fn check(
+    context: &Context,
+    path: &Path,
+    bytes: &[u8],
+    compat: bool,
+    taken: &mut Vec<Draft>,
+) -> Result<String, Failure> {
     let words = if is_team(path, bytes) {
         check_team(context, path, bytes)
     } else if is_script(path, bytes) {
@@ -74,7 +82,7 @@ fn check(context: &Context, path: &Path, bytes: &[u8], compat: bool) -> Result<S
             .map(|()| "a script of the scripted agent".to_owned())
             .map_err(|failure| failure.within(name))
     } else {
-        check_drop(context, path, bytes)
+        check_drop(context, path, bytes, taken)
     }?;
     if compat {
         check_compat(bytes).map_err(|failure| failure.within(path.display().to_string()))?;
@@ -113,7 +121,12 @@ fn check_team(context: &Context, path: &Path, bytes: &[u8]) -> Result<String, Fa
     }
 }
 
-fn check_drop(context: &Context, path: &Path, bytes: &[u8]) -> Result<String, Failure> {
+fn check_drop(
+    context: &Context,
+    path: &Path,
+    bytes: &[u8],
+    taken: &mut Vec<Draft>,
+) -> Result<String, Failure> {
     let name = path.file_name().and_then(|name| name.to_str());
     // Where there is no team, any name may be somebody's.
     let team =
@@ -141,12 +154,24 @@ fn check_drop(context: &Context, path: &Path, bytes: &[u8]) -> Result<String, Fa
             Failure::from(Refusal { document, ..refusal }).within(path.display().to_string())
         })?;
     }
+    let (notes, count) = (notes_on(&drafts), drafts.len());
+    let before = taken.len();
+    taken.extend(drafts);
+    if let Err(refusal) = Draft::no_circle(taken) {
+        taken.truncate(before);
+        let refusal = Refusal { document: refusal.document.saturating_sub(before), ..refusal };
+        return Err(Failure::from(refusal).within(path.display().to_string()));
+    }
+    let count = if count == 1 { "a message".to_owned() } else { format!("{count} messages") };
+    Ok(if notes.is_empty() { count } else { format!("{count}; {}", notes.join("; ")) })
+}
+
+/// What is odd about messages, and is taken all the same.
+fn notes_on(drafts: &[Draft]) -> Vec<String> {
     let notes = drafts.iter().flat_map(|draft| &draft.notes).cloned();
     let unknown =
         drafts.iter().flat_map(|draft| &draft.unknown_keys).map(|key| format!("`{key}` is kept as it is"));
-    let notes: Vec<String> = notes.chain(unknown).collect();
-    let count = if drafts.len() == 1 { "a message".to_owned() } else { format!("{} messages", drafts.len()) };
-    Ok(if notes.is_empty() { count } else { format!("{count}; {}", notes.join("; ")) })
+    notes.chain(unknown).collect()
 }
 
 /// What programs with libyaml make of it; they are stricter in some places and laxer in others.

@@ -160,6 +160,8 @@ fn ready(context: &Context, agent: &AgentName) -> Ended {
         return context.tell(&ready, || "ready".to_owned());
     }
     let why = ready.why.unwrap_or_else(|| "it is not ready".to_owned());
-    let cure = ready.cure.unwrap_or_else(|| "wait until it is ready".to_owned());
+    let cure = ready.cure.unwrap_or_else(|| {
+        format!("`tasuki pane send --wait {agent} TEXT` waits until it is ready; with `--force` it types now, as an answer to what a program asks")
+    });
     Err(Failure::new(Kind::Failed, "not-ready", format!("{agent}: {why}"), cure))
 }

@@ -36,7 +36,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let path = format!("/v1/messages/{}/retry", args.id);
     match client.post::<Done>(&path, &json!({}), ANSWER_DEADLINE) {
         Ok(done) => context.tell(&done, || done.what.clone()),
-        Err(ClientError::Refused(Problem { code, .. })) if code == "not-open" => {
+        Err(ClientError::Refused(Problem { code, .. })) if matches!(&*code, "not-open" | "no-message") => {
             send_again(context, &workspace, &client, &args.id)
         }
         Err(error) => Err(error.into()),

@@ -6,6 +6,7 @@ use super::lying::{self, Gone};
 use super::table::table;
 use crate::io::client::{Client, ClientError};
 use crate::wire::api::{AgentInfo, StatusInfo};
+use crate::wire::team_file::Settings;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -40,7 +41,16 @@ pub(super) fn run(context: &Context, _: &Args) -> Ended {
         asked => (unless_running(asked)?, false),
     };
     let gone = if asked.is_none() { lying::gone(&workspace) } else { None };
-    let mut status = asked.unwrap_or_else(|| files::status(&workspace));
+    let mut status = asked.unwrap_or_else(|| {
+        let mut status = files::status(&workspace);
+        // The daemon removes the files of whoever has left the team, and none runs.
+        if let Ok(loaded) = Settings::load(&workspace, &context.around) {
+            let members = loaded.settings.team.members;
+            let is_member = |name: &str| members.keys().any(|member| member.as_str() == name);
+            status.agents.retain(|agent| agent.state != "stopped" || is_member(&agent.agent_name));
+        }
+        status
+    });
     status.notes.extend(gone.iter().flat_map(|gone| gone.notes.clone()));
     status.notes.extend(lying::notes(&workspace));
     if !workspace.team_file().exists() {

@@ -148,7 +148,9 @@ impl Waiting<'_> {
         let asked = self.client.get::<Waited>(&path, ANSWER_DEADLINE + Duration::from_millis(within_ms));
         match asked {
             Ok(waited) => Ok(waited.message),
-            Err(error) if is_unknown(&error) => files::finished(self.workspace, self.id).ok_or(error),
+            Err(error) if is_unknown(&error) || is_away(&error) => {
+                files::finished(self.workspace, self.id).ok_or(error)
+            }
             Err(error) => Err(error),
         }
     }
@@ -156,7 +158,7 @@ impl Waiting<'_> {
     /// How long such an error is borne before the wait is given up.
     fn longest_wait(&self, error: &ClientError) -> Duration {
         match error {
-            ClientError::NotRunning { .. } | ClientError::Gone(_) => ANEW,
+            error if is_away(error) => ANEW,
             // It was not taken out of `queue/` yet,
             error if is_unknown(error) && drop_file(self.workspace, self.id).exists() => Duration::MAX,
             // or a moment ago, or its view is about to be written.
@@ -167,14 +169,12 @@ impl Waiting<'_> {
 
     /// The message goes on all the same if it is the daemon that is away.
     fn given_up(&self, error: ClientError) -> Failure {
-        match error {
-            ClientError::NotRunning { .. } | ClientError::Gone(_) => {
-                let why = format!("{error}; {} goes on with the next daemon", self.id);
-                let cure = format!("start it with `tasuki up`, and see `tasuki why {}`", self.id);
-                Failure::new(Kind::NoDaemon, "no-daemon", why, cure)
-            }
-            error => error.into(),
+        if !is_away(&error) {
+            return error.into();
         }
+        let why = format!("{error}; {} goes on with the next daemon", self.id);
+        let cure = format!("start it with `tasuki up`, and see `tasuki why {}`", self.id);
+        Failure::new(Kind::NoDaemon, "no-daemon", why, cure)
     }
 
     fn tell_step(&self, before: Option<StageName>, info: &MessageView) {
@@ -233,10 +233,21 @@ impl Waiting<'_> {
     }
 
     fn timed_out(&self, stage: Option<StageName>) -> Failure {
-        let stage = stage.map_or("accepted, or waits in queue/", StageName::said);
-        let why = format!("timed out while {} is still {stage}", self.id);
-        let cure =
-            format!("the work goes on: see `tasuki why {}`, and later queue/results/{0}.yaml", self.id);
+        let id = self.id;
+        let (why, cure) = match stage {
+            None => (
+                format!("timed out before {id} was accepted"),
+                format!(
+                    "`tasuki why {id}` shows where it is; a file that is refused is in queue/rejected/, with its reason"
+                ),
+            ),
+            Some(stage) => (
+                format!("timed out while {id} is still {}", stage.said()),
+                format!(
+                    "it is not called off: `tasuki why {id}` shows what it waits for; its answer comes to queue/results/{id}.yaml"
+                ),
+            ),
+        };
         Failure::new(Kind::TimedOut, "timed-out", why, cure)
     }
 }
@@ -244,6 +255,11 @@ impl Waiting<'_> {
 /// Whether the daemon does not know the message.
 fn is_unknown(error: &ClientError) -> bool {
     matches!(error, ClientError::Refused(problem) if problem.code == "no-message")
+}
+
+/// Whether there is no daemon to be asked.
+fn is_away(error: &ClientError) -> bool {
+    matches!(error, ClientError::NotRunning { .. } | ClientError::Gone(_))
 }
 
 fn is_there(info: &MessageView, until: Until) -> bool {

@@ -42,6 +42,17 @@ impl Gate {
         }
     }
 
+    /// The same about a message: one that is not known is answered as where it is looked at.
+    pub(super) async fn command_about(&self, key: Key, id: MessageId, command: Command) -> JsonAnswer<Done> {
+        let done = self.command(key, command).await;
+        match done {
+            Err(refused) if refused.problem.code == Code::NotOpen.word() => {
+                self.message(id).await.and(Err(refused))
+            }
+            done => done,
+        }
+    }
+
     pub(super) async fn done(&self, key: Key, request: Request, what: &str) -> JsonAnswer<Done> {
         match self.ask(key, request).await? {
             Response::Ok => Ok(Json(Done { what: what.to_owned(), id: None })),

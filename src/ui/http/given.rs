@@ -157,7 +157,8 @@ fn announced(headers: &HeaderMap) -> Option<usize> {
 }
 
 fn too_large() -> Refused {
-    Refusal::new(Code::TooLarge, format!("the body has more than {BODY_BYTES_MAX} bytes")).into()
+    Refusal::new(Code::TooLarge, format!("the body has more than {BODY_BYTES_MAX} bytes, its keys included"))
+        .into()
 }
 
 fn is_too_large(error: &axum::Error) -> bool {

@@ -5,7 +5,7 @@ use super::given::{Asked, Given, Key, Word};
 use super::refused::Refused;
 use super::show;
 use crate::daemon::clients::request::{
-    ASKS_NOTHING, Answered, Hindrance, PaneRequest, PaneResponse, SendWish,
+    ASKS_NOTHING, Answered, Hindrance, NO_DIALOGS, PaneRequest, PaneResponse, SendWish,
 };
 use crate::engine::words::AgentName;
 use crate::wire::api::{
@@ -78,6 +78,9 @@ pub(super) async fn answer(
             let why = why.unwrap_or_else(|| ASKS_NOTHING.to_owned());
             let cure = match why.as_str() {
                 ASKS_NOTHING => format!("`tasuki detect explain {shown}` says how its screen is read"),
+                NO_DIALOGS => format!(
+                    "`tasuki pane send --force {shown} TEXT` types an answer, `tasuki attach {shown}` shows its pane"
+                ),
                 _ => format!("`tasuki answer {shown}` shows what it asks, `tasuki attach {shown}` its pane"),
             };
             Err(Refused::new(StatusCode::CONFLICT, "not-answered", why, cure))
@@ -111,7 +114,8 @@ pub(super) async fn send(
 
 fn not_ready(why: Option<String>, cure: Option<String>) -> Refused {
     let why = why.unwrap_or_else(|| "nothing may be typed now".to_owned());
-    let waiting = "wait until it is ready: `tasuki pane ready`, or `--wait`; `--force` types anyway";
+    let waiting =
+        "`--wait` waits until it is ready; `--force` types now, as an answer to what a program asks";
     let cure = cure.unwrap_or_else(|| waiting.to_owned());
     Refused::new(StatusCode::CONFLICT, "not-ready", why, cure)
 }

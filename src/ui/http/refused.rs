@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 #[derive(Debug)]
 pub(super) struct Refused {
     status: StatusCode,
-    problem: Problem,
+    pub(super) problem: Problem,
 }
 
 impl Refused {

@@ -147,11 +147,11 @@ async fn cancel(
     Word(id): Word<MessageId>,
     Asked(query): Asked<CancelQuery>,
 ) -> JsonAnswer<Done> {
-    gate.command(key, Command::Cancel { id, let_finish: query.let_finish }).await
+    gate.command_about(key, id.clone(), Command::Cancel { id, let_finish: query.let_finish }).await
 }
 
 async fn retry(State(gate): State<Gate>, key: Key, Word(id): Word<MessageId>) -> JsonAnswer<Done> {
-    gate.command(key, Command::Retry(id)).await
+    gate.command_about(key, id.clone(), Command::Retry(id)).await
 }
 
 async fn reply(

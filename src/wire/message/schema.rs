@@ -23,7 +23,7 @@ pub fn message() -> Value {
         "to": name("Recipient: an agent, an alias, a pool, or `user`. A file called FROM_to_TO.yaml may leave it out."),
         "type": words(Kind::ALL.map(Kind::word), "Message type. Default: `task`."),
         "status": words(Status::ALL.map(Status::word), "Leave it out, or `pending`; `completed` or `failed` on a result or error."),
-        "content": {"type": "string", "minLength": 1, "maxLength": CONTENT_BYTES_MAX, "description": "Text of the message: at most 1 MiB of UTF-8."},
+        "content": {"type": "string", "minLength": 1, "maxLength": CONTENT_BYTES_MAX, "description": "Text of the message, in UTF-8. The whole file has at most 1 MiB, its keys included."},
         "timestamp": text("Time of writing: RFC 3339, or ISO 8601 without a zone, which is local time."),
         "in_reply_to": id("On a result or error: id of the task that it answers."),
         "parent": id("Id of the task that this one is a part of. Default: that of the token."),

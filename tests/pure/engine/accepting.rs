@@ -245,8 +245,8 @@ fn what_is_too_late_or_cannot_be_checked_is_refused() {
     expect![[r#"
         refused deadline-past from user: the deadline has passed
         > answer refused deadline-past at deadline in 0: the deadline has passed
-        refused command-not-allowed from user: this version of tasuki cannot check `expect`, so it does not accept tasks that have it
-        > answer refused command-not-allowed at expect in 0: this version of tasuki cannot check `expect`, so it does not accept tasks that have it
+        refused command-not-allowed from user: this version of tasuki cannot check `expect`, and no setting allows it: a task that has it is refused
+        > answer refused command-not-allowed at expect in 0: this version of tasuki cannot check `expect`, and no setting allows it: a task that has it is refused
     "#]].assert_eq(&text);
 }
 

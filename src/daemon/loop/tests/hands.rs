@@ -1,5 +1,7 @@
 //! Between a decision and the pane that it is for. The tests play the pane's worker, and see which orders it gets.
 
+mod kept;
+
 use super::*;
 use crate::daemon::panes::orders::{Order, PaneNews, PaneWord};
 use crate::daemon::tmux::keeper::{Act, Alive};

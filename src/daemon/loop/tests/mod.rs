@@ -425,6 +425,7 @@ async fn whoever_shows_a_key_that_is_nobodys_is_refused_and_not_taken_for_somebo
     life.daemon.call(Call { request: Request::Send { drafts }, key: Some("0".repeat(32)), answer });
     let Ok(Response::Reply(Reply::Refused(refusal))) = answered.try_recv() else { panic!("an answer") };
     assert_eq!(refusal.code, Code::BadProof);
+    assert!(refusal.cure().contains("TASUKI_AGENT_KEY"), "a token is no key: {}", refusal.cure());
     life.daemon.hand_out().unwrap();
     assert!(!life.daemon.is_open("k"));
     life.end().await;

@@ -4,7 +4,7 @@
 use super::needs::Needs;
 use super::read::Read;
 use super::session::{End, Session};
-use crate::daemon::clients::request::{ASKS_NOTHING, Answered, PaneResponse};
+use crate::daemon::clients::request::{ASKS_NOTHING, Answered, NO_DIALOGS, PaneResponse};
 use crate::engine::input::Report;
 use crate::engine::screen::reading::{Choose, Chosen, Dialog, ScreenState, StyledRow, is_like};
 use crate::engine::team::need::AnsweredBy;
@@ -153,9 +153,7 @@ impl Answering<'_> {
         let until = self.session.now() + ANSWERED_WITHIN;
         let rules = self.session.agent.launch.profile.screen.clone();
         let Some(rules) = rules.as_deref().and_then(|rules| rules.choices.as_ref()) else {
-            return refused(
-                "its profile has no rules for dialogs, so nothing is known to be asked: answer in its pane (`tasuki attach`)",
-            );
+            return refused(NO_DIALOGS);
         };
         let Some((rule, dialog)) = self.asked().await? else { return refused(ASKS_NOTHING) };
         let is_meant = match meant {

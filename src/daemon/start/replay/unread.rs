@@ -94,3 +94,20 @@ fn an_answer_is_shown_though_the_content_of_its_task_is_damaged() {
     let told = fs::read_dir(day).unwrap().filter(|entry| told(entry.as_ref().unwrap().path())).count();
     assert!(told >= damaged, "{told} of {damaged}");
 }
+
+#[test]
+fn damage_is_reported_by_the_start_that_finds_it_and_by_no_later_one() {
+    let scene = Scene::new();
+    assert_eq!(scene.memory.lost, None);
+    let newest = (1..).find(|&number| !segment(&scene.dir, number + 1).exists()).unwrap();
+    let path = segment(&scene.dir, newest);
+    let mut bytes = fs::read(&path).unwrap();
+    let end = bytes.windows(2).position(|two| two == b"\n{").unwrap();
+    let at = end + 1 + bytes[end + 1..].iter().position(|byte| *byte == b'\n').unwrap();
+    bytes[at - 3] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let lost = |boot: &str| open(&scene.dir, boot, team()).unwrap().1.lost;
+    let told = lost("boot-3").unwrap();
+    assert!(told.contains("1 of its steps is lost") && told.contains("nothing needs to be done"), "{told}");
+    assert_eq!(lost("boot-4"), None);
+}

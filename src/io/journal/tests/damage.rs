@@ -95,6 +95,8 @@ fn damaged_bytes_are_set_aside_once_and_remembered() {
     let copy = fs::read(first.damaged[0].copy.as_ref().unwrap()).unwrap();
     assert_eq!(copy, &bytes[starts[1]..starts[2] - 1]);
     assert_eq!(first.damaged[0].offset, starts[1] as u64);
+    let checked = fsck(dir.path()).unwrap();
+    assert_eq!(checked.damaged, second.damaged, "whoever checks it is told where the copy is");
 }
 
 #[test]

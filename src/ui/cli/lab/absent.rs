@@ -4,6 +4,9 @@ use crate::ui::cli::failure::{Failure, Kind};
 
 const CURE: &str = "use a build with the feature `lab`, as `cargo build` makes by default";
 
+/// There is none.
+pub(in crate::ui::cli) const AGENT_EXAMPLE: &str = "";
+
 /// There is nothing here that reads a script.
 pub(in crate::ui::cli) fn check_script(_text: &str, _name: &str) -> Result<(), Failure> {
     Err(Failure::new(

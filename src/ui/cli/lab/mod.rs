@@ -6,6 +6,6 @@ mod absent;
 mod present;
 
 #[cfg(not(feature = "lab"))]
-pub(super) use absent::{check_script, refuse_scripted};
+pub(super) use absent::{AGENT_EXAMPLE, check_script, refuse_scripted};
 #[cfg(feature = "lab")]
-pub(super) use present::{check_script, play, refuse_scripted, torture};
+pub(super) use present::{AGENT_EXAMPLE, check_script, play, refuse_scripted, torture};

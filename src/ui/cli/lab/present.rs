@@ -7,6 +7,10 @@ use crate::ui::cli::context::{Context, Ended};
 use crate::ui::cli::failure::{Failure, Kind};
 use std::process::ExitCode;
 
+/// What `tasuki agent --help` shows besides.
+pub(in crate::ui::cli) const AGENT_EXAMPLE: &str =
+    "\n  tasuki agent scripted --phrase OK      plays a script, for demos and tests";
+
 /// Runs the scripted agent. Agents and tests start it outside of any workspace.
 pub(in crate::ui::cli) fn play(args: &ScriptedArgs, is_json: bool) -> ExitCode {
     match scripted::run(args) {

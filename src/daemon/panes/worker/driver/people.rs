@@ -69,7 +69,12 @@ impl Worker {
     /// Why nothing may be typed now.
     pub(super) async fn closed(&mut self) -> Result<Option<Hindrance>, MuxError> {
         if let Some(typed) = &self.work.awaited {
-            return Ok(Some(Hindrance { why: format!("it is working on {}", typed.id), cure: None }));
+            let why = format!("it is working on {}", typed.id);
+            // Enter would take the choice that is marked, whatever is typed.
+            let asks =
+                self.session.agent.choice_rules().is_some() && self.answering().asked().await?.is_some();
+            let cure = asks.then(|| Guard::Asking.cure(self.session.agent.name()));
+            return Ok(Some(Hindrance { why, cure }));
         }
         match self.guards(self.session.now()).await {
             Ok(Guards::Open(_)) => Ok(None),
