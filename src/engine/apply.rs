@@ -1,7 +1,7 @@
 //! How an event changes the state: the only writer, with `index.rs`; running and replaying use it alike.
 
 use super::event::{AgentChange, Answer, Event, Why};
-use super::life::{self, Illegal, Move, Stage, Turn, TurnKind};
+use super::life::{self, Illegal, Move, StageName, Turn, TurnKind};
 use super::message::{BodyRef, Kind, Message, Outcome};
 use super::state::{Agent, Finished, LastEnd, Open, PartAnswer, Phase, State};
 use super::words::{AgentName, MessageId, Millis, Seq};
@@ -82,9 +82,9 @@ impl State {
         let begun = self.open.get(id).is_some_and(|open| self.is_begun(open));
         self.change(id, |open| {
             before.clone_from(&open.agent);
-            got = *to == Move::Submit || (*to == Move::Take && !matches!(open.stage, Stage::Submitted(_)));
-            let may_be_typed = matches!(open.stage, Stage::Intent(_)) && *to != Move::Withdraw;
-            let was_read = matches!(open.stage, Stage::Submitted(_) | Stage::Working(_));
+            got = *to == Move::Submit || (*to == Move::Take && open.stage.name() != StageName::Submitted);
+            let may_be_typed = open.stage.is_intent() && *to != Move::Withdraw;
+            let was_read = open.stage.is_worked_on();
             open.stage = life::next(open.stage, *to)?;
             open.since = at;
             open.due = *due;
@@ -148,12 +148,12 @@ impl State {
         if got && asks {
             agent.hops = Some(hops);
         }
-        if launch.is_some() && launch == agent.nonce && may_be_read(stage) {
+        if launch.is_some() && launch == agent.nonce && stage.may_be_typed() && !stage.is_intent() {
             agent.given = Some(id.clone());
         }
         match stage {
             // In the middle of a task, its agent is not given another one.
-            Stage::Queued { redo: Some(_), .. } if begun => {}
+            stage if begun && stage.redo().is_some() => {}
             // What was put back or held may be claimed while its agent has something else, and ends in the same step.
             stage if stage.occupies() => drop(agent.current.get_or_insert_with(|| id.clone())),
             _ if agent.current.as_ref() == Some(id) => agent.current = None,
@@ -182,7 +182,7 @@ impl State {
         let Some(open) = self.remove(id) else { return Ok(()) };
         if let Some(name) = &open.agent {
             self.leave(name, id);
-            let called_off = matches!(open.stage, Stage::Intent(_)) && outcome != Outcome::Failed;
+            let called_off = open.stage.is_intent() && outcome != Outcome::Failed;
             if let Some(agent) = self.agents.get_mut(name).filter(|_| called_off) {
                 agent.given = Some(id.clone()); // it is being typed
             }
@@ -322,15 +322,6 @@ impl State {
             }
         }
         self.set_agent_timer(name);
-    }
-}
-
-/// Whether a process to which a turn was typed may know of it.
-fn may_be_read(stage: Stage) -> bool {
-    match stage {
-        Stage::Queued { redo, .. } => redo.is_some_and(|turn| turn.redelivered),
-        Stage::Intent(_) | Stage::Finished(_) => false,
-        _ => true,
     }
 }
 

@@ -56,17 +56,17 @@ impl Work<'_> {
         let stage = self.must_be_open(id)?;
         match stage {
             // What is found would be taken for news of the new try, and its agent for free.
-            Stage::InDoubt(_) if self.is_looked_at(id) => {
+            _ if stage.is_in_doubt() && self.is_looked_at(id) => {
                 let why =
                     format!("it is being checked whether {id} was typed; it goes on by itself in a moment");
                 Err(Refusal::new(Code::WrongStage, why))
             }
-            Stage::Held(_) | Stage::InDoubt(_) => {
+            _ if stage.is_in_doubt() || stage.name().is_held() => {
                 let hands = self.hands_of(id);
                 self.postpone(id, &format!("{who} lets it go on"), Millis(0), true, hands);
                 Ok((format!("{id} goes on"), Some(id.clone())))
             }
-            Stage::Queued { not_before, redo: Some(_) } if not_before > self.now => {
+            _ if stage.redo().is_some() && stage.not_before() > Some(self.now) => {
                 let why = format!("{id} is tried again by itself in a moment");
                 Err(Refusal::new(Code::WrongStage, why))
             }
@@ -131,7 +131,7 @@ impl Work<'_> {
             let what = of.map_or("any task".to_owned(), |of| format!("{of} now"));
             return Err(Refusal::new(Code::WrongStage, format!("{name} is not working on {what}")));
         };
-        if !matches!(open.stage, Stage::Waiting(_)) || self.has_parts(id) {
+        if !open.stage.is_waiting() || self.has_parts(id) {
             let rests = if self.has_parts(id) { ", and it has parts" } else { "" };
             let why = format!(
                 "{id} is in stage `{}`{rests}; what {name} said can become its answer only once its turn has ended without a claim",

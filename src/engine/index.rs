@@ -1,9 +1,9 @@
 //! The indexes that follow from the open messages. Every change takes a message out of all of them and puts it back,
 //! so none can say something else than the messages do.
 
-use super::life::{Illegal, Stage};
+use super::life::{Category, Illegal, Stage};
 use super::message::Message;
-use super::state::{Open, Phase, State, Timer};
+use super::state::{Open, Phase, State, Tally, Timer};
 use super::words::{AgentName, MessageId, Millis};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,10 +45,8 @@ impl State {
         if let Some(whole) = open.message.part_of() {
             put(&mut self.parts, whole, &id);
         }
-        match open.stage {
-            Stage::Queued { .. } => self.tally.pending += 1,
-            Stage::Held(_) => self.tally.held += 1,
-            _ => {}
+        if let Some(count) = self.tally.of(open.stage) {
+            *count += 1;
         }
         self.open.insert(id, open);
     }
@@ -77,10 +75,8 @@ impl State {
         if let Some(whole) = open.message.part_of() {
             take(&mut self.parts, whole, id);
         }
-        match open.stage {
-            Stage::Queued { .. } => self.tally.pending = self.tally.pending.saturating_sub(1),
-            Stage::Held(_) => self.tally.held = self.tally.held.saturating_sub(1),
-            _ => {}
+        if let Some(count) = self.tally.of(open.stage) {
+            *count = count.saturating_sub(1);
         }
         Some(open)
     }
@@ -136,6 +132,17 @@ impl State {
             } else if let Some((known, _)) = self.queues.get_key_value(name) {
                 *name = known.clone();
             }
+        }
+    }
+}
+
+impl Tally {
+    /// What counts messages of a stage.
+    fn of(&mut self, stage: Stage) -> Option<&mut usize> {
+        match stage.category() {
+            Category::Queued => Some(&mut self.pending),
+            Category::Held => Some(&mut self.held),
+            Category::UnderWay | Category::Waiting | Category::Closing | Category::Ended => None,
         }
     }
 }

@@ -332,18 +332,12 @@ impl Open {
     /// From when on it may go, if it may stand in a queue: it is queued and its dependencies are done.
     #[must_use]
     pub fn waits(&self) -> Option<Millis> {
-        match self.stage {
-            Stage::Queued { not_before, .. } if self.unmet.is_empty() => Some(not_before),
-            _ => None,
-        }
+        self.stage.not_before().filter(|_| self.unmet.is_empty())
     }
 
     /// The moments at which it wants to be looked at: its retry, its overdue turn.
     pub fn timers(&self) -> impl Iterator<Item = Millis> {
-        let retry = match self.stage {
-            Stage::Queued { not_before, .. } if not_before > Millis(0) => Some(not_before),
-            _ => None,
-        };
+        let retry = self.stage.not_before().filter(|not_before| *not_before > Millis(0));
         [retry, self.due].into_iter().flatten()
     }
 }

@@ -1,7 +1,7 @@
 //! What a face may see: plain structs made from the state. Words and times only; no face reads the state itself.
 
 use super::engine::Engine;
-use super::life::Stage;
+use super::life::{Category, Stage, StageName};
 use super::message::Outcome;
 use super::state::{Agent, Counts, LastEnd, Open, Phase};
 use super::team::Restart;
@@ -119,11 +119,11 @@ impl Engine {
     #[must_use]
     pub fn waits_for(&self, id: &MessageId) -> Option<String> {
         let open = self.state.open.get(id)?;
-        match open.stage {
-            Stage::Queued { not_before, .. } => Some(self.queued_for(open, not_before)),
-            Stage::Held(_) => Some(open.note.as_deref().unwrap_or("a person").to_owned()),
-            Stage::Waiting(_) => Some(self.rests_for(id, open)),
-            _ => None,
+        match open.stage.category() {
+            Category::Queued => Some(self.queued_for(open, open.stage.not_before().unwrap_or_default())),
+            Category::Held => Some(open.note.as_deref().unwrap_or("a person").to_owned()),
+            Category::Waiting => Some(self.rests_for(id, open)),
+            Category::UnderWay | Category::Closing | Category::Ended => None,
         }
     }
 
@@ -196,12 +196,12 @@ impl Engine {
         }
         let current = agent.current.as_ref().and_then(|id| self.state.open.get(id)).map(|open| &**open);
         match current.map(|open| open.stage) {
-            Some(Stage::Waiting(_)) => {
+            Some(stage) if stage.is_waiting() => {
                 let (state, why) = self.resting_state(current);
                 (state, why.or(guard))
             }
-            Some(Stage::Verified(_)) => ("completed", None),
-            Some(Stage::InDoubt(_)) => {
+            Some(stage) if stage.name() == StageName::Verified => ("completed", None),
+            Some(stage) if stage.is_in_doubt() => {
                 ("unknown", Some("it is not known whether its turn was delivered".into()))
             }
             Some(_) => ("working", None),

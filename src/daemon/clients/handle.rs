@@ -5,7 +5,7 @@ use crate::daemon::clients::request::{Call, Response, Until};
 use crate::daemon::journal::handle::JournalHandle;
 use crate::engine::engine::Engine;
 use crate::engine::input::Reply;
-use crate::engine::life::{Stage, StageName};
+use crate::engine::life::Stage;
 use crate::engine::message::RequestId;
 use crate::engine::words::MessageId;
 use crate::wire::message::view::MessageView;
@@ -118,7 +118,7 @@ fn reached(engine: &Engine, id: &MessageId, until: Until) -> bool {
     stage.has_ended()
         || match until {
             Until::Ended => false,
-            Until::Delivered => stage.is_delivered() || stage == StageName::Held,
+            Until::Delivered => stage.is_delivered() || stage.is_held(),
             Until::Moved(from) => stage != from,
         }
 }
@@ -128,6 +128,7 @@ mod tests {
     use super::*;
     use crate::daemon::journal::worker::{JobDone, Written};
     use crate::engine::engine::Step;
+    use crate::engine::life::StageName;
     use crate::engine::team::Team;
     use crate::engine::words::{Millis, Seq};
     use crate::wire::events;

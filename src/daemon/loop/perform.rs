@@ -109,7 +109,7 @@ impl Daemon {
             if stage.and_then(Stage::turn).is_none_or(|turn| turn.number != pending.turn.number) {
                 continue; // it was called off meanwhile
             }
-            if pending.how == How::Deliver && matches!(stage, Some(Stage::InDoubt(_))) {
+            if pending.how == How::Deliver && stage.is_some_and(Stage::is_in_doubt) {
                 continue; // the connection was gone in between: its pane is looked at first
             }
             if let Err(why) = self.deliver(&body, &pending) {

@@ -5,7 +5,7 @@ use super::said::Said;
 use crate::engine::engine::Work;
 use crate::engine::event::{Answer, Event, Why};
 use crate::engine::input::Effect;
-use crate::engine::life::{CompletionSource, Move, Stage};
+use crate::engine::life::{Category, CompletionSource, Move};
 use crate::engine::message::admission::{Route, accepted};
 use crate::engine::message::seldom::Seldom;
 use crate::engine::message::sender::Speaker;
@@ -52,7 +52,7 @@ impl Work<'_> {
     ) {
         let Some(open) = self.state.open.get(id) else { return };
         let token = open.stage.turn().and_then(|turn| turn.token);
-        let put_back = matches!(open.stage, Stage::Queued { .. });
+        let put_back = open.stage.is_queued();
         if open.message.kind != Kind::Task || (put_back && token.is_none()) {
             return; // a phrase alone does not say which try it ends
         }
@@ -109,10 +109,10 @@ impl Work<'_> {
     /// queue unless its agent is free: it reads the answers in its next turn.
     fn rest(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
-        let goes_on = match open.stage {
-            Stage::Waiting(_) => false,
-            Stage::Queued { .. } | Stage::Held(_) => self.may_go_on(id),
-            _ => true,
+        let goes_on = match open.stage.category() {
+            Category::Waiting => false,
+            Category::Queued | Category::Held => self.may_go_on(id),
+            Category::UnderWay | Category::Closing | Category::Ended => true,
         };
         if goes_on {
             let why = match self.state.open_parts(id) {
@@ -317,11 +317,7 @@ impl Work<'_> {
     /// Its pane need not look for the turn's claim any more.
     pub(in crate::engine) fn unwatch(&mut self, id: &MessageId, off: bool) {
         let Some(open) = self.state.open.get(id) else { return };
-        let watched = match open.stage {
-            Stage::Intent(_) | Stage::Submitted(_) | Stage::Working(_) | Stage::InDoubt(_) => true,
-            Stage::Waiting(_) => !self.has_parts(id),
-            _ => false,
-        };
+        let watched = open.stage.is_under_way() || open.stage.is_waiting() && !self.has_parts(id);
         let Some(name) = open.agent.clone().filter(|_| watched) else { return };
         if let Some(nonce) = self.state.agents.get(&name).and_then(|agent| agent.nonce) {
             self.ask(Effect::Unwatch { agent: name, nonce, off });

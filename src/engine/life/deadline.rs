@@ -1,7 +1,6 @@
 //! Time: what has run out, and what that means.
 
 use crate::engine::engine::{Engine, Work};
-use crate::engine::life::Stage;
 use crate::engine::state::{Agent, Timer};
 use crate::engine::words::{AgentName, MessageId};
 use std::collections::BTreeSet;
@@ -50,7 +49,7 @@ impl Work<'_> {
         let Some(open) = self.state.open.get(id) else { return };
         let agent = open.agent.as_ref().and_then(|name| self.state.agents.get(name));
         match open.stage {
-            Stage::Queued { .. } => {
+            stage if stage.is_queued() => {
                 let queue = open.queue().clone();
                 self.touch(&queue);
             }

@@ -3,7 +3,7 @@
 use crate::engine::engine::Work;
 use crate::engine::event::{Event, Why};
 use crate::engine::input::{Effect, Guard, Verdict};
-use crate::engine::life::{Move, Receipt, Stage, Turn, TurnKind};
+use crate::engine::life::{Category, Move, Receipt, Stage, StageName, Turn, TurnKind};
 use crate::engine::message::{Kind, OnDoubt};
 use crate::engine::screen::guard::Shut;
 use crate::engine::state::{Agent, Open, Phase};
@@ -114,12 +114,7 @@ impl Work<'_> {
     /// Whether a turn of an agent's is on its way to it or under way.
     fn has_turn_out(&self, name: &AgentName) -> bool {
         let current = self.current_of(name).and_then(|id| self.state.open.get(&id));
-        current.is_some_and(|open| {
-            matches!(
-                open.stage,
-                Stage::Intent(_) | Stage::Submitted(_) | Stage::Working(_) | Stage::InDoubt(_)
-            )
-        })
+        current.is_some_and(|open| open.stage.is_under_way())
     }
 
     /// A guard is closed; the pane's worker goes on looking.
@@ -183,13 +178,16 @@ impl Work<'_> {
 
     /// What an agent in the middle of a task is to be given: nothing but a turn of that task.
     fn next_of_current(&self, open: &Open) -> Option<TurnKind> {
-        match open.stage {
-            Stage::Queued { not_before, redo: Some(turn) } if not_before <= self.now => Some(turn.kind),
-            Stage::Waiting(_) if !open.unread.is_empty() => Some(TurnKind::Answers),
-            Stage::Waiting(turn) if turn.token.is_some() && !open.reminded => {
+        let turn = open.stage.turn()?;
+        match open.stage.category() {
+            Category::Queued => (open.stage.not_before() <= Some(self.now)).then_some(turn.kind),
+            Category::Waiting if !open.unread.is_empty() => Some(TurnKind::Answers),
+            Category::Waiting if turn.token.is_some() && !open.reminded => {
                 (self.state.open_parts(&open.message.id) == 0).then_some(TurnKind::Reminder)
             }
-            _ => None,
+            Category::Waiting | Category::UnderWay | Category::Held | Category::Closing | Category::Ended => {
+                None
+            }
         }
     }
 
@@ -219,7 +217,7 @@ impl Work<'_> {
     fn what_is_left(&self, name: &AgentName, id: &MessageId, kind: TurnKind) -> Option<Millis> {
         let looks = self.state.agents.get(name).is_some_and(|agent| agent.looks > 0);
         let open = self.state.open.get(id).filter(|_| looks)?;
-        let goes_on = kind == TurnKind::Reminder || matches!(open.stage, Stage::Queued { redo: Some(_), .. });
+        let goes_on = kind == TurnKind::Reminder || open.stage.redo().is_some();
         open.due.filter(|_| goes_on).map(|due| self.to_come(due))
     }
 
@@ -239,26 +237,21 @@ impl Work<'_> {
             _ => turn,
         };
         let was_its = open.agent.as_ref() == Some(name) && open.launch.is_some();
-        match open.stage {
-            Stage::Queued { redo: Some(turn), .. } if turn.token.is_some() != token.is_some() => {
-                Turn { number, token, ..again(turn) }
-            }
-            Stage::Queued { redo: Some(turn), .. } if open.attempts == 0 || !was_its => {
-                Turn { token, ..again(turn) }
-            }
-            Stage::Queued { redo: Some(turn), .. } => again(turn),
-            _ => again(Turn { number, kind, token, redelivered: false }),
+        match open.stage.redo() {
+            Some(turn) if turn.token.is_some() != token.is_some() => Turn { number, token, ..again(turn) },
+            Some(turn) if open.attempts == 0 || !was_its => Turn { token, ..again(turn) },
+            Some(turn) => again(turn),
+            None => again(Turn { number, kind, token, redelivered: false }),
         }
     }
 
     /// What became of the newest turn's doorbell.
     pub(in crate::engine) fn delivery(&mut self, id: &MessageId, verdict: Verdict) {
         let Some((stage, turn)) = self.turn_of(id) else { return };
-        let in_doubt = match stage {
-            Stage::Intent(_) => false,
-            Stage::InDoubt(_) => true,
-            _ => return self.delivered_late(id, verdict),
-        };
+        let in_doubt = stage.is_in_doubt();
+        if !in_doubt && !stage.is_intent() {
+            return self.delivered_late(id, verdict);
+        }
         match verdict {
             Verdict::Delivered(receipt) => self.delivered(id, receipt),
             Verdict::Unconfirmed { why } => {
@@ -316,10 +309,10 @@ impl Work<'_> {
     /// The agent has its turn: that settles every doubt, even if the turn was put back or is held.
     pub(in crate::engine) fn take_turn(&mut self, id: &MessageId, receipt: Receipt) {
         let Some(open) = self.state.open.get(id) else { return };
-        let late = matches!(open.stage, Stage::Queued { redo: Some(_), .. } | Stage::Held(_));
-        let due = match open.stage {
-            Stage::Submitted(_) => open.due,
-            Stage::Intent(_) | Stage::InDoubt(_) => self.due_of(id),
+        let late = open.stage.is_put_back();
+        let due = match open.stage.name() {
+            StageName::Submitted => open.due,
+            StageName::Intent | StageName::InDoubt => self.due_of(id),
             _ if late && self.may_go_on(id) => self.due_of(id),
             _ => return,
         };
@@ -336,9 +329,8 @@ impl Work<'_> {
     /// Whether a turn that was put back or is held may go on where it was: its agent runs and has nothing else.
     pub(in crate::engine) fn may_go_on(&self, id: &MessageId) -> bool {
         let Some(open) = self.state.open.get(id) else { return false };
-        let put_back = matches!(open.stage, Stage::Queued { redo: Some(_), .. } | Stage::Held(_));
         let agent = open.agent.as_ref().and_then(|name| self.state.agents.get(name));
-        put_back
+        open.stage.is_put_back()
             && agent.is_some_and(|agent| {
                 matches!(agent.phase, Phase::Up { .. })
                     && agent.current.as_ref().is_none_or(|current| current == id)

@@ -4,7 +4,6 @@
 use crate::engine::engine::Work;
 use crate::engine::event::{AgentChange, Event};
 use crate::engine::input::{Effect, Reply};
-use crate::engine::life::Stage;
 use crate::engine::life::interrupted::Interrupted;
 use crate::engine::life::owed::Owed;
 use crate::engine::message::RequestId;
@@ -41,11 +40,7 @@ impl Work<'_> {
         else {
             return;
         };
-        let under_way = matches!(
-            open.stage,
-            Stage::Intent(_) | Stage::Submitted(_) | Stage::Working(_) | Stage::InDoubt(_)
-        );
-        let agent = open.agent.clone().filter(|_| under_way && !self.live.tmux_lost);
+        let agent = open.agent.clone().filter(|_| open.stage.is_under_way() && !self.live.tmux_lost);
         let up = agent.and_then(|name| {
             let agent = self.state.agents.get(&name)?;
             let nonce = agent.nonce.filter(|_| matches!(agent.phase, Phase::Up { .. }))?;
@@ -63,7 +58,7 @@ impl Work<'_> {
     /// Its message has ended, and its turn has not, for all that is known: its agent is busy until it says otherwise.
     pub(in crate::engine) fn may_go_on_with(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
-        let begun = matches!(open.stage, Stage::Submitted(_) | Stage::Working(_));
+        let begun = open.stage.is_worked_on();
         let Some(name) = open.agent.clone().filter(|_| begun && !self.live.tmux_lost) else { return };
         let goes_on = |agent: &Agent| matches!(agent.phase, Phase::Up { .. }) && agent.need().is_none();
         if self.state.agents.get(&name).is_some_and(goes_on) {

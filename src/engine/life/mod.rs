@@ -19,7 +19,7 @@ use super::words::Millis;
 pub use crate::engine::screen::doorbell::TurnKind;
 pub(in crate::engine) use moves::moved;
 pub use moves::{CompletionSource, Move, Receipt, Why};
-pub use stage::{Spent, Stage, StageName, Turn};
+pub use stage::{Category, Spent, Stage, StageName, Turn};
 
 /// A move that its stage does not allow: a bug or a damaged journal, never a user's fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -84,7 +84,7 @@ impl Work<'_> {
             false => said.turn == *turn && said.text == *text,
         });
         let says_nothing = text.is_empty() && (*notice || open.said.is_none());
-        let is_begun = matches!(open.stage, Stage::Submitted(_) | Stage::Working(_) | Stage::Waiting(_));
+        let is_begun = open.stage.is_worked_on() || open.stage.is_waiting();
         if open.message.kind == Kind::Task && is_begun && !is_known && !says_nothing {
             self.emit(event.clone());
         }
@@ -106,7 +106,7 @@ impl Work<'_> {
     /// last words ask for something.
     pub(in crate::engine) fn turn_over(&mut self, id: &MessageId, asks: bool) {
         let Some(open) = self.state.open.get(id) else { return };
-        let (Stage::Submitted(turn) | Stage::Working(turn)) = open.stage else { return };
+        let Some(turn) = open.stage.turn().filter(|_| open.stage.is_worked_on()) else { return };
         // What others do takes its own time; an agent that is only silent has what is left of its own.
         let due = open.due.filter(|_| !self.has_parts(id));
         let name = open.agent.as_ref().map_or("NAME", AgentName::as_str);

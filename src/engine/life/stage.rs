@@ -61,6 +61,23 @@ impl Stage {
         Self::Queued { not_before, redo: None }
     }
 
+    /// Not to be typed before this moment, if it is queued.
+    #[must_use]
+    pub fn not_before(self) -> Option<Millis> {
+        match self {
+            Self::Queued { not_before, .. } => Some(not_before),
+            Self::Intent(_)
+            | Self::Submitted(_)
+            | Self::Working(_)
+            | Self::InDoubt(_)
+            | Self::Held(_)
+            | Self::Waiting(_)
+            | Self::Claimed(_)
+            | Self::Verified(_)
+            | Self::Finished(_) => None,
+        }
+    }
+
     /// The turn that is under way or to be tried again.
     #[must_use]
     pub fn turn(self) -> Option<Turn> {
@@ -78,10 +95,73 @@ impl Stage {
         }
     }
 
+    /// The turn to be typed again, if it is queued.
+    #[must_use]
+    pub fn redo(self) -> Option<Turn> {
+        self.turn().filter(|_| self.is_queued())
+    }
+
+    /// How it is treated.
+    #[must_use]
+    pub fn category(self) -> Category {
+        self.name().category()
+    }
+
+    /// Whether it is in a queue, or will be when its dependencies are completed.
+    #[must_use]
+    pub fn is_queued(self) -> bool {
+        self.category() == Category::Queued
+    }
+
+    /// Whether its turn is on its way to its agent, or with it.
+    #[must_use]
+    pub fn is_under_way(self) -> bool {
+        self.category() == Category::UnderWay
+    }
+
+    /// Whether its turn is about to be typed.
+    #[must_use]
+    pub fn is_intent(self) -> bool {
+        self.name() == StageName::Intent
+    }
+
+    /// Whether nobody knows yet if its turn was delivered.
+    #[must_use]
+    pub fn is_in_doubt(self) -> bool {
+        self.name() == StageName::InDoubt
+    }
+
+    /// Whether its agent has its turn, and the turn is not over.
+    #[must_use]
+    pub fn is_worked_on(self) -> bool {
+        self.is_under_way() && self.name().is_delivered()
+    }
+
+    /// Whether its turn is over, and answers or a person are awaited.
+    #[must_use]
+    pub fn is_waiting(self) -> bool {
+        self.category() == Category::Waiting
+    }
+
+    /// Whether it has a turn that is not under way: evidence that comes late may be about it.
+    #[must_use]
+    pub fn is_put_back(self) -> bool {
+        !self.occupies() && self.turn().is_some()
+    }
+
+    /// Whether its turn may have been typed, or is about to be.
+    #[must_use]
+    pub fn may_be_typed(self) -> bool {
+        self.turn().is_some_and(|turn| turn.redelivered || !self.is_queued())
+    }
+
     /// Whether its agent is taken up by it.
     #[must_use]
     pub fn occupies(self) -> bool {
-        !matches!(self, Self::Queued { .. } | Self::Held(_) | Self::Finished(_))
+        match self.category() {
+            Category::UnderWay | Category::Waiting | Category::Closing => true,
+            Category::Queued | Category::Held | Category::Ended => false,
+        }
     }
 
     /// Its name.
@@ -129,10 +209,28 @@ pub enum Spent {
     Over,
 }
 
-/// One line a stage: its name, the word in `stage:`, the contract's word, whether its turn is proven to be delivered by then, whose
-/// time passes, what it is called behind "is", and what it means.
+/// How a message is treated. What the engine does follows from this, so a stage in a known category needs nothing more there; a new
+/// category does not compile before each place that tells them apart has been seen to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Category {
+    /// In a queue, or before a retry: it is typed when its turn comes.
+    Queued,
+    /// Its turn is being typed, delivered, or worked on.
+    UnderWay,
+    /// A person decides; its agent is free.
+    Held,
+    /// Its turn is over; its agent is free for nothing else.
+    Waiting,
+    /// Reported as done; its end is being recorded.
+    Closing,
+    /// Nothing moves it any more.
+    Ended,
+}
+
+/// One line a stage: its name, the word in `stage:`, the contract's word, how it is treated, whether its turn is proven to be
+/// delivered by then, whose time passes, what it is called behind "is", and what it means.
 macro_rules! stages {
-    ($($name:ident $word:literal $status:ident $delivered:literal $spent:ident $said:literal $meaning:literal;)+) => {
+    ($($name:ident $word:literal $status:ident $category:ident $delivered:literal $spent:ident $said:literal $meaning:literal;)+) => {
         /// The finer word (`stage:`).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum StageName {
@@ -153,6 +251,12 @@ macro_rules! stages {
             #[must_use]
             pub const fn status(self) -> Status {
                 match self { $(Self::$name => Status::$status,)+ }
+            }
+
+            /// How it is treated.
+            #[must_use]
+            pub const fn category(self) -> Category {
+                match self { $(Self::$name => Category::$category,)+ }
             }
 
             /// Whether its turn is proven to be delivered.
@@ -183,19 +287,19 @@ macro_rules! stages {
 }
 
 stages! {
-    Queued "queued" Pending false InQueue "queued" "accepted; waits in the queue of its agent or pool, or for what it depends on";
-    Retrying "retrying" Pending false InQueue "retrying" "back in the queue with a turn that was tried or withdrawn";
-    Intent "intent" InProgress false ByAgent "being typed" "recorded as about to be typed; the line may or may not be on the screen";
-    Submitted "submitted" InProgress true ByAgent "submitted" "typed, and Enter was pressed; nothing proves yet that it was read";
-    Working "working" InProgress true ByAgent "being worked on" "the agent has it";
-    InDoubt "in_doubt" InProgress false InQueue "in doubt" "it is unknown whether it was delivered; tasuki is looking at the pane";
-    Held "held" InProgress false InQueue "held" "in doubt with `on_doubt: hold`: a person decides (`tasuki retry` or `cancel`)";
-    Waiting "waiting" InProgress true OnAnswers "waiting" "its turn is over; it waits for answers of its parts, a reminder, or a person";
-    Claimed "claimed" InProgress true ByAgent "reported as done" "the agent says it is done; the evidence is being checked";
-    Verified "verified" InProgress true ByAgent "verified" "the evidence is there; the result is being written";
-    Completed "completed" Completed false Over "completed" "it has ended, and nothing moves it any more";
-    Failed "failed" Failed false Over "failed" "it has ended, and nothing moves it any more";
-    Cancelled "cancelled" Cancelled false Over "cancelled" "it has ended, and nothing moves it any more";
+    Queued "queued" Pending Queued false InQueue "queued" "accepted; waits in the queue of its agent or pool, or for what it depends on";
+    Retrying "retrying" Pending Queued false InQueue "retrying" "back in the queue with a turn that was tried or withdrawn";
+    Intent "intent" InProgress UnderWay false ByAgent "being typed" "recorded as about to be typed; the line may or may not be on the screen";
+    Submitted "submitted" InProgress UnderWay true ByAgent "submitted" "typed, and Enter was pressed; nothing proves yet that it was read";
+    Working "working" InProgress UnderWay true ByAgent "being worked on" "the agent has it";
+    InDoubt "in_doubt" InProgress UnderWay false InQueue "in doubt" "it is unknown whether it was delivered; tasuki is looking at the pane";
+    Held "held" InProgress Held false InQueue "held" "in doubt with `on_doubt: hold`: a person decides (`tasuki retry` or `cancel`)";
+    Waiting "waiting" InProgress Waiting true OnAnswers "waiting" "its turn is over; it waits for answers of its parts, a reminder, or a person";
+    Claimed "claimed" InProgress Closing true ByAgent "reported as done" "the agent says it is done; the evidence is being checked";
+    Verified "verified" InProgress Closing true ByAgent "verified" "the evidence is there; the result is being written";
+    Completed "completed" Completed Ended false Over "completed" "it has ended, and nothing moves it any more";
+    Failed "failed" Failed Ended false Over "failed" "it has ended, and nothing moves it any more";
+    Cancelled "cancelled" Cancelled Ended false Over "cancelled" "it has ended, and nothing moves it any more";
 }
 
 impl StageName {
@@ -208,7 +312,13 @@ impl StageName {
     /// Whether nothing moves it any more.
     #[must_use]
     pub const fn has_ended(self) -> bool {
-        matches!(self.spent(), Spent::Over)
+        matches!(self.category(), Category::Ended)
+    }
+
+    /// Whether a person decides what becomes of it.
+    #[must_use]
+    pub const fn is_held(self) -> bool {
+        matches!(self.category(), Category::Held)
     }
 }
 
@@ -230,11 +340,7 @@ struct StageLine {
 
 impl From<Stage> for StageLine {
     fn from(stage: Stage) -> Self {
-        let not_before = match stage {
-            Stage::Queued { not_before, .. } => not_before,
-            _ => Millis(0),
-        };
-        Self { stage: stage.name(), not_before, turn: stage.turn() }
+        Self { stage: stage.name(), not_before: stage.not_before().unwrap_or_default(), turn: stage.turn() }
     }
 }
 

@@ -2,7 +2,7 @@
 //! stopped, a person, or each other.
 
 use crate::engine::engine::Engine;
-use crate::engine::life::Stage;
+use crate::engine::life::Category;
 use crate::engine::state::{Agent, Open, Phase};
 use crate::engine::words::{AgentName, MessageId};
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ impl Engine {
             }
         }
         let what = self.waits_for(last).unwrap_or_default();
-        let waits = |open: &Open| matches!(open.stage, Stage::Queued { .. } | Stage::Waiting(_));
+        let waits = |open: &Open| open.stage.is_queued() || open.stage.is_waiting();
         let so = match (self.state.open.get(last).is_some_and(|open| waits(open)), chain.len()) {
             (false, _) => ": ",
             (true, 1) => " waits for ",
@@ -55,16 +55,18 @@ impl Engine {
     /// Whether an agent is being started, or has a turn, or is about to be given the next one of its task.
     fn is_moving(&self, agent: &Agent) -> bool {
         let current = agent.current.as_ref().and_then(|id| self.state.open.get(id));
-        match (&agent.phase, current.map(|open| (open, open.stage))) {
+        match (&agent.phase, current.map(|open| (open, open.stage.category()))) {
             (Phase::Absent | Phase::Launching | Phase::Restarting { .. }, _) => true,
             (Phase::Stopped | Phase::Asleep | Phase::Failed { .. }, _) | (_, None) => false,
-            (_, Some((open, Stage::Waiting(turn)))) => {
-                let reminds = turn.token.is_some() && !open.reminded;
+            (_, Some((open, Category::Waiting))) => {
+                let token = open.stage.turn().and_then(|turn| turn.token);
+                let reminds = token.is_some() && !open.reminded;
                 let parts = self.state.open_parts(&open.message.id);
                 !agent.needs_somebody() && (!open.unread.is_empty() || parts == 0 && reminds)
             }
-            (_, Some((_, Stage::Queued { .. }))) => !agent.needs_somebody(),
-            (_, Some((_, stage))) => !matches!(stage, Stage::Held(_)),
+            (_, Some((_, Category::Queued))) => !agent.needs_somebody(),
+            (_, Some((_, Category::Held))) => false,
+            (_, Some((_, Category::UnderWay | Category::Closing | Category::Ended))) => true,
         }
     }
 
@@ -79,16 +81,16 @@ impl Engine {
     /// The message for which another one waits, if it waits for one.
     fn awaited_by(&self, id: &MessageId) -> Option<&MessageId> {
         let open = self.state.open.get(id)?;
-        match open.stage {
-            Stage::Waiting(_) => self.state.parts.get(id)?.first(),
-            Stage::Queued { .. } => {
+        match open.stage.category() {
+            Category::Waiting => self.state.parts.get(id)?.first(),
+            Category::Queued => {
                 let queue = open.queue();
                 let members = self.team.pools.get(queue).into_iter().flatten();
                 let mut agents = members.chain([queue]).filter_map(|name| self.state.agents.get(name));
                 let current = agents.find_map(|agent| agent.current.as_ref());
                 open.unmet.first().or(current.filter(|current| *current != id))
             }
-            _ => None,
+            Category::UnderWay | Category::Held | Category::Closing | Category::Ended => None,
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::refusal::{Code, Refusal};
 use crate::engine::engine::Work;
-use crate::engine::life::Stage;
 use crate::engine::message::{Draft, Kind};
 use crate::engine::state::Open;
 use crate::engine::words::{AgentName, MessageId, Token};
@@ -98,20 +97,14 @@ impl Work<'_> {
         let given = self.state.given.get(name).into_iter().flatten();
         let given = given.filter_map(|id| self.state.open.get(id));
         let begun: Vec<&Open> = given.map(|open| &**open).filter(|open| self.may_be_known(open)).collect();
-        let knows = |open: &&&Open| matches!(open.stage, Stage::Intent(_)) || open.launch == agent.nonce;
+        let knows = |open: &&&Open| open.stage.is_intent() || open.launch == agent.nonce;
         let known: Vec<&MessageId> = begun.iter().filter(knows).map(|open| &open.message.id).collect();
         if known.is_empty() { begun.into_iter().map(|open| &open.message.id).collect() } else { known }
     }
 
     /// Whether the agent that was given a task may have read of it.
     fn may_be_known(&self, open: &Open) -> bool {
-        let is_typed = match open.stage {
-            Stage::Queued { redo, .. } => {
-                redo.is_some_and(|turn| turn.redelivered) || self.state.is_begun(open)
-            }
-            _ => true,
-        };
-        is_typed && open.message.kind == Kind::Task
+        (open.stage.may_be_typed() || self.state.is_begun(open)) && open.message.kind == Kind::Task
     }
 
     /// The one task that a speaker who names none can mean. None if it has none; an error names them if there are several.

@@ -1,6 +1,5 @@
 //! Deadlocks: whether something could only happen after a task that itself waits for it.
 
-use crate::engine::life::Stage;
 use crate::engine::message::together::Together;
 use crate::engine::state::{Open, State};
 use crate::engine::team::Team;
@@ -116,7 +115,7 @@ impl<'a> Waits<'a> {
         };
         let parts = self.state.parts.get(id).into_iter().flatten();
         let parts = parts.chain(self.together.parts.get(id).into_iter().flatten());
-        let begin = matches!(open.stage, Stage::Queued { .. }).then(|| self.before_begin(open)).flatten();
+        let begin = open.stage.is_queued().then(|| self.before_begin(open)).flatten();
         open.unmet.iter().chain(parts).map(Awaited::End).chain(begin).collect()
     }
 

@@ -4,7 +4,6 @@
 
 use crate::engine::engine::{Work, agent_event};
 use crate::engine::event::AgentChange;
-use crate::engine::life::Stage;
 use crate::engine::life::deliver::Hands;
 use crate::engine::message::OnDoubt;
 use crate::engine::state::Phase;
@@ -50,18 +49,13 @@ impl Work<'_> {
 
     fn is_in_turn(&self, name: &AgentName) -> bool {
         let open = self.current_of(name).and_then(|id| self.state.open.get(&id));
-        open.is_some_and(|open| {
-            matches!(
-                open.stage,
-                Stage::Intent(_) | Stage::InDoubt(_) | Stage::Submitted(_) | Stage::Working(_)
-            )
-        })
+        open.is_some_and(|open| open.stage.is_under_way())
     }
 
     /// Whether what it has waits for others' answers.
     fn rests(&self, name: &AgentName) -> bool {
         let open = self.current_of(name).and_then(|id| self.state.open.get(&id));
-        open.is_some_and(|open| matches!(open.stage, Stage::Waiting(_)))
+        open.is_some_and(|open| open.stage.is_waiting())
     }
 
     /// It is counted as one of its tries; and if that happens again and again, there is no other.

@@ -5,7 +5,7 @@
 
 use crate::engine::engine::Work;
 use crate::engine::event::{AgentChange, Event, Why};
-use crate::engine::life::{Move, Stage};
+use crate::engine::life::Move;
 use crate::engine::message::OnDoubt;
 use crate::engine::state::{Agent, Phase};
 use crate::engine::team::need::{Need, NeedKind, looks_again_ms};
@@ -121,13 +121,8 @@ impl Work<'_> {
     /// unless that is not to be sent twice. What is left of its time stays as it is.
     fn go_on_with(&mut self, id: &MessageId) {
         let Some(open) = self.state.open.get(id) else { return };
-        let again = match open.stage {
-            Stage::Submitted(turn) | Stage::Working(turn) => {
-                turn.token.is_none() && open.message.on_doubt == OnDoubt::Resend && !self.has_parts(id)
-            }
-            _ => false,
-        };
-        if again {
+        let turn = open.stage.turn().filter(|turn| open.stage.is_worked_on() && turn.token.is_none());
+        if turn.is_some() && open.message.on_doubt == OnDoubt::Resend && !self.has_parts(id) {
             let to = Move::Retry { not_before: Millis(0), redelivered: true };
             let why = Why::Text("what stopped its agent is over, or may be".to_owned());
             return self.go_on_in_time(id, to, why);

@@ -3,7 +3,6 @@
 use crate::engine::engine::{Work, agent_event};
 use crate::engine::event::AgentChange;
 use crate::engine::input::Effect;
-use crate::engine::life::Stage;
 use crate::engine::life::deliver::Hands;
 use crate::engine::message::OnDoubt;
 use crate::engine::state::Phase;
@@ -132,7 +131,7 @@ impl Work<'_> {
         let Some(open) = self.state.open.get(&id) else { return };
         let why = format!("{name} ended while the message was {}: {why}", open.stage.word());
         let pooled = self.team.pools.contains_key(&open.message.to);
-        let queued = matches!(open.stage, Stage::Queued { .. });
+        let queued = open.stage.is_queued();
         let hands = if for_good { Hands::Gone } else { Hands::Ended };
         match open.message.on_doubt {
             _ if for_good && !pooled => self.fail(&id, &why),

@@ -4,7 +4,7 @@
 use crate::engine::engine::{Work, agent_event};
 use crate::engine::event::{AgentChange, Why};
 use crate::engine::input::{Effect, FoundPane};
-use crate::engine::life::{Move, Stage};
+use crate::engine::life::Move;
 use crate::engine::message::Outcome;
 use crate::engine::state::Phase;
 use crate::engine::words::{AgentName, Millis};
@@ -53,12 +53,10 @@ impl Work<'_> {
     /// on. (A journal that is a little ahead is followed: then nothing here is later than now.)
     fn hasten(&mut self) {
         let postponed = self.state.open.values().filter(|open| open.since > self.now);
-        let postponed = postponed.filter_map(|open| match open.stage {
-            Stage::Queued { not_before, .. } if not_before > self.now => {
-                let wait_ms = not_before.since(open.since).max(1);
-                Some((open.message.id.clone(), self.now.plus(wait_ms)))
-            }
-            _ => None,
+        let postponed = postponed.filter_map(|open| {
+            let not_before = open.stage.not_before().filter(|not_before| *not_before > self.now)?;
+            let wait_ms = not_before.since(open.since).max(1);
+            Some((open.message.id.clone(), self.now.plus(wait_ms)))
         });
         for (id, not_before) in postponed.collect::<Vec<_>>() {
             let why = "it was delayed by a clock that was ahead".to_owned();
@@ -150,13 +148,11 @@ impl Work<'_> {
         self.emit(agent_event(name, AgentChange::Adopted));
         self.live.greeted.insert(name.clone());
         let Some(id) = self.current_of(name) else { return self.adopt_with_rest(name) };
-        match self.state.open.get(&id).map(|open| open.stage) {
-            Some(Stage::Intent(_)) => {
-                self.go(&id, Move::Doubt, Why::Text(away.left().to_owned()));
-            }
-            Some(Stage::Submitted(_) | Stage::Working(_)) => self.watch(&id),
-            Some(Stage::Waiting(_)) if !self.has_parts(&id) => self.watch(&id),
-            _ => {}
+        let Some(stage) = self.state.open.get(&id).map(|open| open.stage) else { return };
+        if stage.is_intent() {
+            self.go(&id, Move::Doubt, Why::Text(away.left().to_owned()));
+        } else if stage.is_worked_on() || stage.is_waiting() && !self.has_parts(&id) {
+            self.watch(&id);
         }
     }
 

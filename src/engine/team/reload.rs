@@ -57,7 +57,7 @@ impl Work<'_> {
             let why = format!("{name} is no longer in the team file");
             match stage {
                 _ if !pooled => self.fail(&id, &why),
-                Stage::Queued { .. } => self.postpone(&id, &why, Millis(0), true, Hands::Gone),
+                _ if stage.is_queued() => self.postpone(&id, &why, Millis(0), true, Hands::Gone),
                 _ => {} // held: it goes to the pool when a person lets it go on
             }
         }

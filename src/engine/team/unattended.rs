@@ -67,8 +67,7 @@ impl Engine {
         match &agent.current {
             Some(id) => self.state.open.get(id).is_some_and(|open| {
                 let turn = open.stage.turn();
-                let rests =
-                    !open.stage.occupies() || matches!(open.stage, crate::engine::life::Stage::Waiting(_));
+                let rests = !open.stage.occupies() || open.stage.is_waiting();
                 rests && (!open.unread.is_empty() || turn.is_some()) && self.state.open_parts(id) == 0
             }),
             None => self.queued_for_one(name) > 0,

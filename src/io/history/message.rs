@@ -115,10 +115,7 @@ impl MessageHistory {
     /// Before which moment it is not typed, where it is queued.
     #[must_use]
     pub fn not_before(&self) -> Option<Millis> {
-        match self.stage {
-            Stage::Queued { not_before, .. } => Some(not_before),
-            _ => None,
-        }
+        self.stage.not_before()
     }
 
     /// How long it waited, was worked on and rested until `now`.

@@ -49,7 +49,7 @@ pub(super) fn status(workspace: &Workspace) -> StatusInfo {
     let open = views(&workspace.active()).into_iter().map(|(view, _)| view);
     // What an agent was only told stays in `queue/active/` while it reads it.
     let open: Vec<_> = open.filter(|view| done_file(workspace, &view.id).is_none()).collect();
-    let held = open.iter().filter(|view| view.stage == Some(StageName::Held)).count();
+    let held = open.iter().filter(|view| view.stage.is_some_and(StageName::is_held)).count();
     StatusInfo {
         daemon: None,
         agents: agents(workspace).into_iter().map(AgentFile::info).collect(),

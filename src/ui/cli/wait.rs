@@ -52,7 +52,7 @@ impl Waiting<'_> {
         let info = self.until(Until::Delivered)?;
         let words = format!("{} is {}", self.id, said(&info));
         match info.stage {
-            Some(StageName::Held | StageName::Cancelled) => Err(self.not_delivered(&info)),
+            Some(stage) if stage.is_held() || stage == StageName::Cancelled => Err(self.not_delivered(&info)),
             Some(StageName::Failed) if !info.answered || !self.was_worked_on() => {
                 Err(self.not_delivered(&info))
             }
@@ -63,7 +63,7 @@ impl Waiting<'_> {
     /// Waits for the end and prints the answer.
     pub(super) fn for_answer(&self) -> Ended {
         let info = self.until(Until::Ended)?;
-        if info.stage == Some(StageName::Held) {
+        if info.stage.is_some_and(StageName::is_held) {
             return Err(self.not_delivered(&info));
         }
         if info.kind != message::Kind::Task || !info.answered {
@@ -265,7 +265,7 @@ fn is_away(error: &ClientError) -> bool {
 fn is_there(info: &MessageView, until: Until) -> bool {
     let stage = info.stage;
     info.status.has_ended()
-        || stage == Some(StageName::Held)
+        || stage.is_some_and(StageName::is_held)
         || (until == Until::Delivered && stage.is_some_and(StageName::is_delivered))
 }
 

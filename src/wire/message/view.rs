@@ -11,7 +11,7 @@
 use crate::engine::engine::Engine;
 use crate::engine::event::Answer;
 use crate::engine::life::{CompletionSource, Stage, StageName};
-use crate::engine::message::{Body, Expect, Kind, Message, OnDoubt, Priority, Status};
+use crate::engine::message::{Besides, Body, Expect, Kind, Message, OnDoubt, Priority, Status};
 use crate::engine::state::{Finished, Open, PartAnswer};
 use crate::engine::view::ONLY_THE_END;
 use crate::engine::words::{AgentName, MessageId, Token};
@@ -275,14 +275,16 @@ impl MessageView {
     }
 
     fn of_message(message: &Message, stage: Stage) -> Self {
+        let Besides { in_reply_to, parent, retry_of, depends_on, timeout_ms, deadline, expect } =
+            (*message.besides).clone();
         let whom = (message.id.clone(), message.from.clone(), message.to.clone());
         let view = Self::bare(whom, message.kind, stage.status(), "".into());
         let file = InFile {
             timestamp: Some(rfc3339(message.sent_at.unwrap_or(message.accepted_at))),
-            timeout: message.timeout_ms.map(write_duration),
-            deadline: message.deadline.map(rfc3339),
+            timeout: timeout_ms.map(write_duration),
+            deadline: deadline.map(rfc3339),
             on_doubt: message.on_doubt,
-            expect: message.expect.clone(),
+            expect,
             hops: Some(message.hops),
             inferred: message.inferred,
             ..view.file
@@ -292,10 +294,10 @@ impl MessageView {
             accepted_at: rfc3339(message.accepted_at),
             priority: message.priority,
             verified: Some(message.verified),
-            in_reply_to: message.in_reply_to.clone(),
-            parent: message.parent.clone(),
-            retry_of: message.retry_of.clone(),
-            depends_on: message.depends_on.clone(),
+            in_reply_to,
+            parent,
+            retry_of,
+            depends_on,
             file,
             ..view
         }

@@ -7,6 +7,7 @@ mod glossary;
 mod parsed;
 mod prose;
 mod sizes;
+mod stages;
 mod tree;
 
 use std::fs;

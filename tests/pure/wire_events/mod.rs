@@ -13,6 +13,8 @@ mod golden;
 #[cfg(test)]
 mod lived;
 #[cfg(test)]
+mod members;
+#[cfg(test)]
 mod page;
 #[cfg(test)]
 mod round_trip;

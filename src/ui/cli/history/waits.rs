@@ -56,7 +56,7 @@ impl<'a> Sources<'a> {
 
     fn waits_for(&self, history: &History, found: &MessageHistory, family: &MessageFamily) -> Option<String> {
         match found.stage() {
-            stage if stage.has_ended() => None,
+            StageName::Completed | StageName::Failed | StageName::Cancelled => None,
             stage @ (StageName::Queued | StageName::Retrying) => {
                 Some(self.queued_for(history, found, family, stage == StageName::Retrying))
             }
@@ -67,10 +67,14 @@ impl<'a> Sources<'a> {
             StageName::InDoubt => Some("its pane to show whether it was delivered".to_owned()),
             StageName::Waiting if history.parts.iter().any(is_awaited) => Some(rests_for(history, found)),
             StageName::Waiting => Some(self.asked(history).unwrap_or_else(|| rests_for(history, found))),
-            _ if self.daemon.is_none() => {
-                Some("a daemon (`tasuki up`), to see what its agent has done".to_owned())
-            }
-            _ => self.need_of(history, found),
+            StageName::Intent
+            | StageName::Submitted
+            | StageName::Working
+            | StageName::Claimed
+            | StageName::Verified => match self.daemon {
+                None => Some("a daemon (`tasuki up`), to see what its agent has done".to_owned()),
+                Some(_) => self.need_of(history, found),
+            },
         }
     }
 
