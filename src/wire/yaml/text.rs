@@ -36,10 +36,7 @@ pub(in crate::wire) fn read(bytes: &[u8]) -> Result<&str, Refusal> {
 /// The refusal of a file of this size; its bytes need not be read.
 #[must_use]
 pub fn too_large(size: u64) -> Refusal {
-    Refusal::new(
-        Code::TooLarge,
-        format!("the file has {size} bytes; at most {FILE_BYTES_MAX} are read"),
-    )
+    Refusal::new(Code::TooLarge, format!("the file has {size} bytes; at most {FILE_BYTES_MAX} are read"))
 }
 
 /// UTF-16 and UTF-32 by their mark, or by where the zeros of the first ASCII character stand (YAML 1.2, section 5.2).
