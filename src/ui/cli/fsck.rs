@@ -73,7 +73,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let cure = if !report.ids.is_empty() || report.damaged.iter().any(is_new) {
         "the next start of the daemon makes lists of ids again, copies what is damaged to .tasuki/journal/damaged/, and goes on without it"
     } else {
-        "nothing is left to do: the daemon goes on without what is lost here; `tasuki why ID` shows what is known of a message. The copies may be removed once nobody looks into this. A segment goes when it is older than `retention`, and its damage with it"
+        "nothing is left to do: the daemon goes on without what is lost here; `tasuki why ID` shows what is known of a message. A copy that is removed is made, and reported, again. A segment goes when it is older than `retention`, and its damage with it"
     };
     Err(Failure::new(Kind::Failed, "damaged", "the journal is damaged", cure))
 }
