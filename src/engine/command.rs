@@ -61,7 +61,7 @@ impl Work<'_> {
                     format!("it is being checked whether {id} was typed; it goes on by itself in a moment");
                 Err(Refusal::new(Code::WrongStage, why))
             }
-            _ if stage.is_in_doubt() || stage.name().is_held() => {
+            _ if stage.is_in_doubt() || stage.name().is_held() && stage.turn().is_some() => {
                 let hands = self.hands_of(id);
                 self.postpone(id, &format!("{who} lets it go on"), Millis(0), true, hands);
                 Ok((format!("{id} goes on"), Some(id.clone())))

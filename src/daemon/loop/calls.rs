@@ -42,7 +42,9 @@ impl Daemon {
             Request::Pane(name, _) if !request.looks_only() => {
                 team.may_command(by, Power::Pane, Some(&team.member(name)?))
             }
-            _ => Ok(()),
+            // The engine says who may give which command.
+            Request::Send { .. } | Request::Command(_) | Request::Pane(..) => Ok(()),
+            Request::Overview | Request::Open | Request::Message(_) | Request::WaitFor(..) => Ok(()),
         }
     }
 

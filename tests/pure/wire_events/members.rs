@@ -12,6 +12,7 @@ use tasuki::engine::message::Message;
 use tasuki::engine::state::Progress;
 use tasuki::engine::words::Millis;
 use tasuki::wire::events::encode;
+use tasuki::wire::message::draft::KEYS;
 
 /// The members that a type asks for, whether they are ever written or not.
 fn members<T: for<'de> Deserialize<'de>>() -> BTreeSet<&'static str> {
@@ -136,4 +137,20 @@ fn all_members_are_seen_and_a_shared_one_is_told() {
         &[("A", names(&["a", "due"])), ("B", names(&["b", "due"])), ("C", names(&["c"]))],
     );
     assert!(found.len() == 1 && found[0].starts_with("`due` is a member of A and of B"), "{found:?}");
+}
+
+#[test]
+fn every_member_of_a_message_is_read_from_a_drop_or_is_our_own() {
+    let ours = ["accepted_at", "digest", "hops", "inferred", "verified"];
+    let called = |name: &'static str| match name {
+        "sent_at" => "timestamp",
+        "timeout_ms" => "timeout",
+        same => same,
+    };
+    let read = members::<Message>().into_iter().filter(|name| !ours.contains(name)).map(called);
+    let missing: Vec<&str> = read.filter(|name| !KEYS.contains(name)).collect();
+    assert_eq!(
+        missing, [""; 0],
+        "not in `KEYS` of wire/message/draft.rs, so it would be kept as unknown too"
+    );
 }
