@@ -7,18 +7,21 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 /// The tmux server of the workspace.
-pub(in crate::daemon) fn tmux_server(
-    workspace: &Workspace,
-    around: &Surroundings,
-    settings: &Settings,
-) -> Server {
-    let socket = socket_name(&settings.tmux_socket).to_owned();
+#[must_use]
+pub fn tmux_server(workspace: &Workspace, around: &Surroundings, settings: &Settings) -> Server {
+    let (socket, general) = (socket_name(&settings.tmux_socket).to_owned(), &settings.general);
+    let (session, size) = (settings.session.clone(), (general.columns, general.rows));
+    Server { session, history_limit: general.history_limit, size, ..bare_server(workspace, around, socket) }
+}
+
+/// The server at this socket, to ask for sessions of the workspace and to end them.
+pub(in crate::daemon) fn bare_server(workspace: &Workspace, around: &Surroundings, socket: String) -> Server {
     Server {
         socket,
-        session: settings.session.clone(),
+        session: String::new(),
         root: workspace.root_text().to_owned(),
-        history_limit: settings.general.history_limit,
-        size: (settings.general.columns, settings.general.rows),
+        history_limit: 0,
+        size: (0, 0),
         env: tmux_env(around),
         scratch: workspace.memory(),
     }
@@ -34,7 +37,7 @@ pub(in crate::daemon) fn socket_name(socket: &TmuxSocket) -> &str {
 
 /// The environment of the tmux server: ours, less what is this process's own business, since a window that a person opens
 /// there gets it too; in a UTF-8 locale, without which tmux does not start.
-pub(in crate::daemon) fn tmux_env(around: &Surroundings) -> Vec<(OsString, OsString)> {
+fn tmux_env(around: &Surroundings) -> Vec<(OsString, OsString)> {
     let ours = around.vars.iter().filter(|(name, _)| !name.to_str().is_some_and(is_own));
     let mut env: BTreeMap<OsString, OsString> =
         ours.map(|(name, value)| (name.clone(), value.clone())).collect();

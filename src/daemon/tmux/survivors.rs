@@ -2,8 +2,7 @@
 //! names, and ended with all that they started, as the daemon would have done. Nobody else's process is ever meant: each is
 //! known by its number, the time of its start and this start of the machine, and its environment names the workspace.
 
-use crate::daemon::tmux::server::socket_name;
-use crate::daemon::tmux::server::tmux_env;
+use crate::daemon::tmux::server::{bare_server, socket_name};
 use crate::daemon::tmux::windows::HANGS_UP;
 use crate::daemon::views::pages;
 use crate::engine::event::{AgentChange, Event};
@@ -13,7 +12,7 @@ use crate::engine::words::{AgentName, Nonce, ProcessKey};
 use crate::io::clock::{self, Clock};
 use crate::io::journal::{Entry, JournalError, Kind, ReadOrder, scan};
 use crate::io::keys::Keys;
-use crate::io::mux::{MuxError, Server, Session};
+use crate::io::mux::{INSIDE, MuxError, Server, Session, socket_of};
 use crate::io::process::{self, Bearer, Family, bearers};
 use crate::io::views::{View, Views, line};
 use crate::io::workspace::{Surroundings, Workspace};
@@ -251,8 +250,7 @@ impl Proof {
 
     fn note(&mut self, bearer: &Bearer) {
         self.roots.extend(bearer.var("TASUKI_ROOT").map(OsStr::to_owned));
-        let tmux = bearer.var("TMUX").and_then(OsStr::to_str);
-        self.sockets.extend(tmux.and_then(|tmux| tmux.split(',').next()).map(PathBuf::from));
+        self.sockets.extend(bearer.var(INSIDE).and_then(socket_of));
     }
 }
 
@@ -315,29 +313,7 @@ fn servers(
     sockets: &BTreeSet<PathBuf>,
 ) -> Vec<Server> {
     let socket = settings.map(|settings| socket_name(&settings.tmux_socket).to_owned());
-    let base = Server {
-        socket: socket.unwrap_or_else(|| own_server(workspace)),
-        session: String::new(),
-        root: workspace.root_text().to_owned(),
-        history_limit: 0,
-        size: (0, 0),
-        env: tmux_env(around),
-        scratch: workspace.memory(),
-    };
-    let mut servers = vec![base.clone()];
-    for path in sockets {
-        let (Some(name), Some(folder)) = (path.file_name().and_then(OsStr::to_str), path.parent()) else {
-            continue;
-        };
-        if name == base.socket {
-            continue;
-        }
-        // tmux makes its sockets in `tmux-UID` of this folder.
-        let temporary = folder.parent().map(|folder| ("TMUX_TMPDIR".into(), folder.as_os_str().to_owned()));
-        let mut env = base.env.clone();
-        env.retain(|(name, _)| name != "TMUX_TMPDIR");
-        env.extend(temporary);
-        servers.push(Server { socket: name.to_owned(), env, ..base.clone() });
-    }
-    servers
+    let base = bare_server(workspace, around, socket.unwrap_or_else(|| own_server(workspace)));
+    let others: Vec<Server> = sockets.iter().filter_map(|socket| base.at(socket)).collect();
+    [base].into_iter().chain(others).collect()
 }

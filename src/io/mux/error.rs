@@ -1,9 +1,25 @@
 //! What can go wrong with the multiplexer, and what the reader can do about it.
 
 use crate::engine::words::PaneId;
-use crate::io::tmux::quote::{HasNul, Unprintable};
-use crate::io::tmux::release::Version;
 use std::sync::Arc;
+
+/// A word has a NUL byte, which no command can carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("has a NUL at byte {at}; a tmux command cannot carry one")]
+pub struct HasNul {
+    /// Its byte offset.
+    pub at: usize,
+}
+
+/// A character that must never be typed into a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("has the control character U+{:04X} at byte {at}; only printable text may be typed into a pane", u32::from(*found))]
+pub struct Unprintable {
+    /// The character.
+    pub found: char,
+    /// Its byte offset.
+    pub at: usize,
+}
 
 /// Why something could not be done with the multiplexer.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -21,7 +37,7 @@ pub enum MuxError {
     #[error(
         "tmux {found} is too old; 3.3a or newer is needed (`apt-get install tmux`, or build it from tmux.github.io)"
     )]
-    TooOld { found: Version },
+    TooOld { found: String },
     /// `tmux -V` said something else than a version.
     #[error(
         "tmux reports its version as {text:?}, from which its age cannot be told; use a release, 3.3a or newer"

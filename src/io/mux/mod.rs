@@ -17,6 +17,7 @@ pub use super::tmux::overview::shell_word;
 pub use super::tmux::pane::Pane;
 pub use super::tmux::server::{Earlier, Looker, SIZE, Server, USERS_OWN_SOCKET};
 pub use super::tmux::sessions::Session;
+pub use super::tmux::socket::{INSIDE, PROGRAM, socket_of};
 pub use error::MuxError;
 pub use keys::{CtrlLetter, Key};
 pub use memory::{Breaking, Remembered};

@@ -5,8 +5,9 @@
 //! error.
 
 use super::escape::Escape;
-use super::quote::{HasNul, quote, shown};
+use super::quote::{quote, shown};
 use crate::engine::words::PaneId;
+use crate::io::mux::error::HasNul;
 use std::borrow::Cow;
 
 /// Bytes kept of one reply; text beyond it is dropped and the reply marked [`TmuxReply::cut`]. Twice the longest line that

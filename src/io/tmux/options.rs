@@ -1,7 +1,7 @@
 //! The options of our session and of the server, set when the session is made and at each connection: the settings may have
 //! changed since.
 
-use super::daemon::Daemon;
+use super::served_by::ServedBy;
 use super::server::Server;
 use super::set_option::SetOption;
 
@@ -15,12 +15,12 @@ impl Server {
     /// The options of our session, and of the server where it is ours alone.
     pub(super) fn options(&self) -> Vec<SetOption> {
         let target = self.window_target();
-        let daemon = Daemon::here().map(|daemon| daemon.to_string()).unwrap_or_default();
+        let daemon = ServedBy::here().map(|daemon| daemon.to_string()).unwrap_or_default();
         let history = self.history_limit.to_string();
         let size = format!("{}x{}", self.size.0, self.size.1);
         let session = [
             // Who serves it: a second daemon leaves it alone while that one lives.
-            (Daemon::OPTION, daemon.as_str()),
+            (ServedBy::OPTION, daemon.as_str()),
             ("history-limit", history.as_str()),
             // What new windows have while nobody looks.
             ("default-size", &size),

@@ -1,14 +1,7 @@
 //! Writes words so that tmux's command language and its formats give them back unchanged.
 
+use crate::io::mux::error::{HasNul, Unprintable};
 use std::fmt::Write as _;
-
-/// A word has a NUL byte, which no command can carry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("has a NUL at byte {at}; a tmux command cannot carry one")]
-pub struct HasNul {
-    /// Its byte offset.
-    pub at: usize,
-}
 
 /// Adds `word` to a command line as one double-quoted word.
 ///
@@ -64,16 +57,6 @@ pub fn argument(arg: &str) -> String {
         Some(head) => format!("{head}\\;"),
         None => arg.to_owned(),
     }
-}
-
-/// A character that must never be typed into a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("has the control character U+{:04X} at byte {at}; only printable text may be typed into a pane", u32::from(*found))]
-pub struct Unprintable {
-    /// The character.
-    pub found: char,
-    /// Its byte offset.
-    pub at: usize,
 }
 
 /// Checks that `text` has no C0, no DEL and no C1: nothing in it can end a paste, press a key or steer a terminal.

@@ -1,14 +1,14 @@
 //! The tmux server that the agents live in: started when it does not run, shared with nobody by default.
 
-use super::daemon::Daemon;
 use super::quote::{argument, literal, shown};
+use super::served_by::ServedBy;
 use super::set_option::SetOption;
 use super::version::Version;
 use crate::io::mux::error::MuxError;
 use crate::io::process;
 use crate::io::systemd::scope;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
@@ -169,17 +169,6 @@ impl Server {
         tmux.status().is_ok_and(|ended| ended.success())
     }
 
-    /// Whether this `TMUX` of a terminal names our server.
-    #[must_use]
-    pub fn is_that_of(&self, tmux: &OsStr) -> bool {
-        let tmux = tmux.to_string_lossy();
-        let Some(socket) = tmux.split(',').next().map(Path::new) else { return false };
-        let folder = std::env::var_os("TMUX_TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
-        let ours = folder.join(format!("tmux-{}", rustix::process::getuid().as_raw())).join(&self.socket);
-        let real = |path: &Path| std::fs::canonicalize(path).ok();
-        real(socket).is_some_and(|socket| real(&ours) == Some(socket))
-    }
-
     /// Waits until the clients of an earlier connection have left, as after the death of a daemon; a second at most.
     ///
     /// tmux 3.3a dies if it has certain news to tell (a client left, a session came, a mode changed) in the 0.1 ms in
@@ -206,7 +195,7 @@ impl Server {
     async fn find_free(&self) -> Result<Option<Earlier>, MuxError> {
         for tried in 0.. {
             let Some(Found { earlier, daemon }) = self.find_all().await? else { return Ok(None) };
-            match daemon.and_then(Daemon::rival) {
+            match daemon.and_then(ServedBy::rival) {
                 None => return Ok(Some(earlier)),
                 Some(pid) if tried >= RIVAL_TRIES => {
                     return Err(MuxError::Served { session: self.session.clone(), pid });
@@ -235,7 +224,7 @@ impl Server {
         let (session, window) = (self.session_target(), self.window_target());
         let people = ["has-session", "-t", &session, ";", "display-message", "-p", "-t", &window, PEOPLE];
         let clients = [";", "list-clients", "-t", &session, "-F", CLIENT];
-        let daemon = format!("{DAEMON}#{{{}}}", Daemon::OPTION);
+        let daemon = format!("{DAEMON}#{{{}}}", ServedBy::OPTION);
         let served = [";", "display-message", "-p", "-t", &window, &daemon];
         let owner = [";", "show-options", "-qv", "-t", &window, "@tasuki_root"];
         let ask = people.into_iter().chain(clients).chain(served).chain(owner);
@@ -250,7 +239,7 @@ impl Server {
         let (lengths, clients): (Vec<usize>, Vec<Client>) = clients.unzip();
         let rest = found.get(lengths.iter().sum()..).unwrap_or_default();
         let (served, owner) = rest.split_once('\n').unwrap_or((rest, ""));
-        let daemon = served.strip_prefix(DAEMON).and_then(Daemon::read);
+        let daemon = served.strip_prefix(DAEMON).and_then(ServedBy::read);
         let owner = owner.strip_suffix('\n').unwrap_or(owner);
         if owner == self.root {
             let clients = clients.into_iter().filter(|client| client.ours).map(|client| client.pid);
@@ -390,7 +379,7 @@ struct Found {
     /// What an earlier connection has left.
     earlier: Earlier,
     /// Who served it last.
-    daemon: Option<Daemon>,
+    daemon: Option<ServedBy>,
 }
 
 /// A client of our session.

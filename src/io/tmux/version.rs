@@ -22,7 +22,7 @@ impl Version {
     /// # Errors
     /// [`MuxError::TooOld`].
     pub fn supported(self) -> Result<Self, MuxError> {
-        if self >= OLDEST { Ok(self) } else { Err(MuxError::TooOld { found: self }) }
+        if self >= OLDEST { Ok(self) } else { Err(MuxError::TooOld { found: self.to_string() }) }
     }
 
     /// How `show-buffer` writes to a control-mode client.

@@ -2,9 +2,10 @@
 
 use super::context::{Context, Ended, read_name};
 use super::failure::{Failure, Kind};
+use crate::daemon::tmux::server::tmux_server;
 use crate::engine::words::AgentName;
-use crate::io::mux::{Server, USERS_OWN_SOCKET, shell_word};
-use crate::wire::team_file::{Settings, TmuxSocket};
+use crate::io::mux::{INSIDE, PROGRAM, Server, shell_word};
+use crate::wire::team_file::Settings;
 use std::io::IsTerminal;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -42,8 +43,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     let workspace = context.workspace()?;
     let settings = Settings::load(&workspace, &context.around)?.settings;
     let window = args.agent.as_ref().map(|name| settings.team.member(name)).transpose()?;
-    let server = server(&workspace, &settings);
-    let around = std::env::var_os("TMUX").filter(|tmux| !tmux.is_empty());
+    let server = tmux_server(&workspace, &context.around, &settings);
+    let around = std::env::var_os(INSIDE).filter(|tmux| !tmux.is_empty());
     let is_inside = around.as_ref().is_some_and(|tmux| server.is_that_of(tmux));
     let arguments = if is_inside && !args.all {
         server.switch(window.as_ref().map(AgentName::as_str))
@@ -54,7 +55,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
         server.attach(window.as_ref().map(AgentName::as_str))
     };
     if args.print {
-        let words: Vec<&str> = ["tmux"].into_iter().chain(arguments.iter().map(|word| &**word)).collect();
+        let words: Vec<&str> = [PROGRAM].into_iter().chain(arguments.iter().map(|word| &**word)).collect();
         context.tell(&serde_json::json!({"command": words}), || {
             words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
         })?;
@@ -83,11 +84,11 @@ pub(super) fn run(context: &Context, args: &Args) -> Ended {
     if !args.all && !is_inside {
         be_alone(&server, window.as_ref(), args.take)?;
     }
-    let mut command = Command::new("tmux");
+    let mut command = Command::new(PROGRAM);
     command.args(arguments);
     if around.is_some() && (args.all || !is_inside) {
         // The agents' server is one of its own, and a client would refuse to run inside another.
-        command.env_remove("TMUX");
+        command.env_remove(INSIDE);
         context.remark(
             "this tmux runs inside yours, which sees the keys first: C-b C-b d leaves the agents' session",
         );
@@ -112,21 +113,4 @@ fn be_alone(server: &Server, window: Option<&AgentName>, take: bool) -> Result<(
     );
     let cure = format!("watch with `tasuki attach --all`, or detach them with `tasuki attach --take {name}`");
     Err(Failure::new(Kind::Rejected, "attached", why, cure))
-}
-
-/// The tmux server of a workspace, as far as a person's client needs to know it.
-fn server(workspace: &crate::io::workspace::Workspace, settings: &Settings) -> Server {
-    let socket = match &settings.tmux_socket {
-        TmuxSocket::Private(name) => name.clone(),
-        TmuxSocket::Users => USERS_OWN_SOCKET.to_owned(),
-    };
-    Server {
-        socket,
-        session: settings.session.clone(),
-        root: workspace.root_text().to_owned(),
-        history_limit: settings.general.history_limit,
-        size: (settings.general.columns, settings.general.rows),
-        env: Vec::new(),
-        scratch: workspace.memory(),
-    }
 }

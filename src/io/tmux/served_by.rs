@@ -6,9 +6,9 @@ use std::fmt;
 
 /// A daemon that has connected to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Daemon(ProcessKey);
+pub(super) struct ServedBy(ProcessKey);
 
-impl Daemon {
+impl ServedBy {
     /// Where the session says who serves it.
     pub(super) const OPTION: &str = "@tasuki_daemon";
 
@@ -30,7 +30,7 @@ impl Daemon {
     }
 }
 
-impl fmt::Display for Daemon {
+impl fmt::Display for ServedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.0.pid, self.0.start_ticks)
     }
@@ -42,16 +42,16 @@ mod tests {
 
     #[test]
     fn another_process_that_lives_is_a_rival_and_nobody_else() {
-        let own = Daemon::here().unwrap();
-        assert_eq!(Daemon::read(&own.to_string()), Some(own));
+        let own = ServedBy::here().unwrap();
+        assert_eq!(ServedBy::read(&own.to_string()), Some(own));
         assert_eq!(own.rival(), None);
         let parent = std::os::unix::process::parent_id();
         let key = process::key_of(parent).unwrap();
-        assert_eq!(Daemon(key).rival(), Some(parent));
+        assert_eq!(ServedBy(key).rival(), Some(parent));
         let later = ProcessKey { start_ticks: key.start_ticks + 1, ..key };
-        assert_eq!(Daemon(later).rival(), None, "its number is somebody else's by now");
+        assert_eq!(ServedBy(later).rival(), None, "its number is somebody else's by now");
         for text in ["", "1", "x 1", "1 x", "1 2 3"] {
-            assert_eq!(Daemon::read(text), None, "{text:?}");
+            assert_eq!(ServedBy::read(text), None, "{text:?}");
         }
     }
 }
