@@ -29,6 +29,7 @@ impl Daemon {
             News::Pane(news) => match news.what {
                 // Nobody is given anything new before the end.
                 PaneWord::Report(Report::Ready { .. }) if self.ending.is_some() => {}
+                PaneWord::Report(Report::Ready { .. }) if !self.panes.is_current(&news) => {}
                 PaneWord::Report(report) => {
                     let (agent, nonce, report) = (news.agent, news.nonce, dated(report, &self.timers.clock));
                     self.take_input(Input::Report { agent, nonce, report });

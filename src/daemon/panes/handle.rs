@@ -1,7 +1,7 @@
 //! The loop's side of the panes: one worker a launch, and the agents' keys.
 
 use crate::daemon::clients::request::{PaneRequest, Response};
-use crate::daemon::panes::orders::{Launched, ORDERS_KEPT, ORDERS_MAX, Order, Orders};
+use crate::daemon::panes::orders::{Launched, ORDERS_KEPT, ORDERS_MAX, Order, Orders, PaneNews};
 use crate::daemon::tmux::keeper::TmuxHandle;
 use crate::engine::engine::Engine;
 use crate::engine::input::Reply;
@@ -16,7 +16,7 @@ use tokio::task::{Id, JoinSet};
 /// Workers by agent.
 #[derive(Debug)]
 pub struct PanesHandle {
-    workers: BTreeMap<AgentName, (Nonce, Orders)>,
+    workers: BTreeMap<AgentName, Hand>,
     /// Whose worker each task is, until it has ended.
     owners: HashMap<Id, (AgentName, Nonce)>,
     keys: Keys,
@@ -25,6 +25,15 @@ pub struct PanesHandle {
     /// Turns that wait for their message's view.
     pub(in crate::daemon) pending: BTreeMap<MessageId, PendingTurn>,
     pub(in crate::daemon) tmux: TmuxHandle,
+}
+
+/// The worker of a launch.
+#[derive(Debug)]
+struct Hand {
+    nonce: Nonce,
+    orders: Orders,
+    /// How many turns it was given.
+    turns: u32,
 }
 
 /// A turn that waits for its message's view before it is typed.
@@ -56,7 +65,7 @@ impl PanesHandle {
     /// Makes place for a new worker, which ends an older one of the same agent.
     pub fn admit(&mut self, launched: &Launched) -> mpsc::Receiver<Order> {
         let (orders, inbox) = mpsc::channel(ORDERS_MAX);
-        self.workers.insert(launched.agent.clone(), (launched.nonce, orders));
+        self.workers.insert(launched.agent.clone(), Hand { nonce: launched.nonce, orders, turns: 0 });
         inbox
     }
 
@@ -72,21 +81,28 @@ impl PanesHandle {
 
     /// Gives an order; false if this launch has no worker any more (its end is on its way as news).
     pub fn order(&mut self, agent: &AgentName, nonce: Nonce, order: Order) -> bool {
-        let Some((newest, orders)) = self.workers.get(agent) else { return false };
-        if *newest != nonce {
-            return false;
+        let Some(hand) = self.workers.get_mut(agent).filter(|hand| hand.nonce == nonce) else { return false };
+        let (closes, gives_a_turn) = (matches!(order, Order::Close), order.gives_a_turn());
+        let given = hand.orders.try_send(order).is_ok();
+        if given && gives_a_turn {
+            hand.turns = hand.turns.wrapping_add(1);
         }
-        let closes = matches!(order, Order::Close);
-        let given = orders.try_send(order).is_ok();
         if closes {
             self.workers.remove(agent);
         }
         given
     }
 
+    /// Whether a worker that says this knows of each turn that it was given. What one says of its agent's being free while a turn is on
+    /// its way to it is no news by the time that is over.
+    #[must_use]
+    pub fn is_current(&self, news: &PaneNews) -> bool {
+        self.workers.get(&news.agent).is_some_and(|hand| (hand.nonce, hand.turns) == (news.nonce, news.turns))
+    }
+
     /// Every worker leaves its pane as it is, or closes it.
     pub fn dismiss_all(&mut self, close: bool) {
-        for (_, (_, orders)) in std::mem::take(&mut self.workers) {
+        for (_, Hand { orders, .. }) in std::mem::take(&mut self.workers) {
             let _ = orders.try_send(if close { Order::Close } else { Order::Leave });
         }
     }
@@ -108,7 +124,7 @@ impl PanesHandle {
             Ok(name) => name,
             Err(refusal) => return drop(answer.send(Response::Reply(Reply::Refused(refusal)))),
         };
-        let Some((_, orders)) = self.workers.get(&name) else {
+        let Some(Hand { orders, .. }) = self.workers.get(&name) else {
             return drop(answer.send(Response::NotRunning(name)));
         };
         // The last places are the engine's: its orders are never lost behind people's.
@@ -135,7 +151,7 @@ impl PanesHandle {
     pub fn who(&self, key: Option<&str>) -> Result<Option<AgentName>, String> {
         let Some(key) = key else { return Ok(None) };
         let mut workers = self.workers.iter();
-        let owner = workers.find(|(agent, (nonce, _))| self.keys.of(agent, *nonce) == key);
+        let owner = workers.find(|(agent, hand)| self.keys.of(agent, hand.nonce) == key);
         owner
             .map(|(agent, _)| Some(agent.clone()))
             .ok_or_else(|| "this key belongs to no running agent: was the agent restarted?".to_owned())

@@ -49,6 +49,14 @@ pub enum Order {
     PaneVerb(PaneRequest, oneshot::Sender<Response>),
 }
 
+impl Order {
+    /// Whether its agent has a turn by it, so that what was said before of its being free is old.
+    #[must_use]
+    pub const fn gives_a_turn(&self) -> bool {
+        matches!(self, Self::Deliver(_) | Self::ResolveDoubt(_) | Self::Watch(_))
+    }
+}
+
 /// A turn as it is typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Typed {
@@ -111,6 +119,8 @@ pub struct PaneNews {
     pub agent: AgentName,
     /// The launch.
     pub nonce: Nonce,
+    /// How many turns its worker had been given by then.
+    pub turns: u32,
     /// What there is to say.
     pub what: PaneWord,
 }

@@ -2,7 +2,7 @@
 //! ([`crate::daemon::panes::worker`] in small).
 
 use super::texts::Unclaimed;
-use crate::daemon::inbox::{News, NewsSender};
+use crate::daemon::inbox::News;
 use crate::daemon::panes::orders::{Order, PaneNews, PaneWord, Typed};
 use crate::daemon::tmux::keeper::{Alive, Given};
 use crate::engine::input::{Guard, Report, Verdict};
@@ -74,6 +74,8 @@ pub(super) struct Worker {
     told_exit: bool,
     /// Of how many turns it was told that they are over.
     told_over: usize,
+    /// How many turns it was given.
+    pub(super) turns: u32,
     /// What is to be said when there is room.
     pub(super) words: VecDeque<Report>,
 }
@@ -108,6 +110,7 @@ impl Worker {
             typing,
             told_exit: false,
             told_over: 0,
+            turns: 0,
             words,
         }
     }
@@ -121,6 +124,7 @@ impl Worker {
         told: &mut BTreeSet<MessageId>,
     ) -> Option<String> {
         let mut wrong = None;
+        self.turns += u32::from(order.gives_a_turn());
         match order {
             Order::ProbeReadiness { .. } => self.seeking = true,
             Order::Deliver(typed) => {
@@ -330,7 +334,8 @@ pub(super) fn is_of(line: &Typed, typed: &Typed) -> bool {
 }
 
 /// Tells the loop; whether there was room.
-pub(super) fn say(news: &NewsSender, agent: AgentName, nonce: Nonce, report: Report) -> bool {
+pub(super) fn say(given: &Given, turns: u32, report: Report) -> bool {
+    let (agent, nonce) = (given.launched.agent.clone(), given.launched.nonce);
     let what = PaneWord::Report(report);
-    news.try_send(News::Pane(PaneNews { agent, nonce, what })).is_ok()
+    given.news.try_send(News::Pane(PaneNews { agent, nonce, turns, what })).is_ok()
 }

@@ -100,8 +100,7 @@ impl Panes {
         if !luck.calm && chance.one_in(12) {
             self.met.push("start failed");
             let report = Report::StartFailed { why: "no such program".to_owned() };
-            let (agent, nonce) = (given.launched.agent.clone(), given.launched.nonce);
-            say(&given.news, agent, nonce, report);
+            say(&given, 0, report);
             return true;
         }
         self.numbers += 1;
@@ -135,8 +134,7 @@ impl Panes {
         let Some(pane) = self.all.get_mut(at) else { return false };
         let Some(mut worker) = pane.worker.take() else { return false };
         if let Some(report) = worker.words.pop_front() {
-            let (agent, nonce) = (pane.agent.clone(), pane.nonce);
-            if !say(&worker.given.news, agent, nonce, report.clone()) {
+            if !say(&worker.given, worker.turns, report.clone()) {
                 worker.words.push_front(report);
             }
             pane.worker = Some(worker);

@@ -22,6 +22,8 @@ struct Hands {
     agent: AgentName,
     nonce: Nonce,
     orders: mpsc::Receiver<Order>,
+    /// How many turns it was given.
+    turns: u32,
     /// Its task ends with it.
     alive: Alive,
 }
@@ -32,8 +34,13 @@ impl Hands {
         daemon.panes.tmux.actors = Some(actors);
         daemon.work_until_idle().await;
         let Ok(Act::Work(given, alive)) = acts.try_recv() else { panic!("it is launched") };
-        let hands =
-            Self { agent: given.launched.agent, nonce: given.launched.nonce, orders: given.orders, alive };
+        let hands = Self {
+            agent: given.launched.agent,
+            nonce: given.launched.nonce,
+            orders: given.orders,
+            turns: 0,
+            alive,
+        };
         let process = ProcessKey { pid: std::process::id(), start_ticks: 1 };
         hands.say(daemon, Report::Started { pane: PaneId(0), process });
         daemon.work_until_idle().await;
@@ -41,8 +48,8 @@ impl Hands {
     }
 
     fn say(&self, daemon: &mut Daemon, report: Report) {
-        let (agent, nonce) = (self.agent.clone(), self.nonce);
-        daemon.hear(News::Pane(PaneNews { agent, nonce, what: PaneWord::Report(report) }));
+        let (agent, nonce, turns) = (self.agent.clone(), self.nonce, self.turns);
+        daemon.hear(News::Pane(PaneNews { agent, nonce, turns, what: PaneWord::Report(report) }));
     }
 
     /// It may be typed to: what is next is handled, written, and waits for its view.
@@ -57,8 +64,10 @@ impl Hands {
 
     /// What it was ordered to type since the last time.
     fn typed(&mut self) -> Vec<Arc<str>> {
-        let orders = std::iter::from_fn(|| self.orders.try_recv().ok());
-        orders
+        let orders: Vec<Order> = std::iter::from_fn(|| self.orders.try_recv().ok()).collect();
+        self.turns += orders.iter().map(|order| u32::from(order.gives_a_turn())).sum::<u32>();
+        let typed = orders.into_iter();
+        typed
             .filter_map(|order| if let Order::Deliver(typed) = order { Some(typed.line) } else { None })
             .collect()
     }
@@ -232,6 +241,27 @@ async fn at_the_end_a_turn_that_waits_for_its_view_is_not_typed_and_has_lost_no_
     assert!(hands.typed().is_empty());
     let open = &daemon.engine.state().open[&t()];
     assert!(matches!(open.stage, Stage::Queued { .. }) && open.attempts == 0, "{open:?}");
+    drop(hands);
+    life.end().await;
+}
+
+#[tokio::test]
+async fn that_an_agent_was_free_before_a_turn_is_no_news_behind_it() {
+    let mut bench = Bench::new();
+    let mut life = bench.begin().await;
+    let daemon = &mut life.daemon;
+    let mut hands = Hands::of(daemon).await;
+    hands.work_on_t(daemon).await;
+    daemon.take_input(Input::Command { request: RequestId(1), by: None, command: Command::cancel(t()) });
+    daemon.take_input(task("next"));
+    let turns = std::mem::take(&mut hands.turns);
+    hands.say(daemon, Report::Ready { fresh: Token::new("other2").unwrap() });
+    daemon.work_until_idle().await;
+    assert!(hands.typed().is_empty(), "it had said so before it was given the turn");
+    hands.turns = turns;
+    hands.ready(daemon, "other3").await;
+    daemon.work_until_idle().await;
+    assert_eq!(hands.typed().len(), 1);
     drop(hands);
     life.end().await;
 }

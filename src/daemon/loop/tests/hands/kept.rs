@@ -9,9 +9,10 @@ use std::ops::ControlFlow;
 
 impl Hands {
     /// A turn of `t` is typed to it.
-    async fn given(&self, daemon: &mut Daemon, turn: u16, token: &str) {
+    async fn given(&mut self, daemon: &mut Daemon, turn: u16, token: &str) {
         self.ready(daemon, token).await;
         daemon.work_until_idle().await;
+        assert_eq!(self.typed().len(), 1);
         self.say(daemon, Report::Delivery { id: t(), turn, verdict: Verdict::Delivered(Receipt::Read) });
         daemon.work_until_idle().await;
     }

@@ -141,6 +141,9 @@ impl Worker {
         if !matches!(order, None | Some(Order::Leave | Order::Close)) {
             self.catch_up()?;
         }
+        if order.as_ref().is_some_and(Order::gives_a_turn) {
+            self.session.reporter.turn_is_given();
+        }
         match order {
             None | Some(Order::Leave) => return Err(End::Dismissed),
             Some(Order::Close) => {
