@@ -204,6 +204,10 @@ pub(super) fn is_question(row: &str) -> bool {
     chooses || row.ends_with(['?', '？'])
 }
 
+pub(super) fn ends_with_a_colon(row: &str) -> bool {
+    row.trim_end().ends_with([':', '：'])
+}
+
 fn find(seen: &Screen<'_>, typed: &Typed) -> Option<marker::Claim> {
     let awaited = Awaited::new(&typed.phrase, typed.turn.token).ok()?;
     let after: Option<Echo> = echo::own_echo(seen, &typed.line, typed.turn.token, typed.stood);

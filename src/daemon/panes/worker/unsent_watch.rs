@@ -240,6 +240,14 @@ impl UnsentWatch<'_> {
         self.remember().await
     }
 
+    /// A line of a turn is typed behind this row, in which nobody's words stand.
+    pub(super) async fn is_idle_at(&mut self, row: String) {
+        self.unsent.is_idle_at(row, self.session.program.waits_for_a_line());
+        if let Err(error) = self.remember().await {
+            tracing::debug!(%error, "it cannot be written down at a pane what its program's prompt is");
+        }
+    }
+
     /// Writes down at the pane what another daemon could not know.
     async fn remember(&mut self) -> Result<(), TmuxError> {
         let busy = self.work.busy.is_long_at_rest(self.session.now());
@@ -315,6 +323,7 @@ impl UnsentWatch<'_> {
     pub(super) async fn believe(&mut self) -> Result<(), TmuxError> {
         let (line, people) = self.session.pane.cursor_line().await?;
         self.note_people(&people);
+        self.unsent.idle = self.unsent.idle.take().map(|_| (line.text.clone(), false));
         self.take_free(line.text, people.now).await?;
         self.tell().await;
         Ok(())

@@ -105,7 +105,7 @@ impl Worker {
             Standing::Done => return Ok(Receipt::Echoed),
         }
         if read.is_none() {
-            self.work.is_idle_at(row_of(&screen));
+            self.unsent().is_idle_at(row_of(&screen)).await;
             typed.above = (!self.session.program.shows_input()).then(|| last_rows(&screen));
         }
         typed.stood = self.stood(typed, before).await;
