@@ -2,7 +2,7 @@
 //! has reached the pane since nothing stood there, and the line of the cursor is another now, it is theirs until it is entered or gone.
 
 use super::trace::{ends_with_a_colon, is_question};
-use crate::engine::screen::unsent::{Stands, stands};
+use crate::engine::screen::unsent::{Stands, is_continuation, stands};
 use crate::io::tmux::{CursorLine, PaneScreen, People, Remembered};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -34,7 +34,7 @@ pub(super) struct Unsent {
     /// Somebody's words, and the newest key when they were seen.
     pub(super) words: Option<Arc<str>>,
     pub(super) words_at: u64,
-    /// Whether keys came while it could not be told what stood there, as in the middle of a turn.
+    /// Whether keys came while it could not be told what stood there, as in the middle of a turn, or may have come from no person.
     pub(super) unwatched: bool,
     /// For which newest key the terminal was asked to show what stands in its input.
     pub(super) reprinted_for: Option<u64>,
@@ -165,6 +165,16 @@ impl Unsent {
         })
     }
 
+    /// Whether words stand in this row behind what is surely the program's prompt, and ask nothing: printed there, or sent by another
+    /// program, which is no person's key.
+    pub(super) fn is_behind_the_prompt(&self, row: &str) -> bool {
+        let sure = self.idle.as_ref().filter(|(_, waited)| *waited);
+        let behind = sure.map(|(idle, _)| stands(row, "", Some(idle)));
+        // What looks like the prompt for the rest of a line is its program's.
+        matches!(behind, Some(Stands::Words(words)) if !is_continuation(&words))
+            && !self.is_asked_in(row, || true)
+    }
+
     /// What the loop is to be told: that words begin or cease to stand there.
     pub(super) fn news(&mut self) -> Option<Option<Arc<str>>> {
         (self.words != self.told).then(|| {
@@ -216,5 +226,15 @@ mod tests {
             assert_eq!(unsent.idle, Some((idle.0.to_owned(), idle.1)));
             assert!(!unsent.is_asked_in("task:", || true));
         }
+    }
+
+    #[test]
+    fn words_behind_the_prompt_are_told_from_other_prompts() {
+        let mut unsent = Unsent::default();
+        assert!(!unsent.is_behind_the_prompt("rm"), "its prompt is not known yet");
+        unsent.is_idle_at("~/a $".to_owned(), true);
+        let behind = ["~/a $ rm", "a late print"].map(|row| unsent.is_behind_the_prompt(row));
+        let other = ["", "~/a $", "~/b $", "dquote>", "Go on?"].map(|row| unsent.is_behind_the_prompt(row));
+        assert_eq!((behind, other), ([true; 2], [false; 5]));
     }
 }

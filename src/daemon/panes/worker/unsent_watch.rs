@@ -110,8 +110,14 @@ impl UnsentWatch<'_> {
         people: &People,
     ) -> Result<bool, TmuxError> {
         self.note_people(people);
-        if self.unsent.words.is_none() && !self.unsent.is_touched() {
-            let row = row_of(screen);
+        let row = row_of(screen);
+        let program = &self.session.program;
+        self.unsent.unwatched |= self.unsent.words.is_none()
+            && self.unsent.is_behind_the_prompt(&row)
+            && program.reprints()
+            && program.waits_for_a_line()
+            && !self.is_own(&row);
+        if self.unsent.words.is_none() && !self.unsent.is_touched() && !self.unsent.unwatched {
             if !self.is_own(&row) {
                 self.take_free(row, people.now).await?;
             }
@@ -154,7 +160,7 @@ impl UnsentWatch<'_> {
             self.unsent.words = None;
             return self.remember().await;
         }
-        if self.unsent.words.is_none() && !self.unsent.is_touched() {
+        if self.unsent.words.is_none() && !self.unsent.is_touched() && !self.unsent.unwatched {
             return self.take_free(line.text, people.now).await;
         }
         let asks = self.asks_for_a_line();
@@ -168,7 +174,9 @@ impl UnsentWatch<'_> {
             Some(words) if is_continuation(words) || asks => false,
             // It has read its line.
             None if self.unsent.asks && !asks => false,
-            Some(_) => reprints && self.unsent.reprinted_for != self.unsent.typed_at,
+            Some(_) => {
+                reprints && (self.unsent.unwatched || self.unsent.reprinted_for != self.unsent.typed_at)
+            }
             None => self.unsent.is_in_doubt(&line, &people, reprints),
         };
         if in_doubt && reprints && may_press && self.session.minds(people.here.as_ref()).is_none() {
